@@ -257,11 +257,11 @@ def tested(one, other, question, prior, size):
 
 def check(scores, size, question, p):
     """`choose_model` finds the same."""
-    joint = br.count_models(
+    joint = br.count(
         [1] * size[0] + [0] * size[1], {str(name): row for name, row in enumerate(scores)}
     )
     options = question.options()
-    found = br.choose_model(joint, options.pop("rule"), **options)
+    found = br.choose(joint, options.pop("rule"), **options)
     assert len(found.differences) == 1, question.name
     assert math.isclose(found.differences[0].p_value, p, rel_tol=1e-4, abs_tol=1e-12), (
         question.name,
@@ -328,8 +328,8 @@ def by_amount(kind, options, rule=None):
     def asked(rng, labels, scores):
         budget = None if rule is None else f"alerts <= {rule * len(labels)!r}"
         volume = None if rule is None else len(labels)
-        amounts = br.count_amounts(labels, scores, of_amounts(rng, len(labels), kind))
-        found = br.choose_amount_model(amounts, budget, volume=volume, **options)
+        amounts = br.count(labels, scores, amount=of_amounts(rng, len(labels), kind))
+        found = br.choose(amounts, budget, volume=volume, **options)
         return found.differences[0].p_value, found.model
 
     return asked
@@ -339,7 +339,7 @@ def by_regret(at, rule=None, volume=None):
     """The p-value and the best model, where conditions are a range or a distribution."""
 
     def asked(_, labels, scores):
-        found = br.decide(br.count_models(labels, scores), rule, at=at, volume=volume)
+        found = br.decide(br.count(labels, scores), rule, at=at, volume=volume)
         pair = [one for one in found.differences if set(one.models) == set(scores)]
         return (pair[0].p_value if pair else 1.0), found.model
 
@@ -348,15 +348,15 @@ def by_regret(at, rule=None, volume=None):
 
 UNCERTAIN = {
     "prior 0.1 % to 10 %, fn = 30": by_regret(
-        br.Uncertain(prior="0.1%..10%", costs=br.Costs(fn=30))
+        br.Conditions(prior="0.1%..10%", costs=br.Costs(fn=30))
     ),
-    "prior 2 %, fn = 5 to 100": by_regret(br.Uncertain(0.02, {"fn": br.Range(5, 100)})),
-    "fn = 5 to 100": by_regret(br.Uncertain(costs={"fn": br.Range(5, 100)})),
+    "prior 2 %, fn = 5 to 100": by_regret(br.Conditions(0.02, {"fn": br.Range(5, 100)})),
+    "fn = 5 to 100": by_regret(br.Conditions(costs={"fn": br.Range(5, 100)})),
     "prior log-uniform, fn = 30": by_regret(
-        br.Uncertain(br.LogUniform(0.001, 0.1), br.Costs(fn=30))
+        br.Conditions(br.LogUniform(0.001, 0.1), br.Costs(fn=30))
     ),
     "5 % alerts, prior 1 % to 5 %": by_regret(
-        br.Uncertain("1%..5%"), rule="alerts <= 50", volume=1000
+        br.Conditions("1%..5%"), rule="alerts <= 50", volume=1000
     ),
     "amounts exponential, review 5": by_amount("exponential", {"review": 5}),
     "amounts exponential, 5 % alerts": by_amount("exponential", {}, rule=0.05),

@@ -187,7 +187,7 @@ def intervals_at(
 ) -> dict[str, br.Interval]:
     """The intervals of a threshold that was fixed in advance, at the same conditions."""
     return fixed_point.point_intervals(
-        br.flag_at(counts, threshold, at=point.at, volume=point.volume), names
+        br.choose(counts, threshold=threshold, at=point.at, volume=point.volume), names
     )
 
 

@@ -84,7 +84,7 @@ def kill_spark(path, kind, kills, expected):
     with spark_cluster.started() as cluster, spark_cluster.spark_session(cluster) as spark:
         frame = spark.read.parquet(str(path)).repartition(8)
         begun = time.monotonic()
-        assert br.count_frame(frame, label="y", score="s", keep=KEEP[kind]).digest == expected
+        assert br.count(frame, label="y", score="s", keep=KEEP[kind]).digest == expected
         usual = time.monotonic() - begun
         for _ in range(kills):
             timer = threading.Thread(
@@ -92,7 +92,7 @@ def kill_spark(path, kind, kills, expected):
                 args=(cluster, rng.uniform(0.05, 0.4) * usual, rng.uniform(0.1, 0.4) * usual),
             )
             timer.start()
-            same += br.count_frame(frame, label="y", score="s", keep=KEEP[kind]).digest == expected
+            same += br.count(frame, label="y", score="s", keep=KEEP[kind]).digest == expected
             timer.join()
             cluster.add_worker()
             spark_cluster.wait_for(
@@ -130,7 +130,7 @@ def kill_dask(path, kind, kills, expected):
     ):
         frame = dd.read_parquet(path, split_row_groups=True)
         begun = time.monotonic()
-        assert br.count_frame(frame, label="y", score="s", keep=KEEP[kind]).digest == expected
+        assert br.count(frame, label="y", score="s", keep=KEEP[kind]).digest == expected
         usual = time.monotonic() - begun
         for _ in range(kills):
             timer = threading.Timer(
@@ -138,7 +138,7 @@ def kill_dask(path, kind, kills, expected):
                 lambda: os.kill(rng.choice([*cluster.workers.values()]).pid, signal.SIGKILL),
             )
             timer.start()
-            same += br.count_frame(frame, label="y", score="s", keep=KEEP[kind]).digest == expected
+            same += br.count(frame, label="y", score="s", keep=KEEP[kind]).digest == expected
             timer.join()
             while not all(
                 nanny.process and nanny.process.is_alive() for nanny in cluster.workers.values()
@@ -154,7 +154,7 @@ def kill(rows, kills, kinds, engines):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "a.parquet")
             write(path, kind, rows)
-            full = br.count_file(path, label="y", score="s")
+            full = br.count(path, label="y", score="s")
             expected = full.digest if KEEP[kind] == "all" else full.condense().digest
             for engine in engines:
                 print(

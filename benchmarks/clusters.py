@@ -93,7 +93,7 @@ def sample(setting: Setting, rng: np.random.Generator) -> br.GroupedCounts:
         + math.sqrt(setting.icc) * shared
         + math.sqrt(1 - setting.icc) * own
     )
-    return br.count_groups(labels, scores, groups=groups)
+    return br.count(labels, scores, by=groups)
 
 
 def truths(setting: Setting) -> tuple[float, dict[str, float]]:
@@ -126,7 +126,7 @@ def study(place: int, sets: int, bootstrap: bool) -> tuple[dict[str, list[float]
         for name in STATISTICS:
             asked = {} if name == "auc" else {"threshold": threshold, "at": at}
             try:
-                known = br.interval(name, groups, **asked, **how)
+                known = br.interval(groups, name, **asked, **how)
             except br.InputError as error:
                 if error.problems[0].code not in ("BR590", "BR589", "BR592"):
                     raise

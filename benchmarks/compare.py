@@ -50,7 +50,7 @@ def main():
     for prior in (0.5, 0.1, 0.01):
         labels, first, second = data(int(options.rows), prior)
         joint = {"a": first, "b": second}
-        ours = lambda: br.compare(br.auc, br.count_models(labels, joint), method="delong")  # noqa: B023, E731
+        ours = lambda: br.compare(br.count(labels, joint), br.auc, method="delong")  # noqa: B023, E731
         theirs = lambda: Delong_test(labels, first, second, return_ci=False, return_auc=False)  # noqa: B023, E731
         (peer, own), (their, our) = least((theirs, ours), options.repeats)
         apart = abs(abs(their[0]) - abs(our.statistic))
@@ -59,7 +59,7 @@ def main():
             f" {peer / own:.1f} | {apart:.1e} |"
         )
     labels, first, _ = data(1000, 0.1)
-    same = br.compare(br.auc, br.count_models(labels, {"a": first, "b": first}))
+    same = br.compare(br.count(labels, {"a": first, "b": first}), br.auc)
     peer = Delong_test(labels, first, first, return_ci=False, return_auc=False)[1]
     print(f"\nTwo identical models: MLstatkit p = {peer}, ours p = {same.p_value}")
 

@@ -46,7 +46,7 @@ class Ledger:
         self.seen["files"] += 1
         self.odd.update(odd.oddities)
         try:
-            self.counted(number, odd, br.count_file(path, label="y", score="s", **odd.options))
+            self.counted(number, odd, br.count(path, label="y", score="s", **odd.options))
         except br.InputError as error:
             self.refused(number, odd, error)
 

@@ -202,7 +202,7 @@ def precision_setting(job):
     at = br.Conditions(prior=0.001)
     truth = {
         name: br.measure(
-            name, br.Confusion.from_rates(tpr=tpr, fpr=fpr, positives=10**9, negatives=10**9), at=at
+            br.Confusion.from_rates(tpr=tpr, fpr=fpr, positives=10**9, negatives=10**9), name, at=at
         )
         for name in MEASURES
     }
@@ -248,8 +248,8 @@ def pilot_setting(job):
     positives, negatives, tpr, fpr, prior, pilot, sets = job
     rng = np.random.default_rng((13, positives, negatives, pilot))
     truth = br.measure(
-        "precision",
         br.Confusion.from_rates(tpr=tpr, fpr=fpr, positives=10**9, negatives=10**9),
+        "precision",
         at=br.Conditions(prior=prior),
     )
     held = used = 0
@@ -262,7 +262,7 @@ def pilot_setting(job):
         confusion = br.Confusion(
             tp=int(tp), fp=int(fp), fn=int(positives - tp), tn=int(negatives - fp)
         )
-        at = br.Uncertain(prior=br.Pilot(int(seen), pilot))
+        at = br.Conditions(prior=br.Pilot(int(seen), pilot))
         try:
             found = measure_interval(
                 Question(br.Measure("precision"), confusion, at, LEVEL, "both", None, 0)
@@ -301,10 +301,10 @@ def paired_setting(job):
         shared = rng.normal(size=positives + negatives)
         noise = rng.normal(size=(2, positives + negatives))
         both = math.sqrt(correlation) * shared + math.sqrt(1 - correlation) * noise + shift * labels
-        joint = br.count_models(labels, {"a": both[0], "b": both[1]})
+        joint = br.count(labels, {"a": both[0], "b": both[1]})
         for method in called:
             called[method] += (
-                br.compare(br.auc, joint, method=None if method == "default" else method).p_value
+                br.compare(joint, br.auc, method=None if method == "default" else method).p_value
                 < 0.05
             )
     where = f"AUC {auc}, correlation {correlation}, {positives} + {negatives}"
@@ -344,7 +344,7 @@ def bootstrap_setting(job):
     for _ in range(sets):
         counts = br.count(labels, np.r_[draw_p(positives), draw_n(negatives)])
         for method in held:
-            found = br.interval(function, counts, method=method, replicates=1000, **at)
+            found = br.interval(counts, function, method=method, replicates=1000, **at)
             held[method] += found.low <= truth <= found.high
     where = f"{statistic}, {family}, AUC {auc}, {positives} + {negatives}"
     return [
@@ -372,9 +372,9 @@ def gate_setting(job):
                 name: np.where(w, ~labels, labels).astype(float)
                 for name, w in zip("ab", wrong, strict=True)
             }
-            parts[str(part)] = br.count_models(labels, models)
+            parts[str(part)] = br.count(labels, models)
         models = parts if slices > 1 else parts["0"]
-        failed += not br.regression(models, baseline="a", candidate="b", threshold=1.0).passed
+        failed += not br.non_inferiority(models, baseline="a", candidate="b", threshold=1.0).passed
     where = f"{cases} cases a slice, {slices} slices, error {error}"
     return [("A/A gate, false alarms", where, cases, error, "mcnemar", failed / gates, 0.0, gates)]
 
@@ -393,9 +393,9 @@ def band_setting(job):
         counts = br.count(
             labels, np.r_[rng.normal(shift, 1, positives), rng.normal(0, 1, negatives)]
         )
-        band = br.band(br.roc, counts, x=places, simultaneous=True, replicates=1000)
+        band = br.curves.band(counts, br.roc, x=places, simultaneous=True, replicates=1000)
         whole += bool(((band.low <= truth) & (truth <= band.high)).all())
-        band = br.band(br.roc, counts, x=places, replicates=1000)
+        band = br.curves.band(counts, br.roc, x=places, replicates=1000)
         pointwise += float(((band.low <= truth) & (truth <= band.high)).mean())
     where = f"ROC, binormal, AUC {auc}, {positives} + {negatives}"
     return [

@@ -44,8 +44,8 @@ def ways(labels, scores):
         "roc": br.roc,
         "choose": lambda c: br.choose(c, at=AT),
         'choose "tpr >= 0.8"': lambda c: br.choose(c, "tpr >= 0.8", at=AT),
-        "average_precision": lambda c: br.average_precision(c, at=AT),
-        "auprc": lambda c: br.auprc(c, at=AT),
+        "average_precision": lambda c: br.curves.average_precision(c, at=AT),
+        "auprc": lambda c: br.curves.auprc(c, at=AT),
         "sklearn roc + pr + det": lambda _: (
             roc_curve(labels, scores),
             precision_recall_curve(labels, scores),

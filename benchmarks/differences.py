@@ -56,7 +56,7 @@ def in_field(measure, cut, shift, size, at):
     """A measure of a threshold in the field."""
     tpr, fpr = (0.0, 0.0) if cut is None else (float(ndtr(shift - cut)), float(ndtr(-cut)))
     cells = (size[0] * tpr, size[1] * fpr, size[0] * (1 - tpr), size[1] * (1 - fpr))
-    return br.measure(measure, br.Confusion(*cells), at=at)
+    return br.measure(br.Confusion(*cells), measure, at=at)
 
 
 def compared(job):
@@ -74,8 +74,8 @@ def compared(job):
             name: common + math.sqrt(0.5) * rng.normal(size=len(y)) + shift * y
             for name, shift in SHIFTS.items()
         }
-        joint = br.count_models(y, scores)
-        found = br.compare(measure, joint, rule=rule, at=at)
+        joint = br.count(y, scores)
+        found = br.compare(joint, measure, rule=rule, at=at)
         cuts = {name: br.choose(joint.marginal(name), rule, at=at).threshold for name in SHIFTS}
         first, second = (
             in_field(measure, cuts[name], shift, size, at) for name, shift in SHIFTS.items()
@@ -101,7 +101,7 @@ def beside_baseline(job):
     for seed in range(sets):
         rng = np.random.default_rng([21, seed, *size])
         y = np.repeat([1, 0], size)
-        choice = br.choose_model({"a": br.count(y, rng.normal(size=len(y)) + shift * y)}, at=at)
+        choice = br.choose({"a": br.count(y, rng.normal(size=len(y)) + shift * y)}, at=at)
         lead = choice.lead_over_baseline
         unbeaten += choice.unbeaten is not None
         if lead is not None and lead.significant:

@@ -30,7 +30,7 @@ GOAL = 0.93
 def pilots(rng, prior, cases):
     """A pilot of so many cases, drawn anew for every set."""
     return lambda: (
-        br.Uncertain(prior=br.Pilot(int(rng.binomial(cases, prior)), cases), costs=COSTS),
+        br.Conditions(prior=br.Pilot(int(rng.binomial(cases, prior)), cases), costs=COSTS),
         prior,
         100.0,
     )
@@ -40,7 +40,7 @@ def ranges(rng, low, high):
     """A range, and a truth at one of its ends or in its middle."""
     places = [low, (low * high) ** 0.5, high]
     return lambda: (
-        br.Uncertain(prior=br.Range(low, high), costs=COSTS),
+        br.Conditions(prior=br.Range(low, high), costs=COSTS),
         places[rng.integers(3)],
         100.0,
     )
@@ -53,7 +53,7 @@ def believed(rng, low, high):
         prior = float(np.exp(rng.uniform(np.log(low), np.log(high))))
         cost = float(100 * np.exp(np.log(2) * rng.standard_normal()))
         return (
-            br.Uncertain(
+            br.Conditions(
                 prior=br.LogUniform(low, high), costs={"fp": 1, "fn": br.LogNormal(100, 2)}
             ),
             prior,
@@ -75,7 +75,7 @@ def truth(name, tpr, fpr, prior, cost):
     at = br.Conditions(prior, br.Costs(fp=1, fn=cost))
     return float(
         br.measure(
-            name, br.Confusion.from_rates(tpr=tpr, fpr=fpr, positives=10**6, negatives=10**9), at=at
+            br.Confusion.from_rates(tpr=tpr, fpr=fpr, positives=10**6, negatives=10**9), name, at=at
         )
     )
 
@@ -91,7 +91,7 @@ def setting(kind, size, rates, sets):
         confusion = br.Confusion(tp, fp, size[0] - tp, size[1] - fp)
         for name in MEASURES:
             held[name] += truth(name, *rates, prior, cost) in br.interval(
-                name, confusion, at=at, seed=one % 8
+                confusion, name, at=at, seed=one % 8
             )
     return {name: count / sets for name, count in held.items()}
 

@@ -87,7 +87,7 @@ def once(rng: np.random.Generator, setting: tuple) -> tuple[list[bool], bool, li
         )
         covered.append(prior in estimate)
         values.append(estimate.value)
-    return covered, br.check_label_shift(counts, unlabelled).moved, values
+    return covered, br.shift.check_label_shift(counts, unlabelled).moved, values
 
 
 def share(hits: list[bool]) -> str:

@@ -94,23 +94,23 @@ def naive(y, first, second, groups):
 
 
 def ours(y, first, second, groups):
-    counts, joint = br.count(y, first), br.count_models(y, {"a": first, "b": second})
-    grouped = br.count_groups(y, first, groups=groups)
+    counts, joint = br.count(y, first), br.count(y, {"a": first, "b": second})
+    grouped = br.count(y, first, by=groups)
     return {
         "cost at the cheapest threshold": lambda n: br.interval(
-            "expected_cost", counts, at=AT, replicates=n
+            counts, "expected_cost", at=AT, replicates=n
         ),
         "average precision of two models": lambda n: br.compare(
-            "average_precision", joint, replicates=n
+            joint, "average_precision", replicates=n
         ),
         "cost of two models, cheapest thresholds": lambda n: br.compare(
-            "expected_cost", joint, at=AT, replicates=n
+            joint, "expected_cost", at=AT, replicates=n
         ),
         "precision of two models, fixed thresholds": lambda n: br.compare(
-            "precision", joint, at=AT, threshold={"a": 2.0, "b": 2.1}, replicates=n
+            joint, "precision", at=AT, threshold={"a": 2.0, "b": 2.1}, replicates=n
         ),
         f"AUC of {CLUSTERS} clusters": lambda n: br.interval(
-            "auc", grouped, method="percentile", replicates=n
+            grouped, "auc", method="percentile", replicates=n
         ),
     }
 

@@ -121,7 +121,7 @@ def decode_pyarrow(path):
 def counted(path, **how):
     import baserate as br
 
-    counts = br.count_file(path, label="y", score="s", **how)
+    counts = br.count(path, label="y", score="s", **how)
     return (
         f"AUC {float(br.auc(counts))!r} ± {counts.auc_error_bound:.1e}, {len(counts.scores)} cells,"
         f" {counts.digest[:12]}"
@@ -159,7 +159,7 @@ def as_frame(engine, path):
 
     keep = "all" if "tied" in path else "positives"
     with frame_of(engine, path) as frame:
-        counts = br.count_frame(frame, label="y", score="s", keep=keep)
+        counts = br.count(frame, label="y", score="s", keep=keep)
     return f"AUC {float(br.auc(counts))!r}, {len(counts.scores)} cells, {counts.digest[:12]}"
 
 
@@ -197,8 +197,8 @@ def scenario(_):
             labels = rows % 1000 == 0
             yield labels, rows % 9973 + 1000 * labels
 
-    counts = br.count_chunks(chunks, memory="1GiB")
-    point = br.flag_at(counts, 9000)
+    counts = br.count(chunks, memory="1GiB")
+    point = br.choose(counts, threshold=9000)
     twice = 2 * int(counts.total_negatives) - 2 * np.cumsum(counts.negatives) + counts.negatives
     auc = Fraction(
         int(np.dot(counts.positives, twice)),
@@ -231,7 +231,7 @@ def streamed(rows):
             scores[labels] **= 0.25
             yield labels, scores
 
-    counts = br.count_chunks(chunks, memory="1GiB", thresholds=[0.5, 0.9])
+    counts = br.count(chunks, memory="1GiB", thresholds=[0.5, 0.9])
     return (
         f"AUC {float(br.auc(counts))!r}, {counts.total_positives} positives, {len(counts.scores)}"
         f" cells, {counts.digest[:12]}"

@@ -35,7 +35,7 @@ def timed(rows=1_000_000, models=10):
     def mapped():
         for one in counts.values():
             one.__dict__.pop("_points", None)  # what a first call finds
-        return br.winner_map(counts)
+        return br.robustness.winner_map(counts)
 
     mapping, found = best(mapped)
     asking, _ = best(
@@ -58,8 +58,8 @@ def same(sets=400):
     for seed in range(sets):
         rng = np.random.default_rng(seed)
         y = (np.arange(2000) % 10 == 0).astype(int)
-        joint = br.count_models(y, {name: np.round(rng.normal(1.5 * y, 1), 2) for name in "ab"})
-        apart = br.winner_map(joint, level=0.95, seed=seed).apart
+        joint = br.count(y, {name: np.round(rng.normal(1.5 * y, 1), 2) for name in "ab"})
+        apart = br.robustness.winner_map(joint, level=0.95, seed=seed).apart
         pairs = zip(apart.places, apart.winners, strict=True)
         claimed += any(
             {"a", "b"} - {winner} - set(apart.doubtful(place))

@@ -30,11 +30,11 @@ OTHERS = (
     br.family,
     br.precision_prior_curve,
     br.npv_prior_curve,
-    br.cost_lines,
-    br.to_broc,
-    br.isoline,
-    br.iso_cost_line,
-    br.ideal_baseline,
+    br.curves.cost_lines,
+    br.curves.to_broc,
+    br.curves.isoline,
+    br.curves.iso_cost_line,
+    br.curves.ideal_baseline,
 )
 
 

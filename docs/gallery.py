@@ -39,7 +39,7 @@ drawn from synthetic data with the properties that the source states.
 >>> import baserate as br
 >>> counts = br.Counts([3, 2, 1], positives=[60, 30, 10], negatives=[1, 20, 979])
 >>> at = br.Conditions(prior="1 in 1000", costs=br.Costs(fp=1, fn=100))
->>> panel = br.roc_panel(br.roc(counts), points=br.choose(counts, at=at), isolines=[br.isoline("precision", at, value=0.5)])
+>>> panel = br.plots.roc_panel(br.roc(counts), points=br.choose(counts, at=at), isolines=[br.curves.isoline("precision", at, value=0.5)])
 >>> panel
 Panel ROC: recall (tpr) against false alarm rate (fpr), 5 parts
 
@@ -51,7 +51,7 @@ matplotlib is needed for `plot` alone. Several models are a dictionary of scores
 
 ```python
 >>> y, scores = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
->>> display = br.BRocDisplay.from_predictions(y, {"a": scores, "b": [0.2, 0.3, 0.9, 0.8]}, at=[at, br.Conditions(prior=0.1)])
+>>> display = br.plots.BRocDisplay.from_predictions(y, {"a": scores, "b": [0.2, 0.3, 0.9, 0.8]}, at=[at, br.Conditions(prior=0.1)])
 >>> display
 BRocDisplay: 4 curves
 >>> display.panel.legend[-1].name
@@ -136,7 +136,7 @@ def family(curve: Any, counts: Any, priors: Any) -> list[br.Curve]:
 
 def tan_roc() -> Any:
     """Two ROCs that cross at an fpr of .36."""
-    return br.roc_panel(
+    return br.plots.roc_panel(
         {name: br.roc(points) for name, points in crossing_models().items()}, title="M1 against M2"
     )
 
@@ -147,11 +147,11 @@ def baseline() -> Any:
     """
     here, counts = at(0.2, fp=1, fn=5), one()
     point = br.choose(counts, at=here)
-    curves = {"ROC": br.roc(counts), "hull": br.roc_hull(counts)}
-    touching = br.iso_cost_line(here, fpr=point.fpr, tpr=point.tpr)
-    return br.roc_panel(
+    curves = {"ROC": br.roc(counts), "hull": br.curve(counts, "roc_hull")}
+    touching = br.curves.iso_cost_line(here, fpr=point.fpr, tpr=point.tpr)
+    return br.plots.roc_panel(
         curves,
-        baseline=br.ideal_baseline(here),
+        baseline=br.curves.ideal_baseline(here),
         iso_costs=[touching],
         points={"cheapest": point},
         title="ROC, its hull, and what must be beaten",
@@ -161,9 +161,9 @@ def baseline() -> Any:
 def isolines() -> Any:
     """Precision and NPV isolines over the ROC of a detector."""
     here = at(CARDENAS)
-    lines = [br.isoline("precision", here, value=value) for value in (0.9, 0.5, 0.2, 0.05)]
-    lines += [br.isoline("npv", here, value=value) for value in (0.99996, 0.99998)]
-    return br.roc_panel(
+    lines = [br.curves.isoline("precision", here, value=value) for value in (0.9, 0.5, 0.2, 0.05)]
+    lines += [br.curves.isoline("npv", here, value=value) for value in (0.99996, 0.99998)]
+    return br.plots.roc_panel(
         {"detector": br.roc(intrusion())},
         isolines=lines,
         chance=False,
@@ -188,7 +188,7 @@ def landgrebe_scatter() -> Any:
             title=f"Highleyman, {words}",
         )
         panels.append(panel)
-    return br.Figure("Highleyman's classes", tuple(panels))
+    return br.plots.Figure("Highleyman's classes", tuple(panels))
 
 
 def boundaries() -> dict[str, tuple[Any, Any]]:
@@ -229,7 +229,7 @@ def landgrebe_sets() -> Any:
         br.scatter_panel(*np.concatenate(both).T, labels, axes=("x", "y"), title=name)
         for name, both in sets.items()
     ]
-    return br.Figure("The data sets of Landgrebe et al.", tuple(panels))
+    return br.plots.Figure("The data sets of Landgrebe et al.", tuple(panels))
 
 
 def _arc(rng: Normals, radius: float, count: int) -> Any:
@@ -263,11 +263,11 @@ def landgrebe_families() -> Any:
     """POSfrac of LDC and QDC at three priors, with the values at a recall of .8."""
     priors, curves, points = (0.5, 0.1, 0.001), {}, []
     for name, roc in (("LDC", HIGHLEYMAN["ldc_roc"]()), ("QDC", HIGHLEYMAN["qdc_roc"]())):
-        curves[name] = family(br.posfrac_curve, roc, priors)
+        curves[name] = family("posfrac", roc, priors)
         points += [
             br.choose(roc, "tpr >= 0.8", at=at(prior), optimize="posfrac") for prior in priors
         ]
-    return br.posfrac_panel(curves, points=points[:5])
+    return br.plots.posfrac_panel(curves, points=points[:5])
 
 
 def landgrebe_pair() -> Any:
@@ -275,10 +275,10 @@ def landgrebe_pair() -> Any:
     roc = HIGHLEYMAN["ldc_roc"]()
     point = br.choose(roc, "tpr >= 0.8", at=at(0.1))
     panels = (
-        br.roc_panel(br.roc(roc), points=point),
-        br.posfrac_panel(br.posfrac_curve(roc, at=at(0.1)), points=point),
+        br.plots.roc_panel(br.roc(roc), points=point),
+        br.plots.posfrac_panel(br.curve(roc, "posfrac", at=at(0.1)), points=point),
     )
-    return br.Figure("LDC on Highleyman's classes, P = .1", panels)
+    return br.plots.Figure("LDC on Highleyman's classes, P = .1", panels)
 
 
 def difference() -> Any:
@@ -291,17 +291,17 @@ def difference() -> Any:
         "old": hidden + 1.2 * labels,
         "new": hidden + 1.8 * labels + rng.normal(0.0, 0.3, (3000,)),
     }
-    joint = br.count_models(labels, scores)
+    joint = br.count(labels, scores)
     places = np.linspace(0.02, 0.98, 49)
-    return br.difference_panel(br.difference_band(br.cost_curve, joint, x=places))
+    return br.plots.difference_panel(br.curves.difference_band(joint, "cost", x=places))
 
 
 def map_of_winners() -> Any:
     """Three models, each the cheapest somewhere."""
     a = br.Counts([2, 1, 0], positives=[60, 30, 10], negatives=[10, 200, 790])
     b = br.Counts([2, 1, 0], positives=[40, 58, 2], negatives=[2, 298, 700])
-    return br.winner_map_panel(
-        br.winner_map({"a": a, "b": b}), priors=(1e-4, 0.5), cost_ratios=(1e-3, 1.0)
+    return br.plots.winner_map_panel(
+        br.robustness.winner_map({"a": a, "b": b}), priors=(1e-4, 0.5), cost_ratios=(1e-3, 1.0)
     )
 
 
@@ -312,13 +312,13 @@ def densities() -> Any:
         name: np.exp(-((x - mean) ** 2) / 2) / math.sqrt(2 * math.pi)
         for name, mean in (("positive", 2.0), ("negative", 0.0))
     }
-    return br.density_panel(x, curves, threshold=1.2)
+    return br.plots.density_panel(x, curves, threshold=1.2)
 
 
 def broc_pair() -> Any:
     """A ROC that is not concave, and its hull, in the B-ROC."""
     counts, here = empirical(), at(0.05)
-    return br.broc_panel(
+    return br.plots.broc_panel(
         {"hull": br.broc(counts, at=here), "as measured": br.broc(counts, at=here, hull=False)}
     )
 
@@ -346,13 +346,13 @@ ENTRIES = (
         "angles-precision",
         "Cárdenas & Baras, Fig 1",
         "From 0° to 45°, precision falls from 1 to the base rate.",
-        lambda: br.isoline_figure("precision", [at(p) for p in (0.1, 0.01, 0.001)]),
+        lambda: br.plots.isoline_figure("precision", [at(p) for p in (0.1, 0.01, 0.001)]),
     ),
     Entry(
         "angles-npv",
         "Cárdenas & Baras, Fig 2",
         "From 0° to 45°, NPV falls from 1 to 1 − the base rate.",
-        lambda: br.isoline_figure("npv", [at(p) for p in (0.3, 0.1, 0.01)]),
+        lambda: br.plots.isoline_figure("npv", [at(p) for p in (0.3, 0.1, 0.01)]),
     ),
     Entry(
         "posfrac",
@@ -370,19 +370,19 @@ ENTRIES = (
         "pr-priors",
         "Weng & Poon, Fig 7",
         "The same model at three base rates.",
-        lambda: br.pr_panel(family(br.pr, one(), ("50%", "2%", "1 in 1000"))),
+        lambda: br.plots.pr_panel(family(br.pr, one(), ("50%", "2%", "1 in 1000"))),
     ),
     Entry(
         "broc-family",
         "Cárdenas & Baras, Fig 4",
         "One B-ROC a base rate, all from one ROC.",
-        lambda: br.broc_panel(family(br.broc, intrusion(), (1e-3, CARDENAS, 1e-5))),
+        lambda: br.plots.broc_panel(family(br.broc, intrusion(), (1e-3, CARDENAS, 1e-5))),
     ),
     Entry(
         "broc-mapping",
         "Cárdenas & Baras, Fig 5",
         "Where the edges and the diagonal of the ROC go.",
-        lambda: br.broc_mapping_figure(at(0.1), br.roc_hull(one())),
+        lambda: br.plots.broc_mapping_figure(at(0.1), br.curve(one(), "roc_hull")),
     ),
     Entry(
         "broc-hull",
@@ -394,13 +394,15 @@ ENTRIES = (
         "cost",
         "Weng & Poon, Fig 6",
         "Each grey line is one threshold; the lower envelope is the cost curve.",
-        lambda: br.cost_panel({"least cost": br.cost_curve(one())}, lines=br.cost_lines(one())),
+        lambda: br.plots.cost_panel(
+            {"least cost": br.curve(one(), "cost")}, lines=br.curves.cost_lines(one())
+        ),
     ),
     Entry(
         "det",
         "Martin et al. 1997",
         "Two normal classes of one spread give a straight line.",
-        lambda: br.det_panel(
+        lambda: br.plots.det_panel(
             {"equal spread": br.det(normal(2.0, 1.0)), "wider positives": br.det(normal(2.0, 1.6))}
         ),
     ),
@@ -408,32 +410,32 @@ ENTRIES = (
         "gain",
         "Provost & Fawcett 2013",
         "What the first so many cases hold.",
-        lambda: br.gain_panel(br.gain_curve(one(), at=at(0.02))),
+        lambda: br.plots.gain_panel(br.curve(one(), "gain", at=at(0.02))),
     ),
     Entry(
         "lift",
         "Provost & Fawcett 2013",
         "The same as a multiple of guessing.",
-        lambda: br.lift_panel(family(br.lift_curve, one(), ("2%", "10%"))),
+        lambda: br.plots.lift_panel(family("lift", one(), ("2%", "10%"))),
     ),
     Entry(
         "strips",
         "Weng & Poon, Fig 2",
         "Each strip passes half its weight upwards.",
-        lambda: br.strips_panel(br.roc(one()), br.strip_weights(7, 0.5)),
+        lambda: br.strips_panel(br.roc(one()), br.curves.strip_weights(7, 0.5)),
     ),
     Entry(
         "decision",
         "Vickers & Elkin 2006",
         "Above both grey lines, acting on the scores is worth it.",
-        lambda: br.decision_panel({"model": br.decision_curve(probabilities())}, most=0.8),
+        lambda: br.plots.decision_panel({"model": br.curve(probabilities(), "decision")}, most=0.8),
     ),
     Entry(
         "cost-threshold",
         "Tan et al., §5.7.3",
         "The lowest point is the threshold to take.",
-        lambda: br.cost_threshold_panel(
-            br.cost_threshold_curve(normal(2.0, 1.0), at=at(0.02, fp=1, fn=20)),
+        lambda: br.plots.cost_threshold_panel(
+            br.curve(normal(2.0, 1.0), "cost_threshold", at=at(0.02, fp=1, fn=20)),
             points={"cheapest": br.choose(normal(2.0, 1.0), at=at(0.02, fp=1, fn=20))},
         ),
     ),
@@ -447,10 +449,10 @@ ENTRIES = (
         "reliability",
         "DeGroot & Fienberg 1983",
         "Scores that are too sure of themselves.",
-        lambda: br.reliability_panel(
+        lambda: br.plots.reliability_panel(
             {
-                "blocks": br.reliability_curve(probabilities()),
-                "10 bins": br.reliability_curve(probabilities(), bins=10),
+                "blocks": br.curve(probabilities(), "reliability"),
+                "10 bins": br.curve(probabilities(), "reliability", bins=10),
             }
         ),
     ),
@@ -458,7 +460,7 @@ ENTRIES = (
         "histogram",
         "the slides, 1-D example",
         "The same scores, class by class.",
-        lambda: br.histogram_panel(normal(2.0, 1.0), bins=40, threshold=1.2),
+        lambda: br.plots.histogram_panel(normal(2.0, 1.0), bins=40, threshold=1.2),
     ),
     Entry(
         "densities",
@@ -470,7 +472,7 @@ ENTRIES = (
         "tree",
         "Landgrebe et al., Fig 2",
         "Where each case ends up.",
-        lambda: br.outcome_tree_panel(br.flag_at(one(), 6)),
+        lambda: br.plots.outcome_tree_panel(br.choose(one(), threshold=6)),
     ),
     Entry(
         "scatter",

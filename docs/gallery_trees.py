@@ -53,7 +53,7 @@ def regions(tree: Any, node: int = 0, box: Box = (0.0, 1.0, 0.0, 1.0)) -> Iterat
     yield from regions(tree, inner.children_right[node], (high[0], high[1], high[2], high[3]))
 
 
-def oversampled_tree() -> br.Figure:
+def oversampled_tree() -> br.plots.Figure:
     """The regions that each tree takes for positive, over the cases."""
     x, y = cases()
     panels = []
@@ -68,4 +68,4 @@ def oversampled_tree() -> br.Figure:
         panels.append(
             br.scatter_panel(x[:, 0], x[:, 1], y, boundaries=boxes, axes=("x", "y"), title=title)
         )
-    return br.Figure(f"A tree with at least {SMALLEST_LEAF} cases to a leaf", tuple(panels))
+    return br.plots.Figure(f"A tree with at least {SMALLEST_LEAF} cases to a leaf", tuple(panels))

@@ -69,12 +69,12 @@ def _examples(entry: Definition) -> list[str]:
     shown = ", volume=1_000_000" if needs_volume else ""
     lines = [
         f'>>> br.measure("{asked}", confusion{shown})',
-        repr(br.measure(asked, confusion, **options)),
+        repr(br.measure(confusion, asked, **options)),
     ]
     if entry.prior or entry.name == "total_cost":
         lines += [
             f'>>> br.measure("{asked}", confusion, at=at{shown})',
-            repr(br.measure(asked, confusion, at=at, **options)),
+            repr(br.measure(confusion, asked, at=at, **options)),
         ]
     return lines
 

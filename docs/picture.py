@@ -24,9 +24,13 @@ def model() -> br.Counts:
 def drawn() -> str:
     """The whole picture."""
     counts = model()
-    points = [br.flag_at(counts, THRESHOLD, at=br.Conditions(prior=prior)) for prior in PRIORS]
-    roc = br.roc_panel(br.roc(counts), points=points[0], title="ROC: the same at every base rate")
-    pr = br.pr_panel([br.pr(counts, at=br.Conditions(prior=prior)) for prior in PRIORS])
+    points = [
+        br.choose(counts, threshold=THRESHOLD, at=br.Conditions(prior=prior)) for prior in PRIORS
+    ]
+    roc = br.plots.roc_panel(
+        br.roc(counts), points=points[0], title="ROC: the same at every base rate"
+    )
+    pr = br.plots.pr_panel([br.pr(counts, at=br.Conditions(prior=prior)) for prior in PRIORS])
     named = [
         *(
             _named(place, prior, point)
@@ -40,7 +44,7 @@ def drawn() -> str:
         f"One model at one threshold (score >= {THRESHOLD}, recall {points[0].tpr:.3g}, false"
         f" alarms {points[0].fpr:.3g})"
     )
-    return br.Figure(said, (roc, pr)).svg()
+    return br.plots.Figure(said, (roc, pr)).svg()
 
 
 def _named(place: int, prior: str, point: br.OperatingPoint) -> tuple[Marks, Words]:

@@ -35,7 +35,7 @@ def test_costs_are_those_of_the_definition():
         # flag everything: 7/8 of the cases are false alarms; nothing: a miss costs 8, of one in eight  # noqa: E501
     )
     counts = br.count(Y, OURS)
-    assert float(cost(OURS)) == br.measure("expected_cost", counts, threshold=1, at=AT)
+    assert float(cost(OURS)) == br.measure(counts, "expected_cost", threshold=1, at=AT)
 
 
 def test_a_difference_is_paired_case_by_case_and_its_error_class_by_class():

@@ -82,7 +82,7 @@ def test_row_62_odds_are_noted_with_both_readings():
     )
     assert note.override.python == "1 in 200"
     assert br.Conditions(prior="1 in 200").prior == 0.005
-    reading = br.measure("precision", CONFUSION, at=br.Conditions(prior="1:200"))
+    reading = br.measure(CONFUSION, "precision", at=br.Conditions(prior="1:200"))
     assert "BR508" in codes(reading)
 
 
@@ -161,12 +161,12 @@ def test_row_67_the_samples_own_prior_has_a_name(prior):
     at = br.Conditions(prior=prior)
     assert at.as_in_sample
     assert at == br.Conditions()
-    assert br.measure("precision", CONFUSION, at=at) == 0.6
+    assert br.measure(CONFUSION, "precision", at=at) == 0.6
     assert str(at) == "prior as in the sample"
 
 
 def test_row_67_another_prior_is_noted_with_the_difference():
-    reading = br.measure("precision", CONFUSION, at=br.Conditions(prior=0.01))
+    reading = br.measure(CONFUSION, "precision", at=br.Conditions(prior=0.01))
     assert codes(reading) == ["BR526"]
     assert "read at prior 0.01, not at the sample's 0.4" in reading.notes[0].text
 
@@ -291,7 +291,7 @@ def test_conditions_of_another_kind_are_refused():
     assert_refused(
         "at must be Conditions, got float",
         "BR519",
-        lambda: br.measure("precision", CONFUSION, at=0.01),
+        lambda: br.measure(CONFUSION, "precision", at=0.01),
     )
 
 
@@ -302,7 +302,7 @@ def test_the_assumption_of_label_shift_is_said_exactly_where_a_number_rests_on_i
     )
     measure = br.Measure.parse(name + parameters)
     for prior, elsewhere in ((None, False), (0.4, False), (0.01, True)):
-        reading = br.measure(measure, CONFUSION, at=br.Conditions(prior))
+        reading = br.measure(CONFUSION, measure, at=br.Conditions(prior))
         assert ("BR526" in codes(reading)) == (elsewhere and measure.depends_on_prior)
 
 
@@ -310,14 +310,14 @@ def test_accuracy_that_does_not_beat_one_answer_for_all_says_so():
     assert codes(CONFUSION["accuracy"]) == []
     rare = br.Conditions(prior=0.01)
     note = next(
-        note for note in br.measure("accuracy", CONFUSION, at=rare).notes if note.code == "BR527"
+        note for note in br.measure(CONFUSION, "accuracy", at=rare).notes if note.code == "BR527"
     )
     assert (
         note.text == "accuracy 0.6675 does not beat flagging nothing, which has 0.99 at this prior"
     )
-    assert "BR527" in codes(br.measure("error", CONFUSION, at=rare))
-    assert "BR527" not in codes(br.measure("precision", CONFUSION, at=rare))
-    common = br.measure("accuracy", CONFUSION, at=br.Conditions(prior=0.99)).notes
+    assert "BR527" in codes(br.measure(CONFUSION, "error", at=rare))
+    assert "BR527" not in codes(br.measure(CONFUSION, "precision", at=rare))
+    common = br.measure(CONFUSION, "accuracy", at=br.Conditions(prior=0.99)).notes
     assert any("does not beat flagging everything" in note.text for note in common)
 
 

@@ -18,9 +18,9 @@ def assert_needs_a_prior(counts, threshold=0.5):
     with pytest.raises(
         br.InputError, match="class totals were chosen .* so a prior must be given"
     ) as caught:
-        br.measure("precision", counts, threshold=threshold)
+        br.measure(counts, "precision", threshold=threshold)
     assert caught.value.code == "BR509"
-    assert br.measure("tpr", counts, threshold=threshold) == pytest.approx(2 / 3)
+    assert br.measure(counts, "tpr", threshold=threshold) == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize("name", sorted(CATALOGUE))
@@ -28,25 +28,25 @@ def test_a_chosen_sample_makes_the_prior_mandatory_exactly_where_it_matters(name
     measure = br.Measure.parse(name + PARAMETERS.get(name, ""))
     if measure.depends_on_prior:
         with pytest.raises(br.InputError, match="so a prior must be given") as caught:
-            br.measure(measure, CHOSEN, threshold=0.4)
+            br.measure(CHOSEN, measure, threshold=0.4)
         assert caught.value.code == "BR509"
     else:
-        assert br.measure(measure, CHOSEN, threshold=0.4) == br.measure(
-            measure, br.count(Y, S), threshold=0.4
+        assert br.measure(CHOSEN, measure, threshold=0.4) == br.measure(
+            br.count(Y, S), measure, threshold=0.4
         )
     at = br.Conditions(prior=0.01)
-    assert br.measure(measure, CHOSEN, threshold=0.4, at=at) == br.measure(
-        measure, br.count(Y, S), threshold=0.4, at=at
+    assert br.measure(CHOSEN, measure, threshold=0.4, at=at) == br.measure(
+        br.count(Y, S), measure, threshold=0.4, at=at
     )
 
 
 def test_the_samples_own_prior_by_name_is_refused_too():
     with pytest.raises(br.InputError, match="so a prior must be given"):
-        br.measure("precision", CHOSEN, threshold=0.5, at=br.Conditions(prior="sample"))
+        br.measure(CHOSEN, "precision", threshold=0.5, at=br.Conditions(prior="sample"))
 
 
 def test_a_number_at_the_prior_of_a_chosen_sample_still_assumes_label_shift():
-    reading = br.measure("precision", CHOSEN, threshold=0.5, at=br.Conditions(prior=0.5))
+    reading = br.measure(CHOSEN, "precision", threshold=0.5, at=br.Conditions(prior=0.5))
     assert "BR526" in [note.code for note in reading.notes]
 
 
@@ -60,7 +60,7 @@ def test_the_design_travels_through_sums():
     ):
         assert total.ledger.design == "case-control"
         with pytest.raises(br.InputError, match="so a prior must be given"):
-            br.measure("precision", total, threshold=0.5)
+            br.measure(total, "precision", threshold=0.5)
 
 
 def test_the_design_travels_through_a_file(tmp_path):
@@ -74,9 +74,7 @@ def test_the_design_travels_through_merging():
 
 
 def test_the_design_travels_through_groups(tmp_path):
-    groups = br.count_groups(
-        [*Y, *Y], [*S, *S], groups=["a"] * 6 + ["b"] * 6, design="case-control"
-    )
+    groups = br.count([*Y, *Y], [*S, *S], by=["a"] * 6 + ["b"] * 6, design="case-control")
     groups.save(tmp_path / "groups")
     for source in (groups, br.load(tmp_path / "groups"), groups + groups):
         assert source.ledger.design == "case-control"
@@ -84,7 +82,7 @@ def test_the_design_travels_through_groups(tmp_path):
 
 
 def test_the_design_travels_through_joint_counts(tmp_path):
-    joint = br.count_models(Y, {"m": S, "n": S[::-1]}, design="case-control")
+    joint = br.count(Y, {"m": S, "n": S[::-1]}, design="case-control")
     joint.save(tmp_path / "joint")
     for source in (joint, br.load(tmp_path / "joint"), joint + joint):
         assert_needs_a_prior(source.marginal("m"))

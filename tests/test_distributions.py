@@ -57,30 +57,30 @@ def test_precision_over_a_log_uniform_prior_has_a_closed_form():
 
 
 def test_a_log_normal_prior_is_taken_given_that_it_lies_below_one():
-    prior = br.Uncertain(prior=br.LogNormal("1%", 4)).prior
+    prior = br.Conditions(prior=br.LogNormal("1%", 4)).prior
     law = stats.lognorm(math.log(4), scale=0.01)
     assert prior.most == 1
     assert prior.mean == pytest.approx(
         law.expect(lambda x: x, ub=1, epsabs=0, epsrel=1e-12) / law.cdf(1), rel=1e-10
     )
     assert np.dot(*prior.nodes()) == pytest.approx(prior.mean, rel=1e-12)
-    drawn = br.Uncertain(prior=br.LogNormal(0.01, 4)).draw(np.random.default_rng(0), 20_000).prior
+    drawn = br.Conditions(prior=br.LogNormal(0.01, 4)).draw(np.random.default_rng(0), 20_000).prior
     assert 0 < drawn.min() < drawn.max() <= 1
     assert stats.kstest(drawn, lambda x: law.cdf(x) / law.cdf(1)).pvalue > 1e-3
 
 
 def test_a_list_is_draws_and_a_frozen_distribution_is_taken_as_it_is():
-    assert br.Uncertain(prior=[0.001, "1%"]).prior == br.Draws([0.001, 0.01])
-    assert br.Uncertain(costs={"fn": [10, 20]}).costs["fn"] == br.Draws([10, 20])
+    assert br.Conditions(prior=[0.001, "1%"]).prior == br.Draws([0.001, 0.01])
+    assert br.Conditions(costs={"fn": [10, 20]}).costs["fn"] == br.Draws([10, 20])
     law = stats.beta(2, 998)
-    assert br.Uncertain(prior=law).prior == br.Distribution(law)
-    assert str(br.Uncertain(prior=law)).startswith("prior a distribution about 0.001679")
+    assert br.Conditions(prior=law).prior == br.Distribution(law)
+    assert str(br.Conditions(prior=law)).startswith("prior a distribution about 0.001679")
     assert "about 0.01, within a factor of 4 (log-normal)" in str(
-        br.Uncertain(prior=br.LogNormal(0.01, 4))
+        br.Conditions(prior=br.LogNormal(0.01, 4))
     )
     assert (
         stats.kstest(
-            br.Uncertain(prior=law).draw(np.random.default_rng(1), 20_000).prior, law.cdf
+            br.Conditions(prior=law).draw(np.random.default_rng(1), 20_000).prior, law.cdf
         ).pvalue
         > 1e-3
     )
@@ -105,17 +105,17 @@ def test_a_list_is_draws_and_a_frozen_distribution_is_taken_as_it_is():
 )
 def test_base_rates_that_are_none_are_refused(prior, message):
     with pytest.raises(br.InputError, match=message):
-        br.Uncertain(prior=prior)
+        br.Conditions(prior=prior)
 
 
 @pytest.mark.parametrize("cost", [br.LogNormal(-3, 2), br.LogNormal(3, 0.5)])
 def test_costs_that_are_none_are_refused(cost):
     with pytest.raises(br.InputError, match="BR588: a log-normal cost of fn"):
-        br.Uncertain(costs={"fn": cost})
+        br.Conditions(costs={"fn": cost})
 
 
 def test_a_cost_that_may_fall_below_what_catching_costs_is_refused():
     with pytest.raises(br.InputError, match="BR510: fn cost"):
-        br.Uncertain(costs={"fn": br.LogNormal(10, 3), "tp": 1})
+        br.Conditions(costs={"fn": br.LogNormal(10, 3), "tp": 1})
     with pytest.raises(br.InputError, match="BR510: fn cost"):
-        br.Uncertain(costs={"fn": stats.norm(10, 3)})
+        br.Conditions(costs={"fn": stats.norm(10, 3)})

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import baserate as br
+from baserate.inference.differences import compare_all
 
 EVIL = "<img src=x onerror=alert(1)>"
 Y, S = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
@@ -92,13 +93,13 @@ def test_an_operating_point_shows_its_outcomes_and_rates_as_its_repr_does():
             for name in ("tpr", "fpr", "precision", "npv", "posfrac", "error")
         },
     }
-    daily = br.flag_at(br.count(Y, S), 0.4, at=br.Conditions(prior=0.01), volume=1000)
+    daily = br.choose(br.count(Y, S), threshold=0.4, at=br.Conditions(prior=0.01), volume=1000)
     assert dict(page(daily)[1:])["alerts"] == f"{daily['alerts']:.4g}"
 
 
 def test_what_is_undefined_is_a_dash_and_no_base_rate_leaves_its_measures_out():
-    assert dict(page(br.flag_at(br.count(Y, S), None))[1:])["precision"] == "—"
-    chosen = br.flag_at(br.count(Y, S, design="case-control"), 0.4)
+    assert dict(page(br.choose(br.count(Y, S), threshold=None))[1:])["precision"] == "—"
+    chosen = br.choose(br.count(Y, S, design="case-control"), threshold=0.4)
     assert [row[0] for row in page(chosen)[1:]] == ["tp", "fp", "fn", "tn", "tpr", "fpr"]
 
 
@@ -108,7 +109,7 @@ def test_a_curve_shows_its_columns():
     assert rows[0] == ["score >=", "fpr", "tpr"]
     assert rows[1] == ["none", "0", "0"]
     assert rows[2] == ["0.8", "0", "0.5"]
-    along = br.cost_threshold_curve(br.count(Y, S))
+    along = br.curve(br.count(Y, S), "cost_threshold")
     bare = br.Curve._of("bare", ("prior", "precision"), (along.x, along.y, None), None)
     assert page(bare)[0] == ["prior", "precision"]
 
@@ -126,24 +127,24 @@ def test_an_interval_shows_its_bounds():
 
 def test_a_difference_shows_both_models_and_what_chance_explains():
     y = [1] * 60 + [0]
-    joint = br.count_models(
+    joint = br.count(
         y, {EVIL: [1] * 40 + [0] * 21, "new": [0] * 40 + [1] * 20 + [0], "last": [1] * 60 + [0]}
     )
-    rows = page(br.compare("error", joint, pair=(EVIL, "new"), threshold=1))
+    rows = page(br.compare(joint, "error", pair=(EVIL, "new"), threshold=1))
     assert rows[0] == ["", EVIL, "new", "difference", "95 %", "p", "method"]
     assert rows[1][-2:] == ["0.0135", "mcnemar"]
-    adjusted = page(br.compare_all("error", joint, threshold=1)[0])
+    adjusted = page(compare_all(joint, "error", threshold=1)[0])
     assert adjusted[0][-2:] == ["p (Holm)", "method"]
 
 
 def test_groups_models_and_confusions_are_tables_too():
-    groups = br.count_groups(Y, S, groups=[EVIL, EVIL, "b", None])
+    groups = br.count(Y, S, by=[EVIL, EVIL, "b", None])
     assert sorted(page(groups)[1:]) == [
         [EVIL, "0", "2", "0"],
         ["None", "1", "0", "1"],
         ["b", "1", "0", "1"],
     ]
-    joint = br.count_models(Y, {EVIL: S, "b": [4, 3, 2, 1]})
+    joint = br.count(Y, {EVIL: S, "b": [4, 3, 2, 1]})
     assert page(joint)[:2] == [[EVIL, "b", "positives", "negatives"], ["0.1", "4", "0", "1"]]
     assert page(br.Confusion(tp=40, fp=10, fn=5, tn=45)) == [
         ["", "flagged", "not flagged"],
@@ -154,7 +155,7 @@ def test_groups_models_and_confusions_are_tables_too():
 
 @pytest.mark.parametrize("name", ["\x1b[31mred", "a\u202eb", "a & b", '"quoted"'])
 def test_names_steer_neither_a_terminal_nor_a_page(name):
-    joint = br.count_models(Y, {name: S, "b": S})
+    joint = br.count(Y, {name: S, "b": S})
     text = joint._repr_html_()
     assert "\x1b" not in text
     assert "\u202e" not in text

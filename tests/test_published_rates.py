@@ -42,8 +42,8 @@ def test_thresholds_of_scikit_learn_are_taken_as_they_are():
     )
     assert np.array_equal(published.thresholds, counted.thresholds, equal_nan=True)
     assert published.tpr == pytest.approx(counted.tpr)
-    assert br.measure("tnr", published, threshold=0.5) == pytest.approx(
-        br.measure("tnr", counted, threshold=0.5), rel=1e-14, abs=0
+    assert br.measure(published, "tnr", threshold=0.5) == pytest.approx(
+        br.measure(counted, "tnr", threshold=0.5), rel=1e-14, abs=0
     )
 
 
@@ -97,24 +97,24 @@ def test_the_threshold_of_the_first_corner_says_nothing():
 def test_without_a_prior_only_what_needs_none_can_be_read():
     points = br.Points.from_rates([0.01], [0.8])
     cut = points.threshold(1)
-    assert br.measure("tpr", points, threshold=cut) == 0.8
-    assert br.measure("fnr", points, threshold=cut) == float(1 - Fraction(0.8))
-    assert br.measure("lr_positive", points, threshold=cut) == float(Fraction(0.8) / Fraction(0.01))
+    assert br.measure(points, "tpr", threshold=cut) == 0.8
+    assert br.measure(points, "fnr", threshold=cut) == float(1 - Fraction(0.8))
+    assert br.measure(points, "lr_positive", threshold=cut) == float(Fraction(0.8) / Fraction(0.01))
     assert_refused(
         "only rates are known, .* so a prior must be given",
         "BR509",
-        lambda: br.measure("precision", points, threshold=cut),
+        lambda: br.measure(points, "precision", threshold=cut),
     )
     assert math.isnan(points.prior)
     for name in ("tp", "fp", "fn", "tn", "total_cost"):
-        assert "only rates are known" in br.measure(name, points, threshold=cut).reason
+        assert "only rates are known" in br.measure(points, name, threshold=cut).reason
 
 
 @given(st.floats(0, 1), st.floats(1e-6, 1), st.floats(1e-9, 1 - 1e-9))
 def test_precision_at_a_prior_follows_from_the_rates(fpr, tpr, prior):
     points = br.Points.from_rates([fpr], [tpr])
     reading = br.measure(
-        "precision", points, threshold=points.threshold(1), at=br.Conditions(prior)
+        points, "precision", threshold=points.threshold(1), at=br.Conditions(prior)
     )
     f, t, p = map(Fraction, (fpr, tpr, prior))
     assert reading == float(p * t / (p * t + (1 - p) * f))

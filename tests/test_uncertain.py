@@ -19,7 +19,7 @@ COUNT = 20_000
 
 
 def drawn(part, count=COUNT, seed=5):
-    return br.Uncertain(prior=part).draw(np.random.default_rng(seed), count).prior
+    return br.Conditions(prior=part).draw(np.random.default_rng(seed), count).prior
 
 
 def fits(sample, law):
@@ -46,43 +46,43 @@ def fits(sample, law):
     ],
 )
 def test_a_range_of_base_rates_is_read_in_any_notation(given_, low, high):
-    assert br.Uncertain(prior=given_).prior == br.Range(low, high)
-    assert br.Uncertain(prior=given_).has_range
+    assert br.Conditions(prior=given_).prior == br.Range(low, high)
+    assert br.Conditions(prior=given_).has_range
 
 
 def test_a_plain_prior_is_read_as_in_conditions_and_none_is_that_of_the_sample():
-    assert br.Uncertain(prior="1 in 1000").prior == br.Conditions(prior="1 in 1000").prior == 0.001
+    assert br.Conditions(prior="1 in 1000").prior == br.Conditions(prior="1 in 1000").prior == 0.001
     for none in (None, "sample"):
-        assert br.Uncertain(prior=none).prior is None
-        assert br.Uncertain(prior=none).as_in_sample
-    assert not br.Uncertain(prior=0.5).as_in_sample
-    assert not br.Uncertain(prior=br.Pilot(1, 2)).has_range
+        assert br.Conditions(prior=none).prior is None
+        assert br.Conditions(prior=none).as_in_sample
+    assert not br.Conditions(prior=0.5).as_in_sample
+    assert not br.Conditions(prior=br.Pilot(1, 2)).has_range
 
 
 def test_a_cost_that_is_not_named_keeps_its_default():
-    at = br.Uncertain(costs={"fn": br.Range(100, 1000)})
+    at = br.Conditions(costs={"fn": br.Range(100, 1000)})
     assert at.costs == {"fp": 1, "fn": br.Range(100, 1000), "tp": 0, "tn": 0}
     assert at.costs_given
-    assert br.Uncertain(costs=br.Costs(fp=2, fn=7, tp=-1)).costs == {
+    assert br.Conditions(costs=br.Costs(fp=2, fn=7, tp=-1)).costs == {
         "fp": 2,
         "fn": 7,
         "tp": -1,
         "tn": 0,
     }
-    assert not br.Uncertain(prior=0.1).costs_given
-    assert br.Uncertain(costs={"fn": br.Range(1, 2)}).has_range
+    assert not br.Conditions(prior=0.1).costs_given
+    assert br.Conditions(costs={"fn": br.Range(1, 2)}).has_range
 
 
 def test_the_costs_given_are_copied():
     costs = {"fn": 5}
-    at = br.Uncertain(costs=costs)
+    at = br.Conditions(costs=costs)
     costs["fn"] = 9
     assert at.costs["fn"] == 5
 
 
 def test_draws_are_copied_and_frozen():
     values = np.array([0.1, 0.2])
-    at = br.Uncertain(prior=br.Draws(values))
+    at = br.Conditions(prior=br.Draws(values))
     values[0] = 0.9
     assert at.prior.values.tolist() == [0.1, 0.2]
     with pytest.raises(ValueError, match="read-only"):
@@ -138,7 +138,7 @@ def test_draws_are_copied_and_frozen():
 )
 def test_a_base_rate_that_is_none_is_refused(prior, message):
     with pytest.raises(br.InputError, match=message):
-        br.Uncertain(prior=prior)
+        br.Conditions(prior=prior)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_a_base_rate_that_is_none_is_refused(prior, message):
 )
 def test_costs_that_are_none_are_refused(costs, message):
     with pytest.raises(br.InputError, match=message):
-        br.Uncertain(prior=0.1, costs=costs)
+        br.Conditions(prior=0.1, costs=costs)
 
 
 @pytest.mark.parametrize(
@@ -190,27 +190,27 @@ def test_costs_that_are_none_are_refused(costs, message):
 )
 def test_costs_of_the_wrong_order_are_refused_wherever_they_may_be_drawn(costs):
     with pytest.raises(br.InputError, match="BR51[012]"):
-        br.Uncertain(prior=0.1, costs=costs)
+        br.Conditions(prior=0.1, costs=costs)
 
 
 def test_three_dots_do_not_make_the_upper_end_ten_times_smaller():
     with pytest.raises(
         br.InputError, match=r'BR503: prior "1e-5\.\.\.1e-3" has too many dots.*1e-5\.\.1e-3'
     ):
-        br.Uncertain(prior="1e-5...1e-3")
+        br.Conditions(prior="1e-5...1e-3")
 
 
 @pytest.mark.parametrize("cost", [Decimal(100), Fraction(201, 2)])
 def test_every_kind_of_number_that_costs_accepts_works(cost):
-    at = br.Uncertain(prior=0.01, costs={"fn": cost})
+    at = br.Conditions(prior=0.01, costs={"fn": cost})
     assert isinstance(at.costs["fn"], int | float)
     assert at.costs["fn"] == cost
     confusion = br.Confusion(tp=40, fp=10, fn=10, tn=990)
     assert str(at).startswith("prior 0.01; costs (fp = 1, fn = 100")
     plain = br.interval(
-        "expected_cost", confusion, at=br.Uncertain(prior=0.01, costs={"fn": float(cost)})
+        confusion, "expected_cost", at=br.Conditions(prior=0.01, costs={"fn": float(cost)})
     )
-    assert math.isclose(br.interval("expected_cost", confusion, at=at).low, plain.low)
+    assert math.isclose(br.interval(confusion, "expected_cost", at=at).low, plain.low)
 
 
 # ---- the middle, and all over a range ---------------------------------------------------------
@@ -229,14 +229,14 @@ def test_every_kind_of_number_that_costs_accepts_works(cost):
     ],
 )
 def test_the_middle_of_what_is_possible(part, middle):
-    found = br.Uncertain(prior=part).middle()
+    found = br.Conditions(prior=part).middle()
     assert isinstance(found, br.Conditions)
     assert math.isclose(found.prior, middle, rel_tol=1e-12)
     assert not found.costs_given
 
 
 def test_the_middle_of_costs_is_that_of_each_and_of_no_prior_is_none():
-    at = br.Uncertain(
+    at = br.Conditions(
         costs={
             "fn": br.Range(100, 10_000),
             "fp": br.Draws([1, 2, 30]),
@@ -257,7 +257,7 @@ def test_the_middle_of_costs_is_that_of_each_and_of_no_prior_is_none():
 @given(st.floats(1e-12, 0.9), st.floats(1, 1e5))
 def test_a_range_is_walked_evenly_by_odds_with_its_ends_exactly(low, ratio):
     high = min(low * ratio, 0.95)
-    pinned = [one.prior for one in br.Uncertain(prior=br.Range(low, high)).pinned()]
+    pinned = [one.prior for one in br.Conditions(prior=br.Range(low, high)).pinned()]
     assert len(pinned) >= 3
     assert (pinned[0], pinned[-1]) == (br.Conditions(low).prior, br.Conditions(high).prior)
     assert all(low * (1 - 1e-12) <= prior <= high * (1 + 1e-12) for prior in pinned)
@@ -266,7 +266,7 @@ def test_a_range_is_walked_evenly_by_odds_with_its_ends_exactly(low, ratio):
 
 
 def test_several_ranges_are_walked_together_corners_and_all():
-    at = br.Uncertain(
+    at = br.Conditions(
         prior="0.001..0.1", costs={"fn": br.Range(10, 1000), "fp": br.LogUniform(1, 2)}
     )
     pinned = list(at.pinned())
@@ -281,13 +281,13 @@ def test_several_ranges_are_walked_together_corners_and_all():
 
 
 def test_a_range_that_reaches_below_zero_is_walked_evenly():
-    grid = [one.costs["tn"] for one in br.Uncertain(costs={"tn": br.Range(-4, 0)}).pinned()]
+    grid = [one.costs["tn"] for one in br.Conditions(costs={"tn": br.Range(-4, 0)}).pinned()]
     assert (grid[0], grid[-1]) == (-4, 0)
     assert np.allclose(np.diff(grid), grid[1] - grid[0])
 
 
 def test_what_has_no_range_is_pinned_as_it_is():
-    at = br.Uncertain(prior=br.Pilot(3, 10))
+    at = br.Conditions(prior=br.Pilot(3, 10))
     assert list(at.pinned()) == [at]
 
 
@@ -333,7 +333,7 @@ def test_draws_come_in_random_order():
 
 
 def test_parts_are_drawn_independently_and_known_numbers_stay_numbers():
-    at = br.Uncertain(
+    at = br.Conditions(
         prior=br.LogUniform(1e-4, 1e-1),
         costs={"fn": br.LogUniform(1, 100), "fp": br.Draws([0.5, 1.5]), "tn": -1},
     )
@@ -341,13 +341,13 @@ def test_parts_are_drawn_independently_and_known_numbers_stay_numbers():
     assert (found.tp, found.tn) == (0, -1)
     for one, other in ((found.prior, found.fn), (found.prior, found.fp), (found.fn, found.fp)):
         assert abs(stats.spearmanr(one, other).statistic) < 0.03
-    assert br.Uncertain(prior=0.2).draw(np.random.default_rng(0), 10).prior == 0.2
-    assert br.Uncertain().draw(np.random.default_rng(0), 10).prior is None
+    assert br.Conditions(prior=0.2).draw(np.random.default_rng(0), 10).prior == 0.2
+    assert br.Conditions().draw(np.random.default_rng(0), 10).prior is None
 
 
 def test_draws_of_one_length_belong_together_and_others_do_not():
     priors, misses = np.linspace(0.01, 0.2, 40), np.linspace(5, 300, 40) ** 1.5
-    at = br.Uncertain(
+    at = br.Conditions(
         prior=br.Draws(priors), costs={"fn": br.Draws(misses), "fp": br.LogUniform(0.5, 2)}
     )
     for count in (30, 40, 10_000):
@@ -357,7 +357,7 @@ def test_draws_of_one_length_belong_together_and_others_do_not():
     rows = np.searchsorted(priors, found.prior)
     assert stats.chisquare(np.bincount(rows, minlength=40)).pvalue > 1e-3
     assert abs(stats.spearmanr(found.prior, found.fp).statistic) < 0.05
-    other = br.Uncertain(prior=br.Draws(priors), costs={"fn": br.Draws(misses[:-1])}).draw(
+    other = br.Conditions(prior=br.Draws(priors), costs={"fn": br.Draws(misses[:-1])}).draw(
         np.random.default_rng(1), 10_000
     )
     assert abs(stats.spearmanr(other.prior, other.fn).statistic) < 0.05
@@ -372,13 +372,13 @@ def test_the_same_seed_draws_the_same_and_another_does_not():
 # ---- as values --------------------------------------------------------------------------------
 
 ALIKE = [
-    (br.Uncertain(prior="1e-5..1e-3"), br.Uncertain(prior=br.Range(1e-5, 1e-3))),
-    (br.Uncertain(prior=br.Draws([0.1, 0.2])), br.Uncertain(prior=br.Draws((0.1, 0.2)))),
-    (br.Uncertain(prior=br.Pilot(np.int64(3), 10)), br.Uncertain(prior=br.Pilot(3, 10))),
-    (br.Uncertain(costs={"fn": 5, "fp": 2}), br.Uncertain(costs=br.Costs(fp=2, fn=5))),
+    (br.Conditions(prior="1e-5..1e-3"), br.Conditions(prior=br.Range(1e-5, 1e-3))),
+    (br.Conditions(prior=br.Draws([0.1, 0.2])), br.Conditions(prior=br.Draws((0.1, 0.2)))),
+    (br.Conditions(prior=br.Pilot(np.int64(3), 10)), br.Conditions(prior=br.Pilot(3, 10))),
+    (br.Conditions(costs={"fn": 5, "fp": 2}), br.Conditions(costs=br.Costs(fp=2, fn=5))),
     (
-        br.Uncertain(costs={"fn": br.Draws([1, 2])}),
-        br.Uncertain(costs={"fp": 1, "fn": br.Draws([1.0, 2.0])}),
+        br.Conditions(costs={"fn": br.Draws([1, 2])}),
+        br.Conditions(costs={"fp": 1, "fn": br.Draws([1.0, 2.0])}),
     ),
 ]
 
@@ -392,14 +392,14 @@ def test_what_says_the_same_is_equal_and_hashes_alike(one, other):
 
 def test_what_says_something_else_is_not_equal():
     different = [one for one, _ in ALIKE] + [
-        br.Uncertain(),
-        br.Uncertain(costs={}),
-        br.Uncertain(prior=1e-5),
-        br.Uncertain(prior=br.LogUniform(1e-5, 1e-3)),
-        br.Uncertain(prior=br.Draws([0.1, 0.2, 0.3])),
-        br.Uncertain(prior=br.Draws([0.2, 0.1])),
-        br.Uncertain(prior=br.Pilot(3, 11)),
-        br.Uncertain(costs={"fn": br.Range(5, 6)}),
+        br.Conditions(),
+        br.Conditions(costs={}),
+        br.Conditions(prior=1e-5),
+        br.Conditions(prior=br.LogUniform(1e-5, 1e-3)),
+        br.Conditions(prior=br.Draws([0.1, 0.2, 0.3])),
+        br.Conditions(prior=br.Draws([0.2, 0.1])),
+        br.Conditions(prior=br.Pilot(3, 11)),
+        br.Conditions(costs={"fn": br.Range(5, 6)}),
     ]
     assert len(set(different)) == len(different)
     for i, one in enumerate(different):
@@ -410,22 +410,22 @@ def test_what_says_something_else_is_not_equal():
 @pytest.mark.parametrize(
     ("at", "shown", "said"),
     [
-        (br.Uncertain(), "Uncertain()", "prior as in the sample"),
-        (br.Uncertain(prior="1e-5..1e-3"), "Uncertain(prior=1e-05..0.001)", "prior 1e-05..0.001"),
+        (br.Conditions(), "Uncertain()", "prior as in the sample"),
+        (br.Conditions(prior="1e-5..1e-3"), "Uncertain(prior=1e-05..0.001)", "prior 1e-05..0.001"),
         (
-            br.Uncertain(prior=br.Pilot(5, 5000), costs={"fn": br.Range(100, 1000)}),
+            br.Conditions(prior=br.Pilot(5, 5000), costs={"fn": br.Range(100, 1000)}),
             "Uncertain(prior=5 of 5000 in a pilot, fp=1, fn=100..1000)",
             "prior 5 of 5000 in a pilot; costs (fp = 1, fn = 100..1000)",
         ),
         (
-            br.Uncertain(
+            br.Conditions(
                 prior=br.LogUniform(0.001, 0.1), costs={"tp": -2, "fn": br.Draws([1, 2, 3])}
             ),
             "Uncertain(prior=0.001..0.1 (log-uniform), fp=1, fn=3 draws, tp=-2)",
             "prior 0.001..0.1 (log-uniform); costs (fp = 1, fn = 3 draws, tp = -2)",
         ),
         (
-            br.Uncertain(prior=0.25, costs={"tn": br.Range(-1, 0)}),
+            br.Conditions(prior=0.25, costs={"tn": br.Range(-1, 0)}),
             "Uncertain(prior=0.25, fp=1, fn=1, tn=-1..0)",
             "prior 0.25; costs (fp = 1, fn = 1, tn = -1..0)",
         ),
@@ -438,4 +438,4 @@ def test_it_is_shown_as_one_says_it(at, shown, said):
 
 def test_an_attribute_cannot_be_set():
     with pytest.raises(AttributeError, match="cannot assign"):
-        br.Uncertain(prior=0.1).prior = 0.2
+        br.Conditions(prior=0.1).prior = 0.2

@@ -68,10 +68,10 @@ def _source(seed: Seed, path: Path) -> str:
 def _public(seed: Seed, path: Path, way: str) -> Any:
     said: dict[str, Any] = {"label": "y", "positive": seed.positive, **seed.options}
     if way == "count_groups_file":
-        return br.count_groups_file(_source(seed, path), score="s", group="g", **said)
+        return br.count(_source(seed, path), score="s", by="g", **said)
     if way == "count_models_file":
-        return br.count_models_file(_source(seed, path), scores=["s"], **said)
-    return br.count_file(_source(seed, path), score="s", **said)
+        return br.count(_source(seed, path), score=["s"], **said)
+    return br.count(_source(seed, path), score="s", **said)
 
 
 def _direct(seed: Seed, path: Path) -> br.Counts:

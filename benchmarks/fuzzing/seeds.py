@@ -403,8 +403,8 @@ def _saved() -> Iterator[Seed]:
         "counts": br.count(label, score),
         "condensed": br.count(label, score).condense(),
         "coarse": br.count(label, score).coarsen([0.25, 0.5]),
-        "joint": br.count_models(label, {"a": score, "b": score[::-1]}),
-        "grouped": br.count_groups(label, score, groups=columns["g"]),
+        "joint": br.count(label, {"a": score, "b": score[::-1]}),
+        "grouped": br.count(label, score, by=columns["g"]),
     }
     for name, counts in counted.items():
         with tempfile.TemporaryDirectory() as folder:

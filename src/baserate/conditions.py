@@ -612,7 +612,7 @@ class Uncertain:
     one length for several parts belong together, draw by draw.
 
     >>> import baserate as br
-    >>> br.Uncertain(prior="1e-5..1e-3", costs={"fn": br.Range(100, 1000), "fp": 1})
+    >>> br.Conditions(prior="1e-5..1e-3", costs={"fn": br.Range(100, 1000), "fp": 1})
     Uncertain(prior=1e-05..0.001, fp=1, fn=100..1000)
     """
 

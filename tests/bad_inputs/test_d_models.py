@@ -157,7 +157,7 @@ def test_row_54_reserved_names_are_names(bench):
         shown = bench.accepted(
             "show", bench.file(table(y=Y, **{name: M})), "--label", "y", "--score", name
         )
-        assert br.count_file("scores.csv", label="y", score=name).total_positives == 5
+        assert br.count("scores.csv", label="y", score=name).total_positives == 5
     return shown
 
 

@@ -70,7 +70,7 @@ def test_row_63_what_is_no_share_is_refused(bench):
 
 @row(64, "an interval that is reversed", why="a range of priors is given in Python")
 def test_row_64_a_reversed_range_is_refused(bench):
-    return bench.raised("BR504", br.Uncertain, prior="1%..0.1%")
+    return bench.raised("BR504", br.Conditions, prior="1%..0.1%")
 
 
 @row(65, "a prior more than 1000 times below the sample's")

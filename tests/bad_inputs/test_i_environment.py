@@ -240,7 +240,7 @@ def test_row_148_a_reader_is_started_afresh_whatever_runs_beside_it(bench):
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(2) as pool:
         patch.setattr(os, "fork", forked)
         read = list(
-            pool.map(lambda _: str(br.count_file("scores.feather", label="y", score="m")), range(4))
+            pool.map(lambda _: str(br.count("scores.feather", label="y", score="m")), range(4))
         )
     assert set(read) == {script.stdout.strip()}
     return read[0]

@@ -4,6 +4,7 @@ import pytest
 from tests.cli.helpers import answered, refused, told, written
 
 import baserate as br
+from baserate.inference.amount_intervals import amount_intervals
 
 HEADER = ("m", "y", "eur", "other")
 ROWS = [
@@ -81,7 +82,7 @@ def test_json_says_what_python_says_to_every_digit(capsys, cases):
             "80%",
         ),
     )
-    amounts = br.count_amounts_file(cases, label="y", score="m", amount="eur")
+    amounts = br.count(cases, label="y", score="m", amount="eur")
     model = document["models"][0]
     assert (model["points"], model["amounts"]["digest"], model["amounts"]["positive"]) == (
         [],
@@ -91,7 +92,7 @@ def test_json_says_what_python_says_to_every_digit(capsys, cases):
     for found, verdict, prior in zip(
         model["amounts"]["points"], document["verdict"], ("1%", None), strict=True
     ):
-        point = br.choose_amount(
+        point = br.choose(
             amounts, review=150.5, recovered=0.8, at=br.Conditions(prior=prior), volume=1e6
         )
         for name in (
@@ -179,10 +180,8 @@ def test_resampled_intervals(capsys, tmp_path):
         [(i % 13, int(i % 3 == 0), i % 17 + 0.25, i) for i in range(300)],
     )
     document = answered(capsys, *asked(path, "--review", "3", "--replicates", "150", "--seed", "4"))
-    amounts = br.count_amounts_file(path, label="y", score="m", amount="eur")
-    ours = br.amount_intervals(
-        br.choose_amount(amounts, review=3), amounts, replicates=150, seed=4
-    )["cost"]
+    amounts = br.count(path, label="y", score="m", amount="eur")
+    ours = amount_intervals(br.choose(amounts, review=3), amounts, replicates=150, seed=4)["cost"]
     found = document["models"][0]["amounts"]["points"][0]["intervals"]["cost"]
     assert (document["seed"], found["low"], found["high"], found["method"]) == (
         4,

@@ -586,8 +586,8 @@ def test_models_that_cannot_be_distinguished_are_named_together(alike):
         first,
     ), first
     verdict = answered("choose", alike, *THREE, *field)["verdict"][0]
-    choice = br.choose_model(
-        br.count_models_file(alike, label="y", scores=["forest", "gbm", "coin"]),
+    choice = br.choose(
+        br.count(alike, label="y", score=["forest", "gbm", "coin"]),
         at=br.Conditions(0.01, br.Costs(fn=30, fp=1)),
     )
     assert verdict["indistinguishable"] == ["forest", "gbm"] == list(choice.indistinguishable)

@@ -46,7 +46,7 @@ PAIR = ("--label", "y", "--score", "old", "--score", "new")
 def test_the_answer_is_one_sentence_above_what_was_read(three, capsys):
     done = told(capsys, "compare", three, *TWO)
     y, a, b, _ = three_models()
-    found = br.compare(br.auc, br.count_models(y, {"a": a, "b": b}))
+    found = br.compare(br.count(y, {"a": a, "b": b}), br.auc)
     answer, blank, read = done.out.splitlines()
     assert read == f'{three}: 240 rows read, 240 used; positive = "1" in "y"'
     assert blank == ""
@@ -63,7 +63,7 @@ def test_the_answer_is_one_sentence_above_what_was_read(three, capsys):
 def test_json_says_what_python_says(three, capsys):
     document = answered(capsys, "compare", three, *TWO, "--seed", "5")
     y, a, b, _ = three_models()
-    found = br.compare(br.auc, br.count_models(y, {"a": a, "b": b}))
+    found = br.compare(br.count(y, {"a": a, "b": b}), br.auc)
     assert document["comparisons"] == [
         {
             "statistic": "auc",
@@ -130,7 +130,7 @@ def test_each_model_may_have_its_own_threshold(three, capsys):
         capsys, "compare", three, *TWO, "--threshold", "b=0.9", "--threshold", "a=0.5"
     )["comparisons"][0]
     y, a, b, _ = three_models()
-    ours = br.compare("error", br.count_models(y, {"a": a, "b": b}), threshold={"a": 0.5, "b": 0.9})
+    ours = br.compare(br.count(y, {"a": a, "b": b}), "error", threshold={"a": 0.5, "b": 0.9})
     assert (found["value"], found["p_value"]) == (ours.value, ours.p_value)
     assert (
         "No difference in error: "
@@ -193,7 +193,7 @@ def test_a_summary_may_have_parameters(three, capsys):
     assert found["statistic"] == "partial_auc(fpr=0.0..0.1)"
     y, a, b, _ = three_models()
     assert found["values"] == pytest.approx(
-        [br.partial_auc(br.count(y, scores), fpr=(0, 0.1)) for scores in (a, b)]
+        [br.curves.partial_auc(br.count(y, scores), fpr=(0, 0.1)) for scores in (a, b)]
     )
     assert found["replicates"] == 100
     done = told(capsys, "compare", three, *TWO, *options)

@@ -111,7 +111,7 @@ def test_what_needs_every_case_at_once_is_refused_by_the_name_of_its_option(
 
 def test_sources_and_models_that_cannot_be_compared_so_are_refused(cases, capsys, tmp_path):
     saved = str(tmp_path / "m.counts")
-    br.count_models([0, 1], {"a": [1, 2], "b": [2, 1]}).save(saved)
+    br.count([0, 1], {"a": [1, 2], "b": [2, 1]}).save(saved)
     for arguments, code, said in (
         ((cases, cases, *TWO), "BR943", "several files are joined with every case at once"),
         ((saved,), "BR002", "--memory says nothing of saved counts"),

@@ -9,6 +9,7 @@ from tests.cli.helpers import answered, refused, told, written
 from tests.decisions.worked import CELLS
 
 import baserate as br
+from baserate.robustness.decision import decide
 
 
 @pytest.fixture
@@ -84,8 +85,8 @@ def test_json_says_what_python_says(scored, capsys):
         "fn=100..1000,fp=1",
         "--mix",
     )
-    at = br.Uncertain(prior="1e-5..1e-3", costs={"fn": br.Range(100, 1000), "fp": 1})
-    found = br.decide(MODELS, at=at, mix=True)
+    at = br.Conditions(prior="1e-5..1e-3", costs={"fn": br.Range(100, 1000), "fp": 1})
+    found = decide(MODELS, at=at, mix=True)
     decision = document["decision"]
     assert (decision["model"], decision["threshold"], decision["regret"]["value"]) == (
         found.model,
@@ -97,11 +98,11 @@ def test_json_says_what_python_says(scored, capsys):
     assert (decision["mixture"] or {}).get("regret") == (
         None if found.mixture is None else found.mixture.regret
     )
-    wins = br.winner_map(MODELS).wins
+    wins = br.robustness.winner_map(MODELS).wins
     assert [(win["low"], win["models"]) for win in document["winner_map"]["wins"]] == [
         (win.low, list(win.models)) for win in wins
     ]
-    firm = br.stability(MODELS, at=at)
+    firm = br.robustness.stability(MODELS, at=at)
     assert document["stability"]["held"]["fn"]["high"] == firm.held["fn"].high
     assert document["stability"]["decisive"] == list(firm.decisive)
     assert [model["name"] for model in document["models"]] == ["a", "b"]
@@ -114,7 +115,9 @@ def test_what_is_believed_is_averaged_and_learning_has_a_worth(scored, capsys):
         ("1e-5,1e-4,1e-3", [1e-5, 1e-4, 1e-3]),
     ):
         document = answered(capsys, "decide", scored, *TWO, "--prior", written_, "--cost", "fn=500")
-        learned = br.value_of_learning(MODELS, at=br.Uncertain(prior=prior, costs={"fn": 500}))
+        learned = br.robustness.value_of_information(
+            MODELS, at=br.Conditions(prior=prior, costs={"fn": 500})
+        )
         assert document["learning"]["prior"]["value"] == learned["prior"]
         assert document["decision"]["regret"]["averaged"]
     done = told(capsys, "decide", scored, *TWO, "--pilot", "3/5000", "--cost", "fn=500")

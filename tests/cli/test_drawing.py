@@ -28,7 +28,7 @@ def test_every_curve_can_be_drawn(scores, tmp_path, name):  # noqa: F811
 def test_the_drawing_is_the_panel_of_python(scores, tmp_path):  # noqa: F811
     path = tmp_path / "curve.svg"
     run("curve", "roc", scores, *MODEL, "--svg", str(path))
-    assert path.read_text() == br.roc_panel({"m": br.roc(COUNTS)}).svg()
+    assert path.read_text() == br.plots.roc_panel({"m": br.roc(COUNTS)}).svg()
 
 
 def test_a_drawing_that_is_there_is_replaced_only_with_force_and_never_an_input(scores, tmp_path):  # noqa: F811

@@ -10,6 +10,7 @@ from tests.cli.helpers import answered, refused, told, written
 from tests.decisions.worked import CELLS
 
 import baserate as br
+from baserate.robustness.expectation import expect, expect_curve
 
 TWO = ("--label", "y", "--score", "a", "--score", "b")
 COSTS = ("--cost", "fn=500,fp=5")
@@ -20,7 +21,7 @@ MODELS = {
     )
     for name in ("A", "B")
 }
-AT = br.Uncertain(prior="1e-5..1e-3", costs={"fn": 500, "fp": 5})
+AT = br.Conditions(prior="1e-5..1e-3", costs={"fn": 500, "fp": 5})
 
 
 @pytest.fixture(scope="module")
@@ -42,14 +43,14 @@ def test_expect_gives_the_numbers_of_python(scored, capsys):
     document = answered(capsys, "expect", scored, *TWO, *RANGE, *COSTS)
     found = {one["model"]: one for one in document["expectations"]}
     for name, counts in MODELS.items():
-        one = br.expect("expected_cost", counts, at=AT)
+        one = expect(counts, "expected_cost", at=AT)
         assert (found[name]["low"], found[name]["high"], found[name]["worst"]) == (
             one.low,
             one.high,
             one.worst,
         )
         assert found[name]["value"] is None
-    difference = br.expect("expected_cost", MODELS, at=AT)
+    difference = expect(MODELS, "expected_cost", at=AT)
     assert (found["b - a"]["low"], found["b - a"]["high"]) == (difference.low, difference.high)
     assert found["a"]["at"]["prior"] == {"low": 1e-5, "high": 1e-3, "kind": "range"}
 
@@ -69,11 +70,11 @@ def test_expect_says_the_average_first(scored, capsys):
         "--kind",
         "unknown",
     )
-    one = br.expect(
-        "precision",
+    one = expect(
         MODELS["a"],
+        "precision",
         threshold=9,
-        at=br.Uncertain(prior=br.LogUniform(1e-4, 1e-2)),
+        at=br.Conditions(prior=br.LogUniform(1e-4, 1e-2)),
         kind="unknown",
     )
     assert (
@@ -89,11 +90,11 @@ def test_expect_of_a_rule_a_pilot_and_a_varying_base_rate(scored, capsys):
     pilot = answered(
         capsys, "expect", scored, *TWO[:4], *budget, "--pilot", "12/5000", "--kind", "unknown"
     )["expectations"][0]
-    at = br.Uncertain(prior=br.Pilot(12, 5000))
+    at = br.Conditions(prior=br.Pilot(12, 5000))
     assert (
         pilot["value"]
-        == br.expect(
-            "alerts", MODELS["a"], rule="tpr >= 0.5", at=at, volume=10_000, kind="unknown"
+        == expect(
+            MODELS["a"], "alerts", rule="tpr >= 0.5", at=at, volume=10_000, kind="unknown"
         ).value
     )
     assert pilot["worst"] is None
@@ -111,7 +112,7 @@ def test_expect_of_a_rule_a_pilot_and_a_varying_base_rate(scored, capsys):
     varying = answered(capsys, "expect", scored, *TWO[:4], *days)["expectations"][0]
     mean = (0.001 + 0.002 + 0.01) / 3
     assert varying["value"] == pytest.approx(
-        br.measure("precision", MODELS["a"], threshold=9, at=br.Conditions(prior=mean)), rel=1e-12
+        br.measure(MODELS["a"], "precision", threshold=9, at=br.Conditions(prior=mean)), rel=1e-12
     )
 
 
@@ -141,7 +142,7 @@ def test_triage_sets_two_thresholds(scored, capsys):
     at = br.Conditions(prior="0.1%", costs=br.Costs(fp=50, fn=500))
     document = answered(capsys, "triage", scored, *TWO, *asked)
     for part in document["triage"]:
-        one = br.triage(MODELS[part["model"]], at=at, review=2, overlooked=0.1)
+        one = br.robustness.triage(MODELS[part["model"]], at=at, review=2, overlooked=0.1)
         assert (part["act"], part["review"], part["cost"], part["without"]) == (
             one.act,
             one.review,
@@ -172,7 +173,7 @@ def test_triage_within_a_number_of_reviews(scored, capsys):
         "100000",
     )
     (part,) = answered(capsys, "triage", scored, *TWO[:4], *asked)["triage"]
-    one = br.triage(
+    one = br.robustness.triage(
         MODELS["a"],
         at=br.Conditions(prior="0.1%", costs=br.Costs(fp=50, fn=500)),
         review=2,
@@ -202,7 +203,7 @@ def test_what_triage_refuses(scored, capsys, options, said):
 
 def test_leaders_are_those_of_python(scored, capsys):
     document = answered(capsys, "leaders", scored, *TWO, "--fdr", "50%", "--prior", "1e-4,1e-3")
-    found = br.leaders_within(MODELS, fdr=0.5)
+    found = br.robustness.best_recall(MODELS, fdr=0.5)
     assert document["leaders"]["leads"] == [
         {"low": low, "high": high, "models": list(models)} for low, high, models in found.leads
     ]
@@ -255,7 +256,7 @@ def test_compare_at_a_pilot_s_base_rate(scored, capsys):
 
 def test_curve_over_a_range(scored, capsys):
     document = answered(capsys, "curve", "broc", scored, *TWO, *RANGE)
-    one = br.expect_curve(br.broc, MODELS["a"], at=br.Uncertain(prior="1e-5..1e-3"))
+    one = expect_curve(MODELS["a"], br.broc, at=br.Conditions(prior="1e-5..1e-3"))
     assert document["outlooks"][0]["worst"] == one.worst.tolist()
     assert set(document["outlooks"][0]["y"]) == {None}
     done = told(capsys, "curve", "broc", scored, *TWO, *RANGE, "--csv")

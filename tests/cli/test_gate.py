@@ -21,7 +21,7 @@ def test_scenario_7_twelve_against_five_passes(file, capsys):
     done = told(capsys, "gate", plain(file, cases(12, 5, both=200)), *COMPARED)
     assert done.status == 0
     verdict, detectable, _, headings, row, _, source = done.out.splitlines()
-    smallest = br.smallest_detectable(17, cases=217).share
+    smallest = br.planning.smallest_detectable(17, cases=217).share
     assert verdict == "Passed: new against old by error, worse, within noise."
     assert (
         detectable
@@ -64,7 +64,7 @@ def test_scenario_7_forty_against_twenty_fails(file, capsys):
         "mcnemar",
     )
     assert part["p_value"] == part["p_adjusted"] == pytest.approx(0.0134893, abs=1e-7)
-    assert part["detectable"] == pytest.approx(br.smallest_detectable(60, cases=260).share)
+    assert part["detectable"] == pytest.approx(br.planning.smallest_detectable(60, cases=260).share)
     assert (document["command"], document["seed"], document["sources"][0]["path"]) == (
         "gate",
         0,

@@ -35,7 +35,7 @@ def scores(tmp_path):
 def test_show_gives_auc_its_interval(scores, capsys):
     done = told(capsys, "show", scores, *ONE)
     y, m, _ = sample()
-    found = br.interval(br.auc, br.count(y, m))
+    found = br.interval(br.count(y, m), br.auc)
     headings, row = (cells(line) for line in tables(done.out)[1])
     assert headings[-2:] == ["AUC", "AUC, 95 % (placements-beta)"]
     assert row[-2:] == [f"{found.value:.4f}", spelled(found)]
@@ -54,13 +54,13 @@ def test_show_gives_a_threshold_its_intervals_as_python_does(scores, capsys):
     arguments = ("show", scores, *ONE, "--threshold", "1", "--prior", "2%", "--volume", "1000")
     point = answered(capsys, *arguments)["models"][0]["points"][0]
     y, m, _ = sample()
-    ours = br.flag_at(br.count(y, m), 1.0, at=br.Conditions(prior=0.02), volume=1000)
+    ours = br.choose(br.count(y, m), threshold=1.0, at=br.Conditions(prior=0.02), volume=1000)
     assert set(point["intervals"]) == {
         "tpr", "fpr", "tnr", "fnr", "precision", "npv", "posfrac", "accuracy", "f1", "expected_cost", "normalized_cost",  # noqa: E501
         "alerts", "caught", "missed", "false_alarms", "volume_cost",
     }  # fmt: skip
     for name in ("tpr", "fpr", "precision", "npv", "posfrac", "expected_cost", "alerts", "caught"):
-        found = br.interval(name, ours)
+        found = br.interval(ours, name)
         given = point["intervals"][name]
         assert (given["low"], given["high"], given["method"], given["side"]) == (
             found.low,
@@ -84,7 +84,7 @@ def test_show_prints_intervals_under_the_points_in_the_same_order(scores, capsys
         [prior, model, ">= 1"] for prior in ("0.02", "0.2") for model in "mn"
     ]
     y, m, _ = sample()
-    found = br.interval("tpr", br.count(y, m), threshold=1.0)
+    found = br.interval(br.count(y, m), "tpr", threshold=1.0)
     assert cells(intervals[1])[3] == spelled(found)
     assert cells(intervals[0])[:6] == [
         "prior",
@@ -361,7 +361,7 @@ def test_conditions_are_those_of_the_summaries(tmp_path, capsys):
     assert "Conditions: prior 0.005 (0.500 in the sample); costs (fp = 1, fn = 9)." in done.out
     (row,) = [line for line in done.out.splitlines() if line.startswith("weighted_auc")]
     assert (
-        row.split()[-1] == f"{br.weighted_auc_chance(0.995):#.4g}"
+        row.split()[-1] == f"{br.curves.weighted_auc_chance(0.995):#.4g}"
     )  # a weighted AUC stands beside its chance level
 
 

@@ -28,7 +28,7 @@ def test_intervals_of_chosen_thresholds_are_those_of_their_field_value(scores, c
     y, m, _ = sample()
     counts, at = br.count(y, m), br.Conditions(prior=0.05)
     for name in ("tpr", "fpr", "precision", "expected_cost"):
-        ours = br.interval(name, counts, rule="tpr >= 0.8", at=at, replicates=400)
+        ours = br.interval(counts, name, rule="tpr >= 0.8", at=at, replicates=400)
         given = point["intervals"][name]
         assert (given["low"], given["high"], given["method"]) == (
             pytest.approx(ours.low),
@@ -48,7 +48,7 @@ def test_no_replicates_treat_the_thresholds_as_fixed_in_advance(scores, capsys):
     found = answered(capsys, *asked)["models"][0]["points"][0]["intervals"]
     y, m, _ = sample()
     ours = br.interval(
-        "expected_cost", br.choose(br.count(y, m), at=br.Conditions(0.05, br.Costs(fn=10)))
+        br.choose(br.count(y, m), at=br.Conditions(0.05, br.Costs(fn=10))), "expected_cost"
     )
     assert (found["expected_cost"]["low"], found["expected_cost"]["method"]) == (
         ours.low,
@@ -90,7 +90,7 @@ def test_a_choice_follows_what_was_made_best(scores, capsys):
     point = answered(capsys, *asked)["models"][0]["points"][0]
     assert point["optimized"] == "f1"
     y, m, _ = sample()
-    ours = br.interval("f1", br.count(y, m), rule="fpr <= 10%", optimize="f1", replicates=400)
+    ours = br.interval(br.count(y, m), "f1", rule="fpr <= 10%", optimize="f1", replicates=400)
     assert point["intervals"]["f1"]["low"] == pytest.approx(ours.low)
     budget = answered(
         capsys, "choose", scores, "alerts <= 100", *ONE, "--prior", "5%", "--volume", "1000"
@@ -210,9 +210,9 @@ def test_what_cannot_be_met_is_3_with_or_without_resamples(scores, capsys):
 def test_a_model_that_cannot_keep_the_rule_leaves_the_intervals_of_the_others(scores, capsys):
     y, _, n = sample()
     reachable = max(
-        br.flag_at(br.count(y, n), float(cut)).tpr
+        br.choose(br.count(y, n), threshold=float(cut)).tpr
         for cut in n
-        if br.flag_at(br.count(y, n), float(cut)).fpr <= 0.1
+        if br.choose(br.count(y, n), threshold=float(cut)).fpr <= 0.1
     )
     rule = f"fpr <= 10% and recall >= {reachable + 0.01:.3f}"
     done = told(capsys, "choose", scores, rule, *TWO, "--replicates", "100")

@@ -216,14 +216,14 @@ def test_intervals_take_the_error_of_the_estimate_together_with_that_of_the_rate
     at = br.Conditions(prior=ESTIMATE, costs=br.Costs(fn=20))
     for name in ("precision", "npv", "expected_cost", "caught"):
         volume = {"volume": 1000} if name == "caught" else {}
-        joint = br.interval(name, COUNTS, threshold=point["threshold"], at=at, **volume)
+        joint = br.interval(COUNTS, name, threshold=point["threshold"], at=at, **volume)
         assert (point["intervals"][name]["low"], point["intervals"][name]["high"]) == (
             joint.low,
             joint.high,
         )
         assert point["intervals"][name]["method"] == joint.method == "joint-draws"
     known = br.interval(
-        "precision", COUNTS, threshold=point["threshold"], at=br.Conditions(prior=ESTIMATE.value)
+        COUNTS, "precision", threshold=point["threshold"], at=br.Conditions(prior=ESTIMATE.value)
     )
     assert (
         point["intervals"]["precision"]["low"]
@@ -313,17 +313,17 @@ def test_a_requirement_is_judged_by_a_bound_that_includes_the_error_of_the_estim
     found = answered(capsys, *asked, "--prior-from", files / "field.csv", status=1)
     (check,) = found["verdict"]["checks"]
     joint = br.interval(
-        "precision", COUNTS, threshold=0.3, at=br.Conditions(prior=ESTIMATE), side="lower"
+        COUNTS, "precision", threshold=0.3, at=br.Conditions(prior=ESTIMATE), side="lower"
     )
     assert check["low"] == joint.low
     # Half of the error is spared: the bound lies where the two-sided interval of the same level
     # ends.
     assert (
         joint.low
-        == br.interval("precision", COUNTS, threshold=0.3, at=br.Conditions(prior=ESTIMATE)).low
+        == br.interval(COUNTS, "precision", threshold=0.3, at=br.Conditions(prior=ESTIMATE)).low
     )
     known = br.interval(
-        "precision", COUNTS, threshold=0.3, at=br.Conditions(prior=ESTIMATE.value), side="lower"
+        COUNTS, "precision", threshold=0.3, at=br.Conditions(prior=ESTIMATE.value), side="lower"
     )
     assert joint.low < known.low
     assert {"BR544", "BR649"} <= {note["code"] for note in found["notes"]}

@@ -82,8 +82,8 @@ def test_the_document_says_the_same_as_the_library(file, capsys):
         "recall >= 0.9 and fpr <= 20%",
         "--simultaneous",
     )
-    groups = br.count_groups_file(path, label="y", score="m", group="site")
-    found = br.by_group(
+    groups = br.count(path, label="y", score="m", by="site")
+    found = br.segments.by_group(
         groups, threshold=1, require="recall >= 0.9 and fpr <= 20%", simultaneous=True
     )
     for site in document["groups"][1:]:
@@ -173,9 +173,9 @@ def test_days_at_another_prior_and_volume(file, capsys):
     found = answered(
         capsys, "slices", path, *ROWS, "--day", "date", "--prior", "1%", "--volume", "1M"
     )["days"]
-    counts = br.count_file(path, label="y", score="m")
+    counts = br.count(path, label="y", score="m")
     assert found["mean"] == pytest.approx(
-        br.measure("alerts", counts, threshold=1, at=br.Conditions(prior="1%"), volume=1_000_000)
+        br.measure(counts, "alerts", threshold=1, at=br.Conditions(prior="1%"), volume=1_000_000)
     )
 
 
@@ -291,11 +291,11 @@ def test_show_takes_clusters_as_units(clustered, capsys):
     assert "), at these thresholds, fixed in advance, with clusters as the units:" in done.out
     assert "note BR432: 400 rows in 100 clusters (4 rows each)" in done.err
     model = answered(capsys, *asked, "--cluster", "patient")["models"][0]
-    groups = br.count_groups_file(clustered, label="y", score="m", group="patient")
-    slow = br.interval("tpr", groups, threshold=1)
+    groups = br.count(clustered, label="y", score="m", by="patient")
+    slow = br.interval(groups, "tpr", threshold=1)
     found = model["points"][0]["intervals"]["tpr"]
     assert (found["low"], found["high"]) == pytest.approx((slow.low, slow.high))
-    of_auc = br.interval(br.auc, groups)
+    of_auc = br.interval(groups, br.auc)
     assert (model["summaries"]["auc"]["low"], model["summaries"]["auc"]["high"]) == (
         of_auc.low,
         of_auc.high,

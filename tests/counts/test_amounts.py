@@ -28,7 +28,7 @@ ROWS = st.lists(
 
 def counted(rows, **options):
     labels, scores, amounts = zip(*rows, strict=True)
-    return br.count_amounts(list(labels), list(scores), list(amounts), **options)
+    return br.count(list(labels), list(scores), amount=list(amounts), **options)
 
 
 @given(ROWS, st.randoms(use_true_random=False), st.integers(0, 25))
@@ -65,26 +65,26 @@ def test_sums_are_those_of_the_decimals_that_floats_print(rows):
 
 
 def test_cents_add_up_to_cents():
-    amounts = br.count_amounts([1] * 10, [0.5] * 10, [0.1] * 10)
+    amounts = br.count([1] * 10, [0.5] * 10, amount=[0.1] * 10)
     assert (amounts.total_positive_amount, sum([0.1] * 10), amounts.decimals) == (
         1.0,
         0.9999999999999999,
         1,
     )
     assert (
-        repr(br.count_amounts([1, 1, 0], [0.9, 0.8, 0.7], [0.1, 0.2, 12.34]))
+        repr(br.count([1, 1, 0], [0.9, 0.8, 0.7], amount=[0.1, 0.2, 12.34]))
         == "Amounts: 0.3 on 2 positives, 12.34 on 1 negative, 3 distinct scores"
     )
 
 
 def test_a_positive_case_takes_eight_bytes_and_sums_beyond_64_bits_stay_exact():
-    amounts = br.count_amounts([1, 0, 1], [0.9, 0.8, 0.9], [1.25, 3, 2])
+    amounts = br.count([1, 0, 1], [0.9, 0.8, 0.9], amount=[1.25, 3, 2])
     assert (amounts.cases.tolist(), amounts.cases.dtype, amounts.decimals) == (
         [200, 125],
         np.int64,
         2,
     )
-    large = br.count_amounts([1, 1, 0], [0.9, 0.8, 0.9], np.array([2**62, 2**62 + 1, 7]))
+    large = br.count([1, 1, 0], [0.9, 0.8, 0.9], amount=np.array([2**62, 2**62 + 1, 7]))
     assert int(large.caught_units[-1]) == 2**63 + 1
     assert (large + large).total_positive_amount == float(2**64 + 2)
     assert large.digest != amounts.digest
@@ -92,7 +92,7 @@ def test_a_positive_case_takes_eight_bytes_and_sums_beyond_64_bits_stay_exact():
 
 def test_amounts_are_the_same_from_every_type():
     labels, scores, plain = [1, 0, 1], [0.9, 0.8, 0.7], [12.34, 5, 0.1]
-    digest = br.count_amounts(labels, scores, plain).digest
+    digest = br.count(labels, scores, amount=plain).digest
     from decimal import Decimal
 
     import pandas as pd
@@ -104,11 +104,11 @@ def test_amounts_are_the_same_from_every_type():
         [Decimal("12.34"), Decimal(5), Decimal("0.1")],
         ["12.34", "5", "0.10"],
     ):
-        assert br.count_amounts(labels, scores, same).digest == digest
+        assert br.count(labels, scores, amount=same).digest == digest
 
 
 def test_amounts_are_frozen_and_survive_pickling():
-    amounts = br.count_amounts([1, 0], [0.9, 0.8], [12.5, 3])
+    amounts = br.count([1, 0], [0.9, 0.8], amount=[12.5, 3])
     assert pickle.loads(pickle.dumps(amounts)) == amounts
     with pytest.raises(AttributeError, match="Amounts is frozen"):
         amounts.decimals = 3
@@ -127,7 +127,7 @@ def test_counts_beside_amounts_are_those_of_count():
         [rng.randint(0, 1) for _ in range(200)],
         [rng.choice((1, 2, 3, -(2**62))) for _ in range(200)],
     )
-    amounts = br.count_amounts(labels, scores, [rng.random() for _ in range(200)])
+    amounts = br.count(labels, scores, amount=[rng.random() for _ in range(200)])
     assert amounts.counts == br.count(labels, scores)
     assert amounts.ledger.rows_used == 200
     assert amounts.prior == amounts.counts.prior
@@ -164,31 +164,29 @@ def test_counts_beside_amounts_are_those_of_count():
 )
 def test_amounts_that_are_none_are_refused_with_their_rows(wrong, words):
     with pytest.raises(br.InputError, match=words):
-        br.count_amounts([1, 0, 1], [0.9, 0.8, 0.7], wrong)
+        br.count([1, 0, 1], [0.9, 0.8, 0.7], amount=wrong)
 
 
 def test_amounts_of_other_cases_are_refused():
     import pandas as pd
 
     with pytest.raises(br.InputError, match="BR211: the indexes of y_true and amount differ"):
-        br.count_amounts(pd.Series([1, 0]), [0.1, 0.2], pd.Series([5, 6], index=[1, 0]))
+        br.count(pd.Series([1, 0]), [0.1, 0.2], amount=pd.Series([5, 6], index=[1, 0]))
 
 
 def test_labels_and_scores_are_checked_as_by_count():
     with pytest.raises(br.InputError, match=r"(?s)BR103.*BR201"):
-        br.count_amounts(["a", "b", "c"], [0.1, None, 0.3], [1, 2, 3])
-    assert br.count_amounts(["no", "yes"], [0.1, 0.2], [1, 2]).notes[0].code == "BR101"
+        br.count(["a", "b", "c"], [0.1, None, 0.3], amount=[1, 2, 3])
+    assert br.count(["no", "yes"], [0.1, 0.2], amount=[1, 2]).notes[0].code == "BR101"
     assert (
-        br.count_amounts(["no", "yes"], [0.1, 0.2], [1, 2], pos_label="no").total_positive_amount
+        br.count(["no", "yes"], [0.1, 0.2], amount=[1, 2], pos_label="no").total_positive_amount
         == 1
     )
 
 
 def test_a_missing_amount_is_the_mean_of_its_class_where_that_is_said():
     labels, scores = [1, 1, 1, 0, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]
-    amounts = br.count_amounts(
-        labels, scores, [10, None, 11, 1, math.nan, 3], amount_missing="mean"
-    )
+    amounts = br.count(labels, scores, amount=[10, None, 11, 1, math.nan, 3], amount_missing="mean")
     assert amounts.positive_amounts.tolist() == [10, 10.5, 11, 0, 0, 0]
     assert amounts.negative_amounts.tolist() == [0, 0, 0, 1, 2, 3]
     note = next(note for note in amounts.notes if note.code == "BR515")
@@ -197,22 +195,22 @@ def test_a_missing_amount_is_the_mean_of_its_class_where_that_is_said():
         == "2 of 6 amounts in amount are missing; the mean of the class was taken, as requested:"
         " 10.5 for 1 positive, 2 for 1 negative"
     )
-    thirds = br.count_amounts([1, 1, 1, 1], [1, 2, 3, 4], [1, 1, 2, None], amount_missing="mean")
+    thirds = br.count([1, 1, 1, 1], [1, 2, 3, 4], amount=[1, 1, 2, None], amount_missing="mean")
     assert thirds.positive_amounts[0] == 1.333333
-    whole = br.count_amounts(labels, scores, [1] * 6, amount_missing="mean")
-    assert whole == br.count_amounts(labels, scores, [1] * 6)
+    whole = br.count(labels, scores, amount=[1] * 6, amount_missing="mean")
+    assert whole == br.count(labels, scores, amount=[1] * 6)
     with pytest.raises(br.InputError, match="no amount of the positives is known"):
-        br.count_amounts([1, 0], [0.9, 0.8], [None, 5], amount_missing="mean")
+        br.count([1, 0], [0.9, 0.8], amount=[None, 5], amount_missing="mean")
     with pytest.raises(br.InputError, match="a missing amount is taken for the mean or refused"):
-        br.count_amounts([1, 0], [0.9, 0.8], [None, 5], amount_missing="zero")
+        br.count([1, 0], [0.9, 0.8], amount=[None, 5], amount_missing="zero")
     with pytest.raises(br.InputError, match=r"negative amount \(index 2\)"):
-        br.count_amounts([1, 0, 1], [0.9, 0.8, 0.7], [None, 5, -1], amount_missing="mean")
+        br.count([1, 0, 1], [0.9, 0.8, 0.7], amount=[None, 5, -1], amount_missing="mean")
     with pytest.raises(br.InputError, match=r"BR208: .* \(index 2\)"):
-        br.count_amounts([1, 0, 1], [0.9, 0.8, 0.7], [None, "5", "x"], amount_missing="mean")
+        br.count([1, 0, 1], [0.9, 0.8, 0.7], amount=[None, "5", "x"], amount_missing="mean")
 
 
 def test_one_case_that_holds_much_of_the_amount_is_noted():
-    alone = br.count_amounts([1] * 9, range(9), [100, *[1] * 8])
+    alone = br.count([1] * 9, range(9), amount=[100, *[1] * 8])
     assert any(note.code == "BR591" and "92.6 %" in note.text for note in alone.notes)
-    even = br.count_amounts([1, 1], [1, 2], [5, 6])
+    even = br.count([1, 1], [1, 2], amount=[5, 6])
     assert not any(note.code == "BR591" for note in even.notes)

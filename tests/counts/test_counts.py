@@ -251,8 +251,8 @@ def test_the_same_file_on_both_sides_of_a_sum_is_noted():
     assert [note.code for note in total.notes if note.code == "BR411"] == ["BR411"]
     assert total.ledger.sources == (source, source)
     joint, groups = (
-        br.count_models([0, 1], {"m": [1, 2]}),
-        br.count_groups([0, 1], [1, 2], groups=["a", "a"]),
+        br.count([0, 1], {"m": [1, 2]}),
+        br.count([0, 1], [1, 2], by=["a", "a"]),
     )
     for value in (joint, groups):
         value.__dict__["ledger"] = counts.ledger
@@ -298,13 +298,13 @@ def test_errors_and_undefined_numbers_survive_a_trip_to_another_process():
     twin = pickle.loads(pickle.dumps(caught.value))
     assert str(twin) == str(caught.value)
     assert twin.problems == caught.value.problems
-    assert pickle.loads(pickle.dumps(br.Undefined("no positives"))).reason == "no positives"
+    assert pickle.loads(pickle.dumps(br.types.Undefined("no positives"))).reason == "no positives"
 
 
 def test_summaries_take_counts_and_nothing_that_looks_like_them():
     joint, groups = (
-        br.count_models([0, 1], {"m": [1, 2]}),
-        br.count_groups([0, 1], [1, 2], groups=["a", "a"]),
+        br.count([0, 1], {"m": [1, 2]}),
+        br.count([0, 1], [1, 2], by=["a", "a"]),
     )
     for other in (joint, groups, np.array([1, 2])):
         assert_refused("auc takes Counts, got", lambda other=other: br.auc(other), "BR228")

@@ -64,14 +64,14 @@ def test_weighted_points_are_exact_sums_rounded_once(data):
 
 def test_small_masses_below_a_threshold_keep_their_digits():
     counts = br.count([1, 1, 0], [3, 2, 1], sample_weight=[1e16, 1, 1])
-    assert br.measure("fnr", counts, threshold=3) == pytest.approx(1e-16, rel=1e-12, abs=0)
+    assert br.measure(counts, "fnr", threshold=3) == pytest.approx(1e-16, rel=1e-12, abs=0)
 
 
 def test_flagging_everything_misses_nothing_however_masses_round():
     masses = [4393899095746847 / 2**42, 2.0**-149, 220329027645579 / 2**43]
     counts = br.Counts([1.0, 0.2, 0.0], masses, [1.0, 1.0, 1.0])
-    assert br.measure("tpr", counts, threshold=0) == 1
-    assert br.measure("fn", counts, threshold=0) == 0
+    assert br.measure(counts, "tpr", threshold=0) == 1
+    assert br.measure(counts, "fn", threshold=0) == 0
 
 
 def test_thresholds_begin_with_nothing_flagged():
@@ -133,26 +133,26 @@ def test_a_threshold_is_a_number(threshold):
 
 
 def test_a_measure_of_counts_needs_a_threshold_and_that_of_a_confusion_takes_none():
-    assert_refused("which threshold", "BR529", lambda: br.measure("tpr", COUNTS))
+    assert_refused("which threshold", "BR529", lambda: br.measure(COUNTS, "tpr"))
     assert_refused(
         "takes no threshold",
         "BR529",
-        lambda: br.measure("tpr", br.Confusion(1, 1, 1, 1), threshold=0.5),
+        lambda: br.measure(br.Confusion(1, 1, 1, 1), "tpr", threshold=0.5),
     )
-    assert br.measure("tpr", COUNTS, threshold=None) == 0
+    assert br.measure(COUNTS, "tpr", threshold=None) == 0
 
 
 def test_row_87_a_threshold_beyond_every_score_is_noted():
-    notes = br.measure("tpr", COUNTS, threshold=50).notes
+    notes = br.measure(COUNTS, "tpr", threshold=50).notes
     assert any(
         note.code == "BR529" and "50 lies above every score (the highest is 0.8)" in note.text
         for note in notes
     )
     assert any(
         "lies below every score" in note.text
-        for note in br.measure("tpr", COUNTS, threshold=-1).notes
+        for note in br.measure(COUNTS, "tpr", threshold=-1).notes
     )
-    assert not any(note.code == "BR529" for note in br.measure("tpr", COUNTS, threshold=0.1).notes)
+    assert not any(note.code == "BR529" for note in br.measure(COUNTS, "tpr", threshold=0.1).notes)
 
 
 def test_condensed_counts_refuse_thresholds_inside_a_merged_run():

@@ -486,8 +486,8 @@ def test_mutated_files_are_loaded_or_refused_but_never_crash(tmp_path):
         COUNTS,
         COUNTS.condense(),
         COUNTS.coarsen(2),
-        br.count_models([0, 1], {"m": [1, 2]}),
-        br.count_groups([0, 1], [1, 2], groups=["a", "b"]),
+        br.count([0, 1], {"m": [1, 2]}),
+        br.count([0, 1], [1, 2], by=["a", "b"]),
     ):
         value.save(path)
         content = path.read_bytes()[: -counts.CHECKSUM]
@@ -522,7 +522,7 @@ HEADER, ROWS = ("y", "m"), [(0, 0.1), (1, 0.9), (0, 0.4), (1, 0.3)]
     [("rows_read", 9), ("rows_read", -7), ("rows_used", "abc"), ("weight", ["w"])],
 )
 def test_a_ledger_that_does_not_add_up_is_refused(tmp_path, field, value):
-    br.count_file(written(tmp_path / "a.csv", HEADER, ROWS), label="y", score="m").save(
+    br.count(written(tmp_path / "a.csv", HEADER, ROWS), label="y", score="m").save(
         tmp_path / "a.counts"
     )
     saved = counts.read(tmp_path / "a.counts")

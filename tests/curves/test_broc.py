@@ -54,7 +54,7 @@ def test_it_starts_at_the_limit_of_the_first_slope_and_stays_there_along_the_fir
 
 @given(st.floats(1e-9, 0.999), st.lists(st.tuples(shares, shares), min_size=1, max_size=9))
 def test_points_of_a_roc_map_by_bayes_theorem(prior, rates):
-    fdr, tpr = br.to_broc([x for x, _ in rates], [y for _, y in rates], br.Conditions(prior))
+    fdr, tpr = br.curves.to_broc([x for x, _ in rates], [y for _, y in rates], br.Conditions(prior))
     for got, (x, y) in zip(fdr.tolist(), rates, strict=True):
         exact = oracle.value("fdr", (Fraction(x), Fraction(y)), Fraction(prior))
         assert (
@@ -67,4 +67,4 @@ def test_points_of_a_roc_map_by_bayes_theorem(prior, rates):
 
 def test_a_mapping_needs_a_prior():
     with pytest.raises(br.InputError, match="BR509"):
-        br.to_broc([0.1], [0.5], br.Conditions())
+        br.curves.to_broc([0.1], [0.5], br.Conditions())

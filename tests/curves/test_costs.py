@@ -13,6 +13,7 @@ from tests.curves import generated_summaries as generated
 from tests.curves import oracle_curves as oracle
 
 import baserate as br
+from baserate.curves.named import brier_curve, cost_curve, decision_curve
 
 SETS = 40
 
@@ -32,7 +33,7 @@ def test_the_cost_curve_is_the_lowest_line_of_any_threshold(kind):
     for held, _ in cases(kind):
         counts = generated.counts(held)
         rates = dict(oracle.roc(held))
-        curve = br.cost_curve(counts)
+        curve = br.curve(counts, "cost")
         for e, y, threshold in zip(*(column.tolist() for column in curve), strict=True):
             # Corners are rounded to the last place of 1, and the lines are no steeper than 1.
             assert abs(float(oracle.envelope(rates.values(), e) - Fraction(y))) <= 4 * math.ulp(1)
@@ -55,7 +56,7 @@ def test_the_cost_curve_is_the_lowest_line_of_any_threshold(kind):
 def test_the_envelope_of_the_roc_is_that_of_its_hull(kind):
     for held, _ in cases(kind):
         points = br.Points.of(generated.counts(held))
-        whole, hull = br.cost_curve(points), br.cost_curve(points.hull())
+        whole, hull = br.curve(points, "cost"), br.curve(points.hull(), "cost")
         assert np.array_equal(whole.x, hull.x)
         assert np.array_equal(whole.y, hull.y)
         rates = [rate for _, rate in oracle.roc(held)]
@@ -66,7 +67,7 @@ def test_the_envelope_of_the_roc_is_that_of_its_hull(kind):
 @pytest.mark.parametrize("kind", generated.KINDS)
 def test_cost_lines_run_from_fpr_to_fnr_with_both_trivial_classifiers(kind):
     for held, _ in cases(kind):
-        at_zero, at_one, thresholds = br.cost_lines(generated.counts(held))
+        at_zero, at_one, thresholds = br.curves.cost_lines(generated.counts(held))
         for place, (threshold, (fpr, tpr)) in enumerate(oracle.roc(held)):
             assert generated.near(at_zero[place], fpr, 2)
             assert generated.near(at_one[place], 1 - tpr, 4, 1e-300 if tpr == 1 else None)
@@ -80,7 +81,7 @@ def test_the_brier_curve_is_the_loss_of_cutting_at_the_cost_share_and_its_area_t
 ):
     for held, prior in cases(kind):
         p, rates = share(held, prior), dict(oracle.roc(held))
-        curve = br.brier_curve(generated.counts(held), at=br.Conditions(prior))
+        curve = br.curve(generated.counts(held), "brier", at=br.Conditions(prior))
         for c, y, threshold in zip(*(column.tolist() for column in curve), strict=True):
             exact = oracle.brier_loss(rates[None if math.isnan(threshold) else threshold], p, c)
             assert generated.near(y, exact, 8, 1)
@@ -94,8 +95,8 @@ def test_the_brier_curve_is_the_loss_of_cutting_at_the_cost_share_and_its_area_t
 def test_the_decision_curve_is_net_benefit_at_every_score_below_1(kind):
     for held, prior in cases(kind):
         p, rates = share(held, prior), dict(oracle.roc(held))
-        curve = br.decision_curve(
-            generated.counts(held), at=br.Conditions(prior), calibrated_at=prior
+        curve = br.curve(
+            generated.counts(held), "decision", at=br.Conditions(prior), calibrated_at=prior
         )
         assert curve.x.tolist() == sorted(cell[0] for cell in held if cell[0] < 1)
         for t, y in zip(curve.x.tolist(), curve.y.tolist(), strict=True):
@@ -106,7 +107,7 @@ def test_the_decision_curve_is_net_benefit_at_every_score_below_1(kind):
             assert oracle.net_benefit((0, 0), p, t) == 0
 
 
-@pytest.mark.parametrize("curve", [br.brier_curve, br.decision_curve])
+@pytest.mark.parametrize("curve", [brier_curve, decision_curve])
 def test_curves_of_probabilities_refuse_other_scores_and_chosen_totals(curve):
     with pytest.raises(br.InputError, match="BR563: these scores are not probabilities"):
         curve(br.Counts([3, 2], [1, 1], [1, 4]))
@@ -118,7 +119,7 @@ def test_curves_of_probabilities_refuse_other_scores_and_chosen_totals(curve):
         curve(br.Counts([0.5], [1], [0]))
 
 
-@pytest.mark.parametrize("curve", [br.cost_curve, br.cost_lines])
+@pytest.mark.parametrize("curve", [cost_curve, br.curves.cost_lines])
 def test_a_cost_curve_needs_both_classes(curve):
     with pytest.raises(br.InputError, match="BR552: a ROC needs cases of both classes"):
         curve(br.Counts([0.5], [1], [0]))

@@ -44,7 +44,7 @@ def test_net_benefit_is_that_of_probabilities_moved_with_the_base_rate(
     chances, prior, calibrated_at
 ):
     at = None if prior is None else br.Conditions(prior=prior)
-    curve = br.decision_curve(br.count(LABELS, chances), at=at, calibrated_at=calibrated_at)
+    curve = br.curve(br.count(LABELS, chances), "decision", at=at, calibrated_at=calibrated_at)
     trained = None if calibrated_at in (None, "sample") else calibrated_at
     share = LABELS.mean() if prior is None else prior
     t = GRID + 1e-4  # off the scores, where rounding decides
@@ -60,41 +60,41 @@ def test_net_benefit_is_that_of_probabilities_moved_with_the_base_rate(
 def test_a_useful_model_is_no_longer_called_harmful_where_positives_are_rare():
     at = br.Conditions(prior=0.1)
     t = np.arange(5, 21) / 100
-    curve = br.decision_curve(br.count(LABELS, CHANCES), at=at)
+    curve = br.curve(br.count(LABELS, CHANCES), "decision", at=at)
     assert (benefits_at(curve, t)[0] > np.maximum(act_on_everybody(t, 0.1), 0) - 0.005).all()
-    unmoved = br.decision_curve(br.count(LABELS, CHANCES), at=at, calibrated_at=0.1)
+    unmoved = br.curve(br.count(LABELS, CHANCES), "decision", at=at, calibrated_at=0.1)
     assert (benefits_at(unmoved, t)[0] < 0).any()
 
 
 def test_at_the_sample_nothing_moves():
     counts = br.count(LABELS, CHANCES)
-    assert (br.decision_curve(counts).x == np.unique(CHANCES)).all()
-    assert "BR654" not in [note.code for note in br.decision_curve(counts).notes]
+    assert (br.curve(counts, "decision").x == np.unique(CHANCES)).all()
+    assert "BR654" not in [note.code for note in br.curve(counts, "decision").notes]
     assert "BR654" in [
-        note.code for note in br.decision_curve(counts, at=br.Conditions(prior=0.1)).notes
+        note.code for note in br.curve(counts, "decision", at=br.Conditions(prior=0.1)).notes
     ]
 
 
 def test_scores_that_were_corrected_are_not_moved_again():
     at = br.Conditions(prior=0.1)
-    corrected = br.correct_prior(br.count(LABELS, CHANCES), calibrated_at="sample", at=at)
-    assert br.decision_curve(corrected, at=at).y == pytest.approx(
-        br.decision_curve(br.count(LABELS, CHANCES), at=at).y
+    corrected = br.shift.correct_prior(br.count(LABELS, CHANCES), calibrated_at="sample", at=at)
+    assert br.curve(corrected, "decision", at=at).y == pytest.approx(
+        br.curve(br.count(LABELS, CHANCES), "decision", at=at).y
     )
     with pytest.raises(br.InputError, match="BR536"):
-        br.decision_curve(corrected, at=at, calibrated_at=0.3)
+        br.curve(corrected, "decision", at=at, calibrated_at=0.3)
 
 
 def test_chosen_class_totals_need_the_base_rate_of_calibration():
     counts = br.count(LABELS, CHANCES, design="case-control")
     with pytest.raises(br.InputError, match="BR507"):
-        br.decision_curve(counts, at=br.Conditions(prior=0.1))
-    assert len(br.decision_curve(counts, at=br.Conditions(prior=0.1), calibrated_at=0.36))
+        br.curve(counts, "decision", at=br.Conditions(prior=0.1))
+    assert len(br.curve(counts, "decision", at=br.Conditions(prior=0.1), calibrated_at=0.36))
 
 
 def test_the_picture_shows_the_moved_probabilities():
-    curve = br.decision_curve(br.count(LABELS, CHANCES), at=br.Conditions(prior=0.1))
-    panel = br.decision_panel({"m": curve}, most=0.5)
+    curve = br.curve(br.count(LABELS, CHANCES), "decision", at=br.Conditions(prior=0.1))
+    panel = br.plots.decision_panel({"m": curve}, most=0.5)
     (line,) = [part for part in panel.parts if part.name == "m"]
     drawn = np.interp(curve.x[40], line.x, line.y)
     assert drawn == pytest.approx(curve.y[40], abs=5e-3)
@@ -168,7 +168,7 @@ def test_net_benefit_says_its_threshold_probability_and_has_an_interval(capsys, 
     name = point["optimized"]
     at = br.Conditions(0.2, br.Costs(fn=9) if "--cost" in more else None)
     expected = br.interval(
-        name, br.count(LABELS, CHANCES), optimize=name, at=at, replicates=400
+        br.count(LABELS, CHANCES), name, optimize=name, at=at, replicates=400
     )  # corrected for the choice
     assert (point["intervals"][name]["low"], point["intervals"][name]["high"]) == (
         expected.low,

@@ -18,6 +18,7 @@ from tests.strategies import cases
 
 import baserate as br
 from baserate.curves import named
+from baserate.curves.curve import sweep
 
 SETS, PIXELS = 12, 24
 CURVES = {entry.name: entry for entry in named.CURVES.values() if entry.along}
@@ -137,14 +138,14 @@ def test_the_area_under_a_densified_precision_recall_curve_tends_to_auprc(prior)
     counts, at = br.Counts([4, 3, 2, 1], [3, 5, 1, 1], [1, 4, 20, 75]), br.Conditions(prior)
     dense = br.pr(counts, at=at).densified(20_000)
     area = float(np.sum(np.diff(dense.x) * (dense.y[1:] + dense.y[:-1]) / 2))
-    assert area == pytest.approx(br.auprc(counts, at=at), rel=1e-6)
+    assert area == pytest.approx(br.curves.auprc(counts, at=at), rel=1e-6)
 
 
 @given(cases(both=True), st.sampled_from([0.5, 0.01, 1e-7]))
 def test_gains_turn_straight_lines_of_the_roc_into_straight_lines(data, prior):
     counted = br.count(*data)
     counts = br.Counts(-np.arange(len(counted.scores)), counted.positives, counted.negatives)
-    plain = br.pr_gain(counts, at=br.Conditions(prior))
+    plain = br.curve(counts, "pr_gain", at=br.Conditions(prior))
     start = int(np.argmax(br.Points.of(counts).corners().tp > 0))
     p = Fraction(prior)
     held = list(
@@ -190,9 +191,9 @@ def test_points_on_an_edge_keep_the_threshold_of_its_end():
 def test_a_curve_without_edges_of_a_roc_is_as_dense_as_it_gets():
     counts = br.Counts([0.9, 0.1], [1, 1], [0, 4])
     for curve in (
-        br.cost_curve(counts),
-        br.ks_curve(counts),
-        br.sweep(counts, "tpr", priors=[0.1]),
+        br.curve(counts, "cost"),
+        br.curve(counts, "ks"),
+        sweep(counts, "tpr", priors=[0.1]),
     ):
         assert curve.densified() is curve
     again = br.pr(counts).densified(8)
@@ -203,7 +204,7 @@ def test_a_curve_without_edges_of_a_roc_is_as_dense_as_it_gets():
     "counts", [br.Counts([0.5, 0.2], [3, 1], [0, 0]), br.Counts([0.5, 0.2], [0, 0], [3, 1])]
 )
 def test_one_class_alone_is_undefined_along_the_curve_and_can_still_be_densified(counts):
-    for curve in (br.roc(counts), br.pr(counts), br.broc(counts), br.posfrac_curve(counts)):
+    for curve in (br.roc(counts), br.pr(counts), br.broc(counts), br.curve(counts, "posfrac")):
         dense = densely(curve, 8)
         assert len(dense) >= 2
         assert np.isnan(curve.x).all() or np.isnan(curve.y).all() or np.isfinite(dense.x).all()

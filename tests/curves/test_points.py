@@ -15,7 +15,8 @@ from tests.curves import generated_summaries as generated
 from tests.curves import oracle_curves as oracle
 
 import baserate as br
-from baserate.curves.named import CURVES, axis_label
+from baserate.curves.curve import trace
+from baserate.curves.named import CURVES, axis_label, family
 from baserate.measures.registry import CATALOGUE
 
 SETS = 40
@@ -112,9 +113,9 @@ def test_gains_have_no_limit_where_nothing_is_flagged():
     """FN/TP grows without bound: a recall gain there is no number, and not that of the next
     threshold.
     """
-    curve = br.pr_gain(br.Counts([3, 2, 1], [2, 1, 1], [1, 2, 5]))
+    curve = br.curve(br.Counts([3, 2, 1], [2, 1, 1], [1, 2, 5]), "pr_gain")
     assert not np.isfinite(curve.x[0])
-    late = br.pr_gain(br.Counts([4, 3, 2, 1], [0, 2, 1, 1], [3, 1, 2, 5]))
+    late = br.curve(br.Counts([4, 3, 2, 1], [0, 2, 1, 1], [3, 1, 2, 5]), "pr_gain")
     assert not np.isfinite(late.x[:2]).any()
     assert not np.isfinite(late.y[1])
 
@@ -140,7 +141,7 @@ def test_leaving_out_the_middle_of_straight_runs_leaves_the_same_line(name, kind
 def test_the_hull_has_the_corners_that_no_chord_covers_and_lies_on_or_above_the_curve(kind):
     for held, counts, _, _ in cases(kind):
         rates = [point for _, point in oracle.roc(held)]
-        fpr, tpr, thresholds = br.roc_hull(counts)
+        fpr, tpr, thresholds = br.curve(counts, "roc_hull")
         corners = oracle.hull(rates)
         if kind not in ("weighted", "huge"):
             assert list(zip(fpr.tolist(), tpr.tolist(), strict=True)) == [
@@ -163,51 +164,51 @@ def test_the_ks_curve_and_the_cost_along_thresholds(kind):
     for held, counts, prior, p in cases(kind):
         money = generated.costs(rng)
         ks, cost = (
-            br.ks_curve(counts),
-            br.cost_threshold_curve(counts, at=generated.at(prior, money)),
+            br.curve(counts, "ks"),
+            br.curve(counts, "cost_threshold", at=generated.at(prior, money)),
         )
         for place, (threshold, rates) in enumerate(oracle.roc(held)[1:]):
             assert ks.x[place] == cost.x[place] == ks.thresholds[place] == threshold
             assert agrees("informedness", ks.y[place], rates, p)
             exact = oracle.expected_cost(rates, p, money)
             assert generated.near(cost.y[place], exact, 8, max(1e-300, *map(abs, money)))
-        assert max(0, ks.y.max()) == pytest.approx(br.ks(counts), rel=1e-14, abs=1e-15)
+        assert max(0, ks.y.max()) == pytest.approx(br.curves.ks(counts), rel=1e-14, abs=1e-15)
 
 
 @pytest.mark.parametrize("kind", generated.KINDS)
 def test_any_two_measures_are_traced_with_nan_where_one_is_undefined(kind):
     for held, counts, prior, p in cases(kind):
-        curve = br.trace(counts, x="f1", y="npv", at=br.Conditions(prior))
+        curve = trace(counts, x="f1", y="npv", at=br.Conditions(prior))
         for place, (_, rates) in enumerate(oracle.roc(held)):
             assert agrees("f1", curve.x[place], rates, p)
             assert agrees("npv", curve.y[place], rates, p)
         assert math.isnan(curve.y[-1])
-        short = br.trace(counts, x="posfrac", y="accuracy", at=br.Conditions(prior), every=False)
+        short = trace(counts, x="posfrac", y="accuracy", at=br.Conditions(prior), every=False)
         assert len(short) == len(br.roc(counts))
 
 
 def test_a_trace_takes_measures_by_their_one_name_and_a_volume():
     counts = br.Counts([3, 2, 1], [6, 3, 1], [2, 8, 30])
-    curve = br.trace(
+    curve = trace(
         counts, x="tpr", y="alerts", at=br.Conditions(prior=0.01), volume=1000, name="mine"
     )
     assert (curve.name, curve.x_label, curve.y_label) == ("mine", "tpr", "alerts(volume=1000)")
     assert curve.y[-1] == pytest.approx(1000)
     with pytest.raises(br.InputError, match="did you mean"):
-        br.trace(counts, x="tprr", y="fpr")
+        trace(counts, x="tprr", y="fpr")
     with pytest.raises(br.InputError, match='BR535: "recall" is called tpr here'):
-        br.trace(counts, x="recall", y="fpr")
+        trace(counts, x="recall", y="fpr")
 
 
 @pytest.mark.parametrize("prior", [0.5, 0.1, 0.001])
 def test_a_family_is_one_curve_a_set_of_conditions(prior):
     counts = br.Counts([3, 2, 1], [6, 3, 1], [2, 8, 30])
     conditions = [br.Conditions(prior=0.3), br.Conditions(prior=prior)]
-    curves = br.family(br.broc, counts, at=iter(conditions), hull=False)
+    curves = family(br.broc, counts, at=iter(conditions), hull=False)
     assert [curve.at.prior for curve in curves] == [0.3, prior]
     assert curves[1].x.tolist() == br.broc(counts, at=conditions[1], hull=False).x.tolist()
     with pytest.raises(br.InputError, match="BR519: a family of curves needs conditions"):
-        br.family(br.pr, counts, at=[])
+        family(br.pr, counts, at=[])
 
 
 @pytest.mark.parametrize("name", [*BOUND, "cost_threshold_curve"])
@@ -220,7 +221,7 @@ def test_chosen_class_totals_and_rates_alone_need_a_prior(name):
             curve(counts)
         assert len(curve(counts, at=br.Conditions(prior=0.1))) >= 2
         assert len(br.roc(counts)) >= 3
-        assert len(br.ks_curve(counts)) >= 2
+        assert len(br.curve(counts, "ks")) >= 2
 
 
 @pytest.mark.parametrize(

@@ -90,100 +90,110 @@ def decomposed(case, part):
 # None is the value itself)
 EXACT = {
     "auc": (lambda c: br.auc(c.counts), lambda c: oracle.auc(c.cells), 4, None),
-    "gini": (lambda c: br.gini(c.counts), lambda c: 2 * oracle.auc(c.cells) - 1, 4, one),
-    "ks": (lambda c: br.ks(c.counts), lambda c: oracle.ks(c.cells), 1, one),
+    "gini": (lambda c: br.curves.gini(c.counts), lambda c: 2 * oracle.auc(c.cells) - 1, 4, one),
+    "ks": (lambda c: br.curves.ks(c.counts), lambda c: oracle.ks(c.cells), 1, one),
     "partial fpr": (
-        lambda c: br.partial_auc(c.counts, fpr=c.band),
+        lambda c: br.curves.partial_auc(c.counts, fpr=c.band),
         lambda c: oracle.partial_area(c.points, c.band, "fpr"),
         4,
         lambda c: c.band[1],
     ),
     "partial tpr": (
-        lambda c: br.partial_auc(c.counts, tpr=c.band),
+        lambda c: br.curves.partial_auc(c.counts, tpr=c.band),
         lambda c: oracle.partial_area(c.points, c.band, "tpr"),
         4,
         lambda c: c.band[1],
     ),
     # A band's area is told from guessing's by a triangle: its width, squared, divides.
     "mcclish fpr": (
-        lambda c: br.partial_auc(c.counts, fpr=c.band, standardized=True),
+        lambda c: br.curves.partial_auc(c.counts, fpr=c.band, standardized=True),
         lambda c: oracle.mcclish(oracle.partial_area(c.points, c.band, "fpr"), c.band, "fpr"),
         16,
         lambda c: c.band[1] / ((c.band[1] - c.band[0]) * (1 - (c.band[0] + c.band[1]) / 2)),
     ),
     "mcclish tpr": (
-        lambda c: br.partial_auc(c.counts, tpr=c.band, standardized=True),
+        lambda c: br.curves.partial_auc(c.counts, tpr=c.band, standardized=True),
         lambda c: oracle.mcclish(oracle.partial_area(c.points, c.band, "tpr"), c.band, "tpr"),
         16,
         lambda c: c.band[1] / ((c.band[1] - c.band[0]) * (c.band[0] + c.band[1]) / 2),
     ),
     # Where a strip begins is a rounded tpr, and all weight may lie on the last of K.
     "strips": (
-        lambda c: br.weighted_auc(c.counts, alpha=c.alpha, strips=c.strips),
+        lambda c: br.curves.weighted_auc(c.counts, alpha=c.alpha, strips=c.strips),
         lambda c: oracle.strips(c.points, c.alpha, c.strips),
         4,
         lambda c: c.strips,
     ),
     "segments": (
-        lambda c: br.weighted_auc(c.counts, alpha=c.alpha, strips="segments"),
+        lambda c: br.curves.weighted_auc(c.counts, alpha=c.alpha, strips="segments"),
         lambda c: oracle.segments(c.points, c.alpha),
         4,
         lambda c: len(c.cells),
     ),
     "average_precision": (
-        lambda c: br.average_precision(c.counts, at=c.at),
+        lambda c: br.curves.average_precision(c.counts, at=c.at),
         lambda c: oracle.average_precision(c.cells, c.prior),
         8,
         None,
     ),
     # The envelope is a difference of slopes; its corners are rounded to the last place of 1.
-    "cost_area": (lambda c: br.cost_area(c.counts), lambda c: oracle.cost_area(c.cells), 4, one),
+    "cost_area": (
+        lambda c: br.curves.cost_area(c.counts),
+        lambda c: oracle.cost_area(c.cells),
+        4,
+        one,
+    ),
     "weighted_cost_area": (
-        lambda c: br.weighted_cost_area(c.counts, alpha=c.alpha, strips=c.strips),
+        lambda c: br.curves.weighted_cost_area(c.counts, alpha=c.alpha, strips=c.strips),
         lambda c: oracle.weighted_cost_area(c.cells, c.alpha, c.strips),
         4,
         lambda c: c.strips,
     ),
     "min_cost": (
-        lambda c: br.min_cost(c.counts, at=generated.at(c.prior, c.costs)),
+        lambda c: br.curves.min_cost(c.counts, at=generated.at(c.prior, c.costs)),
         lambda c: oracle.min_cost(c.cells, c.prior, c.costs),
         4,
         None,
     ),
-    "brier raw": (lambda c: br.brier(c.counts, at=c.at), lambda c: oracle.brier(c.raw), 8, None),
+    "brier raw": (
+        lambda c: br.curves.brier(c.counts, at=c.at),
+        lambda c: oracle.brier(c.raw),
+        8,
+        None,
+    ),
     # Of corrected scores 1 − score is a difference, but its square is small wherever that shows.
     "brier corrected": (
-        lambda c: br.brier(c.counts, **c.scored),
+        lambda c: br.curves.brier(c.counts, **c.scored),
         lambda c: oracle.brier(c.forecast),
         8,
         one,
     ),
     "miscalibration": (
-        lambda c: br.brier_decomposition(c.counts, **c.scored).miscalibration,
+        lambda c: br.curves.brier_decomposition(c.counts, **c.scored).miscalibration,
         lambda c: decomposed(c, 1),
         8,
         one,
     ),
     "discrimination": (
-        lambda c: br.brier_decomposition(c.counts, **c.scored).discrimination,
+        lambda c: br.curves.brier_decomposition(c.counts, **c.scored).discrimination,
         lambda c: decomposed(c, 2),
         8,
         lambda c: min(c.share, 1 - c.share),
     ),
     "uncertainty": (
-        lambda c: br.brier_decomposition(c.counts, **c.scored).uncertainty,
+        lambda c: br.curves.brier_decomposition(c.counts, **c.scored).uncertainty,
         lambda c: decomposed(c, 3),
         8,
         None,
     ),
     "calibration_error": (
-        lambda c: br.calibration_error(c.counts, **c.scored),
+        lambda c: br.curves.calibration_error(c.counts, **c.scored),
         lambda c: oracle.calibration_error(c.forecast),
         8,
         one,
     ),
     "calibration_error bins": (
-        lambda c: br.calibration_error(c.counts, at=c.at, bins=8),
+        lambda c: br.curves.calibration_error(c.counts, at=c.at, bins=8),
         lambda c: oracle.calibration_error(c.raw, 8),
         8,
         one,
@@ -209,46 +219,50 @@ def test_no_summary_differs_from_its_definition(name, kind):
 def test_auc_and_ks_of_counts_are_rounded_once(kind):
     for case in cases(kind):
         assert br.auc(case.counts) == float(oracle.auc(case.cells))
-        assert br.ks(case.counts) == float(oracle.ks(case.cells))
+        assert br.curves.ks(case.counts) == float(oracle.ks(case.cells))
 
 
 # name: (what baserate says, what is true, absolute error allowed beside 1e-12 of the value)
 QUADRATURE = {
     # Close to α = 1 the mass on the curve is a difference of two ones.
     "continuous": (
-        lambda c: br.weighted_auc(c.counts, alpha=c.alpha, strips="continuous"),
+        lambda c: br.curves.weighted_auc(c.counts, alpha=c.alpha, strips="continuous"),
         lambda c: oracle.continuous(c.points, c.alpha),
         1e-13,
     ),
-    "auprc": (lambda c: br.auprc(c.counts, at=c.at), lambda c: oracle.pr_area(c.cells, c.prior), 0),
+    "auprc": (
+        lambda c: br.curves.auprc(c.counts, at=c.at),
+        lambda c: oracle.pr_area(c.cells, c.prior),
+        0,
+    ),
     "weighted_pr_area": (
-        lambda c: br.weighted_pr_area(c.counts, alpha=c.alpha, strips=c.strips, at=c.at),
+        lambda c: br.curves.weighted_pr_area(c.counts, alpha=c.alpha, strips=c.strips, at=c.at),
         lambda c: oracle.weighted_pr_area(c.cells, c.alpha, c.strips, c.prior),
         1e-14,
     ),
     # 1 − L / L_ref is a difference; without skill it is 0.
     "h_measure 2014": (
-        lambda c: br.h_measure(c.counts, at=c.at),
+        lambda c: br.curves.h_measure(c.counts, at=c.at),
         lambda c: oracle.h_measure(c.cells, (1 + c.share, 2 - c.share), c.prior),
         1e-12,
     ),
     "h_measure 2009": (
-        lambda c: br.h_measure(c.counts, at=c.at, prior="hand-2009"),
+        lambda c: br.curves.h_measure(c.counts, at=c.at, prior="hand-2009"),
         lambda c: oracle.h_measure(c.cells, (2, 2), c.prior),
         1e-12,
     ),
     "h_measure severity": (
-        lambda c: br.h_measure(c.counts, at=c.at, severity_ratio=c.severity),
+        lambda c: br.curves.h_measure(c.counts, at=c.at, severity_ratio=c.severity),
         lambda c: oracle.h_measure(c.cells, (2, 1 + 1 / c.severity), c.prior),
         1e-12,
     ),
     "log_loss raw": (
-        lambda c: br.log_loss(c.counts, at=c.at),
+        lambda c: br.curves.log_loss(c.counts, at=c.at),
         lambda c: oracle.log_loss(c.raw),
         1e-300,
     ),
     "log_loss corrected": (
-        lambda c: br.log_loss(c.counts, **c.scored),
+        lambda c: br.curves.log_loss(c.counts, **c.scored),
         lambda c: oracle.log_loss(c.forecast),
         1e-15,
     ),
@@ -261,7 +275,7 @@ def apart(name, case):
     if exact is None or math.isnan(got):
         return (
             None
-            if exact is None and isinstance(got, br.Undefined)
+            if exact is None and isinstance(got, br.types.Undefined)
             else (case.cells, case[3:], got, exact)
         )
     close = generated.off(got, exact) <= absolute + 1e-12 * abs(exact)
@@ -294,5 +308,5 @@ def test_so_many_sets_are_looked_at():
 def test_the_area_under_precision_and_recall_survives_edges_that_floats_can_hardly_see(
     cells, prior
 ):
-    got = br.auprc(generated.counts(cells), at=br.Conditions(prior))
+    got = br.curves.auprc(generated.counts(cells), at=br.Conditions(prior))
     assert got == pytest.approx(float(oracle.pr_area(cells, prior)), rel=1e-12, abs=0)

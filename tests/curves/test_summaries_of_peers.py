@@ -35,11 +35,13 @@ def weights_for(labels, prior):
 def test_average_precision_brier_log_loss_and_auc_are_scikit_learns(seed):
     labels, scores = sample(seed)
     counts = br.count(labels, scores)
-    assert br.average_precision(counts) == pytest.approx(
+    assert br.curves.average_precision(counts) == pytest.approx(
         metrics.average_precision_score(labels, scores), rel=1e-13
     )
-    assert br.brier(counts) == pytest.approx(metrics.brier_score_loss(labels, scores), rel=1e-13)
-    assert br.log_loss(counts) == pytest.approx(metrics.log_loss(labels, scores), rel=1e-13)
+    assert br.curves.brier(counts) == pytest.approx(
+        metrics.brier_score_loss(labels, scores), rel=1e-13
+    )
+    assert br.curves.log_loss(counts) == pytest.approx(metrics.log_loss(labels, scores), rel=1e-13)
     assert br.auc(counts) == pytest.approx(metrics.roc_auc_score(labels, scores), rel=1e-13)
 
 
@@ -48,13 +50,13 @@ def test_average_precision_brier_log_loss_and_auc_are_scikit_learns(seed):
 def test_another_base_rate_is_what_scikit_learns_weights_would_give(seed, prior):
     labels, scores = sample(seed)
     counts, at, weights = br.count(labels, scores), br.Conditions(prior), weights_for(labels, prior)
-    assert br.average_precision(counts, at=at) == pytest.approx(
+    assert br.curves.average_precision(counts, at=at) == pytest.approx(
         metrics.average_precision_score(labels, scores, sample_weight=weights), rel=1e-11
     )
-    assert br.brier(counts, at=at) == pytest.approx(
+    assert br.curves.brier(counts, at=at) == pytest.approx(
         metrics.brier_score_loss(labels, scores, sample_weight=weights), rel=1e-12
     )
-    assert br.log_loss(counts, at=at) == pytest.approx(
+    assert br.curves.log_loss(counts, at=at) == pytest.approx(
         metrics.log_loss(labels, scores, sample_weight=weights), rel=1e-12
     )
 
@@ -63,7 +65,7 @@ def test_another_base_rate_is_what_scikit_learns_weights_would_give(seed, prior)
 @pytest.mark.parametrize("most", [0.05, 0.1, 0.5])
 def test_a_standardized_area_left_of_an_fpr_is_scikit_learns(seed, most):
     labels, scores = sample(seed)
-    ours = br.partial_auc(br.count(labels, scores), fpr=(0, most), standardized=True)
+    ours = br.curves.partial_auc(br.count(labels, scores), fpr=(0, most), standardized=True)
     assert ours == pytest.approx(
         metrics.roc_auc_score(labels, scores, max_fpr=most), rel=1e-12, abs=1e-14
     )
@@ -74,13 +76,13 @@ def test_weighted_cases_are_scikit_learns(seed):
     labels, scores = sample(seed)
     weights = np.random.default_rng(seed + 1000).random(len(labels)) + 0.01
     counts = br.count(labels, scores, sample_weight=weights)
-    assert br.average_precision(counts) == pytest.approx(
+    assert br.curves.average_precision(counts) == pytest.approx(
         metrics.average_precision_score(labels, scores, sample_weight=weights), rel=1e-12
     )
-    assert br.brier(counts) == pytest.approx(
+    assert br.curves.brier(counts) == pytest.approx(
         metrics.brier_score_loss(labels, scores, sample_weight=weights), rel=1e-12
     )
-    assert br.log_loss(counts) == pytest.approx(
+    assert br.curves.log_loss(counts) == pytest.approx(
         metrics.log_loss(labels, scores, sample_weight=weights), rel=1e-12
     )
 
@@ -89,16 +91,16 @@ def test_the_trapezoid_of_precision_and_recall_is_not_the_area():
     labels, scores = sample(3)
     precision, recall, _ = metrics.precision_recall_curve(labels, scores)
     counts = br.count(labels, scores)
-    assert metrics.auc(recall, precision) != pytest.approx(br.auprc(counts), rel=1e-3)
+    assert metrics.auc(recall, precision) != pytest.approx(br.curves.auprc(counts), rel=1e-3)
 
 
 def test_scenario_1_average_precision_prefers_a_on_the_test_set_and_b_in_the_field():
     at = br.Conditions(prior=0.001)
-    assert [f"{br.average_precision(counts):.6f}" for counts in (F1_A, F1_B)] == [
+    assert [f"{br.curves.average_precision(counts):.6f}" for counts in (F1_A, F1_B)] == [
         "0.658974",
         "0.489005",
     ]
-    assert [f"{br.average_precision(counts, at=at):.6f}" for counts in (F1_A, F1_B)] == [
+    assert [f"{br.curves.average_precision(counts, at=at):.6f}" for counts in (F1_A, F1_B)] == [
         "0.215192",
         "0.242437",
     ]
@@ -118,7 +120,7 @@ def test_isotonic_regression_gives_the_blocks_of_the_decomposition():
         best = metrics.brier_score_loss(
             labels, np.clip(fitted[np.searchsorted(distinct, scores)], 0, 1)
         )
-        parts = br.brier_decomposition(br.count(labels, scores))
+        parts = br.curves.brier_decomposition(br.count(labels, scores))
         assert parts.miscalibration == pytest.approx(parts.brier - best, abs=1e-14)
         assert parts.brier == pytest.approx(
             parts.miscalibration - parts.discrimination + parts.uncertainty, abs=1e-15

@@ -16,28 +16,28 @@ COUNTS = br.Counts([0.9, 0.5, 0.1], [6, 3, 1], [2, 8, 30])
 ROC = br.Points.from_rates([0.1, 0.4], [0.6, 0.9])
 FREE = {
     "auc": br.auc,
-    "gini": br.gini,
-    "ks": br.ks,
-    "partial_auc": lambda c: br.partial_auc(c, fpr=(0, 0.5)),
-    "weighted_auc": lambda c: br.weighted_auc(c, alpha=0.5),
-    "weighted_auc segments": lambda c: br.weighted_auc(c, alpha=0.5, strips="segments"),
-    "weighted_auc continuous": lambda c: br.weighted_auc(c, alpha=0.5, strips="continuous"),
-    "cost_area": br.cost_area,
-    "weighted_cost_area": lambda c: br.weighted_cost_area(c, alpha=0.5),
+    "gini": br.curves.gini,
+    "ks": br.curves.ks,
+    "partial_auc": lambda c: br.curves.partial_auc(c, fpr=(0, 0.5)),
+    "weighted_auc": lambda c: br.curves.weighted_auc(c, alpha=0.5),
+    "weighted_auc segments": lambda c: br.curves.weighted_auc(c, alpha=0.5, strips="segments"),
+    "weighted_auc continuous": lambda c: br.curves.weighted_auc(c, alpha=0.5, strips="continuous"),
+    "cost_area": br.curves.cost_area,
+    "weighted_cost_area": lambda c: br.curves.weighted_cost_area(c, alpha=0.5),
 }
 RANKED = {
-    "average_precision": br.average_precision,
-    "auprc": br.auprc,
-    "weighted_pr_area": lambda c, **at: br.weighted_pr_area(c, alpha=0.5, **at),
-    "h_measure": br.h_measure,
-    "min_cost": br.min_cost,
+    "average_precision": br.curves.average_precision,
+    "auprc": br.curves.auprc,
+    "weighted_pr_area": lambda c, **at: br.curves.weighted_pr_area(c, alpha=0.5, **at),
+    "h_measure": br.curves.h_measure,
+    "min_cost": br.curves.min_cost,
 }
 SCORED = {
-    "brier": br.brier,
-    "brier_decomposition": br.brier_decomposition,
-    "log_loss": br.log_loss,
-    "calibration_error": br.calibration_error,
-    "calibration_error bins": lambda c, **at: br.calibration_error(c, bins=5, **at),
+    "brier": br.curves.brier,
+    "brier_decomposition": br.curves.brier_decomposition,
+    "log_loss": br.curves.log_loss,
+    "calibration_error": br.curves.calibration_error,
+    "calibration_error bins": lambda c, **at: br.curves.calibration_error(c, bins=5, **at),
 }
 PRIOR_BOUND = RANKED | SCORED
 
@@ -61,7 +61,7 @@ def test_BR228_rates_alone_have_no_scores(name):
 def test_a_published_roc_has_an_area_under_its_straight_lines():
     points = br.Points.from_rates([0.1, 0.5], [0.5, 0.75])
     assert br.auc(points) == pytest.approx(0.1 * 0.25 + 0.4 * 0.625 + 0.5 * 0.875)
-    assert br.gini(points) == pytest.approx(2 * br.auc(points) - 1)
+    assert br.curves.gini(points) == pytest.approx(2 * br.auc(points) - 1)
 
 
 @pytest.mark.parametrize("name", [*PRIOR_BOUND])
@@ -89,14 +89,14 @@ def test_BR509_a_published_roc_has_no_prior_of_its_own(name):
 @pytest.mark.parametrize("counts", [case_control(), ROC])
 def test_BR509_without_class_totals_there_is_no_class_ratio(counts):
     with pytest.raises(br.InputError, match="BR509.*so there is no class ratio"):
-        br.weighted_auc(counts, alpha="class_ratio")
+        br.curves.weighted_auc(counts, alpha="class_ratio")
 
 
 def test_BR517_more_positives_than_negatives_leave_nothing_to_shift():
     with pytest.raises(br.InputError, match="BR517: there are 1.5 positives for each negative"):
-        br.weighted_auc(br.Counts([2, 1], [2, 1], [1, 1]), alpha="class_ratio")
+        br.curves.weighted_auc(br.Counts([2, 1], [2, 1], [1, 1]), alpha="class_ratio")
     with pytest.raises(br.InputError, match="BR517|the cost ratio is 5 > 1"):
-        br.weighted_auc(COUNTS, costs=br.Costs(fp=5, fn=1))
+        br.curves.weighted_auc(COUNTS, costs=br.Costs(fp=5, fn=1))
 
 
 @pytest.mark.parametrize("counts", [br.Counts([0.5], [3], [0]), br.Counts([0.5], [0], [3])])
@@ -114,14 +114,14 @@ def test_one_class_alone_leaves_a_summary_undefined_and_says_which_is_missing(
     name, positives, negatives, reason
 ):
     value = (FREE | RANKED)[name](br.Counts([0.5], [positives], [negatives]))
-    assert isinstance(value, br.Undefined)
+    assert isinstance(value, br.types.Undefined)
     assert value.reason == reason
 
 
 def test_no_cases_at_all_leave_a_summary_undefined():
-    assert br.ks(br.Counts.empty()).reason == "no cases"
+    assert br.curves.ks(br.Counts.empty()).reason == "no cases"
     assert br.auc(br.Counts.empty()).reason == "no cases"
-    low, high = br.auc_bounds(br.Counts([0.5], [3], [0]))
+    low, high = br.curves.auc_bounds(br.Counts([0.5], [3], [0]))
     assert math.isnan(low)
     assert math.isnan(high)
 
@@ -146,7 +146,7 @@ def test_BR563_merged_scores_have_lost_their_probabilities(name):
 def test_BR564_one_band_and_it_rises():
     for bands in ({}, {"fpr": (0, 0.1), "tpr": (0.9, 1)}):
         with pytest.raises(br.InputError, match="BR564: give one band, of fpr or of tpr"):
-            br.partial_auc(COUNTS, **bands)
+            br.curves.partial_auc(COUNTS, **bands)
     for band in (
         (0.5, 0.1),
         (0.1, 0.1),
@@ -161,25 +161,29 @@ def test_BR564_one_band_and_it_rises():
         with pytest.raises(
             br.InputError, match="BR564: a band runs from a lower to a higher share, got"
         ):
-            br.partial_auc(COUNTS, tpr=band)
+            br.curves.partial_auc(COUNTS, tpr=band)
 
 
 def test_BR542_alpha_is_a_share_or_comes_from_somewhere():
     for given_ in ({}, {"alpha": 0.1, "costs": br.Costs(fp=1, fn=5)}):
         with pytest.raises(br.InputError, match="BR542: give alpha, or costs to take it from"):
-            br.weighted_auc(COUNTS, **given_)
+            br.curves.weighted_auc(COUNTS, **given_)
     for alpha in (-0.1, 1.5, math.nan, math.inf, "0.1", True, [0.1]):
         with pytest.raises(br.InputError, match="BR542: alpha lies between 0 and 1, got"):
-            br.weighted_auc(COUNTS, alpha=alpha)
+            br.curves.weighted_auc(COUNTS, alpha=alpha)
         with pytest.raises(br.InputError, match="BR542: alpha lies between 0 and 1, got"):
-            br.weighted_pr_area(COUNTS, alpha=alpha)
+            br.curves.weighted_pr_area(COUNTS, alpha=alpha)
         with pytest.raises(br.InputError, match="BR542: alpha lies between 0 and 1, got"):
-            br.weighted_cost_area(COUNTS, alpha=alpha)
+            br.curves.weighted_cost_area(COUNTS, alpha=alpha)
 
 
 @pytest.mark.parametrize("strips", [0, -1, 2.5, "ten", None, True, 10**7])
 def test_BR542_strips_are_a_whole_number_or_one_of_two_words(strips):
-    for summary in (br.weighted_auc, br.weighted_pr_area, br.weighted_cost_area):
+    for summary in (
+        br.curves.weighted_auc,
+        br.curves.weighted_pr_area,
+        br.curves.weighted_cost_area,
+    ):
         with pytest.raises(br.InputError, match="BR542: strips is a whole number"):
             summary(COUNTS, alpha=0.5, strips=strips)
 
@@ -189,21 +193,21 @@ def test_BR542_strips_are_a_whole_number_or_one_of_two_words(strips):
 )
 def test_BR542_weights_are_of_one_strip_or_more_and_of_a_share(count, alpha):
     with pytest.raises(br.InputError, match="BR542"):
-        br.strip_weights(count, alpha)
+        br.curves.strip_weights(count, alpha)
 
 
 def test_BR566_costs_are_distributed_in_one_of_three_ways():
     with pytest.raises(br.InputError, match="BR566: the distribution of costs is"):
-        br.h_measure(COUNTS, prior="uniform")
+        br.curves.h_measure(COUNTS, prior="uniform")
     for ratio in (0, -1, math.inf, math.nan, "1", True):
         with pytest.raises(
             br.InputError, match="BR566: a severity ratio is a number between 1e-9 and 1e9, got"
         ):
-            br.h_measure(COUNTS, severity_ratio=ratio)
+            br.curves.h_measure(COUNTS, severity_ratio=ratio)
 
 
 def test_BR567_probabilities_off_by_rounding_are_taken_as_0_or_1_and_it_is_said():
-    value = br.brier(br.Counts([1 + 1e-9, -1e-9], [1, 0], [0, 1]))
+    value = br.curves.brier(br.Counts([1 + 1e-9, -1e-9], [1, 0], [0, 1]))
     assert value == 0
     (note,) = value.notes
     assert note.code == "BR567"
@@ -213,21 +217,21 @@ def test_BR567_probabilities_off_by_rounding_are_taken_as_0_or_1_and_it_is_said(
 @pytest.mark.parametrize("bins", [0, -3, 2.5, "ten", True])
 def test_BR542_bins_are_a_whole_number(bins):
     with pytest.raises(br.InputError, match="BR542: bins is a whole number from 1, got"):
-        br.calibration_error(COUNTS, bins=bins)
+        br.curves.calibration_error(COUNTS, bins=bins)
 
 
 def test_correcting_needs_a_base_rate_that_can_be_read():
     with pytest.raises(br.InputError, match="prior must lie strictly between 0 and 1"):
-        br.brier(COUNTS, calibrated_at=1.5)
+        br.curves.brier(COUNTS, calibrated_at=1.5)
     with pytest.raises(br.InputError, match="BR519: at must be Conditions"):
-        br.average_precision(COUNTS, at=0.01)
+        br.curves.average_precision(COUNTS, at=0.01)
 
 
 def test_an_impossible_answer_is_an_infinite_surprise_and_is_not_clipped():
-    value = br.log_loss(br.Counts([1.0, 0.5], [1, 1], [1, 1]))
+    value = br.curves.log_loss(br.Counts([1.0, 0.5], [1, 1], [1, 1]))
     assert math.isnan(value)
     assert value.reason.startswith("infinite")
-    assert br.log_loss(br.Counts([1.0, 0.0], [4, 0], [0, 5])) == 0
+    assert br.curves.log_loss(br.Counts([1.0, 0.0], [4, 0], [0, 5])) == 0
 
 
 @pytest.mark.parametrize(
@@ -248,9 +252,9 @@ def test_the_bounds_of_coarse_counts_contain_the_auc_of_the_exact_ones(data, edg
     exact = br.count(*data)
     if not np.isfinite(exact.scores).all() or exact.scores.dtype != np.float64:
         return
-    low, high = br.auc_bounds(exact.coarsen(np.linspace(-1, 1, edges)))
+    low, high = br.curves.auc_bounds(exact.coarsen(np.linspace(-1, 1, edges)))
     assert low <= br.auc(exact) <= high
-    assert br.auc_bounds(exact) == (br.auc(exact), br.auc(exact))
+    assert br.curves.auc_bounds(exact) == (br.auc(exact), br.auc(exact))
 
 
 @given(cases(both=True))
@@ -289,6 +293,8 @@ def test_swapping_the_classes_and_turning_the_scores_round_mirrors(data):
     places = np.arange(len(counts.scores))
     mirrored = br.Counts(places, counts.negatives, counts.positives)
     assert br.auc(mirrored) == br.auc(counts)
-    assert br.ks(mirrored) == br.ks(counts)
-    assert br.cost_area(mirrored) == pytest.approx(br.cost_area(counts), rel=1e-12, abs=1e-16)
-    assert br.h_measure(mirrored) == pytest.approx(br.h_measure(counts), abs=1e-12)
+    assert br.curves.ks(mirrored) == br.curves.ks(counts)
+    assert br.curves.cost_area(mirrored) == pytest.approx(
+        br.curves.cost_area(counts), rel=1e-12, abs=1e-16
+    )
+    assert br.curves.h_measure(mirrored) == pytest.approx(br.curves.h_measure(counts), abs=1e-12)

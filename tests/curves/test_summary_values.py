@@ -10,6 +10,8 @@ import pytest
 from tests.cli.test_main import run
 
 import baserate as br
+from baserate.curves.curve import sweep
+from baserate.curves.named import family
 from baserate.curves.summaries import SUMMARIES, summary_named
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text())
@@ -38,23 +40,29 @@ def test_every_summary_is_asked_for_by_name_and_its_own_name_gives_it_again(name
     [
         (
             "partial_auc(tpr=0.9..1, standardized)",
-            br.partial_auc(COUNTS, tpr=(0.9, 1), standardized=True),
+            br.curves.partial_auc(COUNTS, tpr=(0.9, 1), standardized=True),
         ),
         (
             "weighted_auc(alpha=0.5, strips=segments)",
-            br.weighted_auc(COUNTS, alpha=0.5, strips="segments"),
+            br.curves.weighted_auc(COUNTS, alpha=0.5, strips="segments"),
         ),
-        ("weighted_auc(costs=fp:1/fn:5)", br.weighted_auc(COUNTS, costs=br.Costs(fp=1, fn=5))),
-        ("h_measure(prior=hand-2009)", br.h_measure(COUNTS, at=AT, prior="hand-2009")),
-        ("h_measure(severity_ratio=0.1)", br.h_measure(COUNTS, at=AT, severity_ratio=0.1)),
-        ("brier(calibrated_at=0.375)", br.brier(COUNTS, at=AT, calibrated_at=0.375)),
-        ("partial_auc(fpr=0..0.3, standardized=False)", br.partial_auc(COUNTS, fpr=(0, 0.3))),
+        (
+            "weighted_auc(costs=fp:1/fn:5)",
+            br.curves.weighted_auc(COUNTS, costs=br.Costs(fp=1, fn=5)),
+        ),
+        ("h_measure(prior=hand-2009)", br.curves.h_measure(COUNTS, at=AT, prior="hand-2009")),
+        ("h_measure(severity_ratio=0.1)", br.curves.h_measure(COUNTS, at=AT, severity_ratio=0.1)),
+        ("brier(calibrated_at=0.375)", br.curves.brier(COUNTS, at=AT, calibrated_at=0.375)),
+        (
+            "partial_auc(fpr=0..0.3, standardized=False)",
+            br.curves.partial_auc(COUNTS, fpr=(0, 0.3)),
+        ),
         (
             "weighted_auc(alpha=0.1234567890123456)",
-            br.weighted_auc(COUNTS, alpha=0.1234567890123456),
+            br.curves.weighted_auc(COUNTS, alpha=0.1234567890123456),
         ),
-        ("brier(calibrated_at=1:9)", br.brier(COUNTS, at=AT, calibrated_at="1:9")),
-        ("calibration_error(bins=4)", br.calibration_error(COUNTS, at=AT, bins=4)),
+        ("brier(calibrated_at=1:9)", br.curves.brier(COUNTS, at=AT, calibrated_at="1:9")),
+        ("calibration_error(bins=4)", br.curves.calibration_error(COUNTS, at=AT, bins=4)),
     ],
 )
 def test_parameters_are_read_as_python_takes_them(text, value):
@@ -100,31 +108,31 @@ def test_show_puts_summaries_beside_auc(tmp_path):
     document = json.loads(run(*arguments, "--json").stdout)
     jsonschema.validate(document, SCHEMA)
     summaries = document["models"][0]["summaries"]
-    assert summaries["auprc"]["value"] == br.auprc(COUNTS, at=AT)
+    assert summaries["auprc"]["value"] == br.curves.auprc(COUNTS, at=AT)
     assert summaries["auprc"]["at"]["prior"] == 0.01
-    assert summaries["gini"]["value"] == br.gini(COUNTS)
+    assert summaries["gini"]["value"] == br.curves.gini(COUNTS)
     shown = run(*arguments).stdout
-    assert f"auprc    0.01   {br.auprc(COUNTS, at=AT):#.4g}" in shown
+    assert f"auprc    0.01   {br.curves.auprc(COUNTS, at=AT):#.4g}" in shown
     assert run(*arguments, "--summary", "aucc").returncode == 2
 
 
 def test_contradictions_between_options_are_refused():
     with pytest.raises(br.InputError, match="BR564: standardized is True or False"):
-        br.partial_auc(COUNTS, fpr=(0, 0.3), standardized="False")
+        br.curves.partial_auc(COUNTS, fpr=(0, 0.3), standardized="False")
     with pytest.raises(
         br.InputError, match="BR566: a severity ratio and a named distribution are given"
     ):
-        br.h_measure(COUNTS, prior="hand-2009", severity_ratio=0.5)
+        br.curves.h_measure(COUNTS, prior="hand-2009", severity_ratio=0.5)
     with pytest.raises(
         br.InputError, match="BR533: a sweep keeps one threshold, or chooses again by a rule"
     ):
-        br.sweep(COUNTS, "precision", priors=[0.1], rule="tpr >= 0.5", threshold=0.4)
+        sweep(COUNTS, "precision", priors=[0.1], rule="tpr >= 0.5", threshold=0.4)
     with pytest.raises(br.InputError, match="BR519: roc does not depend on conditions"):
-        br.family(br.roc, COUNTS, at=[AT])
+        family(br.roc, COUNTS, at=[AT])
 
 
 def test_a_sweep_says_what_it_assumes_for_all_its_priors_at_once():
-    notes = br.sweep(COUNTS, "expected_cost", priors=[0.1, 0.001]).notes
+    notes = sweep(COUNTS, "expected_cost", priors=[0.1, 0.001]).notes
     assert [note.code for note in notes] == ["BR526", "BR525", "BR528"]
     assert "priors from 0.001 to 0.1" in notes[0].text
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import baserate as br
+from baserate.curves.curve import npv_prior_curve, precision_prior_curve, sweep
 
 COUNTS = br.Counts([0.9, 0.5, 0.1], [6, 3, 1], [2, 8, 30])
 AT = br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=50))
@@ -41,12 +42,12 @@ def test_a_curve_says_where_it_was_read_and_off_what():
 
 
 def test_a_curve_of_costs_says_what_it_assumes_at_another_base_rate():
-    assert "BR526" in [note.code for note in br.cost_threshold_curve(COUNTS, at=AT).notes]
+    assert "BR526" in [note.code for note in br.curve(COUNTS, "cost_threshold", at=AT).notes]
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
 def test_a_curve_is_a_dataframe_of_any_library(backend):
-    curve = br.posfrac_curve(COUNTS, at=AT)
+    curve = br.curve(COUNTS, "posfrac", at=AT)
     frame = curve.to_frame(backend)
     assert type(frame).__module__.split(".")[0] in (backend, "pandas")
     columns = list(frame.column_names if backend == "pyarrow" else frame.columns)
@@ -64,13 +65,13 @@ def test_BR560_BR714_a_dataframe_library_is_known_and_installed(monkeypatch):
 
 
 def test_the_columns_of_a_curve_along_thresholds_keep_both_its_axis_and_its_thresholds():
-    assert list(br.ks_curve(COUNTS).to_dict()) == ["threshold", "informedness"]
+    assert list(br.curve(COUNTS, "ks").to_dict()) == ["threshold", "informedness"]
 
 
 @pytest.mark.parametrize("rule", [None, "tpr >= 0.9", "precision >= 0.3"])
 def test_a_sweep_chooses_again_at_every_prior(rule):
     priors = [0.5, 0.1, 0.01, 1e-4, 1e-6]
-    curve = br.sweep(COUNTS, "posfrac", priors=priors, costs=AT.costs, rule=rule)
+    curve = sweep(COUNTS, "posfrac", priors=priors, costs=AT.costs, rule=rule)
     for place, prior in enumerate(priors):
         try:
             chosen = br.choose(COUNTS, rule, at=br.Conditions(prior, AT.costs))
@@ -86,15 +87,15 @@ def test_a_sweep_chooses_again_at_every_prior(rule):
 
 
 def test_a_sweep_at_one_threshold_is_that_point_at_every_prior():
-    for name, curve in (("precision", br.precision_prior_curve), ("npv", br.npv_prior_curve)):
+    for name, curve in (("precision", precision_prior_curve), ("npv", npv_prior_curve)):
         swept = curve(COUNTS, 0.5, priors=["1 in 1000", 0.2])
         assert swept.y.tolist() == [
-            br.measure(name, COUNTS, threshold=0.5, at=br.Conditions(prior))
+            br.measure(COUNTS, name, threshold=0.5, at=br.Conditions(prior))
             for prior in (0.001, 0.2)
         ]
-    nothing = br.precision_prior_curve(COUNTS, None, priors=[0.1])
+    nothing = precision_prior_curve(COUNTS, None, priors=[0.1])
     assert math.isnan(nothing.y[0])
-    grid = br.precision_prior_curve(COUNTS, 0.5).x
+    grid = precision_prior_curve(COUNTS, 0.5).x
     assert (grid[0], len(grid)) == (1e-6, 58)
     assert (np.diff(grid) > 0).all()
 
@@ -102,8 +103,8 @@ def test_a_sweep_at_one_threshold_is_that_point_at_every_prior():
 def test_a_sweep_needs_base_rates():
     for priors in ([], [None]):
         with pytest.raises(br.InputError, match="BR519: a sweep needs base rates"):
-            br.sweep(COUNTS, "tpr", priors=priors)
-    assert br.sweep(COUNTS, "alerts", priors=[0.1], volume=1000).y_label == "alerts(volume=1000)"
+            sweep(COUNTS, "tpr", priors=priors)
+    assert sweep(COUNTS, "alerts", priors=[0.1], volume=1000).y_label == "alerts(volume=1000)"
 
 
 def test_a_curve_can_be_sent_to_another_process():

@@ -20,7 +20,7 @@ SCORES, LABELS, WORTH = (
 
 @pytest.fixture
 def scenario():
-    return br.count_amounts(LABELS, SCORES, WORTH)
+    return br.count(LABELS, SCORES, amount=WORTH)
 
 
 def generated(seed):
@@ -55,13 +55,13 @@ def generated(seed):
 
 
 def test_scenario_12(scenario):
-    point = br.choose_amount(scenario, review=150)
+    point = br.choose(scenario, review=150)
     assert (point.threshold, point.cost, point.expected_cost) == (0.9, 470, 470 / 6)
     assert (point.tp, point.fp, point.fn, point.tn, point.alerts) == (1, 0, 2, 3, 1)
     assert (point.amount_caught, point.amount_missed, point.amount_false_alarms) == (1000, 320, 0)
     assert (point.nothing, point.everything) == (1320, 900)
     assert (point.by_average.threshold, point.by_average.cost) == (0.2, 750)
-    assert br.flag_amount_at(scenario, 0.2, review=150).cost == 750
+    assert br.choose(scenario, threshold=0.2, review=150).cost == 750
     assert (
         repr(point)
         == "AmountPoint: score >= 0.9; cost 470, amount caught 1000, missed 320, of 6 cases; at"
@@ -76,12 +76,12 @@ def test_choices_are_those_of_a_naive_loop_on_600_generated_sets(part):
         both = 0 < sum(labels) < len(labels)
         cases, counted = (
             oracle.cases_of(labels, scores, amounts),
-            br.count_amounts(labels, scores, amounts),
+            br.count(labels, scores, amount=amounts),
         )
         for prior in (None, 0.01, 0.5) if both else (None,):
             for recovered in (1, 0.8):
                 at, how = br.Conditions(prior=prior), {"prior": prior, "recovered": recovered}
-                point = br.choose_amount(counted, review=review, recovered=recovered, at=at)
+                point = br.choose(counted, review=review, recovered=recovered, at=at)
                 cut, cost = oracle.cheapest(
                     cases, review if review != 1 / 3 else Fraction(1 / 3), **how
                 )
@@ -103,9 +103,7 @@ def test_choices_are_those_of_a_naive_loop_on_600_generated_sets(part):
 
 def test_a_volume_scales_every_sum(scenario):
     at = br.Conditions(prior="1%")
-    one, many = (
-        br.choose_amount(scenario, review=150, at=at, volume=volume) for volume in (1, 1_000_000)
-    )
+    one, many = (br.choose(scenario, review=150, at=at, volume=volume) for volume in (1, 1_000_000))
     assert many.sums == tuple(1_000_000 * each for each in one.sums)
     assert (many.cases, many.expected_cost) == (1_000_000, one.cost)
     assert one.sums.cost == Fraction("0.01") * (150 * Fraction(1, 3) + Fraction(320, 3))
@@ -113,11 +111,11 @@ def test_a_volume_scales_every_sum(scenario):
 
 def test_equal_amounts_cost_what_costs_of_outcomes_cost():
     labels, scores = [1, 0, 1, 0, 1, 0, 0], [0.9, 0.9, 0.5, 0.4, 0.4, 0.2, 0.1]
-    amounts, counts = br.count_amounts(labels, scores, [70] * 7), br.count(labels, scores)
+    amounts, counts = br.count(labels, scores, amount=[70] * 7), br.count(labels, scores)
     for prior in (None, 0.1, 0.7):
         at = br.Conditions(prior=prior)
         point, peer = (
-            br.choose_amount(amounts, review=9, at=at),
+            br.choose(amounts, review=9, at=at),
             br.choose(counts, at=br.Conditions(prior=prior, costs=br.Costs(fp=9, tp=9, fn=70))),
         )
         assert (point.threshold, point.expected_cost) == (
@@ -128,7 +126,7 @@ def test_equal_amounts_cost_what_costs_of_outcomes_cost():
 
 
 def test_a_budget_without_a_review_catches_the_largest_amount(scenario):
-    point = br.choose_amount(scenario, "alerts <= 3", volume=6)
+    point = br.choose(scenario, "alerts <= 3", volume=6)
     assert (point.threshold, point.alerts, point.amount_caught, point.by_average) == (
         0.7,
         3,
@@ -136,7 +134,7 @@ def test_a_budget_without_a_review_catches_the_largest_amount(scenario):
         None,
     )
     assert point.point.optimized == "amount_caught"
-    priced = br.choose_amount(scenario, "alerts <= 3", review=150, volume=6)
+    priced = br.choose(scenario, "alerts <= 3", review=150, volume=6)
     assert (priced.threshold, priced.cost) == (0.9, 470)
     assert any(
         note.code == "BR523" and "no more of these would pay" in note.text for note in priced.notes
@@ -144,8 +142,8 @@ def test_a_budget_without_a_review_catches_the_largest_amount(scenario):
 
 
 def test_a_budget_inside_a_tie_is_met_on_average_with_the_best_and_the_worst_draw():
-    amounts = br.count_amounts([1, 1, 1, 0, 0], [0.9, 0.5, 0.5, 0.5, 0.1], [7, 100, 40, 1, 1])
-    point = br.choose_amount(amounts, "alerts <= 2", volume=5)
+    amounts = br.count([1, 1, 1, 0, 0], [0.9, 0.5, 0.5, 0.5, 0.1], amount=[7, 100, 40, 1, 1])
+    point = br.choose(amounts, "alerts <= 2", volume=5)
     assert (point.point.how, point.threshold, point.point.lower_threshold, point.alerts) == (
         "tie",
         0.9,
@@ -158,9 +156,9 @@ def test_a_budget_inside_a_tie_is_met_on_average_with_the_best_and_the_worst_dra
     assert note.text.endswith(
         "drawn at random; amount caught 53.6667 on average, between 7 and 107"
     )
-    more = br.choose_amount(amounts, "alerts <= 3", volume=5)
+    more = br.choose(amounts, "alerts <= 3", volume=5)
     assert (more.caught_best, more.caught_worst) == (147, 47)
-    part = br.choose_amount(amounts, "alerts <= 5", volume=10)
+    part = br.choose(amounts, "alerts <= 5", volume=10)
     assert (part.caught_best, part.caught_worst) == (2 * (7 + 100 + 20), 2 * (7 + 20))
 
 
@@ -170,12 +168,12 @@ def test_the_worst_and_the_best_draw_are_those_of_every_draw():
     rng = random.Random(5)
     for _ in range(60):
         labels, worth = [rng.randint(0, 1) for _ in range(6)], [rng.randint(0, 9) for _ in range(6)]
-        amounts = br.count_amounts(labels, [0.5] * 6, worth)
+        amounts = br.count(labels, [0.5] * 6, amount=worth)
         budget = rng.randint(1, 5)
         draws = [
             sum(worth[i] for i in draw if labels[i]) for draw in combinations(range(6), budget)
         ]
-        point = br.choose_amount(amounts, f"alerts <= {budget}", volume=6)
+        point = br.choose(amounts, f"alerts <= {budget}", volume=6)
         if point.point.how == "tie":
             assert (point.caught_best, point.caught_worst) == (max(draws), min(draws))
             assert point.sums.amount_caught == Fraction(sum(draws), len(draws))
@@ -184,17 +182,17 @@ def test_the_worst_and_the_best_draw_are_those_of_every_draw():
 
 
 def test_any_rule_may_be_kept(scenario):
-    point = br.choose_amount(scenario, "recall >= 0.6", review=150)
+    point = br.choose(scenario, "recall >= 0.6", review=150)
     assert (point.threshold, point.cost) == (0.7, 750)
     with pytest.raises(br.Infeasible, match=r"no threshold has tpr >= 0.9 and fpr <= 0.1"):
-        br.choose_amount(scenario, "recall >= 0.9 and fpr <= 10%", review=150)
+        br.choose(scenario, "recall >= 0.9 and fpr <= 10%", review=150)
     with pytest.raises(br.InputError, match="expected_cost is read at costs of outcomes"):
-        br.choose_amount(scenario, "expected_cost <= 3", review=150)
+        br.choose(scenario, "expected_cost <= 3", review=150)
 
 
 def test_a_point_chosen_on_some_cases_is_read_on_others(scenario):
-    chosen = br.choose_amount(scenario, review=150)
-    other = br.count_amounts([1, 0, 1], [0.95, 0.92, 0.3], [200, 10, 40.5])
+    chosen = br.choose(scenario, review=150)
+    other = br.count([1, 0, 1], [0.95, 0.92, 0.3], amount=[200, 10, 40.5])
     there = chosen.on(other)
     assert (there.threshold, there.cost, there.amount_missed) == (0.9, 340.5, 40.5)
     assert there.point.in_advance
@@ -206,8 +204,8 @@ def test_a_point_chosen_on_some_cases_is_read_on_others(scenario):
 
 def test_trivial_rules_are_chosen_and_said(scenario):
     nothing, everything = (
-        br.choose_amount(scenario, review=5000),
-        br.choose_amount(br.count_amounts([1, 1], [0.1, 0.2], [9, 9]), review=1),
+        br.choose(scenario, review=5000),
+        br.choose(br.count([1, 1], [0.1, 0.2], amount=[9, 9]), review=1),
     )
     assert (nothing.threshold, nothing.cost) == (None, 1320)
     assert any(note.code == "BR524" and "flagging nothing" in note.text for note in nothing.notes)
@@ -215,27 +213,25 @@ def test_trivial_rules_are_chosen_and_said(scenario):
     assert any(
         note.code == "BR524" and "flagging everything" in note.text for note in everything.notes
     )
-    free = br.choose_amount(br.count_amounts([1, 0], [0.9, 0.1], [0, 0]), review=0)
+    free = br.choose(br.count([1, 0], [0.9, 0.1], amount=[0, 0]), review=0)
     assert (free.threshold, free.cost) == (None, 0)
 
 
 def test_the_cheapest_model_wins_and_equals_are_named_together(scenario):
-    worse = br.count_amounts(LABELS, [0.1, 0.9, 0.7, 0.6, 0.2, 0.3], WORTH)
-    choice = br.choose_amount_model(
-        {"worse": worse, "good": scenario, "same": scenario}, review=150
-    )
+    worse = br.count(LABELS, [0.1, 0.9, 0.7, 0.6, 0.2, 0.3], amount=WORTH)
+    choice = br.choose({"worse": worse, "good": scenario, "same": scenario}, review=150)
     assert (choice.models, choice.model, choice.point.cost) == (("good", "same"), "good", 470)
     assert choice.points["worse"].cost == 900
-    caught = br.choose_amount_model({"worse": worse, "good": scenario}, "alerts <= 1", volume=6)
+    caught = br.choose({"worse": worse, "good": scenario}, "alerts <= 1", volume=6)
     assert (caught.model, caught.point.amount_caught) == ("good", 1000)
-    refused = br.choose_amount_model(
+    refused = br.choose(
         {"worse": worse, "good": scenario}, "fpr <= 0 and recall >= 0.3", review=150
     )
     assert (refused.models, list(refused.refused)) == (("good",), ["worse"])
     with pytest.raises(br.Infeasible, match="no threshold has"):
-        br.choose_amount_model({"worse": worse}, "fpr <= 0 and recall >= 0.3", review=150)
+        br.choose({"worse": worse}, "fpr <= 0 and recall >= 0.3", review=150)
     with pytest.raises(br.InputError, match="needs the amounts of each model by name"):
-        br.choose_amount_model([scenario], review=150)
+        br.choose([scenario], review=150)
 
 
 @pytest.mark.parametrize(
@@ -258,36 +254,38 @@ def test_the_cheapest_model_wins_and_equals_are_named_together(scenario):
 )
 def test_what_cannot_be_is_refused(scenario, arguments, words):
     with pytest.raises(br.InputError, match=words):
-        br.choose_amount(scenario, **arguments)
+        br.choose(scenario, **arguments)
 
 
 def test_no_cases_one_class_and_chosen_totals_are_refused_where_they_must_be(scenario):
     with pytest.raises(br.InputError, match="there are no cases"):
-        br.choose_amount(br.Amounts.empty(), review=1)
+        br.choose(br.Amounts.empty(), review=1)
     with pytest.raises(br.InputError, match="no negatives in the sample"):
-        br.choose_amount(
-            br.count_amounts([1, 1], [0.1, 0.2], [9, 9]), review=1, at=br.Conditions(prior=0.1)
+        br.choose(
+            br.count([1, 1], [0.1, 0.2], amount=[9, 9]), review=1, at=br.Conditions(prior=0.1)
         )
-    thinned = br.count_amounts(LABELS, SCORES, WORTH, design="case-control")
+    thinned = br.count(LABELS, SCORES, amount=WORTH, design="case-control")
     with pytest.raises(br.InputError, match="a prior must be given"):
-        br.choose_amount(thinned, review=150)
+        br.choose(thinned, review=150)
     at = br.Conditions(prior=0.5)
     assert (
-        br.choose_amount(thinned, review=150, at=at).cost
-        == br.choose_amount(scenario, review=150, at=at).cost
+        br.choose(thinned, review=150, at=at).cost
+        == br.choose(scenario, review=150, at=at).cost
         == 470
     )
     with pytest.raises(br.InputError, match="amounts are made by count_amounts, got Counts"):
-        br.choose_amount(scenario.counts, review=150)
+        br.choose(scenario.counts, review=150)
 
 
 def test_curves_have_the_cost_of_every_threshold(scenario):
     for prior in (None, 0.02):
         at = br.Conditions(prior=prior)
-        cost = br.amount_cost_curve(scenario, review=150, recovered=0.5, at=at, volume=1000)
-        missed = br.amount_missed_curve(scenario, at=at, volume=1000)
+        cost = br.curve(scenario, "amount_cost", review=150, recovered=0.5, at=at, volume=1000)
+        missed = br.curve(scenario, "amount_missed", at=at, volume=1000)
         for place, cut in enumerate(cost.x):
-            point = br.flag_amount_at(scenario, cut, review=150, recovered=0.5, at=at, volume=1000)
+            point = br.choose(
+                scenario, threshold=cut, review=150, recovered=0.5, at=at, volume=1000
+            )
             assert cost.y[place] == pytest.approx(point.cost, rel=1e-14)
             assert missed.y[place] == pytest.approx(point.amount_missed, rel=1e-14)
     assert np.array_equal(cost.thresholds, SCORES)

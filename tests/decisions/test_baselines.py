@@ -14,7 +14,7 @@ FIVE = br.Costs(fp=1, fn=5)
 
 
 def test_w26_with_equal_classes_the_line_starts_at_tpr_0_8():
-    line = br.ideal_baseline(br.Conditions(0.5, FIVE))
+    line = br.curves.ideal_baseline(br.Conditions(0.5, FIVE))
     assert (line.slope, line.intercept, line.answer) == (0.2, 0.8, "everything")
     assert line.tpr(1) == 1
     assert not line.notes
@@ -22,8 +22,8 @@ def test_w26_with_equal_classes_the_line_starts_at_tpr_0_8():
     misses_20 = br.Confusion(tp=80, fp=0, fn=20, tn=100)
     at = br.Conditions(costs=FIVE)
     assert (
-        br.measure("total_cost", flag_all, at=at)
-        == br.measure("total_cost", misses_20, at=at)
+        br.measure(flag_all, "total_cost", at=at)
+        == br.measure(misses_20, "total_cost", at=at)
         == 100
     )
     assert not line.beaten_by(misses_20)
@@ -32,19 +32,23 @@ def test_w26_with_equal_classes_the_line_starts_at_tpr_0_8():
 
 def test_w27_the_line_is_adjusted_by_the_class_ratio():
     counts = br.Counts([2, 1], [50, 50], [100, 300])
-    line = br.ideal_baseline(br.Conditions(costs=FIVE), counts)
+    line = br.curves.ideal_baseline(br.Conditions(costs=FIVE), counts)
     assert (line.slope, line.intercept) == (0.8, 0.2)
-    assert br.ideal_baseline(br.Conditions(0.2, FIVE)).intercept == pytest.approx(0.2, rel=1e-15)
+    assert br.curves.ideal_baseline(br.Conditions(0.2, FIVE)).intercept == pytest.approx(
+        0.2, rel=1e-15
+    )
     at = br.Conditions(costs=FIVE)
     assert (
-        br.measure("total_cost", br.Confusion(20, 0, 80, 400), at=at)
-        == br.measure("total_cost", br.Confusion(100, 400, 0, 0), at=at)
+        br.measure(br.Confusion(20, 0, 80, 400), "total_cost", at=at)
+        == br.measure(br.Confusion(100, 400, 0, 0), "total_cost", at=at)
         == 400
     )
 
 
 def test_w28_and_b9_above_slope_1_flagging_nothing_binds_and_the_line_starts_at_the_origin():
-    line = br.ideal_baseline(br.Conditions(costs=FIVE), br.Counts([2, 1], [50, 50], [100, 900]))
+    line = br.curves.ideal_baseline(
+        br.Conditions(costs=FIVE), br.Counts([2, 1], [50, 50], [100, 900])
+    )
     assert (line.slope, line.answer) == (2, "nothing")
     assert (line.tpr(0), line.tpr(0.25), line.tpr(0.5)) == (0, 0.5, 1)
     assert [note.code for note in line.notes] == ["BR553"]
@@ -57,34 +61,34 @@ def test_beating_the_line_is_being_cheaper_than_both_answers_for_all(seed):
     data = generated.cells(rng, both=True)
     at, truth = generated.at(rng, known=True)
     counts = generated.counts(data)
-    line = br.ideal_baseline(at, counts)
+    line = br.curves.ideal_baseline(at, counts)
     every = oracle.points(data)
     costs = [oracle.value("expected_cost", counted, truth) for _, counted in every]
     cheapest = min(costs[0], costs[-1])
     assert line.answer == ("nothing" if costs[0] < costs[-1] else "everything")
     for (threshold, _), cost in zip(every, costs, strict=True):
-        assert line.beaten_by(br.flag_at(counts, threshold, at=at)) == (cost < cheapest)
+        assert line.beaten_by(br.choose(counts, threshold=threshold, at=at)) == (cost < cheapest)
 
 
 def test_a_point_on_the_line_does_not_beat_it_at_a_prior_that_floats_cannot_hold():
     """Prior 1/3, equal costs: slope 2, and (0.5, 1) costs what flagging nothing does."""
     for scale in (1, 5, 7, 11, 13):
         on_it = br.Counts([2, 1], [scale, 0], [scale, scale])
-        line = br.ideal_baseline(br.Conditions(), on_it)
+        line = br.curves.ideal_baseline(br.Conditions(), on_it)
         assert line.slope == 2
-        assert not line.beaten_by(br.flag_at(on_it, 2))
+        assert not line.beaten_by(br.choose(on_it, threshold=2))
 
 
 def test_the_line_needs_a_prior_and_a_share():
     with pytest.raises(
         br.InputError, match="BR509: the prior is the sample's own, and no counts are given"
     ):
-        br.ideal_baseline(br.Conditions(costs=FIVE))
+        br.curves.ideal_baseline(br.Conditions(costs=FIVE))
     with pytest.raises(br.InputError, match="BR509: only rates are known"):
-        br.ideal_baseline(br.Conditions(costs=FIVE), br.Points.from_rates([0.1], [0.5]))
+        br.curves.ideal_baseline(br.Conditions(costs=FIVE), br.Points.from_rates([0.1], [0.5]))
     with pytest.raises(br.InputError, match="BR519: at must be Conditions"):
-        br.ideal_baseline(0.5)
-    line = br.ideal_baseline(br.Conditions(0.5))
+        br.curves.ideal_baseline(0.5)
+    line = br.curves.ideal_baseline(br.Conditions(0.5))
     for fpr in (-0.1, 1.5, math.nan, math.inf, "low", None):
         with pytest.raises(br.InputError, match="BR542: fpr lies between 0 and 1, got"):
             line.tpr(fpr)
@@ -95,7 +99,7 @@ def test_the_line_needs_a_prior_and_a_share():
 @pytest.mark.parametrize("point", ["x", 5, None, (1, 2, 3, 4)])
 def test_what_is_no_point_cannot_beat_the_line(point):
     with pytest.raises(br.InputError, match="BR"):
-        br.ideal_baseline(br.Conditions(0.5)).beaten_by(point)
+        br.curves.ideal_baseline(br.Conditions(0.5)).beaten_by(point)
 
 
 def test_the_side_of_the_line_is_decided_at_the_prior_as_written():
@@ -103,18 +107,18 @@ def test_the_side_of_the_line_is_decided_at_the_prior_as_written():
     little more.
     """
     for prior in (0.1, "0.1", "10%", "1 in 10", "1:9", Fraction(1, 10)):
-        line = br.ideal_baseline(br.Conditions(prior, br.Costs(fp=1, fn=9)))
+        line = br.curves.ideal_baseline(br.Conditions(prior, br.Costs(fp=1, fn=9)))
         assert (line.answer, line.notes, line.tpr(0)) == ("everything", (), 0)
         assert not line.beaten_by(br.Confusion(1, 1, 1, 1))
     for prior in (0.1 - 1e-17, Fraction(1, 10) - Fraction(1, 10**20)):
-        answer = br.ideal_baseline(br.Conditions(prior, br.Costs(fp=1, fn=9))).answer
+        answer = br.curves.ideal_baseline(br.Conditions(prior, br.Costs(fp=1, fn=9))).answer
         assert answer == ("everything" if prior == 0.1 else "nothing")
 
 
 @pytest.mark.parametrize("cells", [([1, 1], [0, 0]), ([0, 0], [1, 1])])
 def test_counts_of_one_class_have_no_line(cells):
     with pytest.raises(br.InputError, match="BR552"):
-        br.ideal_baseline(br.Conditions(costs=FIVE), br.Counts([2, 1], *cells))
+        br.curves.ideal_baseline(br.Conditions(costs=FIVE), br.Counts([2, 1], *cells))
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -126,7 +130,7 @@ def test_guessing_lies_on_the_diagonal_and_has_the_prior_as_precision(seed):
     )
     at, truth = generated.at(rng, known=True)
     counts = generated.counts(data)
-    point = br.guess(counts, share, at=at)
+    point = br.curves.random_classifier(counts, share, at=at)
     assert point.how == "guess"
     assert point.threshold is None
     assert point.tpr == point.fpr == point.posfrac == float(share)
@@ -141,12 +145,17 @@ def test_guessing_lies_on_the_diagonal_and_has_the_prior_as_precision(seed):
 
 def test_guesses_of_0_and_1_are_the_answers_for_all():
     counts = br.Counts([3, 2, 1], [6, 3, 1], [1, 20, 79])
-    assert br.guess(counts, 0).confusion == br.flag_at(counts, None).confusion
-    assert br.guess(counts, 1).confusion == br.flag_at(counts, 1).confusion
-    assert repr(br.guess(counts, 0.3)).startswith(
+    assert (
+        br.curves.random_classifier(counts, 0).confusion
+        == br.choose(counts, threshold=None).confusion
+    )
+    assert (
+        br.curves.random_classifier(counts, 1).confusion == br.choose(counts, threshold=1).confusion
+    )
+    assert repr(br.curves.random_classifier(counts, 0.3)).startswith(
         "OperatingPoint: flag 30 % of the cases at random; tpr 0.3, fpr 0.3"
     )
-    assert br.guess(counts, 0.3, volume=1000)["alerts"] == 300
+    assert br.curves.random_classifier(counts, 0.3, volume=1000)["alerts"] == 300
     for share in (-0.1, 1.1, math.nan, math.inf, "half", None):
         with pytest.raises(br.InputError, match="BR542: a share lies between 0 and 1, got"):
-            br.guess(counts, share)
+            br.curves.random_classifier(counts, share)

@@ -267,7 +267,7 @@ def test_score_at_or_above_the_threshold_never_exceeds_the_budget_and_the_next_s
             1.0,
             None,
         )
-        assert br.interval("tpr", point).low <= point.tpr
+        assert br.interval(point, "tpr").low <= point.tpr
     else:
         assert point.lower_threshold == max(unflagged)
 
@@ -280,8 +280,8 @@ def test_continuous_scores_are_set_at_one_short_threshold_with_intervals():
     assert (point.how, point["alerts"] <= 500) == ("threshold", True)
     shown = float(setting(point).removeprefix("score >= "))
     assert len(str(shown)) <= 8
-    assert br.flag_at(counts, shown).confusion == point.confusion
-    assert br.interval("precision", point).method == "jeffreys-draws"
+    assert br.choose(counts, threshold=shown).confusion == point.confusion
+    assert br.interval(point, "precision").method == "jeffreys-draws"
     assert not any("random" in note.text for note in point.notes)
 
 
@@ -349,7 +349,7 @@ def test_a_threshold_on_other_cases_is_shown_apart_from_their_scores_too():
     assert setting(point) == "score >= 0.4"
     moved = point.on(test)
     assert setting(moved) == "score >= 0.6"
-    assert br.flag_at(test, 0.6).confusion == moved.confusion
+    assert br.choose(test, threshold=0.6).confusion == moved.confusion
 
 
 CASES, POSITIVES = 20_000, 30

@@ -97,7 +97,7 @@ def test_a_guaranteed_fpr_is_the_lowest_threshold_whose_exact_bound_stays_below(
     assert mask(counts, "fpr <= 0.1", None)[1:].tolist() == [bound <= 0.1 for _, bound in bounds]
     # Of the thresholds within, the one with the highest recall; of those with as many caught, the
     # one that flags least.
-    assert point.tpr == br.measure("tpr", counts, threshold=min(within))
+    assert point.tpr == br.measure(counts, "tpr", threshold=min(within))
     assert point.guarantee.requirements[0].bound == pytest.approx(
         dict(bounds)[point.threshold], rel=1e-9
     )
@@ -292,7 +292,7 @@ def test_two_requirements_share_what_may_be_missed():
 
 def test_a_choice_among_models_shares_it_too():
     models = {"one": drawn(100, 500, 1), "two": drawn(100, 500, 2), "three": drawn(100, 500, 3)}
-    choice = br.choose_model(models, guarantee="recall >= 0.8")
+    choice = br.choose(models, guarantee="recall >= 0.8")
     assert choice.point.guarantee.models == 3
     assert choice.point.guarantee.level == 0.95
     alone = br.choose(models[choice.model], guarantee="recall >= 0.8", among=3)

@@ -27,9 +27,9 @@ def test_the_best_models_are_those_of_the_oracle(seed):
     models = {name: generated.counts(cells) for name, cells in data.items()}
     if not any(best.values()):
         with pytest.raises(br.Infeasible, match="BR530"):
-            br.choose_model(models, text, at=at, optimize=objective)
+            br.choose(models, text, at=at, optimize=objective)
         return
-    choice = br.choose_model(models, text, at=at, optimize=objective)
+    choice = br.choose(models, text, at=at, optimize=objective)
     values = {
         name: oracle.value(objective, found[1], truth) for name, found in best.items() if found
     }
@@ -42,7 +42,7 @@ def test_the_best_models_are_those_of_the_oracle(seed):
 
 
 def test_the_model_and_its_point_are_those_of_choose():
-    choice = br.choose_model(MODELS, at=br.Conditions(0.001, br.Costs(fp=5, fn=500, tp=5)))
+    choice = br.choose(MODELS, at=br.Conditions(0.001, br.Costs(fp=5, fn=500, tp=5)))
     assert (choice.model, choice.models, choice.refused) == ("A", ("A",), {})
     assert choice.point is choice.points["A"]
     assert choice.point == br.choose(F1_A, at=choice.point.at)
@@ -51,14 +51,14 @@ def test_the_model_and_its_point_are_those_of_choose():
 
 
 def test_scenario_3_the_model_depends_on_the_budget():
-    assert br.choose_model(MODELS, "alerts <= 200", at=FIELD, volume=1_000_000).model == "B"
-    assert br.choose_model(MODELS, "alerts <= 1000", at=FIELD, volume=1_000_000).model == "A"
+    assert br.choose(MODELS, "alerts <= 200", at=FIELD, volume=1_000_000).model == "B"
+    assert br.choose(MODELS, "alerts <= 1000", at=FIELD, volume=1_000_000).model == "A"
 
 
 def test_models_that_are_as_good_are_named_together_in_the_order_given():
     scaled = br.Counts(range(9, -1, -1), *([3 * cell[i] for cell in CELLS["A"]] for i in (1, 2)))
     for objective in ("expected_cost", "mcc", "g_mean", "fowlkes_mallows", "f_beta(beta=2)"):
-        choice = br.choose_model(
+        choice = br.choose(
             {"B": F1_B, "A": F1_A, "3A": scaled}, at=br.Conditions(0.3), optimize=objective
         )
         assert choice.models == ("A", "3A"), objective
@@ -67,13 +67,13 @@ def test_models_that_are_as_good_are_named_together_in_the_order_given():
 
 def test_models_are_compared_each_at_its_own_prior_where_none_is_given():
     rich = br.Counts([1, 0], [400, 0], [0, 100])
-    choice = br.choose_model({"A": F1_A, "rich": rich})
+    choice = br.choose({"A": F1_A, "rich": rich})
     assert choice.models == ("rich",)
     assert [point.at.prior for point in choice.points.values()] == [0.02, 0.8]
 
 
 def test_a_model_that_cannot_keep_the_rule_is_refused_and_the_others_are_answered():
-    choice = br.choose_model(MODELS, "precision >= 45% and tpr >= 0.3", at=FIELD)
+    choice = br.choose(MODELS, "precision >= 45% and tpr >= 0.3", at=FIELD)
     assert (choice.models, list(choice.points), list(choice.refused)) == (("B",), ["B"], ["A"])
     assert isinstance(choice.refused["A"], br.Infeasible)
     assert (
@@ -85,7 +85,7 @@ def test_a_model_that_cannot_keep_the_rule_is_refused_and_the_others_are_answere
 
 def test_where_no_model_can_keep_the_rule_all_are_named():
     with pytest.raises(br.Infeasible, match="BR530") as caught:
-        br.choose_model(MODELS, "precision >= 99%", at=FIELD)
+        br.choose(MODELS, "precision >= 99%", at=FIELD)
     texts = [problem.text for problem in caught.value.problems]
     assert [text.partition(":")[0] for text in texts] == ['"A"', '"B"']
     assert all("no threshold has precision >= 0.99" in text for text in texts)
@@ -93,7 +93,7 @@ def test_where_no_model_can_keep_the_rule_all_are_named():
 
 def test_one_model_alone_is_refused_as_by_choose():
     with pytest.raises(br.Infeasible, match="BR530") as alone:
-        br.choose_model({"A": F1_A}, "precision >= 99%", at=FIELD)
+        br.choose({"A": F1_A}, "precision >= 99%", at=FIELD)
     with pytest.raises(br.Infeasible, match="BR530") as chosen:
         br.choose(F1_A, "precision >= 99%", at=FIELD)
     assert str(alone.value) == str(chosen.value)
@@ -101,13 +101,13 @@ def test_one_model_alone_is_refused_as_by_choose():
 
 def test_every_option_of_choose_is_passed_on():
     asked = {"at": FIELD, "volume": 1_000_000, "mix": True}
-    choice = br.choose_model(MODELS, "alerts <= 1000", **asked)
+    choice = br.choose(MODELS, "alerts <= 1000", **asked)
     for name, point in choice.points.items():
         assert point == br.choose(MODELS[name], "alerts <= 1000", **asked)
     with pytest.raises(br.InputError, match="BR507"):
-        br.choose_model(MODELS, calibrated_at=0.5)
+        br.choose(MODELS, calibrated_at=0.5)
     with pytest.raises(TypeError, match="unexpected keyword"):
-        br.choose_model(MODELS, mixed=True)
+        br.choose(MODELS, mixed=True)
 
 
 @pytest.mark.parametrize("models", [{}, None, [F1_A], F1_A, "A"])
@@ -115,12 +115,12 @@ def test_what_is_no_mapping_of_models_is_refused(models):
     with pytest.raises(
         br.InputError, match="BR410: choose_model needs the counts of each model by name"
     ):
-        br.choose_model(models)
+        br.choose(models)
 
 
 def test_what_is_wrong_with_the_question_is_no_infeasibility():
     with pytest.raises(br.InputError, match="BR531") as caught:
-        br.choose_model(MODELS, "tprr >= 0.5")
+        br.choose(MODELS, "tprr >= 0.5")
     assert not isinstance(caught.value, br.Infeasible)
     with pytest.raises(br.InputError, match="BR228"):
-        br.choose_model({"A": F1_A, "B": [1, 2]})
+        br.choose({"A": F1_A, "B": [1, 2]})

@@ -94,8 +94,8 @@ def test_limits_are_met_exactly_at_the_prior_as_written(written):
         assert br.choose(counts, rule, at=at, optimize="tpr").threshold == 2
     budget = br.choose(counts, "alerts <= 650", at=at, volume=1000)
     assert (budget.how, budget.threshold, budget["alerts"]) == ("threshold", 2, 650)
-    assert br.fix(counts, posfrac=0.65, at=at).interpolated.threshold == 2
-    assert br.fix(counts, posfrac=0.65, at=at).interpolated.share == 1
+    assert br.fix(counts, "posfrac = 0.65", at=at).interpolated.threshold == 2
+    assert br.fix(counts, "posfrac = 0.65", at=at).interpolated.share == 1
 
 
 @pytest.mark.parametrize("prior", [0.1, 0.3, 1 / 3, "1 in 3", "0.7"])
@@ -104,7 +104,11 @@ def test_what_follows_from_conditions_alone_is_rounded_once(prior):
     exact = at.exact_prior
     assert at.skew == float((1 - exact) / exact)
     assert at.effective_prior == float(7 * exact / (7 * exact + 3 * (1 - exact)))
-    assert at.iso_cost_slope == br.ideal_baseline(at).slope == float(3 * (1 - exact) / (7 * exact))
+    assert (
+        at.iso_cost_slope
+        == br.curves.ideal_baseline(at).slope
+        == float(3 * (1 - exact) / (7 * exact))
+    )
     odds = Fraction(3, 7) / (exact / (1 - exact))
     assert at.cut(0.5).score == float(odds / (1 + odds))
 
@@ -116,9 +120,9 @@ def test_measures_are_functions_of_the_float(prior):
     confusion = br.Confusion(5, 3, 2, 11)
     truth = oracle.At(shown, (0, 3, 7, 0))
     for name in ("precision", "npv", "posfrac", "expected_cost", "f1"):
-        assert br.measure(name, confusion, at=at) == float(oracle.value(name, (5, 3, 2, 11), truth))
-        assert br.measure(name, confusion, at=br.Conditions(at.prior, at.costs)) == br.measure(
-            name, confusion, at=at
+        assert br.measure(confusion, name, at=at) == float(oracle.value(name, (5, 3, 2, 11), truth))
+        assert br.measure(confusion, name, at=br.Conditions(at.prior, at.costs)) == br.measure(
+            confusion, name, at=at
         )
 
 
@@ -162,14 +166,14 @@ def test_conditions_filled_from_one_sample_mean_as_in_the_sample_on_another():
     assert (filled.prior, filled.as_in_sample) == (0.2, True)
     own = Fraction(10, 12)
     assert br.choose(second, at=filled).at.exact_prior == own
-    assert br.flag_at(second, 2, at=filled).at.exact_prior == own
-    assert br.fix(second, tpr=0.5, at=filled).attained.at.exact_prior == own
-    assert br.guess(second, 0.5, at=filled).precision == float(own)
-    assert br.measure("precision", second, threshold=1, at=filled) == float(own)
+    assert br.choose(second, threshold=2, at=filled).at.exact_prior == own
+    assert br.fix(second, "tpr = 0.5", at=filled).attained.at.exact_prior == own
+    assert br.curves.random_classifier(second, 0.5, at=filled).precision == float(own)
+    assert br.measure(second, "precision", threshold=1, at=filled) == float(own)
     assert br.choose(second, at=filled).at.costs == NINE
     assert "BR526" not in [note.code for note in br.choose(second, at=filled).notes]
 
 
 def test_the_ideal_baseline_of_other_counts_is_at_their_own_prior():
     first, second = br.Counts([2, 1], [1, 1], [1, 7]), br.Counts([2, 1], [5, 5], [1, 1])
-    assert br.ideal_baseline(br.choose(first).at, second).at.exact_prior == Fraction(10, 12)
+    assert br.curves.ideal_baseline(br.choose(first).at, second).at.exact_prior == Fraction(10, 12)

@@ -115,17 +115,17 @@ def test_another_prior_is_said_with_its_assumption():
 
 
 def test_accuracy_that_does_not_beat_the_majority_is_said():
-    point = br.flag_at(COUNTS, 0.6)
+    point = br.choose(COUNTS, threshold=0.6)
     assert "does not beat flagging nothing" in point["accuracy"].notes[-1].text
     assert point["accuracy"].notes[-1].code == "BR527"
-    assert not br.flag_at(COUNTS, 0.9)["accuracy"].notes
+    assert not br.choose(COUNTS, threshold=0.9)["accuracy"].notes
 
 
 def test_choosing_and_judging_on_the_same_cases_is_said():
     assert "BR528" in codes(br.choose(COUNTS))
     assert text(br.choose(COUNTS, "tpr >= 0.8"), "BR528") == SAME_CASES
     assert "BR528" not in codes(br.choose(COUNTS, at=br.Conditions(1e-6)))
-    assert "BR528" not in codes(br.flag_at(COUNTS, 0.6))
+    assert "BR528" not in codes(br.choose(COUNTS, threshold=0.6))
 
 
 def test_row_65_priors_far_below_the_samples_say_what_the_sample_resolves():
@@ -156,23 +156,27 @@ def test_a_precision_that_rests_on_few_false_positives_is_said_at_another_prior(
         "only 3 false positives lie above this threshold in this sample: at prior 0.01 precision"
         " and costs rest on that"
     )
-    assert text(br.flag_at(few, 3, at=br.Conditions(0.01)), "BR505") == three
-    one = br.flag_at(br.Counts([2, 1], [8, 1], [1, 90]), 2, at=br.Conditions(0.01))
+    assert text(br.choose(few, threshold=3, at=br.Conditions(0.01)), "BR505") == three
+    one = br.choose(br.Counts([2, 1], [8, 1], [1, 90]), threshold=2, at=br.Conditions(0.01))
     assert text(one, "BR505").startswith("only 1 false positive lies above this threshold")
-    assert "BR505" not in codes(br.flag_at(few, 2, at=br.Conditions(0.01))), "ten are enough"
-    assert "BR505" not in codes(br.flag_at(few, 3)), "at its own prior the sample speaks for itself"
+    assert "BR505" not in codes(br.choose(few, threshold=2, at=br.Conditions(0.01))), (
+        "ten are enough"
+    )
+    assert "BR505" not in codes(br.choose(few, threshold=3)), (
+        "at its own prior the sample speaks for itself"
+    )
 
 
 @pytest.mark.parametrize("share", [0, 0.01, 0.5, 1])
 def test_guesses_rest_on_no_false_positives(share):
-    assert "BR505" not in codes(br.guess(COUNTS, share, at=br.Conditions(1e-6)))
+    assert "BR505" not in codes(br.curves.random_classifier(COUNTS, share, at=br.Conditions(1e-6)))
 
 
 def test_one_answer_for_all_rests_on_no_false_positives():
     few = br.Counts([2, 1], [8, 2], [0, 5])
     for threshold in (None, 1):
-        assert "BR505" not in codes(br.flag_at(few, threshold, at=br.Conditions(1e-6)))
-    assert "BR505" in codes(br.flag_at(few, 2, at=br.Conditions(1e-6)))
+        assert "BR505" not in codes(br.choose(few, threshold=threshold, at=br.Conditions(1e-6)))
+    assert "BR505" in codes(br.choose(few, threshold=2, at=br.Conditions(1e-6)))
 
 
 def test_row_83_a_budget_that_covers_every_case_is_said():
@@ -215,18 +219,18 @@ def test_a_budget_that_another_limit_leaves_unused_is_not_put_down_to_costs():
 
 
 def test_row_87_a_threshold_beyond_every_score_is_said():
-    assert "lies above every score" in text(br.flag_at(COUNTS, 50), "BR529")
-    assert "lies below every score" in text(br.flag_at(COUNTS, 0.01), "BR529")
-    assert "BR529" not in codes(br.flag_at(COUNTS, 0.5))
-    assert "BR529" not in codes(br.flag_at(COUNTS, None))
+    assert "lies above every score" in text(br.choose(COUNTS, threshold=50), "BR529")
+    assert "lies below every score" in text(br.choose(COUNTS, threshold=0.01), "BR529")
+    assert "BR529" not in codes(br.choose(COUNTS, threshold=0.5))
+    assert "BR529" not in codes(br.choose(COUNTS, threshold=None))
     with pytest.raises(br.InputError, match="BR529: a threshold is a number"):
-        br.flag_at(COUNTS, "0.5")
+        br.choose(COUNTS, threshold="0.5")
 
 
 def test_odds_in_the_prior_are_passed_on():
     assert "BR508" in codes(br.choose(COUNTS, at=br.Conditions("1:99")))
     assert "BR508" in codes(br.choose(COUNTS).on(COUNTS, br.Conditions("1:99")))
-    assert "BR508" in codes(br.guess(COUNTS, 0.5, at=br.Conditions("1:99")))
+    assert "BR508" in codes(br.curves.random_classifier(COUNTS, 0.5, at=br.Conditions("1:99")))
 
 
 def test_the_threshold_in_theory_stands_beside_the_empirical_one():
@@ -235,7 +239,7 @@ def test_the_threshold_in_theory_stands_beside_the_empirical_one():
     assert point.cut == (float(odds / (1 + odds)), 0.25)
     assert point.theory.threshold == point.cut.score
     assert point.theory.how == "theory"
-    assert point.theory.confusion == br.flag_at(COUNTS, point.cut.score).confusion
+    assert point.theory.confusion == br.choose(COUNTS, threshold=point.cut.score).confusion
     assert br.choose(COUNTS).theory is None
 
 

@@ -94,4 +94,4 @@ def test_models_of_one_root_are_a_tie_at_any_scale(name):
         str(k): br.Counts([3, 2, 1], [6 * k, 3 * k, k], [k, 20 * k, 79 * k])
         for k in (3, 7, 10**6 + 3)
     }
-    assert br.choose_model({"1": one, **models}, optimize=name).models == ("1", *models)
+    assert br.choose({"1": one, **models}, optimize=name).models == ("1", *models)

@@ -15,10 +15,10 @@ AT = br.Conditions(prior=0.001)
     [(F1_A, "403.878", "0.495200"), (F1_B, "351.939", "0.710351")],
 )
 def test_scenario_1_threshold_9_at_one_in_a_thousand(counts, alerts, precision):
-    point = br.flag_at(counts, 9, at=AT, volume=1_000_000)
+    point = br.choose(counts, threshold=9, at=AT, volume=1_000_000)
     assert f"{point['alerts']:.3f}" == alerts
     assert f"{point.precision:.6f}" == precision
-    assert f"{br.measure('alerts', counts, threshold=9, at=AT, volume=1_000_000):.3f}" == alerts
+    assert f"{br.measure(counts, 'alerts', threshold=9, at=AT, volume=1_000_000):.3f}" == alerts
 
 
 def test_scenario_1_auc_is_exact():
@@ -28,8 +28,8 @@ def test_scenario_1_auc_is_exact():
 
 def test_scenario_1_the_thinned_sample_is_not_the_field():
     assert F1_A.prior == 0.02
-    assert br.flag_at(F1_A, 9).precision > 0.95
-    assert "BR526" in [note.code for note in br.flag_at(F1_A, 9, at=AT).notes]
+    assert br.choose(F1_A, threshold=9).precision > 0.95
+    assert "BR526" in [note.code for note in br.choose(F1_A, threshold=9, at=AT).notes]
 
 
 def test_scenario_1_consistency_check():
@@ -49,11 +49,11 @@ def test_scenario_1_consistency_check():
 def test_scenario_11_sites(prevalence, precision, nne):
     site = br.Confusion.from_rates(tpr=0.9, fpr=0.15, positives=1000, negatives=1000)
     at = br.Conditions(prior=prevalence)
-    assert f"{br.measure('precision', site, at=at):.6f}" == precision
+    assert f"{br.measure(site, 'precision', at=at):.6f}" == precision
     digits = len(nne.partition(".")[2])
-    assert f"{br.measure('nne', site, at=at):.{digits}f}" == nne
+    assert f"{br.measure(site, 'nne', at=at):.{digits}f}" == nne
     rates = br.solve_rates(tpr="0.90", tnr="0.85", prior=prevalence)
     assert f"{rates.precision:.6f}" == precision
     assert f"{rates.nne:.{digits}f}" == nne
     points = br.Points.from_rates([0.15], [0.9])
-    assert f"{br.flag_at(points, points.threshold(1), at=at).precision:.6f}" == precision
+    assert f"{br.choose(points, threshold=points.threshold(1), at=at).precision:.6f}" == precision

@@ -18,7 +18,7 @@ SIGNS = {"first": 1, "second": -1, "equal": 0}
 
 
 def assert_as_the_oracle(one, other):
-    found = br.superiority(generated.counts(one), generated.counts(other))
+    found = br.curves.superiority(generated.counts(one), generated.counts(other))
     first, second = oracle.roc(one), oracle.roc(other)
     expected = oracle.superiority(first, second)
     assert [(s.low, s.high, SIGNS[s.better]) for s in found.stretches] == [
@@ -73,7 +73,7 @@ def test_rocs_on_one_grid_touch_overlap_and_cross_as_in_the_oracle(seed):
 def test_swapping_the_two_swaps_the_answer(seed):
     rng = random.Random(f"swap {seed}")
     one, other = (generated.counts(generated.cells(rng, both=True)) for _ in range(2))
-    there, back = br.superiority(one, other), br.superiority(other, one)
+    there, back = br.curves.superiority(one, other), br.curves.superiority(other, one)
     names = {"first": "second", "second": "first", "equal": "equal", "neither": "neither"}
     assert [(s.low, s.high, names[s.better]) for s in there.stretches] == [
         tuple(s) for s in back.stretches
@@ -90,7 +90,7 @@ def test_identical_rocs_are_equal_whatever_their_totals_and_weights(seed):
     data[0] = (0, 1, 1)
     for ours, theirs in ((1, 1), (7, 3), (10**9, 1)):
         scaled = [(score, hits * ours, misses * theirs) for score, hits, misses in data]
-        found = br.superiority(generated.counts(data), generated.counts(scaled))
+        found = br.curves.superiority(generated.counts(data), generated.counts(scaled))
         assert [tuple(s) for s in found.stretches] == whole
         assert (found.crossings, found.dominant) == ((), "equal")
 
@@ -99,20 +99,20 @@ def test_identical_rocs_are_equal_whatever_their_totals_and_weights(seed):
 def test_arbitrary_weights_break_nothing(seed):
     rng = random.Random(f"weights {seed}")
     data = [(i, rng.random(), rng.random()) for i in range(rng.randint(1, 12))]
-    same = br.superiority(generated.counts(data), generated.counts(data))
+    same = br.curves.superiority(generated.counts(data), generated.counts(data))
     assert (same.dominant, len(same.stretches)) == ("equal", 1)
     other = [(i, rng.random() * 3, rng.random() * 7) for i in range(9)]
-    found = br.superiority(generated.counts(data), generated.counts(other))
+    found = br.curves.superiority(generated.counts(data), generated.counts(other))
     assert (found.stretches[0].low, found.stretches[-1].high) == (0, 1)
     assert all(0 <= crossing.fpr <= 1 and 0 <= crossing.tpr <= 1 for crossing in found.crossings)
 
 
 def test_dominance_is_said():
     good, poor = br.Points.from_rates([0.1], [0.9]), br.Points.from_rates([0.3], [0.6])
-    assert br.superiority(good, poor).dominant == "first"
-    assert br.superiority(poor, good).dominant == "second"
-    assert br.superiority(good, poor).stretches == ((0.0, 1.0, "first"),)
-    assert br.superiority(good, good).dominant == "equal"
+    assert br.curves.superiority(good, poor).dominant == "first"
+    assert br.curves.superiority(poor, good).dominant == "second"
+    assert br.curves.superiority(good, poor).stretches == ((0.0, 1.0, "first"),)
+    assert br.curves.superiority(good, good).dominant == "equal"
 
 
 def test_touching_is_not_crossing():
@@ -149,27 +149,28 @@ def test_huge_counts_are_compared_exactly():
 
 
 def test_hulls_are_compared_by_passing_them():
-    found = br.superiority(br.Points.of(F1_A).hull(), br.Points.of(F1_A))
+    found = br.curves.superiority(br.Points.of(F1_A).hull(), br.Points.of(F1_A))
     assert found.dominant in ("first", "equal")
-    assert br.superiority(F1_A, F1_B).dominant == "neither"
+    assert br.curves.superiority(F1_A, F1_B).dominant == "neither"
     assert_as_the_oracle(CELLS["A"], CELLS["B"])
 
 
 def test_the_order_at_a_fixed_tpr_does_not_depend_on_the_prior():
-    (crossing,) = br.superiority(F1_A, F1_B).crossings
+    (crossing,) = br.curves.superiority(F1_A, F1_B).crossings
     for prior in (1e-6, 0.02, 0.5):
         at = br.Conditions(prior)
         for tpr in (0.3, 0.5, 0.8, 0.95):
             a, b = (
-                br.fix(counts, tpr=tpr, at=at).interpolated.precision for counts in (F1_A, F1_B)
+                br.fix(counts, f"tpr = {tpr}", at=at).interpolated.precision
+                for counts in (F1_A, F1_B)
             )
             assert (a > b) == (tpr > crossing.tpr)
 
 
 def test_counts_and_rates_may_be_compared():
     counts = br.Counts([2, 1], [3, 1], [1, 3])
-    assert br.superiority(counts, br.Points.from_rates([0.25], [0.75])).dominant == "equal"
-    assert br.superiority(br.Points.from_rates([0.25], [0.5]), counts).dominant == "second"
+    assert br.curves.superiority(counts, br.Points.from_rates([0.25], [0.75])).dominant == "equal"
+    assert br.curves.superiority(br.Points.from_rates([0.25], [0.5]), counts).dominant == "second"
 
 
 def test_long_random_rocs_compare_as_in_the_oracle():
@@ -185,7 +186,7 @@ def test_long_random_rocs_compare_as_in_the_oracle():
 
 def test_a_roc_needs_both_classes():
     with pytest.raises(br.InputError, match="BR552: a ROC needs cases of both classes"):
-        br.superiority(F1_A, br.Counts([1], [3], [0]))
+        br.curves.superiority(F1_A, br.Counts([1], [3], [0]))
     with pytest.raises(br.InputError, match="BR228"):
-        br.superiority(F1_A, [0.1])
-    assert Fraction(br.superiority(F1_A, F1_A).stretches[0].high) == 1
+        br.curves.superiority(F1_A, [0.1])
+    assert Fraction(br.curves.superiority(F1_A, F1_A).stretches[0].high) == 1

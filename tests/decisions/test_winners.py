@@ -45,7 +45,9 @@ def test_the_winners_are_those_of_brute_force(seed):
     rng = random.Random(f"winners {seed}")
     models = {name: generated.cells(rng, both=True, most=8) for name in "abc"[: rng.randint(1, 3)]}
     costs = generated.costs(rng)
-    wins = br.winners({name: generated.counts(data) for name, data in models.items()}, money(costs))
+    wins = br.curves.winners(
+        {name: generated.counts(data) for name, data in models.items()}, money(costs)
+    )
     assert_wins(models, costs, wins)
     for win in wins:
         for name, threshold in zip(win.models, win.thresholds, strict=True):
@@ -64,7 +66,7 @@ def test_the_winner_of_one_model_is_what_choose_chooses(seed):
     rng = random.Random(f"chosen {seed}")
     data, costs = generated.cells(rng, both=True), generated.costs(rng)
     counts = generated.counts(data)
-    for win in br.winners({"m": counts}, money(costs)):
+    for win in br.curves.winners({"m": counts}, money(costs)):
         prior = (win.low + win.high) / 2
         if not win.low < prior < win.high or prior < 1e-12 or prior > 1 - 1e-12:
             continue
@@ -73,7 +75,7 @@ def test_the_winner_of_one_model_is_what_choose_chooses(seed):
 
 
 def test_scenario_4_borders_to_every_digit():
-    wins = br.winners({"A": F1_A, "B": F1_B}, COSTS)
+    wins = br.curves.winners({"A": F1_A, "B": F1_B}, COSTS)
     runs = [
         (names, list(group)) for names, group in itertools.groupby(wins, key=lambda win: win.models)
     ]
@@ -91,8 +93,8 @@ def test_scenario_4_costs_at_one_in_a_thousand():
     a, b = (br.choose(counts, at=at) for counts in (F1_A, F1_B))
     assert (a.threshold, f"{a.expected_cost:.6g}") == (5, "0.192094")
     assert (b.threshold, f"{b.expected_cost:.6g}") == (5, "0.303469")
-    assert br.guess(F1_A, 0, at=at).expected_cost == 0.5
-    assert br.guess(F1_A, 1, at=at).expected_cost == 5
+    assert br.curves.random_classifier(F1_A, 0, at=at).expected_cost == 0.5
+    assert br.curves.random_classifier(F1_A, 1, at=at).expected_cost == 5
 
 
 def test_scenario_4_borders_are_where_choose_changes_its_mind():
@@ -114,14 +116,17 @@ def test_scenario_4_borders_are_where_choose_changes_its_mind():
 
 
 def test_costs_shift_the_borders_by_the_effective_prior_alone():
-    equal, dear = br.winners({"A": F1_A, "B": F1_B}), br.winners({"A": F1_A, "B": F1_B}, COSTS)
+    equal, dear = (
+        br.curves.winners({"A": F1_A, "B": F1_B}),
+        br.curves.winners({"A": F1_A, "B": F1_B}, COSTS),
+    )
     assert [(w.models, w.thresholds) for w in equal] == [(w.models, w.thresholds) for w in dear]
     for one, other in zip(equal[:-1], dear[:-1], strict=True):
         assert br.Conditions(other.high, COSTS).effective_prior == pytest.approx(one.high)
 
 
 def test_a_shared_corner_is_a_tie():
-    nothing, both, everything = br.winners(
+    nothing, both, everything = br.curves.winners(
         {"m": br.Counts([2, 1], [6, 2], [1, 7]), "n": br.Counts([9, 1], [3, 1], [10, 70])}
     )
     assert (both.models, both.thresholds) == (("m", "n"), (2, 9))
@@ -130,9 +135,11 @@ def test_a_shared_corner_is_a_tie():
 
 
 def test_a_perfect_model_always_wins_and_a_useless_one_never():
-    (win,) = br.winners({"m": br.Counts([2, 1], [5, 0], [0, 5])})
+    (win,) = br.curves.winners({"m": br.Counts([2, 1], [5, 0], [0, 5])})
     assert (win.models, win.low, win.high, win.tpr, win.fpr) == (("m",), 0, 1, 1, 0)
-    nothing, everything = br.winners({"m": br.Counts([2, 1], [1, 4], [4, 1])}, br.Costs(fp=1, fn=3))
+    nothing, everything = br.curves.winners(
+        {"m": br.Counts([2, 1], [1, 4], [4, 1])}, br.Costs(fp=1, fn=3)
+    )
     assert nothing.high == everything.low == 0.25
 
 
@@ -141,13 +148,13 @@ def test_costs_that_are_no_costs_are_refused(costs):
     with pytest.raises(
         br.InputError, match=f"BR513: costs must be Costs, got {type(costs).__name__}"
     ):
-        br.winners({"A": F1_A}, costs)
+        br.curves.winners({"A": F1_A}, costs)
 
 
 @pytest.mark.parametrize("name", ["flag nothing", "flag everything"])
 def test_models_may_not_be_named_as_the_answers_for_all(name):
     with pytest.raises(br.InputError, match=f'BR410: a model is named "{name}"'):
-        br.winners({"A": F1_A, name: F1_B})
+        br.curves.winners({"A": F1_A, name: F1_B})
 
 
 def test_winners_needs_models_with_both_classes():
@@ -155,6 +162,6 @@ def test_winners_needs_models_with_both_classes():
         with pytest.raises(
             br.InputError, match="BR410: winners needs the counts of each model by name"
         ):
-            br.winners(models)
+            br.curves.winners(models)
     with pytest.raises(br.InputError, match='BR552: "m" has cases of one class only'):
-        br.winners({"m": br.Counts([1], [1], [0])})
+        br.curves.winners({"m": br.Counts([1], [1], [0])})

@@ -90,8 +90,8 @@ def test_a_point_without_a_prior_can_be_printed(counts):
     shown = repr(br.choose(counts, "tnr >= 0.8", optimize="tpr"))
     assert shown.startswith("OperatingPoint: score >= ")
     assert "as in the sample" not in shown
-    assert repr(br.flag_at(counts, 0.8)).startswith("OperatingPoint: ")
-    assert repr(br.guess(counts, 0.5)).startswith(
+    assert repr(br.choose(counts, threshold=0.8)).startswith("OperatingPoint: ")
+    assert repr(br.curves.random_classifier(counts, 0.5)).startswith(
         "OperatingPoint: flag 50 % of the cases at random"
     )
 
@@ -112,7 +112,7 @@ def test_a_threshold_chosen_at_a_prior_is_not_read_at_that_of_chosen_totals():
 
 @NO_PRIOR
 def test_several_models_are_compared_without_a_prior(counts):
-    choice = br.choose_model({"a": counts, "b": counts}, "tnr >= 0.8", optimize="tpr")
+    choice = br.choose({"a": counts, "b": counts}, "tnr >= 0.8", optimize="tpr")
     assert choice.models == ("a", "b")
     with pytest.raises(br.InputError, match="BR509"):
-        br.choose_model({"a": counts, "b": counts})
+        br.choose({"a": counts, "b": counts})

@@ -118,7 +118,7 @@ def test_an_id_is_looked_at_also_in_one_file(tmp_path, kind):
 
 def test_a_pinned_model_must_not_have_changed(tmp_path):
     path = scored(tmp_path)
-    digest = br.count_file(path, label="y", score="old").digest
+    digest = br.count(path, label="y", score="old").digest
     pinned = HEAD + f'[digests]\nbaseline = "{digest}"\n' + COMPARE
     assert run(load(settings(tmp_path, pinned)))[0].passed
     rows = (tmp_path / "scores.csv").read_text().splitlines()
@@ -223,7 +223,7 @@ SAVED = HEAD.replace("scores.csv", "day.counts").replace('label = "y"\n', "")
 
 def test_counts_that_were_saved_are_judged_as_their_cases_are(tmp_path):
     path = scored(tmp_path)
-    br.count_models_file(path, label="y", scores=["old", "new"]).save(tmp_path / "day.counts")
+    br.count(path, label="y", score=["old", "new"]).save(tmp_path / "day.counts")
     saved, read = (
         run(load(settings(tmp_path, head + REQUIRE + COMPARE))) for head in (SAVED, HEAD)
     )
@@ -247,7 +247,7 @@ def test_counts_that_were_saved_are_judged_as_their_cases_are(tmp_path):
 
 
 def test_the_saved_counts_of_one_score_are_called_by_their_file(tmp_path, capsys):
-    br.count_file(scored(tmp_path), label="y", score="new").save(tmp_path / "day.counts")
+    br.count(scored(tmp_path), label="y", score="new").save(tmp_path / "day.counts")
     (outcome,) = run(load(settings(tmp_path, SAVED.replace('"new"', '"day"') + REQUIRE)))
     assert outcome.passed
     document = answered(

@@ -21,7 +21,7 @@ def scored(draw, least=2, most=10):
 def joint_of(positives, negatives):
     labels = [1] * len(positives) + [0] * len(negatives)
     a, b = zip(*positives, *negatives, strict=True)
-    return br.count_models(labels, {"a": a, "b": b})
+    return br.count(labels, {"a": a, "b": b})
 
 
 def placements(positives, negatives):

@@ -78,4 +78,4 @@ def distinctive(groups=12):
             labels += [1] * positives + [0] * negatives
             scores += [score] * (positives + negatives)
             names += [f"g{group}"] * (positives + negatives)
-    return br.count_groups(np.array(labels), np.array(scores), groups=names)
+    return br.count(np.array(labels), np.array(scores), cluster=names)

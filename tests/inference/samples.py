@@ -25,7 +25,7 @@ def counts(*args, **options):
 @functools.cache
 def grouped(clusters=40):
     labels, scores = sample()
-    return br.count_groups(labels, scores, groups=np.arange(len(labels)) % clusters)
+    return br.count(labels, scores, cluster=np.arange(len(labels)) % clusters)
 
 
 def codes(found):
@@ -46,7 +46,7 @@ def own_auc(part):
 
 
 def own_ks(part):
-    return br.ks(part)
+    return br.curves.ks(part)
 
 
 def never(_):

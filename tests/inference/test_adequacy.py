@@ -51,7 +51,7 @@ def numbers_that_fail(limit, rate, missed, power, most):
 
 class TestSupport:
     def test_none_in_forty_thousand_shows_no_less_than_the_rule_of_three_says(self):
-        found = br.support(br.Confusion(tp=95, fp=0, fn=5, tn=40_000))
+        found = br.planning.sample_support(br.Confusion(tp=95, fp=0, fn=5, tn=40_000))
         assert (found.positives, found.negatives, found.misses, found.false_alarms) == (
             100,
             40_000,
@@ -63,7 +63,9 @@ class TestSupport:
         assert found.smallest_fnr_shown == pytest.approx(1 - 0.05 ** (1 / 100), rel=1e-13)
 
     def test_few_errors_are_said_with_what_is_known_of_the_rate(self):
-        misses, alarms = br.support(br.Confusion(tp=95, fp=0, fn=5, tn=40_000)).notes
+        misses, alarms = br.planning.sample_support(
+            br.Confusion(tp=95, fp=0, fn=5, tn=40_000)
+        ).notes
         assert (
             str(misses)
             == "BR587: 5 misses among 100 positives support fnr 0.05: 95 % from 0.01643 to 0.1128"
@@ -76,20 +78,22 @@ class TestSupport:
         )
 
     def test_one_of_each_is_said_in_the_singular(self):
-        misses, alarms = br.support(br.Confusion(tp=9, fp=1, fn=1, tn=99)).notes
+        misses, alarms = br.planning.sample_support(br.Confusion(tp=9, fp=1, fn=1, tn=99)).notes
         assert misses.text.startswith("1 miss among 10 positives supports fnr 0.1: ")
         assert alarms.text.startswith("1 false alarm among 100 negatives supports fpr 0.01: ")
 
     def test_ten_errors_of_each_kind_need_no_note(self):
-        assert br.support(br.Confusion(tp=90, fp=10, fn=10, tn=90)).notes == ()
+        assert br.planning.sample_support(br.Confusion(tp=90, fp=10, fn=10, tn=90)).notes == ()
 
     def test_a_class_without_cases_rules_nothing_out(self):
-        found = br.support(br.Confusion(tp=0, fp=20, fn=0, tn=90))
+        found = br.planning.sample_support(br.Confusion(tp=0, fp=20, fn=0, tn=90))
         assert found.smallest_fnr_shown == 1
         assert found.notes[0].text == "no positives: nothing is known of fnr"
 
     def test_counts_have_totals_and_no_errors_yet(self):
-        found = br.support(br.Counts([2, 1], positives=[3, 1], negatives=[0, 40]), level=0.9)
+        found = br.planning.sample_support(
+            br.Counts([2, 1], positives=[3, 1], negatives=[0, 40]), level=0.9
+        )
         assert (
             found.positives,
             found.negatives,
@@ -101,54 +105,60 @@ class TestSupport:
 
     def test_a_point_is_read_by_its_confusion(self):
         counts = br.Counts([2, 1], positives=[30, 10], negatives=[20, 400])
-        assert br.support(br.flag_at(counts, 2)) == br.support(
-            br.Confusion(tp=30, fp=20, fn=10.0, tn=400.0)
-        )
+        assert br.planning.sample_support(
+            br.choose(counts, threshold=2)
+        ) == br.planning.sample_support(br.Confusion(tp=30, fp=20, fn=10.0, tn=400.0))
 
     def test_masses_rates_and_shares_of_ties_are_refused(self):
         weighted = br.Counts([2, 1], positives=[2.0, 1.0], negatives=[1.0, 4.0])
-        for source in (weighted, br.flag_at(weighted, 2), br.Confusion(tp=1.5, fp=1, fn=1, tn=1)):
+        for source in (
+            weighted,
+            br.choose(weighted, threshold=2),
+            br.Confusion(tp=1.5, fp=1, fn=1, tn=1),
+        ):
             with pytest.raises(
                 InputError,
                 match="BR583: these cases are weighted: .* need whole cases, not weights",
             ):
-                br.support(source)
-        published = br.flag_at(br.Points.from_rates([0.1], [0.8]), -1, at=br.Conditions(prior=0.1))
+                br.planning.sample_support(source)
+        published = br.choose(
+            br.Points.from_rates([0.1], [0.8]), threshold=-1, at=br.Conditions(prior=0.1)
+        )
         with pytest.raises(InputError, match="BR583: only rates are known"):
-            br.support(published)
+            br.planning.sample_support(published)
         tie = br.choose(br.Counts([1, 0], [5, 5], [5, 5]), "alerts <= 4", volume=20)
-        between = br.fix(br.Counts([2, 1], [8, 8], [4, 4]), tpr=0.75).interpolated
+        between = br.fix(br.Counts([2, 1], [8, 8], [4, 4]), "tpr = 0.75").interpolated
         for source in (
             tie,
             between,
-            br.guess(br.Counts([2, 1], [8, 8], [4, 4]), 0.5),
+            br.curves.random_classifier(br.Counts([2, 1], [8, 8], [4, 4]), 0.5),
             br.Confusion(Fraction(1, 2), 1, 1, 1),
         ):
             with pytest.raises(InputError, match="BR583: this point flags a share of some cases"):
-                br.support(source)
+                br.planning.sample_support(source)
 
     def test_anything_else_is_refused(self):
         with pytest.raises(
             InputError, match="BR551: this is asked of one operating point, got list"
         ):
-            br.support([1, 2])
+            br.planning.sample_support([1, 2])
 
 
 class TestSmallestRateShown:
     @pytest.mark.parametrize("cases", [1, 7, 100, 10**9])
     def test_it_is_the_bound_of_none_seen(self, cases):
-        assert br.smallest_rate_shown(cases, level=0.9) == pytest.approx(
+        assert br.planning.smallest_rate_shown(cases, level=0.9) == pytest.approx(
             -math.expm1(math.log(0.1) / cases), rel=1e-12
         )
 
     def test_no_cases_are_refused(self):
         with pytest.raises(InputError, match="BR582"):
-            br.smallest_rate_shown(0)
+            br.planning.smallest_rate_shown(0)
 
 
 class TestCasesNeeded:
     def test_a_small_false_positive_rate_takes_this_many_negatives(self):
-        assert br.cases_needed("fpr <= 1e-5") == 299_572
+        assert br.planning.cases_needed("fpr <= 1e-5") == 299_572
         assert 299_571 * math.log1p(-1e-5) > math.log(0.05) >= 299_572 * math.log1p(-1e-5)
 
     @pytest.mark.parametrize(
@@ -156,14 +166,14 @@ class TestCasesNeeded:
         [("recall >= 0.9", 29), ("specificity >= 99%", 299), ("miss rate <= 5%", 59)],
     )
     def test_none_seen_in_small_samples(self, requirement, cases):
-        assert br.cases_needed(requirement) == cases
+        assert br.planning.cases_needed(requirement) == cases
 
     def test_a_tie_is_shown(self):
         assert (
-            br.cases_needed("fpr <= 0.95") == 1
+            br.planning.cases_needed("fpr <= 0.95") == 1
         )  # 1 of 20 times none is seen in one case: just 5 %
-        assert br.cases_needed("fpr <= 0.5", level=0.75) == 2
-        assert br.power_to_show("fpr <= 0.95", expecting=0.25, cases=1) == 0.75
+        assert br.planning.cases_needed("fpr <= 0.5", level=0.75) == 2
+        assert br.planning.power_to_show("fpr <= 0.95", expecting=0.25, cases=1) == 0.75
 
     def test_ninety_five_of_a_hundred_do_not_show_nine_in_ten_but_twice_as_many_do(self):
         tenth = Fraction(1, 10)
@@ -174,7 +184,7 @@ class TestCasesNeeded:
             < 0.9
             <= br.rate_interval(190, 200, side="lower").low
         )
-        assert 100 < br.cases_needed("recall >= 0.9", expecting=0.95) <= 200
+        assert 100 < br.planning.cases_needed("recall >= 0.9", expecting=0.95) <= 200
 
     def test_at_the_same_rate_some_smaller_numbers_do_and_larger_ones_fail_again(self):
         failing, _ = numbers_that_fail(Fraction(1, 10), TWENTIETH, TWENTIETH, 0, 400)
@@ -182,7 +192,7 @@ class TestCasesNeeded:
         exactly_at_the_rate = min(cases for cases in range(20, 400, 20) if cases not in failing)
         assert (fewest, exactly_at_the_rate, max(failing) + 1) == (116, 120, 142)
         assert 121 in failing
-        assert br.cases_needed("recall >= 0.9", expecting="95%") == 142
+        assert br.planning.cases_needed("recall >= 0.9", expecting="95%") == 142
 
     @pytest.mark.parametrize(
         ("limit", "rate", "level", "power"),
@@ -198,12 +208,12 @@ class TestCasesNeeded:
         missed = 1 - Fraction(level)
         at_rate, in_power = numbers_that_fail(Fraction(limit), Fraction(rate), missed, power, 420)
         assert (
-            br.cases_needed(f"fpr <= {limit}", expecting=float(rate), level=float(level))
+            br.planning.cases_needed(f"fpr <= {limit}", expecting=float(rate), level=float(level))
             == at_rate[-1] + 1
             < 350
         )
         assert (
-            br.cases_needed(
+            br.planning.cases_needed(
                 f"fpr <= {limit}", expecting=float(rate), level=float(level), power=power
             )
             == in_power[-1] + 1
@@ -215,56 +225,57 @@ class TestCasesNeeded:
         [("tpr >= 0.9", "fnr <= 0.1"), ("tnr >= 99.9%", "fpr <= 0.001")],
     )
     def test_a_rate_and_its_complement_need_the_same(self, requirement, mirrored):
-        assert br.cases_needed(requirement) == br.cases_needed(mirrored)
-        better = 1 - br.cases_needed(requirement) ** -1 / 10
+        assert br.planning.cases_needed(requirement) == br.planning.cases_needed(mirrored)
+        better = 1 - br.planning.cases_needed(requirement) ** -1 / 10
         ours, theirs = (
-            br.cases_needed(*ask, power=0.9, expecting=rate)
+            br.planning.cases_needed(*ask, power=0.9, expecting=rate)
             for ask, rate in (([requirement], better), ([mirrored], 1 - better))
         )
         assert ours == theirs
 
     def test_expecting_no_error_at_all_is_like_seeing_none(self):
         assert (
-            br.cases_needed("recall >= 0.9", expecting=1)
-            == br.cases_needed("recall >= 0.9", expecting=1.0, power=0.99)
+            br.planning.cases_needed("recall >= 0.9", expecting=1)
+            == br.planning.cases_needed("recall >= 0.9", expecting=1.0, power=0.99)
             == 29
         )
 
     def test_little_power_is_reached_as_soon_as_anything_is_shown(self):
-        assert br.cases_needed("fpr <= 0.1", expecting=1e-6, power=0.5) == 29
+        assert br.planning.cases_needed("fpr <= 0.1", expecting=1e-6, power=0.5) == 29
 
     @pytest.mark.parametrize(("limit", "rate"), [(1e-6, 9e-7), (1e-8, 2e-9), (1e-3, 9.5e-4)])
     def test_up_to_a_billion_cases_the_steps_are_exact(self, limit, rate):
         ask = f"fpr <= {limit}"
-        cases = br.cases_needed(ask, expecting=rate, power=0.9)
+        cases = br.planning.cases_needed(ask, expecting=rate, power=0.9)
         assert (
-            br.power_to_show(ask, expecting=rate, cases=cases - 1)
+            br.planning.power_to_show(ask, expecting=rate, cases=cases - 1)
             < 0.9
-            <= br.power_to_show(ask, expecting=rate, cases=cases)
+            <= br.planning.power_to_show(ask, expecting=rate, cases=cases)
         )
         further = [
-            br.power_to_show(ask, expecting=rate, cases=cases + round(step / limit / 7))
+            br.planning.power_to_show(ask, expecting=rate, cases=cases + round(step / limit / 7))
             for step in range(60)
         ]
         assert min(further) >= 0.9
-        steps = br.cases_needed(ask, expecting=rate)
+        steps = br.planning.cases_needed(ask, expecting=rate)
         for later in (0, 1, 17, 1000):
             errors = math.ceil(Fraction(str(rate)) * (steps + later))
             assert br.rate_interval(errors, steps + later, side="upper").high <= limit * (1 + 1e-9)
 
     def test_large_numbers_stay_what_they_were(self):
-        assert br.cases_needed("fpr <= 1e-6", expecting=9e-7, power=0.9) == 833_705_393
-        assert br.cases_needed("fpr <= 1e-8", expecting=5e-9) == 1_443_464_969
+        assert br.planning.cases_needed("fpr <= 1e-6", expecting=9e-7, power=0.9) == 833_705_393
+        assert br.planning.cases_needed("fpr <= 1e-8", expecting=5e-9) == 1_443_464_969
 
     def test_a_number_that_fails_far_behind_the_first_that_does_is_found(self):
         """Looked for among all numbers of cases, once: near 1, whole errors make the power go up
         and down for long.
         """
         ask = {"expecting": 0.96895, "level": 0.999}
-        cases = br.cases_needed("fpr <= 0.976", **ask, power=0.8)
+        cases = br.planning.cases_needed("fpr <= 0.976", **ask, power=0.8)
         assert cases == 8338
         power = [
-            br.power_to_show("fpr <= 0.976", **ask, cases=cases + later) for later in range(-1, 400)
+            br.planning.power_to_show("fpr <= 0.976", **ask, cases=cases + later)
+            for later in range(-1, 400)
         ]
         assert power[0] < 0.8 <= min(power[1:])
 
@@ -275,13 +286,14 @@ class TestPowerToShow:
         limit, rate = Fraction(1, 10), TWENTIETH
         allowed = most_allowed(cases, limit, TWENTIETH)
         exact = float(tail(allowed, cases, rate)) if allowed >= 0 else 0
-        assert br.power_to_show("recall >= 0.9", expecting=0.95, cases=cases) == pytest.approx(
-            exact, rel=1e-12
-        )
+        assert br.planning.power_to_show(
+            "recall >= 0.9", expecting=0.95, cases=cases
+        ) == pytest.approx(exact, rel=1e-12)
 
     def test_at_the_limit_itself_it_is_at_most_what_the_level_leaves(self):
         found = [
-            br.power_to_show("tnr >= 0.8", expecting=0.8, cases=cases) for cases in range(1, 200)
+            br.planning.power_to_show("tnr >= 0.8", expecting=0.8, cases=cases)
+            for cases in range(1, 200)
         ]
         assert 0.03 < max(found) <= 0.05
 
@@ -290,7 +302,7 @@ class TestPowerToShow:
         shown = np.mean(
             [br.rate_interval(150 - int(seen), 150, side="lower").low >= 0.9 for seen in errors]
         )
-        power = br.power_to_show("recall >= 0.9", expecting=0.95, cases=150)
+        power = br.planning.power_to_show("recall >= 0.9", expecting=0.95, cases=150)
         assert abs(shown - power) < 4 * math.sqrt(power * (1 - power) / 4000)
 
 
@@ -330,7 +342,7 @@ class TestRefusals:
     )
     def test_requirements(self, requirement, match):
         with pytest.raises(InputError, match=match):
-            br.cases_needed(requirement)
+            br.planning.cases_needed(requirement)
 
     @pytest.mark.parametrize(
         ("given", "match"),
@@ -366,9 +378,9 @@ class TestRefusals:
     )
     def test_plans(self, given, match):
         with pytest.raises(InputError, match=match):
-            br.cases_needed("recall >= 0.9", **given)
+            br.planning.cases_needed("recall >= 0.9", **given)
 
     @pytest.mark.parametrize("cases", [0, -3, 2.5, True, "many"])
     def test_numbers_of_cases(self, cases):
         with pytest.raises(InputError, match="BR585: cases must be a whole number, 1 or more"):
-            br.power_to_show("recall >= 0.9", expecting=0.95, cases=cases)
+            br.planning.power_to_show("recall >= 0.9", expecting=0.95, cases=cases)

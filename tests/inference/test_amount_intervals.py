@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import baserate as br
+from baserate.inference.amount_intervals import amount_intervals
 
 
 def sample(seed, size=400, share=0.3):
@@ -44,10 +45,10 @@ def naive(labels, scores, amounts, rng, review, cut=None):
 @pytest.mark.parametrize("again", [True, False])
 def test_bounds_are_those_of_resampled_rows(again):
     labels, scores, worth = sample(1)
-    amounts = br.count_amounts(labels, scores, worth)
+    amounts = br.count(labels, scores, amount=worth)
     at = br.Conditions(prior=amounts.prior)  # as given: resampled within each class
-    point = br.choose_amount(amounts, review=20, at=at)
-    found = br.amount_intervals(point, amounts, again=again, replicates=2000, seed=3, level=0.8)[
+    point = br.choose(amounts, review=20, at=at)
+    found = amount_intervals(point, amounts, again=again, replicates=2000, seed=3, level=0.8)[
         "cost"
     ]
     rng = np.random.default_rng(8)
@@ -66,20 +67,20 @@ def test_bounds_are_those_of_resampled_rows(again):
 
 
 def test_the_same_seed_gives_the_same_bounds_and_another_gives_others():
-    amounts = br.count_amounts(*sample(2))
-    point = br.choose_amount(amounts, review=20)
+    amounts = br.count(*sample(2))
+    point = br.choose(amounts, review=20)
     one, same, other = (
-        br.amount_intervals(point, amounts, replicates=200, seed=seed) for seed in (0, 0, 1)
+        amount_intervals(point, amounts, replicates=200, seed=seed) for seed in (0, 0, 1)
     )
     assert one == same
     assert one["cost"] != other["cost"]
 
 
 def test_a_higher_level_is_wider_and_every_sum_has_an_interval():
-    amounts = br.count_amounts(*sample(3))
-    point = br.choose_amount(amounts, review=20, volume=1000, at=br.Conditions(prior=0.1))
+    amounts = br.count(*sample(3))
+    point = br.choose(amounts, review=20, volume=1000, at=br.Conditions(prior=0.1))
     narrow, wide = (
-        br.amount_intervals(point, amounts, replicates=300, level=level) for level in (0.8, 0.99)
+        amount_intervals(point, amounts, replicates=300, level=level) for level in (0.8, 0.99)
     )
     assert list(wide) == ["cost", "expected_cost", "alerts", "amount_caught", "amount_missed"]
     assert all(
@@ -92,46 +93,44 @@ def test_a_higher_level_is_wider_and_every_sum_has_an_interval():
 def test_a_threshold_taken_as_fixed_is_said_to_be():
     labels, scores, worth = sample(4)
     dev, test = (
-        br.count_amounts(labels[part], scores[part], worth[part])
+        br.count(labels[part], scores[part], amount=worth[part])
         for part in (slice(0, 200), slice(200, None))
     )
-    chosen = br.choose_amount(dev, review=20)
+    chosen = br.choose(dev, review=20)
     assert [
         note.code
-        for note in br.amount_intervals(chosen, dev, again=False, replicates=100)["cost"].notes
+        for note in amount_intervals(chosen, dev, again=False, replicates=100)["cost"].notes
     ] == ["BR593"]
-    assert (
-        br.amount_intervals(chosen.on(test), test, again=False, replicates=100)["cost"].notes == ()
-    )
+    assert amount_intervals(chosen.on(test), test, again=False, replicates=100)["cost"].notes == ()
 
 
 def test_a_budget_is_kept_on_every_resample():
-    amounts = br.count_amounts(*sample(5))
-    point = br.choose_amount(amounts, "alerts <= 25", volume=1000)
-    found = br.amount_intervals(point, amounts, replicates=200)
+    amounts = br.count(*sample(5))
+    point = br.choose(amounts, "alerts <= 25", volume=1000)
+    found = amount_intervals(point, amounts, replicates=200)
     assert (found["alerts"].low, found["alerts"].high) == (25, 25)
     assert found["amount_caught"].low < point.amount_caught < found["amount_caught"].high
 
 
 def test_few_cases_are_noted_and_fewer_refused():
     labels, scores, worth = [1] * 10 + [0] * 40, list(range(50)), [1.5] * 50
-    amounts = br.count_amounts(labels, scores, worth)
-    notes = br.amount_intervals(br.choose_amount(amounts, review=1), amounts, replicates=100)[
+    amounts = br.count(labels, scores, amount=worth)
+    notes = amount_intervals(br.choose(amounts, review=1), amounts, replicates=100)[
         "amount_missed"
     ].notes
     assert any(note.code == "BR591" and "only 10 positives" in note.text for note in notes)
-    few = br.count_amounts(labels[6:], scores[6:], worth[6:])
+    few = br.count(labels[6:], scores[6:], amount=worth[6:])
     with pytest.raises(br.InputError, match="BR590: only 4 positives: too few to resample"):
-        br.amount_intervals(br.choose_amount(few, review=1), few)
+        amount_intervals(br.choose(few, review=1), few)
     with pytest.raises(br.InputError, match="a bootstrap takes 100"):
-        br.amount_intervals(br.choose_amount(amounts, review=1), amounts, replicates=5)
+        amount_intervals(br.choose(amounts, review=1), amounts, replicates=5)
 
 
 def test_progress_is_told():
-    amounts = br.count_amounts(*sample(6))
+    amounts = br.count(*sample(6))
     seen = []
-    br.amount_intervals(
-        br.choose_amount(amounts, review=1),
+    amount_intervals(
+        br.choose(amounts, review=1),
         amounts,
         replicates=100,
         progress=lambda *done: seen.append(done),
@@ -149,9 +148,9 @@ def test_what_a_resample_chose_is_judged_on_the_cases_that_it_left_out():
         rng.normal(size=200),
         np.round(rng.exponential(100, 200), 2),
     )
-    amounts = br.count_amounts(labels, scores, worth)
-    point = br.choose_amount(amounts, review=9)
-    found = br.amount_intervals(point, amounts, replicates=300)["expected_cost"]
+    amounts = br.count(labels, scores, amount=worth)
+    point = br.choose(amounts, review=9)
+    found = amount_intervals(point, amounts, replicates=300)["expected_cost"]
     assert point.expected_cost < min(point.nothing, point.everything) / 200
     assert (found.low + found.high) / 2 > point.expected_cost
     assert (
@@ -188,11 +187,11 @@ QUESTIONS = (
 def test_equal_amounts_are_tested_as_equal_costs_are(rule, prior, volume, seed):
     y, scores, _ = models(seed, better=0.5)
     how = {"rule": rule, "volume": volume}
-    by_amount = br.choose_amount_model(
-        br.count_amounts(y, scores, np.full(len(y), 40)), **how, review=3, at=br.Conditions(prior)
+    by_amount = br.choose(
+        br.count(y, scores, amount=np.full(len(y), 40)), **how, review=3, at=br.Conditions(prior)
     )
     costs = br.Costs(fp=3, tp=3, fn=40)
-    by_cost = br.choose_model(br.count_models(y, scores), **how, at=br.Conditions(prior, costs))
+    by_cost = br.choose(br.count(y, scores), **how, at=br.Conditions(prior, costs))
     assert by_amount.indistinguishable == by_cost.indistinguishable
     cases = by_amount.point.cases
     for one, other in zip(by_amount.differences, by_cost.differences, strict=True):
@@ -207,12 +206,10 @@ def test_laws_of_differences_by_amount(rule, prior, volume):
     y, scores, rng = models(7, better=0.4)
     worth = rng.lognormal(4, 1, len(y)).round(2)
     how = {"rule": rule, "volume": volume, "at": br.Conditions(prior), "review": 3}
-    choice = br.choose_amount_model(br.count_amounts(y, scores, worth), **how)
+    choice = br.choose(br.count(y, scores, amount=worth), **how)
     turned = {name: scores[name] for name in "cba"}
-    other = br.choose_amount_model(br.count_amounts(y, turned, worth), **how)
-    dearer = br.choose_amount_model(
-        br.count_amounts(y, scores, 10 * worth), **{**how, "review": 30}
-    )
+    other = br.choose(br.count(y, turned, amount=worth), **how)
+    dearer = br.choose(br.count(y, scores, amount=10 * worth), **{**how, "review": 30})
     for one, two, three in zip(
         choice.differences, other.differences, dearer.differences, strict=True
     ):
@@ -228,8 +225,8 @@ def test_laws_of_differences_by_amount(rule, prior, volume):
 def test_identical_models_cannot_be_distinguished_by_amounts():
     y, scores, rng = models(1)
     worth = rng.exponential(50, len(y)).round(2)
-    twins = br.count_amounts(y, {"a": scores["a"], "b": scores["a"]}, worth)
-    choice = br.choose_amount_model(twins, review=5)
+    twins = br.count(y, {"a": scores["a"], "b": scores["a"]}, amount=worth)
+    choice = br.choose(twins, review=5)
     assert choice.indistinguishable == ("a", "b")
     assert (choice.differences[0].value, choice.differences[0].p_value) == (0, 1)
 
@@ -242,7 +239,7 @@ def test_a_lead_that_rests_on_one_large_amount_is_not_significant():
     b = a.copy()
     b[0], worth = -5, np.full(len(y), 100)
     worth[0] = 10_000
-    choice = br.choose_amount_model(br.count_amounts(y, {"a": a, "b": b}, worth), review=30)
+    choice = br.choose(br.count(y, {"a": a, "b": b}, amount=worth), review=30)
     assert choice.model == "a"
     assert choice.points["b"].cost > 5 * choice.point.cost
     assert choice.differences[0].p_value > 0.2
@@ -251,22 +248,22 @@ def test_a_lead_that_rests_on_one_large_amount_is_not_significant():
 def test_a_model_that_catches_far_more_is_better():
     y, scores, rng = models(4, positives=300, negatives=3000, better=1.5)
     worth = rng.exponential(50, len(y)).round(2)
-    choice = br.choose_amount_model(br.count_amounts(y, scores, worth), review=5)
+    choice = br.choose(br.count(y, scores, amount=worth), review=5)
     assert choice.indistinguishable == ("b",)
     assert all(one.significant and one.high < 0 for one in choice.differences)
 
 
 def test_amounts_that_were_counted_apart_are_not_tested():
     y, scores, _ = models(1)
-    apart = {name: br.count_amounts(y, scores[name], y * 10) for name in "ab"}
-    choice = br.choose_amount_model(apart, review=2)
+    apart = {name: br.count(y, scores[name], amount=y * 10) for name in "ab"}
+    choice = br.choose(apart, review=2)
     assert choice.indistinguishable is None
     assert choice.untested.startswith("the amounts of each model were counted alone")
-    together = br.count_amounts(y, {name: scores[name] for name in "ab"}, y * 10)
+    together = br.count(y, {name: scores[name] for name in "ab"}, amount=y * 10)
     assert {name: together[name] for name in together} == apart
-    assert br.choose_amount_model({"a": apart["a"]}, review=2).untested == ""
+    assert br.choose({"a": apart["a"]}, review=2).untested == ""
 
 
 def test_several_scores_need_names():
     with pytest.raises(br.InputError, match="BR410: count_amounts needs the scores of each model"):
-        br.count_amounts([1, 0], {}, [1, 1])
+        br.count([1, 0], {}, amount=[1, 1])

@@ -32,7 +32,7 @@ def patients(shared):
 
 @given(CLASSES, st.sampled_from([0.8, 0.95, 0.99]))
 def test_delong_is_the_normal_interval_with_the_variance_of_placements(classes, level):
-    found = br.interval(br.auc, counts_of(*classes), method="delong", level=level)
+    found = br.interval(counts_of(*classes), br.auc, method="delong", level=level)
     half = stats.norm.isf((1 - level) / 2) * math.sqrt(naive_variance(*classes))
     value = naive(*classes)[0]
     assert found.value == float(value)
@@ -43,7 +43,7 @@ def test_delong_is_the_normal_interval_with_the_variance_of_placements(classes, 
 
 @given(CLASSES.filter(inner), st.sampled_from([0.8, 0.95, 0.99]))
 def test_delong_on_the_logit_scale_is_the_same_by_the_delta_method(classes, level):
-    found = br.interval(br.auc, counts_of(*classes), method="delong-logit", level=level)
+    found = br.interval(counts_of(*classes), br.auc, method="delong-logit", level=level)
     value = float(naive(*classes)[0])
     half = (
         stats.norm.isf((1 - level) / 2)
@@ -102,7 +102,7 @@ def test_placements_beta_has_the_moments_of_dirichlet_weighted_placements(classe
     below, above = (Fraction(0), Fraction(1)) if careful else (Fraction(1, 2), Fraction(1, 2))
     low = min(beta_of(sides, below).ppf(missed), float(value)) if value > 0 else 0.0
     high = max(beta_of(sides, above).isf(missed), float(value)) if value < 1 else 1.0
-    found = br.interval(br.auc, counts_of(*classes), method="placements-beta", level=level)
+    found = br.interval(counts_of(*classes), br.auc, method="placements-beta", level=level)
     assert bounds(found) == pytest.approx((low, high), rel=1e-7, abs=1e-9)
 
 
@@ -121,7 +121,7 @@ def test_placements_beta_is_clopper_and_pearsons_interval_where_every_placement_
             seen, cases, method=None if seen in (0, cases) else "clopper-pearson"
         )
         for made in (counts, mirrored):
-            assert bounds(br.interval(br.auc, made, method="placements-beta")) == pytest.approx(
+            assert bounds(br.interval(made, br.auc, method="placements-beta")) == pytest.approx(
                 bounds(exact), rel=1e-6
             )
 
@@ -133,7 +133,7 @@ def test_the_default_covers_all_or_nothing_scores(positives, negatives):
     """
     seen = np.arange(positives + 1)
     found = [
-        br.interval("auc", br.Counts([3, 2, 1], [x, 0, positives - x], [0, negatives, 0]))
+        br.interval(br.Counts([3, 2, 1], [x, 0, positives - x], [0, negatives, 0]), "auc")
         for x in seen.tolist()
     ]
     low, high = (np.array([getattr(one, end) for one in found]) for end in ("low", "high"))
@@ -145,7 +145,7 @@ def test_the_default_covers_all_or_nothing_scores(positives, negatives):
 
 @given(CLASSES, st.sampled_from([0.8, 0.95]))
 def test_the_distribution_free_bounds_are_where_hoeffdings_inequality_rules_out(classes, level):
-    found = br.interval(br.auc, counts_of(*classes), method="distribution-free", level=level)
+    found = br.interval(counts_of(*classes), br.auc, method="distribution-free", level=level)
     seen, pairs = float(naive(*classes)[0]), min(map(len, classes))
 
     def bound(true):
@@ -166,11 +166,11 @@ def test_the_distribution_free_bounds_are_where_hoeffdings_inequality_rules_out(
 @pytest.mark.parametrize("cases", [1, 7, 100])
 def test_a_perfect_ranking_is_bounded_freely_by_a_root_of_what_may_be_missed(cases):
     perfect = br.Counts([1, 0], positives=[cases, 0], negatives=[0, 3 * cases])
-    assert bounds(br.interval(br.auc, perfect, method="distribution-free")) == pytest.approx(
+    assert bounds(br.interval(perfect, br.auc, method="distribution-free")) == pytest.approx(
         (0.025 ** (1 / cases), 1.0), rel=1e-12
     )
     assert br.interval(
-        br.auc, perfect, method="distribution-free", side="lower"
+        perfect, br.auc, method="distribution-free", side="lower"
     ).low == pytest.approx(0.05 ** (1 / cases), rel=1e-12)
 
 
@@ -179,7 +179,7 @@ def test_distribution_free_bounds_contain_those_of_as_many_coins():
     for seen in range(21):
         counts = br.Counts([1, 0, -1], positives=[seen, 0, 20 - seen], negatives=[0, 50, 0])
         free, coins = (
-            br.interval(br.auc, counts, method="distribution-free"),
+            br.interval(counts, br.auc, method="distribution-free"),
             br.rate_interval(seen, 20, method="clopper-pearson"),
         )
         assert free.low <= coins.low <= coins.high <= free.high
@@ -194,7 +194,7 @@ def test_the_distribution_free_bound_holds_for_every_pair_of_coins(sizes, side):
     for a in range(p + 1):
         for b in range(n + 1):
             counts = br.Counts([1, 0], positives=[a, p - a], negatives=[b, n - b])
-            bounded[a, b] = br.interval(br.auc, counts, method="distribution-free", side=side)
+            bounded[a, b] = br.interval(counts, br.auc, method="distribution-free", side=side)
     for ours in (0.05, 0.3, 0.5, 0.8, 0.97, 1.0):
         for theirs in (0.0, 0.03, 0.4, 0.5, 0.9):
             true = ours * (1 - theirs) + (ours * theirs + (1 - ours) * (1 - theirs)) / 2
@@ -213,7 +213,7 @@ def test_the_distribution_free_bound_holds_for_every_pair_of_coins(sizes, side):
 
 
 def test_pROC_prints_the_same_delong_interval_for_s100b(patients):
-    found = br.interval(br.auc, patients["s100b"], method="delong")
+    found = br.interval(patients["s100b"], br.auc, method="delong")
     assert [round(number, 4) for number in (found.value, found.low, found.high)] == [
         0.7314,
         0.6301,
@@ -222,7 +222,7 @@ def test_pROC_prints_the_same_delong_interval_for_s100b(patients):
 
 
 def test_pROC_prints_the_same_delong_interval_for_ndka(patients):
-    found = br.interval(br.auc, patients["ndka"], method="delong")
+    found = br.interval(patients["ndka"], br.auc, method="delong")
     assert [round(number, 3) for number in (found.value, found.low, found.high)] == [
         0.612,
         0.501,
@@ -231,9 +231,9 @@ def test_pROC_prints_the_same_delong_interval_for_ndka(patients):
 
 
 def test_with_41_patients_of_the_smaller_class_the_default_is_not_delong(patients):
-    found = br.interval(br.auc, patients["s100b"])
+    found = br.interval(patients["s100b"], br.auc)
     assert (found.method, found.notes) == ("placements-beta", ())
-    plain = br.interval(br.auc, patients["s100b"], method="delong")
+    plain = br.interval(patients["s100b"], br.auc, method="delong")
     assert [note.code for note in plain.notes] == ["BR597"]
     assert "smaller class (here 41)" in plain.notes[0].text
 
@@ -263,13 +263,13 @@ def test_without_a_method_delong_is_for_many_cases_and_an_auc_that_is_not_near_a
     positives, negatives, auc, method
 ):
     counts = spread_counts(positives, negatives, auc)
-    found = br.interval(br.auc, counts)
+    found = br.interval(counts, br.auc)
     assert (found.method, found.name, found.side, found.notes) == (method, "auc", "both", ())
-    assert found == br.interval("auc", counts, method=method)
+    assert found == br.interval(counts, "auc", method=method)
 
 
 @pytest.mark.parametrize("method", ["delong", "delong-logit"])
 def test_delong_by_name_says_where_it_covers_too_little(method):
     few, many = spread_counts(40, 400, 0.7), spread_counts(400, 400, 0.7)
-    assert [note.code for note in br.interval(br.auc, few, method=method).notes] == ["BR597"]
-    assert br.interval(br.auc, many, method=method).notes == ()
+    assert [note.code for note in br.interval(few, br.auc, method=method).notes] == ["BR597"]
+    assert br.interval(many, br.auc, method=method).notes == ()

@@ -9,6 +9,7 @@ from tests.inference.helpers_bands import COUNTS, NAMED
 from tests.naming import named
 
 import baserate as br
+from baserate.curves.named import cost_curve, ks_curve, lift_curve, posfrac_curve
 from baserate.inference import bands
 
 SEPARATED = br.Counts([2, 1], positives=[10, 0], negatives=[0, 100])
@@ -22,27 +23,27 @@ def binormal(positives, negatives, distance, rng):
 
 
 @pytest.mark.parametrize("simultaneous", [False, True])
-@pytest.mark.parametrize("curve", [*NAMED, br.cost_curve], ids=lambda curve: curve.__name__)
+@pytest.mark.parametrize("curve", [*NAMED, cost_curve], ids=lambda curve: curve.__name__)
 def test_a_band_contains_its_curve_and_stays_in_range(curve, simultaneous):
-    at = None if curve is br.cost_curve else AT
-    band = br.band(
-        curve, COUNTS, at=at, simultaneous=simultaneous, replicates=None if simultaneous else 200
+    at = None if curve is cost_curve else AT
+    band = br.curves.band(
+        COUNTS, curve, at=at, simultaneous=simultaneous, replicates=None if simultaneous else 200
     )
     assert len(band) >= 100
     assert (band.low <= band.y).all()
     assert (band.y <= band.high).all()
     assert band.low.min() >= 0
-    assert band.high.max() <= (1 if curve is not br.lift_curve else 1 / 0.03 + 1e-9)
+    assert band.high.max() <= (1 if curve is not lift_curve else 1 / 0.03 + 1e-9)
     assert (band.high - band.low).max() > 0.02
     assert band.kind == ("simultaneous" if simultaneous else "pointwise")
 
 
-@pytest.mark.parametrize("curve", [br.roc, br.pr, br.cost_curve], ids=lambda curve: curve.__name__)
+@pytest.mark.parametrize("curve", [br.roc, br.pr, cost_curve], ids=lambda curve: curve.__name__)
 def test_a_simultaneous_band_is_wider_than_a_pointwise_one(curve):
     y, scores = binormal(60, 200, 1.2, np.random.default_rng(3))
     counts = br.count(y, scores)
     each, all_along = (
-        br.band(curve, counts, simultaneous=simultaneous) for simultaneous in (False, True)
+        br.curves.band(counts, curve, simultaneous=simultaneous) for simultaneous in (False, True)
     )
     narrower = (all_along.low > each.low + 1e-12) | (all_along.high < each.high - 1e-12)
     assert narrower.mean() <= 0.02
@@ -56,9 +57,9 @@ def test_a_simultaneous_band_covers_the_whole_true_curve_nearly_as_often_as_it_s
     rng, places = np.random.default_rng(20), np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9])
     truth, covered = ndtr(1.2 + ndtri(places)), 0
     for seed in range(40):
-        band = br.band(
-            br.roc,
+        band = br.curves.band(
             br.count(*binormal(60, 120, 1.2, rng)),
+            br.roc,
             x=places,
             simultaneous=True,
             replicates=1500,
@@ -113,26 +114,28 @@ def test_too_few_replicates_for_a_simultaneous_bound_are_refused():
     ):
         bands.resampled_bounds(walks(200), 0.95, "both")
     for asked in (
-        lambda: br.band(br.roc, COUNTS, simultaneous=True, replicates=100),
-        lambda: br.difference_band(br.roc, models(), replicates=200),
-        lambda: br.winner_map(models(), level=0.95, replicates=200),
+        lambda: br.curves.band(COUNTS, br.roc, simultaneous=True, replicates=100),
+        lambda: br.curves.difference_band(models(), br.roc, replicates=200),
+        lambda: br.robustness.winner_map(models(), level=0.95, replicates=200),
     ):
         with pytest.raises(br.InputError, match=r"BR632: of .* Fix: replicates=\d+"):
             asked()
-    assert br.band(br.roc, COUNTS, replicates=100).replicates == 100  # at each place on its own
+    assert (
+        br.curves.band(COUNTS, br.roc, replicates=100).replicates == 100
+    )  # at each place on its own
 
 
 def test_where_the_number_is_left_open_as_many_are_drawn_as_the_bound_needs():
-    found = br.difference_band(br.roc, models())
+    found = br.curves.difference_band(models(), br.roc)
     assert found.replicates >= 2000
-    again = br.difference_band(br.roc, models(), replicates=found.replicates)
+    again = br.curves.difference_band(models(), br.roc, replicates=found.replicates)
     np.testing.assert_array_equal(found.low, again.low)
     np.testing.assert_array_equal(found.high, again.high)
 
 
 def models():
     y, a = binormal(60, 200, 1.2, np.random.default_rng(3))
-    return br.count_models(y, {"a": a, "b": a + np.random.default_rng(4).normal(size=len(a))})
+    return br.count(y, {"a": a, "b": a + np.random.default_rng(4).normal(size=len(a))})
 
 
 @pytest.mark.parametrize("rows", [2000, 8000])
@@ -144,15 +147,17 @@ def test_a_simultaneous_band_contains_at_least_the_share_of_resampled_curves_tha
 
 def test_where_every_resample_is_perfect_the_bound_for_none_missed_stands_in():
     missed = 1 - 0.05 ** (1 / 10)
-    band = br.band(br.roc, SEPARATED, x=[0.0, 0.2])
+    band = br.curves.band(SEPARATED, br.roc, x=[0.0, 0.2])
     assert band.y.tolist() == [1, 1]
     assert band.low == pytest.approx([1 - missed, 1 - missed])
     assert band.high.tolist() == [1, 1]
-    det = br.band(br.det, SEPARATED, x=[0.0])
+    det = br.curves.band(SEPARATED, br.det, x=[0.0])
     assert (det.low[0], det.high[0]) == (0, pytest.approx(missed))
-    narrow = br.band(br.roc, br.Counts([2, 1], positives=[1000, 0], negatives=[0, 100]), x=[0.0])
+    narrow = br.curves.band(
+        br.Counts([2, 1], positives=[1000, 0], negatives=[0, 100]), br.roc, x=[0.0]
+    )
     assert narrow.low == pytest.approx([0.05 ** (1 / 1000)])
-    at_90 = br.band(br.roc, SEPARATED, x=[0.0], level=0.9)
+    at_90 = br.curves.band(SEPARATED, br.roc, x=[0.0], level=0.9)
     assert at_90.low == pytest.approx([0.1 ** (1 / 10)])
 
 
@@ -160,18 +165,18 @@ def test_where_no_negative_was_ever_flagged_precision_is_bounded_by_what_so_many
     fpr = 1 - 0.05 ** (1 / 100)
     places = np.array([0.5, 1.0])
     false = 0.97 * fpr / (0.03 * places + 0.97 * fpr)
-    broc = br.band(br.broc, SEPARATED, at=AT, x=places)
+    broc = br.curves.band(SEPARATED, br.broc, at=AT, x=places)
     assert (broc.y.tolist(), broc.low.tolist()) == ([0, 0], [0, 0])
     assert broc.high == pytest.approx(false)
-    assert br.band(br.pr, SEPARATED, at=AT, x=places).low == pytest.approx(1 - false)
-    flagged = br.band(br.posfrac_curve, SEPARATED, at=AT, x=places)
+    assert br.curves.band(SEPARATED, br.pr, at=AT, x=places).low == pytest.approx(1 - false)
+    flagged = br.curves.band(SEPARATED, posfrac_curve, at=AT, x=places)
     assert flagged.high == pytest.approx(0.03 * places + 0.97 * fpr)
 
 
 def test_a_worthless_end_is_open_upwards():
     # The top half of the negatives outranks every positive.
     counts = br.Counts([2, 1], positives=[0, 20], negatives=[50, 50])
-    band = br.band(br.roc, counts, x=[0.1])
+    band = br.curves.band(counts, br.roc, x=[0.1])
     assert (band.y[0], band.low[0]) == (0, 0)
     assert band.high[0] == pytest.approx(1 - 0.05 ** (1 / 20))
 
@@ -179,7 +184,7 @@ def test_a_worthless_end_is_open_upwards():
 def test_the_bands_of_precision_and_of_its_complement_are_images_of_each_other():
     y, scores = binormal(80, 300, 1.5, np.random.default_rng(8))
     counts = br.count(y, scores)
-    pr, broc = (br.band(curve, counts, at=AT) for curve in (br.pr, br.broc))
+    pr, broc = (br.curves.band(counts, curve, at=AT) for curve in (br.pr, br.broc))
     assert broc.x.tolist() == pr.x.tolist()
     assert broc.y == pytest.approx(1 - pr.y)
     assert broc.low == pytest.approx(1 - pr.high)
@@ -189,15 +194,17 @@ def test_the_bands_of_precision_and_of_its_complement_are_images_of_each_other()
 def paired_models(seed=11, cases=150):
     rng = np.random.default_rng(seed)
     y, scores = binormal(cases // 3, cases - cases // 3, 1.0, rng)
-    return br.count_models(
+    return br.count(
         y, {"a": scores, "b": scores + rng.normal(size=cases) + 0.8 * y, "twin": scores}
     )
 
 
-@pytest.mark.parametrize("curve", [br.roc, br.pr, br.cost_curve, "precision"], ids=named)
+@pytest.mark.parametrize("curve", [br.roc, br.pr, cost_curve, "precision"], ids=named)
 def test_identical_models_differ_nowhere(curve):
     given = {"priors": [0.5, 0.1], "threshold": 0.5} if curve == "precision" else {}
-    band = br.difference_band(curve, paired_models(), pair=("a", "twin"), replicates=200, **given)
+    band = br.curves.difference_band(
+        paired_models(), curve, pair=("a", "twin"), replicates=200, **given
+    )
     for values in (band.y, band.low, band.high):
         assert values.tolist() == [0] * len(band)
 
@@ -206,7 +213,7 @@ def test_identical_models_differ_nowhere(curve):
 def test_a_difference_changes_its_sign_when_the_pair_is_swapped(simultaneous):
     models, places = paired_models(), [0.1, 0.3, 0.5, 0.8]
     one, other = (
-        br.difference_band(br.roc, models, pair=pair, x=places, simultaneous=simultaneous)
+        br.curves.difference_band(models, br.roc, pair=pair, x=places, simultaneous=simultaneous)
         for pair in (("a", "b"), ("b", "a"))
     )
     assert one.models == ("a", "b")
@@ -229,18 +236,18 @@ def test_bounds_of_the_negated_curves_are_the_bounds_negated():
 
 def test_a_difference_is_that_of_the_two_curves_in_pairs():
     models = paired_models()
-    band = br.difference_band(br.roc, models, pair=("a", "b"), x=[0.1, 0.5], replicates=300)
+    band = br.curves.difference_band(models, br.roc, pair=("a", "b"), x=[0.1, 0.5], replicates=300)
     each = [
-        br.band(br.roc, models.marginal(name), x=[0.1, 0.5], replicates=100).y
+        br.curves.band(models.marginal(name), br.roc, x=[0.1, 0.5], replicates=100).y
         for name in ("a", "b")
     ]
     assert band.y == pytest.approx(each[1] - each[0])
     assert band.kind == "simultaneous"
     rng = np.random.default_rng(0)
     y, scores = binormal(50, 100, 1.0, rng)
-    near = br.count_models(y, {"a": scores, "b": scores + rng.normal(scale=0.02, size=150)})
-    paired = br.difference_band(br.roc, near, x=[0.3], replicates=300)
-    alone = br.band(br.roc, near.marginal("a"), x=[0.3], replicates=300)
+    near = br.count(y, {"a": scores, "b": scores + rng.normal(scale=0.02, size=150)})
+    paired = br.curves.difference_band(near, br.roc, x=[0.3], replicates=300)
+    alone = br.curves.band(near.marginal("a"), br.roc, x=[0.3], replicates=300)
     assert paired.high[0] - paired.low[0] < 0.5 * (alone.high[0] - alone.low[0]), (
         "pairing makes it sharp"
     )
@@ -248,17 +255,24 @@ def test_a_difference_is_that_of_the_two_curves_in_pairs():
 
 def test_thresholds_of_each_model_are_given_by_name():
     models = paired_models()
-    band = br.difference_band(
-        "tpr", models, pair=("a", "b"), priors=[0.1], threshold={"a": 0.5, "b": 1.0}, replicates=400
+    band = br.curves.difference_band(
+        models, "tpr", pair=("a", "b"), priors=[0.1], threshold={"a": 0.5, "b": 1.0}, replicates=400
     )
-    expected = br.flag_at(models.marginal("b"), 1.0).tpr - br.flag_at(models.marginal("a"), 0.5).tpr
+    expected = (
+        br.choose(models.marginal("b"), threshold=1.0).tpr
+        - br.choose(models.marginal("a"), threshold=0.5).tpr
+    )
     assert band.y == pytest.approx([expected])
     with pytest.raises(br.InputError, match="no threshold is given for 'b'"):
-        br.difference_band("tpr", models, pair=("a", "b"), priors=[0.1], threshold={"a": 0.5})
+        br.curves.difference_band(
+            models, "tpr", pair=("a", "b"), priors=[0.1], threshold={"a": 0.5}
+        )
 
 
 def test_the_same_seed_gives_the_same_band_and_another_seed_another():
-    one, again, other = (br.band(br.roc, COUNTS, replicates=100, seed=seed) for seed in (7, 7, 8))
+    one, again, other = (
+        br.curves.band(COUNTS, br.roc, replicates=100, seed=seed) for seed in (7, 7, 8)
+    )
     assert (one.low.tolist(), one.high.tolist()) == (again.low.tolist(), again.high.tolist())
     assert one.low.tolist() != other.low.tolist()
     assert (one.seed, one.replicates) == (7, 100)
@@ -266,19 +280,21 @@ def test_the_same_seed_gives_the_same_band_and_another_seed_another():
 
 def test_more_cases_make_a_band_narrower():
     many = br.Counts(COUNTS.scores, COUNTS.positives * 25, COUNTS.negatives * 25)
-    few, more = (br.band(br.roc, counts, x=[0.1, 0.3], replicates=400) for counts in (COUNTS, many))
+    few, more = (
+        br.curves.band(counts, br.roc, x=[0.1, 0.3], replicates=400) for counts in (COUNTS, many)
+    )
     assert few.y == pytest.approx(more.y)
     assert (more.high - more.low) == pytest.approx((few.high - few.low) / 5, rel=0.35)
 
 
 def test_the_prior_is_resampled_only_where_it_is_the_samples_own():
-    assert br.band(br.pr, COUNTS, replicates=100).method == "bootstrap, cases"
-    assert br.band(br.pr, COUNTS, at=AT, replicates=100).method == "bootstrap, stratified"
-    assert br.band(br.roc, COUNTS, replicates=100).method == "bootstrap, stratified"
+    assert br.curves.band(COUNTS, br.pr, replicates=100).method == "bootstrap, cases"
+    assert br.curves.band(COUNTS, br.pr, at=AT, replicates=100).method == "bootstrap, stratified"
+    assert br.curves.band(COUNTS, br.roc, replicates=100).method == "bootstrap, stratified"
     chosen = br.count([0, 1] * 20, range(40), design="case-control")
-    assert br.band(br.roc, chosen, replicates=100).method == "bootstrap, stratified"
+    assert br.curves.band(chosen, br.roc, replicates=100).method == "bootstrap, stratified"
     with pytest.raises(br.InputError, match="BR509.*so a prior must be given"):
-        br.band(br.pr, chosen, replicates=100)
+        br.curves.band(chosen, br.pr, replicates=100)
 
 
 def clusters(groups=40):
@@ -291,9 +307,10 @@ def clusters(groups=40):
 
 def test_clusters_are_resampled_whole_which_makes_a_band_wider():
     y, scores, names = clusters()
-    grouped, plain = br.count_groups(y, scores, groups=names), br.count(y, scores)
+    grouped, plain = br.count(y, scores, cluster=names), br.count(y, scores)
     whole, each = (
-        br.band(br.roc, counts, x=[0.1, 0.3, 0.5], replicates=300) for counts in (grouped, plain)
+        br.curves.band(counts, br.roc, x=[0.1, 0.3, 0.5], replicates=300)
+        for counts in (grouped, plain)
     )
     assert whole.method == "bootstrap, clusters"
     assert whole.y == pytest.approx(each.y)
@@ -303,14 +320,14 @@ def test_clusters_are_resampled_whole_which_makes_a_band_wider():
 def test_few_clusters_are_noted():
     y, scores, names = clusters(groups=12)
     assert "only 12 clusters hold positives" in str(
-        br.band(br.roc, br.count_groups(y, scores, groups=names), replicates=100).notes
+        br.curves.band(br.count(y, scores, cluster=names), br.roc, replicates=100).notes
     )
-    assert not br.band(br.roc, COUNTS, replicates=100).notes
+    assert not br.curves.band(COUNTS, br.roc, replicates=100).notes
 
 
 def test_replicates_on_which_a_rule_cannot_be_kept_are_counted():
-    band = br.band(
-        "tpr", COUNTS, priors=[0.5], rule="precision >= 0.72 and tpr >= 0.5", replicates=200
+    band = br.curves.band(
+        COUNTS, "tpr", priors=[0.5], rule="precision >= 0.72 and tpr >= 0.5", replicates=200
     )
     assert [note.code for note in band.notes] == ["BR592"]
     assert "of 200 replicates are undefined somewhere" in band.notes[0].text
@@ -318,14 +335,16 @@ def test_replicates_on_which_a_rule_cannot_be_kept_are_counted():
 
 
 def test_a_band_says_what_it_is_and_gives_its_columns():
-    band = br.band("precision", COUNTS, priors=[0.1, 0.01], threshold=4, replicates=100, level=0.9)
+    band = br.curves.band(
+        COUNTS, "precision", priors=[0.1, 0.01], threshold=4, replicates=100, level=0.9
+    )
     assert repr(band) == "Band precision: precision along prior, 2 places, 90 % pointwise"
     assert list(band.to_dict()) == ["prior", "precision", "low", "high"]
     assert band.to_dict()["prior"] == [0.1, 0.01]
     with pytest.raises(ValueError, match="read-only"):
         band.low[0] = 0
-    models = br.count_models([0, 1] * 20, {"x": range(40), "y": range(40)})
-    between = br.difference_band("roc", models, x=[0.5], replicates=100)
+    models = br.count([0, 1] * 20, {"x": range(40), "y": range(40)})
+    between = br.curves.difference_band(models, "roc", x=[0.5], replicates=100)
     assert repr(between) == "Band roc of y - x: tpr along fpr, 1 places, 95 % simultaneous"
 
 
@@ -334,24 +353,24 @@ def test_a_band_says_what_it_is_and_gives_its_columns():
     [("gain", "gain_curve"), ("cost", "cost_curve"), ("posfrac", "posfrac_curve"), ("roc", "roc")],
 )
 def test_curves_go_by_their_short_names_too(short, name):
-    assert br.band(short, COUNTS, x=[0.5], replicates=100).name == name
+    assert br.curves.band(COUNTS, short, x=[0.5], replicates=100).name == name
 
 
 def test_the_lift_curve_goes_by_its_short_name_too():
-    assert br.band("lift", COUNTS, x=[0.5], replicates=100).name == "lift_curve"
+    assert br.curves.band(COUNTS, "lift", x=[0.5], replicates=100).name == "lift_curve"
 
 
 def test_a_synonym_is_refused_with_the_one_name_that_the_measure_has():
     with pytest.raises(br.InputError, match='BR535.*"recall" is called tpr here'):
-        br.band("recall", COUNTS, priors=[0.1], threshold=4)
+        br.curves.band(COUNTS, "recall", priors=[0.1], threshold=4)
 
 
 def test_a_place_where_nothing_is_defined_stays_undefined():
-    band = br.band(br.pr, COUNTS, x=[0.0, 0.5], replicates=100)
+    band = br.curves.band(COUNTS, br.pr, x=[0.0, 0.5], replicates=100)
     assert np.isnan(band.y).tolist() == np.isnan(band.low).tolist() == [True, False]
     # So rare that flagging nothing is cheapest, in every resample: precision is 0/0.
-    rare = br.band(
-        "precision", br.Counts([2, 1], [30, 20], [20, 80]), priors=[0.5, 1e-6], replicates=100
+    rare = br.curves.band(
+        br.Counts([2, 1], [30, 20], [20, 80]), "precision", priors=[0.5, 1e-6], replicates=100
     )
     assert np.isnan(rare.y).tolist() == [False, True]
 
@@ -360,79 +379,97 @@ def test_a_place_where_nothing_is_defined_stays_undefined():
     ("call", "match"),
     [
         (
-            lambda: br.band("rocc", COUNTS),
+            lambda: br.curves.band(COUNTS, "rocc"),
             'BR569.*there is no band for "rocc".*one of roc, det, pr, broc',
         ),
-        (lambda: br.band(br.ks_curve, COUNTS), 'BR569.*there is no band for "ks_curve"'),
-        (lambda: br.band(7, COUNTS), "BR569.*there is no band for 7"),
-        (lambda: br.band(br.roc, COUNTS, x=[0.5, 1.5]), "BR573.*read at shares between 0 and 1"),
-        (lambda: br.band(br.roc, COUNTS, x=[math.nan]), "BR573.*read at shares between 0 and 1"),
-        (lambda: br.band(br.roc, COUNTS, x=[]), "BR573.*read at shares between 0 and 1"),
-        (lambda: br.band(br.roc, COUNTS, x="all"), "BR573.*read at shares between 0 and 1"),
-        (lambda: br.band(br.roc, COUNTS, x=0.5), "BR573.*read at shares between 0 and 1"),
-        (lambda: br.band("precision", COUNTS, at=AT), "BR573.*a measure is read along base rates"),
+        (lambda: br.curves.band(COUNTS, ks_curve), 'BR569.*there is no band for "ks_curve"'),
+        (lambda: br.curves.band(COUNTS, 7), "BR569.*there is no band for 7"),
         (
-            lambda: br.band("precision", COUNTS, x=[0.5]),
+            lambda: br.curves.band(COUNTS, br.roc, x=[0.5, 1.5]),
+            "BR573.*read at shares between 0 and 1",
+        ),
+        (
+            lambda: br.curves.band(COUNTS, br.roc, x=[math.nan]),
+            "BR573.*read at shares between 0 and 1",
+        ),
+        (lambda: br.curves.band(COUNTS, br.roc, x=[]), "BR573.*read at shares between 0 and 1"),
+        (lambda: br.curves.band(COUNTS, br.roc, x="all"), "BR573.*read at shares between 0 and 1"),
+        (lambda: br.curves.band(COUNTS, br.roc, x=0.5), "BR573.*read at shares between 0 and 1"),
+        (
+            lambda: br.curves.band(COUNTS, "precision", at=AT),
             "BR573.*a measure is read along base rates",
         ),
         (
-            lambda: br.band(br.roc, COUNTS, priors=[0.1]),
+            lambda: br.curves.band(COUNTS, "precision", x=[0.5]),
+            "BR573.*a measure is read along base rates",
+        ),
+        (
+            lambda: br.curves.band(COUNTS, br.roc, priors=[0.1]),
             "BR573.*belong to a measure along base rates",
         ),
         (
-            lambda: br.band(br.roc, COUNTS, threshold=3),
+            lambda: br.curves.band(COUNTS, br.roc, threshold=3),
             "BR573.*belong to a measure along base rates",
         ),
-        (lambda: br.band("precision", COUNTS, priors=["sample"]), "BR519.*needs base rates"),
-        (lambda: br.band("precision", COUNTS, priors=[]), "BR519.*needs base rates"),
-        (lambda: br.band("precision", COUNTS, priors=[5]), "BR502"),
+        (lambda: br.curves.band(COUNTS, "precision", priors=["sample"]), "BR519.*needs base rates"),
+        (lambda: br.curves.band(COUNTS, "precision", priors=[]), "BR519.*needs base rates"),
+        (lambda: br.curves.band(COUNTS, "precision", priors=[5]), "BR502"),
         (
-            lambda: br.band("precision", COUNTS, priors=[0.1], rule="tpr >= 0.5", threshold=3),
+            lambda: br.curves.band(
+                COUNTS, "precision", priors=[0.1], rule="tpr >= 0.5", threshold=3
+            ),
             "BR594.*at a rule and at a threshold",
         ),
         (
-            lambda: br.band("total_cost", COUNTS, priors=[0.1]),
+            lambda: br.curves.band(COUNTS, "total_cost", priors=[0.1]),
             "BR573.*counts the cases of the sample",
         ),
-        (lambda: br.band("alerts", COUNTS, priors=[0.1]), "volume"),
+        (lambda: br.curves.band(COUNTS, "alerts", priors=[0.1]), "volume"),
         (
-            lambda: br.band(br.roc, paired_models()),
+            lambda: br.curves.band(paired_models(), br.roc),
             "BR228.*a band is made of Counts, got JointCounts",
         ),
-        (lambda: br.band(br.roc, COUNTS, level=95), "BR580.*level=0.95"),
+        (lambda: br.curves.band(COUNTS, br.roc, level=95), "BR580.*level=0.95"),
         (
-            lambda: br.band(br.roc, COUNTS, replicates=99),
+            lambda: br.curves.band(COUNTS, br.roc, replicates=99),
             "BR580.*100 to 10 000 000 replicates, got 99",
         ),
-        (lambda: br.band(br.roc, COUNTS, seed=-1), "BR580.*a seed is a whole number"),
-        (lambda: br.band(br.roc, COUNTS, resample="rows"), "BR581.*resamples are drawn by"),
-        (lambda: br.band(br.roc, COUNTS, resample="clusters"), "BR581.*need GroupedCounts"),
-        (lambda: br.band(br.roc, br.Counts([2, 1], [4, 0], [5, 5])), "BR590.*only 4 positives"),
+        (lambda: br.curves.band(COUNTS, br.roc, seed=-1), "BR580.*a seed is a whole number"),
+        (lambda: br.curves.band(COUNTS, br.roc, resample="rows"), "BR581.*resamples are drawn by"),
+        (lambda: br.curves.band(COUNTS, br.roc, resample="clusters"), "BR581.*need GroupedCounts"),
         (
-            lambda: br.band(br.roc, br.count([0, 1] * 9, range(18), sample_weight=[1.5] * 18)),
+            lambda: br.curves.band(br.Counts([2, 1], [4, 0], [5, 5]), br.roc),
+            "BR590.*only 4 positives",
+        ),
+        (
+            lambda: br.curves.band(
+                br.count([0, 1] * 9, range(18), sample_weight=[1.5] * 18), br.roc
+            ),
             "BR583.*weighted",
         ),
         (
-            lambda: br.band(
-                br.roc, br.count_groups([0, 1] * 4, range(8), groups=[1, 1, 2, 2, 3, 3, 4, 4])
+            lambda: br.curves.band(
+                br.count([0, 1] * 4, range(8), cluster=[1, 1, 2, 2, 3, 3, 4, 4]), br.roc
             ),
             "BR590.*only 4 clusters",
         ),
-        (lambda: br.difference_band(br.roc, COUNTS), "BR595.*need JointCounts, got Counts"),
+        (lambda: br.curves.difference_band(COUNTS, br.roc), "BR595.*need JointCounts, got Counts"),
         (
-            lambda: br.difference_band(br.roc, paired_models()),
+            lambda: br.curves.difference_band(paired_models(), br.roc),
             "BR595.*there are 3 models: which two",
         ),
         (
-            lambda: br.difference_band(br.roc, paired_models(), pair=("a", "z")),
+            lambda: br.curves.difference_band(paired_models(), br.roc, pair=("a", "z")),
             'BR408.*there is no model "z"',
         ),
         (
-            lambda: br.difference_band(br.roc, paired_models(), pair=("a", "a")),
+            lambda: br.curves.difference_band(paired_models(), br.roc, pair=("a", "a")),
             "BR595.*two different models",
         ),
         (
-            lambda: br.difference_band(br.roc, paired_models(), pair=("a", "b"), replicates=5),
+            lambda: br.curves.difference_band(
+                paired_models(), br.roc, pair=("a", "b"), replicates=5
+            ),
             "BR580.*got 5",
         ),
     ],

@@ -63,7 +63,7 @@ def test_many_small_weights_beside_a_large_one_are_nearly_swapped_in_every_way()
 def test_one_class_is_mcnemars_exact_test():
     for gained, lost in ((5, 0), (12, 5), (40, 20), (3, 3), (700, 600), (100_000, 99_000)):
         assert swapped_p(gained - lost, (1.0, gained + lost), (0.0, 0)) == pytest.approx(
-            br.mcnemar_p(gained, lost), rel=1e-9
+            br.planning.mcnemar_p(gained, lost), rel=1e-9
         )
 
 
@@ -95,10 +95,8 @@ QUESTIONS = (
 def test_laws_of_the_differences(rule, options, ties):
     y, scores = drawn(7, ties=ties)
     at = br.Conditions(0.05, None if rule and "alerts" in rule else br.Costs(fn=10))
-    choice = br.choose_model(br.count_models(y, scores), rule, at=at, **options)
-    other = br.choose_model(
-        br.count_models(y, {name: scores[name] for name in "cab"}), rule, at=at, **options
-    )
+    choice = br.choose(br.count(y, scores), rule, at=at, **options)
+    other = br.choose(br.count(y, {name: scores[name] for name in "cab"}), rule, at=at, **options)
     assert choice.model in choice.indistinguishable
     assert (
         set(choice.indistinguishable) == set(other.indistinguishable) or choice.model != other.model
@@ -123,9 +121,7 @@ def test_laws_of_the_differences(rule, options, ties):
 def test_identical_models_cannot_be_distinguished(rule, options):
     y, scores = drawn(3, models=1)
     at = br.Conditions(0.05, None if rule and "alerts" in rule else br.Costs(fn=10))
-    choice = br.choose_model(
-        br.count_models(y, {"a": scores["a"], "b": scores["a"]}), rule, at=at, **options
-    )
+    choice = br.choose(br.count(y, {"a": scores["a"], "b": scores["a"]}), rule, at=at, **options)
     assert choice.differences[0].p_value == 1
     assert choice.differences[0].value == 0
     assert choice.indistinguishable == ("a", "b")
@@ -134,7 +130,7 @@ def test_identical_models_cannot_be_distinguished(rule, options):
 def test_a_model_that_is_far_better_is_told_from_the_others():
     y, scores = drawn(1)
     scores["good"] = scores["a"] + 3 * y
-    choice = br.choose_model(br.count_models(y, scores), at=br.Conditions(costs=br.Costs(fn=10)))
+    choice = br.choose(br.count(y, scores), at=br.Conditions(costs=br.Costs(fn=10)))
     assert choice.indistinguishable == ("good",)
     assert all(one.significant and one.high < 0 for one in choice.differences)
     assert [one.value for one in choice.differences] == sorted(
@@ -145,7 +141,7 @@ def test_a_model_that_is_far_better_is_told_from_the_others():
 def test_thresholds_fixed_in_advance_are_compared_by_the_exact_test():
     """Against `compare`, whose McNemar test counts the same cases."""
     y, scores = drawn(5, models=2)
-    joint = br.count_models(y, scores)
+    joint = br.count(y, scores)
     points = {
         name: (
             br.choose(joint.marginal(name), at=br.Conditions(costs=br.Costs(fn=5))).on(
@@ -157,7 +153,7 @@ def test_thresholds_fixed_in_advance_are_compared_by_the_exact_test():
     cuts = {name: point.threshold for name, point in points.items()}
     for measure in ("tpr", "fpr", "error"):
         found = leads(joint, points, "b", measure=br.Measure(measure))[0]
-        expected = br.compare(measure, joint, threshold=cuts)
+        expected = br.compare(joint, measure, threshold=cuts)
         assert found.value == pytest.approx(expected.value)
         assert found.p_value == pytest.approx(expected.p_value)
 
@@ -166,9 +162,9 @@ def test_thresholds_fixed_in_advance_are_compared_by_the_exact_test():
 @pytest.mark.parametrize("prior", [None, 0.01])
 def test_the_standard_error_is_that_of_a_naive_bootstrap(measure, prior):
     y, scores = drawn(11, models=2, positives=300, negatives=3000)
-    joint = br.count_models(y, scores)
+    joint = br.count(y, scores)
     at = br.Conditions(prior, br.Costs(fn=7))
-    points = {name: br.flag_at(joint.marginal(name), 1.0, at=at) for name in "ab"}
+    points = {name: br.choose(joint.marginal(name), threshold=1.0, at=at) for name in "ab"}
     points = (
         {name: br.choose(joint.marginal(name), at=at).on(joint.marginal(name)) for name in "ab"}
         if measure == "f1"
@@ -198,7 +194,7 @@ def test_the_standard_error_is_that_of_a_naive_bootstrap(measure, prior):
                 ~flagged & ~positive,
             )
             values.append(
-                br.measure(measure, br.Confusion(*(int(part.sum()) for part in outcomes)), at=at)
+                br.measure(br.Confusion(*(int(part.sum()) for part in outcomes)), measure, at=at)
             )
         differences.append(values[1] - values[0])
     half = (found.high - found.low) / 2
@@ -212,9 +208,7 @@ def test_the_set_holds_every_equal_model_in_nineteen_of_twenty_sets():
     excluded = 0
     for seed in range(150):
         y, scores = drawn(1000 + seed)
-        choice = br.choose_model(
-            br.count_models(y, scores), at=br.Conditions(0.01, br.Costs(fn=100))
-        )
+        choice = br.choose(br.count(y, scores), at=br.Conditions(0.01, br.Costs(fn=100)))
         excluded += len(choice.indistinguishable) < 3
     assert excluded / 150 <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 150)
 
@@ -226,8 +220,8 @@ def test_a_budget_that_rests_on_a_few_negatives_decides_nothing():
     wrong = 0
     for seed in range(100):
         y, scores = drawn(seed, models=2, positives=200, negatives=2000)
-        choice = br.choose_model(
-            br.count_models(y, scores), "posfrac <= 0.2%", optimize="tpr", at=br.Conditions(0.001)
+        choice = br.choose(
+            br.count(y, scores), "posfrac <= 0.2%", optimize="tpr", at=br.Conditions(0.001)
         )
         wrong += choice.differences[0].significant
     assert wrong / 100 <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 100)
@@ -235,13 +229,13 @@ def test_a_budget_that_rests_on_a_few_negatives_decides_nothing():
 
 def test_flagging_nothing_and_everything_take_part():
     y, scores = drawn(2, models=1)
-    joint = br.count_models(y, {**scores, "z": -scores["a"]})
+    joint = br.count(y, {**scores, "z": -scores["a"]})
     at = br.Conditions(0.1, br.Costs(fn=10))
     points = {
         "a": br.choose(joint.marginal("a"), at=at),
-        "flag nothing": br.guess(joint.marginal("a"), 0, at=at),
+        "flag nothing": br.curves.random_classifier(joint.marginal("a"), 0, at=at),
     }
-    points["flag everything"] = br.guess(joint.marginal("a"), 1, at=at)
+    points["flag everything"] = br.curves.random_classifier(joint.marginal("a"), 1, at=at)
     found = leads(joint, points, "a", measure=br.Measure("expected_cost"))
     assert {one.models[0] for one in found} == {"flag nothing", "flag everything"}
     assert [one.values[0] for one in found if one.models[0] == "flag nothing"] == [
@@ -251,31 +245,31 @@ def test_flagging_nothing_and_everything_take_part():
 
 def test_resampled_on_request():
     y, scores = drawn(4, models=2)
-    joint = br.count_models(y, scores)
+    joint = br.count(y, scores)
     at = br.Conditions(0.05, br.Costs(fn=10))
     found, again = (
-        br.choose_model(joint, at=at, replicates=200, seed=3).differences[0] for _ in range(2)
+        br.choose(joint, at=at, replicates=200, seed=3).differences[0] for _ in range(2)
     )
     assert repr(found) == repr(again)
     assert (found.method, found.replicates, found.seed) == ("percentile", 200, 3)
-    assert found.value == pytest.approx(br.choose_model(joint, at=at).differences[0].value)
+    assert found.value == pytest.approx(br.choose(joint, at=at).differences[0].value)
     assert "chosen again" in found.notes[-1].text
 
 
 def test_models_that_were_counted_separately_are_not_tested():
     y, scores = drawn(4, models=2)
     models = {name: br.count(y, values) for name, values in scores.items()}
-    choice = br.choose_model(models)
+    choice = br.choose(models)
     assert choice.differences == ()
     assert choice.indistinguishable is None
     assert (
         choice.untested
         == "the models were counted separately; count them together with count_models"
     )
-    apart = br.choose_model(models, paired=False)
+    apart = br.choose(models, paired=False)
     assert apart.untested == ""
     assert not apart.differences[0].paired
-    together = br.choose_model(br.count_models(y, scores))
+    together = br.choose(br.count(y, scores))
     assert apart.differences[0].value == pytest.approx(together.differences[0].value)
     # The cases are the same, and models agree on most: independent samples would say less.
     assert (
@@ -290,21 +284,21 @@ def test_weighted_cases_are_not_tested():
         name: br.count(y, values, sample_weight=np.linspace(1, 2, len(y)))
         for name, values in scores.items()
     }
-    assert "weighted" in br.choose_model(models).untested
+    assert "weighted" in br.choose(models).untested
     with pytest.raises(br.InputError, match="BR643: .* a difference is tested on whole cases"):
-        br.choose_model(models, paired=False)
+        br.choose(models, paired=False)
 
 
 def test_one_model_is_not_compared():
     y, scores = drawn(4, models=1)
-    choice = br.choose_model(br.count_models(y, scores))
+    choice = br.choose(br.count(y, scores))
     assert (choice.differences, choice.untested, choice.indistinguishable) == ((), "", ("a",))
 
 
 def test_a_model_that_cannot_satisfy_the_rule_is_not_compared():
     y, scores = drawn(4, models=2)
-    joint = br.count_models(y, {**scores, "bad": np.zeros(len(y))})
-    choice = br.choose_model(joint, "precision >= 50%")
+    joint = br.count(y, {**scores, "bad": np.zeros(len(y))})
+    choice = br.choose(joint, "precision >= 50%")
     assert "bad" in choice.refused
     assert [one.models[0] for one in choice.differences] == [
         name for name in "ab" if name != choice.model
@@ -322,12 +316,12 @@ def test_a_model_that_cannot_satisfy_the_rule_is_not_compared():
 )
 def test_compare_at_a_rule_is_the_test_of_choose_to_the_digit(seed, rule, prior):
     y, scores = drawn(seed, models=2)
-    joint, budget = br.count_models(y, scores), bool(rule and "alerts" in rule)
+    joint, budget = br.count(y, scores), bool(rule and "alerts" in rule)
     at, volume = br.Conditions(prior, None if budget else br.Costs(fn=10)), 1000 if budget else None
-    (lead,) = br.choose_model(joint, rule, at=at, volume=volume).differences
+    (lead,) = br.choose(joint, rule, at=at, volume=volume).differences
     found = br.compare(
-        "caught" if budget else "expected_cost",
         joint,
+        "caught" if budget else "expected_cost",
         pair=lead.models,
         rule=rule,
         at=at,
@@ -353,11 +347,11 @@ def test_compare_at_a_rule_is_the_test_of_choose_to_the_digit(seed, rule, prior)
 
 def test_compare_resampled_on_request_is_the_resampled_test_of_choose():
     y, scores = drawn(8, models=2)
-    joint, at = br.count_models(y, scores), br.Conditions(0.05, br.Costs(fn=10))
-    (lead,) = br.choose_model(joint, "recall >= 0.8", at=at, replicates=200, seed=3).differences
+    joint, at = br.count(y, scores), br.Conditions(0.05, br.Costs(fn=10))
+    (lead,) = br.choose(joint, "recall >= 0.8", at=at, replicates=200, seed=3).differences
     found = br.compare(
-        "expected_cost",
         joint,
+        "expected_cost",
         pair=lead.models,
         rule="recall >= 0.8",
         at=at,
@@ -379,8 +373,8 @@ def test_what_the_rule_holds_in_place_still_varies_in_the_field():
     gave an interval of nearly no width.
     """
     y, scores = drawn(9, models=2, positives=100, negatives=2000)
-    joint = br.count_models(y, scores)
-    found = br.compare("tpr", joint, rule="recall >= 0.8")
+    joint = br.count(y, scores)
+    found = br.compare(joint, "tpr", rule="recall >= 0.8")
     apart = (scores["a"] >= br.choose(joint.marginal("a"), "recall >= 0.8").threshold) != (
         scores["b"] >= br.choose(joint.marginal("b"), "recall >= 0.8").threshold
     )
@@ -410,7 +404,7 @@ def test_the_interval_holds_the_difference_of_the_two_chosen_thresholds_in_the_f
         rng = np.random.default_rng([20, seed])
         y = np.repeat([1, 0], [50, 1000])
         common = math.sqrt(0.5) * rng.normal(size=len(y))
-        joint = br.count_models(
+        joint = br.count(
             y,
             {
                 name: common + math.sqrt(0.5) * rng.normal(size=len(y)) + shift * y
@@ -419,7 +413,7 @@ def test_the_interval_holds_the_difference_of_the_two_chosen_thresholds_in_the_f
         )
         for name, (rule, statistic, costs) in FIELD.items():
             at = br.Conditions(50 / 1050, costs)
-            found = br.compare(statistic, joint, rule=rule, at=at)
+            found = br.compare(joint, statistic, rule=rule, at=at)
             truth = []
             for model, shift in shifts.items():
                 cut = br.choose(joint.marginal(model), rule, at=at).threshold
@@ -427,7 +421,7 @@ def test_the_interval_holds_the_difference_of_the_two_chosen_thresholds_in_the_f
                     (0.0, 0.0) if cut is None else (float(ndtr(shift - cut)), float(ndtr(-cut)))
                 )
                 cells = br.Confusion(50 * tpr, 1000 * fpr, 50 * (1 - tpr), 1000 * (1 - fpr))
-                truth.append(br.measure(statistic, cells, at=at))
+                truth.append(br.measure(cells, statistic, at=at))
             held[name] += found.low <= truth[1] - truth[0] <= found.high
     least = 0.93 - 3 * math.sqrt(0.95 * 0.05 / sets)
     assert {name: count / sets for name, count in held.items() if count / sets < least} == {}
@@ -435,25 +429,25 @@ def test_the_interval_holds_the_difference_of_the_two_chosen_thresholds_in_the_f
 
 def test_a_statistic_that_was_not_made_best_says_so():
     y, scores = drawn(12, models=2)
-    joint, at = br.count_models(y, scores), br.Conditions(costs=br.Costs(fn=10))
-    assert "tpr was not what the choice made best" in br.compare("tpr", joint, at=at).notes[0].text
-    assert "was not what" not in br.compare("expected_cost", joint, at=at).notes[0].text
+    joint, at = br.count(y, scores), br.Conditions(costs=br.Costs(fn=10))
+    assert "tpr was not what the choice made best" in br.compare(joint, "tpr", at=at).notes[0].text
+    assert "was not what" not in br.compare(joint, "expected_cost", at=at).notes[0].text
     assert (
         "between the models, each set by the rule"
-        in br.compare("expected_cost", joint, rule="recall >= 0.8", at=at).notes[0].text
+        in br.compare(joint, "expected_cost", rule="recall >= 0.8", at=at).notes[0].text
     )
     assert (
         "between the two that were chosen"
-        in br.compare("tpr", joint, rule="recall >= 0.8", at=at).notes[0].text
+        in br.compare(joint, "tpr", rule="recall >= 0.8", at=at).notes[0].text
     )
 
 
 def test_a_budget_is_compared_within_a_second():
     rng = np.random.default_rng(1)
     y = (np.arange(20_000) < 400).astype(int)
-    joint = br.count_models(y, {name: rng.normal(size=20_000) + 1.5 * y for name in "ab"})
+    joint = br.count(y, {name: rng.normal(size=20_000) + 1.5 * y for name in "ab"})
     started = time.process_time()
-    br.compare("caught", joint, rule="alerts <= 200", at=br.Conditions(0.001), volume=100_000)
+    br.compare(joint, "caught", rule="alerts <= 200", at=br.Conditions(0.001), volume=100_000)
     assert time.process_time() - started < 1
 
 
@@ -463,8 +457,8 @@ def test_a_budget_is_compared_within_a_second():
 def test_the_lead_over_the_better_baseline_is_the_interval_of_the_chosen_threshold_less_what_is_exact():  # noqa: E501
     y, scores = drawn(1, models=1)
     counts, at = br.count(y, scores["a"]), br.Conditions(0.05, br.Costs(fn=10))
-    lead = br.choose_model({"a": counts}, at=at).lead_over_baseline
-    interval = br.interval("expected_cost", counts, at=at, replicates=400)
+    lead = br.choose({"a": counts}, at=at).lead_over_baseline
+    interval = br.interval(counts, "expected_cost", at=at, replicates=400)
     assert lead.models == ("flag nothing", "a")
     assert lead.values == pytest.approx((0.5, br.choose(counts, at=at)["expected_cost"]))
     assert (lead.low, lead.high) == pytest.approx((interval.low - 0.5, interval.high - 0.5))
@@ -475,7 +469,7 @@ def test_the_lead_over_the_better_baseline_is_the_interval_of_the_chosen_thresho
 @pytest.mark.parametrize("seed", range(4))
 def test_the_p_value_is_where_the_interval_begins_to_contain_no_difference(level, seed):
     y, scores = drawn(seed, models=1, shift=0.5)
-    choice = br.choose_model(
+    choice = br.choose(
         {"a": br.count(y, scores["a"])}, at=br.Conditions(costs=br.Costs(fn=8)), level=level
     )
     lead = choice.lead_over_baseline
@@ -487,8 +481,8 @@ def test_the_p_value_is_where_the_interval_begins_to_contain_no_difference(level
 def test_a_model_among_several_pays_for_the_choice():
     y, scores = drawn(2, models=3, shift=0.5)
     at = br.Conditions(costs=br.Costs(fn=8))
-    lead = br.choose_model(br.count_models(y, scores), at=at).lead_over_baseline
-    alone = br.choose_model(
+    lead = br.choose(br.count(y, scores), at=at).lead_over_baseline
+    alone = br.choose(
         {lead.models[1]: br.count(y, scores[lead.models[1]])}, at=at
     ).lead_over_baseline
     assert lead.p_value == alone.p_value
@@ -503,7 +497,7 @@ def test_a_useless_score_is_rarely_called_better_than_flagging_nothing():
     for seed in range(sets):
         rng = np.random.default_rng([21, seed])
         y = np.repeat([1, 0], [50, 1000])
-        lead = br.choose_model(
+        lead = br.choose(
             {"a": br.count(y, rng.normal(size=len(y)))}, at=br.Conditions(costs=br.Costs(fn=20))
         ).lead_over_baseline
         called += lead is not None and lead.significant
@@ -515,20 +509,15 @@ def test_what_cannot_be_tested_against_a_baseline_says_why():
     weighted = br.count(y, scores["a"], sample_weight=np.full(len(y), 0.5))
     assert (
         "weighted"
-        in br.choose_model(
-            {"a": weighted}, at=br.Conditions(0.05, br.Costs(fn=10))
-        ).baseline_untested
+        in br.choose({"a": weighted}, at=br.Conditions(0.05, br.Costs(fn=10))).baseline_untested
     )
     few = br.count([1, 1, 1, 0, 0, 0, 0, 0], [5, 6, 7, 1, 2, 3, 4, 5])
-    assert "too few to resample" in br.choose_model({"a": few}).baseline_untested
+    assert "too few to resample" in br.choose({"a": few}).baseline_untested
     points = br.Points.from_rates([0.01], [0.7])
     assert (
-        br.choose_model({"a": points}, at=br.Conditions(0.1)).baseline_untested
-        == "only rates are known"
+        br.choose({"a": points}, at=br.Conditions(0.1)).baseline_untested == "only rates are known"
     )
     assert (
-        br.choose_model(
-            {"a": br.count(y, scores["a"])}, "alerts <= 50", volume=1000
-        ).lead_over_baseline
+        br.choose({"a": br.count(y, scores["a"])}, "alerts <= 50", volume=1000).lead_over_baseline
         is None
     )

@@ -171,7 +171,7 @@ def test_bca_of_one_class_is_that_of_scipy_for_the_same_replicates(seed):
     labels, scores = cases(seed=seed, digits=6)
     counts = br.count(labels, scores)
     found = br.interval(
-        mean_of_positives, counts, method="bca", resample="stratified", replicates=999, seed=seed
+        counts, mean_of_positives, method="bca", resample="stratified", replicates=999, seed=seed
     )
     values = replicate_values(
         statistic_of(mean_of_positives), counts, Plan("stratified", 999, seed)
@@ -193,7 +193,7 @@ def test_bca_of_one_class_is_that_of_scipy_for_the_same_replicates(seed):
 def test_bca_of_two_classes_is_that_of_scipy_for_the_same_replicates(ours, theirs, digits):
     labels, scores = cases(20, 30, digits=digits)
     counts = br.count(labels, scores)
-    found = br.interval(ours, counts, method="bca", resample="stratified", replicates=500)
+    found = br.interval(counts, ours, method="bca", resample="stratified", replicates=500)
     values = replicate_values(statistic_of(ours), counts, Plan("stratified", 500, 0))[:, 0]
     assert np.allclose(
         (found.low, found.high),
@@ -225,7 +225,9 @@ def leaving_one_out(labels, scores, members, statistic):
     return values
 
 
-@pytest.mark.parametrize("statistic", [br.auc, br.auprc, br.brier, difference_of_means])
+@pytest.mark.parametrize(
+    "statistic", [br.auc, br.curves.auprc, br.curves.brier, difference_of_means]
+)
 @pytest.mark.parametrize("digits", [1, 6])
 def test_the_acceleration_is_that_of_leaving_every_case_out(statistic, digits):
     """Each class is a sample of its own where their totals stay as they are."""
@@ -239,7 +241,9 @@ def test_the_acceleration_is_that_of_leaving_every_case_out(statistic, digits):
     assert abs(found) > 1e-3
 
 
-@pytest.mark.parametrize("statistic", [own_auc, br.auprc, br.brier, difference_of_means, prior_of])
+@pytest.mark.parametrize(
+    "statistic", [own_auc, br.curves.auprc, br.curves.brier, difference_of_means, prior_of]
+)
 @pytest.mark.parametrize("digits", [1, 6])
 def test_where_class_totals_are_drawn_too_all_cases_are_one_sample(statistic, digits):
     labels, scores = cases(digits=digits)
@@ -298,17 +302,17 @@ def test_the_acceleration_of_clusters_is_that_of_leaving_every_cluster_out(stati
         statistic(br.count(labels[names != name], scores[names != name])) for name in range(15)
     ]
     found = acceleration(
-        statistic_of(statistic), br.count_groups(labels, scores, groups=names), "clusters"
+        statistic_of(statistic), br.count(labels, scores, cluster=names), "clusters"
     )
     assert math.isclose(found, textbook_acceleration([left_out]), rel_tol=1e-9)
 
 
 def test_bca_of_clusters_is_that_of_its_replicates_and_acceleration():
     labels, scores, names = grouped_cases()
-    groups = br.count_groups(labels, scores, groups=names)
+    groups = br.count(labels, scores, cluster=names)
     statistic = statistic_of(br.auc)
     values = replicate_values(statistic, groups, Plan("clusters", 400, 0))[:, 0]
-    found = br.interval(br.auc, groups, method="bca", replicates=400)
+    found = br.interval(groups, br.auc, method="bca", replicates=400)
     assert (found.low, found.high) == bca_bounds(
         values, br.auc(groups.total()), acceleration(statistic, groups, "clusters"), 0.95, "both"
     )
@@ -340,12 +344,12 @@ def test_the_acceleration_of_resamples_of_cases_is_that_of_one_sample(positives,
     expected = textbook_bca(
         values, p, (1 - 2 * p) / (6 * math.sqrt(n * p * (1 - p))), (0.025, 0.975)
     )
-    found = br.interval(prior_of, counts, method="bca")
+    found = br.interval(counts, prior_of, method="bca")
     assert np.allclose((found.low, found.high), expected, rtol=1e-9)
 
 
 def test_bca_of_several_models_is_refused():
-    joint = br.count_models([0, 1] * 10, {"a": range(20), "b": range(20)})
+    joint = br.count([0, 1] * 10, {"a": range(20), "b": range(20)})
     with pytest.raises(br.InputError, match="BR581: bca is for one set of counts"):
         acceleration(statistic_of(br.auc), joint, "stratified")
 

@@ -119,27 +119,27 @@ def test_the_recall_that_a_rule_fixes_has_clopper_and_pearsons_interval():
     """Of n positives the threshold is the score of the k-th: its recall in the field has the
     distribution Beta(k, n - k + 1).
     """
-    found = br.interval("tpr", counts(), rule="recall >= 0.8")
+    found = br.interval(counts(), "tpr", rule="recall >= 0.8")
     assert (found.value, found.method) == (48 / 60, "clopper-pearson")
     assert [found.low, found.high] == pytest.approx(
         [betaincinv(48, 13, 0.025), betaincinv(49, 12, 0.975)]
     )
     assert found.low < 0.8, "the interval once began at the rule's own limit"
-    assert br.interval("fnr", counts(), rule="recall >= 0.8").high == pytest.approx(1 - found.low)
+    assert br.interval(counts(), "fnr", rule="recall >= 0.8").high == pytest.approx(1 - found.low)
 
 
 def test_the_false_alarm_rate_and_the_share_flagged_that_a_rule_fixes_too():
     limit = br.choose(
         counts(), "fpr <= 0.05", optimize="tpr"
     ).fpr  # the next threshold flags more negatives than that
-    fpr = br.interval("fpr", counts(), rule=f"fpr <= {limit + 1e-9}", optimize="tpr")
+    fpr = br.interval(counts(), "fpr", rule=f"fpr <= {limit + 1e-9}", optimize="tpr")
     seen = round(600 * limit)
     assert fpr.method == "clopper-pearson"
     assert [fpr.low, fpr.high] == pytest.approx(
         [betaincinv(seen, 601 - seen, 0.025), betaincinv(seen + 1, 600 - seen, 0.975)]
     )
     limit = br.choose(counts(), "posfrac <= 0.1", optimize="tpr").posfrac
-    posfrac = br.interval("posfrac", counts(), rule=f"posfrac <= {limit + 1e-9}", optimize="tpr")
+    posfrac = br.interval(counts(), "posfrac", rule=f"posfrac <= {limit + 1e-9}", optimize="tpr")
     seen = round(660 * limit)
     assert posfrac.method == "clopper-pearson"
     assert [posfrac.low, posfrac.high] == pytest.approx(
@@ -149,7 +149,7 @@ def test_the_false_alarm_rate_and_the_share_flagged_that_a_rule_fixes_too():
 
 def test_a_rule_that_does_not_decide_holds_nothing_in_place():
     """The cheapest threshold flags far less than the rule allows."""
-    found = br.interval("fpr", counts(), rule="fpr <= 0.9", at=br.Conditions(0.02))
+    found = br.interval(counts(), "fpr", rule="fpr <= 0.9", at=br.Conditions(0.02))
     assert found.method == "optimism-corrected clopper-pearson"
 
 
@@ -173,17 +173,17 @@ def test_precision_is_moved_by_the_mean_optimism_on_the_logit_scale():
 
     optimism_seen = np.array([smooth(tp, fp) - smooth(*there) for tp, fp, *there in rows])
     stays = [
-        br.flag_at(part, point.threshold)
+        br.choose(part, threshold=point.threshold)
         for (part,) in resampled(counts(), Plan("stratified", replicates, 4))
     ]
     widening = min(
         max(1.0, np.std(optimism_seen) / np.std([smooth(one.tp, one.fp) for one in stays])), 1.2
     )
-    fixed, centre = br.interval("precision", point), smooth(point.tp, point.fp)
+    fixed, centre = br.interval(point, "precision"), smooth(point.tp, point.fp)
     found = br.interval(
-        "precision", counts(), rule="recall >= 0.5", at=at, replicates=replicates, seed=4
+        counts(), "precision", rule="recall >= 0.5", at=at, replicates=replicates, seed=4
     )
-    fixed = br.interval("precision", point, seed=4)
+    fixed = br.interval(point, "precision", seed=4)
     for bound, other in ((found.low, fixed.low), (found.high, fixed.high)):
         assert logit(bound) == pytest.approx(
             centre - optimism_seen.mean() + (logit(other) - centre) * widening
@@ -195,8 +195,8 @@ def test_precision_is_moved_by_the_mean_optimism_on_the_logit_scale():
 
 def test_a_cost_that_was_made_lowest_is_corrected_upwards():
     fixed, found = (
-        br.interval("expected_cost", br.choose(counts(), at=COSTLY)),
-        br.interval("expected_cost", counts(), at=COSTLY),
+        br.interval(br.choose(counts(), at=COSTLY), "expected_cost"),
+        br.interval(counts(), "expected_cost", at=COSTLY),
     )
     assert found.low > fixed.low
     assert found.high > fixed.high
@@ -222,7 +222,7 @@ def test_a_cost_that_was_made_lowest_is_corrected_upwards():
 )
 def test_every_measure_has_an_interval_around_or_next_to_its_value(name):
     volume = 1000 if name in ("alerts", "caught") else None
-    found = br.interval(name, counts(), at=COSTLY, volume=volume, replicates=100)
+    found = br.interval(counts(), name, at=COSTLY, volume=volume, replicates=100)
     assert -math.inf < found.low < found.high < math.inf
     assert found.low - found.width < found.value < found.high + found.width
 
@@ -235,7 +235,7 @@ def test_several_points_are_those_asked_for_one_by_one():
     found = chosen_intervals([(point, names) for point in points], counts(), how)
     for each, one in zip(options, found, strict=True):
         for name in names:
-            alone = br.interval(name, counts(), at=AT, replicates=150, seed=4, level=0.9, **each)
+            alone = br.interval(counts(), name, at=AT, replicates=150, seed=4, level=0.9, **each)
             assert (one[name].low, one[name].high, one[name].level) == (alone.low, alone.high, 0.9)
 
 
@@ -249,11 +249,11 @@ def test_flagging_nothing_is_not_moved():
 
 
 def test_conditions_may_be_uncertain_the_threshold_is_that_of_their_middle():
-    at = br.Uncertain(prior="0.01..0.04")
-    found = br.interval("precision", counts(), rule="tpr >= 0.5", at=at, replicates=150)
+    at = br.Conditions(prior="0.01..0.04")
+    found = br.interval(counts(), "precision", rule="tpr >= 0.5", at=at, replicates=150)
     alone = [
         br.interval(
-            "precision", counts(), rule="tpr >= 0.5", at=br.Conditions(prior), replicates=150
+            counts(), "precision", rule="tpr >= 0.5", at=br.Conditions(prior), replicates=150
         )
         for prior in (0.01, 0.04)
     ]
@@ -264,7 +264,7 @@ def test_conditions_may_be_uncertain_the_threshold_is_that_of_their_middle():
 
 def test_one_side_has_the_wider_statement():
     both, low = (
-        br.interval("precision", counts(), at=COSTLY, side=side) for side in ("both", "lower")
+        br.interval(counts(), "precision", at=COSTLY, side=side) for side in ("both", "lower")
     )
     assert both.low < low.low
     assert low.high == 1
@@ -276,36 +276,36 @@ def test_percentiles_of_choices_made_again_are_refused(method):
         br.InputError,
         match=f"BR624: {method} of a threshold chosen again on every resample is no interval",
     ):
-        br.interval("tpr", counts(), rule="recall >= 0.8", method=method)
+        br.interval(counts(), "tpr", rule="recall >= 0.8", method=method)
 
 
 def test_what_cannot_be_had_is_refused():
     with pytest.raises(br.InputError, match="BR590: only 4 positives: too few to resample"):
-        br.interval("precision", counts(4, 60), rule="recall >= 0.5")
+        br.interval(counts(4, 60), "precision", rule="recall >= 0.5")
     with pytest.raises(br.InputError, match="BR583: these cases are weighted"):
         br.interval(
-            "tpr", br.count([0, 1], [0.1, 0.2], sample_weight=[1.0, 2.0]), rule="recall >= 0.8"
+            br.count([0, 1], [0.1, 0.2], sample_weight=[1.0, 2.0]), "tpr", rule="recall >= 0.8"
         )
     with pytest.raises(
         br.InputError, match="BR624: clusters, a rule and uncertain conditions together"
     ):
         br.interval(
-            "precision",
             grouped(),
-            at=br.Uncertain(prior="0.01..0.02"),
+            "precision",
+            at=br.Conditions(prior="0.01..0.02"),
             rule="recall >= 0.8",
             replicates=100,
         )
     many = br.Counts([3, 2, 1], positives=[10**12, 10**11, 7], negatives=[10**9, 10**12, 10**15])
     with pytest.raises(br.InputError, match="BR623: resamples are drawn from at most"):
-        br.interval("expected_cost", many)
+        br.interval(many, "expected_cost")
 
 
 def test_few_positives_are_noted_with_what_was_simulated():
     assert "only 20 positives" in text_of(
-        br.interval("precision", counts(20, 200), at=COSTLY), "BR625"
+        br.interval(counts(20, 200), "precision", at=COSTLY), "BR625"
     )
-    assert "BR625" not in codes(br.interval("precision", counts(), at=COSTLY))
+    assert "BR625" not in codes(br.interval(counts(), "precision", at=COSTLY))
 
 
 # Coverage. The full table, and other families of scores: benchmarks/chosen.py.

@@ -24,7 +24,7 @@ def patients():
     rng = np.random.default_rng(5)
     y = (rng.random(400) < 0.3).astype(int)
     s = np.round(rng.normal(size=400) + 1.5 * y, 1)
-    return br.count_groups(y, s, groups=rng.integers(0, 120, 400))
+    return br.count(y, s, cluster=rng.integers(0, 120, 400))
 
 
 def repeated(found, missed, times):
@@ -36,16 +36,16 @@ def repeated(found, missed, times):
     groups = [f"p{i // times}" for i in range((found + missed) * times)] + [
         f"n{i}" for i in range(50)
     ]
-    return br.count_groups(y, s, groups=groups)
+    return br.count(y, s, cluster=groups)
 
 
 @pytest.mark.parametrize("at", [None, br.Conditions(prior=0.01)])
 @pytest.mark.parametrize("name", ["tpr", "tnr", "precision", "npv", "expected_cost"])
 def test_with_a_plan_the_intervals_are_those_of_the_cluster_bootstrap(patients, name, at):
-    point = br.flag_at(patients.total(), 0.7, at=at)
+    point = br.choose(patients.total(), threshold=0.7, at=at)
     found = cluster_intervals(point, patients, (name,), cluster_plan(200, seed=3))[name]
     slow = br.interval(
-        name, patients, threshold=0.7, at=at, method="percentile", replicates=200, seed=3
+        patients, name, threshold=0.7, at=at, method="percentile", replicates=200, seed=3
     )
     assert (found.low, found.high) == pytest.approx((slow.low, slow.high), rel=1e-12)
     assert found.value == slow.value
@@ -55,7 +55,7 @@ def test_with_a_plan_the_intervals_are_those_of_the_cluster_bootstrap(patients, 
 def test_rows_that_come_out_alike_are_worth_one_each():
     groups = repeated(95, 5, times=4)
     assert clustered(groups).worth[0] == 100
-    point = br.flag_at(groups.total(), 1)
+    point = br.choose(groups.total(), threshold=1)
     assert (
         cluster_bound("tpr", groups, point, 0.95, "lower").low
         == br.rate_interval(95, 100, side="lower").low
@@ -74,39 +74,41 @@ def test_what_clusters_are_worth_never_exceeds_their_number_or_their_rows(patien
 
 
 def test_what_four_rows_a_patient_seem_to_show_is_not_shown():
-    alone = br.by_group(
+    alone = br.segments.by_group(
         {"x": repeated(95, 5, times=4).total()}, threshold=1, require="recall >= 0.9"
     )["x"]
-    together = br.by_group({"x": repeated(95, 5, times=4)}, threshold=1, require="recall >= 0.9")[
-        "x"
-    ]
+    together = br.segments.by_group(
+        {"x": repeated(95, 5, times=4)}, threshold=1, require="recall >= 0.9"
+    )["x"]
     assert alone.outcome == SHOWN
     assert together.outcome == OBSERVED
     assert together.intervals["tpr"].width > alone.intervals["tpr"].width
     assert (
-        br.by_group({"x": repeated(190, 10, times=2)}, threshold=1, require="recall >= 0.9")[
-            "x"
-        ].outcome
+        br.segments.by_group(
+            {"x": repeated(190, 10, times=2)}, threshold=1, require="recall >= 0.9"
+        )["x"].outcome
         == SHOWN
     )
 
 
 def test_what_is_only_known_approximately_is_never_shown(patients):
-    found = br.by_group({"x": patients}, threshold=0.7, require="precision >= 0.1")["x"]
+    found = br.segments.by_group({"x": patients}, threshold=0.7, require="precision >= 0.1")["x"]
     assert found.outcome == OBSERVED
     assert found.requirement.checks[0].interval.method == "cluster-t"
-    again = br.by_group({"x": patients}, threshold=0.7, require="precision >= 0.1", replicates=200)[
-        "x"
-    ]
+    again = br.segments.by_group(
+        {"x": patients}, threshold=0.7, require="precision >= 0.1", replicates=200
+    )["x"]
     assert again.requirement.checks[0].interval.method == "percentile"
     assert (
-        br.by_group({"x": patients}, threshold=0.7, require="precision >= 0.99")["x"].outcome
+        br.segments.by_group({"x": patients}, threshold=0.7, require="precision >= 0.99")[
+            "x"
+        ].outcome
         == MISSED
     )
 
 
 def test_no_error_in_any_resample_is_no_certainty():
-    point = br.flag_at(repeated(40, 0, times=3).total(), 1)
+    point = br.choose(repeated(40, 0, times=3).total(), threshold=1)
     for plan in (None, cluster_plan(200, 0)):
         found = cluster_intervals(point, repeated(40, 0, times=3), ("tpr", "precision"), plan)
         assert found["tpr"].side == "lower"
@@ -120,13 +122,15 @@ def test_no_error_in_any_resample_is_no_certainty():
 
 def test_too_few_clusters_have_no_interval_and_no_verdict():
     few = repeated(3, 0, times=5)
-    found = br.by_group({"x": few}, threshold=1, require="recall >= 0.9")["x"]
+    found = br.segments.by_group({"x": few}, threshold=1, require="recall >= 0.9")["x"]
     assert found.positives == 15
     assert (found.intervals, found.outcome) == ({}, TOO_FEW)
 
 
 def test_clusters_of_all_sites_are_those_with_one_name():
-    found = br.by_group({"a": repeated(10, 0, times=2), "b": repeated(10, 0, times=2)}, threshold=1)
+    found = br.segments.by_group(
+        {"a": repeated(10, 0, times=2), "b": repeated(10, 0, times=2)}, threshold=1
+    )
     assert len(found.total.clusters) == 60
     assert found.total.cases == 140
     note = next(note for note in found.notes if note.code == "BR432")
@@ -139,21 +143,19 @@ def test_clusters_of_all_sites_are_those_with_one_name():
 
 
 def test_the_rest_beyond_the_largest_keeps_its_clusters():
-    found = br.by_group({name: repeated(10, 0, times=2) for name in "abc"}, threshold=1).largest(1)[
-        -1
-    ]
+    found = br.segments.by_group(
+        {name: repeated(10, 0, times=2) for name in "abc"}, threshold=1
+    ).largest(1)[-1]
     assert (found.name, found.cases, len(found.clusters)) == ("other (2)", 140, 60)
 
 
 def test_some_groups_with_clusters_and_some_without_are_refused(patients):
     with pytest.raises(br.InputError, match="BR433: some groups have clusters and some have none"):
-        br.by_group({"a": patients, "b": patients.total()}, threshold=1)
+        br.segments.by_group({"a": patients, "b": patients.total()}, threshold=1)
 
 
 def test_weighted_clusters_are_refused():
-    groups = br.count_groups(
-        [0, 1, 1], [0, 1, 1], groups=["a", "b", "b"], sample_weight=[0.5, 1, 1]
-    )
+    groups = br.count([0, 1, 1], [0, 1, 1], cluster=["a", "b", "b"], sample_weight=[0.5, 1, 1])
     with pytest.raises(br.InputError, match="BR583: these cases are weighted"):
         clustered(groups)
 
@@ -209,7 +211,7 @@ def changes(groups, values, label):
 def test_a_rate_of_clusters_is_the_jackknife_of_its_influence(patients, level):
     values = [(case, float(case[2] >= 0.7)) for case in cases_of(patients)]
     for name, label in (("tpr", 1), ("fpr", 0)):
-        found = br.interval(name, patients, threshold=0.7, level=level)
+        found = br.interval(patients, name, threshold=0.7, level=level)
         assert found.method == "cluster-t"
         assert (found.low, found.high) == pytest.approx(
             jackknifed(found.value, [changes(patients, values, label)], level), rel=1e-6
@@ -225,12 +227,12 @@ def test_auc_of_clusters_is_the_jackknife_of_its_placements(patients):
             1 if label else -1
         )
         values.append(((name, label, score), 0.5 + ahead / (2 * len(others))))
-    found = br.interval(br.auc, patients)
+    found = br.interval(patients, br.auc)
     assert (found.low, found.high) == pytest.approx(
         jackknifed(found.value, [changes(patients, values, 1), changes(patients, values, 0)]),
         rel=1e-9,
     )
-    gini = br.interval(br.gini, patients)
+    gini = br.interval(patients, br.curves.gini)
     assert (gini.low, gini.high) == pytest.approx((2 * found.low - 1, 2 * found.high - 1))
 
 
@@ -238,9 +240,9 @@ def test_precision_at_a_prior_moves_with_both_rates(patients):
     """log odds of precision are log(prior odds) + log tpr − log fpr: their changes are those of the
     rates, over the rates.
     """
-    found = br.interval("precision", patients, threshold=0.7, at=br.Conditions(prior=0.01))
+    found = br.interval(patients, "precision", threshold=0.7, at=br.Conditions(prior=0.01))
     values = [(case, float(case[2] >= 0.7)) for case in cases_of(patients)]
-    t, f = (br.interval(name, patients, threshold=0.7).value for name in ("tpr", "fpr"))
+    t, f = (br.interval(patients, name, threshold=0.7).value for name in ("tpr", "fpr"))
     slope = found.value * (1 - found.value)
     parts = [
         ([slope * sign * change / rate for change in each[0]], each[1])
@@ -260,7 +262,7 @@ def test_precision_at_a_prior_moves_with_both_rates(patients):
     [("tpr", "fnr"), ("tnr", "fpr"), ("precision", "fdr"), ("npv", "fomr"), ("accuracy", "error")],
 )
 def test_complements_have_complementary_intervals(patients, pair, at):
-    one, other = (br.interval(name, patients, threshold=0.7, at=at) for name in pair)
+    one, other = (br.interval(patients, name, threshold=0.7, at=at) for name in pair)
     assert (1 - one.high, 1 - one.low) == pytest.approx((other.low, other.high), rel=1e-6)
 
 
@@ -276,13 +278,13 @@ def test_every_case_ten_times_over_in_one_cluster_tells_nothing_new(name):
     )
     once, often = (
         br.interval(
+            br.count(np.repeat(y, k), np.repeat(s, k), cluster=np.repeat(np.arange(600), k)),
             name,
-            br.count_groups(np.repeat(y, k), np.repeat(s, k), groups=np.repeat(np.arange(600), k)),
             **asked,
         )
         for k in (1, 10)
     )
-    alone = br.interval(name, br.count(y, s), **asked)
+    alone = br.interval(br.count(y, s), name, **asked)
     assert (once.low, once.high) == pytest.approx((often.low, often.high), rel=1e-6)
     assert 0.9 < once.width / alone.width < 1.1
 
@@ -290,12 +292,12 @@ def test_every_case_ten_times_over_in_one_cluster_tells_nothing_new(name):
 def test_where_an_outcome_was_never_seen_both_rates_stand_at_the_bounds_of_their_clusters():
     groups = repeated(30, 10, times=2)  # no false alarm among 50 clusters of one negative
     at = br.Conditions(prior=0.01)
-    found = br.interval("precision", groups, threshold=1, at=at)
+    found = br.interval(groups, "precision", threshold=1, at=at)
     assert (found.side, found.method, found.value) == ("lower", "clopper-pearson of clusters", 1.0)
     t = br.rate_interval(30, 40, level=0.975, side="lower").low
     f = br.rate_interval(0, 50, level=0.975, side="upper").high
     assert found.low == pytest.approx(0.01 * t / (0.01 * t + 0.99 * f))
-    cost = br.interval("expected_cost", groups, threshold=1, at=at)
+    cost = br.interval(groups, "expected_cost", threshold=1, at=at)
     ts, fs = (
         (br.rate_interval(hits, of, level=0.9875, side=side))
         for hits, of, side in ((30, 40, "lower"), (0, 50, "upper"))
@@ -305,7 +307,7 @@ def test_where_an_outcome_was_never_seen_both_rates_stand_at_the_bounds_of_their
 
 
 def test_perfect_ranking_of_clusters_is_known_on_one_side():
-    found = br.interval(br.auc, repeated(30, 0, times=3))
+    found = br.interval(repeated(30, 0, times=3), br.auc)
     assert (found.value, found.high, found.side) == (1, 1, "lower")
     assert 0.85 < found.low < 1
 
@@ -314,14 +316,14 @@ def test_few_clusters_are_refused_or_noted():
     with pytest.raises(
         br.InputError, match="BR590: only 4 clusters hold positives: too few for an interval"
     ):
-        br.interval("tpr", repeated(3, 1, times=4), threshold=1)
+        br.interval(repeated(3, 1, times=4), "tpr", threshold=1)
     (note,) = [
         note
-        for note in br.interval("tpr", repeated(7, 3, times=4), threshold=1).notes
+        for note in br.interval(repeated(7, 3, times=4), "tpr", threshold=1).notes
         if note.code == "BR630"
     ]
     assert note.text.startswith("only 10 clusters hold positives")
-    assert not br.interval("tpr", repeated(15, 5, times=4), threshold=1).notes
+    assert not br.interval(repeated(15, 5, times=4), "tpr", threshold=1).notes
 
 
 def test_one_side_of_clusters_is_the_two_sided_bound_of_twice_the_doubt(patients):
@@ -330,21 +332,21 @@ def test_one_side_of_clusters_is_the_two_sided_bound_of_twice_the_doubt(patients
         ("precision", {"threshold": 0.7}),
         ("expected_cost", {"threshold": 0.7}),
     ):
-        both = br.interval(name, patients, level=0.9, **options)
+        both = br.interval(patients, name, level=0.9, **options)
         low, high = (
-            br.interval(name, patients, level=0.95, side=side, **options)
+            br.interval(patients, name, level=0.95, side=side, **options)
             for side in ("lower", "upper")
         )
         assert (low.low, high.high) == pytest.approx((both.low, both.high))
 
 
 def test_uncertain_conditions_are_drawn_with_resamples_of_clusters(patients):
-    at = br.Uncertain(prior=br.Pilot(5, 500))
+    at = br.Conditions(prior=br.Pilot(5, 500))
     assert (
-        br.interval("precision", patients, threshold=0.7, at=at, replicates=100).method
+        br.interval(patients, "precision", threshold=0.7, at=at, replicates=100).method
         == "percentile"
     )
-    assert br.interval("tpr", patients, threshold=0.7, at=at).method == "cluster-t"
+    assert br.interval(patients, "tpr", threshold=0.7, at=at).method == "cluster-t"
 
 
 @pytest.mark.parametrize(
@@ -354,12 +356,10 @@ def test_a_high_auc_of_less_than_a_hundred_clusters_says_how_it_misses(clusters,
     rng = np.random.default_rng(1)
     groups = np.repeat(np.arange(clusters), 20)
     labels = rng.random(len(groups)) < 0.3
-    counted = br.count_groups(
-        labels, distance * labels + rng.normal(size=len(groups)), groups=groups
-    )
-    found = br.interval("auc", counted)
+    counted = br.count(labels, distance * labels + rng.normal(size=len(groups)), cluster=groups)
+    found = br.interval(counted, "auc")
     assert (found.value > 0.93) == (distance == 4.0)
-    for one in (found, br.interval("precision", counted, threshold=1.0)):
+    for one in (found, br.interval(counted, "precision", threshold=1.0)):
         assert [
             "held the true value in 91 to 95 %" in note.text
             for note in one.notes
@@ -418,7 +418,7 @@ def test_one_large_patient_shows_no_more_than_one_patient():
     labels = [1] * 74 + [0] * 50
     scores = [1] * 25 + [0] * 99
     patients = ["large"] * 25 + [f"p{i}" for i in range(99)]
-    found = br.by_group({"ward": br.count_groups(labels, scores, groups=patients)}, threshold=1)[
+    found = br.segments.by_group({"ward": br.count(labels, scores, cluster=patients)}, threshold=1)[
         "ward"
     ]
     assert found.bounds["tpr"].low == pytest.approx(

@@ -9,12 +9,12 @@ import baserate as br
 
 
 def test_groups_are_drawn_whole_and_the_same_for_both_models():
-    found = br.compare(br.auc, grouped_models(), replicates=400)
+    found = br.compare(grouped_models(), br.auc, replicates=400)
     assert (found.method, found.paired, found.replicates) == ("percentile", True, 400)
     assert "clusters" in found.notes[-1].text
     assert found.value == br.auc(separate()["b"]) - br.auc(separate()["a"])
     by_case = br.compare(
-        br.auc, joint(), method="delong"
+        joint(), br.auc, method="delong"
     )  # groups that have nothing in common: as many cases
     assert (found.low, found.high) == pytest.approx((by_case.low, by_case.high), abs=0.03)
 
@@ -23,16 +23,16 @@ def test_cases_that_come_in_copies_are_not_taken_for_more():
     labels, scores = models(cases=80)
     copies = np.repeat(np.arange(80), 5)
     groups = {
-        name: br.count_groups(labels[copies], values[copies], groups=copies)
+        name: br.count(labels[copies], values[copies], cluster=copies)
         for name, values in scores.items()
     }
-    clustered = br.compare(br.auc, groups, replicates=300)
+    clustered = br.compare(groups, br.auc, replicates=300)
     naive = br.compare(
+        br.count(labels[copies], {name: values[copies] for name, values in scores.items()}),
         br.auc,
-        br.count_models(labels[copies], {name: values[copies] for name, values in scores.items()}),
         method="delong",
     )
-    once = br.compare(br.auc, br.count_models(labels, scores), method="delong")
+    once = br.compare(br.count(labels, scores), br.auc, method="delong")
     assert clustered.high - clustered.low > 1.7 * (naive.high - naive.low)
     assert clustered.high - clustered.low == pytest.approx(once.high - once.low, rel=0.2)
 
@@ -42,7 +42,7 @@ def test_other_groups_are_refused():
     assert_refused(
         "BR595",
         "the groups of the two models differ, so their cases are not the same",
-        lambda: br.compare(br.auc, other),
+        lambda: br.compare(other, br.auc),
     )
 
 
@@ -52,7 +52,7 @@ def test_groups_with_other_class_totals_are_refused():
     assert set(other["a"].groups) == set(other["b"].groups)
     assert other["a"].total_positives == other["b"].total_positives
     assert_refused(
-        "BR595", "the groups of the two models differ", lambda: br.compare(br.auc, other)
+        "BR595", "the groups of the two models differ", lambda: br.compare(other, br.auc)
     )
 
 
@@ -60,7 +60,7 @@ def test_groups_are_not_compared_by_delong():
     assert_refused(
         "BR581",
         'no method "delong" to compare auc',
-        lambda: br.compare(br.auc, grouped_models(), method="delong"),
+        lambda: br.compare(grouped_models(), br.auc, method="delong"),
     )
 
 
@@ -68,5 +68,5 @@ def test_groups_of_the_same_cases_are_not_taken_for_different_ones():
     assert_refused(
         "BR595",
         "the same cases|paired",
-        lambda: br.compare(br.auc, grouped_models(), paired=False, replicates=100),
+        lambda: br.compare(grouped_models(), br.auc, paired=False, replicates=100),
     )

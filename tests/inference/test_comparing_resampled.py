@@ -16,7 +16,7 @@ from baserate.inference.bootstrap import bootstrap_p
 
 def test_a_bootstrap_comparison_is_the_same_by_seed_and_differs_by_seed():
     first, again, other = (
-        br.compare("gini", joint(), replicates=300, seed=seed) for seed in (1, 1, 2)
+        br.compare(joint(), "gini", replicates=300, seed=seed) for seed in (1, 1, 2)
     )
     assert first == again
     assert (first.low, first.high) != (other.low, other.high)
@@ -27,15 +27,15 @@ def test_a_bootstrap_comparison_is_the_same_by_seed_and_differs_by_seed():
         other.value,
     )
     assert [note.code for note in first.notes] == ["BR598"]
-    assert br.compare("gini", separate(), paired=False, replicates=200, seed=1) == br.compare(
-        "gini", separate(), paired=False, replicates=200, seed=1
+    assert br.compare(separate(), "gini", paired=False, replicates=200, seed=1) == br.compare(
+        separate(), "gini", paired=False, replicates=200, seed=1
     )
 
 
 def test_the_paired_bootstrap_of_auc_agrees_with_delong():
     delong, drawn = (
-        br.compare(br.auc, joint(), method="delong"),
-        br.compare(br.auc, joint(), method="percentile"),
+        br.compare(joint(), br.auc, method="delong"),
+        br.compare(joint(), br.auc, method="percentile"),
     )
     assert drawn.value == pytest.approx(delong.value, rel=1e-12)
     assert (drawn.low, drawn.high) == pytest.approx((delong.low, delong.high), abs=0.015)
@@ -43,28 +43,31 @@ def test_the_paired_bootstrap_of_auc_agrees_with_delong():
 
 def test_the_unpaired_bootstrap_of_auc_agrees_with_delong_and_is_wider_than_the_paired_one():
     delong, drawn = (
-        br.compare(br.auc, separate(), paired=False, method=method)
+        br.compare(separate(), br.auc, paired=False, method=method)
         for method in ("delong", "percentile")
     )
     assert (drawn.low, drawn.high) == pytest.approx((delong.low, delong.high), abs=0.025)
     assert not drawn.paired
-    paired = br.compare(br.auc, joint(), method="percentile")
+    paired = br.compare(joint(), br.auc, method="percentile")
     assert drawn.high - drawn.low > 1.2 * (paired.high - paired.low)
 
 
 @settings(max_examples=15)
-@given(scored(least=5), st.sampled_from([br.auc, br.gini, br.average_precision, br.brier]))
+@given(
+    scored(least=5),
+    st.sampled_from([br.auc, br.curves.gini, br.curves.average_precision, br.curves.brier]),
+)
 def test_identical_models_differ_by_nothing_in_every_resample(cases, statistic):
     same = joint_of(*([(a / 5, a / 5) for a, _ in members] for members in cases))
-    found = br.compare(statistic, same, method="percentile", replicates=100)
+    found = br.compare(same, statistic, method="percentile", replicates=100)
     assert (found.value, found.low, found.high, found.p_value) == (0.0, 0.0, 0.0, 1.0)
     assert (found.favours, found.significant) == (None, False)
 
 
 def test_identical_groups_differ_by_nothing_in_every_resample():
     labels, scores = models()
-    groups = br.count_groups(labels, scores["a"], groups=np.arange(len(labels)) % 30)
-    found = br.compare(br.auc, {"a": groups, "b": groups}, replicates=100)
+    groups = br.count(labels, scores["a"], cluster=np.arange(len(labels)) % 30)
+    found = br.compare({"a": groups, "b": groups}, br.auc, replicates=100)
     assert (found.value, found.low, found.high, found.p_value) == (0.0, 0.0, 0.0, 1.0)
 
 
@@ -73,7 +76,8 @@ def test_identical_groups_differ_by_nothing_in_every_resample():
 def test_swapping_the_models_flips_the_bootstrap_too(cases):
     whole = joint_of(*cases)
     found, swapped = (
-        br.compare(br.gini, whole, pair=pair, replicates=100) for pair in (("a", "b"), ("b", "a"))
+        br.compare(whole, br.curves.gini, pair=pair, replicates=100)
+        for pair in (("a", "b"), ("b", "a"))
     )
     assert (swapped.value, swapped.p_value) == (-found.value, found.p_value)
     assert (swapped.low, swapped.high) == pytest.approx((-found.high, -found.low), abs=1e-12)
@@ -85,7 +89,8 @@ def test_swapping_models_with_the_same_counts_flips_the_bootstrap_too():
     """
     whole = joint_of([(0, 0)] * 5, [(0, 0), (0, 0), (0, 1), (1, 0), (1, 1)])
     found, swapped = (
-        br.compare(br.gini, whole, pair=pair, replicates=100) for pair in (("a", "b"), ("b", "a"))
+        br.compare(whole, br.curves.gini, pair=pair, replicates=100)
+        for pair in (("a", "b"), ("b", "a"))
     )
     assert (swapped.low, swapped.high) == pytest.approx((-found.high, -found.low), abs=1e-12)
     assert found.low != -found.high
@@ -93,7 +98,7 @@ def test_swapping_models_with_the_same_counts_flips_the_bootstrap_too():
 
 def test_a_bootstrap_p_value_is_never_0():
     better = joint_of([(0, 3)] * 20, [(1, 0), (0, 1)] * 20)
-    found = br.compare(br.ks, better, replicates=100)
+    found = br.compare(better, br.curves.ks, replicates=100)
     assert found.low > 0
     assert found.p_value == 2 / 101
 
@@ -109,8 +114,8 @@ def test_the_bootstrap_p_value_counts_what_lies_on_the_other_side(values):
 
 def test_a_statistic_for_which_lower_is_better_favours_the_lower_model():
     labels = [0, 1] * 20
-    whole = br.count_models(labels, {"sharp": [0.1, 0.9] * 20, "blunt": [0.4, 0.6] * 20})
-    found = br.compare(br.brier, whole, replicates=100)
+    whole = br.count(labels, {"sharp": [0.1, 0.9] * 20, "blunt": [0.4, 0.6] * 20})
+    found = br.compare(whole, br.curves.brier, replicates=100)
     assert found.value == pytest.approx(0.16 - 0.01)
     assert (found.better, found.favours) == ("lower", "sharp")
 
@@ -119,13 +124,13 @@ def test_a_function_of_ones_own_is_compared_at_the_conditions_asked_for():
     at = br.Conditions(prior=0.01)
 
     def twice(counts, at):
-        return 2 * br.average_precision(counts, at=at)
+        return 2 * br.curves.average_precision(counts, at=at)
 
     def once(counts, at):
-        return br.average_precision(counts, at=at)
+        return br.curves.average_precision(counts, at=at)
 
-    found = br.compare(twice, joint(), at=at, replicates=100)
-    plain = br.compare(once, joint(), at=at, replicates=100)
+    found = br.compare(joint(), twice, at=at, replicates=100)
+    plain = br.compare(joint(), once, at=at, replicates=100)
     assert (found.name, found.at) == ("twice", at)
     assert (found.value, found.low, found.high) == pytest.approx(
         (2 * plain.value, 2 * plain.low, 2 * plain.high)
@@ -134,9 +139,11 @@ def test_a_function_of_ones_own_is_compared_at_the_conditions_asked_for():
 
 def test_too_few_cases_are_refused_and_few_are_noted():
     few = joint_of([(1, 2)] * 4, [(0, 1)] * 30)
-    assert_refused("BR590", "only 4 positives: too few to resample", lambda: br.compare(br.ks, few))
+    assert_refused(
+        "BR590", "only 4 positives: too few to resample", lambda: br.compare(few, br.curves.ks)
+    )
     some = joint_of([(1, 2), (2, 1)] * 5, [(0, 1), (1, 0)] * 15)
-    assert [note.code for note in br.compare(br.ks, some, replicates=100).notes] == [
+    assert [note.code for note in br.compare(some, br.curves.ks, replicates=100).notes] == [
         "BR591",
         "BR598",
     ]
@@ -145,7 +152,10 @@ def test_too_few_cases_are_refused_and_few_are_noted():
 def test_progress_is_told_up_to_the_last_replicate():
     told = []
     br.compare(
-        br.ks, joint(), replicates=150, progress=lambda done, whole: told.append((done, whole))
+        joint(),
+        br.curves.ks,
+        replicates=150,
+        progress=lambda done, whole: told.append((done, whole)),
     )
     assert told[-1] == (150, 150)
 
@@ -156,22 +166,22 @@ def test_progress_is_told_up_to_the_last_replicate():
 def test_each_model_has_its_own_threshold():
     whole, thresholds = joint(), {"a": 0.5, "b": 1.2}
     expected = [
-        br.flag_at(whole.marginal(name), threshold)["precision"]
+        br.choose(whole.marginal(name), threshold=threshold)["precision"]
         for name, threshold in thresholds.items()
     ]
-    found = br.compare("precision", whole, threshold=thresholds, replicates=200)
+    found = br.compare(whole, "precision", threshold=thresholds, replicates=200)
     assert found.values == pytest.approx(expected)
     assert found.value == pytest.approx(expected[1] - expected[0])
     assert found.low < found.high
     assert "thresholds are taken as fixed in advance" in found.notes[-1].text
-    swapped = br.compare("precision", whole, pair=("b", "a"), threshold=thresholds, replicates=200)
+    swapped = br.compare(whole, "precision", pair=("b", "a"), threshold=thresholds, replicates=200)
     assert (swapped.value, swapped.p_value) == (-found.value, found.p_value)
 
 
 def test_equal_thresholds_by_name_are_the_same_as_one_threshold():
     for statistic in ("precision", "tpr"):
         one, named = (
-            br.compare(statistic, joint(), threshold=threshold, replicates=200)
+            br.compare(joint(), statistic, threshold=threshold, replicates=200)
             for threshold in (0.7, {"a": 0.7, "b": 0.7})
         )
         assert (one.value, one.low, one.high, one.p_value) == (
@@ -185,11 +195,11 @@ def test_equal_thresholds_by_name_are_the_same_as_one_threshold():
 def test_thresholds_by_name_work_for_different_cases_and_for_groups():
     labels, scores = models()
     groups = {
-        name: br.count_groups(labels, values, groups=np.arange(len(labels)) % 30)
+        name: br.count(labels, values, cluster=np.arange(len(labels)) % 30)
         for name, values in scores.items()
     }
     found = [
-        br.compare("tpr", given_, threshold={"a": 0.5, "b": 1.2}, paired=paired, replicates=100)
+        br.compare(given_, "tpr", threshold={"a": 0.5, "b": 1.2}, paired=paired, replicates=100)
         for given_, paired in ((joint(), True), (separate(), False), (groups, True))
     ]
     assert [one.method for one in found] == ["mcnemar", "percentile", "percentile"]
@@ -197,7 +207,7 @@ def test_thresholds_by_name_work_for_different_cases_and_for_groups():
 
 
 def test_a_model_without_a_threshold_is_named():
-    call = lambda: br.compare("tpr", joint(), threshold={"a": 0.5, "c": 1})  # noqa: E731
+    call = lambda: br.compare(joint(), "tpr", threshold={"a": 0.5, "c": 1})  # noqa: E731
     assert_refused("BR529", 'no threshold is given for "b"', call)
 
 
@@ -205,7 +215,7 @@ def test_a_threshold_belongs_to_a_measure():
     assert_refused(
         "BR594",
         "a rule or threshold belongs to a measure",
-        lambda: br.compare(br.auc, joint(), threshold={"a": 1, "b": 1}),
+        lambda: br.compare(joint(), br.auc, threshold={"a": 1, "b": 1}),
     )
 
 
@@ -214,5 +224,5 @@ def test_a_rule_and_a_threshold_together_are_refused(threshold):
     assert_refused(
         "BR594",
         "at a rule and at a threshold",
-        lambda: br.compare("tpr", joint(), rule="fpr <= 0.1", threshold=threshold),
+        lambda: br.compare(joint(), "tpr", rule="fpr <= 0.1", threshold=threshold),
     )

@@ -33,8 +33,8 @@ def test_the_unpaired_test_adds_the_variances_of_two_samples(parts):
     if not sum(variance for variance, _ in pieces):
         return
     found = br.compare(
-        br.auc,
         {"a": counts_of(*parts[:2]), "b": counts_of(*parts[2:])},
+        br.auc,
         paired=False,
         method="delong-t",
     )
@@ -63,8 +63,8 @@ def test_the_plain_unpaired_test_has_pROCs_degrees_of_freedom(parts):
     if not sum(variances):
         return
     found = br.compare(
-        br.auc,
         {"a": counts_of(*parts[:2]), "b": counts_of(*parts[2:])},
+        br.auc,
         paired=False,
         method="delong",
     )
@@ -76,15 +76,15 @@ def test_the_plain_unpaired_test_has_pROCs_degrees_of_freedom(parts):
 
 def test_one_name_stands_for_one_method_also_for_different_cases():
     parts = separate(cases=300)
-    found = br.compare(br.auc, parts, paired=False)
-    assert found == br.compare(br.auc, parts, paired=False, method=found.method)
+    found = br.compare(parts, br.auc, paired=False)
+    assert found == br.compare(parts, br.auc, paired=False, method=found.method)
 
 
 @given(samples())
 def test_swapping_two_samples_flips_the_sign_and_keeps_the_p_value(parts):
     both = {"a": counts_of(*parts[:2]), "b": counts_of(*parts[2:])}
     found, swapped = (
-        br.compare(br.auc, both, pair=pair, paired=False) for pair in (("a", "b"), ("b", "a"))
+        br.compare(both, br.auc, pair=pair, paired=False) for pair in (("a", "b"), ("b", "a"))
     )
     assert (swapped.value, swapped.favours) == (-found.value, found.favours)
     assert (swapped.p_value, swapped.low, swapped.high) == pytest.approx(
@@ -97,13 +97,13 @@ def test_large_samples_do_not_overflow():
         "a": br.Counts([3, 2, 1], [500_000, 300_000, 200_000], [200_000, 300_000, 500_000]),
         "b": br.Counts([3, 2, 1], [501_000, 300_000, 199_000], [200_000, 300_000, 500_000]),
     }
-    found = br.compare(br.auc, parts, paired=False)
+    found = br.compare(parts, br.auc, paired=False)
     thousandth = br.compare(
-        br.auc,
         {
             name: br.Counts(c.scores, c.positives // 1000, c.negatives // 1000)
             for name, c in parts.items()
         },
+        br.auc,
         paired=False,
     )
     assert found.value == pytest.approx(thousandth.value, rel=1e-12)
@@ -123,7 +123,7 @@ def test_millions_of_cases_in_few_cells_do_not_overflow(doublings):
     exact = sum(
         part * Fraction(3, 4 * times - 1) for part in parts
     )  # one case less than there are, of four and of all
-    found = br.compare(br.auc, whole)
+    found = br.compare(whole, br.auc)
     assert found.value == float(values[1]) - float(values[0]) != 0
     assert found.statistic == pytest.approx(found.value / math.sqrt(exact), rel=1e-9)
 
@@ -134,20 +134,20 @@ def test_coarse_counts_are_refused(options):
     assert_refused(
         "BR581",
         "these counts are coarse",
-        lambda: br.compare(br.auc, parts, paired=False, **options),
+        lambda: br.compare(parts, br.auc, paired=False, **options),
     )
 
 
 def test_weighted_cases_are_refused():
     labels, scores = models()
     weights = np.full(len(labels), 0.5)
-    whole = br.count_models(labels, scores, sample_weight=weights)
+    whole = br.count(labels, scores, sample_weight=weights)
     parts = {
         name: br.count(labels, values, sample_weight=weights) for name, values in scores.items()
     }
     for method in (None, "delong", "percentile"):
         for given_, paired in ((whole, True), (parts, False)):
             call = lambda given_=given_, paired=paired, method=method: br.compare(  # noqa: E731
-                br.auc, given_, paired=paired, method=method
+                given_, br.auc, paired=paired, method=method
             )
             assert_refused("BR583", "weights do not say how many were seen", call)

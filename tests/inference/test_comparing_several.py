@@ -10,6 +10,7 @@ from tests.inference.two_models import joint, models
 
 import baserate as br
 from baserate.inference.bootstrap import bootstrap_p
+from baserate.inference.differences import compare_all
 from baserate.inference.paired import holm
 
 # Several models.
@@ -40,10 +41,10 @@ def test_holm_keeps_the_order_and_lies_between_each_p_value_and_bonferronis(p_va
 
 def test_every_pair_is_compared_and_adjusted():
     whole = joint("abcd")
-    found = br.compare_all(br.auc, whole, level=0.9)
+    found = compare_all(whole, br.auc, level=0.9)
     assert [one.models for one in found] == list(combinations("abcd", 2))
     for one in found:
-        alone = br.compare(br.auc, whole, pair=one.models, level=0.9)
+        alone = br.compare(whole, br.auc, pair=one.models, level=0.9)
         assert (one.value, one.low, one.high, one.p_value, one.level) == (
             alone.value,
             alone.low,
@@ -57,25 +58,25 @@ def test_every_pair_is_compared_and_adjusted():
 
 
 def test_every_model_is_compared_against_one():
-    found = br.compare_all("tpr", joint("abcd"), against="c", threshold=1.0)
+    found = compare_all(joint("abcd"), "tpr", against="c", threshold=1.0)
     assert [one.models for one in found] == [("c", "a"), ("c", "b"), ("c", "d")]
     assert {one.method for one in found} == {"mcnemar"}
     assert [one.p_adjusted for one in found] == holm([one.p_value for one in found])
 
 
 def test_two_models_need_no_adjustment():
-    (found,) = br.compare_all(br.auc, joint())
+    (found,) = compare_all(joint(), br.auc)
     assert found.p_adjusted == found.p_value
 
 
 def test_the_bootstrap_compares_the_same_pair_alike_whatever_other_models_there_are():
     three, two = (
-        br.compare(br.ks, joint("abc"), pair=("a", "b"), replicates=100),
-        br.compare(br.ks, joint("ab"), replicates=100),
+        br.compare(joint("abc"), br.curves.ks, pair=("a", "b"), replicates=100),
+        br.compare(joint("ab"), br.curves.ks, replicates=100),
     )
     labels, scores = models("abc")
     of_two = br.compare(
-        br.ks, br.count_models(labels, {name: scores[name] for name in "ab"}), replicates=100
+        br.count(labels, {name: scores[name] for name in "ab"}), br.curves.ks, replicates=100
     )
     assert three == of_two
     assert two.models == three.models

@@ -7,8 +7,9 @@ from tests.inference.two_models import grouped_models, joint, separate
 
 import baserate as br
 from baserate.inference.bootstrap import Plan, resampled
-from baserate.inference.differences import joint_p
+from baserate.inference.differences import compare_all, joint_p
 from baserate.inference.paired import only
+from baserate.robustness.expectation import expect
 
 COSTS = {"fn": 20, "fp": 1}
 
@@ -18,8 +19,8 @@ def cheapest(counts, at):
 
 
 def test_what_is_believed_is_averaged_over_on_every_resample():
-    at = br.Uncertain(prior=br.LogUniform(0.001, 0.1), costs=COSTS)
-    found = br.compare("expected_cost", joint(), at=at, replicates=100, seed=3)
+    at = br.Conditions(prior=br.LogUniform(0.001, 0.1), costs=COSTS)
+    found = br.compare(joint(), "expected_cost", at=at, replicates=100, seed=3)
     known = [
         br.Conditions(prior=at.prior.quantile((i + 0.5) / 300), costs=br.Costs(**COSTS))
         for i in range(300)
@@ -38,7 +39,7 @@ def test_what_is_believed_is_averaged_over_on_every_resample():
     )  # one resample may lie on either side of 0
     for name, value in zip("ab", found.values, strict=True):
         assert value == pytest.approx(
-            br.expect("expected_cost", joint().marginal(name), at=at).value, rel=1e-5
+            expect(joint().marginal(name), "expected_cost", at=at).value, rel=1e-5
         )
     assert found.value == found.values[1] - found.values[0]
     assert (found.at, found.method, found.better) == (at, "percentile", "lower")
@@ -51,24 +52,24 @@ def test_a_certain_lead_on_average_is_no_noise_though_base_rates_differ_widely()
         np.r_[np.full(n, 2), np.full(500 - n, 1), np.full(10, 2), np.full(4990, 1)]
         for n in (300, 200)
     )
-    models = br.count_models(labels, {"worse": worse, "better": better})
-    at = br.Uncertain(prior=br.LogUniform(1e-5, 1e-2), costs={"fn": 100, "fp": 1})
-    found = br.compare("expected_cost", models, at=at, replicates=200)
+    models = br.count(labels, {"worse": worse, "better": better})
+    at = br.Conditions(prior=br.LogUniform(1e-5, 1e-2), costs={"fn": 100, "fp": 1})
+    found = br.compare(models, "expected_cost", at=at, replicates=200)
     assert (found.favours, found.significant) == ("better", True)
     assert found.high < 0
 
 
 def test_over_a_range_the_bounds_hold_at_all_of_its_places():
-    at = br.Uncertain(prior="0.001..0.3", costs=COSTS)
-    found = br.compare("expected_cost", joint(), at=at, replicates=200)
+    at = br.Conditions(prior="0.001..0.3", costs=COSTS)
+    found = br.compare(joint(), "expected_cost", at=at, replicates=200)
     places = [
-        br.compare("expected_cost", joint(), at=one.middle(), replicates=200) for one in at.pinned()
+        br.compare(joint(), "expected_cost", at=one.middle(), replicates=200) for one in at.pinned()
     ]
     assert len(places) == 9
     assert found.low <= min(one.low for one in places) + 1e-12
     assert found.high >= max(one.high for one in places) - 1e-12
     assert found.p_value >= max(one.p_value for one in places) - 1e-12
-    middle = br.compare("expected_cost", joint(), at=at.middle(), replicates=200)
+    middle = br.compare(joint(), "expected_cost", at=at.middle(), replicates=200)
     assert found.values == pytest.approx(middle.values, rel=1e-12)
     assert text_of(found, "BR588").startswith(
         "the widest bounds of 67 places all over prior 0.001..0.3"
@@ -105,24 +106,24 @@ def test_no_model_leads_all_over_a_range_inside_which_the_other_does(wide, insid
         name: np.r_[stepped(tpr, 20_000, rng), stepped(fpr, 20_000, rng)]
         for name, (tpr, fpr) in rocs.items()
     }
-    models = br.count_models(labels, scores)
+    models = br.count(labels, scores)
     there = br.compare(
-        "expected_cost", models, pair=("a", "b"), at=br.Conditions(**inside), replicates=100
+        models, "expected_cost", pair=("a", "b"), at=br.Conditions(**inside), replicates=100
     )
     assert (there.favours, there.significant) == ("a", True)
     found = br.compare(
-        "expected_cost", models, pair=("a", "b"), at=br.Uncertain(**wide), replicates=100
+        models, "expected_cost", pair=("a", "b"), at=br.Conditions(**wide), replicates=100
     )
     assert not found.significant
     assert found.low < 0 < found.high
 
 
 def test_a_rule_is_kept_at_every_place_of_a_range():
-    at = br.Uncertain(prior="0.01..0.2")
-    found = br.compare("precision", joint(), rule="tpr >= 0.5", at=at, replicates=100)
+    at = br.Conditions(prior="0.01..0.2")
+    found = br.compare(joint(), "precision", rule="tpr >= 0.5", at=at, replicates=100)
     ends = [
         br.compare(
-            "precision", joint(), rule="tpr >= 0.5", at=br.Conditions(prior=p), replicates=100
+            joint(), "precision", rule="tpr >= 0.5", at=br.Conditions(prior=p), replicates=100
         )
         for p in (0.01, 0.2)
     ]
@@ -137,11 +138,11 @@ def test_no_model_is_called_better_where_each_leads_in_a_part_of_the_range():
     labels = np.r_[np.ones(2000, int), np.zeros(2000, int)]
     early = np.r_[np.full(1000, 3), np.full(1000, 1), np.full(10, 3), np.full(1990, 1)]
     late = np.r_[np.full(1900, 3), np.full(100, 1), np.full(600, 3), np.full(1400, 1)]
-    models = br.count_models(labels, {"a": early, "b": late})
+    models = br.count(labels, {"a": early, "b": late})
     ends = [
         br.compare(
-            "expected_cost",
             models,
+            "expected_cost",
             at=br.Conditions(prior=p, costs=br.Costs(fp=1, fn=1)),
             replicates=200,
         )
@@ -150,9 +151,9 @@ def test_no_model_is_called_better_where_each_leads_in_a_part_of_the_range():
     assert [one.favours for one in ends] == ["a", "b"]
     assert all(one.significant for one in ends)
     found = br.compare(
-        "expected_cost",
         models,
-        at=br.Uncertain(prior="0.05..0.5", costs={"fn": 1, "fp": 1}),
+        "expected_cost",
+        at=br.Conditions(prior="0.05..0.5", costs={"fn": 1, "fp": 1}),
         replicates=200,
     )
     assert found.p_value == 1
@@ -168,15 +169,15 @@ def test_p_over_a_range_is_that_of_its_worst_place_for_one_and_the_same_model():
 
 
 def test_fixed_thresholds_of_each_model_at_a_pilot_s_base_rate():
-    at = br.Uncertain(prior=br.Pilot(12, 400))
+    at = br.Conditions(prior=br.Pilot(12, 400))
     cuts = {"a": 1.0, "b": 1.2}
-    found = br.compare("precision", joint(), threshold=cuts, at=at, replicates=120)
+    found = br.compare(joint(), "precision", threshold=cuts, at=at, replicates=120)
     drawn = at.draw(np.random.default_rng((0, 0xC0DE)), 120)
     values = []
     for row, parts in enumerate(resampled(only(joint(), ("a", "b")), Plan("stratified", 120, 0))):
         conditions = at.known(drawn.row(row))
         read = [
-            br.measure("precision", part, threshold=cuts[name], at=conditions)
+            br.measure(part, "precision", threshold=cuts[name], at=conditions)
             for name, part in zip("ab", parts, strict=True)
         ]
         values.append(read[1] - read[0])
@@ -186,39 +187,39 @@ def test_fixed_thresholds_of_each_model_at_a_pilot_s_base_rate():
 
 
 def test_what_does_not_depend_on_conditions_is_compared_as_ever():
-    at = br.Uncertain(prior=br.Range(0.001, 0.01))
-    assert br.compare(br.auc, joint(), at=at) == br.compare(br.auc, joint())
-    assert br.compare("tpr", joint(), threshold=1, at=at).method == "mcnemar"
+    at = br.Conditions(prior=br.Range(0.001, 0.01))
+    assert br.compare(joint(), br.auc, at=at) == br.compare(joint(), br.auc)
+    assert br.compare(joint(), "tpr", threshold=1, at=at).method == "mcnemar"
 
 
 def test_several_models_clusters_and_different_cases():
-    at = br.Uncertain(prior=br.Pilot(5, 1000), costs=COSTS)
-    several = br.compare_all("expected_cost", joint("abc"), at=at, replicates=200)
+    at = br.Conditions(prior=br.Pilot(5, 1000), costs=COSTS)
+    several = compare_all(joint("abc"), "expected_cost", at=at, replicates=200)
     assert [one.models for one in several] == [("a", "b"), ("a", "c"), ("b", "c")]
-    clusters = br.compare("expected_cost", grouped_models(), at=at, replicates=120)
-    apart = br.compare("expected_cost", separate(), at=at, replicates=120, paired=False)
+    clusters = br.compare(grouped_models(), "expected_cost", at=at, replicates=120)
+    apart = br.compare(separate(), "expected_cost", at=at, replicates=120, paired=False)
     assert clusters.paired
     assert not apart.paired
     assert apart.high - apart.low > several[0].high - several[0].low
 
 
 def test_the_same_seed_gives_the_same_answer_and_identical_models_do_not_differ():
-    at = br.Uncertain(prior="0.01..0.1", costs=COSTS)
+    at = br.Conditions(prior="0.01..0.1", costs=COSTS)
     first, second = (
-        br.compare("expected_cost", joint(), at=at, replicates=100, seed=7) for _ in range(2)
+        br.compare(joint(), "expected_cost", at=at, replicates=100, seed=7) for _ in range(2)
     )
     assert first == second
     labels = [0] * 60 + [1] * 40
-    twins = br.count_models(labels, {"a": range(100), "b": range(100)})
-    found = br.compare("expected_cost", twins, at=at, replicates=100)
+    twins = br.count(labels, {"a": range(100), "b": range(100)})
+    found = br.compare(twins, "expected_cost", at=at, replicates=100)
     assert (found.value, found.low, found.high, found.p_value, found.favours) == (0, 0, 0, 1, None)
 
 
 def test_a_method_for_known_conditions_is_refused():
-    at = br.Uncertain(prior="0.01..0.1", costs=COSTS)
+    at = br.Conditions(prior="0.01..0.1", costs=COSTS)
     with pytest.raises(
         br.InputError, match='there is no method "mcnemar" to compare expected_cost'
     ):
-        br.compare("expected_cost", joint(), at=at, method="mcnemar")
+        br.compare(joint(), "expected_cost", at=at, method="mcnemar")
     with pytest.raises(br.InputError, match="do not say which cases are the same"):
-        br.compare("expected_cost", separate(), at=at)
+        br.compare(separate(), "expected_cost", at=at)

@@ -51,7 +51,7 @@ def test_a_table_counts_the_cells_between_both_thresholds():
 
 def test_a_table_of_two_models_counts_pairs():
     other = SCORES + RNG.normal(size=4000)
-    joint = br.count_models(LABELS, {"a": SCORES, "b": other})
+    joint = br.count(LABELS, {"a": SCORES, "b": other})
     found = table_of_models(joint, ("a", 0.9), ("b", 1.0), (300, 5000))
     for label, cells in ((1, found.positives), (0, found.negatives)):
         a, b = SCORES[label == LABELS] >= 0.9, other[label == LABELS] >= 1.0
@@ -81,8 +81,8 @@ def test_one_threshold_for_both_makes_a_closed_form():
 
 
 def test_the_interval_is_far_wider_than_that_of_a_base_rate_taken_as_known():
-    found = br.interval("precision", COUNTS, threshold=2.0, at=AT)
-    known = br.interval("precision", COUNTS, threshold=2.0, at=br.Conditions(prior=ESTIMATE.value))
+    found = br.interval(COUNTS, "precision", threshold=2.0, at=AT)
+    known = br.interval(COUNTS, "precision", threshold=2.0, at=br.Conditions(prior=ESTIMATE.value))
     assert found.value == pytest.approx(known.value)
     assert found.method == "joint-draws"
     assert found.width > 1.5 * known.width
@@ -91,33 +91,33 @@ def test_the_interval_is_far_wider_than_that_of_a_base_rate_taken_as_known():
 
 def test_what_needs_no_base_rate_stays_as_it_is():
     assert (
-        br.interval("tpr", COUNTS, threshold=2.0, at=AT).low
-        == br.interval("tpr", COUNTS, threshold=2.0).low
+        br.interval(COUNTS, "tpr", threshold=2.0, at=AT).low
+        == br.interval(COUNTS, "tpr", threshold=2.0).low
     )
-    assert br.interval(br.auc, COUNTS, at=AT) == br.interval(br.auc, COUNTS)
+    assert br.interval(COUNTS, br.auc, at=AT) == br.interval(COUNTS, br.auc)
 
 
 def test_flagged_cases_are_counted():
     flagged = int((FIELD >= 2).sum())
-    point = br.flag_at(COUNTS, 2.0, at=AT, volume=10_000)
+    point = br.choose(COUNTS, threshold=2.0, at=AT, volume=10_000)
     assert point.counted == (flagged, 5000)
     assert (point.posfrac, point["alerts"]) == (flagged / 5000, 2 * flagged)
     for found in (
-        br.interval("posfrac", COUNTS, threshold=2.0, at=AT),
-        br.interval("posfrac", point),
+        br.interval(COUNTS, "posfrac", threshold=2.0, at=AT),
+        br.interval(point, "posfrac"),
     ):
         assert (found.value, found.low, found.high) == (
             flagged / 5000,
             *(getattr(br.rate_interval(flagged, 5000), end) for end in ("low", "high")),
         )
-    assert br.flag_at(COUNTS, 2.0, at=br.Conditions(prior=0.02)).counted is None
+    assert br.choose(COUNTS, threshold=2.0, at=br.Conditions(prior=0.02)).counted is None
 
 
 def test_a_point_has_the_interval_of_its_threshold():
     point = br.choose(COUNTS, "recall >= 0.5", at=AT)
     assert (
-        br.interval("npv", point).low
-        == br.interval("npv", COUNTS, threshold=point.threshold, at=AT).low
+        br.interval(point, "npv").low
+        == br.interval(COUNTS, "npv", threshold=point.threshold, at=AT).low
     )
 
 
@@ -125,17 +125,17 @@ def test_a_budget_is_counted_in_the_field():
     """Some scores of the field rose: label shift does not hold, and counting shows it."""
     more = br.count_unlabelled(np.where((FIELD > 1) & (FIELD < 1.5), 3.0, FIELD))
     at = br.Conditions(prior=br.estimate_prior(COUNTS, more, threshold=0.5, replicates=100))
-    counted = br.flag_at(COUNTS, 1.5, at=at).posfrac
-    computed = br.measure("posfrac", COUNTS, threshold=1.5, at=br.Conditions(prior=at.prior))
+    counted = br.choose(COUNTS, threshold=1.5, at=at).posfrac
+    computed = br.measure(COUNTS, "posfrac", threshold=1.5, at=br.Conditions(prior=at.prior))
     limit = (counted + computed) / 2
     assert counted > computed
     point = br.choose(COUNTS, f"posfrac <= {limit!r}", at=at, optimize="tpr")
-    assert point.posfrac <= limit < br.flag_at(COUNTS, 1.5, at=at).posfrac
+    assert point.posfrac <= limit < br.choose(COUNTS, threshold=1.5, at=at).posfrac
     assert not [note for note in point.notes if note.code == "BR653"]
 
 
 def test_flagging_nothing_is_exact_but_for_the_base_rate():
-    found = br.interval("expected_cost", COUNTS, threshold=None, at=AT)
+    found = br.interval(COUNTS, "expected_cost", threshold=None, at=AT)
     prior, _, _ = joint_draws(table_of(COUNTS, UNLABELLED, ESTIMATE.threshold, None), 0)
     assert found.high == pytest.approx(10 * np.quantile(prior, 0.975), rel=1e-3)
     assert found.value == pytest.approx(10 * ESTIMATE.value)
@@ -166,39 +166,42 @@ def test_an_estimate_of_none_is_no_base_rate_to_plan_for():
 
 
 REFUSED = {
-    "a rule": ("BR647", lambda: br.interval("precision", COUNTS, rule="recall >= 0.8", at=AT)),
+    "a rule": ("BR647", lambda: br.interval(COUNTS, "precision", rule="recall >= 0.8", at=AT)),
     "a bootstrap": (
         "BR647",
-        lambda: br.interval("precision", COUNTS, threshold=1.0, at=AT, method="percentile"),
+        lambda: br.interval(COUNTS, "precision", threshold=1.0, at=AT, method="percentile"),
     ),
-    "a summary": ("BR647", lambda: br.interval("average_precision", COUNTS, at=AT)),
+    "a summary": ("BR647", lambda: br.interval(COUNTS, "average_precision", at=AT)),
     "other counts": (
         "BR648",
-        lambda: br.interval("precision", COUNTS + COUNTS, threshold=1.0, at=AT),
+        lambda: br.interval(COUNTS + COUNTS, "precision", threshold=1.0, at=AT),
     ),
     "another confusion": (
         "BR647",
-        lambda: br.interval("precision", br.Confusion(1, 2, 3, 4), at=AT),
+        lambda: br.interval(br.Confusion(1, 2, 3, 4), "precision", at=AT),
     ),
     "a point of other cases": (
         "BR648",
-        lambda: br.interval("precision", br.flag_at(COUNTS + COUNTS, 1.0, at=AT)),
+        lambda: br.interval(br.choose(COUNTS + COUNTS, threshold=1.0, at=AT), "precision"),
     ),
     "a comparison": (
         "BR647",
         lambda: br.compare(
-            "precision", br.count_models(LABELS, {"a": SCORES, "b": -SCORES}), threshold=1.0, at=AT
+            br.count(LABELS, {"a": SCORES, "b": -SCORES}), "precision", threshold=1.0, at=AT
         ),
     ),
-    "a band": ("BR647", lambda: br.band(br.pr, COUNTS, at=AT)),
-    "sites": ("BR647", lambda: br.by_group({"a": COUNTS, "b": COUNTS}, threshold=1.0, at=AT)),
+    "a band": ("BR647", lambda: br.curves.band(COUNTS, br.pr, at=AT)),
+    "sites": (
+        "BR647",
+        lambda: br.segments.by_group({"a": COUNTS, "b": COUNTS}, threshold=1.0, at=AT),
+    ),
     "a report": ("BR647", lambda: br.report({"a": COUNTS}, at=AT)),
     "a requirement without a threshold": (
         "BR647",
-        lambda: br.require("precision >= 0.1", COUNTS, at=AT),
+        lambda: br.require(COUNTS, "precision >= 0.1", at=AT),
     ),
-    "other uncertainty": ("BR647", lambda: br.Uncertain(prior=ESTIMATE)),
-    "EM": ("BR647", lambda: br.interval("npv", by_likelihood())),
+    "other uncertainty": ("BR647", lambda: br.Conditions(prior=ESTIMATE)),
+    "EM": ("BR647", lambda: br.interval(by_likelihood(), "npv")),
 }
 
 
@@ -208,7 +211,7 @@ def by_likelihood():
     found = br.estimate_prior(
         counts, br.count_unlabelled(field), calibrated_at="sample", replicates=100
     )
-    return br.flag_at(counts, 0.5, at=br.Conditions(prior=found))
+    return br.choose(counts, threshold=0.5, at=br.Conditions(prior=found))
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -220,8 +223,8 @@ def test_what_would_take_the_estimate_as_known_is_refused(name):
 
 def test_a_requirement_is_judged_with_the_error_of_the_estimate():
     at = br.Conditions(prior=ESTIMATE)
-    (check,) = br.require("precision >= 0.01", COUNTS, threshold=2.0, at=at).checks
-    assert check.interval.low == br.interval("precision", COUNTS, threshold=2.0, at=at).low
+    (check,) = br.require(COUNTS, "precision >= 0.01", threshold=2.0, at=at).checks
+    assert check.interval.low == br.interval(COUNTS, "precision", threshold=2.0, at=at).low
     assert check.interval.method == "joint-draws"
 
 
@@ -247,6 +250,6 @@ def test_intervals_hold_the_truth_where_those_that_take_the_estimate_as_known_do
         )
         tp, fp = table.positives[0], table.negatives[0]
         at = br.Conditions(prior=max(table.prior, 1e-6))
-        known += truth in br.interval("precision", br.Confusion(tp, fp, 200 - tp, 3800 - fp), at=at)
+        known += truth in br.interval(br.Confusion(tp, fp, 200 - tp, 3800 - fp), "precision", at=at)
     assert held >= 135
     assert known <= 75

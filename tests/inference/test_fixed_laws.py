@@ -39,7 +39,7 @@ UNSEEN = [
 @pytest.mark.parametrize("confusion", UNSEEN)
 def test_where_an_outcome_was_not_seen_the_bounds_still_hold_what_was(name, confusion):
     for prior in (0.0001, 0.3):
-        found = br.interval(name, confusion, at=br.Conditions(prior=prior))
+        found = br.interval(confusion, name, at=br.Conditions(prior=prior))
         assert found.method == "clopper-pearson-draws"
         assert found.low <= found.value <= found.high
 
@@ -49,14 +49,14 @@ def test_where_an_outcome_was_not_seen_the_bounds_still_hold_what_was(name, conf
 def test_where_an_outcome_was_not_seen_half_of_what_may_be_missed_lies_on_each_side(
     name, confusion
 ):
-    found = br.interval(name, confusion, at=br.Conditions(0.05, COSTS))
+    found = br.interval(confusion, name, at=br.Conditions(0.05, COSTS))
     assert (found.side, found.method) == ("both", "clopper-pearson-draws")
     for side, tails in (("lower", (0.025, 0)), ("upper", (0, 0.025))):
         assert_bounds(
             found, values_over(name, toward(confusion, name, side, 0.05), 0.05, COSTS), *tails
         )
     assert found == br.interval(
-        name, confusion, at=br.Conditions(0.05, COSTS), method="clopper-pearson-draws"
+        confusion, name, at=br.Conditions(0.05, COSTS), method="clopper-pearson-draws"
     )
 
 
@@ -64,7 +64,7 @@ def test_where_an_outcome_was_not_seen_half_of_what_may_be_missed_lies_on_each_s
 def test_the_same_rates_of_fewer_cases_are_known_less_well(name):
     widths = [
         br.interval(
-            name, br.Confusion(8 * k, 3 * k, 2 * k, 97 * k), at=br.Conditions(prior=0.05)
+            br.Confusion(8 * k, 3 * k, 2 * k, 97 * k), name, at=br.Conditions(prior=0.05)
         ).width
         for k in (1, 3, 9, 27, 1000)
     ]
@@ -79,7 +79,7 @@ def test_another_prior_moves_the_log_odds_of_precision_and_nothing_else(
 ):
     confusion = br.Confusion(tp, fp, fn, tn)
     here, there = (
-        br.interval("precision", confusion, at=br.Conditions(prior=p)) for p in (prior, other)
+        br.interval(confusion, "precision", at=br.Conditions(prior=p)) for p in (prior, other)
     )
     moved = math.log(prior / (1 - prior)) - math.log(other / (1 - other))
     for one, two in ((here.low, there.low), (here.high, there.high), (here.value, there.value)):
@@ -93,7 +93,7 @@ def test_another_prior_moves_the_log_odds_of_precision_and_nothing_else(
 def test_complements_have_the_complementary_interval(tp, fp, fn, tn, prior):
     confusion, at = br.Confusion(tp, fp, fn, tn), br.Conditions(prior=prior)
     for name, other in (("precision", "fdr"), ("npv", "fomr"), ("accuracy", "error")):
-        one, two = br.interval(name, confusion, at=at), br.interval(other, confusion, at=at)
+        one, two = br.interval(confusion, name, at=at), br.interval(confusion, other, at=at)
         assert np.allclose((one.low, one.high), (1 - two.high, 1 - two.low), rtol=0, atol=1e-14)
 
 
@@ -102,15 +102,15 @@ def test_complements_have_the_complementary_interval(tp, fp, fn, tn, prior):
 def test_a_number_of_cases_scales_exactly_with_the_volume(tp, fp, fn, tn, prior, volume):
     confusion, at = br.Confusion(tp, fp, fn, tn), br.Conditions(prior=prior)
     share, cases = (
-        br.interval("posfrac", confusion, at=at),
-        br.interval("alerts", confusion, at=at, volume=volume),
+        br.interval(confusion, "posfrac", at=at),
+        br.interval(confusion, "alerts", at=at, volume=volume),
     )
     assert np.allclose(
         np.array((share.low, share.high)) * volume, (cases.low, cases.high), rtol=1e-12
     )
     cost, total = (
-        br.interval("expected_cost", confusion, at=at),
-        br.interval("volume_cost", confusion, at=at, volume=volume),
+        br.interval(confusion, "expected_cost", at=at),
+        br.interval(confusion, "volume_cost", at=at, volume=volume),
     )
     assert np.allclose(
         np.array((cost.low, cost.high)) * volume, (total.low, total.high), rtol=1e-12
@@ -130,7 +130,7 @@ def test_a_number_of_cases_scales_exactly_with_the_volume(tp, fp, fn, tn, prior,
 def test_the_value_lies_within_its_bounds_and_bounds_within_the_range(tp, fp, fn, tn, prior, name):
     for side in ("lower", "upper", "both"):
         found = br.interval(
-            name, br.Confusion(tp, fp, fn, tn), at=br.Conditions(prior=prior), side=side
+            br.Confusion(tp, fp, fn, tn), name, at=br.Conditions(prior=prior), side=side
         )
         assert 0 <= found.low <= found.high <= 1
         assert found.low <= found.value <= found.high
@@ -138,7 +138,7 @@ def test_the_value_lies_within_its_bounds_and_bounds_within_the_range(tp, fp, fn
 
 def test_the_same_seed_gives_the_same_bounds_and_another_does_not():
     at = br.Conditions(prior=0.01)
-    one, two, other = (br.interval("precision", MIDDLE, at=at, seed=seed) for seed in (7, 7, 8))
+    one, two, other = (br.interval(MIDDLE, "precision", at=at, seed=seed) for seed in (7, 7, 8))
     assert one == two
     assert (one.low, one.high) != (other.low, other.high)
     assert math.isclose(one.low, other.low, rel_tol=0.02)
@@ -147,11 +147,11 @@ def test_the_same_seed_gives_the_same_bounds_and_another_does_not():
 def test_measures_of_one_point_do_not_depend_on_what_was_asked_before():
     at = br.Conditions(prior=0.01)
     fixed_point._rates_drawn.cache_clear()
-    alone = br.interval("npv", MIDDLE, at=at)
+    alone = br.interval(MIDDLE, "npv", at=at)
     fixed_point._rates_drawn.cache_clear()
-    br.interval("precision", MIDDLE, at=at, side="lower")
-    br.interval("posfrac", FEW, at=at)
-    assert br.interval("npv", MIDDLE, at=at) == alone
+    br.interval(MIDDLE, "precision", at=at, side="lower")
+    br.interval(FEW, "posfrac", at=at)
+    assert br.interval(MIDDLE, "npv", at=at) == alone
 
 
 # Nothing seen.
@@ -159,7 +159,7 @@ def test_measures_of_one_point_do_not_depend_on_what_was_asked_before():
 
 def test_without_false_alarms_precision_is_known_on_one_side_only():
     confusion = br.Confusion(tp=40, fp=0, fn=10, tn=990)
-    found = br.interval("precision", confusion, at=br.Conditions(prior=0.01))
+    found = br.interval(confusion, "precision", at=br.Conditions(prior=0.01))
     assert (found.value, found.high, found.side, found.method) == (
         1.0,
         1.0,
@@ -178,8 +178,8 @@ def test_without_false_alarms_precision_is_known_on_one_side_only():
 
 def test_without_false_alarms_their_number_is_bounded_from_above():
     found = br.interval(
-        "false_alarms",
         br.Confusion(tp=40, fp=0, fn=10, tn=990),
+        "false_alarms",
         at=br.Conditions(prior=0.01),
         volume=1000,
     )
@@ -189,22 +189,22 @@ def test_without_false_alarms_their_number_is_bounded_from_above():
 
 def test_what_is_known_on_both_sides_keeps_both_and_still_says_so():
     found = br.interval(
-        "posfrac", br.Confusion(tp=40, fp=0, fn=10, tn=990), at=br.Conditions(prior=0.01)
+        br.Confusion(tp=40, fp=0, fn=10, tn=990), "posfrac", at=br.Conditions(prior=0.01)
     )
     assert (found.side, found.method) == ("both", "clopper-pearson-draws")
     assert found.low < found.value < found.high
     assert "BR584" in codes(found)
-    assert "BR584" not in codes(br.interval("posfrac", MIDDLE, at=br.Conditions(prior=0.01)))
+    assert "BR584" not in codes(br.interval(MIDDLE, "posfrac", at=br.Conditions(prior=0.01)))
 
 
 def test_where_nothing_is_flagged_what_is_zero_is_bounded_from_above_and_precision_refused():
     nothing = br.Confusion(tp=0, fp=0, fn=50, tn=1000)
     for name, seen, whole in (("tpr", 0, 50), ("posfrac", 0, 1050), ("fpr", 0, 1000)):
-        found = br.interval(name, nothing)
+        found = br.interval(nothing, name)
         assert (found.value, found.low, found.side) == (0.0, 0.0, "upper")
         assert math.isclose(found.high, 1 - 0.05 ** (1 / whole)), seen
         assert "BR584" in codes(found)
-    found = br.interval("posfrac", nothing, at=br.Conditions(prior=0.2))
+    found = br.interval(nothing, "posfrac", at=br.Conditions(prior=0.2))
     assert (found.low, found.side) == (0.0, "upper")
     assert_bounds(
         found, values_over("posfrac", (stats.beta(1, 50), stats.beta(1, 1000)), 0.2), 0, 0.05
@@ -213,7 +213,7 @@ def test_where_nothing_is_flagged_what_is_zero_is_bounded_from_above_and_precisi
         with pytest.raises(
             br.InputError, match=r"BR589: precision is undefined here \(nothing flagged\)"
         ):
-            br.interval("precision", nothing, at=at)
+            br.interval(nothing, "precision", at=at)
 
 
 @pytest.mark.parametrize(
@@ -235,14 +235,14 @@ def test_where_nothing_is_flagged_what_is_zero_is_bounded_from_above_and_precisi
 )
 def test_what_is_undefined_has_no_interval(name, confusion, message):
     with pytest.raises(br.InputError, match=message):
-        br.interval(name, confusion)
+        br.interval(confusion, name)
 
 
 @pytest.mark.parametrize("at", [None, br.Conditions(prior=0.1)])
 @pytest.mark.parametrize("name", WITHIN_A_CLASS)
 def test_a_rate_within_a_class_needs_cases_of_that_class_only(name, at):
     alone = br.Confusion(40, 0, 10, 0) if name in ("tpr", "fnr") else br.Confusion(0, 10, 0, 990)
-    found, expected = br.interval(name, alone, at=at), br.interval(name, MIDDLE)
+    found, expected = br.interval(alone, name, at=at), br.interval(MIDDLE, name)
     assert (found.value, found.low, found.high, found.method) == (
         expected.value,
         expected.low,
@@ -253,13 +253,13 @@ def test_a_rate_within_a_class_needs_cases_of_that_class_only(name, at):
         br.InputError,
         match="BR589: expected_cost is undefined here .no (positives|negatives) in the sample.",
     ):
-        br.interval("expected_cost", alone, at=br.Conditions(prior=0.1))
+        br.interval(alone, "expected_cost", at=br.Conditions(prior=0.1))
 
 
 def test_a_perfect_point_has_one_sided_bounds_without_a_warning():
     perfect = br.Confusion(tp=5, fp=0, fn=0, tn=5)
     for name in ("precision", "npv", "accuracy", "f1", "mcc"):
-        found = br.interval(name, perfect, at=br.Conditions(prior=0.1))
+        found = br.interval(perfect, name, at=br.Conditions(prior=0.1))
         assert (found.value, found.high, found.side) == (1.0, 1.0, "lower")
         assert 0 < found.low < 1 or (name == "mcc" and -1 < found.low < 1)
 
@@ -272,7 +272,7 @@ def test_a_perfect_point_has_one_sided_bounds_without_a_warning():
     [br.Confusion(18, 0, 2, 480), br.Confusion(20, 3, 0, 480), br.Confusion(20, 0, 0, 480)],
 )
 def test_the_odds_ratio_has_a_lower_bound_where_no_error_of_a_kind_was_seen(confusion):
-    found = br.interval("diagnostic_odds_ratio", confusion)
+    found = br.interval(confusion, "diagnostic_odds_ratio")
     assert math.isnan(found.value)
     assert (found.side, found.method, found.high) == ("lower", "clopper-pearson-draws", math.inf)
     assert 1 < found.low < math.inf
@@ -280,7 +280,7 @@ def test_the_odds_ratio_has_a_lower_bound_where_no_error_of_a_kind_was_seen(conf
         note.text for note in found.notes if note.code == "BR584"
     )
     assert repr(found).startswith("Interval: diagnostic_odds_ratio undefined, 95 % at least ")
-    assert found.low < br.interval("diagnostic_odds_ratio", confusion, level=0.8).low
+    assert found.low < br.interval(confusion, "diagnostic_odds_ratio", level=0.8).low
 
 
 def test_the_lower_bound_of_an_odds_ratio_is_above_it_in_at_most_five_of_a_hundred_samples():
@@ -297,8 +297,8 @@ def test_the_lower_bound_of_an_odds_ratio_is_above_it_in_at_most_five_of_a_hundr
     lows = {
         pair: (
             br.interval(
-                "diagnostic_odds_ratio",
                 br.Confusion(pair[0], pair[1], positives - pair[0], negatives - pair[1]),
+                "diagnostic_odds_ratio",
             ).low
         )
         for pair in unseen
@@ -317,7 +317,7 @@ def test_the_lower_bound_of_an_odds_ratio_is_above_it_in_at_most_five_of_a_hundr
 def test_a_ratio_of_nothing_to_nothing_has_no_bound_either():
     for confusion in (br.Confusion(0, 0, 20, 480), br.Confusion(20, 480, 0, 0)):
         with pytest.raises(br.InputError, match="BR589: diagnostic_odds_ratio is undefined here"):
-            br.interval("diagnostic_odds_ratio", confusion)
+            br.interval(confusion, "diagnostic_odds_ratio")
     with pytest.raises(br.InputError, match="BR589"):
-        br.interval("diagnostic_odds_ratio", br.Confusion(18, 0, 2, 480), side="upper")
-    assert br.interval("lr_positive", br.Confusion(18, 0, 2, 480)).side == "lower"
+        br.interval(br.Confusion(18, 0, 2, 480), "diagnostic_odds_ratio", side="upper")
+    assert br.interval(br.Confusion(18, 0, 2, 480), "lr_positive").side == "lower"

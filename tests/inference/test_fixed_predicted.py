@@ -15,7 +15,7 @@ import baserate as br
 def test_what_will_be_counted_has_the_luck_of_the_day_on_top(name, volume):
     prior = 0.1
     found = br.interval(
-        name, MIDDLE, at=br.Conditions(prior=prior), volume=volume, method="predictive"
+        MIDDLE, name, at=br.Conditions(prior=prior), volume=volume, method="predictive"
     )
     shares = values_over(name, jeffreys(MIDDLE), prior)
     shares = spread(stats.rv_histogram(np.histogram(shares, 4000)), 1500)
@@ -23,7 +23,7 @@ def test_what_will_be_counted_has_the_luck_of_the_day_on_top(name, volume):
     for bound, share in ((found.low, 0.025), (found.high, 0.975)):
         assert np.mean(stats.binom.cdf(bound - 1, volume, shares)) <= share + luck
         assert np.mean(stats.binom.cdf(bound, volume, shares)) >= share - luck
-    plain = br.interval(name, MIDDLE, at=br.Conditions(prior=prior), volume=volume)
+    plain = br.interval(MIDDLE, name, at=br.Conditions(prior=prior), volume=volume)
     assert found.low < plain.low < plain.high < found.high
     assert (found.method, found.side, found.value) == ("predictive", "both", plain.value)
 
@@ -31,7 +31,7 @@ def test_what_will_be_counted_has_the_luck_of_the_day_on_top(name, volume):
 def test_what_will_be_counted_is_a_whole_number_of_cases():
     for volume in (50, 1000):
         found = br.interval(
-            "alerts", MIDDLE, at=br.Conditions(prior=0.1), volume=volume, method="predictive"
+            MIDDLE, "alerts", at=br.Conditions(prior=0.1), volume=volume, method="predictive"
         )
         assert found.low.is_integer()
         assert found.high.is_integer()
@@ -41,8 +41,8 @@ def test_of_a_large_volume_too_a_whole_number_of_cases_is_predicted():
     bounds = []
     for seed in range(5):
         found = br.interval(
-            "alerts",
             MIDDLE,
+            "alerts",
             at=br.Conditions(prior=0.01),
             volume=1_000_000,
             method="predictive",
@@ -54,7 +54,7 @@ def test_of_a_large_volume_too_a_whole_number_of_cases_is_predicted():
 
 def test_cases_to_come_at_the_samples_own_prior_are_not_those_of_a_share():
     plain, found = (
-        br.interval("alerts", MIDDLE, volume=1000, method=method)
+        br.interval(MIDDLE, "alerts", volume=1000, method=method)
         for method in ("jeffreys", "predictive")
     )
     assert found.method == "predictive"
@@ -73,4 +73,4 @@ def test_cases_to_come_at_the_samples_own_prior_are_not_those_of_a_share():
 )
 def test_only_numbers_of_cases_are_predicted(name, volume):
     with pytest.raises(br.InputError, match="BR581: .* is no number of cases among a volume"):
-        br.interval(name, MIDDLE, at=br.Conditions(prior=0.1), volume=volume, method="predictive")
+        br.interval(MIDDLE, name, at=br.Conditions(prior=0.1), volume=volume, method="predictive")

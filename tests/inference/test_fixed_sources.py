@@ -17,19 +17,19 @@ def test_cases_that_were_chosen_by_class_need_a_prior():
     labels = np.arange(200) < 100
     counts = br.count(labels, rng.normal(size=200) + labels, design="case-control")
     for asked in (
-        lambda: br.interval("precision", counts, threshold=0.5),
-        lambda: br.interval("f1", counts, threshold=0.5),
+        lambda: br.interval(counts, "precision", threshold=0.5),
+        lambda: br.interval(counts, "f1", threshold=0.5),
         lambda: br.interval(
-            "expected_cost", counts, threshold=0.5, at=br.Uncertain(costs={"fn": br.Range(1, 2)})
+            counts, "expected_cost", threshold=0.5, at=br.Conditions(costs={"fn": br.Range(1, 2)})
         ),
-        lambda: br.interval("alerts", counts, threshold=0.5, volume=10, method="predictive"),
-        lambda: br.interval("precision", br.flag_at(counts, 0.5)),
+        lambda: br.interval(counts, "alerts", threshold=0.5, volume=10, method="predictive"),
+        lambda: br.interval(br.choose(counts, threshold=0.5), "precision"),
     ):
         with pytest.raises(br.InputError, match="BR509: the class totals were chosen"):
             asked()
-    assert br.interval("tpr", counts, threshold=0.5).method == "wilson"
+    assert br.interval(counts, "tpr", threshold=0.5).method == "wilson"
     assert (
-        br.interval("precision", counts, threshold=0.5, at=br.Conditions(prior=0.01)).method
+        br.interval(counts, "precision", threshold=0.5, at=br.Conditions(prior=0.01)).method
         == "jeffreys-draws"
     )
 
@@ -38,19 +38,19 @@ def test_weights_and_published_rates_do_not_say_how_many_cases_were_seen():
     labels, scores = [0, 1] * 20, list(range(40))
     weighted = br.count(labels, scores, sample_weight=[0.3] * 40)
     rates = br.Points.from_rates([0.1], [0.8], thresholds=[0.5])
-    for source in (br.flag_at(weighted, 10), br.Confusion(tp=0.5, fp=1, fn=2, tn=3)):
+    for source in (br.choose(weighted, threshold=10), br.Confusion(tp=0.5, fp=1, fn=2, tn=3)):
         with pytest.raises(br.InputError, match="BR583: these cases are weighted"):
-            br.interval("tpr", source)
+            br.interval(source, "tpr")
     with pytest.raises(br.InputError, match="BR583: these cases are weighted"):
-        br.interval("tpr", weighted, threshold=10)
+        br.interval(weighted, "tpr", threshold=10)
     with pytest.raises(br.InputError, match="BR583: only rates are known"):
-        br.interval("tpr", br.flag_at(rates, 0.5))
+        br.interval(br.choose(rates, threshold=0.5), "tpr")
 
 
 def test_weights_that_are_whole_numbers_are_weights_still():
     weighted = br.count([0, 1] * 20, list(range(40)), sample_weight=[2.0] * 40)
     with pytest.raises(br.InputError, match="BR583: these cases are weighted"):
-        br.interval("tpr", br.flag_at(weighted, 10))
+        br.interval(br.choose(weighted, threshold=10), "tpr")
 
 
 @pytest.mark.parametrize("name", ["tpr", "precision", "posfrac"])
@@ -66,9 +66,9 @@ def test_a_part_of_a_tie_has_expected_values_and_no_interval_but_by_its_rule(nam
                 " rule"
             ),
         ):
-            br.interval(name, source, at=at)
+            br.interval(source, name, at=at)
     found = br.interval(
-        name, tied_counts(), rule="alerts <= 50", at=at, volume=10_000, replicates=200
+        tied_counts(), name, rule="alerts <= 50", at=at, volume=10_000, replicates=200
     )
     assert found.value == point[name]
     assert found.low < found.value < found.high
@@ -81,7 +81,7 @@ def test_a_part_of_a_tie_has_expected_values_and_no_interval_but_by_its_rule(nam
             br.Confusion(tp, fp, 50 - tp, 5000 - fp)
             for tp, fp in ((int(point.tp), int(point.fp)), (int(point.tp) + 1, int(point.fp) + 1))
         ]
-        low, high = (br.interval(name, one, at=at) for one in near)
+        low, high = (br.interval(one, name, at=at) for one in near)
         assert found.low <= low.low
         assert found.high >= high.high - 1e-12
     assert fixed_point.point_intervals(point, [name]) == {}
@@ -90,24 +90,24 @@ def test_a_part_of_a_tie_has_expected_values_and_no_interval_but_by_its_rule(nam
 def test_a_threshold_chosen_on_the_same_cases_is_said_to_be():
     counts, at = tied_counts(), br.Conditions(prior=0.01)
     chosen = br.choose(counts, "tpr >= 0.5", at=at)
-    assert "BR593" in codes(br.interval("precision", chosen))
-    assert "BR593" in codes(br.interval("tpr", chosen))
-    assert "BR593" not in codes(br.interval("precision", chosen.on(counts)))
-    assert "BR593" not in codes(br.interval("precision", br.flag_at(counts, 3, at=at)))
-    assert br.interval("precision", chosen).low == br.interval("precision", chosen.on(counts)).low
+    assert "BR593" in codes(br.interval(chosen, "precision"))
+    assert "BR593" in codes(br.interval(chosen, "tpr"))
+    assert "BR593" not in codes(br.interval(chosen.on(counts), "precision"))
+    assert "BR593" not in codes(br.interval(br.choose(counts, threshold=3, at=at), "precision"))
+    assert br.interval(chosen, "precision").low == br.interval(chosen.on(counts), "precision").low
 
 
 def test_a_point_is_read_at_its_own_conditions_and_volume_or_at_others():
-    point = br.flag_at(tied_counts(), 3, at=br.Conditions(prior=0.01), volume=500)
-    assert br.interval("alerts", point).value == point["alerts"]
-    assert br.interval("precision", point) == br.interval(
-        "precision", point.confusion, at=br.Conditions(prior=0.01)
+    point = br.choose(tied_counts(), threshold=3, at=br.Conditions(prior=0.01), volume=500)
+    assert br.interval(point, "alerts").value == point["alerts"]
+    assert br.interval(point, "precision") == br.interval(
+        point.confusion, "precision", at=br.Conditions(prior=0.01)
     )
-    other = br.interval("precision", point, at=br.Conditions(prior=0.2))
-    assert other.value == br.measure("precision", point.confusion, at=br.Conditions(prior=0.2))
+    other = br.interval(point, "precision", at=br.Conditions(prior=0.2))
+    assert other.value == br.measure(point.confusion, "precision", at=br.Conditions(prior=0.2))
     assert (
         br.interval(
-            "alerts", br.flag_at(tied_counts(), 3, at=br.Conditions(prior=0.01)), volume=9
+            br.choose(tied_counts(), threshold=3, at=br.Conditions(prior=0.01)), "alerts", volume=9
         ).name
         == "alerts(volume=9)"
     )
@@ -115,9 +115,9 @@ def test_a_point_is_read_at_its_own_conditions_and_volume_or_at_others():
 
 def test_counts_at_a_threshold_are_the_confusion_there():
     counts, at = tied_counts(), br.Conditions(prior=0.01)
-    by_hand = br.interval("precision", br.Confusion(tp=49, fp=200, fn=1, tn=4800), at=at)
-    assert br.interval("precision", counts, threshold=2, at=at) == by_hand
-    beyond = br.interval("tpr", counts, threshold=9)
+    by_hand = br.interval(br.Confusion(tp=49, fp=200, fn=1, tn=4800), "precision", at=at)
+    assert br.interval(counts, "precision", threshold=2, at=at) == by_hand
+    beyond = br.interval(counts, "tpr", threshold=9)
     assert (beyond.value, beyond.side) == (0.0, "upper")
     assert "BR529" in codes(beyond)
 
@@ -131,24 +131,27 @@ def test_an_unknown_method_is_refused_with_those_there_are():
             r" jeffreys-draws.*mercaldo"
         ),
     ):
-        br.interval("precision", MIDDLE, at=at, method="wilson")
+        br.interval(MIDDLE, "precision", at=at, method="wilson")
     with pytest.raises(
         br.InputError,
         match=r'BR581: there is no method "magic" for posfrac at this prior\. Fix: [^.]*bca\.',
     ):
-        br.interval("posfrac", MIDDLE, at=at, method="magic")
+        br.interval(MIDDLE, "posfrac", at=at, method="magic")
     with pytest.raises(br.InputError, match='BR581: there is no method "magic" for a rate'):
-        br.interval("tpr", MIDDLE, method="magic")
+        br.interval(MIDDLE, "tpr", method="magic")
 
 
 def test_intervals_of_several_measures_leave_out_what_is_undefined():
-    point = br.flag_at(tied_counts(), None, at=br.Conditions(prior=0.01))
+    point = br.choose(tied_counts(), threshold=None, at=br.Conditions(prior=0.01))
     found = fixed_point.point_intervals(point, ["tpr", "precision", "posfrac", "alerts"])
     assert list(found) == ["tpr", "posfrac"]
     known = fixed_point.point_intervals(
-        br.flag_at(tied_counts(), 2, volume=10), ["tpr", "precision", "alerts"], level=0.8, seed=4
+        br.choose(tied_counts(), threshold=2, volume=10),
+        ["tpr", "precision", "alerts"],
+        level=0.8,
+        seed=4,
     )
-    alone = br.interval("precision", tied_counts(), threshold=2, level=0.8)
+    alone = br.interval(tied_counts(), "precision", threshold=2, level=0.8)
     assert (known["precision"].low, known["precision"].high, known["precision"].level) == (
         alone.low,
         alone.high,

@@ -28,13 +28,13 @@ def test_over_a_range_a_measure_that_rises_with_the_prior_lies_between_the_bound
     name, confusion
 ):
     low, high = (
-        br.interval(name, confusion, at=br.Conditions(prior=prior))
+        br.interval(confusion, name, at=br.Conditions(prior=prior))
         for prior in (0.001, 0.1)[:: RISING[name]]
     )
-    at = br.Uncertain(prior="0.001..0.1")
-    found = br.interval(name, confusion, at=at)
+    at = br.Conditions(prior="0.001..0.1")
+    found = br.interval(confusion, name, at=at)
     assert (found.low, found.high) == (low.low, high.high)
-    assert found.value == br.measure(name, confusion, at=br.Conditions(prior=0.01))
+    assert found.value == br.measure(confusion, name, at=br.Conditions(prior=0.01))
     assert found.at == at
     text = next(note.text for note in found.notes if note.code == "BR588")
     assert text.startswith("the widest bounds over settings spread over prior 0.001..0.1; ")
@@ -42,19 +42,19 @@ def test_over_a_range_a_measure_that_rises_with_the_prior_lies_between_the_bound
 
 
 def test_over_a_range_a_measure_that_rises_and_falls_holds_everywhere():
-    at = br.Uncertain(prior="0.01..0.99")
-    found = br.interval("mcc", MIDDLE, at=at)
-    inside = [br.interval("mcc", MIDDLE, at=br.Conditions(prior=one.prior)) for one in at.pinned()]
+    at = br.Conditions(prior="0.01..0.99")
+    found = br.interval(MIDDLE, "mcc", at=at)
+    inside = [br.interval(MIDDLE, "mcc", at=br.Conditions(prior=one.prior)) for one in at.pinned()]
     assert found.low == min(one.low for one in inside)
     assert found.high == max(one.high for one in inside)
     assert found.high > max(inside[0].high, inside[-1].high)
 
 
 def test_over_ranges_of_costs_the_cost_lies_between_its_corners():
-    at = br.Uncertain(prior="0.001..0.1", costs={"fn": br.Range(10, 1000), "fp": 2})
-    found = br.interval("expected_cost", MIDDLE, at=at)
+    at = br.Conditions(prior="0.001..0.1", costs={"fn": br.Range(10, 1000), "fp": 2})
+    found = br.interval(MIDDLE, "expected_cost", at=at)
     corners = [
-        br.interval("expected_cost", MIDDLE, at=br.Conditions(prior, br.Costs(fn=fn, fp=2)))
+        br.interval(MIDDLE, "expected_cost", at=br.Conditions(prior, br.Costs(fn=fn, fp=2)))
         for prior in (0.001, 0.1)
         for fn in (10, 1000)
     ]
@@ -65,9 +65,9 @@ def test_over_ranges_of_costs_the_cost_lies_between_its_corners():
 
 
 def test_costs_in_a_range_leave_a_rate_alone_and_the_samples_prior_in_doubt():
-    at = br.Uncertain(costs={"fn": br.Range(1, 50)})
-    assert br.interval("precision", MIDDLE, at=at).method == "wilson"
-    found = br.interval("expected_cost", MIDDLE, at=at)
+    at = br.Conditions(costs={"fn": br.Range(1, 50)})
+    assert br.interval(MIDDLE, "precision", at=at).method == "wilson"
+    found = br.interval(MIDDLE, "expected_cost", at=at)
     own = stats.beta(50.5, 1000.5)
     assert_bounds(
         found, values_over("expected_cost", jeffreys(MIDDLE), own, br.Costs(fn=1)), 0.025, 0
@@ -86,15 +86,15 @@ def test_costs_in_a_range_leave_a_rate_alone_and_the_samples_prior_in_doubt():
     ],
 )
 def test_a_prior_that_is_drawn_is_integrated_over_with_both_rates(name, part, law):
-    found = br.interval(name, MIDDLE, at=br.Uncertain(prior=part))
+    found = br.interval(MIDDLE, name, at=br.Conditions(prior=part))
     assert_bounds(found, values_over(name, jeffreys(MIDDLE), law), 0.025, 0.025)
     assert "BR588" not in codes(found)
 
 
 def test_a_pilot_leaves_more_in_doubt_than_a_known_prior_and_a_huge_one_does_not():
-    known = br.interval("precision", MIDDLE, at=br.Conditions(prior=0.02))
+    known = br.interval(MIDDLE, "precision", at=br.Conditions(prior=0.02))
     widths = [
-        br.interval("precision", MIDDLE, at=br.Uncertain(prior=br.Pilot(2 * k, 100 * k)))
+        br.interval(MIDDLE, "precision", at=br.Conditions(prior=br.Pilot(2 * k, 100 * k)))
         for k in (1, 10, 100, 10**9)
     ]
     assert sorted((one.width for one in widths), reverse=True) == [one.width for one in widths]
@@ -105,13 +105,13 @@ def test_a_pilot_leaves_more_in_doubt_than_a_known_prior_and_a_huge_one_does_not
 
 def test_the_value_at_a_distribution_is_the_average_over_it():
     rates = (0.8, 0.01)
-    found = br.interval("precision", MIDDLE, at=br.Uncertain(prior=br.LogUniform(0.001, 0.3)))
+    found = br.interval(MIDDLE, "precision", at=br.Conditions(prior=br.LogUniform(0.001, 0.3)))
     priors = spread(stats.loguniform(0.001, 0.3), 20_000)
     values = value_of("precision", *rates, priors)
     assert math.isclose(found.value, values.mean(), abs_tol=4.5 * values.std() / math.sqrt(DRAWS))
     assert abs(found.value - value_of("precision", *rates, math.sqrt(0.0003))) > 0.01
     given_ = br.interval(
-        "precision", MIDDLE, at=br.Uncertain(prior=br.Draws([0.001, 0.01, 0.1, 0.4]))
+        MIDDLE, "precision", at=br.Conditions(prior=br.Draws([0.001, 0.01, 0.1, 0.4]))
     )
     assert math.isclose(
         given_.value,
@@ -121,10 +121,10 @@ def test_the_value_at_a_distribution_is_the_average_over_it():
 
 
 def test_draws_of_the_costs_are_averaged_over_and_widen_the_interval():
-    at = br.Uncertain(prior=0.1, costs={"fn": br.Draws([10, 20, 60]), "fp": 1})
+    at = br.Conditions(prior=0.1, costs={"fn": br.Draws([10, 20, 60]), "fp": 1})
     found, known = (
-        br.interval("expected_cost", MIDDLE, at=at),
-        br.interval("expected_cost", MIDDLE, at=br.Conditions(0.1, br.Costs(fn=30))),
+        br.interval(MIDDLE, "expected_cost", at=at),
+        br.interval(MIDDLE, "expected_cost", at=br.Conditions(0.1, br.Costs(fn=30))),
     )
     assert math.isclose(found.value, known.value, rel_tol=1e-3)
     assert found.low < known.low
@@ -132,7 +132,7 @@ def test_draws_of_the_costs_are_averaged_over_and_widen_the_interval():
 
 
 def test_one_bound_over_a_range_is_the_worst_one_of_the_range():
-    at = br.Uncertain(prior="0.001..0.1")
-    worst = br.interval("precision", MIDDLE, at=br.Conditions(prior=0.001), side="lower")
-    found = br.interval("precision", MIDDLE, at=at, side="lower")
+    at = br.Conditions(prior="0.001..0.1")
+    worst = br.interval(MIDDLE, "precision", at=br.Conditions(prior=0.001), side="lower")
+    found = br.interval(MIDDLE, "precision", at=at, side="lower")
     assert (found.low, found.high, found.method) == (worst.low, 1, "clopper-pearson-draws")

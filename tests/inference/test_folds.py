@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import baserate as br
+from baserate.curves.named import cost_curve, gain_curve, posfrac_curve
 
 
 def folded(folds=5, cases=60, seed=1):
@@ -23,12 +24,12 @@ def parts_of(y, scores, fold):
 @pytest.fixture
 def folds():
     y, scores, fold = folded()
-    return br.count_groups(y, scores, groups=fold)
+    return br.count(y, scores, cluster=fold)
 
 
 def test_the_mean_over_folds_is_that_of_each_fold_on_its_own(folds):
     values = [br.auc(part) for part in parts_of(*folded())]
-    found = br.fold_mean(br.auc, folds)
+    found = br.curves.fold_mean(folds, br.auc)
     assert found.values == pytest.approx(values)
     assert found.value == pytest.approx(np.mean(values))
     assert found.deviation == pytest.approx(np.std(values, ddof=1))
@@ -44,9 +45,9 @@ def test_the_mean_over_folds_is_that_of_each_fold_on_its_own(folds):
 @pytest.mark.parametrize(
     ("statistic", "options", "naive"),
     [
-        ("average_precision", {}, br.average_precision),
-        ("precision", {"threshold": 1.0}, lambda part: br.flag_at(part, 1.0).precision),
-        ("tpr", {"threshold": 1.0}, lambda part: br.flag_at(part, 1.0).tpr),
+        ("average_precision", {}, br.curves.average_precision),
+        ("precision", {"threshold": 1.0}, lambda part: br.choose(part, threshold=1.0).precision),
+        ("tpr", {"threshold": 1.0}, lambda part: br.choose(part, threshold=1.0).tpr),
         (
             "precision",
             {"rule": "recall >= 0.5"},
@@ -55,12 +56,12 @@ def test_the_mean_over_folds_is_that_of_each_fold_on_its_own(folds):
         (
             "precision",
             {"threshold": 1.0, "at": br.Conditions(prior=0.01)},
-            lambda part: br.flag_at(part, 1.0, at=br.Conditions(prior=0.01)).precision,
+            lambda part: br.choose(part, threshold=1.0, at=br.Conditions(prior=0.01)).precision,
         ),
         (
             "alerts",
             {"threshold": 1.0, "volume": 1000},
-            lambda part: br.flag_at(part, 1.0, volume=1000)["alerts"],
+            lambda part: br.choose(part, threshold=1.0, volume=1000)["alerts"],
         ),
         (
             lambda counts: float(counts.total_positives),
@@ -71,13 +72,15 @@ def test_the_mean_over_folds_is_that_of_each_fold_on_its_own(folds):
 )
 def test_any_statistic_has_a_mean_over_folds(folds, statistic, options, naive):
     expected = [naive(part) for part in parts_of(*folded())]
-    assert br.fold_mean(statistic, folds, **options).value == pytest.approx(np.mean(expected))
+    assert br.curves.fold_mean(folds, statistic, **options).value == pytest.approx(
+        np.mean(expected)
+    )
 
 
 def test_a_fold_of_one_class_is_left_out_of_the_mean_and_noted():
     y = np.array([1, 0, 1, 0, 0, 0, 1, 0])
-    folds = br.count_groups(y, [4, 1, 3, 2, 5, 6, 1, 2], groups=[1, 1, 2, 2, 3, 3, 4, 4])
-    found = br.fold_mean(br.auc, folds)
+    folds = br.count(y, [4, 1, 3, 2, 5, 6, 1, 2], cluster=[1, 1, 2, 2, 3, 3, 4, 4])
+    found = br.curves.fold_mean(folds, br.auc)
     assert [math.isnan(value) for value in found.values] == [False, False, True, False]
     assert found.value == pytest.approx(2 / 3)
     assert found.standard_error == pytest.approx(np.std([1, 1, 0], ddof=1) / math.sqrt(3))
@@ -86,26 +89,26 @@ def test_a_fold_of_one_class_is_left_out_of_the_mean_and_noted():
 
 
 def test_one_defined_fold_has_a_mean_and_no_standard_error():
-    folds = br.count_groups([1, 0, 0, 0], [2, 1, 1, 2], groups=["a", "a", "b", "b"])
-    found = br.fold_mean(br.auc, folds)
+    folds = br.count([1, 0, 0, 0], [2, 1, 1, 2], cluster=["a", "a", "b", "b"])
+    found = br.curves.fold_mean(folds, br.auc)
     assert found.value == 1
     assert math.isnan(found.standard_error)
 
 
 def test_it_is_always_said_that_folds_are_not_independent(folds):
-    (note,) = br.fold_mean(br.auc, folds).notes
+    (note,) = br.curves.fold_mean(folds, br.auc).notes
     assert "share training cases: the standard error between them is too small" in note.text
 
 
 @pytest.mark.parametrize("at", [None, br.Conditions(prior=0.02)], ids=["sample", "external"])
 def test_the_vertical_average_is_the_mean_of_the_curves_at_each_place(folds, at):
     places = [0.05, 0.2, 0.5, 0.9]
-    average = br.average_curve(br.posfrac_curve, folds, at=at, x=places)
+    average = br.curves.average_curve(folds, posfrac_curve, at=at, x=places)
     for i, place in enumerate(places):
         # posfrac is linear in tpr along an edge of the ROC.
         seen = []
         for part in parts_of(*folded()):
-            curve = br.posfrac_curve(part, at=at)
+            curve = br.curve(part, "posfrac", at=at)
             seen.append(np.interp(place, curve.x, curve.y))
         assert average.y[i] == pytest.approx(np.mean(seen), rel=1e-9)
         assert average.standard_error[i] == pytest.approx(np.std(seen, ddof=1) / math.sqrt(5))
@@ -122,15 +125,15 @@ def test_the_vertical_average_is_the_mean_of_the_curves_at_each_place(folds, at)
 
 
 def test_the_vertical_average_of_rocs_takes_the_highest_point_of_a_vertical_run():
-    folds = br.count_groups([0, 1, 0, 1], [0.1, 0.9, 0.4, 0.3], groups=[1, 1, 2, 2])
-    average = br.average_curve(br.roc, folds, x=[0.0, 0.5, 1.0])
+    folds = br.count([0, 1, 0, 1], [0.1, 0.9, 0.4, 0.3], cluster=[1, 1, 2, 2])
+    average = br.curves.average_curve(folds, br.roc, x=[0.0, 0.5, 1.0])
     assert average.y.tolist() == [0.5, 0.5, 1.0]
     assert average.standard_error.tolist() == [0.5, 0.5, 0.0]
 
 
 def naive_by_threshold(parts, cuts, measures, at):
     for cut in cuts:
-        points = [br.flag_at(part, float(cut), at=at) for part in parts]
+        points = [br.choose(part, threshold=float(cut), at=at) for part in parts]
         yield [[point[name] for point in points] for name in measures]
 
 
@@ -142,7 +145,7 @@ def naive_by_threshold(parts, cuts, measures, at):
 def test_the_threshold_average_is_the_mean_of_both_coordinates_at_each_threshold(
     folds, curve, measures, at
 ):
-    average = br.average_curve(curve, folds, how="threshold", at=at)
+    average = br.curves.average_curve(folds, curve, how="threshold", at=at)
     assert average.thresholds.tolist() == sorted(folds.total().scores.tolist(), reverse=True), (
         "few scores: every one is a threshold"
     )
@@ -160,10 +163,8 @@ def test_the_threshold_average_is_the_mean_of_both_coordinates_at_each_threshold
 
 def test_thresholds_are_spread_evenly_where_there_are_many():
     rng = np.random.default_rng(0)
-    folds = br.count_groups(
-        np.tile([0, 1], 500), rng.permutation(1000), groups=np.repeat([1, 2], 500)
-    )
-    average = br.average_curve(br.roc, folds, how="threshold")
+    folds = br.count(np.tile([0, 1], 500), rng.permutation(1000), cluster=np.repeat([1, 2], 500))
+    average = br.curves.average_curve(folds, br.roc, how="threshold")
     assert len(average) == 101
     assert (average.thresholds[0], average.thresholds[-1]) == (999, 0)
     assert np.diff(average.thresholds).min() >= -11
@@ -172,14 +173,15 @@ def test_thresholds_are_spread_evenly_where_there_are_many():
 
 def test_pooled_is_the_curve_of_all_folds_together(folds):
     y, scores, fold = folded()
-    pooled = br.average_curve(br.gain_curve, folds, how="pooled", x=[0.1, 0.4, 1.0])
-    curve = br.gain_curve(br.count(y, scores))
+    pooled = br.curves.average_curve(folds, gain_curve, how="pooled", x=[0.1, 0.4, 1.0])
+    curve = br.curve(br.count(y, scores), "gain")
     assert pooled.y == pytest.approx(np.interp([0.1, 0.4, 1.0], curve.x, curve.y))
     assert np.isnan(pooled.standard_error).all()
     assert pooled.how == "pooled"
-    shifted = br.count_groups(y, scores + 5 * fold, groups=fold)
+    shifted = br.count(y, scores + 5 * fold, cluster=fold)
     vertical, together = (
-        br.average_curve(br.roc, shifted, how=how, x=[0.2]).y[0] for how in ("vertical", "pooled")
+        br.curves.average_curve(shifted, br.roc, how=how, x=[0.2]).y[0]
+        for how in ("vertical", "pooled")
     )
     assert vertical > together + 0.1, (
         "pooling takes scores for comparable: folds whose scores are shifted lose by it"
@@ -187,7 +189,7 @@ def test_pooled_is_the_curve_of_all_folds_together(folds):
 
 
 def test_the_cost_curve_can_be_averaged_vertically(folds):
-    average = br.average_curve(br.cost_curve, folds, x=[0.2, 0.5])
+    average = br.curves.average_curve(folds, cost_curve, x=[0.2, 0.5])
     lowest = []
     for part in parts_of(*folded()):
         points = br.Points.of(part)
@@ -196,54 +198,63 @@ def test_the_cost_curve_can_be_averaged_vertically(folds):
         )
     assert average.y == pytest.approx(np.mean(lowest, axis=0))
     with pytest.raises(br.InputError, match="a cost curve has none"):
-        br.average_curve(br.cost_curve, folds, how="threshold")
+        br.curves.average_curve(folds, cost_curve, how="threshold")
 
 
 def test_folds_of_one_class_are_left_out_of_an_average_curve():
-    folds = br.count_groups(
-        [1, 0, 0, 0, 1, 0], [2, 1, 1, 2, 1, 2], groups=["a", "a", "b", "b", "c", "c"]
-    )
+    folds = br.count([1, 0, 0, 0, 1, 0], [2, 1, 1, 2, 1, 2], cluster=["a", "a", "b", "b", "c", "c"])
     for how in ("vertical", "threshold"):
-        assert br.average_curve(br.roc, folds, how=how).folds == 2
+        assert br.curves.average_curve(folds, br.roc, how=how).folds == 2
 
 
 @pytest.mark.parametrize("how", ["vertical", "threshold"])
 def test_an_average_of_no_folds_is_refused(how):
-    folds = br.count_groups([0, 0, 0, 0], [1, 2, 3, 4], groups=[1, 1, 2, 2])
+    folds = br.count([0, 0, 0, 0], [1, 2, 3, 4], cluster=[1, 1, 2, 2])
     with pytest.raises(br.InputError, match="fold"):
-        br.average_curve(br.roc, folds, how=how)
+        br.curves.average_curve(folds, br.roc, how=how)
 
 
 @pytest.mark.parametrize(
     ("call", "match"),
     [
         (
-            lambda folds: br.fold_mean(br.auc, folds.total()),
+            lambda folds: br.curves.fold_mean(folds.total(), br.auc),
             "BR228.*folds are GroupedCounts of two groups or more",
         ),
         (
-            lambda _: br.fold_mean(br.auc, br.count_groups([0, 1], [1, 2], groups=[1, 1])),
+            lambda _: br.curves.fold_mean(br.count([0, 1], [1, 2], cluster=[1, 1]), br.auc),
             "BR228.*two groups or more",
         ),
-        (lambda folds: br.fold_mean("recal", folds, threshold=1), 'BR531.*did you mean "recall"'),
-        (lambda folds: br.fold_mean(br.auc, folds, threshold=1), "BR594.*belongs to a measure"),
         (
-            lambda folds: br.fold_mean("precision", folds, threshold=1, rule="tpr >= 0.5"),
+            lambda folds: br.curves.fold_mean(folds, "recal", threshold=1),
+            'BR531.*did you mean "recall"',
+        ),
+        (
+            lambda folds: br.curves.fold_mean(folds, br.auc, threshold=1),
+            "BR594.*belongs to a measure",
+        ),
+        (
+            lambda folds: br.curves.fold_mean(folds, "precision", threshold=1, rule="tpr >= 0.5"),
             "BR594.*at a rule and at a threshold",
         ),
         (
-            lambda _: br.fold_mean(br.auc, br.count_groups([0] * 4, range(4), groups=[1, 1, 2, 2])),
+            lambda _: br.curves.fold_mean(
+                br.count([0] * 4, range(4), cluster=[1, 1, 2, 2]), br.auc
+            ),
             "BR589.*auc is undefined in every fold",
         ),
-        (lambda _: br.average_curve(br.roc, {}), "BR228.*folds are GroupedCounts"),
+        (lambda _: br.curves.average_curve({}, br.roc), "BR228.*folds are GroupedCounts"),
         (
-            lambda folds: br.average_curve(br.roc, folds, how="horizontal"),
+            lambda folds: br.curves.average_curve(folds, br.roc, how="horizontal"),
             'BR573.*averaged vertical, by threshold or pooled, got "horizontal"',
         ),
-        (lambda folds: br.average_curve("rocc", folds), "BR569.*there is no band for"),
-        (lambda folds: br.average_curve(br.roc, folds, x=[2]), "BR573.*shares between 0 and 1"),
+        (lambda folds: br.curves.average_curve(folds, "rocc"), "BR569.*there is no band for"),
         (
-            lambda folds: br.average_curve(br.roc, folds, how="threshold", x=[0.5]),
+            lambda folds: br.curves.average_curve(folds, br.roc, x=[2]),
+            "BR573.*shares between 0 and 1",
+        ),
+        (
+            lambda folds: br.curves.average_curve(folds, br.roc, how="threshold", x=[0.5]),
             "BR573.*x is not asked for",
         ),
     ],

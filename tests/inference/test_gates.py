@@ -14,7 +14,7 @@ BOTH = {"baseline": "old", "candidate": "new"}
 
 
 def judged(models, **options):
-    return br.regression(models, **BOTH, **{"threshold": 0.5, **options})
+    return br.non_inferiority(models, **BOTH, **{"threshold": 0.5, **options})
 
 
 def test_scenario_7_twelve_against_five_is_worse_within_noise_and_passes():
@@ -66,7 +66,12 @@ def test_p_values_of_slices_are_adjusted_by_holm_for_the_total_too():
     verdict = judged(slices)
     raw = [part.difference.p_value for part in verdict.parts]
     assert raw == pytest.approx(
-        [br.mcnemar_p(25, 14), br.mcnemar_p(12, 2), br.mcnemar_p(4, 3), 1.0]
+        [
+            br.planning.mcnemar_p(25, 14),
+            br.planning.mcnemar_p(12, 2),
+            br.planning.mcnemar_p(4, 3),
+            1.0,
+        ]
     )
     assert [part.p_adjusted for part in verdict.parts] == pytest.approx(holm(raw))
     assert raw[1] < 0.05 < verdict.parts[1].p_adjusted, (
@@ -97,10 +102,10 @@ def test_what_one_class_does_not_define_is_not_compared_there_and_said_so():
     rng = np.random.default_rng(1)
     y, scores = rng.random(200) < 0.4, rng.normal(size=(2, 200))
     slices = {
-        "mixed": br.count_models(y, {"old": scores[0], "new": scores[1]}),
-        "negatives": br.count_models([0] * 20, {"old": range(20), "new": range(20)}, pos_label=1),
+        "mixed": br.count(y, {"old": scores[0], "new": scores[1]}),
+        "negatives": br.count([0] * 20, {"old": range(20), "new": range(20)}, pos_label=1),
     }
-    verdict = br.regression(slices, **BOTH, statistic="auc")
+    verdict = br.non_inferiority(slices, **BOTH, statistic="auc")
     assert [part.name for part in verdict.parts] == [ALL, "mixed"]
     (note,) = [note for note in verdict.notes if "negatives" in note.text]
     assert (note.code, note.text) == (
@@ -129,9 +134,9 @@ def test_how_many_cases_differ_is_said_of_all_cases_only():
 
 def test_a_single_slice_of_joint_counts_is_refused_where_it_is_none():
     with pytest.raises(br.InputError, match="BR595.*needs the joint counts of both models"):
-        br.regression({}, **BOTH)
+        br.non_inferiority({}, **BOTH)
     with pytest.raises(br.InputError, match="BR595.*needs the joint counts of both models"):
-        br.regression({"a": br.count([0, 1], [1, 2])}, **BOTH)
+        br.non_inferiority({"a": br.count([0, 1], [1, 2])}, **BOTH)
 
 
 def test_other_statistics_are_compared_in_the_direction_that_is_better_for_them():
@@ -139,8 +144,8 @@ def test_other_statistics_are_compared_in_the_direction_that_is_better_for_them(
     y = np.repeat([1, 0], [150, 350])
     good, bad = rng.normal(size=500) + 2 * y, rng.normal(size=500) + 0.3 * y
     worse, better = (
-        br.count_models(y, {"old": good, "new": bad}),
-        br.count_models(y, {"old": bad, "new": good}),
+        br.count(y, {"old": good, "new": bad}),
+        br.count(y, {"old": bad, "new": good}),
     )
     for statistic, options in (
         ("auc", {}),
@@ -151,8 +156,10 @@ def test_other_statistics_are_compared_in_the_direction_that_is_better_for_them(
         ("tpr", {"threshold": 1.0}),
         ("precision", {"rule": "tpr >= 0.5", "replicates": 200}),
     ):
-        assert br.regression(worse, **BOTH, statistic=statistic, **options).outcome == "worse"
-        assert br.regression(better, **BOTH, statistic=statistic, **options).outcome == "better"
+        assert br.non_inferiority(worse, **BOTH, statistic=statistic, **options).outcome == "worse"
+        assert (
+            br.non_inferiority(better, **BOTH, statistic=statistic, **options).outcome == "better"
+        )
 
 
 def test_a_margin_passes_only_what_is_shown_to_be_hardly_worse():
@@ -187,7 +194,7 @@ def test_a_margin_excuses_no_significant_regression_and_few_cases_show_no_margin
 
 
 def test_ten_cases_on_which_two_models_agree_do_not_show_that_they_differ_by_less_than_1_percent():
-    models = br.count_models([0, 1] * 5, {"old": [0.1, 0.9] * 5, "new": [0.2, 0.8] * 5})
+    models = br.count([0, 1] * 5, {"old": [0.1, 0.9] * 5, "new": [0.2, 0.8] * 5})
     verdict = judged(models, margin=0.01)
     difference = verdict.parts[0].difference
     assert (difference.value, difference.p_value) == (0, 1)
@@ -198,7 +205,7 @@ def test_ten_cases_on_which_two_models_agree_do_not_show_that_they_differ_by_les
 
 def test_the_smallest_regression_that_could_have_been_seen_is_said():
     few, many = judged(pairs(12, 5, both=83)).parts[0], judged(pairs(120, 50, both=830)).parts[0]
-    assert few.detectable == pytest.approx(br.smallest_detectable(17, cases=100).share)
+    assert few.detectable == pytest.approx(br.planning.smallest_detectable(17, cases=100).share)
     assert many.detectable < few.detectable
     assert few.detectable > few.difference.value
     assert judged(pairs(0, 0, both=50)).parts[0].detectable is None
@@ -224,7 +231,9 @@ def test_models_that_are_alike_hardly_ever_fail(slices):
         )
     failed = 0
     for ours, all_of_them in zip(lost.tolist(), discordant.tolist(), strict=True):
-        adjusted = holm([br.mcnemar_p(a, n - a) for a, n in zip(ours, all_of_them, strict=True)])
+        adjusted = holm(
+            [br.planning.mcnemar_p(a, n - a) for a, n in zip(ours, all_of_them, strict=True)]
+        )
         failed += any(
             p < 0.05 and 2 * a > n for p, a, n in zip(adjusted, ours, all_of_them, strict=True)
         )
@@ -248,16 +257,14 @@ def test_models_that_are_alike_hardly_ever_fail(slices):
 )
 def test_a_comparison_that_makes_no_sense_is_refused(options, match):
     with pytest.raises(br.InputError, match=match):
-        br.regression(pairs(3, 4, both=20), **{**BOTH, "threshold": 0.5, **options})
+        br.non_inferiority(pairs(3, 4, both=20), **{**BOTH, "threshold": 0.5, **options})
 
 
 def test_weighted_cases_are_not_judged():
-    models = br.count_models(
-        [0, 1] * 10, {"old": range(20), "new": range(20)}, sample_weight=[1.5] * 20
-    )
+    models = br.count([0, 1] * 10, {"old": range(20), "new": range(20)}, sample_weight=[1.5] * 20)
     with pytest.raises(br.InputError, match="BR583.*weighted"):
-        br.regression(models, **BOTH, threshold=3)
+        br.non_inferiority(models, **BOTH, threshold=3)
     with pytest.raises(br.InputError, match="BR583.*weighted"):
         br.require(
-            "recall >= 0.5", br.count([0, 1] * 10, range(20), sample_weight=[1.5] * 20), threshold=3
+            br.count([0, 1] * 10, range(20), sample_weight=[1.5] * 20), "recall >= 0.5", threshold=3
         )

@@ -30,8 +30,8 @@ import baserate as br
         (br.auc, {"method": "delong"}, "delong"),
         (br.auc, {"method": "percentile"}, "percentile"),
         (br.auc, {"resample": "stratified"}, "percentile"),
-        (br.ks, {}, "percentile"),
-        (br.ks, {"method": "bca"}, "bca"),
+        (br.curves.ks, {}, "percentile"),
+        (br.curves.ks, {"method": "bca"}, "bca"),
         ("partial_auc(fpr=0..0.1)", {}, "percentile"),
         (br.Summary.parse("gini"), {}, "placements-beta"),
         (own_auc, {}, "percentile"),
@@ -53,7 +53,7 @@ import baserate as br
     ],
 )
 def test_each_question_has_its_method(statistic, options, method):
-    found = br.interval(statistic, counts(), replicates=200, **options)
+    found = br.interval(counts(), statistic, replicates=200, **options)
     assert found.method == method
     assert found.low < found.value < found.high
     assert found.side == options.get("side", "both")
@@ -63,20 +63,20 @@ def test_each_question_has_its_method(statistic, options, method):
 
 
 def test_auc_of_many_cases_away_from_perfect_is_that_of_delong():
-    assert br.interval(br.auc, counts(150, 600)).method == "delong-logit"
-    assert br.interval(br.auc, counts(150, 600, shift=4)).method == "placements-beta"
+    assert br.interval(counts(150, 600), br.auc).method == "delong-logit"
+    assert br.interval(counts(150, 600, shift=4), br.auc).method == "placements-beta"
 
 
 def test_five_cases_are_enough_for_a_bootstrap_and_four_are_not():
-    found = br.interval(br.ks, counts(5, 100), replicates=100)
+    found = br.interval(counts(5, 100), br.curves.ks, replicates=100)
     assert "only 5 positives" in text_of(found, "BR591")
     with pytest.raises(br.InputError, match="BR590: only 4 positives: too few to resample"):
-        br.interval(br.ks, counts(4, 100))
-    assert br.interval(br.auc, counts(4, 100)).method == "placements-beta"
-    assert br.interval("tpr", counts(4, 100), threshold=0.5).value == br.measure(
-        "tpr", counts(4, 100), threshold=0.5
+        br.interval(counts(4, 100), br.curves.ks)
+    assert br.interval(counts(4, 100), br.auc).method == "placements-beta"
+    assert br.interval(counts(4, 100), "tpr", threshold=0.5).value == br.measure(
+        counts(4, 100), "tpr", threshold=0.5
     )
-    assert "BR591" not in codes(br.interval(br.ks, counts(), replicates=100))
+    assert "BR591" not in codes(br.interval(counts(), br.curves.ks, replicates=100))
 
 
 # What is asked for.
@@ -85,43 +85,46 @@ def test_five_cases_are_enough_for_a_bootstrap_and_four_are_not():
 @pytest.mark.parametrize(
     ("statistic", "name"),
     [
-        (br.ks, "ks"),
+        (br.curves.ks, "ks"),
         ("ks", "ks"),
         (br.Summary.parse("ks"), "ks"),
         (own_auc, "own_auc"),
-        (functools.partial(br.ks), "statistic"),
+        (functools.partial(br.curves.ks), "statistic"),
     ],
 )
 def test_a_statistic_is_named_as_one_would(statistic, name):
-    found = br.interval(statistic, counts(), replicates=100)
+    found = br.interval(counts(), statistic, replicates=100)
     assert found.name == name
 
 
 def test_a_function_its_name_and_its_summary_are_the_same_question():
     found = [
-        br.interval(one, counts(), replicates=150) for one in (br.ks, "ks", br.Summary.parse("ks"))
+        br.interval(counts(), one, replicates=150)
+        for one in (br.curves.ks, "ks", br.Summary.parse("ks"))
     ]
     assert found[0] == found[1] == found[2]
-    own = br.interval(own_ks, counts(), replicates=150, resample="stratified")
+    own = br.interval(counts(), own_ks, replicates=150, resample="stratified")
     assert own.value == found[0].value
     assert own.low == pytest.approx(found[0].low, abs=0.03)
 
 
 def test_a_function_of_ones_own_gets_the_conditions_it_asks_for():
     def cost(part, at=None):
-        return br.min_cost(part, at=at)
+        return br.curves.min_cost(part, at=at)
 
     at = br.Conditions(0.1, br.Costs(fn=10))
-    assert br.interval(cost, counts(), at=at, replicates=100).value == br.min_cost(counts(), at=at)
+    assert br.interval(counts(), cost, at=at, replicates=100).value == br.curves.min_cost(
+        counts(), at=at
+    )
     with pytest.raises(br.InputError, match='BR594: "own_auc" takes no conditions'):
-        br.interval(own_auc, counts(), at=AT)
+        br.interval(counts(), own_auc, at=AT)
     with pytest.raises(br.InputError, match='BR594: "own_auc" takes no conditions'):
-        br.interval(own_auc, counts(), at=br.Uncertain(prior="0.01..0.1"))
+        br.interval(counts(), own_auc, at=br.Conditions(prior="0.01..0.1"))
 
 
 def test_costs_that_a_function_cannot_use_are_refused():
     with pytest.raises(br.InputError, match='BR594: "own_auc" takes no conditions'):
-        br.interval(own_auc, counts(), at=br.Conditions(costs=br.Costs(fn=100)), replicates=100)
+        br.interval(counts(), own_auc, at=br.Conditions(costs=br.Costs(fn=100)), replicates=100)
 
 
 @pytest.mark.parametrize(
@@ -130,20 +133,26 @@ def test_costs_that_a_function_cannot_use_are_refused():
 )
 def test_a_volume_that_says_nothing_is_refused(statistic, options):
     with pytest.raises(br.InputError, match="BR532"):
-        br.interval(statistic, counts(), volume=100, **options)
+        br.interval(counts(), statistic, volume=100, **options)
 
 
 def test_a_summary_that_depends_on_the_prior_resamples_it_unless_it_is_given():
     assert "of all cases, the prior with them" in text_of(
-        br.interval(br.auprc, counts(), replicates=100), "BR598"
+        br.interval(counts(), br.curves.auprc, replicates=100), "BR598"
     )
     assert "within each class" in text_of(
-        br.interval(br.auprc, counts(), at=AT, replicates=100), "BR598"
+        br.interval(counts(), br.curves.auprc, at=AT, replicates=100), "BR598"
     )
-    assert "within each class" in text_of(br.interval(br.ks, counts(), replicates=100), "BR598")
-    assert "of all cases" in text_of(br.interval(own_auc, counts(), replicates=100), "BR598")
-    assert "of whole clusters" in text_of(br.interval(br.ks, grouped(), replicates=100), "BR598")
-    assert br.interval(br.auprc, counts(), at=AT, replicates=100).value == br.auprc(counts(), at=AT)
+    assert "within each class" in text_of(
+        br.interval(counts(), br.curves.ks, replicates=100), "BR598"
+    )
+    assert "of all cases" in text_of(br.interval(counts(), own_auc, replicates=100), "BR598")
+    assert "of whole clusters" in text_of(
+        br.interval(grouped(), br.curves.ks, replicates=100), "BR598"
+    )
+    assert br.interval(counts(), br.curves.auprc, at=AT, replicates=100).value == br.curves.auprc(
+        counts(), at=AT
+    )
 
 
 @pytest.mark.parametrize(
@@ -164,8 +173,12 @@ def test_a_summary_that_depends_on_the_prior_resamples_it_unless_it_is_given():
         (br.auc, {"rule": "tpr >= 0.5"}, "BR594: a rule or threshold belongs to a measure"),
         ("ks", {"threshold": 1.0}, "BR594: a rule or threshold belongs to a measure"),
         (own_auc, {"threshold": 1.0}, "BR594: a rule or threshold belongs to a measure"),
-        (br.auc_bounds, {}, "BR594: auc_bounds gives more than one number"),
-        (br.brier_decomposition, {}, "BR594: brier_decomposition gives more than one number"),
+        (br.curves.auc_bounds, {}, "BR594: auc_bounds gives more than one number"),
+        (
+            br.curves.brier_decomposition,
+            {},
+            "BR594: brier_decomposition gives more than one number",
+        ),
         ("auc_bounds", {}, 'BR571: unknown summary "auc_bounds"'),
         ("recall", {"threshold": 1.0}, 'BR535: "recall" is called tpr here'),
         ("nonsense", {"threshold": 1.0}, 'BR531: unknown measure "nonsense"'),
@@ -181,7 +194,7 @@ def test_a_summary_that_depends_on_the_prior_resamples_it_unless_it_is_given():
             "BR594: precision is asked for at a rule and at a threshold",
         ),
         (br.auc, {"optimize": "f1"}, "BR594: a rule or threshold belongs to a measure"),
-        (br.ks, {"method": "delong"}, 'BR581: there is no method "delong" for ks here'),
+        (br.curves.ks, {"method": "delong"}, 'BR581: there is no method "delong" for ks here'),
         (br.auc, {"method": "wilson"}, 'BR581: there is no method "wilson" for AUC'),
         (
             "tpr",
@@ -190,7 +203,7 @@ def test_a_summary_that_depends_on_the_prior_resamples_it_unless_it_is_given():
         ),
         (br.auc, {"resample": "clusters"}, "BR581: clusters are resampled whole"),
         (br.auc, {"resample": "jackknife"}, "BR581: resamples are drawn by"),
-        (br.ks, {"replicates": 10}, "BR580: a bootstrap takes 100 to"),
+        (br.curves.ks, {"replicates": 10}, "BR580: a bootstrap takes 100 to"),
         (br.auc, {"seed": -1}, "BR580: a seed is a whole number"),
         (br.auc, {"level": 95}, r"BR580: a level lies between 0.5 and 1, got 95\. Fix: level=0.95"),
         (br.auc, {"level": 0.3}, "BR580: a level lies between 0.5 and 1, got 0.3"),
@@ -202,58 +215,58 @@ def test_a_summary_that_depends_on_the_prior_resamples_it_unless_it_is_given():
 )
 def test_a_question_that_cannot_be_read_is_refused(statistic, options, message):
     with pytest.raises(br.InputError, match=message):
-        br.interval(statistic, counts(), **options)
+        br.interval(counts(), statistic, **options)
 
 
 @pytest.mark.parametrize(
-    "at", [br.Uncertain(prior="0.01..0.1"), br.Uncertain(prior=br.Pilot(1, 50))]
+    "at", [br.Conditions(prior="0.01..0.1"), br.Conditions(prior=br.Pilot(1, 50))]
 )
 def test_bca_has_no_place_for_uncertain_conditions(at):
     with pytest.raises(br.InputError, match="BR581: bca has no place for uncertain conditions"):
-        br.interval("precision", counts(), at=at, method="bca", threshold=1.0)
+        br.interval(counts(), "precision", at=at, method="bca", threshold=1.0)
 
 
 def test_what_is_no_counts_is_refused_with_what_to_do():
     labels, scores = sample()
-    joint = br.count_models(labels, {"a": scores, "b": -scores})
+    joint = br.count(labels, {"a": scores, "b": -scores})
     with pytest.raises(
         br.InputError,
         match=r"BR228: an interval is made of Counts, got JointCounts.*joint\.marginal",
     ):
-        br.interval(br.auc, joint)
+        br.interval(joint, br.auc)
     with pytest.raises(
         br.InputError, match=r"BR228: an interval is made of Counts, got list.*count\("
     ):
-        br.interval(br.auc, [1, 2])
+        br.interval([1, 2], br.auc)
 
 
 def test_a_point_has_measures_and_is_already_set():
-    point = br.flag_at(counts(), 1.0)
+    point = br.choose(counts(), threshold=1.0)
     for source in (point, point.confusion):
         for options in ({"rule": "tpr >= 0.5"}, {"threshold": 1.0}, {"threshold": None}):
             with pytest.raises(br.InputError, match="BR594: this point is already set"):
-                br.interval("tpr", source, **options)
+                br.interval(source, "tpr", **options)
         with pytest.raises(br.InputError, match='BR594: a point has measures, and no "auc"'):
-            br.interval(br.auc, source)
-        assert br.interval("tpr", source) == br.interval(br.Measure("tpr"), source)
+            br.interval(source, br.auc)
+        assert br.interval(source, "tpr") == br.interval(source, br.Measure("tpr"))
 
 
 def test_what_is_undefined_has_no_interval():
     with pytest.raises(br.InputError, match="BR589: precision is undefined here"):
-        br.interval("precision", counts(), threshold=None)
+        br.interval(counts(), "precision", threshold=None)
     with pytest.raises(br.InputError, match="BR589: precision is undefined for these cases"):
-        br.interval("precision", counts(), threshold=None, method="percentile")
+        br.interval(counts(), "precision", threshold=None, method="percentile")
     with pytest.raises(br.InputError, match="BR589: never is undefined for these cases"):
-        br.interval(never, counts())
+        br.interval(counts(), never)
     with pytest.raises(br.InputError, match="BR552: no positives: AUC is undefined"):
-        br.interval(br.auc, br.Counts([2, 1], [0, 0], [3, 4]))
+        br.interval(br.Counts([2, 1], [0, 0], [3, 4]), br.auc)
 
 
 def test_a_rule_that_nothing_keeps_has_no_interval():
     with pytest.raises(
         br.Infeasible, match="BR530: no threshold has precision >= 0.999 and tpr >= 0.9"
     ):
-        br.interval("tpr", counts(), rule="precision >= 0.999 and tpr >= 0.9", at=AT)
+        br.interval(counts(), "tpr", rule="precision >= 0.999 and tpr >= 0.9", at=AT)
 
 
 def test_weighted_cases_are_refused_and_groups_of_them_are_not():
@@ -262,16 +275,14 @@ def test_weighted_cases_are_refused_and_groups_of_them_are_not():
     weighted = br.count(labels, scores, sample_weight=weights)
     for statistic, options in (
         (br.auc, {}),
-        (br.ks, {}),
+        (br.curves.ks, {}),
         ("tpr", {"threshold": 1.0}),
         ("precision", {"rule": "tpr >= 0.5"}),
     ):
         with pytest.raises(br.InputError, match="BR583: these cases are weighted"):
-            br.interval(statistic, weighted, **options)
-    groups = br.count_groups(
-        labels, scores, groups=np.arange(len(labels)) % 40, sample_weight=weights
-    )
-    assert br.interval(br.auc, groups, replicates=100).value == br.auc(groups.total())
+            br.interval(weighted, statistic, **options)
+    groups = br.count(labels, scores, cluster=np.arange(len(labels)) % 40, sample_weight=weights)
+    assert br.interval(groups, br.auc, replicates=100).value == br.auc(groups.total())
 
 
 # Level, side and seed.
@@ -283,13 +294,13 @@ def test_weighted_cases_are_refused_and_groups_of_them_are_not():
 def test_the_same_seed_gives_the_same_answer_and_a_higher_level_a_wider_one(options):
     statistic = "precision" if options else "ks"
     found = [
-        br.interval(statistic, counts(), replicates=200, seed=seed, level=0.9, **options)
+        br.interval(counts(), statistic, replicates=200, seed=seed, level=0.9, **options)
         for seed in (5, 5, 6)
     ]
     assert found[0] == found[1]
     assert (found[0].low, found[0].high) != (found[2].low, found[2].high)
     assert (found[0].seed, found[2].seed) == (5, 6)
-    wider = br.interval(statistic, counts(), replicates=200, seed=5, level=0.99, **options)
+    wider = br.interval(counts(), statistic, replicates=200, seed=5, level=0.99, **options)
     assert wider.low < found[0].low < found[0].high < wider.high
     assert wider.level == 0.99
 
@@ -297,12 +308,12 @@ def test_the_same_seed_gives_the_same_answer_and_a_higher_level_a_wider_one(opti
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 def test_a_one_sided_bootstrap_has_one_bound_of_all_that_may_be_missed(method):
     both = br.interval(
-        "precision", counts(), threshold=1.0, at=AT, method=method, level=0.9, replicates=300
+        counts(), "precision", threshold=1.0, at=AT, method=method, level=0.9, replicates=300
     )
     lower, upper = (
         br.interval(
-            "precision",
             counts(),
+            "precision",
             threshold=1.0,
             at=AT,
             method=method,
@@ -314,13 +325,13 @@ def test_a_one_sided_bootstrap_has_one_bound_of_all_that_may_be_missed(method):
     )
     assert (lower.low, lower.high) == (pytest.approx(both.low, rel=1e-12), 1)
     assert (upper.low, upper.high) == (0, pytest.approx(both.high, rel=1e-12))
-    summary = br.interval(br.ks, counts(), side="lower", replicates=100)
+    summary = br.interval(counts(), br.curves.ks, side="lower", replicates=100)
     assert summary.low < summary.value < summary.high
 
 
 def test_the_other_end_of_one_bound_is_where_the_range_ends_by_every_method():
     ends = {
-        br.interval(br.auc, counts(), side="lower", method=method, replicates=100).high
+        br.interval(counts(), br.auc, side="lower", method=method, replicates=100).high
         for method in (None, "delong", "percentile")
     }
     assert ends == {1.0}
@@ -329,16 +340,16 @@ def test_the_other_end_of_one_bound_is_where_the_range_ends_by_every_method():
 @pytest.mark.parametrize(
     ("statistic", "low", "high"),
     [
-        (br.ks, 0, 1),
-        (br.gini, -1, 1),
+        (br.curves.ks, 0, 1),
+        (br.curves.gini, -1, 1),
         ("h_measure", -math.inf, 1),
         (own_auc, -math.inf, math.inf),
-        (br.min_cost, -math.inf, math.inf),
+        (br.curves.min_cost, -math.inf, math.inf),
     ],
 )
 def test_one_bound_of_a_bootstrap_ends_where_the_statistic_does(statistic, low, high):
     lower, upper = (
-        br.interval(statistic, counts(), side=side, replicates=100) for side in ("lower", "upper")
+        br.interval(counts(), statistic, side=side, replicates=100) for side in ("lower", "upper")
     )
     assert (lower.high, upper.low) == (high, low)
     assert lower.low < lower.value < upper.high
@@ -347,6 +358,9 @@ def test_one_bound_of_a_bootstrap_ends_where_the_statistic_does(statistic, low, 
 def test_progress_is_told():
     told = []
     br.interval(
-        br.ks, counts(), replicates=120, progress=lambda done, total: told.append((done, total))
+        counts(),
+        br.curves.ks,
+        replicates=120,
+        progress=lambda done, total: told.append((done, total)),
     )
     assert told[-1] == (120, 120)

@@ -23,8 +23,8 @@ def recorder():
 
 def test_every_resample_has_a_draw_of_the_conditions_of_its_own():
     statistic, seen = recorder()
-    at = br.Uncertain(prior=br.Pilot(30, 300), costs={"fn": br.LogUniform(1, 100)})
-    found = br.interval(statistic, counts(), at=at, replicates=1000)
+    at = br.Conditions(prior=br.Pilot(30, 300), costs={"fn": br.LogUniform(1, 100)})
+    found = br.interval(counts(), statistic, at=at, replicates=1000)
     middle, drawn, averaged = seen[0], seen[1:1001], seen[1001:]
     assert middle == pytest.approx((0.1, 10))
     assert len(averaged) == 32 * 32
@@ -39,10 +39,10 @@ def test_every_resample_has_a_draw_of_the_conditions_of_its_own():
 
 
 def test_over_a_range_the_interval_of_a_chosen_threshold_is_the_widest_of_all_its_places():
-    at = br.Uncertain(prior="0.01..0.2")
-    found = br.interval("precision", counts(), rule="tpr >= 0.5", at=at, replicates=100)
+    at = br.Conditions(prior="0.01..0.2")
+    found = br.interval(counts(), "precision", rule="tpr >= 0.5", at=at, replicates=100)
     point = br.choose(counts(), "tpr >= 0.5", at=at.middle())
-    ends = [br.interval("precision", point, at=br.Conditions(prior=prior)) for prior in (0.01, 0.2)]
+    ends = [br.interval(point, "precision", at=br.Conditions(prior=prior)) for prior in (0.01, 0.2)]
     assert found.value == point["precision"]
     assert found.low == pytest.approx(ends[0].low, rel=0.1), "moved by the optimism"
     assert found.high == pytest.approx(ends[1].high, rel=0.1)
@@ -53,8 +53,8 @@ def test_over_a_range_the_interval_of_a_chosen_threshold_is_the_widest_of_all_it
 
 
 def test_the_threshold_is_chosen_once_at_the_middle_of_the_conditions():
-    at = br.Uncertain(prior=br.Draws([0.01, 0.05, 0.2]), costs={"fn": 20})
-    found = br.interval("tpr", counts(), at=at, replicates=120)
+    at = br.Conditions(prior=br.Draws([0.01, 0.05, 0.2]), costs={"fn": 20})
+    found = br.interval(counts(), "tpr", at=at, replicates=120)
     point = br.choose(counts(), at=at.middle())
     assert found.value == point.tpr
     assert found.low < point.tpr < found.high
@@ -64,10 +64,10 @@ def test_the_threshold_is_chosen_once_at_the_middle_of_the_conditions():
 def test_the_value_at_a_distribution_is_the_same_by_every_method(part):
     by_draws, again = (
         br.interval(
-            "precision",
             counts(),
+            "precision",
             threshold=1.0,
-            at=br.Uncertain(prior=part),
+            at=br.Conditions(prior=part),
             method=method,
             replicates=200,
         )
@@ -84,7 +84,7 @@ def test_the_samples_own_prior_stays_that_of_each_resample_where_only_costs_are_
         return part.prior
 
     found = br.interval(
-        prior_seen, counts(), at=br.Uncertain(costs={"fn": br.Range(2, 8)}), replicates=100
+        counts(), prior_seen, at=br.Conditions(costs={"fn": br.Range(2, 8)}), replicates=100
     )
     assert {own for own, _ in seen} == {True}
     assert {2, 8} <= {cost for _, cost in seen}

@@ -36,7 +36,7 @@ def coin_p(one, other):
 
 
 def joint_of(labels, a, b):
-    return br.count_models(labels, {"a": a, "b": b})
+    return br.count(labels, {"a": a, "b": b})
 
 
 def flagged(score, threshold):
@@ -90,7 +90,7 @@ def assert_refused(code, match, call):
 @pytest.mark.parametrize(("one", "other", "p"), [(40, 20, 0.0134893), (12, 5, 0.143463)])
 def test_the_promised_p_values_come_out(one, other, p):
     assert mcnemar_p(one, other) == mcnemar_p(other, one) == pytest.approx(p, rel=5e-6)
-    found = br.compare("tpr", answers(one, other), threshold=1)
+    found = br.compare(answers(one, other), "tpr", threshold=1)
     assert found.p_value == mcnemar_p(one, other)
     assert found.discordant == (one + other, one + other + 30)
     assert found.value == (other - one) / (one + other + 30)
@@ -129,7 +129,7 @@ def test_billions_of_pairs_do_not_overflow():
 @pytest.mark.parametrize("pairs", [(-1, 5), (2.5, 5), (math.nan, 5), ("1", 5)])
 def test_what_is_no_number_of_pairs_is_refused(pairs):
     with pytest.raises(br.InputError, match="whole number|pairs|cases"):
-        br.mcnemar_p(*pairs)
+        br.planning.mcnemar_p(*pairs)
 
 
 # Pairs of cases.
@@ -147,7 +147,7 @@ def test_discordant_cases_are_those_that_a_walk_over_the_cases_finds(cases, firs
 @given(scored(), THRESHOLDS, THRESHOLDS, st.sampled_from(MEASURES))
 def test_shares_at_fixed_thresholds_are_compared_by_mcnemar(cases, first, second, measure):
     shares, one, two, whole = walk(cases, (first, second), measure)
-    found = br.compare(measure, joint_of(*cases), threshold={"a": first, "b": second})
+    found = br.compare(joint_of(*cases), measure, threshold={"a": first, "b": second})
     assert (found.method, found.name, found.models, found.paired) == (
         "mcnemar",
         measure,
@@ -169,8 +169,8 @@ def test_shares_at_fixed_thresholds_are_compared_by_mcnemar(cases, first, second
 @given(scored(), THRESHOLDS, THRESHOLDS, st.sampled_from(MEASURES))
 def test_swapping_the_models_flips_the_sign_and_keeps_the_p_value(cases, first, second, measure):
     thresholds = {"a": first, "b": second}
-    found = br.compare(measure, joint_of(*cases), threshold=thresholds)
-    swapped = br.compare(measure, joint_of(*cases), pair=("b", "a"), threshold=thresholds)
+    found = br.compare(joint_of(*cases), measure, threshold=thresholds)
+    swapped = br.compare(joint_of(*cases), measure, pair=("b", "a"), threshold=thresholds)
     assert swapped.value == -found.value
     assert swapped.p_value == found.p_value
     assert swapped.values == found.values[::-1]
@@ -184,7 +184,7 @@ def test_swapping_the_models_flips_the_sign_and_keeps_the_p_value(cases, first, 
 @given(scored(), THRESHOLDS, st.sampled_from(MEASURES))
 def test_identical_models_differ_by_nothing_with_p_1(cases, threshold, measure):
     labels, scores, _ = cases
-    found = br.compare(measure, joint_of(labels, scores, scores), threshold=threshold)
+    found = br.compare(joint_of(labels, scores, scores), measure, threshold=threshold)
     assert (found.value, found.p_value, found.favours, found.significant) == (0.0, 1.0, None, False)
     assert found.low <= 0 <= found.high
     assert any("alike" in note.text for note in found.notes)
@@ -193,15 +193,15 @@ def test_identical_models_differ_by_nothing_with_p_1(cases, threshold, measure):
 @given(scored(), THRESHOLDS, st.sampled_from(MEASURES))
 def test_between_identical_models_neither_side_is_wider(cases, threshold, measure):
     labels, scores, _ = cases
-    found = br.compare(measure, joint_of(labels, scores, scores), threshold=threshold)
+    found = br.compare(joint_of(labels, scores, scores), measure, threshold=threshold)
     assert found.low == pytest.approx(-found.high, abs=1e-15)
 
 
 @given(scored(), THRESHOLDS, st.sampled_from(MEASURES))
 def test_cases_that_are_merged_into_cells_count_as_often(cases, threshold, measure):
     joint = joint_of(*cases)
-    assert br.compare(measure, joint.canonical() + joint, threshold=threshold) == br.compare(
-        measure, joint + joint, threshold=threshold
+    assert br.compare(joint.canonical() + joint, measure, threshold=threshold) == br.compare(
+        joint + joint, measure, threshold=threshold
     )
 
 
@@ -227,7 +227,7 @@ def test_a_higher_level_is_wider(gained, lost, rest):
 
 
 def test_the_interval_of_one_share_reaches_the_comparison():
-    found = br.compare("tpr", answers(12, 5), threshold=1, level=0.9)
+    found = br.compare(answers(12, 5), "tpr", threshold=1, level=0.9)
     assert (found.low, found.high) == pytest.approx(bonett_price(5, 12, 47, 0.9))
     assert found.level == 0.9
 
@@ -269,17 +269,17 @@ def many(seed=0, cases=200):
 def test_what_depends_on_a_prior_that_is_given_is_not_left_to_mcnemar():
     joint, at = joint_of(*many()), br.Conditions(prior=0.01)
     assert (
-        br.compare("accuracy", joint, threshold=0.5, at=at, replicates=200).method == "percentile"
+        br.compare(joint, "accuracy", threshold=0.5, at=at, replicates=200).method == "percentile"
     )
-    assert br.compare("accuracy", joint, threshold=0.5, at=br.Conditions()).method == "mcnemar"
-    assert br.compare("tpr", joint, threshold=0.5, at=at).method == "mcnemar"
-    assert br.compare("precision", joint, threshold=0.5, replicates=200).method == "percentile"
+    assert br.compare(joint, "accuracy", threshold=0.5, at=br.Conditions()).method == "mcnemar"
+    assert br.compare(joint, "tpr", threshold=0.5, at=at).method == "mcnemar"
+    assert br.compare(joint, "precision", threshold=0.5, replicates=200).method == "percentile"
 
 
 def test_mcnemar_by_name_is_refused_at_another_prior_than_the_samples():
     joint = joint_of(*many())
     with pytest.raises(br.InputError, match="prior"):
-        br.compare("accuracy", joint, threshold=0.5, at=br.Conditions(prior=0.01), method="mcnemar")
+        br.compare(joint, "accuracy", threshold=0.5, at=br.Conditions(prior=0.01), method="mcnemar")
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,7 @@ def test_mcnemar_by_name_is_refused_at_another_prior_than_the_samples():
     [("precision", {"threshold": 0.5}), (br.auc, {}), ("tpr", {"rule": "fpr <= 0.2"})],
 )
 def test_mcnemar_by_name_is_refused_for_anything_but_shares_at_fixed_thresholds(statistic, options):
-    call = lambda: br.compare(statistic, joint_of(*many()), method="mcnemar", **options)  # noqa: E731
+    call = lambda: br.compare(joint_of(*many()), statistic, method="mcnemar", **options)  # noqa: E731
     assert_refused(
         "BR581",
         "McNemar's test compares tpr, fnr, fpr, tnr, accuracy, error at fixed thresholds",
@@ -296,31 +296,31 @@ def test_mcnemar_by_name_is_refused_for_anything_but_shares_at_fixed_thresholds(
 
 
 def test_a_threshold_that_is_chosen_on_these_cases_is_no_fixed_one():
-    found = br.compare("tpr", joint_of(*many()), rule="fpr <= 0.2", replicates=100)
+    found = br.compare(joint_of(*many()), "tpr", rule="fpr <= 0.2", replicates=100)
     assert found.method == "percentile"
     assert "thresholds are chosen again" in found.notes[-1].text
 
 
 def test_weighted_cases_are_refused():
     labels, a, b = many()
-    joint = br.count_models(labels, {"a": a, "b": b}, sample_weight=np.full(len(labels), 0.5))
+    joint = br.count(labels, {"a": a, "b": b}, sample_weight=np.full(len(labels), 0.5))
     assert_refused(
         "BR583",
         "these cases are weighted: intervals need whole cases",
-        lambda: br.compare("tpr", joint, threshold=0.5),
+        lambda: br.compare(joint, "tpr", threshold=0.5),
     )
 
 
 def test_accuracy_of_cases_whose_classes_were_chosen_needs_a_prior_and_tpr_does_not():
     labels, a, b = many()
-    joint = br.count_models(labels, {"a": a, "b": b}, design="case-control")
+    joint = br.count(labels, {"a": a, "b": b}, design="case-control")
     assert_refused(
         "BR509",
         "the sample's prior is no base rate",
-        lambda: br.compare("accuracy", joint, threshold=0.5),
+        lambda: br.compare(joint, "accuracy", threshold=0.5),
     )
-    assert br.compare("tpr", joint, threshold=0.5) == br.compare(
-        "tpr", joint_of(labels, a, b), threshold=0.5
+    assert br.compare(joint, "tpr", threshold=0.5) == br.compare(
+        joint_of(labels, a, b), "tpr", threshold=0.5
     )
 
 
@@ -329,13 +329,13 @@ def test_a_rate_of_a_class_needs_both_classes(measure):
     assert_refused(
         "BR552",
         "there are no negatives",
-        lambda: br.compare(measure, joint_of([1, 1], [0, 1], [1, 0]), threshold=1),
+        lambda: br.compare(joint_of([1, 1], [0, 1], [1, 0]), measure, threshold=1),
     )
 
 
 def test_accuracy_needs_one_class_only():
     found = br.compare(
-        "accuracy", joint_of([1] * 6, [1, 1, 1, 1, 0, 0], [1, 0, 0, 0, 0, 0]), threshold=1
+        joint_of([1] * 6, [1, 1, 1, 1, 0, 0], [1, 0, 0, 0, 0, 0]), "accuracy", threshold=1
     )
     assert (found.value, found.p_value, found.discordant) == (-0.5, 0.25, (3, 6))
 
@@ -343,7 +343,7 @@ def test_accuracy_needs_one_class_only():
 def test_no_cases_at_all_are_refused():
     nothing = joint_of([], [], [])
     with pytest.raises(br.InputError, match="no cases|undefined|both classes"):
-        br.compare("accuracy", nothing, threshold=0.5)
+        br.compare(nothing, "accuracy", threshold=0.5)
 
 
 def test_a_threshold_means_the_same_for_whole_and_for_broken_scores():
@@ -353,6 +353,6 @@ def test_a_threshold_means_the_same_for_whole_and_for_broken_scores():
         joint_of(labels, [1.0, 2.0, 2.0, 3.0, 1.0], [2.0, 1.0, 3.0, 3.0, 3.0]),
     )
     for threshold in (1, 1.5, 2, 2.0, 3, 4, None):
-        assert br.compare("accuracy", ints, threshold=threshold) == br.compare(
-            "accuracy", floats, threshold=threshold
+        assert br.compare(ints, "accuracy", threshold=threshold) == br.compare(
+            floats, "accuracy", threshold=threshold
         )

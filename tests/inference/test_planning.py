@@ -76,7 +76,9 @@ class TestAuc:
             <= room**2
         )
         first = next(enough)
-        found = br.cases_for_auc(expecting=auc, at_least=at_least, negatives_per_positive=ratio)
+        found = br.planning.cases_for_auc(
+            expecting=auc, at_least=at_least, negatives_per_positive=ratio
+        )
         assert found == (first, math.ceil(first * Fraction(str(ratio))))
 
     def test_hanley_and_mcneils_variance_is_that_of_simulated_exponential_scores(self):
@@ -89,7 +91,7 @@ class TestAuc:
 
     @pytest.mark.parametrize(("auc", "at_least", "ratio"), [(0.8, 0.7, 1), (0.75, 0.65, 5)])
     def test_simulated_test_sets_of_that_size_show_it_that_often(self, auc, at_least, ratio):
-        positives, negatives = br.cases_for_auc(
+        positives, negatives = br.planning.cases_for_auc(
             expecting=auc, at_least=at_least, negatives_per_positive=ratio
         )
         rng = np.random.default_rng(11)
@@ -104,12 +106,14 @@ class TestAuc:
         rng = np.random.default_rng(5)
         ours, theirs = binormal(rng, 0.8, 4000, 4000)
         pilot = br.count(np.repeat([1, 0], 4000), np.concatenate((ours, theirs)))
-        found = br.cases_for_auc(
+        found = br.planning.cases_for_auc(
             expecting=0.8, at_least=0.7, negatives_per_positive=4, counts=pilot
         )
         assert (
             found.positives
-            < br.cases_for_auc(expecting=0.8, at_least=0.7, negatives_per_positive=4).positives
+            < br.planning.cases_for_auc(
+                expecting=0.8, at_least=0.7, negatives_per_positive=4
+            ).positives
         )
         shown = [logit_delong_shows(*binormal(rng, 0.8, *found), 0.7, Z(0.95)) for _ in range(3000)]
         assert 0.8 - 3 * math.sqrt(0.16 / 3000) <= np.mean(shown) <= 0.88
@@ -126,19 +130,23 @@ class TestAuc:
             for positives in range(2, 100_000)
             if needed * (ours / positives + theirs / (2 * positives)) <= 1
         )
-        found = br.cases_for_auc(
+        found = br.planning.cases_for_auc(
             expecting=0.9, at_least=0.8, negatives_per_positive=2, counts=pilot
         )
         assert found == (first, 2 * first)
 
     def test_more_negatives_save_positives_and_never_fewer_than_two_of_a_class_are_planned(self):
         planned = [
-            br.cases_for_auc(expecting=0.8, at_least=0.7, negatives_per_positive=ratio).positives
+            br.planning.cases_for_auc(
+                expecting=0.8, at_least=0.7, negatives_per_positive=ratio
+            ).positives
             for ratio in (0.1, 1, 10, 100)
         ]
         assert planned == sorted(planned, reverse=True)
         assert (
-            br.cases_for_auc(expecting=0.999, at_least=0.5, negatives_per_positive=0.01).negatives
+            br.planning.cases_for_auc(
+                expecting=0.999, at_least=0.5, negatives_per_positive=0.01
+            ).negatives
             == 2
         )
 
@@ -179,7 +187,7 @@ class TestAuc:
     )
     def test_what_cannot_be_planned_is_refused(self, given, match):
         with pytest.raises(InputError, match=match):
-            br.cases_for_auc(**{"expecting": 0.85, "at_least": 0.8, **given})
+            br.planning.cases_for_auc(**{"expecting": 0.85, "at_least": 0.8, **given})
 
 
 def exact_power(cases, discordant, by_pairs):
@@ -213,16 +221,16 @@ class TestMcNemar:
         missed = 1 - Fraction(str(level))
         by_pairs = [declared(pairs, (1 + ahead / apart) / 2, missed) for pairs in range(241)]
         failing = [cases for cases in range(1, 241) if exact_power(cases, apart, by_pairs) < power]
-        found = br.cases_for_mcnemar(
+        found = br.planning.cases_for_mcnemar(
             discordant=float(apart), difference=float(ahead), level=level, power=power
         )
         assert found == failing[-1] + 1 < 200
 
     def test_when_only_one_model_is_ever_right_six_pairs_do(self):
-        assert br.cases_for_mcnemar(discordant=1, difference=1, power=0.999) == 6
+        assert br.planning.cases_for_mcnemar(discordant=1, difference=1, power=0.999) == 6
 
     def test_simulated_pairs_find_it_that_often(self):
-        cases = br.cases_for_mcnemar(discordant=0.2, difference=0.08)
+        cases = br.planning.cases_for_mcnemar(discordant=0.2, difference=0.08)
         rng = np.random.default_rng(4)
         drawn = rng.multinomial(cases, [0.14, 0.06, 0.8], 4000).tolist()
         found = np.mean([one > other and mcnemar_p(one, other) < 0.05 for one, other, _ in drawn])
@@ -233,7 +241,7 @@ class TestMcNemar:
         [(0.1, 0.01), (0.05, 0.0005), (0.999, 0.01), (1, 0.01), (1e-5, 1e-5)],
     )
     def test_it_lies_a_little_above_connors_formula(self, discordant, difference):
-        found = br.cases_for_mcnemar(discordant=discordant, difference=difference)
+        found = br.planning.cases_for_mcnemar(discordant=discordant, difference=difference)
         connor = (
             (Z(0.975) * math.sqrt(discordant) + Z(0.8) * math.sqrt(discordant - difference**2))
             / difference
@@ -262,43 +270,43 @@ class TestMcNemar:
     )
     def test_what_cannot_be_planned_is_refused(self, given, match):
         with pytest.raises(InputError, match=match):
-            br.cases_for_mcnemar(**{"discordant": 0.2, "difference": 0.1, **given})
+            br.planning.cases_for_mcnemar(**{"discordant": 0.2, "difference": 0.1, **given})
 
 
 class TestSmallestDetectable:
     @pytest.mark.parametrize("pairs", [6, 17, 60, 101])
     def test_that_excess_is_declared_with_just_the_power(self, pairs):
-        found = br.smallest_detectable(pairs, power=0.8, cases=1000)
+        found = br.planning.smallest_detectable(pairs, power=0.8, cases=1000)
         share = Fraction(1 + found.excess / pairs) / 2
         assert declared(pairs, share, Fraction(1, 20)) == pytest.approx(0.8, rel=1e-9)
         assert found.share == found.excess / 1000
 
     @pytest.mark.parametrize("pairs", range(6, 70))
     def test_what_must_be_observed_is_where_the_test_begins_to_reject(self, pairs):
-        ahead = br.smallest_detectable(pairs).declared
+        ahead = br.planning.smallest_detectable(pairs).declared
         one = (pairs + ahead) // 2
         assert mcnemar_p(one, pairs - one) < Fraction(1, 20) <= mcnemar_p(one - 1, pairs - one + 1)
 
     def test_the_gates_own_numbers(self):
-        assert br.smallest_detectable(60).declared <= 40 - 20
-        assert br.smallest_detectable(17).declared > 12 - 5
+        assert br.planning.smallest_detectable(60).declared <= 40 - 20
+        assert br.planning.smallest_detectable(17).declared > 12 - 5
 
     @pytest.mark.parametrize("pairs", range(6))
     def test_fewer_than_six_pairs_could_have_shown_nothing(self, pairs):
-        found = br.smallest_detectable(pairs, cases=100)
+        found = br.planning.smallest_detectable(pairs, cases=100)
         assert math.isnan(found.excess)
         assert found.excess.reason == f"{pairs} discordant pairs show nothing at this level"
         assert math.isnan(found.share)
         assert found.declared is None
-        assert br.smallest_detectable(pairs).share is None
+        assert br.planning.smallest_detectable(pairs).share is None
 
     def test_a_power_so_small_that_no_excess_is_needed_asks_for_none(self):
-        assert br.smallest_detectable(100, power=0.001).excess == 0
+        assert br.planning.smallest_detectable(100, power=0.001).excess == 0
 
     def test_what_is_no_number_of_pairs_is_refused(self):
         with pytest.raises(
             InputError, match="BR585: pairs must be a whole number, 0 or more, got -1"
         ):
-            br.smallest_detectable(-1)
+            br.planning.smallest_detectable(-1)
         with pytest.raises(InputError, match="BR585: of 50 cases, 60 cannot be discordant"):
-            br.smallest_detectable(60, cases=50)
+            br.planning.smallest_detectable(60, cases=50)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.inference.helpers_bands import COUNTS, NAMED
 
 import baserate as br
-from baserate.curves.named import curve_named
+from baserate.curves.named import cost_curve, curve_named, gain_curve, lift_curve, posfrac_curve
 from baserate.inference.statistic import curve_reader, prior_reader
 
 
@@ -108,9 +108,9 @@ def test_all_is_flagged_where_every_negative_is():
 def test_all_is_flagged_at_the_other_end_of_every_axis():
     for curve, last in (
         (br.pr, 1 / 3),
-        (br.gain_curve, 1.0),
-        (br.posfrac_curve, 1.0),
-        (br.lift_curve, 1.0),
+        (gain_curve, 1.0),
+        (posfrac_curve, 1.0),
+        (lift_curve, 1.0),
     ):
         assert curve_reader(curve, None, [1.0]).read(COUNTS) == pytest.approx([last])
 
@@ -118,7 +118,7 @@ def test_all_is_flagged_at_the_other_end_of_every_axis():
 def test_on_a_run_the_highest_tpr_or_the_lowest_fpr_is_read():
     # tpr rises from 0.24 to 0.6 at fpr 0.08..0.2, then runs straight up to 0.8 at fpr 0.2.
     assert curve_reader(br.roc, None, [0.2]).read(COUNTS) == pytest.approx([0.8])
-    assert curve_reader(br.posfrac_curve, br.Conditions(prior=0.5), [0.24]).read(
+    assert curve_reader(posfrac_curve, br.Conditions(prior=0.5), [0.24]).read(
         COUNTS
     ) == pytest.approx([0.12])
 
@@ -126,7 +126,7 @@ def test_on_a_run_the_highest_tpr_or_the_lowest_fpr_is_read():
 @given(counts=small_counts())
 def test_the_cost_curve_is_the_lowest_of_all_lines(counts):
     places = np.arange(21) / 20
-    seen = curve_reader(br.cost_curve, None, places).read(counts)
+    seen = curve_reader(cost_curve, None, places).read(counts)
     for place, value in zip(places, seen, strict=True):
         lines = [
             Fraction(place) * (1 - tpr) + (1 - Fraction(place)) * fpr
@@ -143,7 +143,7 @@ def test_along_base_rates_a_fixed_threshold_gives_what_measure_gives_at_each(nam
     seen = prior_reader(name, priors, costs=costs, threshold=4).read(COUNTS)
     confusion = br.Confusion(tp=30, fp=20, fn=20, tn=80)
     assert seen == pytest.approx(
-        [br.measure(name, confusion, at=br.Conditions(prior, costs)) for prior in priors], rel=1e-12
+        [br.measure(confusion, name, at=br.Conditions(prior, costs)) for prior in priors], rel=1e-12
     )
 
 
@@ -181,7 +181,7 @@ def test_of_one_class_no_curve_is_known_anywhere():
     only = br.Counts([2, 1], positives=[0, 0], negatives=[3, 4])
     for reader in (
         curve_reader(br.roc, None, [0.5]),
-        curve_reader(br.cost_curve, None, [0.5]),
+        curve_reader(cost_curve, None, [0.5]),
         prior_reader("precision", [0.1]),
     ):
         assert np.isnan(reader.read(only)).all()

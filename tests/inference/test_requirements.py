@@ -13,7 +13,7 @@ def found(tp, positives, fp=10, negatives=1000):
 
 
 def test_scenario_5_ninety_five_of_a_hundred_does_not_show_recall_of_90_percent_but_190_of_200_does():  # noqa: E501
-    few = br.require("recall >= 0.9", found(95, 100), threshold=1)
+    few = br.require(found(95, 100), "recall >= 0.9", threshold=1)
     (check,) = few.checks
     assert (few.outcome, few.passed, check.requirement) == (
         "observed, not shown",
@@ -26,15 +26,15 @@ def test_scenario_5_ninety_five_of_a_hundred_does_not_show_recall_of_90_percent_
         "lower",
         0.95,
     )
-    many = br.require("recall >= 0.9", found(190, 200), threshold=1)
+    many = br.require(found(190, 200), "recall >= 0.9", threshold=1)
     assert (many.outcome, many.passed) == ("shown", True)
     assert many.checks[0].bound == pytest.approx(0.916665, abs=1e-6)
     assert many.checks[0].needed is None
 
 
 def test_how_many_cases_would_show_it_at_the_rate_observed_is_said():
-    (check,) = br.require("recall >= 0.9", found(95, 100), threshold=1).checks
-    assert check.needed == br.cases_needed("recall >= 0.9", expecting=0.95) == 142
+    (check,) = br.require(found(95, 100), "recall >= 0.9", threshold=1).checks
+    assert check.needed == br.planning.cases_needed("recall >= 0.9", expecting=0.95) == 142
     assert (
         br.rate_interval(135, 142, side="lower").low
         >= 0.9
@@ -43,51 +43,51 @@ def test_how_many_cases_would_show_it_at_the_rate_observed_is_said():
 
 
 def test_what_is_missed_is_missed_whatever_the_number_of_cases():
-    missed = br.require("recall >= 0.9", found(89_000, 100_000), threshold=1)
+    missed = br.require(found(89_000, 100_000), "recall >= 0.9", threshold=1)
     assert (missed.outcome, missed.checks[0].needed) == ("missed", None)
 
 
 @pytest.mark.parametrize(("tp", "positives"), [(27, 30), (9, 10), (900_000, 1_000_000)])
 def test_exactly_the_limit_is_observed(tp, positives):
-    (check,) = br.require("recall >= 0.9", found(tp, positives), threshold=1).checks
+    (check,) = br.require(found(tp, positives), "recall >= 0.9", threshold=1).checks
     assert (check.outcome, check.needed) == ("observed, not shown", None)
     assert (
-        br.require("fnr <= 0.1", found(tp, positives), threshold=1).outcome == "observed, not shown"
+        br.require(found(tp, positives), "fnr <= 0.1", threshold=1).outcome == "observed, not shown"
     )
 
 
 def test_a_hair_above_the_limit_is_observed_whatever_number_of_cases_would_show_it():
     assert (
-        br.require("recall >= 0.9", found(900_001, 1_000_000), threshold=1).outcome
+        br.require(found(900_001, 1_000_000), "recall >= 0.9", threshold=1).outcome
         == "observed, not shown"
     )
 
 
 def test_upper_limits_are_shown_by_upper_bounds():
     counts = found(95, 100, fp=0, negatives=40_000)
-    (check,) = br.require("fpr <= 1e-4", counts, threshold=1).checks
+    (check,) = br.require(counts, "fpr <= 1e-4", threshold=1).checks
     assert (check.outcome, check.interval.side) == ("shown", "upper")
     assert check.bound == pytest.approx(7.48905e-5, rel=1e-6)
-    (unshown,) = br.require("fpr <= 1e-5", counts, threshold=1).checks
+    (unshown,) = br.require(counts, "fpr <= 1e-5", threshold=1).checks
     assert (unshown.outcome, unshown.needed) == ("observed, not shown", 299_572)
 
 
 def test_the_worst_of_several_terms_decides():
     counts = found(190, 200, fp=10, negatives=1000)
-    verdict = br.require("recall >= 0.9 and fpr <= 2% and precision >= 99%", counts, threshold=1)
+    verdict = br.require(counts, "recall >= 0.9 and fpr <= 2% and precision >= 99%", threshold=1)
     assert [check.outcome for check in verdict.checks] == ["shown", "shown", "missed"]
     assert verdict.outcome == "missed"
     assert (
-        br.require("recall >= 0.9 and fpr <= 1.1%", counts, threshold=1).outcome
+        br.require(counts, "recall >= 0.9 and fpr <= 1.1%", threshold=1).outcome
         == "observed, not shown"
     )
-    assert br.require("recall >= 0.9 and fpr <= 2%", counts, threshold=1).passed
+    assert br.require(counts, "recall >= 0.9 and fpr <= 2%", threshold=1).passed
 
 
 def test_precision_is_judged_at_the_base_rate_that_is_given():
     counts = found(190, 200, fp=10, negatives=1000)
-    assert br.require("precision >= 0.9", counts, threshold=1).passed
-    rare = br.require("precision >= 0.9", counts, threshold=1, at=br.Conditions(prior=0.001))
+    assert br.require(counts, "precision >= 0.9", threshold=1).passed
+    rare = br.require(counts, "precision >= 0.9", threshold=1, at=br.Conditions(prior=0.001))
     assert rare.outcome == "missed"
     assert rare.checks[0].interval.value == pytest.approx(0.00095 / (0.00095 + 0.00999))
     assert rare.point.at.prior == 0.001
@@ -98,28 +98,28 @@ def test_auc_may_be_required_alone_or_beside_others():
     rng = np.random.default_rng(2)
     y = np.repeat([1, 0], [150, 300])
     counts = br.count(y, rng.normal(size=450) + 1.4 * y)
-    value, bound = br.auc(counts), br.interval(br.auc, counts, side="lower").low
-    assert br.require(f"auc >= {bound - 1e-6:.6f}", counts).outcome == "shown"
-    between = br.require(f"auc >= {(value + bound) / 2:.6f}", counts)
+    value, bound = br.auc(counts), br.interval(counts, br.auc, side="lower").low
+    assert br.require(counts, f"auc >= {bound - 1e-6:.6f}").outcome == "shown"
+    between = br.require(counts, f"auc >= {(value + bound) / 2:.6f}")
     assert (between.outcome, between.point) == ("observed, not shown", None)
-    assert br.require(f"auc >= {value + 0.001:.6f}", counts).outcome == "missed"
-    assert br.require("auc <= 99%", counts).outcome == "shown"
-    assert br.require("AUC >= 0.8", counts) == br.require("auc >= 80%", counts)
-    mixed = br.require("auc >= 0.5 and recall >= 0.5", counts, threshold=0.5)
+    assert br.require(counts, f"auc >= {value + 0.001:.6f}").outcome == "missed"
+    assert br.require(counts, "auc <= 99%").outcome == "shown"
+    assert br.require(counts, "AUC >= 0.8") == br.require(counts, "auc >= 80%")
+    mixed = br.require(counts, "auc >= 0.5 and recall >= 0.5", threshold=0.5)
     assert [check.requirement for check in mixed.checks] == ["auc >= 0.5", "tpr >= 0.5"]
     assert mixed.passed
 
 
 def test_without_a_threshold_half_of_the_cases_chooses_it_and_the_other_half_judges():
     counts = br.Counts([3, 2, 1], positives=[480, 280, 40], negatives=[20, 180, 3800])
-    chosen = br.require("recall >= 0.9", counts)
+    chosen = br.require(counts, "recall >= 0.9")
     assert (chosen.point.threshold, chosen.outcome) == (2, "shown")
     assert 350 < chosen.point.tp + chosen.point.fn < 450, "half of 800 positives"
     assert any("2 was chosen on a random half" in note.text for note in chosen.notes)
     assert (
-        br.require("recall >= 0.9", counts) == chosen != br.require("recall >= 0.9", counts, seed=1)
+        br.require(counts, "recall >= 0.9") == chosen != br.require(counts, "recall >= 0.9", seed=1)
     )
-    fallen_back = br.require("recall >= 0.9 and fpr <= 1%", counts)
+    fallen_back = br.require(counts, "recall >= 0.9 and fpr <= 1%")
     assert (fallen_back.outcome, fallen_back.point.threshold) == (
         "missed",
         br.choose(counts).threshold,
@@ -131,7 +131,7 @@ def test_on_noise_a_chosen_threshold_shows_nothing_more_often_than_it_may():
     for seed in range(60):
         rng = np.random.default_rng(seed)
         counts = br.count(np.repeat([1, 0], [100, 1000]), rng.normal(size=1100).round(1))
-        passed += br.require("lift >= 1.1", counts, at=br.Conditions(costs=br.Costs(fn=8))).passed
+        passed += br.require(counts, "lift >= 1.1", at=br.Conditions(costs=br.Costs(fn=8))).passed
     assert passed <= 6
 
 
@@ -148,7 +148,7 @@ def test_on_noise_a_chosen_threshold_shows_nothing_more_often_than_it_may():
 )
 def test_a_handful_of_perfect_cases_shows_no_summary(requirement):
     assert (
-        br.require(requirement, br.Counts([2, 1], positives=[5, 0], negatives=[0, 5])).outcome
+        br.require(br.Counts([2, 1], positives=[5, 0], negatives=[0, 5]), requirement).outcome
         == "observed, not shown"
     )
 
@@ -157,20 +157,20 @@ def test_what_no_chosen_threshold_flags_is_missed_and_not_wrong_input():
     counts = br.Counts(
         [6, 5, 4, 3, 2, 1], positives=[0, 0, 0, 0, 3, 3], negatives=[3, 3, 3, 3, 0, 0]
     )
-    assert br.require("precision >= 0.9", counts).outcome == "missed"
-    given = br.require("recall >= 0.9", counts, threshold=2)
+    assert br.require(counts, "precision >= 0.9").outcome == "missed"
+    given = br.require(counts, "recall >= 0.9", threshold=2)
     assert not any(note.code == "BR593" for note in given.notes)
 
 
 def test_a_budget_may_be_required():
     counts = found(190, 200, fp=10, negatives=1000)
     at = br.Conditions(prior=0.001)
-    assert br.require("alerts <= 20000", counts, threshold=1, at=at, volume=1e6).passed
+    assert br.require(counts, "alerts <= 20000", threshold=1, at=at, volume=1e6).passed
     assert (
-        br.require("alerts <= 11000", counts, threshold=1, at=at, volume=1e6).outcome
+        br.require(counts, "alerts <= 11000", threshold=1, at=at, volume=1e6).outcome
         == "observed, not shown"
     )
-    assert br.require("alerts <= 9000", counts, threshold=1, at=at, volume=1e6).outcome == "missed"
+    assert br.require(counts, "alerts <= 9000", threshold=1, at=at, volume=1e6).outcome == "missed"
 
 
 SITES = {
@@ -191,7 +191,7 @@ def test_scenario_11_sites_with_one_sensitivity_and_specificity_differ_in_precis
         )
         for site, (positives, negatives, _) in SITES.items()
     }
-    points = {site: br.flag_at(counts, 1) for site, counts in groups.items()}
+    points = {site: br.choose(counts, threshold=1) for site, counts in groups.items()}
     assert [point.at.prior for point in points.values()] == [
         prior for _, _, prior in SITES.values()
     ]
@@ -202,7 +202,7 @@ def test_scenario_11_sites_with_one_sensitivity_and_specificity_differ_in_precis
         [84.17, 17.5, 4.167, 1.875], rel=1e-4
     )
     required = {
-        site: br.require("recall >= 0.85", counts, threshold=1) for site, counts in groups.items()
+        site: br.require(counts, "recall >= 0.85", threshold=1) for site, counts in groups.items()
     }
     assert [site for site, verdict in required.items() if not verdict.passed] == ["A", "B", "C"]
     assert {verdict.checks[0].interval.value for verdict in required.values()} == {0.9}
@@ -212,7 +212,7 @@ def test_scenario_11_sites_with_one_sensitivity_and_specificity_differ_in_precis
 def test_scenario_11_one_test_set_read_at_each_sites_prevalence(at):
     counts = found(tp=900, positives=1000, fp=150, negatives=1000)
     (check,) = br.require(
-        "precision >= 0.2", counts, threshold=1, at=br.Conditions(prior=at)
+        counts, "precision >= 0.2", threshold=1, at=br.Conditions(prior=at)
     ).checks
     expected = {0.002: 0.011881, 0.01: 0.057143, 0.05: 0.24, 0.16: 0.533333}[at]
     assert check.interval.value == pytest.approx(expected, abs=1e-6)
@@ -223,7 +223,7 @@ def test_scenario_11_one_test_set_read_at_each_sites_prevalence(at):
 def test_the_same_seed_gives_the_same_bound():
     counts, at = found(45, 50, fp=10, negatives=100), br.Conditions(prior=0.1)
     one, again, other = (
-        br.require("precision >= 0.1", counts, threshold=1, at=at, seed=seed).checks[0].bound
+        br.require(counts, "precision >= 0.1", threshold=1, at=at, seed=seed).checks[0].bound
         for seed in (1, 1, 2)
     )
     assert one == again != other
@@ -248,24 +248,24 @@ def test_the_same_seed_gives_the_same_bound():
 )
 def test_a_requirement_that_cannot_be_read_is_refused(requirement, options, match):
     with pytest.raises(br.InputError, match=match):
-        br.require(requirement, found(95, 100), **{"threshold": 1, **options})
+        br.require(found(95, 100), requirement, **{"threshold": 1, **options})
 
 
 def test_a_requirement_is_judged_on_the_counts_of_one_model():
     with pytest.raises(br.InputError, match="BR228.*judged on Counts, got JointCounts"):
-        br.require("recall >= 0.9", pairs(1, 2, both=20))
+        br.require(pairs(1, 2, both=20), "recall >= 0.9")
 
 
 def test_a_rate_is_judged_on_its_own_class_though_there_is_no_other():
     only = br.Counts([1, 0], positives=[30, 40], negatives=[0, 0])
-    (check,) = br.require("recall >= 0.2", only, threshold=1).checks
+    (check,) = br.require(only, "recall >= 0.2", threshold=1).checks
     assert (check.outcome, check.interval.method, check.bound) == (
         "shown",
         "clopper-pearson",
         pytest.approx(betaincinv(30, 41, 0.05)),
     )
-    assert br.require("recall >= 0.4", only, threshold=1).outcome == "observed, not shown"
-    assert br.require("recall >= 0.5", only, threshold=1).outcome == "missed"
+    assert br.require(only, "recall >= 0.4", threshold=1).outcome == "observed, not shown"
+    assert br.require(only, "recall >= 0.5", threshold=1).outcome == "missed"
 
 
 @pytest.mark.parametrize(
@@ -279,11 +279,11 @@ def test_a_rate_is_judged_on_its_own_class_though_there_is_no_other():
 def test_what_needs_the_class_that_is_not_there_cannot_be_judged(requirement, match):
     with pytest.raises(br.InputError, match=match):
         br.require(
-            requirement, br.Counts([1, 0], positives=[30, 40], negatives=[0, 0]), threshold=1
+            br.Counts([1, 0], positives=[30, 40], negatives=[0, 0]), requirement, threshold=1
         )
 
 
 @pytest.mark.parametrize("empty", ["", "  "])
 def test_an_empty_requirement_is_refused(empty):
     with pytest.raises(br.InputError, match="BR533.*the requirement is empty"):
-        br.require(empty, found(95, 100), threshold=1)
+        br.require(found(95, 100), empty, threshold=1)

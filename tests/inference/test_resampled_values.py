@@ -43,7 +43,10 @@ def test_a_function_of_ones_own_sees_all_scores_and_a_summary_condensed_ones():
         statistic_of(lambda part: seen.append(part.condensed) or 0.5), counts, plan(replicates=3)
     )
     assert seen == [False] * 3
-    assert replicate_values(statistic_of(br.gini), counts, plan(replicates=3)).shape == (3, 1)
+    assert replicate_values(statistic_of(br.curves.gini), counts, plan(replicates=3)).shape == (
+        3,
+        1,
+    )
 
 
 def test_condensed_counts_give_the_same_law_and_not_the_same_draws():
@@ -102,7 +105,7 @@ def test_the_number_of_threads_changes_nothing(how, monkeypatch):
 
 
 def test_the_size_of_a_block_changes_nothing(monkeypatch):
-    joint = br.count_models([1, 0] * 20, {"a": list(range(40)), "b": [7, 3, 2, 1] * 10})
+    joint = br.count([1, 0] * 20, {"a": list(range(40)), "b": [7, 3, 2, 1] * 10})
     sources = ((CELLS, STRATIFIED), (CELLS, CASES), (distinctive(), CLUSTERS), (joint, STRATIFIED))
     before = [list(resampled(source, plan(how, 50))) for source, how in sources]
     values = replicate_values(statistic_of(br.auc), normal_counts(), plan(replicates=50))
@@ -118,7 +121,7 @@ def test_there_is_at_least_one_thread_and_not_more_than_are_useful():
     assert 1 <= bootstrap.threads() <= bootstrap.MOST_THREADS
 
 
-@pytest.mark.parametrize("statistic", [br.auc, br.ks])
+@pytest.mark.parametrize("statistic", [br.auc, br.curves.ks])
 def test_progress_is_told_up_to_the_total(statistic, monkeypatch):
     monkeypatch.setattr(bootstrap, "BLOCK", 100)
     told = []

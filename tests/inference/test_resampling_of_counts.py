@@ -130,7 +130,7 @@ def test_a_model_that_is_another_one_rescaled_has_the_same_resamples():
     rng = np.random.default_rng(1)
     labels = rng.random(300) < 0.3
     scores = np.round(rng.normal(size=300) + labels, 1)
-    joint = br.count_models(labels, {"a": scores, "same": scores.copy(), "turned": -3 * scores})
+    joint = br.count(labels, {"a": scores, "same": scores.copy(), "turned": -3 * scores})
     for how in (STRATIFIED, CASES):
         for a, same, turned in resampled(joint, plan(how, 50)):
             assert same == a
@@ -146,7 +146,7 @@ def test_all_models_see_the_same_cases_in_every_resample():
     rng = np.random.default_rng(2)
     labels = rng.random(80) < 0.4
     coarse = rng.integers(0, 5, 80)
-    joint = br.count_models(labels, {"case": np.arange(80), "coarse": coarse})
+    joint = br.count(labels, {"case": np.arange(80), "coarse": coarse})
     for case, other in resampled(joint, plan(STRATIFIED, 60)):
         for score in range(5):
             of_score = coarse[case.scores] == score
@@ -160,7 +160,7 @@ def test_all_models_see_the_same_cases_in_every_resample():
 def test_each_model_has_a_column_of_values():
     rng = np.random.default_rng(1)
     labels = rng.random(300) < 0.3
-    joint = br.count_models(labels, {"a": rng.normal(size=300) + labels, "b": rng.normal(size=300)})
+    joint = br.count(labels, {"a": rng.normal(size=300) + labels, "b": rng.normal(size=300)})
     values = replicate_values(statistic_of(br.auc), joint, plan(STRATIFIED, 100))
     expected = [
         [br.auc(a), br.auc(b)] for a, b in resampled(joint, plan(STRATIFIED, 100), of_roc=True)
@@ -174,22 +174,22 @@ def test_resamples_do_not_depend_on_the_order_of_cases_or_models_or_on_names():
     a, b = (rng.integers(0, 9, 200) + 2 * y for _ in range(2))
     order = rng.permutation(200)
     first = br.compare(
-        "expected_cost", br.count_models(y, {"a": a, "b": b}), at=br.Conditions(0.1), replicates=200
+        br.count(y, {"a": a, "b": b}), "expected_cost", at=br.Conditions(0.1), replicates=200
     )
     shuffled = br.compare(
+        br.count(y[order], {"a": a[order], "b": b[order]}),
         "expected_cost",
-        br.count_models(y[order], {"a": a[order], "b": b[order]}),
         at=br.Conditions(0.1),
         replicates=200,
     )
     renamed = br.compare(
+        br.count(y, {"old": a, "new": b}),
         "expected_cost",
-        br.count_models(y, {"old": a, "new": b}),
         at=br.Conditions(0.1),
         replicates=200,
     )
     swapped = br.compare(
-        "expected_cost", br.count_models(y, {"b": b, "a": a}), at=br.Conditions(0.1), replicates=200
+        br.count(y, {"b": b, "a": a}), "expected_cost", at=br.Conditions(0.1), replicates=200
     )
     assert (first.low, first.high, first.p_value) == (shuffled.low, shuffled.high, shuffled.p_value)
     assert (first.low, first.high, first.p_value) == (renamed.low, renamed.high, renamed.p_value)
@@ -205,7 +205,7 @@ def ranked(models=("a", "b"), rows=400, digits=1, seed=6):
     rng = np.random.default_rng(seed)
     y = (rng.random(rows) < 0.2).astype(int)
     return (
-        br.count_models(
+        br.count(
             y,
             {
                 name: np.round(rng.normal(size=rows) + place * 0.3 + y, digits)
@@ -262,7 +262,7 @@ def test_every_measure_at_thresholds_is_that_of_the_counts_of_each_resample(at):
                 hits, misses = block[0][row, view.part], block[1][row, view.part]
                 cells = br.Counts([1, 0], hits, misses)
                 try:
-                    exact = float(br.measure(one.measure, cells, threshold=1, at=at))
+                    exact = float(br.measure(cells, one.measure, threshold=1, at=at))
                 except br.InputError:
                     exact = math.nan
                 np.testing.assert_allclose(
@@ -302,7 +302,7 @@ def test_the_law_of_a_resample_does_not_depend_on_what_the_statistic_sees():
 
 def test_values_do_not_depend_on_the_number_of_threads(monkeypatch):
     joint, y = ranked()
-    groups = br.count_groups(y, joint.scores["a"], groups=np.arange(len(y)) // 4)
+    groups = br.count(y, joint.scores["a"], cluster=np.arange(len(y)) // 4)
     asked = [
         (statistic_of("average_precision"), joint),
         (statistic_of("tpr", threshold=0.8), joint),
@@ -323,7 +323,7 @@ def test_values_do_not_depend_on_the_number_of_threads(monkeypatch):
 
 def test_plans_that_follow_each_other_draw_what_one_plan_does():
     joint, y = ranked()
-    groups = br.count_groups(y, joint.scores["a"], groups=np.arange(len(y)) // 4)
+    groups = br.count(y, joint.scores["a"], cluster=np.arange(len(y)) // 4)
     for source, how in (
         (joint, CASES),
         (joint, STRATIFIED),
@@ -348,7 +348,7 @@ def test_the_win_matrix_counts_the_pairs_of_every_two_clusters(prior):
         rng.integers(0, 9, 150),
         rng.integers(0, 12, 150),
     )
-    groups = br.count_groups(y, s, groups=codes)
+    groups = br.count(y, s, cluster=codes)
     expected = np.zeros((len(groups), len(groups)))
     for i in np.flatnonzero(y):
         for j in np.flatnonzero(1 - y):
@@ -360,7 +360,7 @@ def test_the_win_matrix_counts_the_pairs_of_every_two_clusters(prior):
 def test_auc_of_clusters_is_that_of_the_counts_of_each_resample(monkeypatch, most):
     monkeypatch.setattr(bootstrap, "MOST_SQUARED", most)
     joint, y = ranked()
-    groups = br.count_groups(y, joint.scores["a"], groups=np.arange(len(y)) % 57)
+    groups = br.count(y, joint.scores["a"], cluster=np.arange(len(y)) % 57)
     values = replicate_values(statistic_of(br.auc), groups, plan(CLUSTERS, 80))[:, 0]
     expected = [float(br.auc(part)) for (part,) in resampled(groups, plan(CLUSTERS, 80))]
     np.testing.assert_allclose(values, expected, rtol=1e-14)

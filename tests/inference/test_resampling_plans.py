@@ -110,7 +110,7 @@ def clusters(with_positives, without=40, each=10):
         + [1000 + i // each for i in range(without * each)]
         + list(range(with_positives))
     )
-    return br.count_groups(labels, list(range(len(labels))), groups=names)
+    return br.count(labels, list(range(len(labels))), cluster=names)
 
 
 def test_clusters_with_positives_are_what_is_known_of_them():
@@ -132,13 +132,13 @@ def test_weighted_cases_are_resampled_by_cluster_only():
     rng = np.random.default_rng(0)
     labels, scores, weights = rng.random(200) < 0.4, rng.normal(size=200), rng.random(200)
     weighted = br.count(labels, scores, sample_weight=weights)
-    joint = br.count_models(labels, {"a": scores}, sample_weight=weights)
+    joint = br.count(labels, {"a": scores}, sample_weight=weights)
     for source in (weighted, joint):
         with pytest.raises(br.InputError, match="BR583: these cases are weighted"):
             list(resampled(source, plan()))
         with pytest.raises(br.InputError, match="BR583: these cases are weighted"):
             replicate_values(statistic_of(br.auc), source, plan())
-    groups = br.count_groups(labels, scores, groups=np.arange(200) // 5, sample_weight=weights)
+    groups = br.count(labels, scores, cluster=np.arange(200) // 5, sample_weight=weights)
     parts = parts_of(groups, CLUSTERS, replicates=50)
     assert all(part.weighted for part in parts)
     by_group = [groups[name].total_positives for name in groups]
@@ -156,10 +156,10 @@ def test_auc_of_coarse_counts_is_not_resampled():
 def test_more_cases_than_can_be_drawn_are_refused_with_a_code():
     huge = br.Counts([3, 2, 1], positives=[10**12, 10**11, 7], negatives=[10**9, 10**12, 10**15])
     asked = [
-        lambda: br.interval("average_precision", huge, replicates=100),
-        lambda: br.interval(br.auc, huge, method="percentile"),
-        lambda: br.interval("tpr", huge, threshold=2, method="percentile"),
-        lambda: br.band(br.roc, huge),
+        lambda: br.interval(huge, "average_precision", replicates=100),
+        lambda: br.interval(huge, br.auc, method="percentile"),
+        lambda: br.interval(huge, "tpr", threshold=2, method="percentile"),
+        lambda: br.curves.band(huge, br.roc),
     ]
     for one in asked:
         with pytest.raises(
@@ -170,4 +170,4 @@ def test_more_cases_than_can_be_drawn_are_refused_with_a_code():
             ),
         ):
             one()
-    assert br.interval(br.auc, huge).method == "placements-beta"
+    assert br.interval(huge, br.auc).method == "placements-beta"

@@ -9,7 +9,7 @@ from pyarrow import parquet
 from tests import strategies
 
 import baserate as br
-from baserate.inference.large_differences import paired_in_passes
+from baserate.inference.large_differences import compare_auc_file, paired_in_passes
 from baserate.kernels import best, portable
 from baserate.read import condense, table
 from baserate.read.condense import Chunks
@@ -68,7 +68,7 @@ def test_two_readings_give_the_test_of_memory_bit_by_bit(one, other, size, metho
     (ours,) = paired_in_passes(
         pieces, [("a", "b")], Ceiling(LEAST), 0.95, method, kernels=best if in_c else portable
     )
-    theirs = br.compare(br.auc, br.count_models(labels, {"a": first, "b": second}), method=method)
+    theirs = br.compare(br.count(labels, {"a": first, "b": second}), br.auc, method=method)
     if theirs.p_value == 1 and ours.method == "hoeffding":
         # the same order of all cases, in other scores: it cannot be seen piece by piece, and is
         # documented
@@ -86,8 +86,8 @@ def test_a_file_gives_the_test_of_memory(tmp_path):
         path,
         row_group_size=300,
     )
-    ours = br.compare_auc_file(path, label="y", scores=["a", "b"], memory=LEAST)
-    theirs = br.compare(br.auc, br.count_models_file(path, label="y", scores=["a", "b"]))
+    ours = compare_auc_file(path, label="y", scores=["a", "b"], memory=LEAST)
+    theirs = br.compare(br.count(path, label="y", score=["a", "b"]), br.auc)
     assert {name: getattr(ours, name) for name in FIELDS} == {
         name: getattr(theirs, name) for name in FIELDS
     }
@@ -112,12 +112,12 @@ def test_pairs_that_cannot_be_compared_are_refused(tmp_path, monkeypatch):
     with pytest.raises(br.InputError, match="BR552: there are no positives"):
         compared(nobody, first, nobody, second)
     with pytest.raises(br.InputError, match="BR410: a pair is compared, and 1 scores are named"):
-        br.compare_auc_file("x.parquet", label="y", scores=["a", "a"], memory=LEAST)
+        compare_auc_file("x.parquet", label="y", scores=["a", "a"], memory=LEAST)
     (tmp_path / "x.jsonl").write_text('{"y": 0, "a": 1, "b": 2}\n{"y": 1, "a": 1, "b": null}\n')
     with pytest.raises(
         br.InputError, match='BR201: .*x.jsonl: "b" has 1 missing or NaN score'
     ):  # as it is read as a whole
-        br.compare_auc_file(tmp_path / "x.jsonl", label="y", scores=["a", "b"], memory=LEAST)
+        compare_auc_file(tmp_path / "x.jsonl", label="y", scores=["a", "b"], memory=LEAST)
     monkeypatch.setattr(table, "TAKEN", LEAST - 240 * 50)
     with pytest.raises(br.InputError, match="BR941: more than 50 positives of 2 models"):
         compared(labels, first, labels, second)
@@ -130,12 +130,12 @@ def test_intervals_of_condensed_counts_are_those_of_every_score(monkeypatch, met
     monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 1_000)
     monkeypatch.setattr(condense, "BATCH", 64)
     cut = [(labels[at : at + 500], scores[at : at + 500]) for at in range(0, 4_000, 500)]
-    condensed, whole = br.count_chunks(cut, memory=LEAST), br.count(labels, scores)
+    condensed, whole = br.count(cut, memory=LEAST), br.count(labels, scores)
     assert condensed.condensed
     ours, theirs = (
         br.interval(
-            br.auc,
             counts,
+            br.auc,
             method=method,
             **({"replicates": 400} if method in ("percentile", "bca") else {}),
         )
@@ -152,7 +152,7 @@ def test_a_billion_cases_are_resampled_as_counts():
         positives=[400_000, 397_300, 200_000],
         negatives=[96_302_700, 300_000_000, 600_000_000],
     )
-    bounds = br.interval(br.auc, counts, method="percentile", replicates=200)
-    plain = br.interval(br.auc, counts, method="delong")
+    bounds = br.interval(counts, br.auc, method="percentile", replicates=200)
+    plain = br.interval(counts, br.auc, method="delong")
     assert bounds.low < bounds.value < bounds.high
     assert bounds.high - bounds.low == pytest.approx(plain.high - plain.low, rel=0.25)

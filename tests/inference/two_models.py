@@ -16,7 +16,7 @@ def models(names="ab", cases=120, seed=0, prior=0.4):
 
 
 def joint(names="ab", **options):
-    return br.count_models(*models(names, **options))
+    return br.count(*models(names, **options))
 
 
 def separate(**options):
@@ -27,10 +27,10 @@ def separate(**options):
 def grouped_models(**changes):
     labels, scores = models()
     return {
-        name: br.count_groups(
+        name: br.count(
             changes.get("labels", {}).get(name, labels),
             values,
-            groups=changes.get("groups", {}).get(name, np.arange(120) % 30),
+            cluster=changes.get("groups", {}).get(name, np.arange(120) % 30),
         )
         for name, values in scores.items()
     }
@@ -46,4 +46,4 @@ def pairs(only_old, only_new, both=0, neither=0, label=None):
         [int(is_right == y_i) for (is_right, y_i) in zip(column, y, strict=True)]
         for column in zip(*right, strict=True)
     ]
-    return br.count_models(y, dict(zip(("old", "new"), scores, strict=True)), pos_label=1)
+    return br.count(y, dict(zip(("old", "new"), scores, strict=True)), pos_label=1)

@@ -69,15 +69,15 @@ def test_a_gate_judges_the_alerts_that_it_shows(unlabelled, capsys):
 def test_thresholds_of_a_guarantee_and_estimated_base_rates_are_not_tested(sample):
     """As if fixed in advance, two equal models were called different in 81 % of simulated sets."""
     y, scores = sample
-    joint = br.count_models(y, scores)
-    choice = br.choose_model(joint, guarantee="recall >= 0.5")
+    joint = br.count(y, scores)
+    choice = br.choose(joint, guarantee="recall >= 0.5")
     assert (choice.differences, choice.indistinguishable) == ((), None)
     assert choice.untested.startswith("the thresholds keep a guarantee")
     first = joint.marginal("a")
     at = br.Conditions(
         br.estimate_prior(first, br.count_unlabelled(scores["a"])), br.Costs(fp=1, fn=20)
     )
-    assert br.choose_model(joint, at=at).untested == "the base rate is an estimate"
+    assert br.choose(joint, at=at).untested == "the base rate is an estimate"
 
 
 def test_decide_and_choose_test_the_same_thing_under_a_budget(sample, tmp_path, capsys):
@@ -119,13 +119,11 @@ def test_a_model_that_flags_nothing_is_as_exact_as_flagging_nothing():
     at = br.Conditions(prior=1e-6, costs=br.Costs(fp=1, fn=10))
     assert br.choose(counts, at=at).regardless == 0
     for name in ("tpr", "fpr", "expected_cost", "posfrac"):
-        found = br.interval(name, counts, at=at)
+        found = br.interval(counts, name, at=at)
         assert (found.method, found.low, found.high) == ("exact", found.value, found.value)
 
 
 def test_a_difference_stays_within_what_differences_can_be():
     y, a, b = [1] * 6 + [0] * 6, [*range(12)], [*range(11, -1, -1)]
-    for difference in br.choose_model(
-        br.count_models(y, {"a": a, "b": b}), "recall >= 0.8"
-    ).differences:
+    for difference in br.choose(br.count(y, {"a": a, "b": b}), "recall >= 0.8").differences:
         assert -1 <= difference.low <= difference.high <= 1

@@ -288,7 +288,7 @@ def test_groups_hold_the_counts_of_their_rows(data, draws):
     groups = draws.draw(
         st.lists(st.sampled_from(["a", "b", 3, None]), min_size=len(labels), max_size=len(labels))
     )
-    grouped = br.count_groups(labels, scores, groups=groups)
+    grouped = br.count(labels, scores, by=groups)
     assert set(grouped) == set(groups)
     for name, counts in grouped.items():
         rows = [i for i, group in enumerate(groups) if group == name]
@@ -304,10 +304,10 @@ def test_grouped_parts_add_up(data, draws, cut):
         dtype=np.int64,
     )
     parts = [
-        br.count_groups(labels[part], scores[part], groups=groups[part])
+        br.count(labels[part], scores[part], by=groups[part])
         for part in (slice(cut), slice(cut, None))
     ]
-    whole = br.count_groups(labels, scores, groups=groups)
+    whole = br.count(labels, scores, by=groups)
     assert parts[0] + parts[1] == whole
     assert (parts[0] + parts[1]).digest == whole.digest
 
@@ -316,12 +316,12 @@ def test_grouped_parts_add_up(data, draws, cut):
 def test_marginals_of_joint_counts_are_the_counts_of_each_model(data, cut):
     labels, scores = data
     other = np.round(np.arange(len(labels)) / 4)
-    joint = br.count_models(labels, {"one": scores, "two": other})
+    joint = br.count(labels, {"one": scores, "two": other})
     assert joint.marginal("one") == br.count(labels, scores)
     assert joint.canonical().marginal("one") == br.count(labels, scores)
     assert joint.marginal("two") == br.count(labels, other)
     parts = [
-        br.count_models(labels[part], {"two": other[part], "one": scores[part]})
+        br.count(labels[part], {"two": other[part], "one": scores[part]})
         for part in (slice(cut), slice(cut, None))
     ]
     assert parts[0] + parts[1] == joint

@@ -21,12 +21,18 @@ from tests.cli.helpers import answered as asked_for_json
 from tests.cli.helpers import told
 
 import baserate as br
+from baserate.curves.curve import npv_prior_curve, precision_prior_curve, sweep, trace
+from baserate.curves.named import cost_curve, family, gain_curve, lift_curve, posfrac_curve, pr_gain
+from baserate.inference.differences import compare_all
 from baserate.measures.measure import named
 from baserate.measures.registry import CATALOGUE
+from baserate.read.arrays import macro
+from baserate.robustness.decision import decide
+from baserate.robustness.expectation import expect, expect_curve
 
 EQUAL, BOUNDED, REFUSED = "equal", "bounded", "refused"
 AT = br.Conditions(prior=0.1, costs=br.Costs(fp=1, fn=5))
-UNSURE = br.Uncertain(prior="0.01..0.3", costs={"fn": 5, "fp": 1})
+UNSURE = br.Conditions(prior="0.01..0.3", costs={"fn": 5, "fp": 1})
 OTHER = br.Counts(
     [0.9, 0.7, 0.55, 0.4, 0.2, 0.1], positives=[2, 2, 1, 1, 0, 0], negatives=[0, 1, 2, 2, 3, 4]
 )
@@ -344,54 +350,70 @@ ANY = f"{EQUAL} {BOUNDED} {REFUSED}"
 
 LAWS = {
     "auc": [law(lambda c: summary(br.auc(c)), bins=BINS_TOO)],
-    "auc_bounds": [law(lambda c: Bounded(*[br.auc(c)], *br.auc_bounds(c)), BOUNDED, BOUNDED)],
-    "gini": [law(lambda c: summary(br.gini(c)), bins=BINS_TOO)],
-    "ks": [law(lambda c: summary(br.ks(c)), bins=BINS_TOO)],
+    "auc_bounds": [
+        law(lambda c: Bounded(*[br.auc(c)], *br.curves.auc_bounds(c)), BOUNDED, BOUNDED)
+    ],
+    "gini": [law(lambda c: summary(br.curves.gini(c)), bins=BINS_TOO)],
+    "ks": [law(lambda c: summary(br.curves.ks(c)), bins=BINS_TOO)],
     "partial_auc": [
-        law(lambda c: summary(br.partial_auc(c, fpr=(0, 0.3))), bins=BINS_TOO),
-        law(lambda c: summary(br.partial_auc(c, tpr=(0.4, 0.9), standardized=True)), bins=BINS_TOO),
-        law(lambda c: summary(br.partial_auc(c, fpr=(0.1, 0.5), standardized=True)), bins=BINS_TOO),
+        law(lambda c: summary(br.curves.partial_auc(c, fpr=(0, 0.3))), bins=BINS_TOO),
+        law(
+            lambda c: summary(br.curves.partial_auc(c, tpr=(0.4, 0.9), standardized=True)),
+            bins=BINS_TOO,
+        ),
+        law(
+            lambda c: summary(br.curves.partial_auc(c, fpr=(0.1, 0.5), standardized=True)),
+            bins=BINS_TOO,
+        ),
     ],
     "weighted_auc": [
         *(
-            law(lambda c, k=k: summary(br.weighted_auc(c, alpha=0.6, strips=k)), bins=BINS_TOO)
+            law(
+                lambda c, k=k: summary(br.curves.weighted_auc(c, alpha=0.6, strips=k)),
+                bins=BINS_TOO,
+            )
             for k in (10, 3, "continuous")
         ),
-        law(lambda c: summary(br.weighted_auc(c, alpha=0.6, strips="segments")), EITHER, EITHER),
-        law(lambda c: summary(br.weighted_auc(c, alpha="class_ratio")), bins=BINS_TOO),
+        law(
+            lambda c: summary(br.curves.weighted_auc(c, alpha=0.6, strips="segments")),
+            EITHER,
+            EITHER,
+        ),
+        law(lambda c: summary(br.curves.weighted_auc(c, alpha="class_ratio")), bins=BINS_TOO),
     ],
     "weighted_pr_area": [
-        law(lambda c: summary(br.weighted_pr_area(c, alpha=0.6, at=AT)), bins=BINS_TOO)
+        law(lambda c: summary(br.curves.weighted_pr_area(c, alpha=0.6, at=AT)), bins=BINS_TOO)
     ],
     "weighted_cost_area": [
-        law(lambda c: summary(br.weighted_cost_area(c, alpha=0.6)), bins=BINS_TOO)
+        law(lambda c: summary(br.curves.weighted_cost_area(c, alpha=0.6)), bins=BINS_TOO)
     ],
     "average_precision": [
-        law(lambda c, at=at: summary(br.average_precision(c, at=at)), bins=BINS_TOO)
+        law(lambda c, at=at: summary(br.curves.average_precision(c, at=at)), bins=BINS_TOO)
         for at in (None, AT)
     ],
     "auprc": [
-        law(lambda c, at=at: summary(br.auprc(c, at=at)), bins=BINS_TOO) for at in (None, AT)
+        law(lambda c, at=at: summary(br.curves.auprc(c, at=at)), bins=BINS_TOO) for at in (None, AT)
     ],
     "h_measure": [
-        law(lambda c: summary(br.h_measure(c)), bins=BINS_TOO),
-        law(lambda c: summary(br.h_measure(c, at=AT, severity_ratio=0.2)), bins=BINS_TOO),
+        law(lambda c: summary(br.curves.h_measure(c)), bins=BINS_TOO),
+        law(lambda c: summary(br.curves.h_measure(c, at=AT, severity_ratio=0.2)), bins=BINS_TOO),
     ],
-    "cost_area": [law(lambda c: summary(br.cost_area(c)), bins=BINS_TOO)],
+    "cost_area": [law(lambda c: summary(br.curves.cost_area(c)), bins=BINS_TOO)],
     "min_cost": [
-        law(lambda c, at=at: summary(br.min_cost(c, at=at)), bins=BINS_TOO) for at in (None, AT)
+        law(lambda c, at=at: summary(br.curves.min_cost(c, at=at)), bins=BINS_TOO)
+        for at in (None, AT)
     ],
-    "macro": [law(lambda c: summary(br.macro(br.auc, {"a": c, "b": OTHER})), EQUAL, BINS_TOO)],
-    "brier": [law(lambda c: float(br.brier(c)), REFUSED)],
-    "brier_decomposition": [law(lambda c: plain(br.brier_decomposition(c)), REFUSED)],
-    "log_loss": [law(lambda c: float(br.log_loss(c)), REFUSED)],
-    "calibration_error": [law(lambda c: float(br.calibration_error(c)), REFUSED)],
-    "calibrate": [law(lambda c: plain(br.calibrate(c).scores), REFUSED)],
-    "brier_curve": [law(lambda c: curve(br.brier_curve(c)), REFUSED)],
-    "decision_curve": [law(lambda c: curve(br.decision_curve(c)), REFUSED)],
-    "reliability_curve": [law(lambda c: curve(br.reliability_curve(c)), REFUSED)],
-    "roc_hull": [law(lambda c: hull(br.roc_hull(c)), EQUAL, BINS_TOO)],
-    "cost_curve": [law(lambda c: hull(br.cost_curve(c), -1), EQUAL, BINS_TOO)],
+    "macro": [law(lambda c: summary(macro(br.auc, {"a": c, "b": OTHER})), EQUAL, BINS_TOO)],
+    "brier": [law(lambda c: float(br.curves.brier(c)), REFUSED)],
+    "brier_decomposition": [law(lambda c: plain(br.curves.brier_decomposition(c)), REFUSED)],
+    "log_loss": [law(lambda c: float(br.curves.log_loss(c)), REFUSED)],
+    "calibration_error": [law(lambda c: float(br.curves.calibration_error(c)), REFUSED)],
+    "calibrate": [law(lambda c: plain(br.shift.calibrate(c).scores), REFUSED)],
+    "brier_curve": [law(lambda c: curve(br.curve(c, "brier")), REFUSED)],
+    "decision_curve": [law(lambda c: curve(br.curve(c, "decision")), REFUSED)],
+    "reliability_curve": [law(lambda c: curve(br.curve(c, "reliability")), REFUSED)],
+    "roc_hull": [law(lambda c: hull(br.curve(c, "roc_hull")), EQUAL, BINS_TOO)],
+    "cost_curve": [law(lambda c: hull(br.curve(c, "cost"), -1), EQUAL, BINS_TOO)],
     "broc": [
         law(lambda c: hull(br.broc(c, at=AT)), EQUAL, BINS_TOO),
         *named_curve(br.broc, at=AT, hull=False),
@@ -399,30 +421,30 @@ LAWS = {
     "roc": named_curve(br.roc),
     "det": named_curve(br.det),
     "pr": named_curve(br.pr, at=AT),
-    "pr_gain": named_curve(br.pr_gain, at=AT),
-    "posfrac_curve": named_curve(br.posfrac_curve, at=AT),
-    "gain_curve": named_curve(br.gain_curve, at=AT),
-    "lift_curve": named_curve(br.lift_curve, at=AT),
+    "pr_gain": named_curve(pr_gain, at=AT),
+    "posfrac_curve": named_curve(posfrac_curve, at=AT),
+    "gain_curve": named_curve(gain_curve, at=AT),
+    "lift_curve": named_curve(lift_curve, at=AT),
     "family": [
         law(
             lambda c: curve(
-                *(br.family(br.pr, c, at=[AT], every=every)[0] for every in (False, True))
+                *(family(br.pr, c, at=[AT], every=every)[0] for every in (False, True))
             ),
             EQUAL,
             BOUNDED,
         )
     ],
-    "ks_curve": [law(lambda c: curve(br.ks_curve(c)), BINS_TOO, BOUNDED)],
+    "ks_curve": [law(lambda c: curve(br.curve(c, "ks")), BINS_TOO, BOUNDED)],
     "cost_threshold_curve": [
-        law(lambda c: curve(br.cost_threshold_curve(c, at=AT)), BINS_TOO, BOUNDED)
+        law(lambda c: curve(br.curve(c, "cost_threshold", at=AT)), BINS_TOO, BOUNDED)
     ],
-    "cost_lines": [law(lambda c: lines(*br.cost_lines(c)), BOUNDED, BOUNDED)],
+    "cost_lines": [law(lambda c: lines(*br.curves.cost_lines(c)), BOUNDED, BOUNDED)],
     "trace": [
-        law(lambda c: curve(br.trace(c, x="fpr", y="mcc", at=AT)), BINS_TOO, BOUNDED),
+        law(lambda c: curve(trace(c, x="fpr", y="mcc", at=AT)), BINS_TOO, BOUNDED),
         law(
             lambda c: curve(
                 *(
-                    br.trace(c, x="alerts", y="f1", at=AT, volume=VOLUME, every=every)
+                    trace(c, x="alerts", y="f1", at=AT, volume=VOLUME, every=every)
                     for every in (False, True)
                 )
             ),
@@ -432,28 +454,26 @@ LAWS = {
     ],
     "sweep": [
         law(
-            lambda c: curve(br.sweep(c, "precision", priors=[0.3, 0.01], threshold=known(c))),
+            lambda c: curve(sweep(c, "precision", priors=[0.3, 0.01], threshold=known(c))),
             EQUAL,
             EQUAL,
         ),
         law(
-            lambda c: curve(br.sweep(c, "posfrac", priors=[0.3, 0.01], rule="recall >= 0.7")),
+            lambda c: curve(sweep(c, "posfrac", priors=[0.3, 0.01], rule="recall >= 0.7")),
             EQUAL,
             REFUSED,
         ),
         law(
-            lambda c: curve(br.sweep(c, "tpr", priors=[0.3, 0.01], rule="posfrac >= 0.3")),
+            lambda c: curve(sweep(c, "tpr", priors=[0.3, 0.01], rule="posfrac >= 0.3")),
             EITHER,
             REFUSED,
         ),
     ],
     "precision_prior_curve": [
-        law(
-            lambda c: curve(br.precision_prior_curve(c, known(c), priors=[0.3, 0.01])), EQUAL, EQUAL
-        )
+        law(lambda c: curve(precision_prior_curve(c, known(c), priors=[0.3, 0.01])), EQUAL, EQUAL)
     ],
     "npv_prior_curve": [
-        law(lambda c: curve(br.npv_prior_curve(c, known(c), priors=[0.3, 0.01])), EQUAL, EQUAL)
+        law(lambda c: curve(npv_prior_curve(c, known(c), priors=[0.3, 0.01])), EQUAL, EQUAL)
     ],
     "choose": [
         *(
@@ -480,34 +500,34 @@ LAWS = {
         law(lambda c: point(br.choose(c, at=AT, calibrated_at=0.2)), REFUSED, REFUSED),
     ],
     "choose_model": [
-        law(lambda c: best(br.choose_model(two(c), at=AT)), EQUAL, BINS_TOO),
-        law(lambda c: best(br.choose_model(two(c), "recall >= 0.7", at=AT)), EQUAL, ANY),
+        law(lambda c: best(br.choose(two(c), at=AT)), EQUAL, BINS_TOO),
+        law(lambda c: best(br.choose(two(c), "recall >= 0.7", at=AT)), EQUAL, ANY),
     ],
-    "flag_at": [law(lambda c: point(br.flag_at(c, known(c), at=AT)), EQUAL, EQUAL)],
-    "guess": [law(lambda c: point(br.guess(c, 0.3, at=AT)), EQUAL, EQUAL)],
+    "flag_at": [law(lambda c: point(br.choose(c, threshold=known(c), at=AT)), EQUAL, EQUAL)],
+    "guess": [law(lambda c: point(br.curves.random_classifier(c, 0.3, at=AT)), EQUAL, EQUAL)],
     "measure": [
-        law(lambda c: float(br.measure("precision", c, threshold=known(c), at=AT)), EQUAL, EQUAL)
+        law(lambda c: float(br.measure(c, "precision", threshold=known(c), at=AT)), EQUAL, EQUAL)
     ],
     "fix": [
-        law(lambda c: point(br.fix(c, tpr=0.6, at=AT).interpolated), EQUAL, REFUSED),
-        law(lambda c: point(br.fix(c, tpr=0.6, at=AT).attained), EQUAL, REFUSED),
+        law(lambda c: point(br.fix(c, "tpr = 0.6", at=AT).interpolated), EQUAL, REFUSED),
+        law(lambda c: point(br.fix(c, "tpr = 0.6", at=AT).attained), EQUAL, REFUSED),
         *(
             one
             for target in (
-                {"fpr": 0.3},
-                {"posfrac": 0.3},
-                {"precision": 0.3},
-                {"tnr": 0.6},
-                {"f1": 0.4},
+                "fpr = 0.3",
+                "posfrac = 0.3",
+                "precision = 0.3",
+                "tnr = 0.6",
+                "f1 = 0.4",
             )
             for one in (
                 law(
-                    lambda c, t=target: point(br.fix(c, at=AT, **t).interpolated),
+                    lambda c, t=target: point(br.fix(c, t, at=AT).interpolated),
                     EQUAL,
                     f"{EQUAL} {REFUSED}",
                 ),
                 law(
-                    lambda c, t=target: point(br.fix(c, at=AT, **t).attained),
+                    lambda c, t=target: point(br.fix(c, t, at=AT).attained),
                     EITHER,
                     f"{EQUAL} {REFUSED}",
                 ),
@@ -516,29 +536,31 @@ LAWS = {
     ],
     "ideal_baseline": [
         law(
-            lambda c: plain(br.ideal_baseline(br.Conditions(costs=br.Costs(fp=1, fn=5)), c)),
+            lambda c: plain(br.curves.ideal_baseline(br.Conditions(costs=br.Costs(fp=1, fn=5)), c)),
             EQUAL,
             EQUAL,
         )
     ],
     "superiority": [
-        law(lambda c: plain(br.superiority(c, OTHER)), EQUAL, REFUSED),
-        law(lambda c: plain(br.superiority(OTHER, c)), EQUAL, REFUSED),
-        law(lambda c: plain(br.superiority(br.Points.of(c).hull(), OTHER)), EQUAL, REFUSED),
+        law(lambda c: plain(br.curves.superiority(c, OTHER)), EQUAL, REFUSED),
+        law(lambda c: plain(br.curves.superiority(OTHER, c)), EQUAL, REFUSED),
+        law(lambda c: plain(br.curves.superiority(br.Points.of(c).hull(), OTHER)), EQUAL, REFUSED),
     ],
     "leaders_within": [
         law(
-            lambda c, a=a: plain(br.leaders_within(two(c), fdr=0.5, attained=a).leads),
+            lambda c, a=a: plain(br.robustness.best_recall(two(c), fdr=0.5, attained=a).leads),
             EQUAL,
             REFUSED,
         )
         for a in (False, True)
     ],
-    "winners": [law(lambda c: plain(br.winners(two(c), br.Costs(fp=1, fn=5))), EQUAL, REFUSED)],
+    "winners": [
+        law(lambda c: plain(br.curves.winners(two(c), br.Costs(fp=1, fn=5))), EQUAL, REFUSED)
+    ],
     "winner_map": [
-        law(lambda c: plain(br.winner_map(two(c)).wins), EQUAL, REFUSED),
+        law(lambda c: plain(br.robustness.winner_map(two(c)).wins), EQUAL, REFUSED),
         *(
-            law(lambda c, r=rule: plain(br.winner_map(two(c), r).wins), allowed, REFUSED)
+            law(lambda c, r=rule: plain(br.robustness.winner_map(two(c), r).wins), allowed, REFUSED)
             for rule, allowed in {
                 "recall >= 0.5": EQUAL,
                 "fpr <= 0.3": EQUAL,
@@ -546,24 +568,31 @@ LAWS = {
                 "tnr <= 0.6": EITHER,
             }.items()
         ),
-        law(lambda c: plain(br.winner_map(two(c), "posfrac >= 0.3").at(0.1, 0.2)), EITHER, REFUSED),
+        law(
+            lambda c: plain(br.robustness.winner_map(two(c), "posfrac >= 0.3").at(0.1, 0.2)),
+            EITHER,
+            REFUSED,
+        ),
     ],
     "stability": [
-        law(lambda c: plain(br.stability(two(c), at=AT)), EQUAL, REFUSED),
-        law(lambda c: plain(br.stability(two(c), "fpr >= 0.3", at=AT)), EITHER, REFUSED),
+        law(lambda c: plain(br.robustness.stability(two(c), at=AT)), EQUAL, REFUSED),
+        law(lambda c: plain(br.robustness.stability(two(c), "fpr >= 0.3", at=AT)), EITHER, REFUSED),
     ],
-    "regret": [law(lambda c: plain(br.regret(two(c), "one", known(c), at=UNSURE)), EQUAL, REFUSED)],
+    "regret": [
+        law(
+            lambda c: plain(br.robustness.regret(two(c), "one", known(c), at=UNSURE)),
+            EQUAL,
+            REFUSED,
+        )
+    ],
     "value_of_learning": [
-        law(lambda c: plain(br.value_of_learning(two(c), at=UNSURE)), EQUAL, REFUSED)
+        law(lambda c: plain(br.robustness.value_of_information(two(c), at=UNSURE)), EQUAL, REFUSED)
     ],
     # A model worse than flagging nothing does best at its first negative, which may be hidden.
     "decide": (
-        [
-            law(lambda c, at=at: plain(br.decide(two(c), at=at)), EITHER, REFUSED)
-            for at in (AT, UNSURE)
-        ]
+        [law(lambda c, at=at: plain(decide(two(c), at=at)), EITHER, REFUSED) for at in (AT, UNSURE)]
         + [
-            law(lambda c, r=rule: plain(br.decide(two(c), r, at=UNSURE)), allowed, REFUSED)
+            law(lambda c, r=rule: plain(decide(two(c), r, at=UNSURE)), allowed, REFUSED)
             for rule, allowed in {
                 "recall >= 0.5": EITHER,
                 "fpr >= 0.3": EITHER,
@@ -573,28 +602,24 @@ LAWS = {
         ]
     ),
     "expect": [
-        law(lambda c: plain(br.expect("expected_cost", c, at=UNSURE)), EQUAL, REFUSED),
-        law(
-            lambda c: plain(br.expect("precision", c, at=UNSURE, threshold=known(c))), EQUAL, EQUAL
-        ),
-        law(
-            lambda c: plain(br.expect("tpr", c, at=UNSURE, rule="posfrac <= 0.3")), EITHER, REFUSED
-        ),
+        law(lambda c: plain(expect(c, "expected_cost", at=UNSURE)), EQUAL, REFUSED),
+        law(lambda c: plain(expect(c, "precision", at=UNSURE, threshold=known(c))), EQUAL, EQUAL),
+        law(lambda c: plain(expect(c, "tpr", at=UNSURE, rule="posfrac <= 0.3")), EITHER, REFUSED),
     ],
     "expect_curve": [
         law(
             lambda c, f=f: plain(
-                br.expect_curve(f, c, at=br.Uncertain(prior="0.01..0.3"), x=[0.2, 0.5, 0.8])
+                expect_curve(c, f, at=br.Conditions(prior="0.01..0.3"), x=[0.2, 0.5, 0.8])
             ),
             EQUAL,
             REFUSED,
         )
-        for f in (br.pr, br.posfrac_curve, br.gain_curve, br.lift_curve, br.broc)
+        for f in (br.pr, posfrac_curve, gain_curve, lift_curve, br.broc)
     ],
     "triage": [
-        law(lambda c: plain(br.triage(c, at=AT, review=0.4)), EQUAL, REFUSED),
-        law(lambda c: plain(br.triage(c, at=AT, abstain=0.3)), EQUAL, REFUSED),
-        law(lambda c: plain(br.triage(c, at=AT, review=0.4, most=0.2)), EITHER, REFUSED),
+        law(lambda c: plain(br.robustness.triage(c, at=AT, review=0.4)), EQUAL, REFUSED),
+        law(lambda c: plain(br.robustness.triage(c, at=AT, abstain=0.3)), EQUAL, REFUSED),
+        law(lambda c: plain(br.robustness.triage(c, at=AT, review=0.4, most=0.2)), EITHER, REFUSED),
     ],
     "estimate_prior": [
         law(lambda c: plain(br.estimate_prior(c, NEW, replicates=50)), REFUSED, REFUSED),
@@ -609,58 +634,68 @@ LAWS = {
             EQUAL,
         ),
     ],
-    "check_label_shift": [law(lambda c: plain(br.check_label_shift(c, NEW)), REFUSED, REFUSED)],
+    "check_label_shift": [
+        law(lambda c: plain(br.shift.check_label_shift(c, NEW)), REFUSED, REFUSED)
+    ],
     "correct_prior": [
-        law(lambda c: corrected(br.correct_prior(c, negatives_kept=0.1)), EQUAL, REFUSED)
+        law(lambda c: corrected(br.shift.correct_prior(c, negatives_kept=0.1)), EQUAL, REFUSED)
     ],
-    "support": [law(lambda c: plain(br.support(c)), EQUAL, EQUAL)],
+    "support": [law(lambda c: plain(br.planning.sample_support(c)), EQUAL, EQUAL)],
     "cases_for_auc": [
-        law(lambda c: plain(br.cases_for_auc(expecting=0.9, at_least=0.7, counts=c)), EQUAL, EITHER)
-    ],
-    "histogram_panel": [law(lambda c: plain(br.histogram_panel(c).parts), REFUSED, REFUSED)],
-    "interval": [
-        law(lambda c: plain(br.interval(br.auc, c)), EQUAL, REFUSED),
-        law(lambda c: plain(br.interval("tpr", c, threshold=known(c))), EQUAL, EQUAL),
-        law(lambda c: float(br.interval(br.auprc, c, replicates=50).value), EQUAL, REFUSED),
         law(
-            lambda c: float(br.interval("fpr", c, rule="recall >= 0.5", replicates=50).value),
+            lambda c: plain(br.planning.cases_for_auc(expecting=0.9, at_least=0.7, counts=c)),
+            EQUAL,
+            EITHER,
+        )
+    ],
+    "histogram_panel": [law(lambda c: plain(br.plots.histogram_panel(c).parts), REFUSED, REFUSED)],
+    "interval": [
+        law(lambda c: plain(br.interval(c, br.auc)), EQUAL, REFUSED),
+        law(lambda c: plain(br.interval(c, "tpr", threshold=known(c))), EQUAL, EQUAL),
+        law(lambda c: float(br.interval(c, br.curves.auprc, replicates=50).value), EQUAL, REFUSED),
+        law(
+            lambda c: float(br.interval(c, "fpr", rule="recall >= 0.5", replicates=50).value),
             EQUAL,
             REFUSED,
         ),
         law(
-            lambda c: float(br.interval("tpr", c, rule="posfrac >= 0.3", replicates=50).value),
+            lambda c: float(br.interval(c, "tpr", rule="posfrac >= 0.3", replicates=50).value),
             EITHER,
             REFUSED,
         ),
     ],
     "band": [
-        law(lambda c: plain(br.band(br.roc, c, x=[0.2, 0.5], replicates=60).y), EQUAL, REFUSED),
         law(
-            lambda c: plain(br.band(br.cost_curve, c, x=[0.2, 0.5], replicates=60).y),
+            lambda c: plain(br.curves.band(c, br.roc, x=[0.2, 0.5], replicates=60).y),
+            EQUAL,
+            REFUSED,
+        ),
+        law(
+            lambda c: plain(br.curves.band(c, cost_curve, x=[0.2, 0.5], replicates=60).y),
             EQUAL,
             REFUSED,
         ),
     ],
     "compare": [
-        law(lambda c: float(br.compare(br.auc, two(c)).value), EQUAL, REFUSED),
+        law(lambda c: float(br.compare(two(c), br.auc).value), EQUAL, REFUSED),
         law(
-            lambda c: float(br.compare("tpr", two(c), rule="fpr >= 0.3", replicates=50).value),
+            lambda c: float(br.compare(two(c), "tpr", rule="fpr >= 0.3", replicates=50).value),
             EITHER,
             REFUSED,
         ),
     ],
     "compare_all": [
         law(
-            lambda c: tuple(float(one.value) for one in br.compare_all(br.auc, two(c))),
+            lambda c: tuple(float(one.value) for one in compare_all(two(c), br.auc)),
             EQUAL,
             REFUSED,
         )
     ],
     "require": [
-        law(lambda c: plain(br.require("tpr >= 0.3", c, threshold=known(c))), EQUAL, EQUAL),
+        law(lambda c: plain(br.require(c, "tpr >= 0.3", threshold=known(c))), EQUAL, EQUAL),
         # The threshold is chosen on a random half, which is another one where scores are merged:
         # only that an answer comes is the same.
-        law(lambda c: isinstance(br.require("tpr >= 0.3", c), br.Requirement), EITHER, REFUSED),
+        law(lambda c: isinstance(br.require(c, "tpr >= 0.3"), br.Requirement), EITHER, REFUSED),
     ],
     "report": [
         law(lambda c: reported(br.report({"one": c}, at=AT)), EQUAL, ANY),
@@ -668,7 +703,9 @@ LAWS = {
     ],
     "by_group": [
         law(
-            lambda c: plain(br.by_group(two(c), threshold=c.scores[-1].item(), at=AT).parts),
+            lambda c: plain(
+                br.segments.by_group(two(c), threshold=c.scores[-1].item(), at=AT).parts
+            ),
             EITHER,
             EITHER,
         ),
@@ -806,8 +843,8 @@ def test_every_measure_rises_or_falls_throughout_with_either_outcome(measure):
                 [
                     float(
                         br.measure(
-                            asked,
                             br.Confusion(tp, fp, positives - tp, negatives - fp),
+                            asked,
                             at=br.Conditions(prior, AT.costs),
                         )
                     )
@@ -824,7 +861,7 @@ def test_every_measure_rises_or_falls_throughout_with_either_outcome(measure):
 def rules_of(measure, counts, rng):
     """Rules on this measure with limits at and between its values here, in both directions."""
     asked = named(measure, VOLUME)
-    values = br.trace(counts, x="fpr", y=asked, at=AT).y
+    values = trace(counts, x="fpr", y=asked, at=AT).y
     values = np.unique(values[np.isfinite(values)])
     if not len(values):
         return
@@ -965,14 +1002,14 @@ def test_the_cases_that_were_answered_in_silence():
             match=r"BR231: a threshold between 4 and 11 may have a better expected_cost",
         ):
             br.choose(condensed, rule)
-    fixed = br.fix(condensed, fpr=0.3)
+    fixed = br.fix(condensed, "fpr = 0.3")
     assert fixed.interpolated.tpr == 0.5
     with pytest.raises(
         br.InputError, match=r"BR231: a threshold between 4 and 11 may bring fpr nearer to 0.3"
     ):
         _ = fixed.attained
     with pytest.raises(br.InputError, match="BR231"):
-        br.weighted_auc(condensed, alpha=0.8, strips="segments")
+        br.curves.weighted_auc(condensed, alpha=0.8, strips="segments")
 
 
 def test_bins_bound_every_summary_and_refuse_to_compare_the_same_data_with_itself():
@@ -982,20 +1019,20 @@ def test_bins_bound_every_summary_and_refuse_to_compare_the_same_data_with_itsel
     coarse = counts.coarsen(20)
     for summary_of in (
         br.auc,
-        br.ks,
-        br.average_precision,
-        br.auprc,
-        br.h_measure,
-        br.cost_area,
-        br.min_cost,
+        br.curves.ks,
+        br.curves.average_precision,
+        br.curves.auprc,
+        br.curves.h_measure,
+        br.curves.cost_area,
+        br.curves.min_cost,
     ):
         found, exact = summary_of(coarse), summary_of(counts)
         assert found.bounds.low <= exact <= found.bounds.high
         assert found.notes[0].code == "BR232"
         assert exact.bounds is None
     with pytest.raises(br.InputError, match="BR231"):
-        br.superiority(coarse, counts)
-    assert br.choose_model({"coarse": coarse, "full": counts}).models == ("coarse", "full")
+        br.curves.superiority(coarse, counts)
+    assert br.choose({"coarse": coarse, "full": counts}).models == ("coarse", "full")
 
 
 def saved(folder):

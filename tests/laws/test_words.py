@@ -13,6 +13,7 @@ from tests.cli.helpers import answered, told
 import baserate as br
 from baserate.cli.demo import scores_csv
 from baserate.conditions import ASSUMED
+from baserate.robustness.decision import decide
 
 DATA = ("--label", "fraud", "--score", "logit", "--score", "forest")
 FIELD = ("--prior", "0.5%")
@@ -143,10 +144,10 @@ def test_numbers_are_counted_by_their_significant_digits():
 def test_python_shows_thresholds_in_few_digits_and_no_costs_that_nobody_gave():
     counts = br.count([0, 1, 0, 1, 0, 0], [0.1 + 0.2, 0.7 * 1.1, 0.2 / 0.3, 1 / 3, 1 / 7, 1 / 9])
     found = {
-        "stability": repr(br.stability({"m": counts}, at=br.Conditions(0.2))),
-        "triage": repr(br.triage(counts, at=br.Conditions(0.2), review=0.1)),
+        "stability": repr(br.robustness.stability({"m": counts}, at=br.Conditions(0.2))),
+        "triage": repr(br.robustness.triage(counts, at=br.Conditions(0.2), review=0.1)),
         "point": repr(br.choose(counts, at=br.Conditions(0.2))),
-        "decision": repr(br.decide({"m": counts}, at=br.Uncertain(prior="10%..20%"))),
+        "decision": repr(decide({"m": counts}, at=br.Conditions(prior="10%..20%"))),
     }
     for name, text in found.items():
         assert all(significant(number) <= 4 for number in NUMBER.findall(text)), text

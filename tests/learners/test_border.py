@@ -240,7 +240,7 @@ def test_a_rule_chooses_the_threshold_and_the_measure_is_read_there():
     fitted = LogisticRegression().fit(X, Y)
     counts = count_estimator(fitted, X, Y)
     assert asked(fitted, X, Y) == br.choose(counts, "tpr >= 0.8", at=AT)["precision"]
-    assert scorer("tpr", threshold=0.5)(fitted, X, Y) == br.measure("tpr", counts, threshold=0.5)
+    assert scorer("tpr", threshold=0.5)(fitted, X, Y) == br.measure(counts, "tpr", threshold=0.5)
 
 
 @pytest.mark.parametrize("name", ["auc", "h_measure", "average_precision", "brier"])
@@ -290,7 +290,7 @@ def test_a_tuner_of_thresholds_finds_the_cheapest():
     tuned.fit(X, Y)
     flagged = br.count(Y, tuned.estimator.predict_proba(X)[:, 1])
     expected = [
-        -br.measure("expected_cost", flagged, threshold=cut, at=AT)
+        -br.measure(flagged, "expected_cost", threshold=cut, at=AT)
         for cut in tuned.cv_results_["thresholds"]
     ]
     assert tuned.cv_results_["scores"] == pytest.approx(expected, rel=1e-12)

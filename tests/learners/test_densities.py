@@ -203,7 +203,9 @@ def test_another_prior_is_the_correction_of_the_scores(learner):
     """
     fitted = clone(learner).set_params(priors=[0.75, 0.25]).fit(X, Y)
     at = br.Conditions(prior=0.01)
-    corrected = br.correct_probabilities(response(fitted, X).scores, calibrated_at=0.25, at=at)
+    corrected = br.shift.correct_probabilities(
+        response(fitted, X).scores, calibrated_at=0.25, at=at
+    )
     assert fitted.posterior(X, 0.01)[:, 1] == pytest.approx(corrected, rel=1e-6)
 
 

@@ -378,7 +378,7 @@ def test_scores_that_the_learner_corrected_are_not_corrected_again():
         assert_refused(
             "BR536",
             "were corrected before, by 1/9",
-            lambda counts=counts: br.correct_prior(counts, calibrated_at=0.1, at=at),
+            lambda counts=counts: br.shift.correct_prior(counts, calibrated_at=0.1, at=at),
         )
     piped = make_pipeline(StandardScaler(), Resampled()).fit(X, Y)
     assert count_estimator(piped, X, Y).ledger.corrected == "1/9"
@@ -388,7 +388,7 @@ def test_correcting_by_hand_is_what_the_learner_does():
     raw, corrected = (
         count_estimator(Resampled(correct=how).fit(X, Y), X, Y) for how in (None, "prior")
     )
-    by_hand = br.correct_prior(raw, calibrated_at=0.5, at=br.Conditions(prior="1 in 10"))
+    by_hand = br.shift.correct_prior(raw, calibrated_at=0.5, at=br.Conditions(prior="1 in 10"))
     assert by_hand.scores == pytest.approx(corrected.scores, rel=1e-12)
     assert by_hand.ledger.corrected == corrected.ledger.corrected
     assert br.auc(raw) == br.auc(corrected)

@@ -109,7 +109,7 @@ def test_scenario_8_flags_what_the_corrected_probability_flags():
         prior=Fraction(3, 703), costs=COSTS
     )  # 300 positives among 300 + 100 · 700
     moved = MovedThreshold(LogisticRegression(), thinned, calibrated_at="sample").fit(X, Y)
-    corrected = br.correct_probabilities(moved.predict_proba(X)[:, 1], negatives_kept=0.01)
+    corrected = br.shift.correct_probabilities(moved.predict_proba(X)[:, 1], negatives_kept=0.01)
     assert moved.cut_.probability == float(Fraction(1, 6))
     assert np.array_equal(moved.predict(X) == 1, corrected > 1 / 6)
     assert moved.cut_.score == pytest.approx(
@@ -326,7 +326,7 @@ def test_amounts_at_another_base_rate_are_those_of_the_corrected_probability():
         np.linspace(1, 500, len(Y)),
     )
     moved = MovedThreshold(LogisticRegression(), at, calibrated_at="sample").fit(X, Y)
-    p = br.correct_probabilities(moved.predict_proba(X)[:, 1], calibrated_at=0.3, at=at)
+    p = br.shift.correct_probabilities(moved.predict_proba(X)[:, 1], calibrated_at=0.3, at=at)
     assert np.array_equal(moved.predict(X, amounts=amounts) == 1, p * amounts > (1 - p) * 3)
 
 

@@ -117,7 +117,7 @@ def test_probabilities_taken_back_to_the_true_base_rate_are_calibrated(prior):
         rows[train], labels[train]
     )
     raw = weighted.predict_proba(rows[test])[:, 1]
-    back = br.correct_probabilities(
+    back = br.shift.correct_probabilities(
         raw,
         calibrated_at=weighted.calibrated_at_,
         at=br.Conditions(prior=float(labels[train].mean())),
@@ -131,7 +131,7 @@ def test_the_threshold_of_weighted_probabilities_knows_what_was_done():
     weighted = CostWeighted(GaussianNB(), AT)
     later = br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=50))
     moved = MovedThreshold(weighted, later).fit(X, Y)
-    p = br.correct_probabilities(
+    p = br.shift.correct_probabilities(
         moved.predict_proba(X)[:, 1], calibrated_at=moved.estimator_.calibrated_at_, at=later
     )
     assert np.array_equal(moved.predict(X) == 1, p > later.costs.threshold)

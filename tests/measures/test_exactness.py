@@ -41,7 +41,7 @@ def off_by(got, exact, unit):
 
 def agrees(name, got, exact):
     if exact is None or math.isnan(got):
-        return exact is None and isinstance(got, br.Undefined)
+        return exact is None and isinstance(got, br.types.Undefined)
     return off_by(got, exact, got) <= 4 if name in IRRATIONAL else got == float(exact)
 
 
@@ -64,7 +64,7 @@ def test_one_point_is_the_exact_value_rounded_once(batch):
         for _ in range(MEASURES):
             name, turn = names[turn % len(names)], turn + 1
             measure, parameters = named(name, rng)
-            got, exact = br.measure(measure, confusion, at=at), value(name, case, **parameters)
+            got, exact = br.measure(confusion, measure, at=at), value(name, case, **parameters)
             if not agrees(name, got, exact):
                 mismatches.append((str(measure), counted, prior, costs, got, exact))
     assert not mismatches
@@ -130,7 +130,7 @@ def test_extreme_priors_leave_no_measure_without_a_finite_value():
         at = br.Conditions(prior)
         case = Case.of(tuple(confusion), prior, (0, 1, 1, 0))
         for name in sorted(set(CATALOGUE) - {"f_beta", "weighted_accuracy", *generated.VOLUME}):
-            assert agrees(name, br.measure(name, confusion, at=at), value(name, case)), (
+            assert agrees(name, br.measure(confusion, name, at=at), value(name, case)), (
                 name,
                 prior,
             )

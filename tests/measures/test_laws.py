@@ -266,13 +266,13 @@ def test_undefined_values_say_why():
     )
     assert repr(br.Confusion(0, 0, 0, 0)["accuracy"]) == "nan (no cases)"
     assert (
-        repr(br.measure("precision", br.Confusion(1, 0, 2, 0), at=br.Conditions(0.1)))
+        repr(br.measure(br.Confusion(1, 0, 2, 0), "precision", at=br.Conditions(0.1)))
         == "nan (no negatives in the sample)"
     )
     assert math.isnan(
         br.measure(
-            "savings",
             br.Confusion(3, 1, 2, 5),
+            "savings",
             at=br.Conditions(costs=br.Costs(tp=-5, fn=-4, tn=-1, fp=0)),
         )
     )

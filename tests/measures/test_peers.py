@@ -64,8 +64,8 @@ def test_the_value_is_that_of_scikit_learn(name):
         labels, predicted = drawn(seed)
         prior = PRIORS[seed % len(PRIORS)]
         ours = br.measure(
-            str(br.Measure.parse(name)),
             br.count(labels, predicted),
+            str(br.Measure.parse(name)),
             threshold=1,
             at=br.Conditions(prior),
         )

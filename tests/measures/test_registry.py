@@ -59,7 +59,7 @@ def test_a_measure_prints_as_typed_and_parses_back(name):
         assert repr(measure) == str(measure)
         assert hash(br.Measure.parse(f"  {measure}  ")) == hash(measure)
         assert pickle.loads(pickle.dumps(measure)) == measure
-        assert br.measure(str(measure), CONFUSION) == br.measure(measure, CONFUSION)
+        assert br.measure(CONFUSION, str(measure)) == br.measure(CONFUSION, measure)
 
 
 @pytest.mark.parametrize(
@@ -102,17 +102,17 @@ def test_parameters_of_any_kind_are_the_floats_that_they_print_as(value):
 
 def test_a_volume_is_used_where_it_is_needed_and_refused_where_it_says_nothing():
     assert (
-        br.measure("alerts", CONFUSION, volume=1000) == br.measure("alerts(1000)", CONFUSION) == 500
+        br.measure(CONFUSION, "alerts", volume=1000) == br.measure(CONFUSION, "alerts(1000)") == 500
     )
-    assert br.measure(br.Measure.parse("missed(volume=10)"), CONFUSION) == 1
+    assert br.measure(CONFUSION, br.Measure.parse("missed(volume=10)")) == 1
     assert_refused(
         "a volume is a number of cases above 0",
         "BR520",
-        lambda: br.measure("alerts", CONFUSION, volume=-1),
+        lambda: br.measure(CONFUSION, "alerts", volume=-1),
     )
-    assert_refused("volume", "BR532", lambda: br.measure("precision", CONFUSION, volume=1000))
+    assert_refused("volume", "BR532", lambda: br.measure(CONFUSION, "precision", volume=1000))
     assert_refused(
-        "volume", "BR532", lambda: br.measure("alerts(volume=5)", CONFUSION, volume=1000)
+        "volume", "BR532", lambda: br.measure(CONFUSION, "alerts(volume=5)", volume=1000)
     )
 
 
@@ -131,14 +131,14 @@ def test_every_synonym_parses_and_is_refused_in_python_with_the_one_name(synonym
     for typed in {synonym, synonym.upper(), synonym.replace(" ", "_"), synonym.replace(" ", "-")}:
         assert SYNONYMS[plain(typed)] == name
     if synonym not in CATALOGUE:
-        assert_refused(f"is called {name} here", "BR535", lambda: br.measure(synonym, CONFUSION))
+        assert_refused(f"is called {name} here", "BR535", lambda: br.measure(CONFUSION, synonym))
 
 
 @pytest.mark.parametrize(
     ("typed", "name"), [("f2", r"f_beta\(beta=2\)"), ("F0.5", r"f_beta\(beta=0\.5\)")]
 )
 def test_a_numbered_f_is_refused_in_python_with_the_one_name(typed, name):
-    assert_refused(name, "BR535", lambda: br.measure(typed, CONFUSION))
+    assert_refused(name, "BR535", lambda: br.measure(CONFUSION, typed))
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_a_slip_of_the_pen_gets_did_you_mean(typed, meant):
     assert_refused(
         f"unknown measure .*; did you mean {meant}", "BR531", lambda: br.Measure.parse(typed)
     )
-    assert_refused(f"did you mean {meant}", "BR531", lambda: br.measure(typed, CONFUSION))
+    assert_refused(f"did you mean {meant}", "BR531", lambda: br.measure(CONFUSION, typed))
 
 
 def test_what_resembles_nothing_gets_the_list():
@@ -164,7 +164,7 @@ def test_what_resembles_nothing_gets_the_list():
     )
     assert_refused("cannot read", "BR531", lambda: br.Measure.parse("f_beta(2))("))
     assert_refused("cannot read", "BR531", lambda: br.Measure.parse("x" * 2000))
-    assert_refused("named by text, got int", "BR531", lambda: br.measure(3, CONFUSION))
+    assert_refused("named by text, got int", "BR531", lambda: br.measure(CONFUSION, 3))
     assert_refused("unknown measure", "BR531", lambda: br.Measure("recall "))
 
 
@@ -191,7 +191,7 @@ def test_what_resembles_nothing_gets_the_list():
     ],
 )
 def test_bad_parameters_are_refused(typed, match):
-    assert_refused(match, "BR532", lambda: br.measure(typed, CONFUSION))
+    assert_refused(match, "BR532", lambda: br.measure(CONFUSION, typed))
     assert_refused(match, "BR532", lambda: br.Measure.parse(typed))
 
 
@@ -243,7 +243,7 @@ def test_values_lie_in_the_declared_range(name):
         )
         for _ in range(300)
     ]
-    values = [br.measure(measure, confusion, at=at) for measure, confusion, at in draws]
+    values = [br.measure(confusion, measure, at=at) for measure, confusion, at in draws]
     defined = [value for value in values if not math.isnan(value)]
     assert len(defined) > 50
     assert all(low <= value <= high for value in defined)

@@ -9,38 +9,38 @@ from tests.robustness.rare import BOTH
 
 import baserate as br
 from baserate.output.choices import decision_in_words, rivals, sentence, uncertain
-from baserate.robustness.decision import Recommendation
+from baserate.robustness.decision import Recommendation, decide
 
 
 def test_the_largest_of_averages_is_called_so_and_says_where():
-    decision = br.decide(
-        BOTH, at=br.Uncertain(prior=br.Pilot(2, 100_000), costs={"fn": br.Range(500, 2000)})
+    decision = decide(
+        BOTH, at=br.Conditions(prior=br.Pilot(2, 100_000), costs={"fn": br.Range(500, 2000)})
     )
     assert "regret on average at most" in repr(decision)
     assert "It costs on average at most " in sentence(decision)
     assert "(choosing anew for every value; most at fn = " in sentence(decision)
     assert "at prior" in rivals(decision)
-    plain = br.decide(BOTH, at=br.Uncertain(prior=br.Pilot(2, 100_000), costs={"fn": 2000}))
+    plain = decide(BOTH, at=br.Conditions(prior=br.Pilot(2, 100_000), costs={"fn": 2000}))
     assert "It costs on average 0." in sentence(plain)
     assert "at prior" not in rivals(plain)
 
 
 def test_regret_under_a_rule_is_said_to_be_against_the_best_without_it():
-    at = br.Uncertain(prior="1e-6..1e-4", costs={"fn": 2000})
+    at = br.Conditions(prior="1e-6..1e-4", costs={"fn": 2000})
     assert "a case more than the best without the rule (most at" in sentence(
-        br.decide(BOTH, "tpr >= 0.99", at=at)
+        decide(BOTH, "tpr >= 0.99", at=at)
     )
-    assert "a case more than the best there would be (most at" in sentence(br.decide(BOTH, at=at))
+    assert "a case more than the best there would be (most at" in sentence(decide(BOTH, at=at))
 
 
 def test_what_is_cheapest_but_not_told_from_another_is_said_in_one_breath():
     rng, labels = np.random.default_rng(3), [1] * 60 + [0] * 60
-    joint = br.count_models(
+    joint = br.count(
         labels, {name: (rng.normal(size=120) + np.array(labels)).tolist() for name in "ab"}
     )
     at, models = br.Conditions(0.1, br.Costs(fn=9)), {name: joint.marginal(name) for name in "ab"}
-    firm, map_ = br.stability(models, at=at), br.winner_map(joint, level=0.95)
-    said = decision_in_words(Recommendation(br.decide(models, at=at), map_, firm))
+    firm, map_ = br.robustness.stability(models, at=at), br.robustness.winner_map(joint, level=0.95)
+    said = decision_in_words(Recommendation(decide(models, at=at), map_, firm))
     (other,) = {"a", "b"} - set(firm.models)
     assert f" is cheapest (not told from {other}" in said[-1]
     assert any(
@@ -51,22 +51,22 @@ def test_what_is_cheapest_but_not_told_from_another_is_said_in_one_breath():
 
 
 def test_json_has_the_cases_of_a_pilot():
-    found = uncertain(br.Uncertain(prior=br.Pilot(12, 5000)))["prior"]
+    found = uncertain(br.Conditions(prior=br.Pilot(12, 5000)))["prior"]
     assert (found["kind"], found["positives"], found["cases"]) == ("pilot", 12, 5000)
     assert math.isclose(found["mean"], 12.5 / 5001)
 
 
 def test_what_was_given_as_profits_is_told_as_profits():
     profits = br.Costs.from_profits(tp=50, fp=-5)
-    told = br.decide(BOTH, at=br.Uncertain(prior="1e-4..1e-2", costs=profits))
+    told = decide(BOTH, at=br.Conditions(prior="1e-4..1e-2", costs=profits))
     assert sentence(told).startswith("At prior 0.0001..0.01; profits (tp = 50, fp = -5): ")
     assert "costs (" not in sentence(told)
     assert "and profits" in rivals(told)
     assert "most profit there" in rivals(told)
-    spans = br.Uncertain(
+    spans = br.Conditions(
         prior=0.01, costs={"tp": br.Range(-500, -50), "fp": 5, "fn": 0}, earned=True
     )
     assert str(spans) == "prior 0.01; profits (tp = 50..500, fp = -5)"
     assert "profits (tp = 50, fp = -5)" in str(
-        br.regret(BOTH, "rules", 3, at=br.Conditions(0.01, profits)).at
+        br.robustness.regret(BOTH, "rules", 3, at=br.Conditions(0.01, profits)).at
     )

@@ -30,7 +30,7 @@ COPIES = pytest.mark.parametrize(
 
 
 def answered(how):
-    answers = [Answer(AT, br.choose_model(MODELS, at=AT, volume=10_000))]
+    answers = [Answer(AT, br.choose(MODELS, at=AT, volume=10_000))]
     found = completed(MODELS, settings_of(MODELS, answers), how)
     return with_points(answers, found.points, how)
 
@@ -73,7 +73,7 @@ def test_a_copied_report_has_the_same_document(copied):
 
 @COPIES
 def test_copied_slices_show_the_same_intervals(copied):
-    found = br.by_group({"x": A, "y": B}, threshold=0.6, at=AT)
+    found = br.segments.by_group({"x": A, "y": B}, threshold=0.6, at=AT)
     content = segment_tables.slices_document(found, "site")
     assert {*content["groups"][0]["point"]["intervals"]} == {"tpr", "tnr", "precision", "npv"}
     assert segment_tables.slices_document(copied(found), "site") == content
@@ -91,7 +91,7 @@ def test_the_same_point_asked_for_twice_may_have_intervals_at_two_levels():
 def test_intervals_of_a_fixed_point_are_those_of_interval():
     point = with_intervals(br.choose(A, at=AT))
     for name in ("tpr", "fpr", "precision", "expected_cost"):
-        assert point.intervals[name] == br.interval(name, point)
+        assert point.intervals[name] == br.interval(point, name)
 
 
 def test_a_setting_moved_to_other_cases_leaves_its_intervals_behind():

@@ -44,7 +44,7 @@ def test_metrics_parameters_and_the_document_are_logged(recorded):
     )
     assert metrics["m1.precision"] == point.precision
     assert metrics["m1.expected_cost"] == point.expected_cost
-    bounds = br.interval("tpr", point)
+    bounds = br.interval(point, "tpr")
     assert (metrics["m1.tpr_low"], metrics["m1.tpr_high"]) == (bounds.low, bounds.high)
     assert params["m1.digest"] == counts.digest
     assert {
@@ -61,7 +61,7 @@ def test_metrics_parameters_and_the_document_are_logged(recorded):
 
 def test_what_is_undefined_is_not_logged(recorded):
     counts = br.count([0, 0], [0.2, 0.1])
-    log({"m": counts}, {"m": br.flag_at(br.count(Y, S), None)})
+    log({"m": counts}, {"m": br.choose(br.count(Y, S), threshold=None)})
     assert "m.auc" not in recorded["metrics"]
     assert "m.precision" not in recorded["metrics"]
     assert recorded["metrics"]["m.tpr"] == 0
@@ -70,9 +70,13 @@ def test_what_is_undefined_is_not_logged(recorded):
 
 def test_several_points_are_numbered(recorded):
     counts = br.count(Y, S)
-    log({"m": counts}, {"m": [br.flag_at(counts, cut, at=AT, volume=1000) for cut in (0.4, 0.8)]})
+    log(
+        {"m": counts},
+        {"m": [br.choose(counts, threshold=cut, at=AT, volume=1000) for cut in (0.4, 0.8)]},
+    )
     assert (
-        recorded["metrics"]["m.2.alerts"] == br.flag_at(counts, 0.8, at=AT, volume=1000)["alerts"]
+        recorded["metrics"]["m.2.alerts"]
+        == br.choose(counts, threshold=0.8, at=AT, volume=1000)["alerts"]
     )
     assert recorded["params"]["m.2.threshold"] == "0.8"
 
@@ -93,7 +97,7 @@ def test_without_an_active_run_nothing_is_started(recorded):
 
 def test_points_of_a_model_that_is_not_logged_are_refused(recorded):
     with pytest.raises(br.InputError, match='BR408: there is no model "x"'):
-        log({"m": br.count(Y, S)}, {"x": br.flag_at(br.count(Y, S), 0.4)})
+        log({"m": br.count(Y, S)}, {"x": br.choose(br.count(Y, S), threshold=0.4)})
 
 
 def test_without_mlflow_the_extra_is_named(monkeypatch):
@@ -109,7 +113,7 @@ def test_flat_names_are_those_of_the_document():
     from baserate.output import document
 
     models = {"m": br.count(Y, S)}
-    aucs = {"m": br.interval(br.auc, models["m"])}
+    aucs = {"m": br.interval(models["m"], br.auc)}
     metrics, params = flat(document.of_models("log", models, {}, [], [], aucs=aucs))
     assert set(metrics) == {
         "m.positives",

@@ -6,7 +6,8 @@ import xml.etree.ElementTree as ET
 import numpy as np
 
 import baserate as br
-from baserate.curves.named import CURVES
+from baserate.curves.curve import precision_prior_curve
+from baserate.curves.named import CURVES, cost_curve
 from baserate.plots.figures import panel_for
 
 COUNTS = br.Counts(
@@ -35,26 +36,31 @@ def figures():
     x = np.linspace(-3, 3, 50)
     bump = np.exp(-x * x / 2)
     y, a, b = [0] * 60 + [1] * 40, list(range(100)), [*range(20, 80), *range(60, 100)]
-    joint = br.count_models(y, {"a": a, "b": b})
+    joint = br.count(y, {"a": a, "b": b})
     roc = br.roc(COUNTS)
     return {
-        "isolines": br.roc_panel(
+        "isolines": br.plots.roc_panel(
             roc,
-            isolines=[br.isoline("precision", AT, value=0.5), br.isoline("npv", AT, value=0.999)],
+            isolines=[
+                br.curves.isoline("precision", AT, value=0.5),
+                br.curves.isoline("npv", AT, value=0.999),
+            ],
         ),
-        "angles": br.isoline_figure("npv", [AT]),
-        "mapping": br.broc_mapping_figure(AT, roc),
-        "strips": br.strips_panel(roc, br.strip_weights(5, 0.5)),
-        "difference": br.difference_panel(
-            br.difference_band(br.cost_curve, joint, x=[0.2, 0.5, 0.8])
+        "angles": br.plots.isoline_figure("npv", [AT]),
+        "mapping": br.plots.broc_mapping_figure(AT, roc),
+        "strips": br.strips_panel(roc, br.curves.strip_weights(5, 0.5)),
+        "difference": br.plots.difference_panel(
+            br.curves.difference_band(joint, cost_curve, x=[0.2, 0.5, 0.8])
         ),
-        "sweep": br.curve_panel(br.precision_prior_curve(COUNTS, 0.5)),
-        "reliability": br.reliability_panel(br.reliability_curve(COUNTS, bins=5)),
-        "histogram": br.histogram_panel(COUNTS, bins=4, threshold=0.5),
-        "densities": br.density_panel(x, {"positive": bump, "negative": bump[::-1]}, threshold=0.0),
+        "sweep": br.plots.curve_panel(precision_prior_curve(COUNTS, 0.5)),
+        "reliability": br.plots.reliability_panel(br.curve(COUNTS, "reliability", bins=5)),
+        "histogram": br.plots.histogram_panel(COUNTS, bins=4, threshold=0.5),
+        "densities": br.plots.density_panel(
+            x, {"positive": bump, "negative": bump[::-1]}, threshold=0.0
+        ),
         "scatter": br.scatter_panel(x, bump, x > 0, boundaries={"line": ([0, 0], [0, 1])}),
-        "tree": br.outcome_tree_panel(br.flag_at(COUNTS, 0.5)),
-        "map": br.winner_map_panel(br.winner_map({"m": COUNTS})),
+        "tree": br.plots.outcome_tree_panel(br.choose(COUNTS, threshold=0.5)),
+        "map": br.plots.winner_map_panel(br.robustness.winner_map({"m": COUNTS})),
     }
 
 

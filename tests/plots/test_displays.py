@@ -39,13 +39,13 @@ def test_every_display_holds_the_curve_of_the_predictions(name):
 def test_arguments_have_the_names_that_scikit_learn_gives_them():
     for method in ("from_predictions", "from_estimator", "from_cv_results"):
         theirs = inspect.signature(getattr(RocCurveDisplay, method)).parameters
-        ours = inspect.signature(getattr(br.BRocDisplay, method)).parameters
+        ours = inspect.signature(getattr(br.plots.BRocDisplay, method)).parameters
         assert set(ours) - {"at", "y_score"} <= set(theirs)
 
 
 def test_several_models_at_several_base_rates_are_one_display():
     at = [br.Conditions(prior=prior) for prior in (0.1, 0.01)]
-    display = br.BRocDisplay.from_predictions(Y, {"a": SCORES, "b": X[:, 0]}, at=at)
+    display = br.plots.BRocDisplay.from_predictions(Y, {"a": SCORES, "b": X[:, 0]}, at=at)
     assert repr(display) == "BRocDisplay: 4 curves"
     counts = br.count(Y, SCORES)
     np.testing.assert_array_equal(display.curves["a"][1].x, br.broc(counts, at=at[1]).x)
@@ -55,24 +55,26 @@ def test_a_cross_validation_is_one_curve_a_fold_on_the_cases_left_out():
     results = cross_validate(
         LogisticRegression(), X, Y, cv=3, return_estimator=True, return_indices=True
     )
-    display = br.GainDisplay.from_cv_results(results, X, Y, sample_weight=np.ones(len(Y)))
+    display = br.plots.GainDisplay.from_cv_results(results, X, Y, sample_weight=np.ones(len(Y)))
     assert list(display.curves) == ["fold 1", "fold 2", "fold 3"]
     rows = results["indices"]["test"][0]
     expected = br.count(Y[rows], results["estimator"][0].predict_proba(X[rows])[:, 1])
-    np.testing.assert_array_equal(display.curves["fold 1"][0].y, br.gain_curve(expected).y)
+    np.testing.assert_array_equal(display.curves["fold 1"][0].y, br.curve(expected, "gain").y)
 
 
 def test_the_score_is_that_of_the_positive_class():
     words = np.where(Y == 1, "bad", "good")
     model = LogisticRegression().fit(X, words)
-    display = br.KsDisplay.from_estimator(model, X, words, pos_label="bad")
+    display = br.plots.KsDisplay.from_estimator(model, X, words, pos_label="bad")
     np.testing.assert_allclose(
-        display.curves["LogisticRegression"][0].y.max(), br.ks(br.count(Y, SCORES))
+        display.curves["LogisticRegression"][0].y.max(), br.curves.ks(br.count(Y, SCORES))
     )
     machine = LinearSVC().fit(X, words)
-    flipped = br.KsDisplay.from_estimator(machine, X, words, pos_label="bad").curves["LinearSVC"][0]
+    flipped = br.plots.KsDisplay.from_estimator(machine, X, words, pos_label="bad").curves[
+        "LinearSVC"
+    ][0]
     assert flipped.y.max() == pytest.approx(
-        br.ks(br.count(words, -machine.decision_function(X), pos_label="bad"))
+        br.curves.ks(br.count(words, -machine.decision_function(X), pos_label="bad"))
     )
 
 
@@ -84,30 +86,32 @@ class Mute:
     ("wrong", "text"),
     [
         (
-            lambda: br.KsDisplay.from_estimator(
+            lambda: br.plots.KsDisplay.from_estimator(
                 LogisticRegression().fit(X, np.where(Y == 1, "bad", "good")), X, Y
             ),
             "BR102: .* which class is positive",
         ),
         (
-            lambda: br.KsDisplay.from_estimator(MODEL, X, Y, pos_label=7),
+            lambda: br.plots.KsDisplay.from_estimator(MODEL, X, Y, pos_label=7),
             "BR109: pos_label is none of the classifier's classes",
         ),
         (
-            lambda: br.KsDisplay.from_estimator(Mute(), X, Y),
+            lambda: br.plots.KsDisplay.from_estimator(Mute(), X, Y),
             "BR651: Mute gives classes and no scores",
         ),
         (
-            lambda: br.KsDisplay.from_estimator(object(), X, Y),
+            lambda: br.plots.KsDisplay.from_estimator(object(), X, Y),
             "BR651: a classifier of two classes is needed, got 0",
         ),
         (
-            lambda: br.KsDisplay.from_cv_results({}, X, Y),
+            lambda: br.plots.KsDisplay.from_cv_results({}, X, Y),
             "BR651: the results hold no estimators or no indices",
         ),
-        (lambda: br.KsDisplay.from_predictions(Y, {}), "BR651: there is no curve to draw"),
+        (lambda: br.plots.KsDisplay.from_predictions(Y, {}), "BR651: there is no curve to draw"),
         (
-            lambda: br.CostCurveDisplay.from_predictions(Y, SCORES, at=br.Conditions(prior=0.1)),
+            lambda: br.plots.CostCurveDisplay.from_predictions(
+                Y, SCORES, at=br.Conditions(prior=0.1)
+            ),
             "BR519: CostCurveDisplay does not depend",
         ),
     ],
@@ -123,9 +127,9 @@ def test_a_display_is_drawn_on_the_axes_it_is_given():
     import matplotlib.pyplot as plt
 
     figure, ax = plt.subplots()
-    display = br.BRocDisplay.from_predictions(Y, SCORES, name="m", ax=ax)
+    display = br.plots.BRocDisplay.from_predictions(Y, SCORES, name="m", ax=ax)
     assert display.ax_ is ax
     assert display.figure_ is figure
-    assert br.BRocDisplay.from_predictions(Y, SCORES).plot().ax_ is not ax
-    assert br.BRocDisplay.from_predictions(Y, SCORES).matplotlib(ax) is ax
+    assert br.plots.BRocDisplay.from_predictions(Y, SCORES).plot().ax_ is not ax
+    assert br.plots.BRocDisplay.from_predictions(Y, SCORES).matplotlib(ax) is ax
     plt.close("all")

@@ -26,7 +26,7 @@ def plt():
 def test_every_figure_is_drawn(plt, name):
     drawing = {**panels(), **figures()}[name]
     axes = np.ravel(drawing.matplotlib())
-    made = drawing.panels if isinstance(drawing, br.Figure) else (drawing,)
+    made = drawing.panels if isinstance(drawing, br.plots.Figure) else (drawing,)
     for ax, panel in zip(axes, made, strict=True):
         assert ax.get_xlabel() == panel.x.label
         assert ax.get_xlim() == pytest.approx((panel.x.low, panel.x.high))
@@ -38,7 +38,7 @@ def test_every_figure_is_drawn(plt, name):
 
 
 def test_lines_hold_the_numbers_of_the_panel(plt):
-    panel = br.pr_panel({"m": br.pr(COUNTS, at=AT)})
+    panel = br.plots.pr_panel({"m": br.pr(COUNTS, at=AT)})
     ax = panel.matplotlib(plt.subplots()[1])
     (line,) = [line for line in ax.lines if line.get_label() == "m"]
     (ours,) = [part for part in panel.parts if getattr(part, "name", "") == "m"]
@@ -46,8 +46,8 @@ def test_lines_hold_the_numbers_of_the_panel(plt):
 
 
 def test_names_are_text_and_not_mathematics(plt):
-    ax = br.roc_panel(
-        {"$x$": br.roc(COUNTS), "_m": br.roc_hull(COUNTS)}, title="$\\frac{"
+    ax = br.plots.roc_panel(
+        {"$x$": br.roc(COUNTS), "_m": br.curve(COUNTS, "roc_hull")}, title="$\\frac{"
     ).matplotlib()
     ax.figure.canvas.draw()
     assert len(ax.get_legend_handles_labels()[1]) == 3

@@ -12,6 +12,7 @@ from tests.plots.drawings import AT, COUNTS, figures, panels
 from tests.strategies import cases
 
 import baserate as br
+from baserate.curves.named import family
 from baserate.plots.compose import MOST_PLACES, PIXELS, drawn
 from baserate.plots.panels import Area, Line, Marks, Panel, Style, Words, series
 
@@ -24,7 +25,7 @@ def lines(panel, name):
 @settings(max_examples=60, deadline=None)
 def test_every_corner_of_a_roc_is_drawn_and_nothing_lies_off_it(data):
     curve = br.roc(br.count(*data, pos_label=True))
-    panel = br.roc_panel({"m": curve})
+    panel = br.plots.roc_panel({"m": curve})
     (line,) = lines(panel, "m")
     points = set(zip(line.x, line.y, strict=True))
     assert set(zip(curve.x.tolist(), curve.y.tolist(), strict=True)) <= points
@@ -58,9 +59,9 @@ def test_between_two_points_of_a_b_roc_the_edge_is_the_curve_that_a_straight_lin
 ):
     positives, negatives = (np.array(column) + 1 for column in zip(*cells, strict=True))
     counts = br.Counts(range(len(cells), 0, -1), positives, negatives)
-    panel = br.broc_panel({"m": br.broc(counts, at=br.Conditions(prior=prior))})
+    panel = br.plots.broc_panel({"m": br.broc(counts, at=br.Conditions(prior=prior))})
     (line,) = lines(panel, "m")
-    hull = br.roc_hull(counts)
+    hull = br.curve(counts, "roc_hull")
     for fdr, tpr in zip(line.x, line.y, strict=True):
         if tpr:
             fpr = np.interp(tpr, hull.y, hull.x) if tpr < 1 else None
@@ -76,8 +77,8 @@ def test_a_curve_of_very_many_points_is_thinned_to_what_can_be_seen(seed):
     rng = np.random.default_rng(seed)
     counts = br.count(rng.random(200_000) < 0.3, rng.random(200_000))
     curve, panel = (
-        br.cost_threshold_curve(counts, at=AT),
-        br.cost_threshold_panel(br.cost_threshold_curve(counts, at=AT)),
+        br.curve(counts, "cost_threshold", at=AT),
+        br.plots.cost_threshold_panel(br.curve(counts, "cost_threshold", at=AT)),
     )
     x, y = drawn(curve, panel.x, panel.y)
     assert len(x) < 200_000
@@ -86,10 +87,10 @@ def test_a_curve_of_very_many_points_is_thinned_to_what_can_be_seen(seed):
         pytest.approx(curve.y.min(), abs=seen),
         pytest.approx(curve.y.max(), abs=seen),
     )
-    benefits = br.decision_panel({"m": br.decision_curve(counts)})
+    benefits = br.plots.decision_panel({"m": br.curve(counts, "decision")})
     assert len(lines(benefits, "m")[0].x) < 8 * MOST_PLACES
     roc = br.roc(counts, every=True)
-    across, up = drawn(roc, br.roc_panel(roc).x, br.roc_panel(roc).y)
+    across, up = drawn(roc, br.plots.roc_panel(roc).x, br.plots.roc_panel(roc).y)
     assert len(across) < 8 * MOST_PLACES
     # Whatever was left out lies within half a place of a straight line between two points that were
     # kept.
@@ -100,8 +101,12 @@ def test_a_curve_of_very_many_points_is_thinned_to_what_can_be_seen(seed):
 @settings(max_examples=40, deadline=None)
 def test_steps_hold_what_each_threshold_gives(data, name):
     counts = br.count(*data, pos_label=True)
-    curve = br.ks_curve(counts) if name == "ks" else br.cost_threshold_curve(counts, at=AT)
-    panel = br.curve_panel({"m": curve}) if name == "ks" else br.cost_threshold_panel({"m": curve})
+    curve = br.curve(counts, "ks") if name == "ks" else br.curve(counts, "cost_threshold", at=AT)
+    panel = (
+        br.plots.curve_panel({"m": curve})
+        if name == "ks"
+        else br.plots.cost_threshold_panel({"m": curve})
+    )
     (line,) = lines(panel, "m")
     known = dict(zip(line.x, line.y, strict=True))
     assert set(curve.x.tolist()) <= set(known)
@@ -109,7 +114,7 @@ def test_steps_hold_what_each_threshold_gives(data, name):
 
 
 def test_a_decision_curve_falls_between_two_scores_as_the_same_cases_are_acted_on():
-    panel = br.decision_panel({"m": br.decision_curve(COUNTS)})
+    panel = br.plots.decision_panel({"m": br.curve(COUNTS, "decision")})
     (line,) = lines(panel, "m")
     prior = Fraction(100, 1100)
     for t, benefit in zip(line.x, line.y, strict=True):
@@ -136,8 +141,8 @@ def test_a_decision_curve_falls_between_two_scores_as_the_same_cases_are_acted_o
 
 def test_a_family_is_named_by_its_base_rates_and_models_by_their_colours():
     at = [br.Conditions(prior=prior) for prior in (0.5, 0.01)]
-    panel = br.pr_panel(
-        {"a": br.family(br.pr, COUNTS, at=at), "b": br.family(br.pr, COUNTS, at=at)}
+    panel = br.plots.pr_panel(
+        {"a": family(br.pr, COUNTS, at=at), "b": family(br.pr, COUNTS, at=at)}
     )
     named = {part.name: part.style for part in panel.legend if part.style.width == 2}
     assert list(named) == [
@@ -169,18 +174,21 @@ def test_neighbouring_curves_differ_in_colour_and_in_dash():
 
 def test_references_are_where_the_definitions_put_them():
     at = br.Conditions(prior=0.1)
-    broc, pr = br.broc_panel(br.broc(COUNTS, at=at)), br.pr_panel(br.pr(COUNTS, at=at))
+    broc, pr = br.plots.broc_panel(br.broc(COUNTS, at=at)), br.plots.pr_panel(br.pr(COUNTS, at=at))
     assert lines(broc, "guessing")[0].x == (0.9, 0.9)
     assert lines(pr, "guessing")[0].y == (0.1, 0.1)
-    (perfect,) = lines(br.posfrac_panel(br.posfrac_curve(COUNTS, at=at)), "perfect")
+    (perfect,) = lines(br.plots.posfrac_panel(br.curve(COUNTS, "posfrac", at=at)), "perfect")
     assert np.allclose(perfect.y, 0.1 * np.array(perfect.x))
 
 
 def test_isolines_have_one_precision_and_one_npv_all_along():
     at = br.Conditions(prior=0.001)
-    panel = br.roc_panel(
+    panel = br.plots.roc_panel(
         br.roc(COUNTS),
-        isolines=[br.isoline("precision", at, value=0.2), br.isoline("npv", at, value=0.9995)],
+        isolines=[
+            br.curves.isoline("precision", at, value=0.2),
+            br.curves.isoline("npv", at, value=0.9995),
+        ],
     )
     assert panel.x.scale == "log"
     for name, measure, value in (("precision", "precision", 0.2), ("npv", "npv", 0.9995)):
@@ -190,15 +198,15 @@ def test_isolines_have_one_precision_and_one_npv_all_along():
             confusion = br.Confusion(
                 tp=Fraction(tpr), fn=1 - Fraction(tpr), fp=Fraction(fpr), tn=1 - Fraction(fpr)
             )
-            assert br.measure(measure, confusion, at=at) == pytest.approx(value, abs=1e-9)
+            assert br.measure(confusion, measure, at=at) == pytest.approx(value, abs=1e-9)
 
 
 def test_the_line_of_one_cost_and_the_baseline_cost_what_they_say():
     at = br.Conditions(prior=0.2, costs=br.Costs(fp=1, fn=5))
     point = br.choose(COUNTS, at=at)
-    touching = br.iso_cost_line(at, fpr=point.fpr, tpr=point.tpr)
-    panel = br.roc_panel(
-        br.roc(COUNTS), iso_costs=[touching], baseline=br.ideal_baseline(at), points=point
+    touching = br.curves.iso_cost_line(at, fpr=point.fpr, tpr=point.tpr)
+    panel = br.plots.roc_panel(
+        br.roc(COUNTS), iso_costs=[touching], baseline=br.curves.ideal_baseline(at), points=point
     )
     for name, cost in (("one cost", point.expected_cost), ("ideal baseline", 0.8)):
         (line,) = lines(panel, name)
@@ -214,7 +222,7 @@ def test_the_line_of_one_cost_and_the_baseline_cost_what_they_say():
 )
 def test_a_band_lies_around_its_curve_whichever_axis_it_is_read_along(make, panel):
     curve, given = getattr(br, make), {} if make in ("roc", "det") else {"at": AT}
-    band = br.band(curve, COUNTS, x=[0.1, 0.3, 0.5, 0.7], replicates=100, **given)
+    band = br.curves.band(COUNTS, curve, x=[0.1, 0.3, 0.5, 0.7], replicates=100, **given)
     drawn_panel = getattr(br, f"{panel}_panel")(curve(COUNTS, **given), bands=band)
     (area,) = [part for part in drawn_panel.parts if isinstance(part, Area)]
     labels = (curve(COUNTS, **given).x_label, curve(COUNTS, **given).y_label)
@@ -227,7 +235,7 @@ def test_a_band_lies_around_its_curve_whichever_axis_it_is_read_along(make, pane
 
 
 def test_a_histogram_holds_every_case_once():
-    panel = br.histogram_panel(COUNTS, bins=7)
+    panel = br.plots.histogram_panel(COUNTS, bins=7)
     for area in (part for part in panel.parts if isinstance(part, Area)):
         assert sum(area.high[::2]) == pytest.approx(1.0)
 
@@ -235,8 +243,8 @@ def test_a_histogram_holds_every_case_once():
 def test_the_winner_map_shows_who_wins():
     a = br.Counts([2, 1, 0], positives=[60, 30, 10], negatives=[10, 200, 790])
     b = br.Counts([2, 1, 0], positives=[40, 58, 2], negatives=[2, 298, 700])
-    found = br.winner_map({"a": a, "b": b})
-    panel = br.winner_map_panel(found)
+    found = br.robustness.winner_map({"a": a, "b": b})
+    panel = br.plots.winner_map_panel(found)
     rng = np.random.default_rng(0)
     areas = [part for part in panel.parts if isinstance(part, Area)]
     for prior, ratio in zip(
@@ -268,7 +276,7 @@ def test_panels_are_values():
 @pytest.mark.parametrize("name", [*panels(), *figures()])
 def test_every_panel_says_what_it_shows(name):
     drawing = {**panels(), **figures()}[name]
-    for panel in drawing if isinstance(drawing, br.Figure) else (drawing,):
+    for panel in drawing if isinstance(drawing, br.plots.Figure) else (drawing,):
         assert panel.title
         assert panel.says
         assert panel.says[0].isupper() or panel.says.startswith(panel.title)
@@ -277,52 +285,55 @@ def test_every_panel_says_what_it_shows(name):
 @pytest.mark.parametrize(
     ("wrong", "text"),
     [
-        (lambda: br.roc_panel(br.pr(COUNTS)), "BR651: a curve .pr. does not belong here"),
-        (lambda: br.roc_panel([]), "BR651: there is no curve to draw"),
+        (lambda: br.plots.roc_panel(br.pr(COUNTS)), "BR651: a curve .pr. does not belong here"),
+        (lambda: br.plots.roc_panel([]), "BR651: there is no curve to draw"),
         (
-            lambda: br.roc_panel({"m": COUNTS.scores}),
+            lambda: br.plots.roc_panel({"m": COUNTS.scores}),
             "BR651: a panel is made of curves, got float64",
         ),
         (
-            lambda: br.roc_panel(br.roc(COUNTS), points=[1]),
+            lambda: br.plots.roc_panel(br.roc(COUNTS), points=[1]),
             "BR651: what is marked is an operating point, got int",
         ),
         (
-            lambda: br.roc_panel(br.roc(COUNTS), bands=[1]),
+            lambda: br.plots.roc_panel(br.roc(COUNTS), bands=[1]),
             "BR651: what is shaded is a band, got int",
         ),
         (
-            lambda: br.pr_panel(
-                br.pr(COUNTS), bands=br.band(br.roc, COUNTS, x=[0.5], replicates=100)
+            lambda: br.plots.pr_panel(
+                br.pr(COUNTS), bands=br.curves.band(COUNTS, br.roc, x=[0.5], replicates=100)
             ),
             "BR651: a band of tpr along fpr does not belong",
         ),
         (
-            lambda: br.roc_panel(br.roc(COUNTS), isolines=[1]),
+            lambda: br.plots.roc_panel(br.roc(COUNTS), isolines=[1]),
             "BR651: an isoline is needed, got int",
         ),
         (
-            lambda: br.roc_panel(br.roc(COUNTS), iso_costs=[1]),
+            lambda: br.plots.roc_panel(br.roc(COUNTS), iso_costs=[1]),
             "BR651: a line of one cost is needed, got int",
         ),
-        (lambda: br.roc_panel(br.roc(COUNTS), baseline=1), "BR651: a baseline is needed, got int"),
         (
-            lambda: br.curve_panel({"a": br.roc(COUNTS), "b": br.pr(COUNTS)}),
+            lambda: br.plots.roc_panel(br.roc(COUNTS), baseline=1),
+            "BR651: a baseline is needed, got int",
+        ),
+        (
+            lambda: br.plots.curve_panel({"a": br.roc(COUNTS), "b": br.pr(COUNTS)}),
             "BR651: pr and roc have different axes",
         ),
-        (lambda: br.winner_map_panel(COUNTS), "BR651: a winner map is needed, got Counts"),
+        (lambda: br.plots.winner_map_panel(COUNTS), "BR651: a winner map is needed, got Counts"),
         (
-            lambda: br.outcome_tree_panel(COUNTS),
+            lambda: br.plots.outcome_tree_panel(COUNTS),
             "BR651: outcomes are those of a confusion, got Counts",
         ),
         (lambda: br.strips_panel(br.roc(COUNTS), []), "BR650: strips need weights"),
-        (lambda: br.isoline_figure("npv", []), "BR519: isolines need conditions"),
+        (lambda: br.plots.isoline_figure("npv", []), "BR519: isolines need conditions"),
         (
-            lambda: br.histogram_panel(COUNTS, bins=0),
+            lambda: br.plots.histogram_panel(COUNTS, bins=0),
             "BR542: bins is a whole number from 1 to 1000, got 0",
         ),
         (
-            lambda: br.density_panel([0, 1], {"one": [0, 1]}),
+            lambda: br.plots.density_panel([0, 1], {"one": [0, 1]}),
             "BR650: two densities are needed, got 1",
         ),
         (
@@ -330,14 +341,14 @@ def test_every_panel_says_what_it_shows(name):
             "BR650: a scatter plot needs x, y and a label",
         ),
         (
-            lambda: br.reliability_curve(COUNTS, bins=0),
+            lambda: br.curve(COUNTS, "reliability", bins=0),
             "BR542: bins is a whole number from 1, got 0",
         ),
         (lambda: Line((0, 1), (0,)), "BR650: the columns of a line differ in length: 2 and 1"),
         (lambda: Style("pink"), "BR650: there is no .pink. or no .solid."),
         (lambda: Marks((), (), shape="star"), "BR650: there is no shape .star."),
         (lambda: Area((), (), (), colour="pink"), "BR650: there is no colour .pink."),
-        (lambda: br.Figure("", ()), "BR650: a figure needs panels"),
+        (lambda: br.plots.Figure("", ()), "BR650: a figure needs panels"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(wrong, text):
@@ -346,11 +357,11 @@ def test_what_cannot_be_drawn_is_refused(wrong, text):
 
 
 def test_reliability_is_the_share_of_positives_in_each_block():
-    curve = br.reliability_curve(COUNTS, bins=10)
+    curve = br.curve(COUNTS, "reliability", bins=10)
     cells = list(zip(COUNTS.scores, COUNTS.positives, COUNTS.negatives, strict=True))[::-1]
     assert curve.x.tolist() == pytest.approx([score for score, _, _ in cells])
     assert curve.y.tolist() == pytest.approx([Fraction(int(p), int(p + n)) for _, p, n in cells])
-    half = br.reliability_curve(COUNTS, bins=10, at=br.Conditions(prior=0.5))
+    half = br.curve(COUNTS, "reliability", bins=10, at=br.Conditions(prior=0.5))
     assert half.y[-1] == pytest.approx(Fraction(30, 100) / (Fraction(30, 100) + Fraction(1, 1000)))
 
 
@@ -362,7 +373,7 @@ def test_blocks_of_reliability_rise_and_their_mean_gap_is_the_calibration_error(
     kept = positives + negatives > 0
     scores = (np.arange(len(cells), 0, -1) / (len(cells) + 1))[kept]
     counts = br.Counts(scores, positives[kept], negatives[kept])
-    curve = br.reliability_curve(counts)
+    curve = br.curve(counts, "reliability")
     assert (np.diff(curve.y) > 0).all()
     assert (np.diff(curve.x) > 0).all()
     mass = np.array(
@@ -372,7 +383,9 @@ def test_blocks_of_reliability_rise_and_their_mean_gap_is_the_calibration_error(
         ]
     )
     share = -np.diff(np.append(mass, 0)) / mass[0]
-    assert float(np.abs(curve.x - curve.y) @ share) == pytest.approx(br.calibration_error(counts))
+    assert float(np.abs(curve.x - curve.y) @ share) == pytest.approx(
+        br.curves.calibration_error(counts)
+    )
 
 
 def test_panel_repr_and_figure_repr_name_what_they_hold():
@@ -380,5 +393,5 @@ def test_panel_repr_and_figure_repr_name_what_they_hold():
         repr(panels()["det"])
         == "Panel DET: miss rate (fnr) against false alarm rate (fpr), 1 parts"
     )
-    assert repr(br.Figure("two", (panels()["roc"], panels()["pr"]))) == "Figure two: 2 panels"
+    assert repr(br.plots.Figure("two", (panels()["roc"], panels()["pr"]))) == "Figure two: 2 panels"
     assert isinstance(panels()["roc"], Panel)

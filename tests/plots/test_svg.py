@@ -79,7 +79,7 @@ def test_what_a_user_named_is_text_wherever_it_stands(text):
         (Line((0, 1), (0, 1), text), Marks((0.5,), (0.5,), text), Words(0.5, 0.5, text)),
         text,
     )
-    for drawing in (panel, br.Figure(text, (panel, panel))):
+    for drawing in (panel, br.plots.Figure(text, (panel, panel))):
         tree = read(drawing.svg())
         ids = [element.get("id") for element in tree.iter() if element.get("id")]
         assert len(ids) == len(set(ids))
@@ -93,7 +93,7 @@ def test_what_a_user_named_is_text_wherever_it_stands(text):
 @given(st.text(max_size=60))
 @settings(max_examples=200, deadline=None)
 def test_any_name_is_drawn_as_text(name):
-    read(br.roc_panel({name: br.roc(COUNTS)}, title=name).svg())
+    read(br.plots.roc_panel({name: br.roc(COUNTS)}, title=name).svg())
 
 
 def test_clips_of_two_figures_on_one_page_have_different_names():
@@ -103,7 +103,9 @@ def test_clips_of_two_figures_on_one_page_have_different_names():
 
 
 def test_the_legend_names_each_curve_and_shows_its_dash():
-    svg = br.roc_panel({"logit": br.roc(COUNTS), "forest": br.roc_hull(COUNTS)}).svg()
+    svg = br.plots.roc_panel(
+        {"logit": br.roc(COUNTS), "forest": br.curve(COUNTS, "roc_hull")}
+    ).svg()
     assert [text for text in texts(svg) if text in ("logit", "forest", "guessing")] == [
         "guessing",
         "logit",
@@ -164,7 +166,7 @@ def test_text_of_every_colour_can_be_read_on_white(colour):
 
 
 def test_a_panel_shows_itself_in_a_notebook_and_saves_itself(tmp_path):
-    panel = br.pr_panel(br.pr(COUNTS, at=AT))
+    panel = br.plots.pr_panel(br.pr(COUNTS, at=AT))
     assert panel._repr_svg_() == panel.svg()
     path = tmp_path / "pr.svg"
     panel.save(str(path))

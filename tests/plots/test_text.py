@@ -57,7 +57,7 @@ def dots(text):
 
 def test_dots_lie_on_the_curve():
     curve = br.roc(COUNTS)
-    found = list(dots(br.roc_panel(curve, chance=False).text(80)))
+    found = list(dots(br.plots.roc_panel(curve, chance=False).text(80)))
     assert len(found) > 100
     for x, y in found:
         low, high = np.interp([x - 0.02, x + 0.02], curve.x, curve.y)
@@ -65,13 +65,15 @@ def test_dots_lie_on_the_curve():
 
 
 def test_each_curve_has_a_letter_and_a_line_in_the_legend():
-    text = br.roc_panel({"logit": br.roc(COUNTS), "forest": br.roc_hull(COUNTS)}).text(60)
+    text = br.plots.roc_panel(
+        {"logit": br.roc(COUNTS), "forest": br.curve(COUNTS, "roc_hull")}
+    ).text(60)
     assert text.split("\n")[-2:] == ["A  logit", "B  forest"]
     assert "A" in text.split("\n")[2:-4].__str__()
 
 
 def test_a_name_that_would_steer_the_terminal_is_escaped():
-    text = br.roc_panel({"\x1b[31mred\u202e": br.roc(COUNTS)}, title="\x07bell").text()
+    text = br.plots.roc_panel({"\x1b[31mred\u202e": br.roc(COUNTS)}, title="\x07bell").text()
     assert "\x1b" not in text
     assert "\x07" not in text
     assert "\u202e" not in text

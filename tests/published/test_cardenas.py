@@ -30,11 +30,11 @@ def detector(p_fa, p_d):
 
 
 def ppv(p_fa, p_d, prior):
-    return br.measure("precision", detector(p_fa, p_d), at=at(prior))
+    return br.measure(detector(p_fa, p_d), "precision", at=at(prior))
 
 
 def npv(p_fa, p_d, prior):
-    return br.measure("npv", detector(p_fa, p_d), at=at(prior))
+    return br.measure(detector(p_fa, p_d), "npv", at=at(prior))
 
 
 def concave_roc():
@@ -49,14 +49,14 @@ def test_C1_the_probability_of_a_positive_example_is_said_wherever_it_matters():
     roc = br.Points.from_rates([0.01], [1.0])
     for name in ("precision", "npv", "posfrac", "accuracy", "fdr"):
         with pytest.raises(br.InputError, match="a prior must be given"):
-            br.measure(name, roc, threshold=roc.threshold(1))
-    assert br.measure("tpr", roc, threshold=roc.threshold(1)) == 1
-    assert "prior 1e-05" in repr(br.flag_at(roc, roc.threshold(1), at=at(1e-5)))
+            br.measure(roc, name, threshold=roc.threshold(1))
+    assert br.measure(roc, "tpr", threshold=roc.threshold(1)) == 1
+    assert "prior 1e-05" in repr(br.choose(roc, threshold=roc.threshold(1), at=at(1e-5)))
 
 
 def test_C2_false_alarm_and_detection_probabilities_are_rates_within_a_class():
     labels, alarms = [1, 1, 1, 1, 0, 0, 0, 0, 0, 0], [1, 1, 1, 0, 1, 0, 0, 0, 0, 0]
-    model = br.flag_at(br.count(labels, alarms), 1)
+    model = br.choose(br.count(labels, alarms), threshold=1)
     pairs = list(zip(labels, alarms, strict=True))
     assert (
         model[br.Measure.parse("P_FA")] == sum(alarm for attack, alarm in pairs if not attack) / 6
@@ -66,7 +66,7 @@ def test_C2_false_alarm_and_detection_probabilities_are_rates_within_a_class():
 
 def test_C3_C6_a_good_point_floods_with_alarms_of_which_one_in_a_thousand_is_real():
     roc = br.Points.from_rates([0.01], [1.0])
-    good = br.flag_at(roc, roc.threshold(1), at=at(1e-5), volume=10**5)
+    good = br.choose(roc, threshold=roc.threshold(1), at=at(1e-5), volume=10**5)
     assert good["alerts"] == pytest.approx(1 + 0.01 * 99_999, rel=1e-12)
     assert (good["caught"], good["false_alarms"]) == pytest.approx((1, 999.99), rel=1e-12)
     assert good["nne"] == pytest.approx(1000.99, rel=1e-12)
@@ -87,7 +87,7 @@ def test_C5_L21_ppv_at_the_samples_own_prevalence_is_its_precision(counted):
     assert prevalence * p_d / (prevalence * p_d + (1 - prevalence) * p_fa) == tp / (tp + fp)
     sample = br.Confusion(*counted)
     assert sample["precision"] == float(tp / (tp + fp))
-    assert br.measure("precision", sample, at=at(sample.prior)) == pytest.approx(
+    assert br.measure(sample, "precision", at=at(sample.prior)) == pytest.approx(
         float(tp / (tp + fp)), rel=4e-16
     )
 
@@ -103,8 +103,8 @@ def test_C7_ppv_is_largest_without_false_alarms_however_little_is_detected():
     for p_d in (1.0, 0.1, 1e-6, 1e-12):
         assert ppv(0.0, p_d, 1e-5) == 1
         assert ppv(1e-3, p_d, 1e-5) < 1
-    nothing = br.measure("precision", detector(0.0, 0.0), at=at(1e-5))
-    assert isinstance(nothing, br.Undefined)
+    nothing = br.measure(detector(0.0, 0.0), "precision", at=at(1e-5))
+    assert isinstance(nothing, br.types.Undefined)
     assert nothing.reason == "nothing flagged"
 
 
@@ -134,7 +134,7 @@ def test_C9_four_thousandths_of_false_alarms_more_take_four_fifths_of_ppv_and_no
 
 @pytest.mark.parametrize("prior", PRIORS)
 def test_C10_points_share_their_ppv_exactly_if_they_share_p_fa_over_p_d(prior):
-    line = br.isoline("precision", at(prior), tangent=0.125)
+    line = br.curves.isoline("precision", at(prior), tangent=0.125)
     on = [(p_d / 8, p_d) for p_d in (1.0, 0.5, 2.0**-20)]
     assert {ppv(*point, prior) for point in on} == {line.value}
     assert [line.fpr(p_d) for _, p_d in on] == [p_fa for p_fa, _ in on]
@@ -143,7 +143,7 @@ def test_C10_points_share_their_ppv_exactly_if_they_share_p_fa_over_p_d(prior):
 
 def test_C10_B19_the_origin_lies_on_every_ppv_line_and_has_no_ppv():
     for tangent in (0.01, 0.5, 1):
-        line = br.isoline("precision", at(0.01), tangent=tangent)
+        line = br.curves.isoline("precision", at(0.01), tangent=tangent)
         assert (line.fpr(0), line.tpr(0)) == (0, 0)
     assert math.isnan(ppv(0.0, 0.0, 0.01))
 
@@ -151,17 +151,17 @@ def test_C10_B19_the_origin_lies_on_every_ppv_line_and_has_no_ppv():
 @pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("degrees", [0.01, 1, 10, 30, 44.9])
 def test_C11_ppv_of_a_line_at_an_angle_and_the_angle_of_a_ppv(prior, degrees):
-    line = br.isoline("precision", at(prior), angle=degrees)
+    line = br.curves.isoline("precision", at(prior), angle=degrees)
     p, tangent = Fraction(prior), Fraction(math.tan(math.radians(degrees)))
     assert line.value == float(p / (p + (1 - p) * tangent))
-    back = br.isoline("precision", at(prior), value=line.value)
+    back = br.curves.isoline("precision", at(prior), value=line.value)
     assert (back.angle, back.tangent) == pytest.approx((degrees, float(tangent)), rel=1e-12)
     assert ppv(line.fpr(0.8), 0.8, prior) == pytest.approx(line.value, rel=1e-14)
 
 
 @pytest.mark.parametrize("prior", PRIORS)
 def test_C12_points_share_their_npv_exactly_if_they_share_misses_over_passed_negatives(prior):
-    line = br.isoline("npv", at(prior), tangent=0.25)
+    line = br.curves.isoline("npv", at(prior), tangent=0.25)
     on = [(0.0, 0.75), (0.5, 0.875), (1 - 2.0**-20, 1 - 2.0**-22)]
     assert {npv(*point, prior) for point in on} == {line.value}
     assert [line.tpr(p_fa) for p_fa, _ in on] == [p_d for _, p_d in on]
@@ -169,9 +169,9 @@ def test_C12_points_share_their_npv_exactly_if_they_share_misses_over_passed_neg
 
 def test_C12_B19_the_corner_of_everything_lies_on_every_npv_line_and_has_no_npv():
     for tangent in (0.01, 0.5, 1):
-        line = br.isoline("npv", at(0.01), tangent=tangent)
+        line = br.curves.isoline("npv", at(0.01), tangent=tangent)
         assert (line.fpr(1), line.tpr(1)) == (1, 1)
-    nothing_passed = br.measure("npv", detector(1.0, 1.0), at=at(0.01))
+    nothing_passed = br.measure(detector(1.0, 1.0), "npv", at=at(0.01))
     assert math.isnan(nothing_passed)
     assert nothing_passed.reason == "everything flagged"
 
@@ -179,12 +179,12 @@ def test_C12_B19_the_corner_of_everything_lies_on_every_npv_line_and_has_no_npv(
 @pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("degrees", [1, 10, 30, 44.9])
 def test_C13_npv_of_a_line_at_an_angle_and_the_angle_of_an_npv(prior, degrees):
-    line = br.isoline("npv", at(prior), angle=degrees)
+    line = br.curves.isoline("npv", at(prior), angle=degrees)
     p, tangent = Fraction(prior), Fraction(math.tan(math.radians(degrees)))
     assert line.value == float((1 - p) / (p * (tangent - 1) + 1))
     # At a tiny base rate npv is so near to 1 that its last digit is worth 2⁻⁵³ / p of the tangent.
     slack = 1e-12 + 2.0**-52 / prior
-    assert br.isoline("npv", at(prior), value=line.value).tangent == pytest.approx(
+    assert br.curves.isoline("npv", at(prior), value=line.value).tangent == pytest.approx(
         float(tangent), rel=slack / float(tangent)
     )
     assert npv(0.3, line.tpr(0.3), prior) == pytest.approx(line.value, rel=1e-15)
@@ -193,19 +193,23 @@ def test_C13_npv_of_a_line_at_an_angle_and_the_angle_of_an_npv(prior, degrees):
 @pytest.mark.parametrize("prior", PRIORS)
 def test_C14_from_the_axis_to_the_diagonal_ppv_falls_from_1_to_p_and_npv_from_1_to_1_minus_p(prior):
     for name, end in (("precision", prior), ("npv", float(1 - Fraction(prior)))):
-        assert br.isoline(name, at(prior), angle=0).value == 1
-        assert br.isoline(name, at(prior), tangent=1).value == end
-        assert br.isoline(name, at(prior), angle=45).value == pytest.approx(end, rel=4e-16)
-        fall = [br.isoline(name, at(prior), angle=degrees).value for degrees in range(0, 46, 5)]
+        assert br.curves.isoline(name, at(prior), angle=0).value == 1
+        assert br.curves.isoline(name, at(prior), tangent=1).value == end
+        assert br.curves.isoline(name, at(prior), angle=45).value == pytest.approx(end, rel=4e-16)
+        fall = [
+            br.curves.isoline(name, at(prior), angle=degrees).value for degrees in range(0, 46, 5)
+        ]
         assert all(high >= low for high, low in itertools.pairwise(fall))
-    assert br.isoline("precision", at(prior), value=prior).angle == pytest.approx(45, rel=1e-15)
+    assert br.curves.isoline("precision", at(prior), value=prior).angle == pytest.approx(
+        45, rel=1e-15
+    )
 
 
 @pytest.mark.parametrize("value", [0.9, 0.5, 0.1, 0.01])
 def test_C15_where_the_isolines_of_fig_3_cut_a_roc_the_detector_has_that_ppv(value):
-    line = br.isoline("precision", at(IDS), value=value)
+    line = br.curves.isoline("precision", at(IDS), value=value)
     assert line.tangent == pytest.approx(IDS / (1 - IDS) * (1 - value) / value, rel=1e-14)
-    reading = br.fix(concave_roc(), precision=value, at=at(IDS)).interpolated
+    reading = br.fix(concave_roc(), f"precision = {value}", at=at(IDS)).interpolated
     assert line.fpr(reading.tpr) == pytest.approx(reading.fpr, rel=1e-12)
     assert reading.precision == pytest.approx(value, rel=1e-15)
     assert reading.fpr < 0.01  # all of it happens where a linear axis shows nothing
@@ -213,8 +217,8 @@ def test_C15_where_the_isolines_of_fig_3_cut_a_roc_the_detector_has_that_ppv(val
 
 @pytest.mark.parametrize("value", [0.99994, 0.99998])
 def test_C15_where_the_npv_isolines_of_fig_3_cut_a_roc_the_detector_has_that_npv(value):
-    line = br.isoline("npv", at(IDS), value=value)
-    reading = br.fix(concave_roc(), npv=value, at=at(IDS)).interpolated
+    line = br.curves.isoline("npv", at(IDS), value=value)
+    reading = br.fix(concave_roc(), f"npv = {value}", at=at(IDS)).interpolated
     assert line.tpr(reading.fpr) == pytest.approx(reading.tpr, abs=1e-9)
     assert 1 - IDS < reading.npv < 1
 
@@ -225,13 +229,13 @@ def test_C15_where_the_npv_isolines_of_fig_3_cut_a_roc_the_detector_has_that_npv
 def test_C16_B15_the_two_npv_of_the_text_are_below_anything_of_interest_at_the_papers_base_rate(
     value, tangent, needed
 ):
-    assert value < 1 - IDS == br.isoline("npv", at(IDS), tangent=1).value
-    line = br.isoline("npv", at(IDS), value=value)
+    assert value < 1 - IDS == br.curves.isoline("npv", at(IDS), tangent=1).value
+    line = br.curves.isoline("npv", at(IDS), value=value)
     assert line.tangent == pytest.approx(tangent, abs=0.005)
     assert (
         line.tpr(0) < 0
     )  # such a detector would have to miss more than everything, or lie below the diagonal
-    assert br.isoline("npv", at(needed), value=value).tangent == pytest.approx(1, abs=1e-10)
+    assert br.curves.isoline("npv", at(needed), value=value).tangent == pytest.approx(1, abs=1e-10)
 
 
 def test_C17_detections_and_ppv_are_the_two_that_a_point_is_chosen_by():
@@ -241,7 +245,7 @@ def test_C17_detections_and_ppv_are_the_two_that_a_point_is_chosen_by():
     assert chosen.tpr >= 0.4
     assert chosen.precision >= 0.5
     place = roc.place(chosen.threshold)
-    assert br.measure("precision", roc, threshold=roc.threshold(place + 1), at=at(IDS)) < 0.5
+    assert br.measure(roc, "precision", threshold=roc.threshold(place + 1), at=at(IDS)) < 0.5
     with pytest.raises(br.Infeasible, match="the highest tpr with precision >= 0.5 is"):
         br.choose(roc, "P_D >= 0.9 and PPV >= 0.5", at=at(IDS))
 
@@ -253,7 +257,7 @@ def test_C17_B17_at_one_detection_rate_the_order_by_bayesian_false_alarms_is_tha
     for p_d in (0.1, 0.5, 0.9, 1.0):
         rates = [0.0, 1e-6, 1e-4, 0.01, 0.3, 1.0]
         b_fa = [
-            br.measure(br.Measure.parse("B_FA"), detector(p_fa, p_d), at=at(prior))
+            br.measure(detector(p_fa, p_d), br.Measure.parse("B_FA"), at=at(prior))
             for p_fa in rates
         ]
         assert all(low < high for low, high in itertools.pairwise(b_fa[:4]))
@@ -265,7 +269,7 @@ def test_B18_the_first_segment_of_a_concave_roc_has_one_bayesian_false_alarm_rat
     p, slope = Fraction(1, 100), 5
     limit = (1 - p) / (p * (slope - 1) + 1)
     values = {
-        br.measure("fdr", detector(Fraction(k, 100), Fraction(slope * k, 100)), at=at(0.01))
+        br.measure(detector(Fraction(k, 100), Fraction(slope * k, 100)), "fdr", at=at(0.01))
         for k in range(1, 21)
     }
     assert len(values) == 1

@@ -8,6 +8,7 @@ import pytest
 from tests.curves import oracle_curves as oracle
 
 import baserate as br
+from baserate.curves.named import family
 
 IDS = 6.52e-5
 PRIORS = [0.5, 0.01, IDS, 1e-9]
@@ -36,7 +37,7 @@ def test_C18_b_fa_is_1_minus_ppv_and_y_the_detection_rate_point_by_point(prior):
 
 def test_C19_false_alarms_up_to_one_in_a_thousand_fill_the_whole_axis():
     p_fa = np.linspace(0, 1e-3, 50)
-    b_fa, _ = br.to_broc(p_fa[1:], np.full(49, 0.8), at(IDS))
+    b_fa, _ = br.curves.to_broc(p_fa[1:], np.full(49, 0.8), at(IDS))
     assert (b_fa.min(), b_fa.max()) == (
         pytest.approx(0.28, abs=0.01),
         pytest.approx(0.95, abs=0.01),
@@ -46,13 +47,15 @@ def test_C19_false_alarms_up_to_one_in_a_thousand_fill_the_whole_axis():
 @pytest.mark.parametrize("prior", PRIORS)
 def test_C20_the_edges_and_the_diagonal_of_fig_5(prior):
     grid = np.linspace(0.05, 1, 20)
-    assert br.to_broc(np.zeros(20), grid, at(prior))[0].tolist() == [0] * 20
-    top, tpr = br.to_broc(grid, np.ones(20), at(prior))
+    assert br.curves.to_broc(np.zeros(20), grid, at(prior))[0].tolist() == [0] * 20
+    top, tpr = br.curves.to_broc(grid, np.ones(20), at(prior))
     assert (np.diff(top) > 0).all()
     assert top[-1] == pytest.approx(1 - prior, rel=1e-15)
     assert tpr.tolist() == [1] * 20
-    assert br.to_broc(grid, grid, at(prior))[0] == pytest.approx(np.full(20, 1 - prior), rel=1e-14)
-    assert np.isnan(br.to_broc([0.0], [0.0], at(prior))[0]).all()
+    assert br.curves.to_broc(grid, grid, at(prior))[0] == pytest.approx(
+        np.full(20, 1 - prior), rel=1e-14
+    )
+    assert np.isnan(br.curves.to_broc([0.0], [0.0], at(prior))[0]).all()
 
 
 @pytest.mark.parametrize("prior", PRIORS)
@@ -85,16 +88,19 @@ def test_C23_B17_at_a_fixed_detection_rate_no_prior_changes_the_order_of_two_mod
     for _ in range(60):
         one, other = random_roc(rng), random_roc(rng)
         for tpr in (0.2, 0.5, 0.8, 0.95):
-            fpr = [br.fix(points, tpr=tpr, at=at(0.5)).interpolated.fpr for points in (one, other)]
+            fpr = [
+                br.fix(points, f"tpr = {tpr}", at=at(0.5)).interpolated.fpr
+                for points in (one, other)
+            ]
             for prior in PRIORS:
-                b_fa = br.to_broc(fpr, [tpr, tpr], at(prior))[0]
+                b_fa = br.curves.to_broc(fpr, [tpr, tpr], at(prior))[0]
                 assert (fpr[0] < fpr[1]) == (b_fa[0] < b_fa[1]) or abs(b_fa[0] - b_fa[1]) < 1e-9
                 checked += 1
     assert checked == 60 * 4 * 4
 
 
 def test_C24_a_range_of_priors_is_a_family_of_curves():
-    curves = br.family(br.broc, COUNTS, at=[at(prior) for prior in PRIORS])
+    curves = family(br.broc, COUNTS, at=[at(prior) for prior in PRIORS])
     assert [curve.at.prior for curve in curves] == PRIORS
     for likely, rare in itertools.pairwise(curves):
         assert (likely.x <= rare.x).all()

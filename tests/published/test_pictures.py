@@ -34,7 +34,7 @@ def test_L8_the_tree_leads_from_all_cases_to_the_four_outcomes():
     """L8, and the sums of L11: POS = TP + FP, NEG = TN + FN."""
     words = [
         part.text
-        for part in br.outcome_tree_panel(br.Confusion(tp=40, fp=1000, fn=10, tn=4000)).parts
+        for part in br.plots.outcome_tree_panel(br.Confusion(tp=40, fp=1000, fn=10, tn=4000)).parts
         if isinstance(part, Words)
     ]
     assert words[::2] == [

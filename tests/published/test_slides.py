@@ -57,10 +57,10 @@ def test_S1_where_frauds_intrusions_or_defects_are_rare_accuracy_says_nothing(pr
         br.Confusion.from_rates(tpr=0.9, fpr=0.02, positives=100, negatives=100),
         matrix(0, 100, 0, 100),
     )
-    assert br.measure("accuracy", good, at=at) < br.measure("accuracy", blind, at=at)
+    assert br.measure(good, "accuracy", at=at) < br.measure(blind, "accuracy", at=at)
     for model in (good, blind):
-        assert "BR527" in [note.code for note in br.measure("accuracy", model, at=at).notes]
-    assert br.measure("tpr", good, at=at) > br.measure("tpr", blind, at=at)
+        assert "BR527" in [note.code for note in br.measure(model, "accuracy", at=at).notes]
+    assert br.measure(good, "tpr", at=at) > br.measure(blind, "tpr", at=at)
 
 
 def test_S1_a_sample_without_one_labelled_rare_case_is_said_to_bound_its_share_only():
@@ -83,7 +83,7 @@ def test_S3_accuracy_is_the_diagonal_over_all(cells):
 
 def test_S4_990_to_10_and_everything_no_is_99_percent():
     counts = br.Counts([0.0], positives=[10], negatives=[990])
-    nothing = br.flag_at(counts, None)
+    nothing = br.choose(counts, threshold=None)
     assert (nothing["accuracy"], nothing["tpr"]) == (0.99, 0)
 
 
@@ -137,7 +137,7 @@ def test_S9_a_hundred_times_the_negatives_leave_the_rates_and_ruin_precision_and
     assert [round(value, 4) for value in read(skewed, "precision", "f1")] == [0.0385, 0.0734]
     # The same matrix is the balanced one, read at the base rate of the skewed one.
     at = br.Conditions(prior=skewed.prior)
-    assert br.measure("precision", balanced, at=at) == pytest.approx(skewed["precision"], rel=1e-15)
+    assert br.measure(balanced, "precision", at=at) == pytest.approx(skewed["precision"], rel=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_S11_S12_S13_three_random_models_share_their_precision_and_lie_on_the_di
 def test_S14_moving_the_threshold_moves_the_point_along_detections_and_false_alarms():
     counts = ten_instances()
     places = [
-        (br.flag_at(counts, t)["fpr"], br.flag_at(counts, t)["tpr"])
+        (br.choose(counts, threshold=t)["fpr"], br.choose(counts, threshold=t)["tpr"])
         for t in (1.0, 0.9, 0.6, 0.3, 0.0)
     ]
     assert places == [(0, 0), (0, 0.4), (0.8, 0.6), (1, 0.8), (1, 1)]
@@ -201,7 +201,11 @@ def test_S15_the_corners_of_the_roc():
     counts = br.count([0, 0, 1], [0.1, 0.2, 0.9])
     assert [
         (p.tpr, p.fpr)
-        for p in (br.flag_at(counts, None), br.flag_at(counts, 0), br.flag_at(counts, 0.9))
+        for p in (
+            br.choose(counts, threshold=None),
+            br.choose(counts, threshold=0),
+            br.choose(counts, threshold=0.9),
+        )
     ] == [(0, 0), (1, 1), (1, 0)]
 
 
@@ -214,7 +218,7 @@ def test_S15_below_the_diagonal_the_prediction_is_the_opposite_of_the_truth():
     assert br.auc(turned) == pytest.approx(1 - br.auc(reversed_scores), rel=1e-15)
     assert "BR207" in [note.code for note in reversed_scores.notes]
     assert "BR207" not in [note.code for note in turned.notes]
-    wrong = br.flag_at(reversed_scores, 0.0).confusion
+    wrong = br.choose(reversed_scores, threshold=0.0).confusion
     opposite = br.Confusion(tp=wrong.fn, fn=wrong.tp, fp=wrong.tn, tn=wrong.fp)
     assert wrong["informedness"] == -opposite["informedness"] < 0
 
@@ -224,7 +228,7 @@ def test_S16_discrete_outputs_give_one_point_and_continuous_ones_rank():
     hard = br.count(labels, [1, 1, 0, 1, 0, 0, 0, 0])
     assert len(br.Points.of(hard)) == 3
     assert "BR205" in [note.code for note in hard.notes]
-    point = br.flag_at(hard, 1)
+    point = br.choose(hard, threshold=1)
     assert (
         br.auc(hard) == point["balanced_accuracy"] == float((Fraction(2, 3) + Fraction(4, 5)) / 2)
     )
@@ -250,7 +254,7 @@ def test_S17_B14_alpha_is_no_threshold_on_the_positive_share_but_on_the_negative
     bands = br.Counts(
         [0.7, 0.3, 0.0], positives=[948, 1168 - 948, 78], negatives=[209, 673 - 209, 181]
     )
-    at_3, at_7 = br.flag_at(bands, 0.3), br.flag_at(bands, 0.7)
+    at_3, at_7 = br.choose(bands, threshold=0.3), br.choose(bands, threshold=0.7)
     assert at_3.fpr > at_7.fpr  # a threshold on P(+) flags less as it rises
     # The slide flags more at α = .7: "predict + where P(o) <= α" is P(+) >= 1 − α.
     assert (at_7.fn, at_7.fp) == (298, 209)
@@ -265,8 +269,8 @@ def test_S18_x_above_t_is_the_next_threshold_up_and_x_at_t_is_flagged_here():
     for t in x:
         strict = sum(label for label, value in zip(labels, x, strict=True) if value > t)
         inclusive = sum(label for label, value in zip(labels, x, strict=True) if value >= t)
-        assert br.flag_at(counts, t).tp == inclusive
-        assert br.flag_at(counts, math.nextafter(t, math.inf)).tp == strict
+        assert br.choose(counts, threshold=t).tp == inclusive
+        assert br.choose(counts, threshold=math.nextafter(t, math.inf)).tp == strict
 
 
 def test_S19_T18_no_model_outperforms_the_other_consistently():
@@ -274,7 +278,7 @@ def test_S19_T18_no_model_outperforms_the_other_consistently():
         br.Points.from_rates([0.1, 0.3], [0.6, 0.7]),
         br.Points.from_rates([0.2, 0.5], [0.4, 0.95]),
     )
-    found = br.superiority(first, second)
+    found = br.curves.superiority(first, second)
     assert found.dominant == "neither"
     assert (found.stretches[0].better, found.stretches[-1].better) == ("first", "second")
 
@@ -287,20 +291,20 @@ def test_S20_B5_one_threshold_for_each_unique_score_as_the_slide_says():
     for threshold in unique:
         flagged = list(itertools.takewhile(lambda row, t=threshold: row[0] >= t, INSTANCES))
         signs = [sign for _, sign in flagged]
-        confusion = br.flag_at(counts, threshold).confusion
+        confusion = br.choose(counts, threshold=threshold).confusion
         assert (confusion.tp, confusion.fp) == (signs.count("+"), signs.count("-"))
         assert (confusion.fn, confusion.tn) == (5 - signs.count("+"), 5 - signs.count("-"))
 
 
 @pytest.mark.parametrize("column", [place for place in range(11) if place not in UNREACHABLE])
 def test_S21_the_table_of_the_last_slide_column_by_column(column):
-    point = br.flag_at(ten_instances(), TABLE["threshold"][column])
+    point = br.choose(ten_instances(), threshold=TABLE["threshold"][column])
     for name in ("tp", "fp", "tn", "fn", "tpr", "fpr"):
         assert point[name] == TABLE[name][column]
 
 
 def test_S21_B5_at_85_there_is_one_operating_point_and_not_three():
-    point = br.flag_at(ten_instances(), 0.85)
+    point = br.choose(ten_instances(), threshold=0.85)
     printed = [(TABLE["tp"][column], TABLE["fp"][column]) for column in (4, *UNREACHABLE)]
     assert printed == [(3, 3), (3, 2), (3, 1)]
     assert (point.tp, point.fp) == printed[0]

@@ -75,16 +75,18 @@ def test_T1_base_rates_down_to_four_in_a_million_are_exact(written):
     at = br.Conditions(prior=written)
     p = Fraction(at.prior)
     assert p == pytest.approx(4e-6 if written in ("4 per million", 4e-6) else 0.01, rel=1e-15)
-    assert br.measure("precision", CONFUSION, at=at) == float(
+    assert br.measure(CONFUSION, "precision", at=at) == float(
         p * Fraction(3, 4) / (p * Fraction(3, 4) + (1 - p) * Fraction(1, 8))
     )
-    assert br.measure("posfrac", CONFUSION, at=at) == float(
+    assert br.measure(CONFUSION, "posfrac", at=at) == float(
         p * Fraction(3, 4) + (1 - p) * Fraction(1, 8)
     )
 
 
 def test_T2_calling_every_transaction_legitimate_is_99_percent_accurate():
-    model = br.guess(br.Points.from_rates([0.1], [0.9]), 0, at=br.Conditions(prior="1%"))
+    model = br.curves.random_classifier(
+        br.Points.from_rates([0.1], [0.9]), 0, at=br.Conditions(prior="1%")
+    )
     assert model["accuracy"] == 0.99
     assert model.tpr == 0
     assert [note.code for note in model["accuracy"].notes if note.code == "BR527"] == ["BR527"]
@@ -116,7 +118,7 @@ def test_T7_precision_and_recall(tp, fp, fn):
 
 def test_T8_all_positive_has_perfect_recall_and_the_prevalence_as_its_precision():
     counts = br.Counts([1, 0], positives=[3, 7], negatives=[90, 900])
-    everything = br.guess(counts, 1)
+    everything = br.curves.random_classifier(counts, 1)
     assert (everything.tpr, everything.precision) == (1, counts.prior)
     memoriser = br.Confusion(tp=1, fn=9, fp=0, tn=990)
     assert (memoriser["precision"], memoriser["tpr"]) == (1, 0.1)
@@ -199,7 +201,7 @@ def test_T15_each_point_of_the_roc_is_one_model_that_the_classifier_induces():
     counts = ten_records()
     points = br.Points.of(counts)
     for place in range(len(points)):
-        model = br.flag_at(counts, points.threshold(place))
+        model = br.choose(counts, threshold=points.threshold(place))
         assert (model.fpr, model.tpr) == (points.fpr[place], points.tpr[place])
     assert (np.diff(points.fpr) >= 0).all()
     assert (np.diff(points.tpr) >= 0).all()
@@ -227,7 +229,7 @@ def test_T16_the_ideal_model_flags_the_positives_and_nothing_else():
 @pytest.mark.parametrize("p", [0.0, 0.25, 0.3, 1.0])
 def test_T17_B3_random_guessing_flags_p_of_each_class(p):
     counts = br.Counts([1, 0], positives=[8, 32], negatives=[60, 100])
-    guessed = br.guess(counts, p)
+    guessed = br.curves.random_classifier(counts, p)
     assert guessed.tp == pytest.approx(p * 40, rel=1e-15)
     assert guessed.fp == pytest.approx(p * 160, rel=1e-15)
     assert guessed.tpr == guessed.fpr == p
@@ -240,7 +242,7 @@ def test_T18_S19_one_model_is_better_below_fpr_36_percent_and_the_other_above():
         br.Points.from_rates([0.1, 0.36], [0.5, 0.7]),
         br.Points.from_rates([0.36, 0.6], [0.7, 0.95]),
     )
-    found = br.superiority(first, second)
+    found = br.curves.superiority(first, second)
     assert found.stretches == ((0, 0.36, "first"), (0.36, 1, "second"))
     assert [(crossing.fpr, crossing.tpr) for crossing in found.crossings] == [(0.36, 0.7)]
     assert found.dominant == "neither"
@@ -257,7 +259,7 @@ def test_T19_a_model_that_dominates_has_the_larger_area_and_the_larger_area_need
     seen = {"first": 0, "second": 0, "neither": 0}
     for _ in range(300):
         first, second = (br.count(labels, rng.integers(0, 6, 14) + 2 * labels) for _ in range(2))
-        dominant = br.superiority(first, second).dominant
+        dominant = br.curves.superiority(first, second).dominant
         seen[dominant] = seen.get(dominant, 0) + (br.auc(first) != br.auc(second))
         assert dominant != "first" or br.auc(first) > br.auc(second)
         assert dominant != "second" or br.auc(first) < br.auc(second)
@@ -280,7 +282,7 @@ def test_T21_B4_the_class_row_has_one_sign_too_many():
     counts = ten_records()
     assert (counts.total_positives, counts.total_negatives) == (5, 5)
     # The second last column has TP 1 of 5: a TPR of .2, not the .4 that is printed.
-    assert br.flag_at(counts, 0.95).tpr == 0.2
+    assert br.choose(counts, threshold=0.95).tpr == 0.2
 
 
 def test_T21_S21_B5_three_records_tie_at_85_so_two_printed_columns_belong_to_no_threshold():
@@ -309,7 +311,7 @@ def test_T22_B5_the_area_is_56_percent_and_the_printed_columns_depend_on_the_ord
 def test_T23_a_cost_matrix_may_reward_what_is_right():
     assert (REWARDED.tp, REWARDED.fn, REWARDED.fp, REWARDED.tn) == (-1, 100, 1, 0)
     right = br.Confusion(tp=7, fp=0, fn=0, tn=3)
-    assert br.measure("total_cost", right, at=br.Conditions(costs=REWARDED)) == -7
+    assert br.measure(right, "total_cost", at=br.Conditions(costs=REWARDED)) == -7
 
 
 @pytest.mark.parametrize("costs", [(1, 1, 0, 0), (1, 100, -1, 0), (2.5, 7, -3, -0.25)])
@@ -317,20 +319,20 @@ def test_T24_the_overall_cost_is_each_count_times_its_cost(costs):
     fp, fn, tp, tn = costs
     expected = 30 * Fraction(tp) + 20 * Fraction(fp) + 10 * Fraction(fn) + 140 * Fraction(tn)
     assert br.measure(
-        "total_cost", CONFUSION, at=br.Conditions(costs=br.Costs(fp=fp, fn=fn, tp=tp, tn=tn))
+        CONFUSION, "total_cost", at=br.Conditions(costs=br.Costs(fp=fp, fn=fn, tp=tp, tn=tn))
     ) == float(expected)
 
 
 @pytest.mark.parametrize("confusion", [CONFUSION, M1, M2])
 def test_T25_under_costs_of_0_and_1_the_cost_is_the_number_of_errors(confusion):
-    cost = br.measure("total_cost", confusion, at=br.Conditions(costs=br.Costs(fp=1, fn=1)))
+    cost = br.measure(confusion, "total_cost", at=br.Conditions(costs=br.Costs(fp=1, fn=1)))
     assert cost == confusion.fp + confusion.fn == round(sum(confusion) * confusion["error"])
-    assert br.measure("expected_cost", confusion) == confusion["error"]
+    assert br.measure(confusion, "expected_cost") == confusion["error"]
 
 
 def test_T26_example_5_9_costs_3910_and_4255():
     assert [
-        br.measure("total_cost", model, at=br.Conditions(costs=REWARDED)) for model in (M1, M2)
+        br.measure(model, "total_cost", at=br.Conditions(costs=REWARDED)) for model in (M1, M2)
     ] == [3910, 4255]
 
 

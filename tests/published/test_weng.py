@@ -27,7 +27,7 @@ def scored():
 
 
 def baseline(positives, negatives, costs=UNEVEN):
-    return br.ideal_baseline(
+    return br.curves.ideal_baseline(
         br.Conditions(prior=Fraction(positives, positives + negatives), costs=costs)
     )
 
@@ -35,7 +35,7 @@ def baseline(positives, negatives, costs=UNEVEN):
 def cost(positives, negatives, missed, alarms, costs=UNEVEN):
     """What so many misses and false alarms cost in a test set of this size."""
     confusion = br.Confusion(tp=positives - missed, fn=missed, fp=alarms, tn=negatives - alarms)
-    return br.measure("total_cost", confusion, at=br.Conditions(costs=costs))
+    return br.measure(confusion, "total_cost", at=br.Conditions(costs=costs))
 
 
 def test_W1_T2_S4_99_percent_accuracy_without_one_rare_example_found():
@@ -115,7 +115,7 @@ def test_W8_the_two_cost_matrices_of_table_2_as_costs():
 def test_W8_W9_the_cost_of_a_model_is_its_confusion_matrix_times_the_cost_matrix(costs, expected):
     cells = zip(CONFUSION, (costs.tp, costs.fp, costs.fn, costs.tn), strict=True)
     assert sum(count * price for count, price in cells) == expected
-    assert br.measure("total_cost", CONFUSION, at=br.Conditions(costs=costs)) == expected
+    assert br.measure(CONFUSION, "total_cost", at=br.Conditions(costs=costs)) == expected
 
 
 def test_W10_one_confusion_matrix_is_a_spot_and_another_prior_or_cost_can_turn_the_comparison_round():  # noqa: E501
@@ -127,7 +127,7 @@ def test_W10_one_confusion_matrix_is_a_spot_and_another_prior_or_cost_can_turn_t
 
     def cheaper(**conditions):
         costs = [
-            br.measure("expected_cost", model, at=br.Conditions(**conditions))
+            br.measure(model, "expected_cost", at=br.Conditions(**conditions))
             for model in (careful, eager)
         ]
         return "careful" if costs[0] < costs[1] else "eager"
@@ -141,7 +141,9 @@ def test_W11_varying_the_threshold_from_0_to_1_runs_the_roc_from_everything_to_n
     labels, scores = scored
     probabilities = 1 / (1 + np.exp(-scores))
     counts = br.count(labels, probabilities)
-    readings = [br.flag_at(counts, threshold) for threshold in np.linspace(0, 1, 41).tolist()]
+    readings = [
+        br.choose(counts, threshold=threshold) for threshold in np.linspace(0, 1, 41).tolist()
+    ]
     assert (readings[0].tpr, readings[0].fpr, readings[-1].tpr, readings[-1].fpr) == (1, 1, 0, 0)
     for reading in readings:
         tp, fp, fn, tn = oracle.confusion(
@@ -161,18 +163,18 @@ def test_W12_nearer_to_the_top_left_is_better_at_every_cost_and_base_rate():
     )
     for prior, miss in itertools.product((0.9, 0.1, 1e-4), (0.01, 1, 1000)):
         at = br.Conditions(prior=prior, costs=br.Costs(fp=1, fn=miss))
-        assert br.measure("expected_cost", ours, at=at) < br.measure("expected_cost", theirs, at=at)
+        assert br.measure(ours, "expected_cost", at=at) < br.measure(theirs, "expected_cost", at=at)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.25, 0.5, 0.75, 1.0])
 def test_W12_B9b_the_diagonal_is_guessing_at_any_rate_not_only_at_even_odds(scored, share):
-    guessed = br.guess(br.count(*scored), share)
+    guessed = br.curves.random_classifier(br.count(*scored), share)
     assert guessed.tpr == guessed.fpr == share
 
 
 def test_W12_where_one_model_is_superior_is_an_interval_of_fpr():
     first, second = br.Points.from_rates([0.1], [0.6]), br.Points.from_rates([0.4], [0.9])
-    found = br.superiority(first, second)
+    found = br.curves.superiority(first, second)
     # 0.6 + (x − 0.1)·4/9 = x·9/4 at x = 20/65
     crossing = Fraction(20, 65)
     assert found.crossings[0].fpr == pytest.approx(float(crossing), rel=1e-14)
@@ -212,7 +214,7 @@ def test_W14_a_confusion_matrix_is_a_point_of_the_roc_and_comes_back_from_it_giv
 def test_W14_the_point_alone_does_not_say_which_confusion_matrix_it_was():
     point = br.Points.from_rates([0.2], [0.8])
     with pytest.raises(br.InputError, match="a prior must be given"):
-        br.measure("precision", point, threshold=point.threshold(1))
+        br.measure(point, "precision", threshold=point.threshold(1))
 
 
 def test_W18_whoever_wants_every_positive_takes_the_lowest_fpr_at_tpr_1(scored):
@@ -220,7 +222,7 @@ def test_W18_whoever_wants_every_positive_takes_the_lowest_fpr_at_tpr_1(scored):
     counts = br.count(labels, scores)
     lowest = float(scores[labels == 1].min())
     expected = np.mean(scores[labels == 0] >= lowest)
-    fixed = br.fix(counts, tpr=1)
+    fixed = br.fix(counts, "tpr = 1")
     for reading in (fixed.interpolated, fixed.attained):
         assert (reading.threshold, reading.tpr, reading.fpr) == (lowest, 1, expected)
     assert br.choose(counts, "recall >= 100%", optimize="fpr").threshold == lowest
@@ -232,9 +234,9 @@ def test_W18_of_two_learners_the_one_that_touches_tpr_1_first_is_preferred():
         br.Points.from_rates([0.1, 0.2], [0.6, 1]),
         br.Points.from_rates([0.05, 0.5], [0.8, 1]),
     )
-    assert br.fix(first, tpr=1, at=br.Conditions(prior=0.1)).interpolated.fpr == 0.2
-    assert br.fix(second, tpr=1, at=br.Conditions(prior=0.1)).interpolated.fpr == 0.5
-    assert br.superiority(first, second).stretches[0].better == "second"
+    assert br.fix(first, "tpr = 1", at=br.Conditions(prior=0.1)).interpolated.fpr == 0.2
+    assert br.fix(second, "tpr = 1", at=br.Conditions(prior=0.1)).interpolated.fpr == 0.5
+    assert br.curves.superiority(first, second).stretches[0].better == "second"
 
 
 def test_W24_the_share_of_weight_to_pass_on_is_one_minus_the_cost_ratio():
@@ -275,7 +277,7 @@ def test_W27_with_100_to_400_the_adjusted_baseline_may_miss_80():
 
 def test_W27_the_training_datas_own_class_distribution_is_the_default_estimate():
     counts = br.Counts([1, 0], positives=[60, 40], negatives=[50, 350])
-    line = br.ideal_baseline(br.Conditions(costs=UNEVEN), counts)
+    line = br.curves.ideal_baseline(br.Conditions(costs=UNEVEN), counts)
     assert (line.slope, line.intercept) == pytest.approx((0.8, 0.2), rel=4e-16)
 
 
@@ -300,7 +302,7 @@ def test_W28_B9_the_printed_line_would_pass_a_classifier_that_costs_more_than_do
     line = baseline(100, 1000)
     poor = br.Confusion(tp=50, fn=50, fp=500, tn=500)
     assert poor["tpr"] > 1 - line.slope * (1 - poor["fpr"])  # above the printed line through (1, 1)
-    assert br.measure("total_cost", poor, at=br.Conditions(costs=UNEVEN)) == 750
+    assert br.measure(poor, "total_cost", at=br.Conditions(costs=UNEVEN)) == 750
     assert cost(100, 1000, missed=100, alarms=0) == 500
     assert not line.beaten_by(poor)
 
@@ -336,7 +338,7 @@ def test_W29_lines_of_one_cost_have_the_slope_of_base_rates_and_costs(costs, pri
     along = br.Confusion(
         tp=base + moved * slope, fn=1 - base - moved * slope, fp=base + moved, tn=1 - base - moved
     )
-    assert br.measure("expected_cost", one, at=at) == br.measure("expected_cost", along, at=at)
+    assert br.measure(one, "expected_cost", at=at) == br.measure(along, "expected_cost", at=at)
 
 
 @pytest.mark.parametrize(("prior", "miss"), [(0.2, 1), (0.2, 5), (0.05, 30), (0.5, 2)])

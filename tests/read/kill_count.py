@@ -38,7 +38,7 @@ def stage_of(checkpoint):
 
 def count(path, resume, approx):
     tighten()
-    counts = br.count_file(
+    counts = br.count(
         path,
         label="y",
         score="s",

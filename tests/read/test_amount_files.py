@@ -23,11 +23,11 @@ ROWS = [
     (1, 0.2, 300, "EUR"),
     (0, 0.1, 10, "EUR"),
 ]
-DIGEST = br.count_amounts(*(list(column) for column in list(zip(*ROWS, strict=True))[:3])).digest
+DIGEST = br.count(*(list(column) for column in list(zip(*ROWS, strict=True))[:3])).digest
 
 
 def counted(source, **options):
-    return br.count_amounts_file(source, label="y", score="m", amount="eur", **options)
+    return br.count(source, label="y", score="m", amount="eur", **options)
 
 
 @pytest.fixture
@@ -157,7 +157,7 @@ def test_one_long_currency_does_not_take_its_room_in_every_row():
 
 def test_a_column_that_is_not_there_and_an_unknown_option_are_refused(table):
     with pytest.raises(br.InputError, match='BR613: .*"usd"'):
-        br.count_amounts_file(table, label="y", score="m", amount="usd")
+        br.count(table, label="y", score="m", amount="usd")
     with pytest.raises(TypeError, match="unknown option 'weight'"):
         counted(table, weight="eur")
 
@@ -165,7 +165,7 @@ def test_a_column_that_is_not_there_and_an_unknown_option_are_refused(table):
 def test_row_44_a_weight_that_is_an_amount_says_what_to_write(table):
     note = next(
         note
-        for note in br.count_file(table, label="y", score="m", weight="eur").notes
+        for note in br.count(table, label="y", score="m", weight="eur").notes
         if note.code == "BR305"
     )
     assert str(note).endswith("Override: count_amounts_file(…, amount='eur')")

@@ -44,9 +44,9 @@ def test_row_17_missing_scores_are_refused_with_weights_groups_and_models_too():
     bad = [0.1, float("nan"), 0.35, 0.8]
     assert_refused("NaN score;", [0, 0, 1, 1], bad, code="BR201", sample_weight=[1, 2, 3, 4])
     with pytest.raises(br.InputError, match='"m1" has 1 missing.*\n.*"m2" has 1 missing'):
-        br.count_models([0, 0, 1, 1], {"m1": bad, "m2": bad, "m3": S})
+        br.count([0, 0, 1, 1], {"m1": bad, "m2": bad, "m3": S})
     with pytest.raises(br.InputError, match="y_score has 1 missing"):
-        br.count_groups([0, 0, 1, 1], bad, groups=[1, 1, 2, 2])
+        br.count([0, 0, 1, 1], bad, by=[1, 1, 2, 2])
 
 
 def test_row_17_a_hundred_thousand_rows_with_one_nan_are_refused_on_every_path():

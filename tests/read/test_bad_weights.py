@@ -23,7 +23,7 @@ def test_row_38_a_class_without_weight_is_refused():
         sample_weight=[0, 0, 1, 1],
     )
     with pytest.raises(br.InputError, match="total weight of the positives is 0"):
-        br.count_models([0, 0, 1, 1], {"m": S}, sample_weight=[1, 1, 0, 0])
+        br.count([0, 0, 1, 1], {"m": S}, sample_weight=[1, 1, 0, 0])
 
 
 @pytest.mark.parametrize(
@@ -62,12 +62,10 @@ def test_a_weight_of_zero_is_as_if_absent_everywhere():
     assert br.count(labels, scores, sample_weight=weights) == br.count(
         labels[few], scores[few], sample_weight=weights[few]
     )
-    joint = br.count_models(labels, {"m": scores}, sample_weight=weights)
-    assert joint == br.count_models(labels[few], {"m": scores[few]}, sample_weight=weights[few])
-    groups = br.count_groups(labels, scores, groups=list("aabb"), sample_weight=weights)
-    assert groups == br.count_groups(
-        labels[few], scores[few], groups=["a", "a"], sample_weight=weights[few]
-    )
+    joint = br.count(labels, {"m": scores}, sample_weight=weights)
+    assert joint == br.count(labels[few], {"m": scores[few]}, sample_weight=weights[few])
+    groups = br.count(labels, scores, by=list("aabb"), sample_weight=weights)
+    assert groups == br.count(labels[few], scores[few], by=["a", "a"], sample_weight=weights[few])
     assert groups.ledger.rows_read == 4
 
 

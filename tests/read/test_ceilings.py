@@ -71,7 +71,7 @@ def test_whatever_fits_and_however_the_rows_are_cut_the_counts_are_those_of_memo
     assert counts.digest == expected.digest
     assert kept.condensed is (len(whole.scores) > room)  # however the rows were cut
     for threshold in thresholds:
-        ours, theirs = br.flag_at(counts, threshold), br.flag_at(whole, threshold)
+        ours, theirs = br.choose(counts, threshold=threshold), br.choose(whole, threshold=threshold)
         assert (ours.tp, ours.fp) == (theirs.tp, theirs.fp)
 
 
@@ -96,7 +96,7 @@ def test_certified_bins_are_the_full_counts_coarsened_and_keep_their_bound(
         patch.setattr(condense, "BIN", 1)
         patch.setattr("baserate.read.large.BIN", 1)
         try:
-            coarse = br.count_chunks(
+            coarse = br.count(
                 cut(labels, scores, size), memory=LEAST, approx=True, thresholds=thresholds
             )
         except br.InputError as error:
@@ -115,14 +115,14 @@ def test_certified_bins_are_the_full_counts_coarsened_and_keep_their_bound(
     assert coarse.auc_error_bound <= condense.BOUND + 2**-50
     assert abs(br.auc(coarse) - br.auc(whole)) <= coarse.auc_error_bound
     for threshold in thresholds:
-        ours, theirs = br.flag_at(coarse, threshold), br.flag_at(whole, threshold)
+        ours, theirs = br.choose(coarse, threshold=threshold), br.choose(whole, threshold=threshold)
         assert (ours.tp, ours.fp) == (theirs.tp, theirs.fp)
 
 
 def test_condensed_counts_say_so_in_every_place(monkeypatch):
     labels, scores = spread()
     tight(monkeypatch, 500)
-    counts = br.count_chunks(cut(labels, scores, 100), memory=LEAST, thresholds=[0.5])
+    counts = br.count(cut(labels, scores, 100), memory=LEAST, thresholds=[0.5])
     assert "condensed" in repr(counts)
     assert [note.code for note in counts.notes] == ["BR947", "BR207"][: len(counts.notes)]
     assert "at the 1 asked for" in counts.notes[0].text
@@ -133,7 +133,7 @@ def test_bins_say_so_in_every_place(monkeypatch):
     labels, scores = spread()
     tight(monkeypatch, 500)
     monkeypatch.setattr("baserate.read.large.BIN", 1)
-    counts = br.count_chunks(cut(labels, scores, 100), memory=LEAST, approx=True)
+    counts = br.count(cut(labels, scores, 100), memory=LEAST, approx=True)
     assert "AUC within" in repr(counts)
     assert counts.notes[0].code == "BR946"
     assert f"within {counts.auc_error_bound:.1e}" in counts.notes[0].text
@@ -151,7 +151,7 @@ def test_scores_in_ascending_order_are_certified_after_another_reading(monkeypat
         begun.append(True)
         return iter(cut(labels[order], scores[order], 1_000))
 
-    counts = br.count_chunks(chunks, memory=LEAST, approx=True)
+    counts = br.count(chunks, memory=LEAST, approx=True)
     assert 2 <= len(begun) <= 1 + condense.MOST_ROUNDS
     assert counts.auc_error_bound <= condense.BOUND
 
@@ -189,7 +189,7 @@ def test_cases_in_any_order_but_that_of_their_scores_are_certified_in_one_readin
         return iter(cut(labels, scores, 1 << 16))
 
     counts, whole = (
-        br.count_chunks(chunks, memory=LEAST, approx=True, thresholds=[0.5]),
+        br.count(chunks, memory=LEAST, approx=True, thresholds=[0.5]),
         br.count(labels, scores),
     )
     assert counts.bins is not None
@@ -200,7 +200,7 @@ def test_cases_in_any_order_but_that_of_their_scores_are_certified_in_one_readin
         <= counts.auc_error_bound
         <= condense.BOUND
     )
-    assert br.flag_at(counts, 0.5).fp == br.flag_at(whole, 0.5).fp
+    assert br.choose(counts, threshold=0.5).fp == br.choose(whole, threshold=0.5).fp
 
 
 def test_more_positives_than_fit_are_refused_with_the_way_out(monkeypatch):
@@ -211,7 +211,7 @@ def test_more_positives_than_fit_are_refused_with_the_way_out(monkeypatch):
         br.InputError,
         match=rf"BR941: more than {most} different scores of positives .* approx=True",
     ):
-        br.count_chunks(cut(labels, scores, 100), memory=LEAST)
+        br.count(cut(labels, scores, 100), memory=LEAST)
 
 
 def test_bins_that_do_not_fit_are_refused_with_the_bound_that_is_left(monkeypatch):
@@ -221,15 +221,15 @@ def test_bins_that_do_not_fit_are_refused_with_the_bound_that_is_left(monkeypatc
         br.InputError,
         match=r"BR942: certified bins leave AUC uncertain by .*e-0\d, and 1e-06 is promised",
     ):
-        br.count_chunks(cut(labels, scores, 100), memory=LEAST, approx=True)
+        br.count(cut(labels, scores, 100), memory=LEAST, approx=True)
 
 
 def test_chunks_that_can_be_read_once_are_refused_only_where_they_are_needed_again(monkeypatch):
     labels, scores = spread()
-    assert br.count_chunks(iter(cut(labels, scores, 100)), memory=LEAST) == br.count(labels, scores)
+    assert br.count(iter(cut(labels, scores, 100)), memory=LEAST) == br.count(labels, scores)
     tight(monkeypatch, 500)
     with pytest.raises(br.InputError, match="BR944: these chunks can be gone through once"):
-        br.count_chunks(iter(cut(labels, scores, 100)), memory=LEAST)
+        br.count(iter(cut(labels, scores, 100)), memory=LEAST)
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_chunks_that_can_be_read_once_are_refused_only_where_they_are_needed_aga
 )
 def test_strange_chunks_are_refused(chunks, match):
     with pytest.raises(br.InputError, match=match):
-        br.count_chunks(chunks, memory="1GB")
+        br.count(chunks, memory="1GB")
 
 
 def test_chunks_that_differ_when_they_are_read_again_are_refused(monkeypatch):
@@ -262,7 +262,7 @@ def test_chunks_that_differ_when_they_are_read_again_are_refused(monkeypatch):
         return iter(cut(labels[:rows], scores[:rows], 100))
 
     with pytest.raises(br.InputError, match="BR944: the chunks gave 3000 cases at first, and 2000"):
-        br.count_chunks(chunks, memory=LEAST)
+        br.count(chunks, memory=LEAST)
 
 
 @pytest.mark.parametrize("what", ["drawn anew", "one score", "one label", "two labels"])
@@ -285,7 +285,7 @@ def test_as_many_other_cases_when_chunks_are_read_again_are_refused(monkeypatch,
         br.InputError,
         match="BR944: the chunks gave other cases .*Fix: give the same chunks each time",
     ):
-        br.count_chunks(lambda: iter(cut(*next(readings), 100)), memory=LEAST)
+        br.count(lambda: iter(cut(*next(readings), 100)), memory=LEAST)
 
 
 def test_chunks_may_come_in_another_order_and_be_cut_otherwise(monkeypatch):
@@ -293,8 +293,7 @@ def test_chunks_may_come_in_another_order_and_be_cut_otherwise(monkeypatch):
     tight(monkeypatch, 500)
     readings = iter([cut(labels, scores, 100), cut(labels[::-1], scores[::-1], 170)])
     assert (
-        br.count_chunks(lambda: iter(next(readings)), memory=LEAST)
-        == br.count(labels, scores).condense()
+        br.count(lambda: iter(next(readings)), memory=LEAST) == br.count(labels, scores).condense()
     )
 
 
@@ -326,14 +325,14 @@ def test_a_ceiling_below_what_the_readers_take_is_refused():
         br.InputError,
         match=r"BR940: a ceiling of 100.0 MB is too low: the readers alone take 260.0 MB",
     ):
-        br.count_chunks([([0, 1], [1, 2])], memory="100MB")
+        br.count([([0, 1], [1, 2])], memory="100MB")
 
 
 def test_approx_without_a_ceiling_is_refused():
     with pytest.raises(
         br.InputError, match="BR940: approx applies to counting within a memory limit"
     ):
-        br.count_file("x.parquet", label="y", score="s", approx=True)
+        br.count("x.parquet", label="y", score="s", approx=True)
 
 
 def test_a_billion_rows_in_small_scenario_nine():
@@ -346,10 +345,10 @@ def test_a_billion_rows_in_small_scenario_nine():
             rows = np.arange(start, min(start + (1 << 20), 9_973_000))
             yield rows % 1000 == 0, rows % 9973 + 1000 * (rows % 1000 == 0)
 
-    counts = br.count_chunks(chunks, memory="1GB")
+    counts = br.count(chunks, memory="1GB")
     assert (counts.total_positives, counts.total_negatives) == (9_973, 9_963_027)
     assert br.auc(counts) == 118406729 / 198921458
-    point = br.flag_at(counts, 9000)
+    point = br.choose(counts, threshold=9000)
     assert (point.tp, point.fp) == (1_973, 972_027)
 
 
@@ -363,7 +362,10 @@ def test_thresholds_kept_apart_survive_saving_and_adding(folder, data, threshold
     assert loaded == condensed
     for counts, whole in ((loaded, br.count(labels, scores)), (loaded + condensed, both)):
         for threshold in thresholds:
-            ours, theirs = br.flag_at(counts, threshold), br.flag_at(whole, threshold)
+            ours, theirs = (
+                br.choose(counts, threshold=threshold),
+                br.choose(whole, threshold=threshold),
+            )
             assert (ours.tp, ours.fp) == (theirs.tp, theirs.fp)
 
 
@@ -371,9 +373,9 @@ def test_a_threshold_that_was_not_asked_for_is_still_refused():
     counts = br.Counts(
         [0.9, 0.6, 0.4, 0.2], positives=[1, 0, 0, 0], negatives=[0, 1, 1, 1]
     ).condense([0.5])
-    assert br.flag_at(counts, 0.5).fp == 1
+    assert br.choose(counts, threshold=0.5).fp == 1
     with pytest.raises(br.InputError, match="BR229"):
-        br.flag_at(counts, 0.3)
+        br.choose(counts, threshold=0.3)
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv.gz"])
@@ -408,7 +410,7 @@ def test_scores_in_descending_order_over_many_magnitudes_are_certified(monkeypat
     order = np.argsort(-scores)
     monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 50_000)
     monkeypatch.setattr("baserate.read.large.BIN", 4)
-    counts = br.count_chunks(
+    counts = br.count(
         lambda: iter(cut(labels[order], scores[order], 10_000)), memory=LEAST, approx=True
     )
     assert counts.auc_error_bound <= condense.BOUND
@@ -423,7 +425,7 @@ def test_bins_do_not_depend_on_how_rows_are_cut(monkeypatch):
     monkeypatch.setattr("baserate.read.condense.BATCH", 16)
     monkeypatch.setattr("baserate.read.large.BIN", 1)
     found = {
-        br.count_chunks(cut(labels, scores, size), memory=LEAST, approx=True).digest
+        br.count(cut(labels, scores, size), memory=LEAST, approx=True).digest
         for size in (997, 5_000, 20_001, 60_000)
     }
     assert len(found) == 1
@@ -436,8 +438,8 @@ def test_a_threshold_beyond_what_a_float_holds_is_no_fault_of_the_scores(monkeyp
     monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 500)
     monkeypatch.setattr("baserate.read.condense.BATCH", 16)
     monkeypatch.setattr("baserate.read.large.BIN", 1)
-    counts = br.count_chunks(
-        cut(labels, scores, 100), memory=LEAST, approx=True, thresholds=[threshold]
+    counts = br.count(cut(labels, scores, 100), memory=LEAST, approx=True, thresholds=[threshold])
+    ours, theirs = (
+        br.choose(each, threshold=threshold) for each in (counts, br.count(labels, scores))
     )
-    ours, theirs = (br.flag_at(each, threshold) for each in (counts, br.count(labels, scores)))
     assert (ours.tp, ours.fp) == (theirs.tp, theirs.fp)

@@ -7,6 +7,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import baserate as br
+from baserate.read.arrays import macro
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -16,7 +17,7 @@ def test_several_classes_are_each_counted_against_the_rest(seed):
     matrix = rng.random((204, 4)) + np.eye(4)[labels] * 0.4
     matrix /= matrix.sum(axis=1, keepdims=True)
     by_class = br.count_classes(labels, matrix, classes=[0, 1, 2, 3])
-    assert br.macro(br.auc, by_class) == pytest.approx(
+    assert macro(br.auc, by_class) == pytest.approx(
         roc_auc_score(labels, matrix, multi_class="ovr", average="macro"), rel=1e-13
     )
     for name, counts in by_class.items():
@@ -26,14 +27,14 @@ def test_several_classes_are_each_counted_against_the_rest(seed):
     expected = roc_auc_score(
         labels, matrix, multi_class="ovr", average="macro", sample_weight=weights
     )
-    assert br.macro(br.auc, weighed) == pytest.approx(expected, rel=1e-12)
+    assert macro(br.auc, weighed) == pytest.approx(expected, rel=1e-12)
 
 
 def test_options_reach_the_summary_and_a_missing_class_leaves_the_mean_undefined():
     scores = {"a": [0.7, 0.2, 0.1], "b": [0.2, 0.5, 0.4], "c": [0.1, 0.3, 0.5]}
     by_class = br.count_classes(["a", "b", "c"], scores)
-    assert br.macro(br.partial_auc, by_class, fpr=(0, 0.5)) == pytest.approx(0.5)
-    assert math.isnan(br.macro(br.auc, br.count_classes(["a", "b", "b"], scores)))
+    assert macro(br.curves.partial_auc, by_class, fpr=(0, 0.5)) == pytest.approx(0.5)
+    assert math.isnan(macro(br.auc, br.count_classes(["a", "b", "b"], scores)))
 
 
 def test_BR570_every_class_has_scores_and_every_column_a_class():
@@ -55,7 +56,7 @@ def test_BR570_every_class_has_scores_and_every_column_a_class():
         ):
             br.count_classes(["a", "b", "a"], scores, classes=classes)
     with pytest.raises(br.InputError, match="BR570: there are no classes to average over"):
-        br.macro(br.auc, {})
+        macro(br.auc, {})
     with pytest.raises(br.InputError, match="BR219: labels must be one-dimensional"):
         br.count_classes([["a"]], {"a": [1]})
 
@@ -63,4 +64,4 @@ def test_BR570_every_class_has_scores_and_every_column_a_class():
 def test_a_summary_of_several_numbers_has_no_mean_over_the_classes():
     counts = br.Counts([0.9, 0.5, 0.1], [6, 3, 1], [2, 8, 30])
     with pytest.raises(br.InputError, match="BR570: brier_decomposition gives several numbers"):
-        br.macro(br.brier_decomposition, {"a": counts})
+        macro(br.curves.brier_decomposition, {"a": counts})

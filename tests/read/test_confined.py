@@ -183,9 +183,9 @@ def test_every_format_is_the_same_table_through_another_process(tmp_path, name):
 
 def test_counts_of_a_file_have_the_same_digest(tmp_path, monkeypatch):
     source = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
-    counts = br.count_file(source, label="y", score="s")
+    counts = br.count(source, label="y", score="s")
     monkeypatch.setattr(sources, "is_confined", lambda *_: False)
-    assert counts == br.count_file(source, label="y", score="s")
+    assert counts == br.count(source, label="y", score="s")
     assert counts.digest == br.count(DATA["y"], DATA["s"]).digest
 
 
@@ -382,7 +382,7 @@ def test_a_folder_that_is_gone_does_no_harm(tmp_path):
 def test_a_program_that_cannot_start_python_reads_by_itself_and_says_so(tmp_path, monkeypatch):
     source = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert [note.code for note in br.count_file(source, label="y", score="s").notes] == [
+    assert [note.code for note in br.count(source, label="y", score="s").notes] == [
         "BR709",
         "BR101",
     ]

@@ -42,7 +42,7 @@ def test_models_of_a_file_are_the_joint_counts_of_its_columns(tmp_path):
     path = written(tmp_path)
     joint, slices = count_models_csv(path, **MODELS)
     y, m1, m2, _ = columns()
-    assert joint == br.count_models(y, {"m1": m1, "m2": m2})
+    assert joint == br.count(y, {"m1": m1, "m2": m2})
     assert slices == {}
     (source,) = joint.ledger.sources
     assert (source.rows_read, source.rows_used, source.label, source.positive, source.weight) == (
@@ -61,7 +61,7 @@ def test_slices_hold_every_case_once(tmp_path):
     y, m1, m2, site = columns()
     for name, part in slices.items():
         rows = [i for i in range(6) if (site[i] or "NA") == ("NA" if name == "(missing)" else name)]
-        assert part == br.count_models(
+        assert part == br.count(
             [y[i] for i in rows], {"m1": [m1[i] for i in rows], "m2": [m2[i] for i in rows]}
         )
     parts = list(slices.values())
@@ -79,9 +79,7 @@ def test_slices_name_no_source_of_their_own_so_that_their_sum_repeats_none(tmp_p
 def test_groups_of_a_file_are_the_grouped_counts_of_its_columns(tmp_path):
     groups = count_groups_csv(written(tmp_path), **GROUPS)
     y, m1, _, site = columns()
-    expected = br.count_groups(
-        y, m1, groups=[None if name in ("", "NA") else name for name in site]
-    )
+    expected = br.count(y, m1, by=[None if name in ("", "NA") else name for name in site])
     assert groups == expected
     assert set(groups) == {"A", "B", None}
     assert groups.total() == br.count(y, m1)

@@ -70,7 +70,7 @@ def test_a_worker_killed_in_the_middle_changes_nothing(workers, tmp_path, keep):
 
     killer = threading.Thread(target=kill)
     killer.start()
-    counts = br.count_frame(frame, label="y", score="s", keep=keep)
+    counts = br.count(frame, label="y", score="s", keep=keep)
     killer.join()
     expected = br.count(*everything())
     assert killed

@@ -19,6 +19,8 @@ from tests.read.datasets import datasets, is_whole, kept
 
 import baserate as br
 from baserate.counts.counts import Counts
+from baserate.inference.differences import compare_all
+from baserate.inference.large_differences import compare_frame
 from baserate.kernels import best, portable
 from baserate.read.arrays import count_cases
 from baserate.read.cases import SCORE, Names, checked
@@ -84,7 +86,7 @@ DIGESTS = {number: expected(*one).digest for number, one in NUMBERED if len(kept
 
 def assert_grouped_alike(frame, kind):
     """One GROUP BY over all sets of a kind: each has the digest that NumPy gives it."""
-    grouped = br.count_groups_frame(frame, label="y", score="s", group="set", **DROPPED)
+    grouped = br.count(frame, label="y", score="s", by="set", **DROPPED)
     wanted = {number: DIGESTS[number] for number, _ in KINDS[kind] if number in DIGESTS}
     assert {number: counts.digest for number, counts in grouped.items()} == wanted
     rows = TABLES[kind].num_rows
@@ -148,9 +150,9 @@ def test_sets_counted_one_by_one_are_the_same_full_and_condensed(engine):
         if not len(kept(*one)[0]):
             continue
         frame = frame_in(engine, table_of([(number, one)]))
-        counts = br.count_frame(frame, label="y", score="s", **DROPPED)
+        counts = br.count(frame, label="y", score="s", **DROPPED)
         assert counts.digest == DIGESTS[number]
-        condensed = br.count_frame(frame, label="y", score="s", keep="positives", **DROPPED)
+        condensed = br.count(frame, label="y", score="s", keep="positives", **DROPPED)
         assert condensed == expected(*one).condense()
         assert condensed.ledger == counts.ledger
 
@@ -167,7 +169,7 @@ def test_spark_condenses_as_one_machine_does(spark, kind):
     for rows in sets[: 10 if LONG else 1]:
         frame = spark.createDataFrame(table_of([(kind, rows)])).repartition(2)
         assert (
-            br.count_frame(frame, label="y", score="s", keep="positives", **DROPPED)
+            br.count(frame, label="y", score="s", keep="positives", **DROPPED)
             == expected(*rows).condense()
         )
 
@@ -182,8 +184,8 @@ def paired_data():
 
 def assert_compared_alike(frame):
     y, scores = paired_data()
-    here = br.compare_all(br.auc, br.count_models(y, scores))
-    assert br.compare_frame(frame, label="y", scores=list(scores)) == here
+    here = compare_all(br.count(y, scores), br.auc)
+    assert compare_frame(frame, label="y", scores=list(scores)) == here
 
 
 @pytest.mark.parametrize("engine", LOCAL)
@@ -196,8 +198,8 @@ def test_spark_compares_pairs_as_in_memory_and_counts_models_together(spark):
     y, scores = paired_data()
     frame = spark.createDataFrame(pa.table({"y": y, **scores})).repartition(3)
     assert_compared_alike(frame)
-    joint = br.count_models_frame(frame, label="y", scores=["a", "b"])
-    assert joint.digest == br.count_models(y, {"a": scores["a"], "b": scores["b"]}).digest
+    joint = br.count(frame, label="y", score=["a", "b"])
+    assert joint.digest == br.count(y, {"a": scores["a"], "b": scores["b"]}).digest
 
 
 def naive_pair(y, first, second):
@@ -222,7 +224,7 @@ def naive_pair(y, first, second):
 def test_the_variance_of_a_difference_is_that_of_its_definition():
     y, scores = paired_data()
     y, first, second = y[:60].tolist(), scores["a"][:60].tolist(), scores["b"][:60].tolist()
-    (found,) = br.compare_frame(
+    (found,) = compare_frame(
         pl.LazyFrame({"y": y, "a": first, "b": second}),
         label="y",
         scores=["a", "b"],
@@ -264,7 +266,5 @@ def test_show_says_the_same_of_every_engine(shown, spark):
     here = shown(br.count(y, scores["a"]), "here")
     assert here["models"][0]["counts"]["total_positives"] == int(y.sum())
     for engine in LOCAL:
-        assert shown(br.count_frame(frame_in(engine, table), label="y", score="s"), engine) == here
-    assert (
-        shown(br.count_frame(spark.createDataFrame(table), label="y", score="s"), "Spark") == here
-    )
+        assert shown(br.count(frame_in(engine, table), label="y", score="s"), engine) == here
+    assert shown(br.count(spark.createDataFrame(table), label="y", score="s"), "Spark") == here

@@ -257,7 +257,7 @@ def joined(sources, **named):
 
 def test_files_are_joined_by_id_and_never_by_position(tmp_path):
     a, b = model(tmp_path, "a.csv", A), model(tmp_path, "b.csv", B)
-    expected = br.count_models([0, 1, 0], {"a": [0.5, 0.7, 0.1], "b": [7, 8, 9]})
+    expected = br.count([0, 1, 0], {"a": [0.5, 0.7, 0.1], "b": [7, 8, 9]})
     joint = joined([a, b])
     assert joint == expected
     assert [source.path for source in joint.ledger.sources] == [a, b]
@@ -277,7 +277,7 @@ def test_row_50_by_position_only_where_asked_and_labels_agree(tmp_path):
         model(tmp_path, "b.csv", [("x", y, m) for _, y, m in (B[1], B[2], B[0])]),
     )
     joint = joined([a, b], id=None, by_position=True)
-    assert joint == br.count_models([0, 1, 0], {"a": [0.5, 0.7, 0.1], "b": [7, 8, 9]})
+    assert joint == br.count([0, 1, 0], {"a": [0.5, 0.7, 0.1], "b": [7, 8, 9]})
     assert "BR415" in [note.code for note in joint.notes]
     c = model(tmp_path, "c.csv", B)
     problem = assert_refused(
@@ -300,7 +300,7 @@ def test_row_45_missing_ids_are_refused_or_left_out_with_a_note(tmp_path):
     )
     assert "join='inner' (2 cases" in problem.fix.python
     joint = joined([a, b], join="inner")
-    assert joint == br.count_models([0, 0], {"a": [0.5, 0.1], "b": [7, 9]})
+    assert joint == br.count([0, 0], {"a": [0.5, 0.1], "b": [7, 9]})
     assert (joint.ledger.rows_read, joint.ledger.rows_used, joint.ledger.rows_refused) == (4, 2, 2)
     assert [(s.rows_read, s.rows_used, s.rows_refused) for s in joint.ledger.sources] == [
         (3, 2, 1),
@@ -373,7 +373,7 @@ def test_row_49_typed_sources_and_text_agree_on_whole_numbers(tmp_path):
 
     a = model(tmp_path, "a.csv", [(7, 0, 1), (8, 1, 2)])
     pq.write_table(pa.table({"id": [8, 7], "y": [1, 0], "m1": [0.8, 0.7]}), tmp_path / "b.parquet")
-    assert joined([a, str(tmp_path / "b.parquet")]) == br.count_models(
+    assert joined([a, str(tmp_path / "b.parquet")]) == br.count(
         [0, 1], {"a": [1, 2], "b": [0.7, 0.8]}
     )
 
@@ -422,33 +422,31 @@ def test_numbers_of_two_files_that_differ_only_beyond_a_float_are_not_merged(tmp
         with pytest.raises(
             br.InputError, match=r'BR215: .*"m": 1 distinct value would merge in float64'
         ):
-            br.count_file(str(tmp_path / "*.csv"), label="y", score="m", **memory)
+            br.count(str(tmp_path / "*.csv"), label="y", score="m", **memory)
 
 
 def test_a_fix_names_the_keyword_that_there_is(tmp_path):
     (tmp_path / "a.csv").write_text("y,m\nfraud,0.1\nlegit,0.2\nlegit,0.3\n")
     path = str(tmp_path / "a.csv")
     with pytest.raises(br.InputError, match=r"Fix: positive='fraud'\."):
-        br.count_file(path, label="y", score="m")
+        br.count(path, label="y", score="m")
     with pytest.raises(br.InputError, match=r"Fix: positive='fraud'\."):
-        br.count_file(path, label="y", score="m", positive="frod")
+        br.count(path, label="y", score="m", positive="frod")
     with pytest.raises(br.InputError, match=r"Fix: positive='1'\."):
-        br.count_file(path, label="y", score="m", negative=["legit"])
+        br.count(path, label="y", score="m", negative=["legit"])
     with pytest.raises(br.InputError, match=r"Fix: pos_label='fraud'\."):
         br.count(["fraud", "legit", "legit"], [0.1, 0.2, 0.3])
-    assert br.count_file(path, label="y", score="m", positive="fraud") == br.count(
+    assert br.count(path, label="y", score="m", positive="fraud") == br.count(
         [1, 0, 0], [0.1, 0.2, 0.3]
     )
     with pytest.raises(br.InputError, match=r"Fix: positive='fraud'\."):
-        br.count_frame(
-            pl.DataFrame({"y": ["fraud", "legit"], "m": [0.1, 0.2]}), label="y", score="m"
-        )
+        br.count(pl.DataFrame({"y": ["fraud", "legit"], "m": [0.1, 0.2]}), label="y", score="m")
 
 
 def test_an_absolute_path_stays_on_the_machine(tmp_path):
     """Whoever gets an answer or a report need not know under whose name the file lay."""
     (tmp_path / "a.csv").write_text("y,m\n1,0.1\n0,0.2\n0,0.3\n")
-    counts = br.count_file(str(tmp_path / "a.csv"), label="y", score="m")
+    counts = br.count(str(tmp_path / "a.csv"), label="y", score="m")
     (source,) = counts.ledger.sources
     assert (source.path, source.name) == (str(tmp_path / "a.csv"), "a.csv")
     assert replace(source, path="data/a.csv").name == "data/a.csv"
@@ -469,10 +467,10 @@ def test_different_decimals_of_two_files_are_not_one_score(tmp_path):
             file.write("y,s\n" + rows)
     for more in ({}, {"memory": LEAST}):
         with pytest.raises(br.InputError, match="BR215: .*1 distinct value would merge in float64"):
-            br.count_file(str(tmp_path), **HOW, **more)
+            br.count(str(tmp_path), **HOW, **more)
 
 
 def test_an_empty_folder_is_refused_in_the_same_words(tmp_path):
     for more in ({}, {"memory": LEAST}):
         with pytest.raises(br.InputError, match="BR615: .*a folder without data files"):
-            br.count_file(str(tmp_path), **HOW, **more)
+            br.count(str(tmp_path), **HOW, **more)

@@ -20,6 +20,7 @@ from tests.read.tables import assert_refused
 from tests.read.test_large_files import made
 
 import baserate as br
+from baserate.inference.large_differences import compare_frame
 from baserate.read import frames, table
 from baserate.read.frames import Negatives, failed
 from baserate.read.placements import DIGIT, Sums, digits, squares
@@ -30,15 +31,15 @@ SOUND = pl.LazyFrame({"y": Y, "s": S, "g": ["a", "a", "b", "b", None, "a"]})
 
 def test_labels_are_decided_once_and_spoken_of_as_everywhere():
     words = pl.LazyFrame({"y": ["legit", "fraud", "legit"], "s": [0.1, 0.2, 0.3]})
-    assert_refused(lambda: br.count_frame(words, label="y", score="s"), "BR102", r'"legit" \(2\)')
-    counts = br.count_frame(words, label="y", score="s", positive="fraud")
+    assert_refused(lambda: br.count(words, label="y", score="s"), "BR102", r'"legit" \(2\)')
+    counts = br.count(words, label="y", score="s", positive="fraud")
     assert counts == br.count([0, 1, 0], [0.1, 0.2, 0.3])
     three = pl.LazyFrame({"y": [0, 1, 2, 2], "s": [0.1, 0.2, 0.3, 0.4]})
-    assert_refused(lambda: br.count_frame(three, label="y", score="s"), "BR103", r"2 \(2\)")
+    assert_refused(lambda: br.count(three, label="y", score="s"), "BR103", r"2 \(2\)")
     assert_refused(
-        lambda: br.count_frame(words, label="y", score="s", positive="froud"), "BR109", "fraud"
+        lambda: br.count(words, label="y", score="s", positive="froud"), "BR109", "fraud"
     )
-    known = br.count_frame(pl.LazyFrame({"y": ["no", "yes"], "s": [1, 2]}), label="y", score="s")
+    known = br.count(pl.LazyFrame({"y": ["no", "yes"], "s": [1, 2]}), label="y", score="s")
     assert (known.notes[0].code, known.notes[0].text) == (
         "BR101",
         '"y": positive = "yes", negative = "no"',
@@ -56,14 +57,14 @@ def test_missing_labels_and_scores_are_refused_or_left_out_and_counted(keep):
             'BR105: 1 of 6 labels in "y" is missing[^\n]*\nBR201: "s" has 2 missing or NaN scores'
         ),
     ):
-        br.count_frame(frame, label="y", score="s", keep=keep)
+        br.count(frame, label="y", score="s", keep=keep)
     half = {"missing_label": "drop", "keep": keep}
     assert_refused(
-        lambda: br.count_frame(frame, label="y", score="s", **half),
+        lambda: br.count(frame, label="y", score="s", **half),
         "BR201",
         '"s" has 2 missing or NaN scores',
     )
-    counts = br.count_frame(frame, label="y", score="s", nan_score="drop", **half)
+    counts = br.count(frame, label="y", score="s", nan_score="drop", **half)
     assert counts.digest == br.count([0, 1, 0], [0.1, 0.9, 0.3], keep=keep or "all").digest
     assert (counts.ledger.rows_read, counts.ledger.rows_used, counts.ledger.rows_refused) == (
         6,
@@ -81,7 +82,7 @@ def test_missing_labels_and_scores_are_refused_or_left_out_and_counted(keep):
 def test_nothing_left_is_no_answer(keep):
     frame = pl.LazyFrame({"y": [0, 1], "s": [float("nan"), None]})
     assert_refused(
-        lambda: br.count_frame(frame, label="y", score="s", nan_score="drop", keep=keep),
+        lambda: br.count(frame, label="y", score="s", nan_score="drop", keep=keep),
         "BR603",
         "nothing remains",
     )
@@ -90,60 +91,60 @@ def test_nothing_left_is_no_answer(keep):
 def test_both_problems_are_named_in_one_run():
     frame = pl.LazyFrame({"y": [0, 1, 2], "s": [0.1, None, 0.2]})
     with pytest.raises(br.InputError, match="BR103[^\n]*\nBR201"):
-        br.count_frame(frame, label="y", score="s")
+        br.count(frame, label="y", score="s")
 
 
 def test_only_dropping_can_be_asked_of_an_engine():
     assert_refused(
-        lambda: br.count_frame(SOUND, label="y", score="s", nan_score="lowest"),
+        lambda: br.count(SOUND, label="y", score="s", nan_score="lowest"),
         "BR953",
         "nothing else",
     )
     assert_refused(
-        lambda: br.count_frame(SOUND, label="y", score="s", lower_is_positive=True),
+        lambda: br.count(SOUND, label="y", score="s", lower_is_positive=True),
         "BR953",
         "nothing else",
     )
     assert_refused(
-        lambda: br.count_frame(SOUND, label="y", score="s", nan_score="forget"),
+        lambda: br.count(SOUND, label="y", score="s", nan_score="forget"),
         "BR114",
         "drop or lowest",
     )
 
 
 def test_more_distinct_scores_than_allowed_become_condensed_counts_or_a_refusal():
-    condensed = br.count_frame(SOUND, label="y", score="s", cells=3)
+    condensed = br.count(SOUND, label="y", score="s", cells=3)
     assert condensed.condensed
     assert condensed == br.count(Y, S, keep="positives")
-    assert not br.count_frame(SOUND, label="y", score="s", cells=5).condensed
+    assert not br.count(SOUND, label="y", score="s", cells=5).condensed
     assert_refused(
-        lambda: br.count_frame(SOUND, label="y", score="s", cells=3, keep="all"),
+        lambda: br.count(SOUND, label="y", score="s", cells=3, keep="all"),
         "BR951",
         'more than 3 distinct.*keep="positives"',
     )
     assert_refused(
-        lambda: br.count_frame(SOUND, label="y", score="s", cells=1),
+        lambda: br.count(SOUND, label="y", score="s", cells=1),
         "BR951",
         "positives alone have more than 1 distinct",
     )
     for wrong in (0, -1, True, 2.5):
         assert_refused(
-            lambda cells=wrong: br.count_frame(SOUND, label="y", score="s", cells=cells),
+            lambda cells=wrong: br.count(SOUND, label="y", score="s", cells=cells),
             "BR951",
             "number of 1 or more",
         )
     assert_refused(
-        lambda: br.count_frame(SOUND, label="y", score="s", keep="some"),
+        lambda: br.count(SOUND, label="y", score="s", keep="some"),
         "BR227",
         "'all' or 'positives'",
     )
     assert_refused(
-        lambda: br.count_groups_frame(SOUND, label="y", score="s", group="g", cells=2),
+        lambda: br.count(SOUND, label="y", score="s", by="g", cells=2),
         "BR951",
         "more than 2 distinct",
     )
     assert_refused(
-        lambda: br.count_models_frame(SOUND, label="y", scores=["s", "g"], cells=2),
+        lambda: br.count(SOUND, label="y", score=["s", "g"], cells=2),
         "BR951",
         "more than 2 distinct",
     )
@@ -153,23 +154,23 @@ def test_one_class_alone_is_counted_too():
     for labels in ([0, 0, 0], [1, 1, 1]):
         frame = pl.LazyFrame({"y": labels, "s": [0.1, 0.2, 0.2]})
         for keep in ("all", "positives"):
-            assert br.count_frame(frame, label="y", score="s", keep=keep) == br.count(
+            assert br.count(frame, label="y", score="s", keep=keep) == br.count(
                 labels, [0.1, 0.2, 0.2], keep=keep
             )
 
 
 def test_text_labels_with_blanks_are_condensed_as_they_are_counted():
     frame = pl.LazyFrame({"y": ["no", " ", "yes", None, "no"], "s": [1, 2, 3, 4, 5]})
-    counts = br.count_frame(frame, label="y", score="s", missing_label="drop", keep="positives")
+    counts = br.count(frame, label="y", score="s", missing_label="drop", keep="positives")
     assert counts == br.count(["no", "yes", "no"], [1, 3, 5], keep="positives")
     assert counts.ledger.rows_refused == 2
 
 
 def test_groups_have_their_names_and_a_missing_one_is_a_group():
-    grouped = br.count_groups_frame(SOUND, label="y", score="s", group="g")
-    assert grouped.digest == br.count_groups(Y, S, groups=["a", "a", "b", "b", None, "a"]).digest
+    grouped = br.count(SOUND, label="y", score="s", by="g")
+    assert grouped.digest == br.count(Y, S, by=["a", "a", "b", "b", None, "a"]).digest
     numbered = pl.LazyFrame({"y": Y, "s": S, "g": [1.0, 1.0, 2.0, None, float("nan"), 2.5]})
-    assert set(br.count_groups_frame(numbered, label="y", score="s", group="g")) == {
+    assert set(br.count(numbered, label="y", score="s", by="g")) == {
         1,
         2,
         2.5,
@@ -180,65 +181,59 @@ def test_groups_have_their_names_and_a_missing_one_is_a_group():
 def test_odd_types_are_judged_here():
     big = pa.table({"y": [0, 1], "s": pa.array([2**63, 1], pa.uint64())})
     assert_refused(
-        lambda: br.count_frame(big, label="y", score="s"),
+        lambda: br.count(big, label="y", score="s"),
         "BR215",
         "beyond the largest 64-bit integer",
     )
     assert_refused(
-        lambda: br.count_frame(big, label="y", score="s", keep="positives"),
+        lambda: br.count(big, label="y", score="s", keep="positives"),
         "BR215",
         "beyond the largest 64-bit integer",
     )
     small = pa.table({"y": pa.array([True, False, None]), "s": pa.array([3, 1, 2], pa.uint64())})
-    assert br.count_frame(small, label="y", score="s", missing_label="drop") == br.count(
-        [1, 0], [3, 1]
-    )
+    assert br.count(small, label="y", score="s", missing_label="drop") == br.count([1, 0], [3, 1])
     text = pa.table({"y": [0, 1], "s": ["0.25", "7e-1"]})
-    assert br.count_frame(text, label="y", score="s") == br.count([0, 1], [0.25, 0.7])
+    assert br.count(text, label="y", score="s") == br.count([0, 1], [0.25, 0.7])
     coded = pl.LazyFrame(
         {
             "y": pl.Series(["no", "yes"], dtype=pl.Categorical),
             "s": pl.Series([0.5, 0.25], dtype=pl.Float32),
         }
     )
-    assert br.count_frame(coded, label="y", score="s") == br.count([0, 1], [0.5, 0.25])
+    assert br.count(coded, label="y", score="s") == br.count([0, 1], [0.5, 0.25])
     assert_refused(
-        lambda: br.count_frame(
-            pd.DataFrame({"y": [0, 1], "s": [b"1", b"2"]}), label="y", score="s"
-        ),
+        lambda: br.count(pd.DataFrame({"y": [0, 1], "s": [b"1", b"2"]}), label="y", score="s"),
         "BR209",
         "not scores",
     )
     assert_refused(
-        lambda: br.count_frame([1, 2], label="y", score="s"),
+        lambda: br.count([1, 2], label="y", score="s"),
         "BR950",
         "a list is no data frame.*count\\(y_true, y_score\\)",
     )
-    assert_refused(lambda: br.count_frame(SOUND, label="y", score="t"), "BR613", 'no column "t"')
+    assert_refused(lambda: br.count(SOUND, label="y", score="t"), "BR613", 'no column "t"')
     with pytest.raises(br.InputError, match="BR518"):
-        br.count_frame(SOUND, label="y", score="s", design="whim")
+        br.count(SOUND, label="y", score="s", design="whim")
 
 
 def test_models_are_named_once_and_two_are_needed_to_compare():
-    assert_refused(lambda: br.count_models_frame(SOUND, label="y", scores=[]), "BR410", "no score")
+    assert_refused(lambda: br.count(SOUND, label="y", score=[]), "BR410", "no score")
+    assert_refused(lambda: br.count(SOUND, label="y", score=["s", "s"]), "BR407", "twice")
+    assert_refused(lambda: compare_frame(SOUND, label="y", scores=["s"]), "BR595", "two models")
     assert_refused(
-        lambda: br.count_models_frame(SOUND, label="y", scores=["s", "s"]), "BR407", "twice"
-    )
-    assert_refused(lambda: br.compare_frame(SOUND, label="y", scores=["s"]), "BR595", "two models")
-    assert_refused(
-        lambda: br.compare_frame(SOUND, label="y", scores=["s", "y"], method="bca"),
+        lambda: compare_frame(SOUND, label="y", scores=["s", "y"], method="bca"),
         "BR581",
         "no method",
     )
     one = pl.LazyFrame({"y": [1, 1], "a": [1, 2], "b": [2, 1]})
     assert_refused(
-        lambda: br.compare_frame(one, label="y", scores=["a", "b"]), "BR552", "no negatives"
+        lambda: compare_frame(one, label="y", scores=["a", "b"]), "BR552", "no negatives"
     )
 
 
 def test_models_that_place_all_cases_alike_do_not_differ():
     frame = pl.LazyFrame({"y": Y, "a": S, "b": [10 * score for score in S]})
-    (found,) = br.compare_frame(frame, label="y", scores=["a", "b"])
+    (found,) = compare_frame(frame, label="y", scores=["a", "b"])
     assert (found.value, found.low, found.high, found.p_value) == (0.0, 0.0, 0.0, 1.0)
 
 
@@ -300,11 +295,11 @@ def test_every_way_of_cutting_into_partitions_gives_the_same(tmp_path):
     full, condensed = br.count(y, s), br.count(y, s, keep="positives")
     for parts in (1, 2, 7):
         cut = dd.from_pandas(frame, npartitions=parts)
-        assert br.count_frame(cut, label="y", score="s").digest == full.digest
-        assert br.count_frame(cut, label="y", score="s", keep="positives") == condensed
+        assert br.count(cut, label="y", score="s").digest == full.digest
+        assert br.count(cut, label="y", score="s", keep="positives") == condensed
     empty = dd.from_pandas(frame, npartitions=3)
     empty = dd.concat([empty[empty.s > 100], empty])
-    assert br.count_frame(empty, label="y", score="s", keep="positives") == condensed
+    assert br.count(empty, label="y", score="s", keep="positives") == condensed
 
 
 class Dying:
@@ -327,9 +322,7 @@ def test_a_worker_of_dask_that_dies_is_told_in_one_line(monkeypatch):
     frame = dd.from_pandas(pd.DataFrame({"y": Y, "s": S}), npartitions=2)
     dead = frame.map_partitions(Dying(), meta=frame._meta)
     with dask.config.set(scheduler="processes", num_workers=1):
-        assert_refused(
-            lambda: br.count_frame(dead, label="y", score="s"), "BR952", "nothing was counted"
-        )
+        assert_refused(lambda: br.count(dead, label="y", score="s"), "BR952", "nothing was counted")
 
 
 @pytest.fixture
@@ -353,12 +346,9 @@ def test_the_command_counts_with_dask(cases, tmp_path, capsys):
     answered(capsys, *asked, "--score", "s", "--keep", "positives")
     assert br.load(output) == br.count(Y, S, keep="positives")
     answered(capsys, *asked, "--score", "s", "--score", "t")
-    assert br.load(output).digest == br.count_models(Y, {"s": S, "t": S[::-1]}).digest
+    assert br.load(output).digest == br.count(Y, {"s": S, "t": S[::-1]}).digest
     answered(capsys, *asked, "--score", "s", "--group", "g")
-    assert (
-        br.load(output).digest
-        == br.count_groups(Y, S, groups=["a", "a", "b", "b", "b", "a"]).digest
-    )
+    assert br.load(output).digest == br.count(Y, S, by=["a", "a", "b", "b", "b", "a"]).digest
 
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")
@@ -473,7 +463,7 @@ def test_a_frame_without_rows_is_refused_as_a_file_is(tmp_path, capsys, keep):
     )
     parquet.write_table(nothing, path)
     assert_refused(
-        lambda: br.count_frame(nothing, label="y", score="s", keep=keep),
+        lambda: br.count(nothing, label="y", score="s", keep=keep),
         "BR603",
         "there are no rows",
     )
@@ -561,11 +551,11 @@ def test_the_whole_of_scenario_9_scaled_down_is_exact_on_dask():
     i = np.arange(rows)
     y = (i % every == 0).astype(int)
     s = i % 9973 + 1000 * y
-    counts = br.count_frame(
+    counts = br.count(
         dd.from_pandas(pd.DataFrame({"y": y, "s": s}), npartitions=4), label="y", score="s"
     )
     assert counts.digest == br.count(y, s).digest
-    point = br.flag_at(counts, 9000)
+    point = br.choose(counts, threshold=9000)
     assert (point.tp, point.fp) == (
         int(((s >= 9000) & (y == 1)).sum()),
         int(((s >= 9000) & (y == 0)).sum()),
@@ -582,16 +572,16 @@ def test_whole_numbers_without_a_sign_are_condensed_as_others_are(largest):
             "n": pl.Series(scores[::-1], dtype=pl.UInt64),
         }
     )
-    assert br.count_frame(frame, label="y", score="m", keep="positives") == br.count(
+    assert br.count(frame, label="y", score="m", keep="positives") == br.count(
         labels, scores, keep="positives"
     )
     signed = frame.with_columns(pl.col("m", "n").cast(pl.Int64))
-    assert br.compare_frame(frame, label="y", scores=["m", "n"]) == br.compare_frame(
+    assert compare_frame(frame, label="y", scores=["m", "n"]) == compare_frame(
         signed, label="y", scores=["m", "n"]
     )
     frame = frame.with_columns(pl.lit(2**63, pl.UInt64).alias("m"))
     with pytest.raises(br.InputError, match='BR215: "m" goes beyond the largest 64-bit integer'):
-        br.count_frame(frame, label="y", score="m", keep="positives")
+        br.count(frame, label="y", score="m", keep="positives")
 
 
 def test_options_of_files_are_refused_of_frames():
@@ -600,11 +590,11 @@ def test_options_of_files_are_refused_of_frames():
         br.InputError,
         match="BR230: memory is an option of files: a frame is counted by the engine that holds it",
     ):
-        br.count_frame(frame, label="y", score="m", memory="1GB")
+        br.count(frame, label="y", score="m", memory="1GB")
     with pytest.raises(
         TypeError, match="unknown option 'memry'; there are missing_label and nan_score"
     ):
-        br.count_frame(frame, label="y", score="m", memry="1GB")
+        br.count(frame, label="y", score="m", memry="1GB")
 
 
 HOW = {"label": "y", "score": "s"}
@@ -641,7 +631,7 @@ def test_frames_streamed_in_batches_give_the_counts_of_memory(monkeypatch):
     labels, scores = made(3_000, prior=0.1)
     frame = pl.LazyFrame({"y": labels, "s": scores})
     expected = br.count(labels, scores).condense()
-    assert br.count_frame(frame, **HOW, keep="positives") == expected
+    assert br.count(frame, **HOW, keep="positives") == expected
     table = frame.collect().to_arrow()
-    assert br.count_frame(duckdb.from_arrow(table), **HOW, keep="positives") == expected
-    assert br.count_frame(table, **HOW, keep="positives") == expected
+    assert br.count(duckdb.from_arrow(table), **HOW, keep="positives") == expected
+    assert br.count(table, **HOW, keep="positives") == expected

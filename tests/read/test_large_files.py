@@ -43,7 +43,7 @@ def tight(monkeypatch):
 
 
 def count(path, **how):
-    return br.count_file(path, label="y", score="s", memory=LEAST, **how)
+    return br.count(path, label="y", score="s", memory=LEAST, **how)
 
 
 @pytest.mark.parametrize("kind", ["float64", "float32", "int64", "int8"])
@@ -60,7 +60,7 @@ def test_a_file_gives_the_counts_of_memory(tmp_path, tight, kind):
     assert counts.condensed is (kind != "int8")
     assert counts == expected
     assert counts.digest == expected.digest
-    assert counts.ledger == br.count_file(path, label="y", score="s").ledger
+    assert counts.ledger == br.count(path, label="y", score="s").ledger
 
 
 def test_ties_zeros_and_infinities_are_those_of_memory(tmp_path, tight):
@@ -95,7 +95,7 @@ def test_a_pattern_and_a_folder_are_one_data_set(tmp_path, tight):
         counts = count(str(source))
         assert counts == expected
         assert len(counts.ledger.sources) == sources
-        assert counts.ledger == br.count_file(str(source), label="y", score="s").ledger
+        assert counts.ledger == br.count(str(source), label="y", score="s").ledger
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_pattern_and_a_folder_are_one_data_set(tmp_path, tight):
 def test_labels_are_decided_as_they_are_in_memory(tmp_path, tight, labels, how, positive):
     is_positive, scores = made()
     path = written(tmp_path / "x.parquet", labels[is_positive.astype(int)], scores)
-    ours, theirs = count(path, **how), br.count_file(path, label="y", score="s", **how)
+    ours, theirs = count(path, **how), br.count(path, label="y", score="s", **how)
     assert ours == theirs.condense()
     assert ours.ledger == theirs.ledger
     assert ours.ledger.sources[0].positive == positive

@@ -21,6 +21,7 @@ from tests.peaks import taken_by
 from tests.read.test_large_files import made, stopped
 
 import baserate as br
+from baserate.inference.large_differences import compare_auc_file
 from baserate.read import condense, large, table
 from baserate.read.files import count_scores
 from baserate.read.quotas import Quotas
@@ -123,7 +124,7 @@ def zipped(path, content):
 )
 def test_a_text_in_pieces_is_what_it_is_as_a_whole(tmp_path, in_pieces, content):
     path = written(tmp_path / "x.csv", content)
-    alike(br.count_file(path, **HOW, memory=LEAST), br.count_file(path, **HOW))
+    alike(br.count(path, **HOW, memory=LEAST), br.count(path, **HOW))
     assert in_pieces == ["pieces"]
 
 
@@ -151,13 +152,13 @@ def test_a_text_in_pieces_is_what_it_is_as_a_whole(tmp_path, in_pieces, content)
 def test_with_any_doubt_a_text_is_read_as_a_whole(tmp_path, in_pieces, content, how):
     path = written(tmp_path / "x.csv", content)
     try:
-        expected = br.count_file(path, **HOW, **how)
+        expected = br.count(path, **HOW, **how)
     except br.InputError as error:
         with pytest.raises(br.InputError, match=error.code) as caught:
-            br.count_file(path, **HOW, **how, memory=LEAST)
+            br.count(path, **HOW, **how, memory=LEAST)
         assert caught.value.problems == error.problems
     else:
-        alike(br.count_file(path, **HOW, **how, memory=LEAST), expected)
+        alike(br.count(path, **HOW, **how, memory=LEAST), expected)
     assert in_pieces == ["whole"]
 
 
@@ -186,9 +187,9 @@ def test_with_any_doubt_a_text_is_read_as_a_whole(tmp_path, in_pieces, content, 
 def test_a_text_in_pieces_is_refused_in_the_words_of_a_whole_one(tmp_path, content, how):
     path = written(tmp_path / "x.csv", content)
     with pytest.raises(br.InputError, match="Fix: ") as whole:
-        br.count_file(path, **HOW, **how)
+        br.count(path, **HOW, **how)
     with pytest.raises(br.InputError, match="Fix: ") as pieces:
-        br.count_file(path, **HOW, **how, memory=LEAST)
+        br.count(path, **HOW, **how, memory=LEAST)
     assert str(pieces.value) == str(whole.value)
     assert pieces.value.problems == whole.value.problems
 
@@ -219,13 +220,13 @@ def test_several_texts_are_one_table(tmp_path, parts, how):
         written(tmp_path / f"{number}.csv", content)
     for source in (str(tmp_path / "*.csv"), str(tmp_path)):
         try:
-            expected = br.count_file(source, **HOW, **how)
+            expected = br.count(source, **HOW, **how)
         except br.InputError as error:
             with pytest.raises(br.InputError, match=error.code) as caught:
-                br.count_file(source, **HOW, **how, memory=LEAST)
+                br.count(source, **HOW, **how, memory=LEAST)
             assert str(caught.value) == str(error)
         else:
-            alike(br.count_file(source, **HOW, **how, memory=LEAST), expected)
+            alike(br.count(source, **HOW, **how, memory=LEAST), expected)
 
 
 @pytest.mark.parametrize(
@@ -240,8 +241,8 @@ def test_packed_text_is_counted_in_pieces(tmp_path, tight, in_pieces, pack):
         tmp_path / f"x.csv{'.zip' if pack is zipped else ''}"
     )  # the others have no ending that says so, and a note
     path = zipped(name, content) if pack is zipped else written(name, pack(content))
-    whole = br.count_file(path, **HOW)
-    ours = br.count_file(path, **HOW, memory=LEAST)
+    whole = br.count(path, **HOW)
+    ours = br.count(path, **HOW, memory=LEAST)
     alike(ours, whole.condense())
     assert in_pieces == ["pieces"]
 
@@ -251,12 +252,10 @@ def test_what_does_not_fit_is_condensed_or_binned_as_parquet_is(tmp_path, tight,
     labels, scores = made()
     path = written(tmp_path / "x.csv", lines(np.where(labels, "fraud", "fine"), scores))
     how = {**HOW, "positive": "fraud", "memory": LEAST}
-    assert br.count_file(path, **how, thresholds=[0.5]) == br.count(labels, scores).condense([0.5])
-    bins = br.count_file(path, **how, approx=True)
+    assert br.count(path, **how, thresholds=[0.5]) == br.count(labels, scores).condense([0.5])
+    bins = br.count(path, **how, approx=True)
     assert abs(br.auc(bins) - br.auc(br.count(labels, scores))) <= bins.auc_error_bound <= 1e-6
-    assert (
-        br.count_file(path, **how, lower_is_positive=True) == br.count(labels, -scores).condense()
-    )
+    assert br.count(path, **how, lower_is_positive=True) == br.count(labels, -scores).condense()
 
 
 def test_two_models_of_a_text_are_compared_in_passes(tmp_path):
@@ -267,12 +266,12 @@ def test_two_models_of_a_text_are_compared_in_passes(tmp_path):
     )
     path = written(tmp_path / "x.csv", f"y,a,b\n{rows}".replace(",", ";").encode())
     pair = {"label": "y", "scores": ["a", "b"]}
-    assert br.compare_auc_file(path, **pair, memory=LEAST) == br.compare(
-        br.auc, br.count_models_file(path, **pair)
+    assert compare_auc_file(path, **pair, memory=LEAST) == br.compare(
+        br.count(path, **pair), br.auc
     )
     written(tmp_path / "x.csv", b"y,a,b\n0,1,2\n1,NA,3\n")
     with pytest.raises(br.InputError, match='BR201: .*"a" has 1 missing or NaN score.*line 3'):
-        br.compare_auc_file(path, **pair, memory=LEAST)
+        compare_auc_file(path, **pair, memory=LEAST)
 
 
 @pytest.mark.parametrize("after", [2, 6])
@@ -287,11 +286,8 @@ def test_a_text_is_resumed_and_ends_alike(tmp_path, tight, monkeypatch, after):
     stopped(path, resume, after)
     other = written(tmp_path / "other.csv", lines(labels.astype(int), scores[::-1]))
     with pytest.raises(br.InputError, match="BR945: .*is the checkpoint of other data"):
-        br.count_file(other, **HOW, memory=LEAST, resume=resume)
-    assert (
-        br.count_file(path, **HOW, memory=LEAST, resume=resume)
-        == br.count(labels, scores).condense()
-    )
+        br.count(other, **HOW, memory=LEAST, resume=resume)
+    assert br.count(path, **HOW, memory=LEAST, resume=resume) == br.count(labels, scores).condense()
     assert not Path(resume).exists()
 
 
@@ -300,7 +296,7 @@ def test_a_text_in_doubt_cannot_be_resumed(tmp_path):
     with pytest.raises(
         br.InputError, match="BR943: .*is read as a whole: there is nothing to resume"
     ):
-        br.count_file(path, **HOW, memory=LEAST, resume=str(tmp_path / "x.part"))
+        br.count(path, **HOW, memory=LEAST, resume=str(tmp_path / "x.part"))
 
 
 def test_killed_runs_over_text_go_on_and_give_the_same_digest(tmp_path, place):
@@ -408,7 +404,7 @@ def test_an_unmade_copy_is_the_systems_error(tmp_path, monkeypatch, place):
         OSError,
         match="File too large: a copy of the columns is needed, and a file may have at most",
     ):
-        br.count_file(path, **HOW, memory=LEAST)
+        br.count(path, **HOW, memory=LEAST)
     assert not list(place.iterdir())
 
 
@@ -426,8 +422,8 @@ def test_the_name_of_a_folder_is_no_column_of_a_text(tmp_path, folder, monkeypat
         i % 2, np.array([f"0.{each:03}" for each in range(97)], dtype=float)[i % 97]
     )
     monkeypatch.setattr("tempfile.tempdir", str(place))  # where the columns are copied to
-    assert br.count_file(str(place / "p.csv"), **HOW).digest == expected.digest
-    assert br.count_file(str(place / "p.csv"), **HOW, memory="1GB").digest == expected.digest
+    assert br.count(str(place / "p.csv"), **HOW).digest == expected.digest
+    assert br.count(str(place / "p.csv"), **HOW, memory="1GB").digest == expected.digest
 
 
 def test_a_checkpoint_knows_which_column_is_which(tmp_path, tight, monkeypatch):
@@ -445,7 +441,7 @@ def test_a_checkpoint_knows_which_column_is_which(tmp_path, tight, monkeypatch):
     with pytest.raises(
         br.InputError, match="BR945: .*the checkpoint of other data, of other options"
     ):
-        br.count_file(str(path), **HOW, columns=["y", "b", "s"], **named)
+        br.count(str(path), **HOW, columns=["y", "b", "s"], **named)
 
 
 @pytest.mark.parametrize("odd", ["1,\n", "1,0.10000000000000000001\n"])
@@ -454,9 +450,9 @@ def test_a_doubtful_text_under_the_lowest_ceiling_is_judged_and_not_called_hosti
     with open(path, "w") as file:
         file.write("y,s\n" + "".join(f"{i % 2},{i / 55000!r}\n" for i in range(55_000)) + odd)
     with pytest.raises(br.InputError) as whole:
-        br.count_file(path, **HOW)
+        br.count(path, **HOW)
     with pytest.raises(br.InputError) as under:
-        br.count_file(path, **HOW, memory=LEAST)
+        br.count(path, **HOW, memory=LEAST)
     assert (under.value.code, str(under.value)) == (whole.value.code, str(whole.value))
 
 

@@ -89,7 +89,7 @@ def test_groups_that_are_merged_in_pieces_are_the_same(scores, weighted, monkeyp
     rng = np.random.default_rng(12)
     y, s, g = rng.integers(0, 2, 1003), rng.integers(0, scores, 1003) / 8, rng.integers(0, 4, 1003)
     w = rng.random(1003) if weighted else None
-    found = br.count_groups(y, s, groups=g, sample_weight=w)
+    found = br.count(y, s, by=g, sample_weight=w)
     expected = defaultdict(lambda: [0, 0])
     for row in range(len(y)):
         expected[g[row], s[row]][1 - y[row]] += 1 if w is None else w[row]

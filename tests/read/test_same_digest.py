@@ -215,6 +215,6 @@ def test_postgresql(in_postgres, expected, asked):
 def test_dataframes(frame, expected):
     assert br.count(frame["label"], frame["score"]).digest == expected[0]
     assert (
-        br.count_groups(frame["label"], frame["score"], groups=frame["site"])["東京"].digest
+        br.count(frame["label"], frame["score"], by=frame["site"])["東京"].digest
         == dict(expected[1])["東京"]
     )

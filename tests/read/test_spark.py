@@ -17,6 +17,8 @@ from tests.read.spark_cluster import wait_for
 from tests.read.tables import assert_refused
 
 import baserate as br
+from baserate.inference.differences import compare_all
+from baserate.inference.large_differences import compare_frame
 from baserate.read import spark as sessions
 from baserate.read import table
 from baserate.read.frames import cause_of, failed
@@ -106,7 +108,7 @@ def test_an_executor_and_a_worker_killed_in_the_middle_change_nothing(cluster, s
 
     killer = threading.Thread(target=kill)
     killer.start()
-    counts = br.count_frame(frame, label="y", score="s")
+    counts = br.count(frame, label="y", score="s")
     killer.join()
     assert killed == ["executor", "worker"]
     assert counts.digest == br.count(*everything()).digest
@@ -138,12 +140,12 @@ def test_condensed_counts_and_a_comparison_take_two_passes_each(slow, spark):
             Marking(marks), "y long, s double, t double"
         )
     y, s = everything()
-    assert br.count_frame(frame, label="y", score="s", keep="positives") == br.count(
+    assert br.count(frame, label="y", score="s", keep="positives") == br.count(
         y, s, keep="positives"
     )
     assert len(list(marks.iterdir())) == 2 * PARTS
-    here = br.compare_all(br.auc, br.count_models(y, {"s": s, "t": -(s**2)}))
-    assert br.compare_frame(frame, label="y", scores=["s", "t"]) == here
+    here = compare_all(br.count(y, {"s": s, "t": -(s**2)}), br.auc)
+    assert compare_frame(frame, label="y", scores=["s", "t"]) == here
     assert len(list(marks.iterdir())) == 4 * PARTS
 
 
@@ -157,7 +159,7 @@ def test_a_job_that_fails_is_refused_in_one_line(spark, slow):
     with pytest.warns(FutureWarning, match="pandas") if _newer_pandas() else nothing():
         failing = frame.mapInArrow(Failing(), "y long, s double")
     problem = assert_refused(
-        lambda: br.count_frame(failing, label="y", score="s"),
+        lambda: br.count(failing, label="y", score="s"),
         "BR952",
         "nothing was counted: PermissionError.*secret",
     )
@@ -191,16 +193,14 @@ def test_columns_are_found_by_their_names_whatever_is_in_them(spark):
     )
     frame = spark.createDataFrame(table)
     assert (
-        br.count_frame(frame, label="a.b", score="y").digest
+        br.count(frame, label="a.b", score="y").digest
         == br.count([0, 1, 0], [0.1, 0.2, 0.3]).digest
     )
     assert (
-        br.count_frame(frame, label="a.b", score="`; DROP TABLE x; --").digest
+        br.count(frame, label="a.b", score="`; DROP TABLE x; --").digest
         == br.count([0, 1, 0], [0.5, 0.25, 0.125]).digest
     )
-    assert_refused(
-        lambda: br.count_frame(frame, label="a.c", score="y"), "BR613", 'Fix: perhaps "a.b"'
-    )
+    assert_refused(lambda: br.count(frame, label="a.c", score="y"), "BR613", 'Fix: perhaps "a.b"')
 
 
 def test_types_of_spark_are_numbers_or_refused(spark):
@@ -215,18 +215,14 @@ def test_types_of_spark_are_numbers_or_refused(spark):
     )
     i = np.arange(6)
     for score, values in (("wide", i), ("narrow", (i / 4).astype(np.float32)), ("small", i)):
-        assert br.count_frame(frame, label="flag", score=score) == br.count(i % 2 == 1, values), (
-            score
-        )
-    assert [note.code for note in br.count_frame(frame, label="word", score="small").notes][:1] == [
+        assert br.count(frame, label="flag", score=score) == br.count(i % 2 == 1, values), score
+    assert [note.code for note in br.count(frame, label="word", score="small").notes][:1] == [
         "BR101"
     ]
     for score, said in (("day", "timestamps or dates"), ("list", "nested")):
-        assert_refused(
-            lambda name=score: br.count_frame(frame, label="flag", score=name), "BR209", said
-        )
+        assert_refused(lambda name=score: br.count(frame, label="flag", score=name), "BR209", said)
     assert_refused(
-        lambda: br.count_frame(frame, label="flag", score="wide", keep="positives"),
+        lambda: br.count(frame, label="flag", score="wide", keep="positives"),
         "BR954",
         "decimals.*cannot be condensed",
     )
@@ -241,8 +237,8 @@ def test_empty_partitions_and_skew_are_counted_like_any_other(spark):
     frame = skewed.repartitionByRange(6, "s")
     i = np.concatenate([np.arange(5_000), np.arange(5)])
     y, s = (i % 5 == 0).astype(int), np.where(i < 4990, 0, i) / 10
-    assert br.count_frame(frame, label="y", score="s").digest == br.count(y, s).digest
-    assert br.count_frame(frame, label="y", score="s", keep="positives") == br.count(
+    assert br.count(frame, label="y", score="s").digest == br.count(y, s).digest
+    assert br.count(frame, label="y", score="s", keep="positives") == br.count(
         y, s, keep="positives"
     )
 

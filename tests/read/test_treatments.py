@@ -21,7 +21,7 @@ HEADER = ("id", "y", "m")
 
 
 def counted(path, **options):
-    return br.count_file(path, label="y", score="m", **options)
+    return br.count(path, label="y", score="m", **options)
 
 
 def rows(counts):
@@ -223,11 +223,11 @@ def test_repeated_rows_are_left_out_where_that_is_said(tmp_path):
         ("id", "y", "m", "n"),
         [(1, 0, 0.1, 3), (2, 1, 0.9, 4), (2, 1, 0.9, 4), (3, 0, 0.3, 1)],
     )
-    joint = br.count_models_file(path, label="y", scores=["m", "n"], id="id", dedupe="first")
+    joint = br.count(path, label="y", score=["m", "n"], id="id", dedupe="first")
     assert joint.marginal("m").digest == br.count([0, 1, 0], [0.1, 0.9, 0.3]).digest
     assert (joint.ledger.rows_read, joint.ledger.rows_used, joint.ledger.rows_refused) == (4, 3, 1)
     with pytest.raises(br.InputError, match="dedupe='first'"):
-        br.count_models_file(path, label="y", scores=["m", "n"], id="id")
+        br.count(path, label="y", score=["m", "n"], id="id")
     with pytest.raises(br.InputError, match="no id is named"):
         counted(path, dedupe="first")
 
@@ -235,15 +235,13 @@ def test_repeated_rows_are_left_out_where_that_is_said(tmp_path):
 def test_a_repeated_id_with_other_values_is_refused_all_the_same(tmp_path):
     path = written(tmp_path / "x.csv", HEADER, [(1, 0, 0.1), (2, 1, 0.9), (2, 1, 0.8), (3, 0, 0.3)])
     with pytest.raises(br.InputError, match="stands twice with different values"):
-        br.count_models_file(path, label="y", scores=["m"], id="id", dedupe="first")
+        br.count(path, label="y", score=["m"], id="id", dedupe="first")
 
 
 def test_joined_files_may_each_repeat_rows(tmp_path):
     old = written(tmp_path / "old.csv", HEADER, [(1, 0, 0.1), (2, 1, 0.9), (2, 1, 0.9)])
     new = written(tmp_path / "new.csv", HEADER, [(2, 1, 0.5), (1, 0, 0.6), (1, 0, 0.6)])
-    joint = br.count_models_file(
-        {"old": old, "new": new}, label="y", scores="m", id="id", dedupe="first"
-    )
+    joint = br.count({"old": old, "new": new}, label="y", score=["m"], id="id", dedupe="first")
     assert joint.marginal("new").digest == br.count([0, 1], [0.6, 0.5]).digest
     assert [(source.rows_read, source.rows_used) for source in joint.ledger.sources] == [
         (3, 2),
@@ -355,9 +353,9 @@ def test_another_spelling_of_the_positive_label_is_no_negative(tmp_path, capsys)
         "-o",
         tmp_path / "x.counts",
     )
-    counts = br.count_file(tue, label="y", score="m", positive="Yes", normalize_labels=True)
+    counts = br.count(tue, label="y", score="m", positive="Yes", normalize_labels=True)
     assert (counts.total_positives, counts.total_negatives) == (2, 0)
-    both = br.count_file(
+    both = br.count(
         tmp_path / "mon.csv",
         label="y",
         score="m",
@@ -370,7 +368,7 @@ def test_another_spelling_of_the_positive_label_is_no_negative(tmp_path, capsys)
 
 def test_a_missing_score_ranks_lowest_also_where_low_is_risky(tmp_path):
     path = written(tmp_path / "x.csv", WITHOUT_ID, [(1, 0.1), (0, 0.9), (0, "")])
-    counts = br.count_file(path, label="y", score="m", nan_score="lowest", lower_is_positive=True)
+    counts = br.count(path, label="y", score="m", nan_score="lowest", lower_is_positive=True)
     assert counts.digest == br.count([1, 0, 0], [-0.1, -0.9, -np.inf]).digest
 
 
@@ -378,7 +376,7 @@ def test_text_that_says_nan_is_no_label_to_cut(tmp_path):
     pq.write_table(
         pa.table({"y": ["nan", "1", "0", "NaN"], "m": [0.1, 0.9, 0.2, 0.8]}), tmp_path / "x.parquet"
     )
-    counts = br.count_file(
+    counts = br.count(
         tmp_path / "x.parquet", label="y", score="m", label_threshold=0.5, missing_label="drop"
     )
     assert counts.digest == br.count([1, 0], [0.9, 0.2]).digest
@@ -394,4 +392,4 @@ def test_an_endless_label_is_refused_and_no_bug(tmp_path, capsys, said):
 def test_a_threshold_of_labels_beyond_floats_is_refused(tmp_path):
     path = written(tmp_path / "x.csv", WITHOUT_ID, ROWS)
     with pytest.raises(br.InputError, match="a label threshold is a number"):
-        br.count_file(path, label="y", score="m", label_threshold=10**400)
+        br.count(path, label="y", score="m", label_threshold=10**400)

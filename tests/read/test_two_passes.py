@@ -11,6 +11,8 @@ import pytest
 from tests.read.tables import assert_refused
 
 import baserate as br
+from baserate.inference.differences import compare_all
+from baserate.inference.large_differences import compare_frame
 from baserate.read import frames
 
 PARTS = 3
@@ -71,7 +73,7 @@ SOURCES = pytest.mark.parametrize("source", [in_polars, in_dask])
 @SOURCES
 def test_a_plain_count_reads_the_rows_once_which_shows_that_the_source_counts_them(source):
     frame, passes = source(DATA)
-    assert br.count_frame(frame, label="y", score="b").digest == br.count(DATA.y, DATA.b).digest
+    assert br.count(frame, label="y", score="b").digest == br.count(DATA.y, DATA.b).digest
     assert passes() == 1
 
 
@@ -97,7 +99,7 @@ def test_condensed_counts_take_two_passes_where_the_positive_label_can_be_told(
     data = labelled(labels)
     frame, passes = source(data)
     turned = positive in ("0", "false")
-    found = br.count_frame(frame, label="y", score="b", positive=positive, keep="positives")
+    found = br.count(frame, label="y", score="b", positive=positive, keep="positives")
     assert found == br.count(DATA.y == (0 if turned else 1), DATA.b, keep="positives")
     assert passes() == 2
 
@@ -105,15 +107,15 @@ def test_condensed_counts_take_two_passes_where_the_positive_label_can_be_told(
 @SOURCES
 def test_every_pair_of_three_models_is_compared_in_two_passes(source):
     frame, passes = source(DATA)
-    here = br.compare_all(br.auc, br.count_models(DATA.y, {name: DATA[name] for name in SCORES}))
-    assert br.compare_frame(frame, label="y", scores=SCORES) == here
+    here = compare_all(br.count(DATA.y, {name: DATA[name] for name in SCORES}), br.auc)
+    assert compare_frame(frame, label="y", scores=SCORES) == here
     assert passes() == 2
 
 
 @SOURCES
 def test_words_without_a_named_positive_take_a_pass_more(source):
     frame, passes = source(labelled(np.where(DATA.y == 1, "yes", "no")))
-    assert br.count_frame(frame, label="y", score="b", keep="positives") == br.count(
+    assert br.count(frame, label="y", score="b", keep="positives") == br.count(
         DATA.y, DATA.b, keep="positives"
     )
     assert passes() == 3
@@ -122,7 +124,7 @@ def test_words_without_a_named_positive_take_a_pass_more(source):
 @SOURCES
 def test_a_count_that_does_not_fit_is_one_pass_and_then_two(source):
     frame, passes = source(DATA)
-    assert br.count_frame(frame, label="y", score="b", cells=200) == br.count(
+    assert br.count(frame, label="y", score="b", cells=200) == br.count(
         DATA.y, DATA.b, keep="positives"
     )
     assert passes() == 3
@@ -137,7 +139,7 @@ def test_labels_that_are_wrong_or_many_are_refused_as_ever(monkeypatch):
     ):
         frame, _ = in_polars(labelled(labels))
         assert_refused(
-            lambda frame=frame: br.count_frame(frame, label="y", score="b", keep="positives"),
+            lambda frame=frame: br.count(frame, label="y", score="b", keep="positives"),
             code,
             said,
         )
@@ -145,7 +147,7 @@ def test_labels_that_are_wrong_or_many_are_refused_as_ever(monkeypatch):
         asked = {"label": "y", "score": "b", "positive": positive, "keep": "positives"}
         frame, _ = in_polars(DATA)
         assert_refused(
-            lambda frame=frame, asked=asked: br.count_frame(frame, **asked),
+            lambda frame=frame, asked=asked: br.count(frame, **asked),
             "BR109",
             "positive label",
         )
@@ -157,7 +159,7 @@ def test_more_rows_of_labels_and_gaps_than_there_is_room_for_are_counted_in_more
     monkeypatch.setattr(frames, "SPARE", 0)
     positives = int(DATA.y.sum())
     frame, passes = in_polars(DATA)
-    found = br.count_frame(frame, label="y", score="b", keep="positives", cells=positives)
+    found = br.count(frame, label="y", score="b", keep="positives", cells=positives)
     assert found == br.count(DATA.y, DATA.b, keep="positives")
     assert passes() == 4  # the attempt, the labels, the positives, the gaps
 
@@ -166,21 +168,17 @@ def test_no_more_positives_come_than_were_allowed():
     positives = int(DATA.y.sum())
     frame, _ = in_polars(DATA)
     assert (
-        br.count_frame(
-            frame, label="y", score="b", keep="positives", cells=positives
-        ).total_positives
+        br.count(frame, label="y", score="b", keep="positives", cells=positives).total_positives
         == positives
     )
     fewer = {"cells": positives - 1}
     assert_refused(
-        lambda: br.count_frame(frame, label="y", score="b", keep="positives", **fewer),
+        lambda: br.count(frame, label="y", score="b", keep="positives", **fewer),
         "BR951",
         'distinct scores in "b"',
     )
     said = 'distinct rows of scores in "a", "b", "c"'
-    assert_refused(
-        lambda: br.compare_frame(frame, label="y", scores=SCORES, **fewer), "BR951", said
-    )
+    assert_refused(lambda: compare_frame(frame, label="y", scores=SCORES, **fewer), "BR951", said)
 
 
 @pytest.mark.parametrize("drop", ["missing_label", "nan_score"])
@@ -192,5 +190,5 @@ def test_gaps_in_any_column_are_left_out_of_both_passes(drop):
         pl.when(~pl.Series(gone)).then(pl.col(column)).alias(column)
     )
     kept = DATA[~gone]
-    here = br.compare_all(br.auc, br.count_models(kept.y, {name: kept[name] for name in SCORES}))
-    assert br.compare_frame(data.lazy(), label="y", scores=SCORES, **{drop: "drop"}) == here
+    here = compare_all(br.count(kept.y, {name: kept[name] for name in SCORES}), br.auc)
+    assert compare_frame(data.lazy(), label="y", scores=SCORES, **{drop: "drop"}) == here

@@ -323,7 +323,7 @@ def test_a_typo_in_a_large_file_is_named_without_reading_it_in_python(tmp_path, 
     said = r'BR208: .*"m1" has 1 value that is not a number, such as "oops" \(line 200002\)'
     for memory in ({}, {"memory": "320MB"}):
         with pytest.raises(br.InputError, match=said):
-            br.count_file(path, label="y", score="m1", **memory)
+            br.count(path, label="y", score="m1", **memory)
     monkeypatch.setattr(csv, "read_carefully", lambda *_: pytest.fail("read in Python"))
     with streams.opened(path) as plain:
         table = csv.table_of(plain, Wanted("y", ("m1",)), untreated=True)
@@ -337,7 +337,7 @@ def test_a_typo_in_one_of_several_files_is_named_with_its_file_and_line(tmp_path
     short = written(tmp_path, "y,m1\n1,x\n", "c.csv")
     for memory in ({}, {"memory": "320MB"}):
         with pytest.raises(br.InputError, match="3 values that are not numbers, such as") as caught:
-            br.count_file(str(tmp_path / "*.csv"), label="y", score="m1", **memory)
+            br.count(str(tmp_path / "*.csv"), label="y", score="m1", **memory)
         where = caught.value.problems[0].where
         assert (where.path, where.lines, where.total) == (bad, (200_002, 200_003), 3)
     Path(short).unlink()
@@ -346,7 +346,7 @@ def test_a_typo_in_one_of_several_files_is_named_with_its_file_and_line(tmp_path
 def test_odd_scores_that_are_left_out_are_left_out_by_either_way(tmp_path):
     rows = "1,0.5\n0,0.4\n" * 100_000
     path = written(tmp_path, "y,m1\n" + rows + "1,NA\n")
-    assert br.count_file(path, label="y", score="m1", nan_score="drop") == br.count(
+    assert br.count(path, label="y", score="m1", nan_score="drop") == br.count(
         [1, 0] * 100_000, [0.5, 0.4] * 100_000
     )
 
@@ -371,7 +371,7 @@ def test_digits_and_blanks_of_other_scripts_are_no_numbers(tmp_path):
     with pytest.raises(br.InputError, match="BR208"):
         count_csv(written(tmp_path, "y,m1\n0,1%\n1,\u0663%\n"), percent=True)
     with pytest.raises(br.InputError, match="BR106"):
-        br.count_file(
+        br.count(
             written(tmp_path, "y,m1\n0,1\n\u0663,2\n"), label="y", score="m1", label_threshold=0.5
         )
 
@@ -386,7 +386,7 @@ def test_two_signs_are_no_number(tmp_path, number):
         file.write(f"y,s\n0,0.5\n1,{number}\n1,3\n")
     for more in ({}, {"memory": LEAST}):
         with pytest.raises(br.InputError, match="BR208: .*1 value that is not a number"):
-            br.count_file(path, **HOW, **more)
+            br.count(path, **HOW, **more)
     (tmp_path / "x.csv").write_text(plain_text() + f"1,{number}\n")
     with pytest.raises(br.InputError, match="BR208: .*1 value that is not a number"):
-        br.count_file(str(tmp_path / "x.csv"), **HOW)
+        br.count(str(tmp_path / "x.csv"), **HOW)

@@ -34,11 +34,11 @@ LEAKING = [
 @pytest.mark.parametrize("url", LEAKING)
 def test_no_message_holds_a_password(url):
     with pytest.raises(br.InputError, match="BR7(08|17|30)") as caught:
-        br.count_file(url, label="y", score="m")
+        br.count(url, label="y", score="m")
     assert "hush" not in str(caught.value)
     assert "hush" not in shown_source(url)
     with pytest.raises(br.InputError, match="BR407") as caught:
-        br.count_models_file([url], label="y", scores=["m", "m"])
+        br.count([url], label="y", score=["m", "m"])
     assert "hush" not in str(caught.value)
 
 

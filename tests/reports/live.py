@@ -51,7 +51,7 @@ def some_models():
         "forest": [round(draw.gauss(2.4 * (y and draw.random() < 0.6), 1), 1) for y in labels],
         "points": [round(draw.gauss(10 + 4 * y, 4)) for y in labels],
     }
-    return br.count_models(labels, scores)
+    return br.count(labels, scores)
 
 
 JOINT = some_models()
@@ -116,7 +116,7 @@ def compare(page):
     shown = settled(page)
     at, rule, volume = asked(shown)
     try:
-        choice = br.choose_model(MODELS, rule, at=at, volume=volume)
+        choice = br.choose(MODELS, rule, at=at, volume=volume)
     except Infeasible:
         assert shown["answer"] == f"At {at}: no model can satisfy the rule."
         assert [row[1][0] for row in shown["models"]] == ["cannot satisfy the rule"] * 3

@@ -33,9 +33,7 @@ VISIBLE = """(words) => {
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
     place = tmp_path_factory.mktemp("page") / "report.html"
-    groups = br.count_groups(
-        [1, 0, 0, 1] * 30, [3, 2, 1, 2] * 30, groups=["north", "south", "south"] * 40
-    )
+    groups = br.count([1, 0, 0, 1] * 30, [3, 2, 1, 2] * 30, by=["north", "south", "south"] * 40)
     models = dict(zip(NAMES, (F1_A, F1_B), strict=True))
     at = br.Conditions("1 in 1000")
     br.report(

@@ -35,7 +35,7 @@ def test_it_starts_where_python_was_asked(page):
     assert "not tested" not in shown["answer"]
     first = [row[0] for row in shown["models"]]
     assert first == [
-        [tables.digits(br.auc(counts), 4), tables.span(br.interval(br.auc, counts))]
+        [tables.digits(br.auc(counts), 4), tables.span(br.interval(counts, br.auc))]
         for counts in MODELS.values()
     ]
 
@@ -148,7 +148,9 @@ def compare_by_hand(page, places):
     points = {}
     for (name, counts), row in zip(MODELS.items(), shown["models"], strict=True):
         every = br.Points.of(counts)
-        set_there = br.flag_at(counts, every.threshold(places[name]), at=START, volume=VOLUME)
+        set_there = br.choose(
+            counts, threshold=every.threshold(places[name]), at=START, volume=VOLUME
+        )
         points[name] = replace(
             set_there, below=highest_below(every, places[name])
         )  # in as few digits as flag the same cases

@@ -268,7 +268,7 @@ def test_uncertain_conditions_embed_what_decide_gives(f1, capsys):
     assert {note["code"] for note in decided["notes"]} <= {
         note["code"] for note in reported["notes"]
     }
-    found = br.report(MODELS, at=br.Uncertain("1e-5..1e-3", br.Costs(fp=5, fn=500, tp=5)))
+    found = br.report(MODELS, at=br.Conditions("1e-5..1e-3", br.Costs(fp=5, fn=500, tp=5)))
     first = (
         told(capsys, "decide", *source)
         .out.splitlines()[0]
@@ -315,7 +315,7 @@ def test_slices_are_those_of_the_slices_command(f1, capsys):
 
 def test_models_that_are_counted_by_group_are_sliced():
     labels, scores = drawn(900, seed=5, share=0.3)
-    groups = br.count_groups(labels, scores["m0"], groups=np.arange(900) % 60)
+    groups = br.count(labels, scores["m0"], by=np.arange(900) % 60)
     content = valid(br.report({"m": groups}))
     assert content["report"]["slices"]["by"] == ["group"]
     rows = content["report"]["slices"]["rows"]
@@ -345,7 +345,7 @@ def test_saved_counts_are_a_source(f1, capsys, tmp_path):
 
 def test_several_models_on_the_same_cases_are_reported_together():
     labels, scores = drawn(300, seed=2, models=2)
-    joint = br.count_models(labels, scores)
+    joint = br.count(labels, scores)
     apart = br.report({name: br.count(labels, values) for name, values in scores.items()})
     assert br.report(joint).document["report"]["held"] == apart.document["report"]["held"]
 
@@ -395,7 +395,7 @@ def test_of_more_models_than_a_page_shows_the_best_fifty_are_kept():
         ),
         (
             F1_A,
-            {"slices": {"site": {"x": br.count_groups([0, 1], [1, 2], groups=[1, 1])}}},
+            {"slices": {"site": {"x": br.count([0, 1], [1, 2], by=[1, 1])}}},
             'BR408: there is no model "x"',
         ),
         (F1_A, {"at": 0.001}, "BR519: "),
@@ -440,9 +440,7 @@ def test_sites_bring_their_notes_and_no_alerts_out_of_their_own_cases():
     labels, scores = drawn(2000, seed=1, share=0.1)
     sites = np.where(np.arange(2000) % 2, "north", "south")
     sites[np.flatnonzero(~labels)[:3]] = "empty"
-    found = br.report(
-        {"m": br.count_groups(labels, scores["m0"], groups=sites)}, at=AT, volume=1_000_000
-    )
+    found = br.report({"m": br.count(labels, scores["m0"], by=sites)}, at=AT, volume=1_000_000)
     notes = {note["code"]: note["text"] for note in found.document["notes"]}
     assert notes["BR433"].startswith('"empty": a class is missing')
     assert notes["BR526"].startswith("read at prior 0.001, not at the sample's")

@@ -42,9 +42,9 @@ def hostile(texts):
         cells, Ledger(115, 115, 0, sources), tuple(Note("BR101", text) for text in texts)
     )
     labels, scores = np.tile([1, 0, 0], len(texts)), np.tile([3.0, 2.0, 1.0], len(texts))
-    groups = br.count_groups(labels, scores, groups=np.repeat(np.array(texts, dtype=object), 3))
+    groups = br.count(labels, scores, by=np.repeat(np.array(texts, dtype=object), 3))
     columns = {" ".join(texts): {texts[0]: groups}}
-    at = br.Uncertain(br.Range(0.001, 0.1), br.Costs(fp=1, fn=20))
+    at = br.Conditions(br.Range(0.001, 0.1), br.Costs(fp=1, fn=20))
     return br.report(
         dict.fromkeys(texts, counts), at=at, slices=columns, title=" ".join(texts), volume=1000
     )

@@ -58,7 +58,7 @@ def test_scenario_ten_is_the_first_sentence(browser, tmp_path):
             " random): 142 caught against 99 for A; "
         )
         assert answer == tables.verdict(
-            br.choose_model(models, "alerts <= 200", at=at, volume=1_000_000), alone=False
+            br.choose(models, "alerts <= 200", at=at, volume=1_000_000), alone=False
         )
         assert seen.said == []
 
@@ -66,7 +66,7 @@ def test_scenario_ten_is_the_first_sentence(browser, tmp_path):
 def test_one_model_alone_is_told_its_threshold(browser, tmp_path):
     counts = some_counts(1)
     with live(browser, tmp_path, {"only": counts}, at=AT) as (page, _):
-        choice = br.choose_model({"only": counts}, at=AT, volume=1_000_000)
+        choice = br.choose({"only": counts}, at=AT, volume=1_000_000)
         assert texts(page, "#answer") == [tables.verdict(choice, alone=True)]
         page.check("#mode-hand")
         assert texts(page, "#answer")[0].endswith(
@@ -86,16 +86,14 @@ def test_where_some_points_are_held_optima_and_given_answers_are_exact_and_other
             " => !held.every)"
         )
         assert texts(page, "#answer") == [
-            tables.verdict(br.choose_model(models, given, at=AT, volume=1_000_000), alone=False)
+            tables.verdict(br.choose(models, given, at=AT, volume=1_000_000), alone=False)
         ]
         assert texts(page, "#models .cut small") == []
         page.check("#mode-cheapest")
         for prior in ("0.3", "1 in 77777", "2%"):
             page.fill("#prior", prior)
             at = br.Conditions(prior, AT.costs)
-            assert texts(page, "#answer") == [
-                elsewhere(br.choose_model(models, at=at, volume=1_000_000))
-            ]
+            assert texts(page, "#answer") == [elsewhere(br.choose(models, at=at, volume=1_000_000))]
         page.check("#mode-rule")
         page.fill("#rule", "recall >= 0.5551")
         gaps = texts(page, "#models .cut small")
@@ -118,7 +116,7 @@ def test_weighted_cases_are_read_as_python_reads_them(browser, tmp_path):
             page.check("#mode-cheapest" if rule is None else "#mode-rule")
             if rule:
                 page.fill("#rule", rule)
-            choice = br.choose_model(models, rule, at=AT, volume=1000)
+            choice = br.choose(models, rule, at=AT, volume=1000)
             assert texts(page, "#answer") == [
                 tables.verdict(choice, alone=False) if rule is None else elsewhere(choice)
             ]
@@ -150,7 +148,7 @@ def test_profits_are_told_as_profits(browser, tmp_path):
     models = {"a": some_counts(9), "b": some_counts(10)}
     at = br.Conditions("1%", br.Costs.from_profits(tp=95, fp=-5))
     with live(browser, tmp_path, models, at=at) as (page, _):
-        choice = br.choose_model(models, at=at, volume=1_000_000)
+        choice = br.choose(models, at=at, volume=1_000_000)
         assert texts(page, "#answer") == [tables.verdict(choice, alone=False)]
         assert "profit per case" in texts(page, "#answer")[0]
         told = [tables._cell(point, "expected_cost") for point in choice.points.values()]
@@ -180,12 +178,12 @@ def costs_known(models, at):
 
 def test_the_winner_map_shows_who_is_cheapest_and_takes_a_click(browser, tmp_path):
     models = {name.lower(): br.Counts(*zip(*CELLS[name], strict=True)) for name in ("A", "B")}
-    at = br.Uncertain(prior="1e-5..1e-3", costs=br.Costs(fp=5, fn=500, tp=5))
+    at = br.Conditions(prior="1e-5..1e-3", costs=br.Costs(fp=5, fn=500, tp=5))
     with live(browser, tmp_path, models, at=at) as (page, seen):
         chart = page.locator("svg.map")
         chart.scroll_into_view_if_needed()
         box = chart.bounding_box()
-        wins = br.winner_map(models).wins
+        wins = br.robustness.winner_map(models).wins
         page.mouse.move(box["x"] + box["width"] * 0.4, box["y"] + box["height"] * 0.5)
         said = texts(page, "#map-says")[0]
         prior, ratio = (
@@ -212,7 +210,7 @@ def test_twenty_models_are_all_told(browser, tmp_path):
 
 
 MIDDLE = "In the middle of what was given:"
-RANGES = br.Uncertain("1e-5..1e-3", {"fp": 1, "fn": br.Range(100, 1000)})
+RANGES = br.Conditions("1e-5..1e-3", {"fp": 1, "fn": br.Range(100, 1000)})
 
 
 def shown(page, query):
@@ -238,7 +236,7 @@ def test_where_no_held_point_keeps_a_rule_the_page_does_not_say_that_none_does(b
     models = {name: br.count(labels, values) for name, values in scores.items()}
     held = br.report(models, at=AT).document["report"]["held"]
     rule = unheld_rule(models["m1"], held[1])
-    assert "m1" in br.choose_model(models, rule, at=AT).points
+    assert "m1" in br.choose(models, rule, at=AT).points
     with live(browser, tmp_path, models, at=AT) as (page, _):
         page.check("#mode-rule")
         page.fill("#rule", rule)
@@ -286,9 +284,7 @@ def test_over_ranges_the_first_sentence_is_the_decision_until_a_control_moves(br
     models = {"a": some_counts(1), "b": some_counts(2)}
     found = br.report(models, at=RANGES, volume=1_000_000)
     decided, middle = found.sentences
-    choice = tables.verdict(
-        br.choose_model(models, at=RANGES.middle(), volume=1_000_000), alone=False
-    )
+    choice = tables.verdict(br.choose(models, at=RANGES.middle(), volume=1_000_000), alone=False)
     assert decided == found.document["report"]["decided"]["sentence"]
     assert decided.startswith(f"At {RANGES}: choose ")
     assert middle == f"{MIDDLE} a{choice[1:]}"
@@ -312,9 +308,7 @@ def test_an_answer_that_rests_on_few_cases_says_so_wherever_the_controls_stand(b
     with live(browser, tmp_path, models, at=br.Conditions("30%", AT.costs)) as (page, _):
         assert page.is_hidden("#caution")
         page.fill("#prior", "5 in 100000")
-        choice = br.choose_model(
-            models, at=br.Conditions("5 in 100000", AT.costs), volume=1_000_000
-        )
+        choice = br.choose(models, at=br.Conditions("5 in 100000", AT.costs), volume=1_000_000)
         point, said = choice.point, shown(page, "#caution")
         tp, fp, fn, tn = (int(getattr(point.confusion, name)) for name in ("tp", "fp", "fn", "tn"))
         assert min(tp, fp) < 10
@@ -367,5 +361,5 @@ def test_a_rule_that_is_a_budget_of_more_than_all_cases_is_answered_as_python_an
     models = {"a": some_counts(1), "b": some_counts(2)}
     with live(browser, tmp_path, models, at=AT, rule="alerts <= 2000", volume=10) as (page, _):
         assert shown(page, "#answer") == tables.verdict(
-            br.choose_model(models, "alerts <= 2000", at=AT, volume=10), alone=False
+            br.choose(models, "alerts <= 2000", at=AT, volume=10), alone=False
         )

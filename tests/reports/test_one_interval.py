@@ -162,7 +162,7 @@ def reviewed(path):
     lines = [f"{y},{a},{b}" for y, a, b in zip(labels, *scores.values(), strict=True)]
     path.write_text("\n".join(["y,a,b", *lines, ""]))
     return {
-        name: br.count_file(path, label="y", score=name, missing_label="drop") for name in scores
+        name: br.count(path, label="y", score=name, missing_label="drop") for name in scores
     }, scores
 
 
@@ -179,7 +179,7 @@ def test_alerts_are_counted_among_all_scored_cases_on_the_page_too(browser, tmp_
             if rule:
                 page.check("#mode-rule")
                 page.fill("#rule", rule)
-            choice = br.choose_model(models, rule, at=at, volume=volume or 1_000_000)
+            choice = br.choose(models, rule, at=at, volume=volume or 1_000_000)
             for name in ("posfrac", "alerts"):
                 cells = [row[2 + COLUMNS.index(name)][0] for row in settled(page)["models"]]
                 assert cells == [tables._cell(point, name) for point in choice.points.values()], (

@@ -31,8 +31,8 @@ def policy(page):
 
 @pytest.fixture(scope="module")
 def found():
-    at = br.Uncertain("1e-5..1e-3", br.Costs(fp=5, fn=500, tp=5))
-    groups = br.count_groups(*_flat(F1_A), groups=["x", "y"] * 50_000)
+    at = br.Conditions("1e-5..1e-3", br.Costs(fp=5, fn=500, tp=5))
+    groups = br.count(*_flat(F1_A), by=["x", "y"] * 50_000)
     return br.report(
         MODELS,
         at=at,

@@ -86,7 +86,7 @@ def test_a_chart_is_walked_by_keys_seen_on_all_charts_and_taken_as_threshold(pag
     assert shown["hand"] == cut
     assert list(MODELS)[int(shown["model"])] == name
     recall = tables.digits(
-        br.flag_at(MODELS[name], float(cut.removeprefix("score >= ")), at=START).tpr, 4
+        br.choose(MODELS[name], threshold=float(cut.removeprefix("score >= ")), at=START).tpr, 4
     )
     assert f"recall {recall}," in told
 
@@ -198,7 +198,7 @@ def test_the_numbers_of_a_chart_are_a_table(page):
     )
     assert {row[0] for row in rows} == set(MODELS)
     for model, cut, recall, precision in rows:
-        point = br.flag_at(MODELS[model], None if cut == "none" else float(cut), at=START)
+        point = br.choose(MODELS[model], threshold=None if cut == "none" else float(cut), at=START)
         assert precision == tables.digits(point.precision, 4)
         assert recall == ("—" if cut == "none" else tables.digits(point.tpr, 4))
 
@@ -214,7 +214,7 @@ def test_precision_is_drawn_nowhere_at_the_origin(page):
     bottom, top, low = 256, 10, 0.001 / 3
     for (_, y), counts in zip(starts, MODELS.values(), strict=True):
         points = br.Points.of(counts)
-        pure = br.flag_at(counts, points.threshold(1), at=START).precision
+        pure = br.choose(counts, threshold=points.threshold(1), at=START).precision
         height = 1 - math.log(max(pure, low)) / math.log(low)
         assert abs(y - (bottom - (bottom - top) * height)) < 0.2
 

@@ -11,6 +11,8 @@ from tests.cli.helpers import answered, told, written
 from tests.decisions.worked import F1_A, F1_B
 
 import baserate as br
+from baserate.robustness.decision import decide
+from baserate.robustness.expectation import expect
 
 VOLUME = 1000
 
@@ -59,10 +61,10 @@ def test_over_a_range_the_setting_within_the_budget_everywhere_that_catches_most
     models, budget = some_models(rng), rng.randint(1, VOLUME)
     low, high = sorted(Fraction(rng.randint(1, 990), 1000) for _ in range(2))
     share = Fraction(budget, VOLUME)
-    found = br.decide(
+    found = decide(
         models,
         f"alerts <= {budget}",
-        at=br.Uncertain(prior=f"{float(low)}..{float(high)}"),
+        at=br.Conditions(prior=f"{float(low)}..{float(high)}"),
         volume=VOLUME,
     )
     everywhere = [
@@ -91,17 +93,17 @@ def test_over_values_and_distributions_the_average_is_that_of_choosing_anew(seed
     models, budget = some_models(rng), rng.randint(50, VOLUME)
     share = Fraction(budget, VOLUME)
     values = [rng.uniform(0.01, 0.9) for _ in range(5)]
-    found = br.decide(models, f"alerts <= {budget}", at=br.Uncertain(prior=values), volume=VOLUME)
+    found = decide(models, f"alerts <= {budget}", at=br.Conditions(prior=values), volume=VOLUME)
     average = (
         np.mean([p * float(most_caught(models, Fraction(p), share)) for p in values])
         - np.mean(values) * found.tpr
     )
     assert found.regret.value == pytest.approx(average, abs=1e-12)
     assert found.regret.averaged
-    spread = br.decide(
+    spread = decide(
         models,
         f"alerts <= {budget}",
-        at=br.Uncertain(prior=br.LogUniform(0.01, 0.9)),
+        at=br.Conditions(prior=br.LogUniform(0.01, 0.9)),
         volume=VOLUME,
     )
     places = np.exp(np.linspace(np.log(0.01), np.log(0.9), 2001))
@@ -117,8 +119,8 @@ def test_at_a_known_base_rate_decide_and_choose_agree(seed):
     labels = [1, 0, *(rng.randint(0, 1) for _ in range(30))]
     models = {name: br.count(labels, [rng.gauss(y, 1) for y in labels]) for name in ("a", "b")}
     rule, at = f"alerts <= {rng.randint(1, VOLUME)}", br.Conditions(rng.choice([0.01, 0.2]))
-    choice = br.choose_model(models, rule, at=at, volume=VOLUME)
-    found = br.decide(models, rule, at=at, volume=VOLUME)
+    choice = br.choose(models, rule, at=at, volume=VOLUME)
+    found = decide(models, rule, at=at, volume=VOLUME)
     assert (found.tpr, found.regret.value) == (choice.point.tpr, 0)
     if found.model in models:
         assert found.threshold == choice.points[found.model].threshold
@@ -128,15 +130,14 @@ def test_sites_are_judged_each_by_its_own_best():
     rng = random.Random(7)
     labels, site = [1, 0] * 100, ["x"] * 120 + ["y"] * 80
     models = {
-        name: br.count_groups(labels, [rng.gauss(y, 1) for y in labels], groups=site)
-        for name in ("a", "b")
+        name: br.count(labels, [rng.gauss(y, 1) for y in labels], by=site) for name in ("a", "b")
     }
-    at = br.Uncertain(prior="1%..20%")
-    found = br.decide(models, "alerts <= 100", at=at, volume=VOLUME)
+    at = br.Conditions(prior="1%..20%")
+    found = decide(models, "alerts <= 100", at=at, volume=VOLUME)
     share, worst = Fraction(1, 10), []
     for name in ("x", "y"):
         here = {model: counts[name] for model, counts in models.items()}
-        tpr = br.flag_at(here[found.model], found.threshold).tpr
+        tpr = br.choose(here[found.model], threshold=found.threshold).tpr
         low, high = Fraction(1, 100), Fraction(1, 5)
         places = [
             low,
@@ -153,8 +154,8 @@ def test_sites_are_judged_each_by_its_own_best():
 
 def test_costs_that_are_given_decide_also_under_a_budget():
     models = some_models(random.Random(3))
-    at = br.Uncertain(prior="1%..20%", costs={"fn": 5, "fp": 1})
-    assert br.decide(models, "alerts <= 100", at=at, volume=VOLUME).optimized == "expected_cost"
+    at = br.Conditions(prior="1%..20%", costs={"fn": 5, "fp": 1})
+    assert decide(models, "alerts <= 100", at=at, volume=VOLUME).optimized == "expected_cost"
 
 
 @pytest.fixture(scope="module")
@@ -173,7 +174,7 @@ BUDGET = ("--rule", "alerts <= 500", "--volume", "200000", "--prior", "0.05%..0.
 
 
 def test_every_command_uses_the_budget_for_what_is_caught(scored, capsys):
-    counted = br.count_file(scored, label="y", score="a")
+    counted = br.count(scored, label="y", score="a")
     for command in ("decide", "expect"):
         done = told(capsys, command, scored, *TWO, *BUDGET)
         assert "cost" not in done.out
@@ -235,18 +236,18 @@ def test_baselines_stand_in_every_table_and_an_answer_that_does_not_beat_them_sa
 
 
 def test_a_budget_without_costs_is_used_up_in_expectation_too():
-    at = br.Uncertain(prior=br.Draws([0.001]))
+    at = br.Conditions(prior=br.Draws([0.001]))
     caught = [
-        br.expect("caught", one, rule="alerts <= 200", volume=1_000_000, at=at).value
+        expect(one, "caught", rule="alerts <= 200", volume=1_000_000, at=at).value
         for one in (F1_A, F1_B)
     ]
     assert [f"{cases:.2f}" for cases in caught] == ["99.04", "142.07"]
-    spread = br.expect(
-        "caught",
+    spread = expect(
         F1_A,
+        "caught",
         rule="alerts <= 200",
         volume=1_000_000,
-        at=br.Uncertain(prior=br.LogUniform(1e-5, 1e-3)),
+        at=br.Conditions(prior=br.LogUniform(1e-5, 1e-3)),
     )
     middles = np.exp(np.linspace(np.log(1e-5), np.log(1e-3), 401)[:-1] + np.log(100) / 800)
     each = [

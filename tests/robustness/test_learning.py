@@ -16,6 +16,7 @@ from tests.decisions.worked import CELLS, F1_A, F1_B
 from tests.robustness import oracle_prospects as oracle
 
 import baserate as br
+from baserate.robustness.decision import decide
 
 MODELS = {"A": F1_A, "B": F1_B}
 EVERY = oracle.settings(CELLS)
@@ -80,8 +81,8 @@ LOG_UNIFORM = lambda x: 1 / (x * mpmath.log(100))  # noqa: E731
     ids=["log-uniform", "pilot", "beta", "uniform"],
 )
 def test_the_least_cost_is_averaged_over_the_prior_to_ten_digits(prior, density, ends):
-    at = br.Uncertain(prior=prior, costs={"fp": 5, "fn": 500, "tp": 5})
-    found = br.regret(MODELS, "A", 6, at=at)
+    at = br.Conditions(prior=prior, costs={"fp": 5, "fn": 500, "tp": 5})
+    found = br.robustness.regret(MODELS, "A", 6, at=at)
     truth = average_least(LINES, density, *ends)
     assert float(abs(found.least - truth) / truth) < 1e-10
     assert found.error < 1e-10 * found.least
@@ -95,7 +96,7 @@ def test_the_least_cost_is_averaged_over_a_cost_to_ten_digits(cost):
     order = {"fp": 0, "fn": 1}
     plain = [5, 500, 0, 0]
     spread = br.LogNormal(plain[order[cost]], 3)
-    at = br.Uncertain(prior=0.001, costs={"fp": 5, "fn": 500, cost: spread})
+    at = br.Conditions(prior=0.001, costs={"fp": 5, "fn": 500, cost: spread})
     lines = []
     for rates in EVERY.values():
         ends = []
@@ -127,13 +128,13 @@ def test_the_least_cost_is_averaged_over_a_cost_to_ten_digits(cost):
         ]
         at_places = [mpmath.mpf(p.numerator) / p.denominator for p in places]
         truth = mpmath.quad(lambda x: density(x) * min(a + b * x for a, b in exact), at_places)
-    found = br.regret(MODELS, "A", 6, at=at)
+    found = br.robustness.regret(MODELS, "A", 6, at=at)
     assert float(abs(found.least - truth) / truth) < 1e-10
 
 
 def test_over_two_parts_the_error_is_within_what_is_stated():
-    at = br.Uncertain(prior=br.LogUniform(1e-5, 1e-3), costs={"fp": 5, "fn": br.LogNormal(500, 3)})
-    found = br.regret(MODELS, "A", 6, at=at)
+    at = br.Conditions(prior=br.LogUniform(1e-5, 1e-3), costs={"fp": 5, "fn": br.LogNormal(500, 3)})
+    found = br.robustness.regret(MODELS, "A", 6, at=at)
     rates = np.array([(float(f), float(t)) for f, t in EVERY.values()])
 
     def inner(prior):
@@ -168,32 +169,34 @@ def test_over_two_parts_the_error_is_within_what_is_stated():
 def test_learning_is_worth_something_and_everything_is_worth_most(seed):
     rng = random.Random(f"learn {seed}")
     models = {name: generated.counts(generated.cells(rng, both=True, most=7)) for name in "ab"}
-    at = br.Uncertain(prior=br.LogUniform(0.001, 0.3), costs={"fn": br.LogUniform(2, 50)})
-    found = br.value_of_learning(models, at=at)
+    at = br.Conditions(prior=br.LogUniform(0.001, 0.3), costs={"fn": br.LogUniform(2, 50)})
+    found = br.robustness.value_of_information(models, at=at)
     assert set(found.values) == {"prior", "fn", "everything"}
     slack = max(found.errors.values()) + 1e-12
     assert 0 <= found["prior"] <= found["everything"] + slack
     assert 0 <= found["fn"] <= found["everything"] + slack
-    chosen = br.decide(models, at=at)
+    chosen = decide(models, at=at)
     assert found["everything"] == pytest.approx(chosen.regret.value, abs=slack)
     assert found.now == pytest.approx(chosen.regret.cost, rel=1e-12)
 
 
 def test_learning_one_of_two_parts_leaves_the_other_at_its_mean():
-    at = br.Uncertain(prior=br.LogUniform(1e-5, 1e-3), costs={"fp": 5, "fn": br.LogNormal(500, 3)})
+    at = br.Conditions(prior=br.LogUniform(1e-5, 1e-3), costs={"fp": 5, "fn": br.LogNormal(500, 3)})
     mean = 500 * np.exp(np.log(3) ** 2 / 2)
-    alone = br.value_of_learning(
-        MODELS, at=br.Uncertain(prior=br.LogUniform(1e-5, 1e-3), costs={"fp": 5, "fn": mean})
+    alone = br.robustness.value_of_information(
+        MODELS, at=br.Conditions(prior=br.LogUniform(1e-5, 1e-3), costs={"fp": 5, "fn": mean})
     )
-    assert br.value_of_learning(MODELS, at=at)["prior"] == pytest.approx(alone["prior"], rel=1e-9)
+    assert br.robustness.value_of_information(MODELS, at=at)["prior"] == pytest.approx(
+        alone["prior"], rel=1e-9
+    )
 
 
 def test_what_learning_is_worth_needs_a_distribution():
-    for at in (br.Conditions(0.1), br.Uncertain(prior="1e-5..1e-3"), br.Uncertain(prior=0.1)):
+    for at in (br.Conditions(0.1), br.Conditions(prior="1e-5..1e-3"), br.Conditions(prior=0.1)):
         with pytest.raises(
             br.InputError, match="BR588: what learning is worth on average needs a distribution"
         ):
-            br.value_of_learning(MODELS, at=at)
-    groups = {"m": br.count_groups([0, 1, 0, 1], [1, 2, 3, 4], groups=["a", "a", "b", "b"])}
+            br.robustness.value_of_information(MODELS, at=at)
+    groups = {"m": br.count([0, 1, 0, 1], [1, 2, 3, 4], by=["a", "a", "b", "b"])}
     with pytest.raises(br.InputError, match="BR588: what learning is worth is asked of one site"):
-        br.value_of_learning(groups, at=br.Uncertain(prior=br.LogUniform(0.01, 0.1)))
+        br.robustness.value_of_information(groups, at=br.Conditions(prior=br.LogUniform(0.01, 0.1)))

@@ -46,7 +46,9 @@ def test_every_cell_of_a_brute_force_grid_agrees_with_the_map(block):
     for seed in range(52 * block, 52 * (block + 1)):
         rng, data = drawn_set(seed)
         every = oracle.settings(data)
-        found = br.winner_map({name: generated.counts(cells) for name, cells in data.items()})
+        found = br.robustness.winner_map(
+            {name: generated.counts(cells) for name, cells in data.items()}
+        )
         priors = [
             Fraction(rng.randint(1, 10**6), 10**6 + 1) ** rng.choice([1, 2, 3])
             for _ in range(CELLS)
@@ -74,9 +76,9 @@ def test_every_cell_of_a_brute_force_grid_agrees_with_the_map(block):
 
 
 def test_borders_are_parallel_straight_lines_and_those_of_the_winners():
-    found = br.winner_map(MODELS)
+    found = br.robustness.winner_map(MODELS)
     costs = br.Costs(fp=5, fn=500, tp=5, tn=0)
-    for border, win in zip(found.borders, br.winners(MODELS, costs)[1:], strict=True):
+    for border, win in zip(found.borders, br.curves.winners(MODELS, costs)[1:], strict=True):
         assert border.prior(costs.ratio) == pytest.approx(win.low, rel=1e-12)
         for ratio in (0.001, 0.3, 20):
             prior = border.prior(ratio)
@@ -90,14 +92,14 @@ def test_borders_are_parallel_straight_lines_and_those_of_the_winners():
 
 
 def test_on_a_border_the_winner_is_what_flags_less():
-    found = br.winner_map({"m": br.Counts([2, 1], [1, 1], [1, 3])})
+    found = br.robustness.winner_map({"m": br.Counts([2, 1], [1, 1], [1, 3])})
     border = Fraction(found.borders[0].effective_prior)
     assert found.at(border, 1).models == ("flag nothing",)
     assert found.at(border + Fraction(1, 10**9), 1).models == ("m",)
 
 
 def test_twins_are_one_winner():
-    found = br.winner_map({"A": F1_A, "C": F1_A})
+    found = br.robustness.winner_map({"A": F1_A, "C": F1_A})
     assert all(
         win.models in (("A", "C"), ("flag nothing",), ("flag everything",)) for win in found.wins
     )
@@ -128,9 +130,9 @@ def test_under_a_rule_the_winner_is_the_cheapest_of_what_keeps_it(seed):
         kept = {key: rates for key, rates in every.items() if keeps(prior, *rates)}
         if not kept:
             with pytest.raises(br.Infeasible, match="BR530: no threshold of any model has"):
-                br.winner_map(counts, rule.format(float(limit))).at(prior, ratio)
+                br.robustness.winner_map(counts, rule.format(float(limit))).at(prior, ratio)
             continue
-        found = br.winner_map(counts, rule.format(float(limit)))
+        found = br.robustness.winner_map(counts, rule.format(float(limit)))
         assert set(found.at(prior, ratio).models) <= cheapest(kept, prior, ratio)
 
 
@@ -140,8 +142,8 @@ def test_under_a_budget_the_winner_is_what_choose_model_chooses(seed):
     counts = {name: generated.counts(cells) for name, cells in data.items()}
     prior, fn = Fraction(rng.randint(1, 500), 1000), rng.choice([1, 5, 40])
     budget = rng.randint(10, 900)
-    found = br.winner_map(counts, f"alerts <= {budget}", volume=1000)
-    choice = br.choose_model(
+    found = br.robustness.winner_map(counts, f"alerts <= {budget}", volume=1000)
+    choice = br.choose(
         counts, f"alerts <= {budget}", at=br.Conditions(prior, br.Costs(fn=fn)), volume=1000
     )
     win = found.at(prior, Fraction(1, fn))
@@ -152,7 +154,7 @@ def test_under_a_budget_the_winner_is_what_choose_model_chooses(seed):
 
 
 def test_a_rule_of_rates_has_the_same_borders_at_every_base_rate():
-    found = br.winner_map(MODELS, "tpr >= 0.6")
+    found = br.robustness.winner_map(MODELS, "tpr >= 0.6")
     assert found.along(0.1) == found.along(0.001) == found.wins
     assert all(win.tpr >= 0.6 for win in found.wins)
     assert "flag nothing" not in {name for win in found.wins for name in win.models}
@@ -165,7 +167,7 @@ def joint(gain, size=4000, seed=1):
     rng = np.random.default_rng(seed)
     y = (np.arange(size) % 10 == 0).astype(int)
     noise = rng.normal(size=size)
-    return br.count_models(
+    return br.count(
         y,
         {
             "a": np.round(noise + y, 2),
@@ -175,7 +177,7 @@ def joint(gain, size=4000, seed=1):
 
 
 def test_a_much_better_model_is_told_apart_in_the_middle_of_the_map():
-    apart = br.winner_map(joint(2), level=0.95).apart
+    apart = br.robustness.winner_map(joint(2), level=0.95).apart
     assert apart.doubtful(0.5) == ()
     assert "a" not in {
         rival for doubt in apart.doubts if doubt.low < 0.4 < doubt.high for rival in doubt.rivals
@@ -184,7 +186,7 @@ def test_a_much_better_model_is_told_apart_in_the_middle_of_the_map():
 
 def test_twins_cannot_be_told_apart_anywhere():
     y, scores = [0] * 60 + [1] * 40, list(range(100))
-    apart = br.winner_map(br.count_models(y, {"a": scores, "b": scores}), level=0.9).apart
+    apart = br.robustness.winner_map(br.count(y, {"a": scores, "b": scores}), level=0.9).apart
     assert all(
         "b" in apart.doubtful(place)
         for place, winner in zip(apart.places, apart.winners, strict=True)
@@ -194,16 +196,16 @@ def test_twins_cannot_be_told_apart_anywhere():
 
 def test_doubts_cover_every_change_of_the_winner_and_the_answer_depends_on_the_seed_alone():
     counted = joint(0.4)
-    apart = br.winner_map(counted, level=0.95, seed=3).apart
+    apart = br.robustness.winner_map(counted, level=0.95, seed=3).apart
     for k, (one, other) in enumerate(itertools.pairwise(apart.winners)):
         if one != other:
             middle = (apart.places[k] + apart.places[k + 1]) / 2
             assert apart.doubtful(middle)
-    assert apart == br.winner_map(counted, level=0.95, seed=3).apart
+    assert apart == br.robustness.winner_map(counted, level=0.95, seed=3).apart
 
 
 def test_what_has_no_place_on_a_map_is_refused():
-    found = br.winner_map(MODELS)
+    found = br.robustness.winner_map(MODELS)
     with pytest.raises(br.InputError, match="BR509: a place on the map needs a base rate"):
         found.at(None, 1)
     for ratio in (0, -1, "half", math.nan):
@@ -213,18 +215,18 @@ def test_what_has_no_place_on_a_map_is_refused():
         with pytest.raises(
             br.InputError, match="BR410: winner_map needs the counts of each model by name"
         ):
-            br.winner_map(models)
+            br.robustness.winner_map(models)
     with pytest.raises(br.InputError, match="BR595: whether models can be distinguished"):
-        br.winner_map(MODELS, level=0.95)
+        br.robustness.winner_map(MODELS, level=0.95)
     with pytest.raises(br.InputError, match="BR552"):
-        br.winner_map({"m": br.Counts([1], [1], [0])}, "tpr >= 0.5")
+        br.robustness.winner_map({"m": br.Counts([1], [1], [0])}, "tpr >= 0.5")
 
 
 def test_a_score_of_pure_noise_is_seldom_told_from_one_answer_for_all():
     rng, labels, claimed = np.random.default_rng(0), [1] * 100 + [0] * 100, 0
     for seed in range(30):
-        joint = br.count_models(labels, {"noise": rng.normal(size=200).tolist()})
-        apart = br.winner_map(joint, level=0.95, seed=seed).apart
+        joint = br.count(labels, {"noise": rng.normal(size=200).tolist()})
+        apart = br.robustness.winner_map(joint, level=0.95, seed=seed).apart
         for place, winner in zip(apart.places, apart.winners, strict=True):
             answer = "flag nothing" if place <= 0.5 else "flag everything"
             if winner == "noise" and answer not in apart.doubtful(place):
@@ -235,15 +237,13 @@ def test_a_score_of_pure_noise_is_seldom_told_from_one_answer_for_all():
 
 def test_a_good_score_is_still_told_from_one_answer_for_all():
     rng, labels = np.random.default_rng(1), [1] * 100 + [0] * 100
-    joint = br.count_models(
-        labels, {"good": (rng.normal(size=200) + 2 * np.array(labels)).tolist()}
-    )
-    assert br.winner_map(joint, level=0.95).apart.doubtful(0.5) == ()
+    joint = br.count(labels, {"good": (rng.normal(size=200) + 2 * np.array(labels)).tolist()})
+    assert br.robustness.winner_map(joint, level=0.95).apart.doubtful(0.5) == ()
 
 
 def test_a_winner_from_prior_0_says_that_it_rests_on_no_false_positive():
     clean = br.Counts([2, 1, 0], positives=[5, 3, 2], negatives=[0, 20, 80])
-    found = br.winner_map({"clean": clean})
+    found = br.robustness.winner_map({"clean": clean})
     unseen, judged = found.notes
     bound = 1 - 0.05 ** (1 / 100)
     assert (unseen.code, judged.code) == ("BR505", "BR528")
@@ -253,7 +253,9 @@ def test_a_winner_from_prior_0_says_that_it_rests_on_no_false_positive():
     )
     codes = [
         note.code
-        for note in br.stability({"clean": clean}, at=br.Conditions(1e-4, br.Costs(fn=10))).notes
+        for note in br.robustness.stability(
+            {"clean": clean}, at=br.Conditions(1e-4, br.Costs(fn=10))
+        ).notes
     ]
     assert codes == ["BR526", "BR505", "BR528"]
-    assert [note.code for note in br.winner_map(BOTH).notes] == ["BR528"]
+    assert [note.code for note in br.robustness.winner_map(BOTH).notes] == ["BR528"]

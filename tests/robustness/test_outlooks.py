@@ -7,6 +7,8 @@ import pytest
 from scipy import integrate
 
 import baserate as br
+from baserate.curves.named import gain_curve, lift_curve
+from baserate.robustness.expectation import expect_curve
 
 COUNTS = br.Counts([4, 3, 2, 1], positives=[30, 15, 4, 1], negatives=[2, 10, 190, 4800])
 PLACES = [0.2, 0.6, 0.75, 0.9, 1.0]
@@ -43,7 +45,7 @@ NAIVE = {
 
 @pytest.mark.parametrize("name", NAIVE)
 def test_an_unknown_base_rate_gives_the_average_to_a_known_error(name):
-    found = br.expect_curve(name, COUNTS, at=br.Uncertain(prior=DAYS), kind="unknown", x=PLACES)
+    found = expect_curve(COUNTS, name, at=br.Conditions(prior=DAYS), kind="unknown", x=PLACES)
     truth = [averaged(lambda p, t=t: NAIVE[name](p, t, roc_at(t))) for t in PLACES]
     assert found.y == pytest.approx(truth, abs=1e-10)
     assert found.error <= 1e-10
@@ -55,7 +57,7 @@ def test_an_unknown_base_rate_gives_the_average_to_a_known_error(name):
 
 @pytest.mark.parametrize("name", NAIVE)
 def test_a_varying_base_rate_gives_the_long_run_value(name):
-    found = br.expect_curve(name, COUNTS, at=br.Uncertain(prior=DAYS), kind="varying", x=PLACES)
+    found = expect_curve(COUNTS, name, at=br.Conditions(prior=DAYS), kind="varying", x=PLACES)
     mean = averaged(lambda p: p)
     assert found.y == pytest.approx([NAIVE[name](mean, t, roc_at(t)) for t in PLACES], abs=1e-10)
 
@@ -67,15 +69,15 @@ def test_gains_along_a_share_that_stays(kind):
     """
     draws = [1e-4, 1e-3, 2e-2]
     found = {
-        curve: br.expect_curve(
-            curve, COUNTS, at=br.Uncertain(prior=draws), kind=kind, x=[0.001, 0.05]
+        curve: expect_curve(
+            COUNTS, curve, at=br.Conditions(prior=draws), kind=kind, x=[0.001, 0.05]
         )
         for curve in ("gain", "lift")
     }
     days = np.array(
         [
-            br.band(
-                br.gain_curve, COUNTS, at=br.Conditions(prior=p), x=[0.001, 0.05], replicates=100
+            br.curves.band(
+                COUNTS, gain_curve, at=br.Conditions(prior=p), x=[0.001, 0.05], replicates=100
             ).y
             for p in draws
         ]
@@ -88,25 +90,23 @@ def test_gains_along_a_share_that_stays(kind):
 
 
 def test_over_a_range_there_is_no_average_and_the_ends_decide():
-    found = br.expect_curve(br.pr, COUNTS, at=br.Uncertain(prior="1e-4..1e-2"), x=PLACES)
+    found = expect_curve(COUNTS, br.pr, at=br.Conditions(prior="1e-4..1e-2"), x=PLACES)
     lows, highs = ([NAIVE["pr"](p, t, roc_at(t)) for t in PLACES] for p in (1e-4, 1e-2))
     assert np.isnan(found.y).all()
     assert found.low == pytest.approx(lows, rel=1e-12)
     assert found.high == pytest.approx(highs, rel=1e-12)
     assert found.worst == pytest.approx(found.low, rel=1e-12)
-    false = br.expect_curve(br.broc, COUNTS, at=br.Uncertain(prior="1e-4..1e-2"), x=PLACES)
+    false = expect_curve(COUNTS, br.broc, at=br.Conditions(prior="1e-4..1e-2"), x=PLACES)
     assert false.worst == pytest.approx(1 - np.array(lows), rel=1e-12)
     assert false.best == pytest.approx(1 - np.array(highs), rel=1e-12)
 
 
 def test_every_base_rate_of_the_range_lies_between_worst_and_best():
-    found = br.expect_curve(
-        "lift", COUNTS, at=br.Uncertain(prior="1e-4..0.2"), x=[0.001, 0.01, 0.1]
-    )
+    found = expect_curve(COUNTS, "lift", at=br.Conditions(prior="1e-4..0.2"), x=[0.001, 0.01, 0.1])
     for prior in np.geomspace(1e-4, 0.2, 57):
-        there = br.band(
-            br.lift_curve,
+        there = br.curves.band(
             COUNTS,
+            lift_curve,
             at=br.Conditions(prior=float(prior)),
             x=[0.001, 0.01, 0.1],
             replicates=100,
@@ -116,8 +116,8 @@ def test_every_base_rate_of_the_range_lies_between_worst_and_best():
 
 
 def test_a_distribution_without_ends_has_no_worst_and_best():
-    found = br.expect_curve(
-        br.pr, COUNTS, at=br.Uncertain(prior=br.Pilot(5, 5000)), kind="unknown", x=[0.5]
+    found = expect_curve(
+        COUNTS, br.pr, at=br.Conditions(prior=br.Pilot(5, 5000)), kind="unknown", x=[0.5]
     )
     assert np.isnan(found.worst).all()
     assert np.isnan(found.best).all()
@@ -125,7 +125,7 @@ def test_a_distribution_without_ends_has_no_worst_and_best():
 
 
 def test_it_reads_like_a_table_and_says_what_it_assumes():
-    found = br.expect_curve(br.pr, COUNTS, at=br.Uncertain(prior="1e-4..1e-2"))
+    found = expect_curve(COUNTS, br.pr, at=br.Conditions(prior="1e-4..1e-2"))
     assert repr(found) == "Outlook pr: precision along tpr, 100 places, 95 %; at prior 0.0001..0.01"
     assert list(found.to_dict()) == ["tpr", "precision", "low", "high", "worst", "best"]
     assert any(note.code == "BR526" for note in found.notes)
@@ -137,41 +137,41 @@ def test_it_reads_like_a_table_and_says_what_it_assumes():
         (
             "BR519",
             "conditions that are known need no average",
-            lambda: br.expect_curve(br.pr, COUNTS, at=br.Conditions(prior=0.1)),
+            lambda: expect_curve(COUNTS, br.pr, at=br.Conditions(prior=0.1)),
         ),
         (
             "BR569",
             "a ROC does not depend on it",
-            lambda: br.expect_curve(br.roc, COUNTS, at=br.Uncertain(prior="0.1..0.2")),
+            lambda: expect_curve(COUNTS, br.roc, at=br.Conditions(prior="0.1..0.2")),
         ),
         (
             "BR588",
             "the base rate is known",
-            lambda: br.expect_curve(
-                br.pr, COUNTS, at=br.Uncertain(prior=0.1, costs={"fn": br.Range(1, 2)})
+            lambda: expect_curve(
+                COUNTS, br.pr, at=br.Conditions(prior=0.1, costs={"fn": br.Range(1, 2)})
             ),
         ),
         (
             "BR588",
             "is the base rate unknown, or does it vary",
-            lambda: br.expect_curve(br.pr, COUNTS, at=br.Uncertain(prior=DAYS)),
+            lambda: expect_curve(COUNTS, br.pr, at=br.Conditions(prior=DAYS)),
         ),
         (
             "BR588",
             'kind is "unknown" or "varying"',
-            lambda: br.expect_curve(br.pr, COUNTS, at=br.Uncertain(prior=DAYS), kind="odd"),
+            lambda: expect_curve(COUNTS, br.pr, at=br.Conditions(prior=DAYS), kind="odd"),
         ),
         (
             "BR552",
             "both classes",
-            lambda: br.expect_curve(
-                br.pr, br.count([0, 0], [1, 2], pos_label=1), at=br.Uncertain(prior="0.1..0.2")
+            lambda: expect_curve(
+                br.count([0, 0], [1, 2], pos_label=1), br.pr, at=br.Conditions(prior="0.1..0.2")
             ),
         ),
         (
             "BR573",
             "between 0 and 1",
-            lambda: br.expect_curve(br.pr, COUNTS, at=br.Uncertain(prior="0.1..0.2"), x=[2]),
+            lambda: expect_curve(COUNTS, br.pr, at=br.Conditions(prior="0.1..0.2"), x=[2]),
         ),
     ],
 )

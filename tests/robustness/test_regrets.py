@@ -14,6 +14,7 @@ from tests.robustness import oracle_prospects as oracle
 from tests.robustness.rare import FOREST, RULES
 
 import baserate as br
+from baserate.robustness.decision import decide
 
 MODELS = {"A": F1_A, "B": F1_B}
 COSTS = br.Costs(fp=5, fn=500, tp=5, tn=0)
@@ -24,7 +25,7 @@ NAMED = {"fp": 5, "fn": 500, "tp": 5}
 
 
 def test_scenario_4_who_is_cheapest_where():
-    wins = br.winners(MODELS, COSTS)
+    wins = br.curves.winners(MODELS, COSTS)
     runs = {}
     for win in wins:
         low, _ = runs.get(win.models[0], (win.low, None))
@@ -47,14 +48,14 @@ def test_scenario_4_who_is_cheapest_where():
     ],
 )
 def test_scenario_4_costs_at_one_in_a_thousand(model, threshold, cost):
-    found = br.regret(MODELS, model, threshold, at=br.Conditions(0.001, COSTS))
+    found = br.robustness.regret(MODELS, model, threshold, at=br.Conditions(0.001, COSTS))
     assert f"{found.cost:.6g}" == cost
     assert f"{found.least:.6g}" == "0.192094"
     assert found.value == pytest.approx(found.cost - found.least, abs=1e-15)
 
 
 def test_scenario_4_the_choice_of_least_regret():
-    found = br.decide(MODELS, at=br.Uncertain(prior="1e-5..1e-3", costs=NAMED))
+    found = decide(MODELS, at=br.Conditions(prior="1e-5..1e-3", costs=NAMED))
     assert (found.model, found.threshold, f"{found.regret.value:.6g}") == ("A", 6, "0.0189184")
     assert (found.regret.at.prior, dict(found.regret.instead)) == (0.001, {"A": 5})
     assert found.regret.error == 0
@@ -80,7 +81,7 @@ def boxed(rng):
         box["tp"] = tp - 3, tp
         given["tp"] = br.Range(*box["tp"])
     priors = Fraction(repr(low)), Fraction(repr(high))
-    return br.Uncertain(prior=br.Range(low, high), costs=given), oracle.Box(
+    return br.Conditions(prior=br.Range(low, high), costs=given), oracle.Box(
         priors, box["fp"], box["fn"], box["tp"], box["tn"]
     )
 
@@ -96,7 +97,7 @@ def test_the_choice_regrets_no_more_than_any_setting(seed):
     at, box = boxed(rng)
     every = oracle.settings(data)
     lowest, keys = oracle.minimax(every, oracle.corners(box))
-    found = br.decide({name: generated.counts(cells) for name, cells in data.items()}, at=at)
+    found = decide({name: generated.counts(cells) for name, cells in data.items()}, at=at)
     assert found.regret.value == float(lowest)
     assert (found.model, found.threshold) in keys
     assert set(found.models) == {name for name, _ in keys}
@@ -115,7 +116,7 @@ def test_nowhere_in_the_box_is_regret_larger_than_at_its_corners(seed):
     every = oracle.settings(data)
     counts = {name: generated.counts(cells) for name, cells in data.items()}
     for model, threshold in rng.sample(sorted(every, key=str), min(4, len(every))):
-        found = br.regret(counts, model, threshold, at=at)
+        found = br.robustness.regret(counts, model, threshold, at=at)
         assert found.value == float(oracle.worst(every, (model, threshold), oracle.corners(box)))
         assert found.value >= float(oracle.worst(every, (model, threshold), oracle.inside(box, 4)))
 
@@ -126,9 +127,7 @@ def test_a_mixture_regrets_no_more_than_any_on_a_grid_and_no_less_than_it_says(s
     data = several(rng, most=4)
     at, box = boxed(rng)
     every = oracle.settings(data)
-    found = br.decide(
-        {name: generated.counts(cells) for name, cells in data.items()}, at=at, mix=True
-    )
+    found = decide({name: generated.counts(cells) for name, cells in data.items()}, at=at, mix=True)
     value = found.regret.value if found.mixture is None else found.mixture.regret
     assert value <= float(oracle.mixtures(every, oracle.corners(box), 40)) * (1 + 1e-12)
     if found.mixture is not None:
@@ -182,10 +181,10 @@ def test_a_rule_holds_over_the_whole_range_or_the_setting_is_not_chosen(seed):
     counts = {name: generated.counts(cells) for name, cells in data.items()}
     if not keeps:
         with pytest.raises(br.Infeasible, match="BR530: .*no (one )?threshold"):
-            br.decide(counts, rule.format(float(limit)), at=at)
+            decide(counts, rule.format(float(limit)), at=at)
         return
     regrets = {key: oracle.worst(every, key, oracle.corners(box)) for key in keeps}
-    found = br.decide(counts, rule.format(float(limit)), at=at)
+    found = decide(counts, rule.format(float(limit)), at=at)
     assert found.regret.value == float(min(regrets.values()))
     assert regrets[found.model, found.threshold] == min(regrets.values())
     assert set(found.refused) == set(data) - {name for name, _ in keeps}
@@ -205,15 +204,15 @@ def sites():
 
 def test_one_threshold_is_good_at_every_site_and_keeps_the_rule_at_each():
     y, scores, where = sites()
-    groups = {name: br.count_groups(y, score, groups=where) for name, score in scores.items()}
-    at = br.Uncertain(prior="1%..5%", costs={"fn": 30})
-    found = br.decide(groups, "tpr >= 0.8", at=at)
+    groups = {name: br.count(y, score, by=where) for name, score in scores.items()}
+    at = br.Conditions(prior="1%..5%", costs={"fn": 30})
+    found = decide(groups, "tpr >= 0.8", at=at)
     regrets = {}
     for name, score in scores.items():
         for threshold in np.unique(score):
             points = {
-                site: br.flag_at(
-                    groups[name][site], threshold, at=br.Conditions(0.01, br.Costs(fn=30))
+                site: br.choose(
+                    groups[name][site], threshold=threshold, at=br.Conditions(0.01, br.Costs(fn=30))
                 )
                 for site in groups[name]
             }
@@ -232,13 +231,15 @@ def test_one_threshold_is_good_at_every_site_and_keeps_the_rule_at_each():
 def _regret_at(groups, site, point, prior):
     at = br.Conditions(prior, br.Costs(fn=30))
     cheapest = min(br.choose(group[site], at=at).expected_cost for group in groups.values())
-    return br.measure("expected_cost", point.confusion, at=at) - cheapest
+    return br.measure(point.confusion, "expected_cost", at=at) - cheapest
 
 
 def test_at_its_own_prior_each_site_has_its_own():
     y, scores, where = sites()
-    groups = {"m": br.count_groups(y, scores["m"], groups=where)}
-    found = br.regret(groups, "m", 1.0, at=br.Uncertain(costs={"fn": br.Range(10, 100)}))
+    groups = {"m": br.count(y, scores["m"], by=where)}
+    found = br.robustness.regret(
+        groups, "m", 1.0, at=br.Conditions(costs={"fn": br.Range(10, 100)})
+    )
     assert found.at.as_in_sample
     assert found.at.prior == groups["m"][found.site].prior
 
@@ -248,37 +249,42 @@ def test_at_its_own_prior_each_site_has_its_own():
 
 def test_over_a_list_regret_is_the_plain_average():
     priors = [1e-5, 1e-4, 1e-3]
-    at = br.Uncertain(prior=priors, costs=NAMED)
-    found = br.regret(MODELS, "A", 6, at=at)
-    each = [br.regret(MODELS, "A", 6, at=br.Conditions(prior, COSTS)).value for prior in priors]
+    at = br.Conditions(prior=priors, costs=NAMED)
+    found = br.robustness.regret(MODELS, "A", 6, at=at)
+    each = [
+        br.robustness.regret(MODELS, "A", 6, at=br.Conditions(prior, COSTS)).value
+        for prior in priors
+    ]
     assert found.value == pytest.approx(sum(each) / 3, rel=1e-12)
     assert found.averaged
 
 
 def test_draws_of_one_length_belong_together():
-    at = br.Uncertain(prior=br.Draws([1e-4, 0.01]), costs={"fn": br.Draws([1000, 10])})
-    found = br.regret(MODELS, "A", 6, at=at)
+    at = br.Conditions(prior=br.Draws([1e-4, 0.01]), costs={"fn": br.Draws([1000, 10])})
+    found = br.robustness.regret(MODELS, "A", 6, at=at)
     each = [
-        br.regret(MODELS, "A", 6, at=br.Conditions(*pair)).value
+        br.robustness.regret(MODELS, "A", 6, at=br.Conditions(*pair)).value
         for pair in ((1e-4, br.Costs(fn=1000)), (0.01, br.Costs(fn=10)))
     ]
     assert found.value == pytest.approx(sum(each) / 2, rel=1e-12)
 
 
 def test_the_choice_of_least_average_regret_is_the_cheapest_on_average():
-    at = br.Uncertain(prior=br.LogUniform(1e-5, 1e-3), costs=NAMED)
+    at = br.Conditions(prior=br.LogUniform(1e-5, 1e-3), costs=NAMED)
     mean = (1e-3 - 1e-5) / np.log(100)
-    found, plain = br.decide(MODELS, at=at), br.choose_model(MODELS, at=br.Conditions(mean, COSTS))
+    found, plain = decide(MODELS, at=at), br.choose(MODELS, at=br.Conditions(mean, COSTS))
     assert (found.model, found.threshold) == (plain.model, plain.point.threshold)
 
 
 def test_what_is_believed_beside_a_range_is_averaged_at_each_of_its_ends():
     spread = br.LogUniform(1e-5, 1e-3)
-    found = br.regret(
-        MODELS, "A", 6, at=br.Uncertain(prior=spread, costs={"fn": br.Range(100, 1000), "fp": 5})
+    found = br.robustness.regret(
+        MODELS, "A", 6, at=br.Conditions(prior=spread, costs={"fn": br.Range(100, 1000), "fp": 5})
     )
     ends = [
-        br.regret(MODELS, "A", 6, at=br.Uncertain(prior=spread, costs={"fn": fn, "fp": 5})).value
+        br.robustness.regret(
+            MODELS, "A", 6, at=br.Conditions(prior=spread, costs={"fn": fn, "fp": 5})
+        ).value
         for fn in (100, 1000)
     ]
     assert found.value == max(ends)
@@ -288,30 +294,28 @@ def test_what_is_believed_beside_a_range_is_averaged_at_each_of_its_ends():
 
 
 def test_what_cannot_be_decided_is_refused():
-    at = br.Uncertain(prior="1e-5..1e-3")
-    for wrong in ({}, None, F1_A, br.count_groups([0, 1], [1, 2], groups=["a", "b"])):
+    at = br.Conditions(prior="1e-5..1e-3")
+    for wrong in ({}, None, F1_A, br.count([0, 1], [1, 2], by=["a", "b"])):
         with pytest.raises(
             br.InputError, match="BR410: the counts of each model are needed by name"
         ):
-            br.decide(wrong, at=at)
+            decide(wrong, at=at)
     with pytest.raises(br.InputError, match="BR519: at must be Conditions or Uncertain"):
-        br.decide(MODELS, at=0.001)
+        decide(MODELS, at=0.001)
     with pytest.raises(br.InputError, match='BR408: there is no model "C"'):
-        br.regret(MODELS, "C", 1, at=at)
+        br.robustness.regret(MODELS, "C", 1, at=at)
     with pytest.raises(br.InputError, match="BR534: mcc may rise and fall between two base rates"):
-        br.decide(MODELS, "mcc >= 0.1", at=at)
+        decide(MODELS, "mcc >= 0.1", at=at)
     with pytest.raises(
         br.InputError, match="BR588: a distribution of prior without ends keeps no rule"
     ):
-        br.decide(MODELS, "precision >= 0.1", at=br.Uncertain(prior=br.Pilot(3, 5000)))
+        decide(MODELS, "precision >= 0.1", at=br.Conditions(prior=br.Pilot(3, 5000)))
     with pytest.raises(br.InputError, match="BR534: mixtures are not searched under a rule"):
-        br.decide(MODELS, "tpr >= 0.1", at=at, mix=True)
+        decide(MODELS, "tpr >= 0.1", at=at, mix=True)
     with pytest.raises(br.InputError, match="BR410: a model is named"):
-        br.decide({"flag nothing": F1_A}, at=at)
+        decide({"flag nothing": F1_A}, at=at)
     with pytest.raises(br.InputError, match="BR509: .*different priors"):
-        br.decide(
-            {"A": F1_A, "C": br.Counts([1, 0], [5, 5], [5, 50])}, at=br.Conditions(costs=COSTS)
-        )
+        decide({"A": F1_A, "C": br.Counts([1, 0], [5, 5], [5, 50])}, at=br.Conditions(costs=COSTS))
 
 
 def test_what_would_be_feasible_is_said_where_nothing_is():
@@ -319,14 +323,14 @@ def test_what_would_be_feasible_is_said_where_nothing_is():
         br.Infeasible,
         match=r"at prior 1e-05.*no threshold has precision >= 0.5: the highest precision is 0\.00",
     ):
-        br.decide({"A": F1_A}, "precision >= 0.5", at=br.Uncertain(prior="1e-5..1e-3"))
+        decide({"A": F1_A}, "precision >= 0.5", at=br.Conditions(prior="1e-5..1e-3"))
     with pytest.raises(
         br.Infeasible, match="BR530: no one threshold of any model keeps .* everywhere"
     ):
-        br.decide(
+        decide(
             {"A": F1_A},
             "alerts <= 6000 and alerts >= 5000",
-            at=br.Uncertain(prior="0.0001..0.01"),
+            at=br.Conditions(prior="0.0001..0.01"),
             volume=1_000_000,
         )
 
@@ -335,15 +339,15 @@ def test_what_would_be_feasible_is_said_where_nothing_is():
 
 
 def test_masses_rates_and_merged_cells_are_decided_as_counts_are():
-    at = br.Uncertain(prior="1e-4..1e-2", costs={"fn": br.Range(20, 200)})
-    plain = br.decide({"A": F1_A}, at=at)
+    at = br.Conditions(prior="1e-4..1e-2", costs={"fn": br.Range(20, 200)})
+    plain = decide({"A": F1_A}, at=at)
     halves = br.Counts(F1_A.scores, F1_A.positives * 0.5, F1_A.negatives * 0.25)
     rates = br.Points.from_rates(
         *(getattr(br.Points.of(F1_A), name) for name in ("fpr", "tpr")),
         br.Points.of(F1_A).thresholds,
     )
     for other in (halves, rates, F1_A.condense()):
-        found = br.decide({"A": other}, at=at)
+        found = decide({"A": other}, at=at)
         assert (found.threshold, found.regret.value) == (
             plain.threshold,
             pytest.approx(plain.regret.value, rel=1e-12),
@@ -353,10 +357,11 @@ def test_masses_rates_and_merged_cells_are_decided_as_counts_are():
 def test_a_prior_that_nobody_gave_is_refused_where_the_sample_has_none():
     thinned = br.count([1, 1, 0, 0], [0.9, 0.4, 0.6, 0.1], design="case-control")
     with pytest.raises(br.InputError, match="BR509: the class totals were chosen"):
-        br.decide({"m": thinned}, at=br.Uncertain(costs={"fn": br.Range(2, 3)}))
+        decide({"m": thinned}, at=br.Conditions(costs={"fn": br.Range(2, 3)}))
     with pytest.raises(br.InputError, match="BR509: only rates are known"):
-        br.decide(
-            {"m": br.Points.from_rates([0.1], [0.8])}, at=br.Uncertain(costs={"fn": br.Range(2, 3)})
+        decide(
+            {"m": br.Points.from_rates([0.1], [0.8])},
+            at=br.Conditions(costs={"fn": br.Range(2, 3)}),
         )
 
 
@@ -369,7 +374,7 @@ def test_regret_is_not_below_0_by_rounding():
             br.LogNormal(prior, 1.001),
         ):
             seen.append(
-                br.decide(models, at=br.Uncertain(prior=spread, costs={"fn": 2000})).regret.value
+                decide(models, at=br.Conditions(prior=spread, costs={"fn": 2000})).regret.value
             )
     assert min(seen) == 0
 
@@ -385,23 +390,23 @@ def together(seed, positives=60, negatives=800, better=0.4):
         name: (1.3 + shift) * y + 0.7 * common + 0.7 * rng.normal(size=len(y))
         for name, shift in (("a", 0.0), ("b", better))
     }
-    return br.count_models(y, scores)
+    return br.count(y, scores)
 
 
 RANGES = (
-    br.Uncertain(prior="0.1%..10%", costs={"fn": 30}),
-    br.Uncertain(prior=0.02, costs={"fn": br.Range(5, 100)}),
-    br.Uncertain(costs={"fn": br.Range(5, 100)}),
-    br.Uncertain(prior=br.LogUniform(0.001, 0.1), costs={"fn": 30}),
+    br.Conditions(prior="0.1%..10%", costs={"fn": 30}),
+    br.Conditions(prior=0.02, costs={"fn": br.Range(5, 100)}),
+    br.Conditions(costs={"fn": br.Range(5, 100)}),
+    br.Conditions(prior=br.LogUniform(0.001, 0.1), costs={"fn": 30}),
 )
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_range_of_no_width_is_tested_as_exact_conditions_are(seed):
     joint = together(seed)
-    exact = br.decide(joint, at=br.Conditions(0.02, br.Costs(fn=30)))
+    exact = decide(joint, at=br.Conditions(0.02, br.Costs(fn=30)))
     for prior in (br.Range(0.02, 0.02 * (1 + 1e-13)), br.LogUniform(0.02, 0.02 * (1 + 1e-13))):
-        found = br.decide(joint, at=br.Uncertain(prior=prior, costs={"fn": 30}))
+        found = decide(joint, at=br.Conditions(prior=prior, costs={"fn": 30}))
         for one, other in zip(found.differences, exact.differences, strict=True):
             assert one.models == other.models
             assert one.p_value == pytest.approx(other.p_value, rel=1e-6)
@@ -411,7 +416,7 @@ def test_a_range_of_no_width_is_tested_as_exact_conditions_are(seed):
 @pytest.mark.parametrize("at", RANGES, ids=str)
 def test_laws_of_differences_of_regret(at):
     joint = together(3)
-    found, other = br.decide(joint, at=at), br.decide(joint.only(("b", "a")), at=at)
+    found, other = decide(joint, at=at), decide(joint.only(("b", "a")), at=at)
     assert found.untested == ""
     for one in found.differences:
         assert one.models[1] == found.model
@@ -428,17 +433,15 @@ def test_laws_of_differences_of_regret(at):
 @pytest.mark.parametrize("at", RANGES, ids=str)
 def test_identical_models_regret_the_same(at):
     joint = together(5)
-    twins = br.count_models(
-        np.repeat([1, 0], [60, 800]), {"a": joint.scores["a"], "b": joint.scores["a"]}
-    )
-    found = br.decide(twins, at=at)
+    twins = br.count(np.repeat([1, 0], [60, 800]), {"a": joint.scores["a"], "b": joint.scores["a"]})
+    found = decide(twins, at=at)
     one = next(one for one in found.differences if set(one.models) == {"a", "b"})
     assert (one.value, one.p_value) == (0, 1)
 
 
 @pytest.mark.parametrize("at", RANGES, ids=str)
 def test_a_far_better_model_regrets_significantly_less(at):
-    found = br.decide(together(2, positives=500, negatives=5000, better=1.5), at=at)
+    found = decide(together(2, positives=500, negatives=5000, better=1.5), at=at)
     assert found.model == "b"
     assert next(one for one in found.differences if one.models[0] == "a").significant
 
@@ -446,17 +449,17 @@ def test_a_far_better_model_regrets_significantly_less(at):
 def test_why_a_lead_is_not_tested():
     joint, at = together(1), RANGES[0]
     each = {name: joint.marginal(name) for name in joint.models}
-    assert br.decide(each, at=at).untested.startswith("the models were counted separately")
-    assert br.decide(joint, "tpr >= 0.5", at=at).untested.startswith("a rule keeps the thresholds")
-    assert br.decide({"a": each["a"]}, at=at).untested == ""
-    mixed = br.Uncertain(prior=br.LogUniform(0.01, 0.1), costs={"fn": br.Range(5, 50)})
-    assert br.decide(joint, at=mixed).untested.startswith("some conditions are ranges")
+    assert decide(each, at=at).untested.startswith("the models were counted separately")
+    assert decide(joint, "tpr >= 0.5", at=at).untested.startswith("a rule keeps the thresholds")
+    assert decide({"a": each["a"]}, at=at).untested == ""
+    mixed = br.Conditions(prior=br.LogUniform(0.01, 0.1), costs={"fn": br.Range(5, 50)})
+    assert decide(joint, at=mixed).untested.startswith("some conditions are ranges")
 
 
 def test_a_budget_over_a_range_is_tested_where_it_binds():
     """At the highest base rate, as `choose_model` does there."""
     joint = together(6)
-    found = br.decide(joint, "alerts <= 50", at=br.Uncertain(prior="1%..5%"), volume=1000)
-    there = br.choose_model(joint, "alerts <= 50", at=br.Conditions(0.05), volume=1000)
+    found = decide(joint, "alerts <= 50", at=br.Conditions(prior="1%..5%"), volume=1000)
+    there = br.choose(joint, "alerts <= 50", at=br.Conditions(0.05), volume=1000)
     one = next(one for one in found.differences if set(one.models) == {"a", "b"})
     assert one.p_value == pytest.approx(there.differences[0].p_value)

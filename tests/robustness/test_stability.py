@@ -43,7 +43,7 @@ def test_inside_the_interval_the_choice_stays_and_outside_it_does_not(seed):
     tp, fp, fn, tn = generated.costs(rng)
     prior = rng.choice([0.001, 0.02, 0.1, 0.4, 0.8])
     where = tuple(map(Fraction, (repr(prior), fp, fn, tp, tn)))
-    found = br.stability(
+    found = br.robustness.stability(
         {name: generated.counts(cells) for name, cells in data.items()},
         at=br.Conditions(prior, br.Costs(fp, fn, tp, tn)),
     )
@@ -74,14 +74,16 @@ def _cut(threshold):
 
 
 def test_scenario_4_is_stable_where_its_borders_say():
-    found = br.stability(MODELS, at=br.Conditions(0.001, COSTS))
+    found = br.robustness.stability(MODELS, at=br.Conditions(0.001, COSTS))
     win = next(
-        win for win in br.winners(MODELS, COSTS) if win.models == ("A",) and win.thresholds == (5,)
+        win
+        for win in br.curves.winners(MODELS, COSTS)
+        if win.models == ("A",) and win.thresholds == (5,)
     )
     assert (found.model, found.threshold, f"{found.cost:.6g}") == ("A", 5, "0.192094")
     assert found.held["prior"][:2] == (win.low, win.high)
     assert [f"{end:.6g}" for end in found.model_held["prior"]] == ["7.65616e-05", "0.198314"]
-    only = br.winners({"A": F1_A}, COSTS)
+    only = br.curves.winners({"A": F1_A}, COSTS)
     assert found.break_even["prior"] == (only[0].high, only[-1].low)
     nearest = found.changes[0]
     assert nearest.then in (found.held[nearest.part].low, found.held[nearest.part].high)
@@ -91,22 +93,24 @@ def test_scenario_4_is_stable_where_its_borders_say():
 
 
 def test_what_is_uncertain_enough_to_change_the_choice_is_named():
-    wide = br.stability(
-        MODELS, at=br.Uncertain(prior="1e-5..1e-3", costs={"fn": br.Range(490, 510), "fp": 5})
+    wide = br.robustness.stability(
+        MODELS, at=br.Conditions(prior="1e-5..1e-3", costs={"fn": br.Range(490, 510), "fp": 5})
     )
     assert wide.decisive == ("prior",)
     assert wide.at.prior == pytest.approx(1e-4)
-    narrow = br.stability(
+    narrow = br.robustness.stability(
         MODELS,
-        at=br.Uncertain(prior="0.00095..0.00105", costs={"fn": br.LogUniform(25, 10_000), "fp": 5}),
+        at=br.Conditions(
+            prior="0.00095..0.00105", costs={"fn": br.LogUniform(25, 10_000), "fp": 5}
+        ),
     )
     assert narrow.decisive == ("fn",)
-    assert br.stability(MODELS, at=br.Conditions(0.001)).decisive == ()
+    assert br.robustness.stability(MODELS, at=br.Conditions(0.001)).decisive == ()
 
 
 def test_under_a_floor_of_recall_only_what_keeps_it_counts():
-    found = br.stability(MODELS, "tpr >= 0.8", at=br.Conditions(0.001, COSTS))
-    chosen = br.choose_model(MODELS, "tpr >= 0.8", at=br.Conditions(0.001, COSTS))
+    found = br.robustness.stability(MODELS, "tpr >= 0.8", at=br.Conditions(0.001, COSTS))
+    chosen = br.choose(MODELS, "tpr >= 0.8", at=br.Conditions(0.001, COSTS))
     assert (found.model, found.threshold, found.cost) == (
         chosen.model,
         chosen.point.threshold,
@@ -116,7 +120,7 @@ def test_under_a_floor_of_recall_only_what_keeps_it_counts():
 
 
 def test_flagging_nothing_has_no_break_even_of_its_own():
-    found = br.stability(MODELS, at=br.Conditions(1e-7, COSTS))
+    found = br.robustness.stability(MODELS, at=br.Conditions(1e-7, COSTS))
     assert (found.model, found.break_even) == ("flag nothing", {})
     assert f"{found.held['prior'].high:.6g}" == "4.12284e-06"
     assert found.held["prior"].above == {"B": 9}
@@ -126,23 +130,28 @@ def test_a_rule_that_moves_with_the_base_rate_is_refused():
     with pytest.raises(
         br.InputError, match="BR534: what keeps posfrac <= 0.1 changes with the base rate"
     ):
-        br.stability(MODELS, "posfrac <= 10%", at=br.Conditions(0.001, COSTS))
-    groups = {"m": br.count_groups([0, 1, 0, 1], [1, 2, 3, 4], groups=["a", "a", "b", "b"])}
+        br.robustness.stability(MODELS, "posfrac <= 10%", at=br.Conditions(0.001, COSTS))
+    groups = {"m": br.count([0, 1, 0, 1], [1, 2, 3, 4], by=["a", "a", "b", "b"])}
     with pytest.raises(br.InputError, match="BR588: stability is asked of one site"):
-        br.stability(groups, at=br.Conditions(0.1))
+        br.robustness.stability(groups, at=br.Conditions(0.1))
 
 
 def test_a_distribution_decides_by_its_central_95_percent():
     models = {"rules": RULES, "forest": FOREST}
     firm = [br.Pilot(20_000, 1_000_000_000), stats.beta(2e5, 1e10), br.LogNormal(2e-5, 1.05)]
     for prior in firm:
-        assert br.stability(models, at=br.Uncertain(prior=prior, costs={"fn": 2000})).decisive == ()
+        assert (
+            br.robustness.stability(
+                models, at=br.Conditions(prior=prior, costs={"fn": 2000})
+            ).decisive
+            == ()
+        )
     for prior in (
         br.Pilot(2, 100_000),
         br.LogUniform(1e-6, 1e-2),
         [2e-5, 2e-5, 1e-2],
         br.Range(1e-6, 1e-2),
     ):
-        assert br.stability(models, at=br.Uncertain(prior=prior, costs={"fn": 2000})).decisive == (
-            "prior",
-        )
+        assert br.robustness.stability(
+            models, at=br.Conditions(prior=prior, costs={"fn": 2000})
+        ).decisive == ("prior",)

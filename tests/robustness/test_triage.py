@@ -54,7 +54,7 @@ def test_no_pair_of_thresholds_costs_less(seed):
         costs,
         (review + (1 - overlooked) * tp + overlooked * fn, review + tn),
     )
-    found = br.triage(
+    found = br.robustness.triage(
         generated.counts(cells), at=conditions(prior, costs), review=review, overlooked=overlooked
     )
     cost, reviewed, (u, t) = every[found.act, found.review]
@@ -73,7 +73,7 @@ def test_within_a_budget_no_pair_that_keeps_it_costs_less(seed):
     review, most = Fraction(rng.choice([1, 5, 40]), 10), Fraction(rng.choice([0, 1, 5, 20]), 100)
     tp, _, _, tn = map(Fraction, costs)
     every = every_pair(cells, Fraction(repr(prior)), costs, (review + tp, review + tn))
-    found = br.triage(
+    found = br.robustness.triage(
         generated.counts(cells), at=conditions(prior, costs), review=review, most=most
     )
     cost, reviewed, _ = every[found.act, found.review]
@@ -87,7 +87,9 @@ def test_abstaining_costs_the_same_whatever_the_case(seed):
     _, cells, costs, prior = drawn(f"abstain {seed}")
     abstain = min(costs[1] - costs[3], costs[2] - costs[0]) / 4 + max(costs[0], costs[3])
     every = every_pair(cells, Fraction(repr(prior)), costs, (Fraction(abstain), Fraction(abstain)))
-    found = br.triage(generated.counts(cells), at=conditions(prior, costs), abstain=abstain)
+    found = br.robustness.triage(
+        generated.counts(cells), at=conditions(prior, costs), abstain=abstain
+    )
     assert found.cost == pytest.approx(
         float(min(value for value, _, _ in every.values())), rel=1e-12
     )
@@ -95,16 +97,16 @@ def test_abstaining_costs_the_same_whatever_the_case(seed):
 
 def test_reviews_are_counted_out_of_a_volume():
     at = br.Conditions(0.001, br.Costs(fp=50, fn=500))
-    found = br.triage(F1_A, at=at, review=2, most=2000, volume=1_000_000)
+    found = br.robustness.triage(F1_A, at=at, review=2, most=2000, volume=1_000_000)
     assert found.reviews <= 2000
     assert found.reviews == pytest.approx(found.reviewed * 1_000_000)
-    free = br.triage(F1_A, at=at, review=2, volume=1_000_000)
+    free = br.robustness.triage(F1_A, at=at, review=2, volume=1_000_000)
     assert free.cost <= found.cost <= found.without
     assert {"BR526", "BR528"} <= {note.code for note in found.notes}
 
 
 def test_a_review_that_is_too_dear_is_not_made():
-    found = br.triage(F1_A, at=br.Conditions(0.01, br.Costs(fp=1, fn=50)), review=1000)
+    found = br.robustness.triage(F1_A, at=br.Conditions(0.01, br.Costs(fp=1, fn=50)), review=1000)
     assert (found.reviewed, found.act, found.saving) == (0, found.review, 0)
     assert "review nothing" in repr(found)
 
@@ -114,18 +116,18 @@ def test_what_triage_cannot_read_is_refused():
     with pytest.raises(
         br.InputError, match="BR532: triage needs what a review costs, or what abstaining costs"
     ):
-        br.triage(F1_A, at=at)
+        br.robustness.triage(F1_A, at=at)
     with pytest.raises(br.InputError, match="BR532: triage needs"):
-        br.triage(F1_A, at=at, review=1, abstain=1)
+        br.robustness.triage(F1_A, at=at, review=1, abstain=1)
     for wrong in (0, -1, "dear"):
         with pytest.raises(br.InputError, match="BR514: review is what a case costs"):
-            br.triage(F1_A, at=at, review=wrong)
+            br.robustness.triage(F1_A, at=at, review=wrong)
     with pytest.raises(br.InputError, match="BR542: overlooked is a share"):
-        br.triage(F1_A, at=at, review=1, overlooked=2)
+        br.robustness.triage(F1_A, at=at, review=1, overlooked=2)
     with pytest.raises(br.InputError, match="BR532: abstaining overlooks nothing"):
-        br.triage(F1_A, at=at, abstain=1, overlooked=0.5)
+        br.robustness.triage(F1_A, at=at, abstain=1, overlooked=0.5)
     for wrong in (2, "many", -1):
         with pytest.raises(br.InputError, match="BR521: most is a share of the cases"):
-            br.triage(F1_A, at=at, review=1, most=wrong)
+            br.robustness.triage(F1_A, at=at, review=1, most=wrong)
     with pytest.raises(br.InputError, match="BR552: triage needs cases of both classes"):
-        br.triage(br.Counts([1], [1], [0]), at=at, review=1)
+        br.robustness.triage(br.Counts([1], [1], [0]), at=at, review=1)

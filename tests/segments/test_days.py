@@ -20,7 +20,7 @@ NOON = dt.datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
 
 def days_named(days, **options):
-    return list(br.count_days([0, 1], [0.2, 0.7], days=days, **options))
+    return list(br.count([0, 1], [0.2, 0.7], day=days, **options))
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,9 @@ def test_without_an_offset_the_day_is_the_one_that_is_written(days):
 
 
 def test_days_stand_in_their_order_and_a_missing_one_is_a_group():
-    counted = br.count_days([0, 1, 0], [1, 2, 3], days=["2026-01-10", "", "2026-01-02"])
+    counted = br.count([0, 1, 0], [1, 2, 3], day=["2026-01-10", "", "2026-01-02"])
     assert set(counted) == {"2026-01-10", "2026-01-02", None}
-    found = br.by_day(counted, threshold=2)
+    found = br.segments.by_day(counted, threshold=2)
     assert [day.day for day in found.parts] == ["2026-01-02", "2026-01-10"]
     assert found.undated.cases == 1
     assert [note.text for note in found.notes if note.code == "BR435"] == [
@@ -90,9 +90,7 @@ def test_days_stand_in_their_order_and_a_missing_one_is_a_group():
 )
 def test_offsets_are_said(days, tz, text):
     notes = [
-        note
-        for note in br.count_days([0, 1], [0.1, 0.2], days=days, tz=tz).notes
-        if note.code == "BR431"
+        note for note in br.count([0, 1], [0.1, 0.2], day=days, tz=tz).notes if note.code == "BR431"
     ]
     assert [note.text for note in notes] == ([] if text is None else [text])
     assert all(note.override.command == "--tz Europe/Berlin" for note in notes if tz is None)
@@ -107,7 +105,7 @@ def test_what_is_no_day_is_refused_with_its_place(wrong):
         br.InputError,
         match=r'BR430: days has 2 values that are no day, such as ".*" \(index 1, 2\)',
     ):
-        br.count_days([0, 1, 0], [1, 2, 3], days=["2026-01-01", wrong, wrong])
+        br.count([0, 1, 0], [1, 2, 3], day=["2026-01-01", wrong, wrong])
 
 
 def test_a_file_that_holds_no_day_is_refused_at_the_line(tmp_path):
@@ -117,9 +115,9 @@ def test_a_file_that_holds_no_day_is_refused_at_the_line(tmp_path):
         br.InputError,
         match=r'BR430: .*x.csv: "t" has 1 value that is no day, such as "soon" \(line 3\)',
     ):
-        br.count_days_file(path, label="y", score="m", day="t")
+        br.count(path, label="y", score="m", day="t")
     path.write_text("y,m,t\n0,1,2026-01-01\n1,2,2026-01-02\n")
-    assert list(br.count_days_file(path, label="y", score="m", day="t")) == [
+    assert list(br.count(path, label="y", score="m", day="t")) == [
         "2026-01-01",
         "2026-01-02",
     ]
@@ -132,8 +130,8 @@ def test_an_unknown_zone_is_refused():
 
 def test_days_on_which_clocks_change_have_23_or_25_hours():
     times = ["2026-03-29T12:00:00Z", "2026-10-25T12:00:00Z", "2026-06-01T12:00:00Z"]
-    found = br.by_day(
-        br.count_days([0, 1, 0], [1, 2, 3], days=times, tz="Europe/Berlin"),
+    found = br.segments.by_day(
+        br.count([0, 1, 0], [1, 2, 3], day=times, tz="Europe/Berlin"),
         threshold=2,
         tz="Europe/Berlin",
     )
@@ -158,7 +156,7 @@ def month():
 
 def test_alerts_a_day_are_those_of_the_rows_of_that_day(month):
     y, s, d = month
-    found = br.by_day(br.count_days(y, s, days=d), threshold=1.0, budget=15)
+    found = br.segments.by_day(br.count(y, s, day=d), threshold=1.0, budget=15)
     for day in found.parts:
         rows = d == day.day
         assert (day.cases, day.positives) == (rows.sum(), y[rows].sum())
@@ -175,13 +173,13 @@ def test_alerts_a_day_are_those_of_the_rows_of_that_day(month):
 def test_at_another_prior_every_case_weighs_as_much_as_it_takes(month):
     y, s, d = month
     prior, n, positives = Fraction(1, 100), len(y), int(y.sum())
-    found = br.by_day(br.count_days(y, s, days=d), threshold=1.0, at=br.Conditions(prior="1%"))
+    found = br.segments.by_day(br.count(y, s, day=d), threshold=1.0, at=br.Conditions(prior="1%"))
     up, down = prior * n / positives, (1 - prior) * n / (n - positives)
     for day in found.parts:
         rows = (d == day.day) & (s >= 1.0)
         assert day.alerts == float(up * int(y[rows].sum()) + down * int((1 - y[rows]).sum()))
     expected = br.measure(
-        "alerts", br.count(y, s), threshold=1.0, at=br.Conditions(prior="1%"), volume=n
+        br.count(y, s), "alerts", threshold=1.0, at=br.Conditions(prior="1%"), volume=n
     )
     assert sum(day.alerts for day in found.parts) == pytest.approx(expected)
     assert any(note.code == "BR526" for note in found.notes)
@@ -190,9 +188,9 @@ def test_at_another_prior_every_case_weighs_as_much_as_it_takes(month):
 def test_a_volume_is_the_mean_number_of_cases_a_day(month):
     y, s, d = month
     at = br.Conditions(prior="1 in 1000")
-    found = br.by_day(br.count_days(y, s, days=d), threshold=1.0, at=at, volume=1_000_000)
+    found = br.segments.by_day(br.count(y, s, day=d), threshold=1.0, at=at, volume=1_000_000)
     assert found.mean == pytest.approx(
-        br.measure("alerts", br.count(y, s), threshold=1.0, at=at, volume=1_000_000)
+        br.measure(br.count(y, s), "alerts", threshold=1.0, at=at, volume=1_000_000)
     )
 
 
@@ -202,7 +200,7 @@ def daily(rates):
     for i, positives in enumerate(rates):
         y += [1] * positives + [0] * (500 - positives)
         d += [f"2026-01-{i + 1:02}"] * 500
-    return br.count_days(y, y, days=d)
+    return br.count(y, y, day=d)
 
 
 @pytest.mark.parametrize(
@@ -228,7 +226,9 @@ def test_days_without_positives_at_the_end_are_noted_where_chance_makes_them_imp
         else 1
     )
     assert (chance < 0.001) == said
-    notes = [note for note in br.by_day(daily(rates), threshold=1).notes if note.code == "BR113"]
+    notes = [
+        note for note in br.segments.by_day(daily(rates), threshold=1).notes if note.code == "BR113"
+    ]
     assert bool(notes) == said
     if said:
         assert f"no positives among {500 * tail:,} cases".replace(",", " ") in notes[0].text
@@ -245,18 +245,18 @@ def test_days_without_positives_at_the_end_are_noted_where_chance_makes_them_imp
 )
 def test_a_day_that_cannot_be_read_is_refused(options, match):
     with pytest.raises(br.InputError, match=match):
-        br.by_day(daily([1, 2]), **options)
+        br.segments.by_day(daily([1, 2]), **options)
 
 
 def test_groups_that_are_no_days_are_refused():
     with pytest.raises(br.InputError, match='BR430: the group "monday" is no day'):
-        br.by_day(br.count_groups([0, 1], [0, 1], groups=["monday", "monday"]), threshold=1)
+        br.segments.by_day(br.count([0, 1], [0, 1], by=["monday", "monday"]), threshold=1)
     with pytest.raises(br.InputError, match="BR430: days are GroupedCounts by day, got Counts"):
-        br.by_day(br.count([0, 1], [0, 1]), threshold=1)
+        br.segments.by_day(br.count([0, 1], [0, 1]), threshold=1)
     with pytest.raises(br.InputError, match="BR430: there are no days"):
-        br.by_day(br.count_days([0, 1], [0, 1], days=["", ""]), threshold=1)
+        br.segments.by_day(br.count([0, 1], [0, 1], day=["", ""]), threshold=1)
     assert (
-        br.by_day(br.count_groups([0, 1], [0, 1], groups=[dt.date(2026, 1, 2)] * 2), threshold=1)
+        br.segments.by_day(br.count([0, 1], [0, 1], by=[dt.date(2026, 1, 2)] * 2), threshold=1)
         .parts[0]
         .day
         == "2026-01-02"
@@ -272,7 +272,7 @@ def noted(positives, cases):
         for label in [1] * has + [0] * (of - has)
     ]
     labels, dates = zip(*rows, strict=True)
-    found = br.by_day(br.count_days(labels, [0.5] * len(labels), days=dates), threshold=0.5)
+    found = br.segments.by_day(br.count(labels, [0.5] * len(labels), day=dates), threshold=0.5)
     return [note.text for note in found.notes if note.code == "BR113"]
 
 
@@ -297,7 +297,7 @@ def test_the_chance_of_days_without_positives_is_that_of_any_order_of_the_cases(
 @pytest.mark.parametrize("text", ["1712123112345", "2026-W01", "1712123112"])
 def test_seconds_and_weeks_are_no_days(text):
     with pytest.raises(br.InputError, match="BR430|day"):
-        br.count_days([0, 1], [0.1, 0.2], days=[text, "2026-01-31"])
+        br.count([0, 1], [0.1, 0.2], day=[text, "2026-01-31"])
 
 
 def test_the_first_day_of_all_has_a_length():

@@ -52,7 +52,7 @@ def cases():
 
 
 def test_scenario_11_precision_and_number_needed_to_evaluate_follow_the_prevalence():
-    found = br.by_group(sites(SCENARIO_11), threshold=0.5, require="sensitivity >= 0.9")
+    found = br.segments.by_group(sites(SCENARIO_11), threshold=0.5, require="sensitivity >= 0.9")
     assert {name: f"{part['precision']:.6f}" for name, part in found.items()} == PRECISION
     assert {name: f"{part['nne']:.4g}" for name, part in found.items()} == NNE
     assert [part.prior for part in found.values()] == [0.002, 0.01, 0.05, 0.16]
@@ -68,7 +68,7 @@ def test_the_same_rates_at_given_prevalences_give_the_same_precision():
         name: br.Conditions(prior=prior)
         for name, prior in zip("abcd", (0.002, 0.01, 0.05, 0.16), strict=True)
     }
-    found = br.by_group(dict.fromkeys("abcd", one), threshold=0.5, at=at)
+    found = br.segments.by_group(dict.fromkeys("abcd", one), threshold=0.5, at=at)
     assert {name: f"{part['precision']:.6f}" for name, part in found.items()} == PRECISION
     assert found["a"]["alerts"] == pytest.approx(2500 * (0.002 * 0.9 + 0.998 * 0.15))
     assert any(note.code == "BR526" and '"a" at 0.002' in note.text for note in found.notes)
@@ -76,7 +76,7 @@ def test_the_same_rates_at_given_prevalences_give_the_same_precision():
 
 def test_every_number_of_a_site_is_that_of_its_rows_alone(cases):
     y, s, g = cases
-    found = br.by_group(br.count_groups(y, s, groups=g), threshold=0.8)
+    found = br.segments.by_group(br.count(y, s, by=g), threshold=0.8)
     for name, part in (*found.items(), (None, found.total)):
         rows = np.ones(len(y), dtype=bool) if name is None else g == name
         tp, fp, fn, tn = oracle.confusion(y[rows], s[rows], 0.8)
@@ -93,7 +93,7 @@ def test_every_number_of_a_site_is_that_of_its_rows_alone(cases):
 
 
 def test_a_site_is_judged_by_its_bound():
-    found = br.by_group(
+    found = br.segments.by_group(
         sites({"bern": (190, 10, 100, 900), "lisbon": (81, 19, 50, 850), "oslo": (95, 5, 90, 910)}),
         threshold=0.5,
         require="recall >= 0.9",
@@ -105,7 +105,7 @@ def test_a_site_is_judged_by_its_bound():
     }
     assert (
         found["oslo"].requirement.checks[0].needed
-        == br.cases_needed("recall >= 0.9", expecting=0.95)
+        == br.planning.cases_needed("recall >= 0.9", expecting=0.95)
         == 142
     )
     assert [part.name for part in found.that_are(MISSED)] == ["lisbon"]
@@ -113,7 +113,7 @@ def test_a_site_is_judged_by_its_bound():
 
 
 def test_several_terms_must_all_be_shown():
-    found = br.by_group(
+    found = br.segments.by_group(
         sites({"good": (190, 10, 10, 900), "noisy": (190, 10, 200, 700)}),
         threshold=0.5,
         require="recall >= 0.9 and fpr <= 5%",
@@ -123,13 +123,13 @@ def test_several_terms_must_all_be_shown():
 
 
 def test_with_fewer_than_ten_positives_no_word_is_stronger_than_what_is_shown():
-    found = br.by_group(
+    found = br.segments.by_group(
         sites({"few": (6, 3, 5, 95), "all": (9, 0, 5, 95), "ten": (9, 1, 5, 95)}),
         threshold=0.5,
         require="recall >= 0.9",
     )
     assert [part.outcome for part in found.values()] == [TOO_FEW, TOO_FEW, OBSERVED]
-    shown = br.by_group(
+    shown = br.segments.by_group(
         sites({"few": (9, 0, 5, 95), "b": (9, 0, 5, 95)}), threshold=0.5, require="recall >= 0.7"
     )
     assert shown["few"].outcome == SHOWN, "nine of nine show 0.717"
@@ -137,14 +137,14 @@ def test_with_fewer_than_ten_positives_no_word_is_stronger_than_what_is_shown():
 
 
 def test_few_positives_say_nothing_against_what_the_negatives_show():
-    found = br.by_group(
+    found = br.segments.by_group(
         sites({"a": (3, 0, 10, 990), "b": (3, 0, 900, 100)}), threshold=0.5, require="fpr <= 5%"
     )
     assert [part.outcome for part in found.values()] == [SHOWN, MISSED]
 
 
 def test_a_site_without_positives_cannot_be_judged_and_hides_nothing():
-    found = br.by_group(
+    found = br.segments.by_group(
         sites({"none": (0, 0, 5, 95), "some": (95, 5, 5, 95)}),
         threshold=0.5,
         require="recall >= 0.9",
@@ -156,7 +156,7 @@ def test_a_site_without_positives_cannot_be_judged_and_hides_nothing():
 
 
 def test_a_prior_given_for_a_site_without_positives_is_said_to_be_of_no_use():
-    found = br.by_group(
+    found = br.segments.by_group(
         sites({"none": (0, 0, 5, 95), "some": (95, 5, 5, 95)}),
         threshold=0.5,
         at=br.Conditions(prior=0.01),
@@ -169,8 +169,8 @@ def test_a_prior_given_for_a_site_without_positives_is_said_to_be_of_no_use():
 
 
 def test_missing_groups_are_a_group_of_their_own():
-    found = br.by_group(
-        br.count_groups([0, 1, 0, 1], [0.1, 0.9, 0.2, 0.8], groups=["a", "a", None, None]),
+    found = br.segments.by_group(
+        br.count([0, 1, 0, 1], [0.1, 0.9, 0.2, 0.8], by=["a", "a", None, None]),
         threshold=0.5,
     )
     assert [part.name for part in found.values()] == ["(missing)", "a"]
@@ -179,8 +179,8 @@ def test_missing_groups_are_a_group_of_their_own():
 
 def test_a_threshold_that_is_not_given_is_chosen_on_all_together_and_that_is_said(cases):
     y, s, g = cases
-    groups = br.count_groups(y, s, groups=g)
-    found = br.by_group(groups, require="recall >= 0.8")
+    groups = br.count(y, s, by=g)
+    found = br.segments.by_group(groups, require="recall >= 0.8")
     assert found.threshold == br.choose(groups.total(), "recall >= 0.8").threshold
     assert found.chosen
     assert any(
@@ -188,32 +188,32 @@ def test_a_threshold_that_is_not_given_is_chosen_on_all_together_and_that_is_sai
         for note in found.notes
     )
     assert (
-        br.by_group(groups, rule="posfrac <= 10%").threshold
+        br.segments.by_group(groups, rule="posfrac <= 10%").threshold
         == br.choose(groups.total(), "posfrac <= 10%").threshold
     )
 
 
 def test_where_no_threshold_keeps_the_requirement_the_cheapest_is_read_and_a_rule_is_refused():
     groups = sites({"a": (90, 10, 5, 95), "b": (80, 20, 5, 95)})
-    found = br.by_group(groups, require="precision >= 0.99")
+    found = br.segments.by_group(groups, require="precision >= 0.99")
     assert (found.threshold, found.total.outcome) == (
         br.choose(groups["a"] + groups["b"]).threshold,
         MISSED,
     )
     with pytest.raises(br.Infeasible, match="no threshold has precision >= 0.99"):
-        br.by_group(groups, rule="precision >= 0.99")
+        br.segments.by_group(groups, rule="precision >= 0.99")
 
 
 def test_each_site_has_the_threshold_that_it_alone_would_need(cases):
     y, s, g = cases
-    groups = br.count_groups(y, s, groups=g)
-    found = br.by_group(groups, threshold=0.8, require="recall >= 0.8")
+    groups = br.count(y, s, by=g)
+    found = br.segments.by_group(groups, threshold=0.8, require="recall >= 0.8")
     for name, part in found.items():
         assert part.own.threshold == br.choose(groups[name], "recall >= 0.8").threshold
     assert (
-        br.by_group(sites({"a": (5, 5, 50, 50)}), threshold=0.5, require="precision >= 0.9")[
-            "a"
-        ].own
+        br.segments.by_group(
+            sites({"a": (5, 5, 50, 50)}), threshold=0.5, require="precision >= 0.9"
+        )["a"].own
         is None
     )
 
@@ -221,7 +221,7 @@ def test_each_site_has_the_threshold_that_it_alone_would_need(cases):
 def test_bonferroni_makes_all_bounds_hold_together():
     given = sites({"a": (190, 10, 100, 900), "b": (190, 10, 100, 900), "c": (96, 4, 5, 95)})
     alone, together = (
-        br.by_group(given, threshold=0.5, require="recall >= 0.91", simultaneous=each)
+        br.segments.by_group(given, threshold=0.5, require="recall >= 0.91", simultaneous=each)
         for each in (False, True)
     )
     assert alone["a"].outcome == SHOWN
@@ -244,14 +244,14 @@ def test_bonferroni_makes_all_bounds_hold_together():
 
 def test_all_sites_together_are_read_at_the_mean_of_the_priors_by_cases():
     given = sites({"a": (90, 10, 90, 810), "b": (45, 5, 45, 405)})
-    found = br.by_group(given, threshold=0.5, at={"a": br.Conditions(prior=0.01)})
+    found = br.segments.by_group(given, threshold=0.5, at={"a": br.Conditions(prior=0.01)})
     assert found["b"].prior == 0.1
     assert found.total.prior == float(Fraction(1000 * Fraction("0.01") + 50) / 1500)
 
 
 def test_beyond_the_largest_the_rest_is_one():
     given = {f"s{i:03}": site(i, 1, 1, 2 * i) for i in range(1, 101)}
-    found = br.by_group(given, threshold=0.5)
+    found = br.segments.by_group(given, threshold=0.5)
     shown = found.largest(50)
     assert len(shown) == 51
     assert [part.name for part in shown[:-1]] == [f"s{i:03}" for i in range(51, 101)]
@@ -286,12 +286,12 @@ def test_beyond_the_largest_the_rest_is_one():
 )
 def test_what_cannot_be_sliced_is_refused(groups, options, match):
     with pytest.raises(br.InputError, match=match):
-        br.by_group(groups, **options)
+        br.segments.by_group(groups, **options)
 
 
 def test_an_unknown_group_is_a_key_error():
     with pytest.raises(KeyError, match="there are 1"):
-        br.by_group(sites({"a": (1, 1, 1, 1)}), threshold=0.5)["b"]
+        br.segments.by_group(sites({"a": (1, 1, 1, 1)}), threshold=0.5)["b"]
 
 
 def exact_outcomes(counts, prior, threshold):
@@ -316,7 +316,7 @@ AT = {
 
 
 def test_all_cases_are_the_sum_of_sites_at_priors_of_their_own():
-    found = br.by_group(SITES, threshold=2, at=AT, require="recall >= 0.5")
+    found = br.segments.by_group(SITES, threshold=2, at=AT, require="recall >= 0.5")
     outcomes = [exact_outcomes(SITES[name], PRIORS[name], 2) for name in SITES]
     caught, alarms, missed = (sum(column) for column in zip(*outcomes, strict=True))
     total = found.total
@@ -345,7 +345,7 @@ def test_a_threshold_chosen_on_all_cases_is_the_cheapest_of_that_sum(costs):
             alarms * int(costs.fp) + missed * int(costs.fn) for _, alarms, missed in outcomes
         )
 
-    chosen = br.by_group(SITES, at=at).threshold
+    chosen = br.segments.by_group(SITES, at=at).threshold
     assert cost(4 if chosen is None else chosen) == min(map(cost, (1, 2, 3, 4)))
 
 
@@ -356,7 +356,7 @@ def test_sites_whose_weights_have_no_small_common_denominator_choose_as_well():
         for i in range(40)
     }
     priors = {i: br.Conditions(prior=f"{i + 1} in 1009") for i in given}
-    found = br.by_group(given, at=priors, rule="recall >= 0.5")
+    found = br.segments.by_group(given, at=priors, rule="recall >= 0.5")
     caught, _, missed = (
         sum(column)
         for column in zip(
@@ -369,7 +369,7 @@ def test_sites_whose_weights_have_no_small_common_denominator_choose_as_well():
 
 
 def test_the_others_beyond_the_largest_are_their_sum_too():
-    found = br.by_group(SITES, threshold=2, at=AT)
+    found = br.segments.by_group(SITES, threshold=2, at=AT)
     other = found.largest(1)[-1]
     rest = [part for name, part in found.items() if name != found.largest(1)[0].group]
     assert other["alerts"] == pytest.approx(sum(part["alerts"] for part in rest))
@@ -382,7 +382,7 @@ def test_all_bounds_that_are_printed_hold_together():
     cases, groups = 60, {}
     for name in range(10):
         groups[name] = br.Counts([1, 0], [54, 6], [6, 54])
-    found = br.by_group(groups, threshold=1, simultaneous=True)
+    found = br.segments.by_group(groups, threshold=1, simultaneous=True)
     level = found[0].bounds["tpr"].level
     assert level == pytest.approx(1 - 0.05 / 20)
     assert found[0].bounds["tnr"].level == level

@@ -7,6 +7,8 @@ import pytest
 from tests.cli.helpers import answered, refused, told, written
 
 import baserate as br
+from baserate.robustness.decision import decide
+from baserate.robustness.expectation import expect
 
 # A log as operations centres have it: what was flagged gets looked at, most of the rest does not.
 RNG = np.random.default_rng(11)
@@ -67,15 +69,17 @@ def test_alerts_a_day_are_counted_among_all_scored_cases(capsys, log):
 
 
 def test_a_day_without_any_label_has_its_alerts(log):
-    days = br.count_days_file(log, label="label", score="score", day="ts", missing_label="drop")
+    days = br.count(log, label="label", score="score", day="ts", missing_label="drop")
     assert "2026-06-07" not in days
-    (day,) = [one for one in br.by_day(days, threshold=CUT).parts if one.day == "2026-06-07"]
+    (day,) = [
+        one for one in br.segments.by_day(days, threshold=CUT).parts if one.day == "2026-06-07"
+    ]
     assert (day.alerts, day.labelled, day.positives) == (ALERTS["2026-06-07"], 0, 0)
 
 
 def test_a_volume_scales_all_cases_and_leaves_what_needs_labels_open(capsys, log):
-    days = br.count_days_file(log, label="label", score="score", day="ts", missing_label="drop")
-    found = br.by_day(days, threshold=CUT, volume=ROWS / DAYS * 3)
+    days = br.count(log, label="label", score="score", day="ts", missing_label="drop")
+    found = br.segments.by_day(days, threshold=CUT, volume=ROWS / DAYS * 3)
     assert found.mean == pytest.approx(3 * FLAGGED.sum() / DAYS)
     for place, day in enumerate(found.parts, 1):
         there = place == DAY
@@ -129,26 +133,26 @@ def test_at_a_base_rate_that_is_given_it_is(capsys, log):
 
 def test_where_every_case_has_a_label_nothing_changes():
     counts = br.count(TRUE, SCORES)
-    point = br.flag_at(counts, CUT, volume=ROWS)
+    point = br.choose(counts, threshold=CUT, volume=ROWS)
     assert point["caught"] == (FLAGGED & TRUE).sum()
     assert "BR656" not in [note.code for note in point.notes]
 
 
 @pytest.mark.parametrize("how", ["read", "saved", "points"])
 def test_the_library_refuses_it_too(log, tmp_path, how):
-    counts = br.count_file(log, label="label", score="score", missing_label="drop")
+    counts = br.count(log, label="label", score="score", missing_label="drop")
     if how == "saved":
         counts.save(tmp_path / "log.counts")
         counts = br.load(tmp_path / "log.counts")
     source = br.Points.of(counts) if how == "points" else counts
-    ranged = br.Uncertain(costs={"fn": br.Range(10, 20)})
+    ranged = br.Conditions(costs={"fn": br.Range(10, 20)})
     for name in OF_CLASSES:
         for asked_for in (
-            lambda name=name: br.measure(name, source, threshold=CUT, volume=1000),
+            lambda name=name: br.measure(source, name, threshold=CUT, volume=1000),
             lambda name=name: br.choose(source, optimize=name, volume=1000),
             lambda name=name: br.choose(source, f"{name} >= 5", volume=1000),
-            lambda name=name: br.interval(name, br.flag_at(source, CUT, volume=1000)),
-            lambda name=name: br.expect(name, source, threshold=CUT, at=ranged, volume=1000),
+            lambda name=name: br.interval(br.choose(source, threshold=CUT, volume=1000), name),
+            lambda name=name: expect(source, name, threshold=CUT, at=ranged, volume=1000),
         ):
             with pytest.raises(
                 br.InputError,
@@ -156,11 +160,11 @@ def test_the_library_refuses_it_too(log, tmp_path, how):
             ):
                 asked_for()
         given = br.Conditions(prior=0.03)
-        assert br.measure(name, source, threshold=CUT, volume=1000, at=given) >= 0
+        assert br.measure(source, name, threshold=CUT, volume=1000, at=given) >= 0
     with pytest.raises(br.InputError, match="BR509: some cases have no label"):
-        br.decide({"m": counts}, "alerts <= 10", at=br.Conditions(), volume=1000)
+        decide({"m": counts}, "alerts <= 10", at=br.Conditions(), volume=1000)
     assert (
-        br.decide({"m": counts}, "alerts <= 10", at=br.Conditions(prior=0.03), volume=1000).model
+        decide({"m": counts}, "alerts <= 10", at=br.Conditions(prior=0.03), volume=1000).model
         == "m"
     )
 
@@ -231,10 +235,10 @@ def test_a_site_without_any_label_is_printed(capsys, unlabelled_site):
 
 
 def test_a_sum_of_groups_keeps_the_cases_without_a_label(unlabelled_site):
-    groups = br.count_groups_file(
-        unlabelled_site, label="label", score="score", group="site", missing_label="drop"
+    groups = br.count(
+        unlabelled_site, label="label", score="score", by="site", missing_label="drop"
     )
-    found = br.by_group(groups + groups, threshold=CUT)
+    found = br.segments.by_group(groups + groups, threshold=CUT)
     assert [part["alerts"] for part in found.parts] == [
         2 * (FLAGGED & (place == SITE)).sum() for place in range(3)
     ]
@@ -242,8 +246,8 @@ def test_a_sum_of_groups_keeps_the_cases_without_a_label(unlabelled_site):
 
 def test_alerts_are_the_same_as_where_missing_labels_are_taken_for_negative(log):
     found = [
-        br.by_day(
-            br.count_days_file(log, label="label", score="score", day="ts", missing_label=how),
+        br.segments.by_day(
+            br.count(log, label="label", score="score", day="ts", missing_label=how),
             threshold=CUT,
         )
         for how in ("drop", "negative")
@@ -288,10 +292,10 @@ def test_labels_that_depend_on_the_flag_are_told_first(capsys, log, command):
 
 
 def test_the_corrected_recall_is_that_of_begg_and_greenes_and_near_the_truth(log):
-    counts = br.count_file(log, label="label", score="score", missing_label="drop")
-    point = br.flag_at(counts, CUT)
+    counts = br.count(log, label="label", score="score", missing_label="drop")
+    point = br.choose(counts, threshold=CUT)
     shares = [float(KNOWN[part].mean()) for part in (FLAGGED, ~FLAGGED)]
-    expected = br.under_verification(point, flagged=shares[0], passed=shares[1]).tpr
+    expected = br.robustness.under_verification(point, flagged=shares[0], passed=shares[1]).tpr
     note = next(note.text for note in point.notes if note.code == "BR116")
     assert note.startswith(
         f"{100 * shares[0]:.3g} % of the flagged but {100 * shares[1]:.3g} % of the other cases"
@@ -307,43 +311,43 @@ def test_the_corrected_recall_is_that_of_begg_and_greenes_and_near_the_truth(log
 def test_labels_that_are_missing_by_chance_are_no_cause_for_a_note(tmp_path):
     known = np.random.default_rng(4).random(ROWS) < 0.4
     rows = zip(np.where(known, TRUE.astype(int).astype(str), ""), SCORES.tolist(), strict=True)
-    counts = br.count_file(
+    counts = br.count(
         written(tmp_path / "log.csv", ["label", "score"], rows),
         label="label",
         score="score",
         missing_label="drop",
     )
-    point = br.flag_at(counts, CUT)
+    point = br.choose(counts, threshold=CUT)
     assert "BR116" not in [note.code for note in point.notes]
     assert point.counted == (FLAGGED.sum(), ROWS)
 
 
 def test_at_a_base_rate_that_is_given_the_share_is_computed(log):
-    counts = br.count_file(log, label="label", score="score", missing_label="drop")
-    point = br.flag_at(counts, CUT, at=br.Conditions(prior=0.01))
+    counts = br.count(log, label="label", score="score", missing_label="drop")
+    point = br.choose(counts, threshold=CUT, at=br.Conditions(prior=0.01))
     assert point.counted is None
     assert point.posfrac == pytest.approx(0.01 * point.tpr + 0.99 * point.fpr)
 
 
 def test_a_sum_keeps_the_cases_without_a_label(log):
-    counts = br.count_file(log, label="label", score="score", missing_label="drop")
-    assert br.flag_at(counts + counts, CUT).counted == (2 * FLAGGED.sum(), 2 * ROWS)
-    assert br.flag_at(counts + br.count([0, 1], [0.1, 0.9]), CUT).counted == (
+    counts = br.count(log, label="label", score="score", missing_label="drop")
+    assert br.choose(counts + counts, threshold=CUT).counted == (2 * FLAGGED.sum(), 2 * ROWS)
+    assert br.choose(counts + br.count([0, 1], [0.1, 0.9]), threshold=CUT).counted == (
         FLAGGED.sum() + 1,
         ROWS + 2,
     )
 
 
 def test_digests_and_saved_counts_are_as_before_and_say_what_they_lack(log, tmp_path):
-    counts = br.count_file(log, label="label", score="score", missing_label="drop")
+    counts = br.count(log, label="label", score="score", missing_label="drop")
     assert counts.digest == br.count(TRUE[KNOWN], SCORES[KNOWN]).digest
     counts.save(tmp_path / "log.counts")
     again = br.load(tmp_path / "log.counts")
     assert again == counts
-    point = br.flag_at(again, CUT)
+    point = br.choose(again, threshold=CUT)
     assert point.counted is None
     assert "BR117" in [note.code for note in point.notes]
-    assert "BR117" not in [note.code for note in br.flag_at(counts, CUT).notes]
+    assert "BR117" not in [note.code for note in br.choose(counts, threshold=CUT).notes]
 
 
 def test_a_budget_that_all_scored_cases_exceed_is_told(capsys, log):
@@ -358,17 +362,15 @@ def test_a_budget_that_all_scored_cases_exceed_is_told(capsys, log):
 
 def test_a_row_without_score_or_label_is_no_case(tmp_path):
     source = written(tmp_path / "a.csv", ["y", "s"], [(1, 0.9), (0, 0.1), ("", 0.8), ("", "")])
-    assert br.flag_at(
-        br.count_file(source, label="y", score="s", missing_label="drop"), 0.5
+    assert br.choose(
+        br.count(source, label="y", score="s", missing_label="drop"), threshold=0.5
     ).counted == (2, 3)
 
 
 def test_low_scores_that_are_risky_are_turned_in_both(tmp_path):
     source = written(tmp_path / "a.csv", ["y", "s"], [(1, 0.1), (0, 0.9), ("", 0.2)])
-    counts = br.count_file(
-        source, label="y", score="s", missing_label="drop", lower_is_positive=True
-    )
-    assert br.flag_at(counts, -0.5).counted == (2, 3)
+    counts = br.count(source, label="y", score="s", missing_label="drop", lower_is_positive=True)
+    assert br.choose(counts, threshold=-0.5).counted == (2, 3)
 
 
 def test_models_within_a_budget_are_compared_by_recall_where_the_base_rate_of_all_cases_is_not_known(  # noqa: E501

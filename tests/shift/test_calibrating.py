@@ -46,7 +46,7 @@ def test_isotonic_is_the_share_of_positives_in_each_pooled_block(cells):
         return
     counts = br.Counts(*zip(*kept, strict=True))
     expected = pooled(reversed(kept))
-    found = br.calibrate(counts)
+    found = br.shift.calibrate(counts)
     assert [float(expected[score]) for score, _, _ in kept] == found.apply(
         [score for score, _, _ in kept]
     ).tolist()
@@ -54,27 +54,27 @@ def test_isotonic_is_the_share_of_positives_in_each_pooled_block(cells):
 
 def test_isotonic_agrees_with_scikit_learn():
     theirs = IsotonicRegression(out_of_bounds="clip").fit(X, LABELS).predict(X)
-    assert br.calibrate(br.count(LABELS, X)).apply(X) == pytest.approx(theirs, abs=1e-12)
+    assert br.shift.calibrate(br.count(LABELS, X)).apply(X) == pytest.approx(theirs, abs=1e-12)
 
 
 def test_between_two_scores_isotonic_keeps_the_lower_blocks_value():
-    found = br.calibrate(br.Counts([3, 1], [3, 1], [1, 3]))
+    found = br.shift.calibrate(br.Counts([3, 1], [3, 1], [1, 3]))
     assert found.apply([0, 1, 2.9, 3, 7]).tolist() == [0.25, 0.25, 0.25, 0.75, 0.75]
 
 
 def test_isotonic_counts_are_the_roc_hull():
-    counts = br.calibrate(COUNTS).relabel(COUNTS)
+    counts = br.shift.calibrate(COUNTS).relabel(COUNTS)
     hull = br.Points.of(COUNTS).hull()
     assert np.array_equal(br.Points.of(counts).tp, hull.tp)
     assert np.array_equal(br.Points.of(counts).fp, hull.fp)
-    assert br.brier_decomposition(counts).miscalibration == pytest.approx(0, abs=1e-12)
+    assert br.curves.brier_decomposition(counts).miscalibration == pytest.approx(0, abs=1e-12)
 
 
 def test_platt_agrees_with_scikit_learn():
     from sklearn.calibration import _sigmoid_calibration
 
     steepness, offset = _sigmoid_calibration(X, LABELS)
-    found = br.calibrate(br.count(LABELS, X), "platt")
+    found = br.shift.calibrate(br.count(LABELS, X), "platt")
     assert found.parameters == pytest.approx((-steepness, -offset), rel=1e-4)
 
 
@@ -82,13 +82,13 @@ def test_beta_agrees_with_a_logistic_regression_of_the_two_logarithms():
     theirs = LogisticRegression(C=np.inf, tol=1e-10, max_iter=10_000).fit(
         np.stack((np.log(WRONG), -np.log(1 - WRONG)), axis=1), LABELS
     )
-    found = br.calibrate(COUNTS, "beta")
+    found = br.shift.calibrate(COUNTS, "beta")
     assert found.parameters == pytest.approx((*theirs.coef_[0], theirs.intercept_[0]), rel=1e-4)
 
 
 @pytest.mark.parametrize("method", ["platt", "beta"])
 def test_a_sigmoid_leaves_ranking_measures_alone_bit_for_bit(method):
-    counts = br.calibrate(COUNTS, method).relabel(COUNTS)
+    counts = br.shift.calibrate(COUNTS, method).relabel(COUNTS)
     assert br.auc(counts) == br.auc(COUNTS)
     assert np.array_equal(counts.positives, COUNTS.positives)
 
@@ -97,31 +97,33 @@ def test_a_sigmoid_leaves_ranking_measures_alone_bit_for_bit(method):
 def test_reliability_is_better_after_than_before_on_other_cases(method):
     labels, _, wrong = sample(2)
     test = br.count(labels, wrong)
-    after = br.calibrate(COUNTS, method).relabel(test)
+    after = br.shift.calibrate(COUNTS, method).relabel(test)
     assert (
-        br.brier_decomposition(after).miscalibration
-        < br.brier_decomposition(test).miscalibration / 3
+        br.curves.brier_decomposition(after).miscalibration
+        < br.curves.brier_decomposition(test).miscalibration / 3
     )
-    assert br.calibration_error(after, bins=10) < br.calibration_error(test, bins=10) / 3
-    assert br.brier(after) < br.brier(test)
+    assert (
+        br.curves.calibration_error(after, bins=10) < br.curves.calibration_error(test, bins=10) / 3
+    )
+    assert br.curves.brier(after) < br.curves.brier(test)
 
 
 def test_calibrated_at_the_sample_and_corrected_to_the_field():
-    found = br.calibrate(COUNTS, "beta")
+    found = br.shift.calibrate(COUNTS, "beta")
     assert found.prior == pytest.approx(LABELS.mean(), rel=1e-15)
-    corrected = br.correct_prior(
+    corrected = br.shift.correct_prior(
         found.relabel(COUNTS), calibrated_at=found.prior, at=br.Conditions(prior=0.001)
     )
-    assert br.brier(corrected, at=br.Conditions(prior=0.001)) < br.brier(
+    assert br.curves.brier(corrected, at=br.Conditions(prior=0.001)) < br.curves.brier(
         COUNTS, at=br.Conditions(prior=0.001)
     )
 
 
 def test_calibration_starts_anew_after_a_correction():
-    corrected = br.correct_prior(COUNTS, negatives_kept=0.01)
-    found = br.calibrate(corrected, "beta").relabel(corrected)
+    corrected = br.shift.correct_prior(COUNTS, negatives_kept=0.01)
+    found = br.shift.calibrate(corrected, "beta").relabel(corrected)
     assert found.ledger.corrected == ""
-    assert br.brier(found) < br.brier(corrected)
+    assert br.curves.brier(found) < br.curves.brier(corrected)
 
 
 def test_beta_drops_a_slope_that_would_turn_the_order():
@@ -132,14 +134,14 @@ def test_beta_drops_a_slope_that_would_turn_the_order():
         rng.uniform(0.5, 1, 3000),
         rng.uniform(0, 0.5, 3000) * (0.1 + 0.9 * labels),
     )
-    slopes = br.calibrate(br.count(labels, scores), "beta").parameters[:2]
+    slopes = br.shift.calibrate(br.count(labels, scores), "beta").parameters[:2]
     assert min(slopes) == 0
     assert max(slopes) > 0
 
 
 def test_scores_of_0_and_1_have_a_place_on_a_beta_sigmoid():
     counts = br.Counts([1, 0.6, 0.3, 0], [9, 5, 3, 1], [1, 3, 5, 9])
-    found = br.calibrate(counts, "beta").apply(counts.scores)
+    found = br.shift.calibrate(counts, "beta").apply(counts.scores)
     assert ((found > 0) & (found < 1)).all()
     assert (np.diff(found) < 0).all()
 
@@ -147,28 +149,28 @@ def test_scores_of_0_and_1_have_a_place_on_a_beta_sigmoid():
 @pytest.mark.parametrize(
     ("code", "match", "call"),
     [
-        ("BR543", 'got "temperature"', lambda: br.calibrate(COUNTS, "temperature")),
-        ("BR552", "both classes", lambda: br.calibrate(br.count([0, 0], [0.1, 0.2]))),
-        ("BR543", "merged scores", lambda: br.calibrate(COUNTS.condense())),
-        ("BR228", "got list", lambda: br.calibrate([1])),
+        ("BR543", 'got "temperature"', lambda: br.shift.calibrate(COUNTS, "temperature")),
+        ("BR552", "both classes", lambda: br.shift.calibrate(br.count([0, 0], [0.1, 0.2]))),
+        ("BR543", "merged scores", lambda: br.shift.calibrate(COUNTS.condense())),
+        ("BR228", "got list", lambda: br.shift.calibrate([1])),
         (
             "BR543",
             "separate the classes",
-            lambda: br.calibrate(br.count([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9]), "beta"),
+            lambda: br.shift.calibrate(br.count([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9]), "beta"),
         ),
         (
             "BR543",
             "not more often positive",
-            lambda: br.calibrate(br.count(1 - LABELS, X), "platt"),
+            lambda: br.shift.calibrate(br.count(1 - LABELS, X), "platt"),
         ),
         (
             "BR543",
             "no place on a sigmoid",
-            lambda: br.calibrate(br.count([0, 1, 0], [0.1, np.inf, 3]), "platt"),
+            lambda: br.shift.calibrate(br.count([0, 1, 0], [0.1, np.inf, 3]), "platt"),
         ),
-        ("BR563", "not probabilities", lambda: br.calibrate(br.count(LABELS, X), "beta")),
-        ("BR201", "has no probability", lambda: br.calibrate(COUNTS).apply([0.2, np.nan])),
-        ("BR220", "merged some", lambda: br.calibrate(COUNTS).relabel(COUNTS.condense())),
+        ("BR563", "not probabilities", lambda: br.shift.calibrate(br.count(LABELS, X), "beta")),
+        ("BR201", "has no probability", lambda: br.shift.calibrate(COUNTS).apply([0.2, np.nan])),
+        ("BR220", "merged some", lambda: br.shift.calibrate(COUNTS).relabel(COUNTS.condense())),
     ],
 )
 def test_what_cannot_be_calibrated_is_refused(code, match, call):
@@ -177,7 +179,7 @@ def test_what_cannot_be_calibrated_is_refused(code, match, call):
 
 def test_a_calibration_is_readable():
     assert (
-        repr(br.calibrate(br.Counts([3, 1], [3, 1], [1, 3])))
+        repr(br.shift.calibrate(br.Counts([3, 1], [3, 1], [1, 3])))
         == "Calibration: isotonic (2 blocks), at prior 0.5"
     )
-    assert repr(br.calibrate(COUNTS, "platt")).startswith("Calibration: platt (")
+    assert repr(br.shift.calibrate(COUNTS, "platt")).startswith("Calibration: platt (")

@@ -33,16 +33,18 @@ def exact(score, factor):
     ("score", "corrected"), [(0.5, "0.00990099"), (0.9, "0.0825688"), (0.99, "0.497487")]
 )
 def test_scenario_8_one_negative_in_a_hundred_kept(score, corrected):
-    assert f"{br.correct_probabilities([score], negatives_kept=0.01)[0]:.6g}" == corrected
+    assert f"{br.shift.correct_probabilities([score], negatives_kept=0.01)[0]:.6g}" == corrected
     counts = br.Counts([score, 0.1], [1, 0], [0, 1])
-    assert f"{br.correct_prior(counts, negatives_kept='1%').scores[0]:.6g}" == corrected
+    assert f"{br.shift.correct_prior(counts, negatives_kept='1%').scores[0]:.6g}" == corrected
 
 
 def test_scenario_8_two_base_rates_say_the_same_as_the_share_kept():
     field, kept = Fraction(1, 1000), Fraction(1, 100)
     trained = field / (field + kept * (1 - field))
-    by_priors = br.correct_prior(COUNTS, calibrated_at=trained, at=br.Conditions(prior=field))
-    assert np.array_equal(by_priors.scores, br.correct_prior(COUNTS, negatives_kept=kept).scores)
+    by_priors = br.shift.correct_prior(COUNTS, calibrated_at=trained, at=br.Conditions(prior=field))
+    assert np.array_equal(
+        by_priors.scores, br.shift.correct_prior(COUNTS, negatives_kept=kept).scores
+    )
     assert by_priors.ledger.corrected == "1/100"
 
 
@@ -50,9 +52,9 @@ def test_T32_a_corrected_score_is_cut_where_theory_cuts_the_raw_one():
     """T32, 5.83: the cut on the score as it is, corrected, is the cut on the probability."""
     at = br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=5))
     cut = at.cut(calibrated_at=0.5)
-    assert br.correct_probabilities([cut.score], calibrated_at=0.5, at=at)[0] == pytest.approx(
-        cut.probability, rel=1e-14
-    )
+    assert br.shift.correct_probabilities([cut.score], calibrated_at=0.5, at=at)[
+        0
+    ] == pytest.approx(cut.probability, rel=1e-14)
 
 
 # ---- exact, and in order ----------------------------------------------------------------------
@@ -64,7 +66,7 @@ def test_T32_a_corrected_score_is_cut_where_theory_cuts_the_raw_one():
 )
 def test_every_score_is_the_exact_one_to_a_few_units_in_the_last_place(scores, kept):
     counts = br.Counts(scores, [1] * len(scores), [1] * len(scores))
-    found = br.correct_prior(counts, negatives_kept=kept).scores
+    found = br.shift.correct_prior(counts, negatives_kept=kept).scores
     for before, after in zip(counts.scores.tolist(), found.tolist(), strict=True):
         assert abs(Fraction(after) - exact(before, kept)) <= (4 + len(scores)) * Fraction(
             max(np.spacing(after), 5e-324)
@@ -83,7 +85,7 @@ def test_scores_that_floats_would_merge_stay_apart_and_in_order(steps, trained, 
     """
     scores = [1 - step * 2.0**-53 if at_one else step * 5e-324 for step in steps]
     counts = br.Counts(scores, [1] * len(scores), [i % 3 for i in range(len(scores))])
-    found = br.correct_prior(counts, calibrated_at=trained, at=br.Conditions(prior=field))
+    found = br.shift.correct_prior(counts, calibrated_at=trained, at=br.Conditions(prior=field))
     assert (np.diff(found.scores) < 0).all()
     assert found.scores[-1] >= 0
     assert found.scores[0] <= 1
@@ -93,49 +95,51 @@ def test_scores_that_floats_would_merge_stay_apart_and_in_order(steps, trained, 
 
 def test_a_score_that_is_moved_apart_is_noted():
     scores = 1 - np.arange(1, 50) * 2.0**-53
-    found = br.correct_prior(
+    found = br.shift.correct_prior(
         br.count(np.arange(49) % 2, scores), calibrated_at=1e-6, at=br.Conditions(prior=0.5)
     )
     assert "BR539" in [note.code for note in found.notes]
     assert "BR539" not in [
-        note.code for note in br.correct_prior(COUNTS, negatives_kept=0.01).notes
+        note.code for note in br.shift.correct_prior(COUNTS, negatives_kept=0.01).notes
     ]
 
 
 def test_the_ends_stay_what_they_are():
-    found = br.correct_prior(br.Counts([1, 0.5, 0], [1, 1, 1], [1, 1, 1]), negatives_kept=1e-6)
+    found = br.shift.correct_prior(
+        br.Counts([1, 0.5, 0], [1, 1, 1], [1, 1, 1]), negatives_kept=1e-6
+    )
     assert (found.scores[0], found.scores[-1]) == (1, 0)
 
 
 RANKING = [
     br.auc,
-    br.ks,
-    br.h_measure,
-    br.average_precision,
-    partial(br.partial_auc, fpr=(0, 0.1)),
-    partial(br.weighted_auc, alpha=0.1),
+    br.curves.ks,
+    br.curves.h_measure,
+    br.curves.average_precision,
+    partial(br.curves.partial_auc, fpr=(0, 0.1)),
+    partial(br.curves.weighted_auc, alpha=0.1),
 ]
 
 
 @pytest.mark.parametrize("of", RANKING)
 def test_ranking_measures_are_unchanged_bit_for_bit(of):
-    corrected = br.correct_prior(COUNTS, negatives_kept=0.003)
+    corrected = br.shift.correct_prior(COUNTS, negatives_kept=0.003)
     assert float(of(corrected)) == float(of(COUNTS))
 
 
 def test_the_same_cases_are_flagged_at_every_threshold():
     before, after = (
         br.Points.of(COUNTS),
-        br.Points.of(br.correct_prior(COUNTS, negatives_kept=0.01)),
+        br.Points.of(br.shift.correct_prior(COUNTS, negatives_kept=0.01)),
     )
     assert np.array_equal(before.tp, after.tp)
     assert np.array_equal(before.fp, after.fp)
 
 
 def test_condensed_counts_are_corrected_too():
-    found = br.correct_prior(COUNTS.condense(), negatives_kept=0.01)
+    found = br.shift.correct_prior(COUNTS.condense(), negatives_kept=0.01)
     assert found.condensed
-    assert set(found.scores) <= set(br.correct_prior(COUNTS, negatives_kept=0.01).scores)
+    assert set(found.scores) <= set(br.shift.correct_prior(COUNTS, negatives_kept=0.01).scores)
 
 
 def test_corrected_back_to_the_true_base_rate_scores_are_calibrated():
@@ -154,12 +158,12 @@ def test_corrected_back_to_the_true_base_rate_scores_are_calibrated():
         lean = (counts.positives - whole * p) * (1 - 2 * p)
         return lean.sum() / np.sqrt((whole * (1 - 2 * p) ** 2 * p * (1 - p)).sum())
 
-    corrected = br.correct_prior(raw, negatives_kept=kept)
+    corrected = br.shift.correct_prior(raw, negatives_kept=kept)
     assert abs(z(raw)) > 50
     assert abs(z(corrected)) < 1.96
     at, trained = br.Conditions(prior=prior), prior / (prior + kept * (1 - prior))
-    assert br.brier(corrected, at=at) == pytest.approx(
-        br.brier(raw, at=at, calibrated_at=trained), rel=1e-12
+    assert br.curves.brier(corrected, at=at) == pytest.approx(
+        br.curves.brier(raw, at=at, calibrated_at=trained), rel=1e-12
     )
 
 
@@ -167,7 +171,7 @@ def test_corrected_back_to_the_true_base_rate_scores_are_calibrated():
 
 
 def corrected():
-    return br.correct_prior(COUNTS, negatives_kept=0.01)
+    return br.shift.correct_prior(COUNTS, negatives_kept=0.01)
 
 
 def saved(tmp_path):
@@ -191,21 +195,31 @@ def test_correcting_twice_is_refused_whatever_happened_in_between(made, tmp_path
     again = made(tmp_path)
     assert again.ledger.corrected == "1/100"
     assert_refused(
-        "BR536", "corrected before, by 1/100", lambda: br.correct_prior(again, negatives_kept=0.01)
+        "BR536",
+        "corrected before, by 1/100",
+        lambda: br.shift.correct_prior(again, negatives_kept=0.01),
     )
     assert_refused(
         "BR536",
         "corrected before",
-        lambda: br.correct_prior(again, calibrated_at=0.5, at=br.Conditions(prior=0.1)),
+        lambda: br.shift.correct_prior(again, calibrated_at=0.5, at=br.Conditions(prior=0.1)),
     )
-    assert br.correct_prior(again, negatives_kept=1).ledger.corrected == "1/100"
+    assert br.shift.correct_prior(again, negatives_kept=1).ledger.corrected == "1/100"
 
 
 @pytest.mark.parametrize(
-    "of", [br.brier, br.log_loss, br.brier_decomposition, br.calibration_error]
+    "of",
+    [
+        br.curves.brier,
+        br.curves.log_loss,
+        br.curves.brier_decomposition,
+        br.curves.calibration_error,
+    ],
 )
 def test_no_summary_corrects_what_was_corrected(of):
-    counts = br.correct_prior(br.Counts([0.9, 0.5, 0.1], [3, 2, 1], [1, 2, 3]), negatives_kept=0.01)
+    counts = br.shift.correct_prior(
+        br.Counts([0.9, 0.5, 0.1], [3, 2, 1], [1, 2, 3]), negatives_kept=0.01
+    )
     at = br.Conditions(prior=0.01)
     assert_refused("BR536", "corrected before", lambda: of(counts, at=at, calibrated_at=0.5))
     assert of(counts, at=at, calibrated_at=0.01) == of(counts, at=at)
@@ -223,7 +237,7 @@ def test_corrected_and_raw_counts_do_not_add_up():
     assert_refused(
         "BR536", r"corrected differently \(by 1/100 and not at all\)", lambda: corrected() + COUNTS
     )
-    other = br.correct_prior(COUNTS, negatives_kept=0.5)
+    other = br.shift.correct_prior(COUNTS, negatives_kept=0.5)
     assert_refused(
         "BR536", r"corrected differently \(by 1/2 and by 1/100\)", lambda: other + corrected()
     )
@@ -251,46 +265,48 @@ def test_the_mark_is_in_no_file_that_does_not_need_it(tmp_path):
     ],
 )
 def test_what_is_not_said_is_not_guessed(code, match, named):
-    assert_refused(code, match, lambda: br.correct_prior(COUNTS, **named))
-    assert_refused(code, match, lambda: br.correct_probabilities([0.5], **named))
+    assert_refused(code, match, lambda: br.shift.correct_prior(COUNTS, **named))
+    assert_refused(code, match, lambda: br.shift.correct_probabilities([0.5], **named))
 
 
 def test_scores_that_are_no_probabilities_are_refused():
     assert_refused(
         "BR563",
         "span -3 to 4",
-        lambda: br.correct_prior(br.count([0, 1], [-3, 4]), negatives_kept=0.1),
+        lambda: br.shift.correct_prior(br.count([0, 1], [-3, 4]), negatives_kept=0.1),
     )
     assert_refused(
         "BR563",
         "none is missing",
-        lambda: br.correct_probabilities([0.5, np.nan], negatives_kept=0.1),
+        lambda: br.shift.correct_probabilities([0.5, np.nan], negatives_kept=0.1),
     )
     assert_refused(
-        "BR563", "from 0 to 1", lambda: br.correct_probabilities(["a"], negatives_kept=0.1)
+        "BR563", "from 0 to 1", lambda: br.shift.correct_probabilities(["a"], negatives_kept=0.1)
     )
     assert_refused(
         "BR220",
         "before coarsening",
-        lambda: br.correct_prior(COUNTS.coarsen(5), negatives_kept=0.1),
+        lambda: br.shift.correct_prior(COUNTS.coarsen(5), negatives_kept=0.1),
     )
-    assert_refused("BR228", "got ndarray", lambda: br.correct_prior(SCORES, negatives_kept=0.1))
+    assert_refused(
+        "BR228", "got ndarray", lambda: br.shift.correct_prior(SCORES, negatives_kept=0.1)
+    )
 
 
 def test_the_samples_own_base_rate_may_be_that_of_calibration():
     prior = Fraction(int(LABELS.sum()), len(LABELS))
     at = br.Conditions(prior=0.01)
-    assert br.correct_prior(COUNTS, calibrated_at="sample", at=at) == br.correct_prior(
+    assert br.shift.correct_prior(COUNTS, calibrated_at="sample", at=at) == br.shift.correct_prior(
         COUNTS, calibrated_at=prior, at=at
     )
     only = br.count([0, 0], [0.1, 0.2])
     assert_refused(
         "BR507",
         "no base rate of its own",
-        lambda: br.correct_prior(only, calibrated_at="sample", at=at),
+        lambda: br.shift.correct_prior(only, calibrated_at="sample", at=at),
     )
 
 
 def test_the_shape_of_an_array_is_kept():
     given = np.array([[0.5, 0.9], [0.1, 0.2]])
-    assert br.correct_probabilities(given, negatives_kept=0.01).shape == (2, 2)
+    assert br.shift.correct_probabilities(given, negatives_kept=0.01).shape == (2, 2)

@@ -94,7 +94,7 @@ def test_the_adjusted_count_is_that_of_the_rows(cut):
 
 def test_without_a_threshold_recall_and_false_alarm_rate_add_up_to_one_there():
     found = br.estimate_prior(COUNTS, UNLABELLED, replicates=100)
-    point = br.flag_at(COUNTS, found.threshold)
+    point = br.choose(COUNTS, threshold=found.threshold)
     assert abs(point.tpr + point.fpr - 1) < 2 / 256
     assert (
         found.value
@@ -242,7 +242,7 @@ def test_values_of_another_kind_are_refused():
     )
     weighted = br.count(LABELS, SCORES, sample_weight=np.full(len(LABELS), 0.5))
     assert_refused("BR583", "weight", lambda: br.estimate_prior(weighted, UNLABELLED))
-    corrected = br.correct_prior(COUNTS, negatives_kept=0.1)
+    corrected = br.shift.correct_prior(COUNTS, negatives_kept=0.1)
     assert_refused(
         "BR536", "the unlabelled ones were not", lambda: br.estimate_prior(corrected, UNLABELLED)
     )

@@ -24,7 +24,7 @@ def test_the_level_is_kept_at_any_share_of_positives(share):
     rng, found = np.random.default_rng(int(100 * share)), 0
     for _ in range(400):
         positives = int(rng.binomial(600, share))
-        found += br.check_label_shift(
+        found += br.shift.check_label_shift(
             labelled(rng), br.count_unlabelled(scores(rng, positives, 600 - positives))
         ).moved
     assert found / 400 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
@@ -34,7 +34,7 @@ def test_the_level_is_kept_at_any_share_of_positives(share):
 def test_negatives_that_moved_are_seen(moved, spread):
     rng, found = np.random.default_rng(2), 0
     for _ in range(50):
-        check = br.check_label_shift(
+        check = br.shift.check_label_shift(
             labelled(rng), br.count_unlabelled(scores(rng, 60, 1140, moved, spread))
         )
         found += check.moved
@@ -59,13 +59,13 @@ def test_a_change_that_looks_like_more_positives_stays_hidden():
     """
     counts = br.Counts([3, 2, 1], [100, 60, 40], [10, 100, 890])
     field = br.count_unlabelled([3] * 100 + [2] * 60 + [1] * 40)
-    assert not br.check_label_shift(counts, field).moved
+    assert not br.shift.check_label_shift(counts, field).moved
 
 
 def test_the_statistic_is_the_least_over_all_mixtures():
     rng = np.random.default_rng(4)
     counts, field = labelled(rng), br.count_unlabelled(scores(rng, 100, 900))
-    found = br.check_label_shift(counts, field)
+    found = br.shift.check_label_shift(counts, field)
     assert found.degrees == 10
     assert 0 < found.prior < 1
     from scipy.stats import chi2
@@ -99,7 +99,7 @@ def test_three_cells_by_hand():
     held, grid = 0.5, np.linspace(0, 1, 100_001)
     for _ in range(20):
         held = grid[np.argmin([distance(prior, held) for prior in grid[::100]]) * 100]
-    found = br.check_label_shift(counts, field)
+    found = br.shift.check_label_shift(counts, field)
     assert found.degrees == 1
     assert found.prior == pytest.approx(held, abs=2e-3)
     assert found.statistic == pytest.approx(distance(found.prior, found.prior), rel=1e-6)
@@ -107,7 +107,7 @@ def test_three_cells_by_hand():
 
 
 def test_hard_labels_leave_nothing_to_check():
-    check = br.check_label_shift(
+    check = br.shift.check_label_shift(
         br.Counts([1, 0], [50, 20], [10, 90]), br.count_unlabelled([1] * 30 + [0] * 70)
     )
     assert np.isnan(check.p_value)
@@ -120,22 +120,22 @@ def test_hard_labels_leave_nothing_to_check():
 def test_what_cannot_be_checked_is_refused():
     field = br.count_unlabelled([1, 2, 3])
     assert_refused(
-        "BR552", "both classes", lambda: br.check_label_shift(br.count([0, 0], [1, 2]), field)
+        "BR552", "both classes", lambda: br.shift.check_label_shift(br.count([0, 0], [1, 2]), field)
     )
     assert_refused(
         "BR590",
         "no unlabelled cases",
-        lambda: br.check_label_shift(br.count([0, 1], [1, 2]), br.count_unlabelled([])),
+        lambda: br.shift.check_label_shift(br.count([0, 1], [1, 2]), br.count_unlabelled([])),
     )
     assert_refused(
         "BR580",
         "a level lies",
-        lambda: br.check_label_shift(br.count([0, 1], [1, 2]), field, level=2),
+        lambda: br.shift.check_label_shift(br.count([0, 1], [1, 2]), field, level=2),
     )
 
 
 def test_a_verdict_is_readable():
     rng = np.random.default_rng(6)
     assert repr(
-        br.check_label_shift(labelled(rng), br.count_unlabelled(scores(rng, 60, 1140, -1.0)))
+        br.shift.check_label_shift(labelled(rng), br.count_unlabelled(scores(rng, 60, 1140, -1.0)))
     ).startswith("ShiftCheck: the scores of the classes moved, chi-square")

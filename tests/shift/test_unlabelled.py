@@ -38,7 +38,7 @@ def test_files_of_any_kind_give_the_same(tmp_path):
     frame.write_ndjson(tmp_path / "u.jsonl")
     expected = br.count_unlabelled([0.5, 0.25, 0.5, 1.0])
     for name in ("u.csv", "alone.csv", "u.parquet", "u.jsonl"):
-        found = br.count_unlabelled_file(tmp_path / name, score="m")
+        found = br.count_unlabelled(tmp_path / name, score="m")
         assert found == expected
         assert (found.ledger.rows_read, found.ledger.rows_used, found.ledger.rows_refused) == (
             4,
@@ -51,15 +51,15 @@ def test_files_of_any_kind_give_the_same(tmp_path):
 
 def test_hard_labels_in_a_file_are_scores_too(tmp_path):
     (tmp_path / "u.csv").write_text("m\n1\n0\n0\n")
-    assert br.count_unlabelled_file(tmp_path / "u.csv", score="m") == br.count_unlabelled([1, 0, 0])
+    assert br.count_unlabelled(tmp_path / "u.csv", score="m") == br.count_unlabelled([1, 0, 0])
 
 
 def test_missing_scores_are_refused_with_their_line_or_dropped_and_told(tmp_path):
     (tmp_path / "u.csv").write_text("m,x\n0.5,1\n,2\n0.25,3\n")
     assert_refused(
-        "BR201", r"\(line 3\)", lambda: br.count_unlabelled_file(tmp_path / "u.csv", score="m")
+        "BR201", r"\(line 3\)", lambda: br.count_unlabelled(tmp_path / "u.csv", score="m")
     )
-    found = br.count_unlabelled_file(tmp_path / "u.csv", score="m", nan_score="drop")
+    found = br.count_unlabelled(tmp_path / "u.csv", score="m", nan_score="drop")
     assert found == br.count_unlabelled([0.5, 0.25])
     assert (found.ledger.rows_read, found.ledger.rows_used, found.ledger.rows_refused) == (3, 2, 1)
     assert [note.code for note in found.notes] == ["BR201"]
@@ -67,21 +67,21 @@ def test_missing_scores_are_refused_with_their_line_or_dropped_and_told(tmp_path
 
 def test_low_scores_that_are_risky_are_turned(tmp_path):
     (tmp_path / "u.csv").write_text("m,x\n0.5,1\n0.25,3\n")
-    found = br.count_unlabelled_file(tmp_path / "u.csv", score="m", lower_is_positive=True)
+    found = br.count_unlabelled(tmp_path / "u.csv", score="m", lower_is_positive=True)
     assert found.scores.tolist() == [-0.25, -0.5]
     assert [note.code for note in found.notes] == ["BR207"]
 
 
 def test_what_is_said_of_labels_is_refused(tmp_path):
     (tmp_path / "u.csv").write_text("m,x\n0.5,1\n")
-    call = lambda: br.count_unlabelled_file(tmp_path / "u.csv", score="m", missing_label="drop")  # noqa: E731
+    call = lambda: br.count_unlabelled(tmp_path / "u.csv", score="m", missing_label="drop")  # noqa: E731
     assert_refused("BR612", "applies to labels or ids", call)
 
 
 def test_several_files_are_one(tmp_path):
     for name, rows in (("a.csv", "0.5\n0.25\n"), ("b.csv", "0.5\n")):
         (tmp_path / name).write_text(f"m\n{rows}")
-    found = br.count_unlabelled_file(tmp_path / "*.csv", score="m")
+    found = br.count_unlabelled(tmp_path / "*.csv", score="m")
     assert found == br.count_unlabelled([0.5, 0.25, 0.5])
     assert len(found.ledger.sources) == 2
 

@@ -120,13 +120,13 @@ def test_population_values_at_a_recall_of_80_percent():
 def test_the_population_agrees_with_a_large_draw():
     drawn = highleyman(MANY, MANY, seed=2)
     straight = br.count(drawn.target, drawn.x @ independent.LDC.weights)
-    assert br.fix(straight, tpr=0.8).interpolated.fpr == pytest.approx(
+    assert br.fix(straight, "tpr = 0.8").interpolated.fpr == pytest.approx(
         float(ldc_fpr(0.8)), abs=0.015
     )
     assert br.fix(
-        ldc_roc(), tpr=0.8, at=br.Conditions(prior=0.1)
+        ldc_roc(), "tpr = 0.8", at=br.Conditions(prior=0.1)
     ).interpolated.fpr == pytest.approx(0.2109349, abs=1e-6)
-    assert br.fix(qdc_roc(), tpr=0.8, at=br.Conditions(prior=0.1)).interpolated.fpr < 1e-4
+    assert br.fix(qdc_roc(), "tpr = 0.8", at=br.Conditions(prior=0.1)).interpolated.fpr < 1e-4
 
 
 def test_boundaries_are_where_the_classes_are_equally_likely():

@@ -18,7 +18,7 @@ from baserate_studies.values import Picture
 @pytest.fixture(scope="module")
 def small():
     """A study of two claims, of which one is named by somebody who wants to break the page."""
-    panel = br.roc_panel(
+    panel = br.plots.roc_panel(
         br.roc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), title="<script>alert(1)</script>"
     )
     claims = (

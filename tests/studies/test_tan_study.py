@@ -86,7 +86,7 @@ def test_T8_the_memoriser_flags_what_equals_a_positive_training_record():
 
 def test_T18_the_stand_in_crosses_once_where_the_text_says():
     """T18: nowhere else between the corners."""
-    found = br.superiority(*curves.crossing_models().values())
+    found = br.curves.superiority(*curves.crossing_models().values())
     assert [round(crossing.fpr, 12) for crossing in found.crossings] == [0.36]
 
 

@@ -206,9 +206,9 @@ def _compared(
         for conditions in at if matters.at_matters else at[:1]:
             given = {**asked, "at": conditions, "progress": progress}
             if len(joint.models) == 2 and against is None:
-                found.append(compare(measure, joint, **given))
+                found.append(compare(joint, measure, **given))
             else:
-                found += compare_all(measure, joint, against=against, **given)
+                found += compare_all(joint, measure, against=against, **given)
     return found if matters.at_matters else [replace(difference, at=None) for difference in found]
 
 

@@ -120,7 +120,7 @@ def _outlooks(request: Request, name: str) -> Result:
     models, kind = request.source.counted(), request.conditions.kind
     at: Any = request.conditions.uncertain()
     made = [
-        (model, expect_curve(name, counts, at=at, kind=kind)) for model, counts in models.items()
+        (model, expect_curve(counts, name, at=at, kind=kind)) for model, counts in models.items()
     ]
     result = Result.of_models(
         "curve",

@@ -227,13 +227,13 @@ def expect_command(
     models = request.source.counted()
     cuts = thresholds_of(thresholds, tuple(models))
     found = [
-        (name, expect(measure, counts, rule=rule, **asked, **_at_cut(cuts, name)))
+        (name, expect(counts, measure, rule=rule, **asked, **_at_cut(cuts, name)))
         for name, counts in models.items()
     ]
     if len(models) == 2:
         first, second = models
         both: dict[str, Any] = {} if cuts is None else {"threshold": cuts}
-        gain = expect(measure, dict(models), rule=rule, **asked, **both)
+        gain = expect(dict(models), measure, rule=rule, **asked, **both)
         found.append((f"{second} - {first}", gain))
     if rule is None and measure.name in COMPARED:
         found += _ends(measure, next(iter(models.values())), asked)
@@ -252,7 +252,7 @@ def _ends(measure: Measure, counts: Counts, asked: dict[str, Any]) -> list[tuple
     points = Points.of(counts)
     ends = {NOTHING: 0, EVERYTHING: len(points) - 1}
     return [
-        (name, expect(measure, confusion_at(points, place), **asked))
+        (name, expect(confusion_at(points, place), measure, **asked))
         for name, place in ends.items()
     ]
 

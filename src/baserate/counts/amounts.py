@@ -41,7 +41,7 @@ class Amounts(Frozen):
     each distinct score, and for resampling the amount of every positive case: 8 bytes each.
 
     >>> import baserate as br
-    >>> br.count_amounts([1, 0, 1], [0.9, 0.8, 0.8], amount=[0.1, 5, 0.2])
+    >>> br.count([1, 0, 1], [0.9, 0.8, 0.8], amount=[0.1, 5, 0.2])
     Amounts: 0.3 on 2 positives, 5 on 1 negative, 2 distinct scores
     """
 
@@ -235,7 +235,7 @@ class JointAmounts(Mapping[str, Amounts]):
     worth.
 
     >>> import baserate as br
-    >>> both = br.count_amounts([1, 0, 1], {"a": [3, 2, 1], "b": [1, 2, 3]}, [50, 5, 20])
+    >>> both = br.count([1, 0, 1], {"a": [3, 2, 1], "b": [1, 2, 3]}, amount=[50, 5, 20])
     >>> list(both), both["a"]
     (['a', 'b'], Amounts: 70 on 2 positives, 5 on 1 negative, 3 distinct scores)
     """

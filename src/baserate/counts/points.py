@@ -159,7 +159,7 @@ class Points(Frozen):
 
         >>> import baserate as br
         >>> ids = br.Points.from_rates(fpr=[0.01], tpr=[1.0])
-        >>> br.measure("precision", ids, threshold=ids.threshold(1), at=br.Conditions(prior=1e-5))
+        >>> br.measure(ids, "precision", threshold=ids.threshold(1), at=br.Conditions(prior=1e-5))
         0.0009990109791306607
         """
         across, up = _rates(fpr, "fpr"), _rates(tpr, "tpr")

@@ -178,7 +178,7 @@ def auc_bounds(counts: Counts) -> Bounds:
     AUC ± `counts.auc_error_bound`, within 0 and 1; both ends are the AUC where nothing was merged.
 
     >>> import baserate as br
-    >>> br.auc_bounds(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    >>> br.curves.auc_bounds(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
     Bounds(low=0.75, high=0.75)
     """
     value = auc(counts)
@@ -199,7 +199,7 @@ def gini(counts: Counts | Points) -> float:
     1962, Am. Sociol. Rev. 27:799-811.
 
     >>> import baserate as br
-    >>> br.gini(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    >>> br.curves.gini(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
     0.5
     """
     value = auc(counts)
@@ -226,7 +226,7 @@ def ks(counts: Counts | Points) -> float:
     1 is perfect, 0 knows nothing (or is reversed: scores are never flipped).
 
     >>> import baserate as br
-    >>> br.ks(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    >>> br.curves.ks(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
     0.5
     """
     missing = one_class(Points.of(counts))
@@ -257,7 +257,7 @@ def partial_auc(
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> br.partial_auc(counts, fpr=(0, 0.5)), br.partial_auc(counts, tpr=(0.5, 1), standardized=True)
+    >>> br.curves.partial_auc(counts, fpr=(0, 0.5)), br.curves.partial_auc(counts, tpr=(0.5, 1), standardized=True)
     (0.25, 0.66...)
     """  # noqa: E501
     low, high = _band(fpr, tpr)
@@ -337,7 +337,7 @@ def min_cost(counts: Counts | Points, *, at: Conditions | None = None) -> float:
     flatters.
 
     >>> import baserate as br
-    >>> br.min_cost(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), at=br.Conditions(prior=0.1, costs=br.Costs(fp=1, fn=10)))
+    >>> br.curves.min_cost(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), at=br.Conditions(prior=0.1, costs=br.Costs(fp=1, fn=10)))
     0.45
     """  # noqa: E501
     point = choose(counts, at=at)
@@ -354,7 +354,7 @@ def cost_area(counts: Counts | Points) -> float:
     uniform. Drummond & Holte 2006.
 
     >>> import baserate as br
-    >>> br.cost_area(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    >>> br.curves.cost_area(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
     0.125
     """
     missing = one_class(Points.of(counts))
@@ -384,7 +384,7 @@ def h_measure(
     never flipped.
 
     >>> import baserate as br
-    >>> round(br.h_measure(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), 6)
+    >>> round(br.curves.h_measure(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), 6)
     0.5
     """
     points = Points.of(counts)
@@ -480,7 +480,7 @@ def auprc(counts: Counts | Points, *, at: Conditions | None = None) -> float:
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> br.auprc(counts), br.auprc(counts, at=br.Conditions(prior=0.01))
+    >>> br.curves.auprc(counts), br.curves.auprc(counts, at=br.Conditions(prior=0.01))
     (0.7972674459459178, 0.5074586227681799)
     """
     points = Points.of(counts)
@@ -500,7 +500,8 @@ def average_precision(counts: Counts | Points, *, at: Conditions | None = None) 
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> br.average_precision(counts), br.average_precision(counts, at=br.Conditions(prior=0.01))
+    >>> rare = br.Conditions(prior=0.01)
+    >>> br.curves.average_precision(counts), br.curves.average_precision(counts, at=rare)
     (0.8333333333333333, 0.5099009900990099)
     """
     points = Points.of(counts)
@@ -598,7 +599,7 @@ def strip_weights(count: int, alpha: float) -> Floats:
     α.
 
     >>> import baserate as br
-    >>> br.strip_weights(7, 0.5)
+    >>> br.curves.strip_weights(7, 0.5)
     array([0.5     , 0.75    , 0.875   , 0.9375  , 0.96875 , 0.984375,
            1.984375])
     """
@@ -653,7 +654,7 @@ def weighted_auc(
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> round(br.weighted_auc(counts, alpha=0.5), 4), br.weighted_auc(counts, alpha=0)
+    >>> round(br.curves.weighted_auc(counts, alpha=0.5), 4), br.curves.weighted_auc(counts, alpha=0)
     (0.7016, 0.75)
     """
     points = Points.of(counts)
@@ -679,7 +680,7 @@ def weighted_auc_chance(alpha: float, strips: int | str = STRIPS) -> float:
     by.
 
     >>> import baserate as br
-    >>> [round(br.weighted_auc_chance(alpha), 3) for alpha in (0, 0.1, 0.5, 0.8)]
+    >>> [round(br.curves.weighted_auc_chance(alpha), 3) for alpha in (0, 0.1, 0.5, 0.8)]
     [0.5, 0.49, 0.42, 0.279]
     """
     return float(
@@ -821,7 +822,7 @@ def weighted_pr_area(
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> br.weighted_pr_area(counts, alpha=0) == br.auprc(counts)
+    >>> br.curves.weighted_pr_area(counts, alpha=0) == br.curves.auprc(counts)
     True
     """
     points = Points.of(counts)
@@ -852,8 +853,8 @@ def weighted_cost_area(counts: Counts | Points, *, alpha: float, strips: int = S
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> br.weighted_cost_area(counts, alpha=0), round(br.weighted_cost_area(counts, alpha=0.5), 4)
-    (0.125, 0.1205)
+    >>> [round(br.curves.weighted_cost_area(counts, alpha=alpha), 4) for alpha in (0, 0.5)]
+    [0.125, 0.1205]
     """
     points = Points.of(counts)
     missing = one_class(points)

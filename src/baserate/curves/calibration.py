@@ -101,7 +101,7 @@ def brier(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any = 
     Brier 1950, Monthly Weather Review 78:1-3.
 
     >>> import baserate as br
-    >>> br.brier(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    >>> br.curves.brier(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
     0.15812500000000002
     """
     forecast = _forecast(counts, at, calibrated_at)
@@ -128,7 +128,7 @@ def brier_decomposition(
     are biased upward. Dimitriadis, Gneiting & Jordan 2021, PNAS 118:e2016191118.
 
     >>> import baserate as br
-    >>> parts = br.brier_decomposition(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    >>> parts = br.curves.brier_decomposition(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
     >>> parts.brier == parts.miscalibration - parts.discrimination + parts.uncertainty
     True
     """
@@ -170,7 +170,7 @@ def log_loss(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any
     1952, J. Royal Stat. Soc. B 14:107-114.
 
     >>> import baserate as br
-    >>> round(br.log_loss(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), 6)
+    >>> round(br.curves.log_loss(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), 6)
     0.472288
     """
     forecast = _forecast(counts, at, calibrated_at)
@@ -207,8 +207,10 @@ def calibration_error(
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> round(br.calibration_error(counts), 4), round(br.calibration_error(counts, bins=2), 4)
-    (0.1375, 0.0875)
+    >>> round(br.curves.calibration_error(counts), 4)
+    0.1375
+    >>> round(br.curves.calibration_error(counts, bins=2), 4)
+    0.0875
     """
     forecast = _forecast(counts, at, calibrated_at)
     if bins is None:

@@ -340,7 +340,7 @@ def _point(
 
 
 def _value(asked: Measure, point: OperatingPoint) -> float:
-    return float(measure(asked, point.confusion, at=point.at))
+    return float(measure(point.confusion, asked, at=point.at))
 
 
 def precision_prior_curve(

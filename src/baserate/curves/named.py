@@ -54,8 +54,8 @@ def amount_cost_curve(
     a cut-off.
 
     >>> import baserate as br
-    >>> amounts = br.count_amounts([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2, 0.1], [1000, 50, 20, 500, 300, 10])
-    >>> br.amount_cost_curve(amounts, review=150).y
+    >>> amounts = br.count([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2, 0.1], amount=[1000, 50, 20, 500, 300, 10])
+    >>> br.curve(amounts, "amount_cost", review=150).y
     array([470., 620., 750., 900., 750., 900.])
     """  # noqa: E501
     return _along("amount_cost", "cost", amounts, Priced.costs, (review, recovered, at, volume))
@@ -67,8 +67,8 @@ def amount_missed_curve(
     """How much money does each threshold miss? x = threshold, y = the amount on positives below it.
 
     >>> import baserate as br
-    >>> amounts = br.count_amounts([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2, 0.1], [1000, 50, 20, 500, 300, 10])
-    >>> br.amount_missed_curve(amounts).y
+    >>> amounts = br.count([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2, 0.1], amount=[1000, 50, 20, 500, 300, 10])
+    >>> br.curve(amounts, "amount_missed").y
     array([320., 320., 300., 300.,   0.,   0.])
     """  # noqa: E501
     return _along("amount_missed", "amount missed", amounts, Priced.missed, (0, 1, at, volume))
@@ -158,7 +158,8 @@ def cost_lines(counts: Source) -> tuple[Floats, Floats, Floats]:
     Machine Learning 65:95-130.
 
     >>> import baserate as br
-    >>> at_zero, at_one, thresholds = br.cost_lines(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> at_zero, at_one, thresholds = br.curves.cost_lines(counts)
     >>> at_zero, at_one
     (array([0. , 0. , 0.5, 0.5, 1. ]), array([1. , 0.5, 0.5, 0. , 0. ]))
     """
@@ -176,7 +177,7 @@ def cost_curve(counts: Source) -> Curve:
     that is best just right of it. Drummond & Holte 2006, Machine Learning 65:95-130.
 
     >>> import baserate as br
-    >>> x, y, thresholds = br.cost_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    >>> x, y, thresholds = br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "cost")
     >>> x, y
     (array([0. , 0.5, 1. ]), array([0.  , 0.25, 0.  ]))
     """
@@ -220,8 +221,9 @@ def brier_curve(counts: Counts, *, at: Conditions | None = None) -> Curve:
     >>> import numpy as np
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> x, y, _ = br.brier_curve(counts)
-    >>> round(float(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2)), 6) == round(br.brier(counts), 6)
+    >>> x, y, _ = br.curve(counts, "brier")
+    >>> area = np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2)
+    >>> round(float(area), 6) == round(br.curves.brier(counts), 6)
     True
     """
     points, (prior, rest), resolved = _probabilities(counts, at)
@@ -259,9 +261,9 @@ def decision_curve(
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> br.decision_curve(counts).y.round(4)
+    >>> br.curve(counts, "decision").y.round(4)
     array([0.4444, 0.3654, 0.0833, 0.25  ])
-    >>> br.decision_curve(counts, at=br.Conditions(prior=0.1)).x.round(4)
+    >>> br.curve(counts, "decision", at=br.Conditions(prior=0.1)).x.round(4)
     array([0.0122, 0.0565, 0.069 , 0.3077])
     """
     points, (prior, rest), resolved = _probabilities(counts, at)
@@ -412,7 +414,7 @@ def roc_hull(counts: Source) -> Curve:
     Machine Learning 42:203-231.
 
     >>> import baserate as br
-    >>> br.roc_hull(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).x
+    >>> br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "roc_hull").x
     array([0. , 0. , 0.5, 1. ])
     """
     return _curve("roc_hull", counts)
@@ -454,7 +456,7 @@ def pr_gain(counts: Source, *, at: Conditions | None = None, every: bool = False
     negative recall gain; where nothing is caught there is none. Flach & Kull 2015, NeurIPS 28.
 
     >>> import baserate as br
-    >>> br.pr_gain(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).y
+    >>> br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "pr_gain").y
     array([nan, 1. , 0. , 0.5, 0. ])
     """
     return _curve("pr_gain", counts, at, every=every)
@@ -484,7 +486,7 @@ def posfrac_curve(counts: Source, *, at: Conditions | None = None, every: bool =
     Perfect is y = prior · x, guessing y = x. Landgrebe et al. 2004.
 
     >>> import baserate as br
-    >>> br.posfrac_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), at=br.Conditions(prior=0.1)).y
+    >>> br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "posfrac", at=br.Conditions(prior=0.1)).y
     array([0.  , 0.05, 0.5 , 0.55, 1.  ])
     """  # noqa: E501
     return _curve("posfrac", counts, at, every=every)
@@ -498,7 +500,7 @@ def gain_curve(counts: Source, *, at: Conditions | None = None, every: bool = Fa
     for Business.
 
     >>> import baserate as br
-    >>> br.gain_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).x
+    >>> br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "gain").x
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
     return _curve("gain", counts, at, every=every)
@@ -511,7 +513,7 @@ def lift_curve(counts: Source, *, at: Conditions | None = None, every: bool = Fa
     Science for Business.
 
     >>> import baserate as br
-    >>> br.lift_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).y.round(3)
+    >>> br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "lift").y.round(3)
     array([2.   , 2.   , 1.   , 1.333, 1.   ])
     """
     return _curve("lift", counts, at, every=every)
@@ -522,7 +524,7 @@ def ks_curve(counts: Source) -> Curve:
     the KS statistic.
 
     >>> import baserate as br
-    >>> br.ks_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).y
+    >>> br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "ks").y
     array([0.5, 0. , 0.5, 0. ])
     """
     return _along_scores("ks", counts, None)
@@ -534,7 +536,7 @@ def cost_threshold_curve(counts: Source, *, at: Conditions | None = None) -> Cur
 
     >>> import baserate as br
     >>> at = br.Conditions(prior=0.1, costs=br.Costs(fp=1, fn=10))
-    >>> br.cost_threshold_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), at=at).y
+    >>> br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "cost_threshold", at=at).y
     array([0.5 , 0.95, 0.45, 0.9 ])
     """
     return _along_scores("cost_threshold", counts, checked_conditions(at))
@@ -591,7 +593,7 @@ def to_broc(fpr: Any, tpr: Any, at: Conditions) -> tuple[Any, Any]:
     Cárdenas & Baras 2006, Fig. 5.
 
     >>> import baserate as br
-    >>> br.to_broc([0.0, 0.3, 1.0], [0.5, 0.3, 1.0], br.Conditions(prior=0.25))[0]
+    >>> br.curves.to_broc([0.0, 0.3, 1.0], [0.5, 0.3, 1.0], br.Conditions(prior=0.25))[0]
     array([0.  , 0.75, 0.75])
     """
     across, up = (np.asarray(values, dtype=np.float64) for values in (fpr, tpr))
@@ -625,7 +627,7 @@ def reliability_curve(
     Statistician 32:12-22; Dimitriadis, Gneiting & Jordan 2021, PNAS 118:e2016191118.
 
     >>> import baserate as br
-    >>> curve = br.reliability_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    >>> curve = br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "reliability")
     >>> curve.x, curve.y
     (array([0.1  , 0.375, 0.8  ]), array([0. , 0.5, 1. ]))
     """

@@ -441,8 +441,8 @@ def choose_amount(
     out of `volume`) and no `review`, the point that catches the largest amount.
 
     >>> import baserate as br
-    >>> amounts = br.count_amounts([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2, 0.1], [1000, 50, 20, 500, 300, 10])
-    >>> point = br.choose_amount(amounts, review=150)
+    >>> amounts = br.count([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2, 0.1], amount=[1000, 50, 20, 500, 300, 10])
+    >>> point = br.choose(amounts, review=150)
     >>> point.threshold, point.cost
     (0.9, 470.0)
     >>> point.by_average.threshold, point.by_average.cost
@@ -484,8 +484,8 @@ def flag_amount_at(
     """What does this threshold, set by hand, cost? None flags nothing.
 
     >>> import baserate as br
-    >>> amounts = br.count_amounts([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2, 0.1], [1000, 50, 20, 500, 300, 10])
-    >>> br.flag_amount_at(amounts, 0.2, review=150).cost
+    >>> amounts = br.count([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2, 0.1], amount=[1000, 50, 20, 500, 300, 10])
+    >>> br.choose(amounts, threshold=0.2, review=150).cost
     750.0
     """  # noqa: E501
     volume, given, _ = _asked(None, at, volume)

@@ -207,7 +207,7 @@ def promised(
     confusion, alpha = confusion_at(points, place), confidence.alpha(rule)
     found = []
     for term, limit in zip(rule.terms, limits, strict=True):
-        observed = float(measure(term.measure, confusion, at=at))
+        observed = float(measure(confusion, term.measure, at=at))
         found.append(
             Guaranteed(
                 str(term), observed, _bound(term, points, place, at, alpha, limit), limit.method
@@ -554,12 +554,12 @@ def _bound(
         )
     if limit.bad == "fn":
         missing = positives * _highest(fn, positives, alpha)
-        return float(measure(term.measure, Confusion(positives - missing, fp, missing, tn), at=at))
+        return float(measure(Confusion(positives - missing, fp, missing, tn), term.measure, at=at))
     caught = positives * _highest(tp, positives, limit.split * alpha) if limit.method == BOX else tp
     alarms = negatives * _highest(fp, negatives, (1 - limit.split) * alpha)
     return float(
         measure(
-            term.measure, Confusion(caught, alarms, positives - caught, negatives - alarms), at=at
+            Confusion(caught, alarms, positives - caught, negatives - alarms), term.measure, at=at
         )
     )
 

@@ -107,7 +107,7 @@ def settled(
     if points.coarse and known is None:
         raise may_lie(points, hidden.edges[kept], "may satisfy the rule")
     sign = 1.0 if objective.direction == "lower" else -1.0
-    value = sign * measure(objective, chosen.confusion, at=at)
+    value = sign * measure(chosen.confusion, objective, at=at)
     low, high = hidden.span(objective, at)
     reach = np.where(kept, sign * (low if sign > 0 else high), np.nan)
     slack = ROUNDING * max(1.0, abs(value))
@@ -125,7 +125,7 @@ def settled(
     ends = [
         value,
         float(np.nanmin(reach)),
-        sign * measure(objective, (known or chosen).confusion, at=at),
+        sign * measure((known or chosen).confusion, objective, at=at),
     ]
     bounds = Bounds(*sorted((sign * min(ends), sign * max(ends))))
     return replace(chosen, bounds=bounds, notes=(bins_note(objective.name, bounds),))
@@ -165,7 +165,7 @@ def nearer(
     if not len(hidden):
         return None
     low, high = hidden.span(asked, at)
-    reached = float(measure(asked, nearest.confusion, at=at))
+    reached = float(measure(nearest.confusion, asked, at=at))
     away = abs(reached - target)
     with np.errstate(invalid="ignore"):
         gap = np.maximum(0.0, np.maximum(low - target, target - high))

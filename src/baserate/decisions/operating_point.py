@@ -141,7 +141,7 @@ class OperatingPoint:
             return rounded(
                 Fraction(*self.counted) * Fraction(dict(asked.parameters).get("volume", 1))
             )
-        return measure(asked, self.confusion, at=self.at)
+        return measure(self.confusion, asked, at=self.at)
 
     @property
     def tp(self) -> float:
@@ -706,7 +706,7 @@ def _nearest(points: Points, term: Term, others: Sequence[Term], kept: Mask, at:
     confusion, where = candidates[0]
     if len(candidates) > 1 and _beyond(term, candidates[1][0], confusion, at):
         confusion, where = candidates[1]
-    value = measure(term.measure, confusion, at=at)
+    value = measure(confusion, term.measure, at=at)
     given = f" with {' and '.join(map(str, others))}" if others else ""
     return (
         f"the {'highest' if term.sense == '>=' else 'lowest'} {term.measure.name}{given} is"
@@ -891,7 +891,7 @@ def resolution(point: OperatingPoint, points: Points) -> Iterator[Note]:
             negatives - flagged,
             why_no_prior=point.confusion.why_no_prior,
         )
-        least = measure("precision", worst, at=at)
+        least = measure(worst, "precision", at=at)
         worst_case = (
             f"fpr may be up to {bound:.3g} (95 %, for a threshold set in advance), and precision"
             f" then {least:.3g}"
@@ -1029,7 +1029,7 @@ def _draw(point: OperatingPoint) -> str:
     ):
         return share
     mean, low, high = (
-        measure("caught", one, at=point.at, volume=point.volume)
+        measure(one, "caught", at=point.at, volume=point.volume)
         for one in (point.confusion, point.worst, point.best)
     )
     luck = "" if low == high else f", between {low:.6g} and {high:.6g}"

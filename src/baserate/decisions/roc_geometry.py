@@ -102,7 +102,7 @@ def ideal_baseline(at: Conditions, counts: Counts | Points | None = None) -> Bas
 
     >>> import baserate as br
     >>> at = br.Conditions(prior=0.2, costs=br.Costs(fp=1, fn=5))    # 100 positives, 400 negatives
-    >>> br.ideal_baseline(at).intercept
+    >>> br.curves.ideal_baseline(at).intercept
     0.2
     """
     conditions = checked_conditions(at)
@@ -183,7 +183,7 @@ def winners(models: Models, costs: Costs | None = None) -> tuple[Win, ...]:
 
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[6, 3, 1], negatives=[1, 20, 79])
-    >>> for win in br.winners({"a": a}, br.Costs(fp=1, fn=10)):
+    >>> for win in br.curves.winners({"a": a}, br.Costs(fp=1, fn=10)):
     ...     print(f"{win.low:.4f} to {win.high:.4f}: {', '.join(win.models)}")
     0.0000 to 0.0017: flag nothing
     0.0017 to 0.0625: a
@@ -353,7 +353,7 @@ def superiority(first: Counts | Points, second: Counts | Points) -> Superiority:
     >>> import baserate as br
     >>> early = br.Points.from_rates([0.1], [0.6])
     >>> late = br.Points.from_rates([0.3], [0.9])
-    >>> found = br.superiority(early, late)
+    >>> found = br.curves.superiority(early, late)
     >>> found.crossings
     (Crossing(fpr=0.21739130434782605, tpr=0.6521739130434783),)
     >>> found.dominant

@@ -312,7 +312,7 @@ def flag_at(
     """What follows from this threshold, set by hand? None flags nothing.
 
     >>> import baserate as br
-    >>> br.flag_at(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 0.4).tpr
+    >>> br.choose(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), threshold=0.4).tpr
     0.5
     """
     points = Points.of(counts)
@@ -344,7 +344,7 @@ def guess(
     TPR = FPR = share, and precision is the prior (Tan et al. §5.7.2).
 
     >>> import baserate as br
-    >>> br.guess(br.count([0, 0, 0, 1], [0.1, 0.4, 0.35, 0.8]), 0.3).precision
+    >>> br.curves.random_classifier(br.count([0, 0, 0, 1], [0.1, 0.4, 0.35, 0.8]), 0.3).precision
     0.25
     """
     points = Points.of(counts)
@@ -633,7 +633,7 @@ def fix(
 
     >>> import baserate as br
     >>> counts = br.Counts([3, 2, 1], positives=[6, 3, 1], negatives=[1, 4, 15])
-    >>> fixed = br.fix(counts, tpr=0.8, at=br.Conditions(prior=0.01))
+    >>> fixed = br.fix(counts, "tpr = 0.8", at=br.Conditions(prior=0.01))
     >>> round(fixed.interpolated.posfrac, 6), fixed.attained.threshold, fixed.attained.tpr
     (0.1895, 2, 0.9)
     """

@@ -255,7 +255,7 @@ def _demanded(check: Demand, reader: Reader, seed: int) -> Outcome:
         threshold = NOT_SAID if cuts is None else cuts[model]
         whole, parts = reader.counts(model, check.slice)
         counted.append(whole)
-        over_all = require(check.rule, whole, threshold=threshold, **asked)
+        over_all = require(whole, check.rule, threshold=threshold, **asked)
         judged.append(Judged(model, None, over_all))
         if over_all.point is not None:
             threshold = over_all.point.threshold  # slices are judged at the threshold of all cases
@@ -282,7 +282,7 @@ def _on_slice(
     requirement: str, counts: Counts, threshold: Any, asked: dict[str, Any]
 ) -> Requirement:
     try:
-        return require(requirement, counts, threshold=threshold, **asked)
+        return require(counts, requirement, threshold=threshold, **asked)
     except InputError as error:
         problem = error.problems[0]
         return Requirement(UNJUDGED, (), None, (Note(problem.code, problem.text),))

@@ -88,8 +88,8 @@ def amount_intervals(
 
     >>> import baserate as br
     >>> labels, scores, worth = [1, 0] * 40, [i % 7 + 3 * (i % 2 < 1) for i in range(80)], [i % 9 for i in range(80)]
-    >>> amounts = br.count_amounts(labels, scores, worth)
-    >>> br.amount_intervals(br.choose_amount(amounts, review=2), amounts, replicates=200)["cost"]
+    >>> amounts = br.count(labels, scores, amount=worth)
+    >>> br.amount_intervals(br.choose(amounts, review=2), amounts, replicates=200)["cost"]
     Interval: cost 121, 95 % from 93.45 to 167.7 (percentile)
     """  # noqa: E501
     level = checked_level(level)
@@ -286,8 +286,8 @@ def choose_amount_model(
 
     >>> import baserate as br
     >>> labels, worth = [1, 1, 0, 0], [1000, 10, 5, 5]
-    >>> both = br.count_amounts(labels, {"a": [0.4, 0.9, 0.8, 0.1], "b": [0.9, 0.2, 0.3, 0.1]}, worth)
-    >>> choice = br.choose_amount_model(both, review=20)
+    >>> both = br.count(labels, {"a": [0.4, 0.9, 0.8, 0.1], "b": [0.9, 0.2, 0.3, 0.1]}, amount=worth)
+    >>> choice = br.choose(both, review=20)
     >>> choice.model, choice.point.cost, choice.points["a"].cost, choice.indistinguishable
     ('b', 30.0, 60.0, ('a', 'b'))
     """  # noqa: E501

@@ -100,8 +100,8 @@ class Band:
 
 
 def band(  # noqa: PLR0913 (each is a question of its own)
-    curve: Any,
     counts: Counts | GroupedCounts,
+    curve: Any,
     *,
     at: Conditions | None = None,
     x: Any = None,
@@ -128,7 +128,7 @@ def band(  # noqa: PLR0913 (each is a question of its own)
 
     >>> import baserate as br
     >>> counts = br.Counts([3, 2, 1], positives=[40, 8, 2], negatives=[10, 190, 800])
-    >>> band = br.band(br.roc, counts, x=[0.01, 0.2])
+    >>> band = br.curves.band(counts, br.roc, x=[0.01, 0.2])
     >>> band.y, band.low.round(2), band.high.round(2)
     (array([0.8 , 0.96]), array([0.47, 0.9 ]), array([0.9, 1. ]))
     """
@@ -161,8 +161,8 @@ def band(  # noqa: PLR0913 (each is a question of its own)
 
 
 def difference_band(  # noqa: PLR0913 (each is a question of its own)
-    curve: Any,
     models: JointCounts,
+    curve: Any,
     *,
     pair: Sequence[str] | None = None,
     at: Conditions | None = None,
@@ -188,7 +188,7 @@ def difference_band(  # noqa: PLR0913 (each is a question of its own)
 
     >>> import baserate as br
     >>> y, a, b = [0] * 60 + [1] * 40, list(range(100)), [*range(20, 80), *range(60, 100)]
-    >>> band = br.difference_band(br.cost_curve, br.count_models(y, {"a": a, "b": b}), x=[0.2, 0.5])
+    >>> band = br.curves.difference_band(br.count(y, {"a": a, "b": b}), "cost", x=[0.2, 0.5])
     >>> band.y.round(3), bool((band.low > 0).any())
     (array([0.1  , 0.167]), True)
     """
@@ -540,8 +540,8 @@ class FoldMean:
 
 
 def fold_mean(
-    statistic: Any,
     folds: GroupedCounts,
+    statistic: Any,
     *,
     at: Conditions | None = None,
     rule: str | None = None,
@@ -555,10 +555,10 @@ def fold_mean(
     note.
 
     >>> import baserate as br
-    >>> folds = br.count_groups([0, 1, 0, 1, 0, 1], [0.1, 0.9, 0.4, 0.3, 0.2, 0.8], groups=[1, 1, 2, 2, 3, 3])
-    >>> br.fold_mean(br.auc, folds)
+    >>> folds = br.count([0, 1, 0, 1, 0, 1], [0.1, 0.9, 0.4, 0.3, 0.2, 0.8], by=[1, 1, 2, 2, 3, 3])
+    >>> br.curves.fold_mean(folds, br.auc)
     FoldMean: auc 0.6667, standard error 0.33 over 3 folds
-    """  # noqa: E501
+    """
     _checked(folds)
     wanted = statistic_of(statistic, at=at, rule=rule, threshold=threshold, volume=volume)
     values = np.array([wanted(counts) for counts in folds.values()])
@@ -633,8 +633,8 @@ class FoldCurve:
 
 
 def average_curve(
-    curve: Any,
     folds: GroupedCounts,
+    curve: Any,
     *,
     how: str = VERTICAL,
     at: Conditions | None = None,
@@ -649,10 +649,10 @@ def average_curve(
     27:861-874.
 
     >>> import baserate as br
-    >>> folds = br.count_groups([0, 1, 0, 1, 0, 1], [0.1, 0.9, 0.4, 0.3, 0.2, 0.8], groups=[1, 1, 2, 2, 3, 3])
-    >>> br.average_curve(br.roc, folds, x=[0.0, 0.5, 1.0]).y
+    >>> folds = br.count([0, 1, 0, 1, 0, 1], [0.1, 0.9, 0.4, 0.3, 0.2, 0.8], by=[1, 1, 2, 2, 3, 3])
+    >>> br.curves.average_curve(folds, br.roc, x=[0.0, 0.5, 1.0]).y
     array([0.66666667, 0.66666667, 1.        ])
-    """  # noqa: E501
+    """
     _checked(folds)
     if how not in (VERTICAL, BY_THRESHOLD, POOLED):
         raise refuse(

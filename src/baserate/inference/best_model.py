@@ -93,8 +93,8 @@ def choose_model(  # noqa: PLR0913 (each is a question of its own)
 
     >>> import baserate as br
     >>> y, a = [0] * 60 + [1] * 40, list(range(100))
-    >>> joint = br.count_models(y, {"a": a, "b": [*range(20, 80), *range(60, 100)]})
-    >>> choice = br.choose_model(joint, at=br.Conditions(prior=0.1))
+    >>> joint = br.count(y, {"a": a, "b": [*range(20, 80), *range(60, 100)]})
+    >>> choice = br.choose(joint, at=br.Conditions(prior=0.1))
     >>> choice.model, choice.indistinguishable
     ('a', ('a',))
     >>> choice.differences[0]

@@ -352,8 +352,8 @@ class Asked:
 
 
 def compare(  # noqa: PLR0913 (each is a question of its own)
-    statistic: Any,
     models: Models,
+    statistic: Any,
     *,
     pair: Sequence[str] | None = None,
     at: Conditions | Uncertain | None = None,
@@ -387,8 +387,8 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
 
     >>> import baserate as br
     >>> y, a, b = [0] * 60 + [1] * 40, list(range(100)), [*range(20, 80), *range(60, 100)]
-    >>> joint = br.count_models(y, {"a": a, "b": b})
-    >>> br.compare(br.auc, joint)
+    >>> joint = br.count(y, {"a": a, "b": b})
+    >>> br.compare(joint, br.auc)
     Difference: auc of b - a -0.08333, 95 % from -0.1339 to -0.03276, p = 0.00149 (delong-t)
     """
     resampled = replicates is not None or resample is not None
@@ -423,8 +423,8 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
 
 
 def compare_all(
-    statistic: Any,
     models: Models,
+    statistic: Any,
     *,
     against: str | None = None,
     level: float = 0.95,
@@ -437,16 +437,16 @@ def compare_all(
 
     >>> import baserate as br
     >>> y, s = [0] * 60 + [1] * 40, list(range(100))
-    >>> joint = br.count_models(y, {"a": s, "b": [*range(20, 80), *range(60, 100)], "c": s})
-    >>> [(d.models, round(d.value, 3), round(d.p_adjusted, 4)) for d in br.compare_all(br.auc, joint, against="a")]
+    >>> joint = br.count(y, {"a": s, "b": [*range(20, 80), *range(60, 100)], "c": s})
+    >>> [(d.models, round(d.value, 3), round(d.p_adjusted, 4)) for d in br.compare_all(joint, br.auc, against="a")]
     [(('a', 'b'), -0.083, 0.003), (('a', 'c'), 0.0, 1.0)]
     """  # noqa: E501
     pairs = pairs_of(_checked(models), against)
-    first = compare(statistic, models, pair=pairs[0], level=level, **options)
+    first = compare(models, statistic, pair=pairs[0], level=level, **options)
     check_replicates(first, len(pairs))
     found = [
         first,
-        *(compare(statistic, models, pair=pair, level=level, **options) for pair in pairs[1:]),
+        *(compare(models, statistic, pair=pair, level=level, **options) for pair in pairs[1:]),
     ]
     return adjusted(found)
 

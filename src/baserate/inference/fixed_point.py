@@ -139,7 +139,7 @@ def measure_interval(question: Question) -> Interval:
     if question.asked.depends_on_prior:
         refuse_estimate(question.at, f"this interval of {question.asked}")
     conditions = question.at.middle() if isinstance(question.at, Uncertain) else question.at
-    value = measure(question.asked, question.confusion, at=conditions)
+    value = measure(question.confusion, question.asked, at=conditions)
     if isinstance(value, Undefined):
         return _of_undefined(question, value)
     if _is_exact(question):

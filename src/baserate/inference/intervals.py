@@ -107,8 +107,8 @@ class IntervalRequest:
 
 
 def interval(  # noqa: PLR0913 (each is a question of its own)
-    statistic: Any,
     counts: Source,
+    statistic: Any,
     *,
     at: Conditions | Uncertain | None = None,
     rule: str | None = None,
@@ -141,11 +141,11 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
 
     >>> import baserate as br
     >>> counts = br.Counts([3, 2, 1], positives=[45, 4, 1], negatives=[10, 190, 4800])
-    >>> br.interval(br.auc, counts)
+    >>> br.interval(counts, br.auc)
     Interval: auc 0.987, 95 % from 0.9348 to 0.9978 (placements-beta)
-    >>> br.interval("precision", counts, threshold=3, at=br.Conditions(prior="1 in 1000"))
+    >>> br.interval(counts, "precision", threshold=3, at=br.Conditions(prior="1 in 1000"))
     Interval: precision 0.3106, 95 % from 0.1992 to 0.4657 (jeffreys-draws)
-    >>> br.interval("precision", counts, threshold=3, at=br.Uncertain(prior=br.Pilot(5, 5000)))
+    >>> br.interval(counts, "precision", threshold=3, at=br.Conditions(prior=br.Pilot(5, 5000)))
     Interval: precision 0.3106, 95 % from 0.1262 to 0.5542 (jeffreys-draws)
     """
     asked = IntervalRequest(
@@ -756,6 +756,6 @@ def auc_intervals(
             found[name] = (
                 auc_interval(counts, how.level, None, BOTH)
                 if isinstance(counts, Counts)
-                else interval(auc, counts, **asked)
+                else interval(counts, auc, **asked)
             )
     return found

@@ -36,7 +36,7 @@ class _Corrected:
 
     def __getitem__(self, name: str | Measure) -> float:
         """Any measure of the corrected outcomes."""
-        return measure(name, self.confusion, at=self.at)
+        return measure(self.confusion, name, at=self.at)
 
     @property
     def tpr(self) -> float:
@@ -64,7 +64,7 @@ class _Corrected:
 
     @property
     def apparent_precision(self) -> float:
-        return measure("precision", self.apparent, at=self.at)
+        return measure(self.apparent, "precision", at=self.at)
 
     @property
     def apparent_prior(self) -> float:
@@ -138,7 +138,7 @@ def under_label_errors(
     labelled ones, half of the precision is not seen.
 
     >>> import baserate as br
-    >>> found = br.under_label_errors(br.Confusion(tp=80, fp=160, fn=20, tn=9_740), hidden="100 in 9900")
+    >>> found = br.robustness.under_label_errors(br.Confusion(tp=80, fp=160, fn=20, tn=9_740), hidden="100 in 9900")
     >>> round(found.apparent_precision, 4), round(found.precision, 4)
     (0.3333, 0.6667)
     >>> round(found.largest_hidden, 4)                          # with more, there would be fewer than no false alarms
@@ -185,7 +185,7 @@ def label_error_table(
     One entry a share; without any, from 0 in quarters to the largest that the apparent rates allow.
 
     >>> import baserate as br
-    >>> for row in br.label_error_table(br.Confusion(tp=80, fp=160, fn=20, tn=9_840)):
+    >>> for row in br.robustness.label_error_table(br.Confusion(tp=80, fp=160, fn=20, tn=9_840)):
     ...     print(f"{row.hidden:.3%} hidden: fpr {row.fpr:.4f}, precision {row.precision:.3f}")
     0.000% hidden: fpr 0.0160, precision 0.333
     0.500% hidden: fpr 0.0121, precision 0.500
@@ -217,7 +217,8 @@ def under_verification(
     needs reviews to depend on nothing but the flag: not on the score beyond it, not on a suspicion.
 
     >>> import baserate as br
-    >>> found = br.under_verification(br.Confusion(tp=90, fp=110, fn=10, tn=990), passed="1%")
+    >>> confusion = br.Confusion(tp=90, fp=110, fn=10, tn=990)
+    >>> found = br.robustness.under_verification(confusion, passed="1%")
     >>> found.apparent_tpr, round(found.tpr, 4)
     (0.9, 0.0826)
     >>> found.confusion

@@ -167,7 +167,7 @@ def compare_large(
     joint = joint_of(
         models_of(source, wanted, options._replace(ceiling=Ceiling(options.ceiling.memory)))
     )
-    found = tuple(compare(auc, joint, pair=pair, level=level, method=method) for pair in pairs)
+    found = tuple(compare(joint, auc, pair=pair, level=level, method=method) for pair in pairs)
     said = {name: joint.marginal(name).notes for name in joint.models}
     return Compared(
         found if len(pairs) == 1 and against is None else adjusted(found), said, joint.ledger

@@ -52,7 +52,7 @@ def mcnemar_p(one: int, other: int) -> float:
     McNemar 1947, Psychometrika 12:153-157; exact as in Liddell 1983.
 
     >>> import baserate as br
-    >>> br.mcnemar_p(40, 20), br.mcnemar_p(12, 5)
+    >>> br.planning.mcnemar_p(40, 20), br.planning.mcnemar_p(12, 5)
     (0.01348..., 0.14346...)
     """
     from scipy.special import betainc

@@ -71,8 +71,8 @@ CHOSEN_HERE, UNDEFINED = "BR593", "BR589"
 
 
 def require(
-    requirement: str,
     counts: Counts,
+    requirement: str,
     *,
     at: Conditions | None = None,
     threshold: Any = NOT_SAID,
@@ -91,7 +91,7 @@ def require(
 
     >>> import baserate as br
     >>> counts = br.Counts([1, 0], positives=[95, 5], negatives=[10, 890])
-    >>> br.require("recall >= 0.9", counts, threshold=1).outcome
+    >>> br.require(counts, "recall >= 0.9", threshold=1).outcome
     'observed, not shown'
     """
     level = checked_level(level)
@@ -230,7 +230,7 @@ def _halves(counts: Counts, seed: int) -> tuple[Counts, Counts]:
 def _check(term: Term, point: OperatingPoint, level: float, seed: int, *, chosen: bool) -> Check:
     side = LOWER if term.sense == ">=" else UPPER
     try:
-        found = interval(term.measure, point, level=level, side=side, seed=seed)
+        found = interval(point, term.measure, level=level, side=side, seed=seed)
     except InputError as error:
         tp, fp, fn, tn = point.confusion
         if error.code != UNDEFINED or not chosen or not tp + fn or not fp + tn:
@@ -275,7 +275,7 @@ def _summary_check(
 ) -> Check:
     name, sign, limit = part
     side = LOWER if sign == ">=" else UPPER
-    found = interval(name, counts, at=at, level=level, side=side, seed=seed)
+    found = interval(counts, name, at=at, level=level, side=side, seed=seed)
     holds = found.value >= limit if side == LOWER else found.value <= limit
     # A bootstrap promises no coverage, and of what is made best (ks, min_cost) it is biased: it
     # shows nothing.
@@ -315,8 +315,8 @@ def regression(
 
     >>> import baserate as br
     >>> y = [1] * 60
-    >>> joint = br.count_models([*y, 0], {"old": [1] * 40 + [0] * 20 + [0], "new": [0] * 40 + [1] * 20 + [0]})
-    >>> verdict = br.regression(joint, baseline="old", candidate="new", threshold=1)
+    >>> joint = br.count([*y, 0], {"old": [1] * 40 + [0] * 20 + [0], "new": [0] * 40 + [1] * 20 + [0]})
+    >>> verdict = br.non_inferiority(joint, baseline="old", candidate="new", threshold=1)
     >>> verdict.passed, verdict.outcome, round(verdict.parts[0].difference.p_value, 7)
     (False, 'worse', 0.0134893)
     """  # noqa: E501
@@ -342,12 +342,12 @@ def regression(
     refuse_weights(whole)
     _check_informative(whole, (baseline, candidate), options.get("threshold", NOT_SAID))
     asked = {**options, "pair": (baseline, candidate), "level": level}
-    found = [(ALL, compare(statistic, whole, **asked))]
+    found = [(ALL, compare(whole, statistic, **asked))]
     check_replicates(found[0][1], 1 + (len(slices) if len(slices) > 1 else 0))
     skipped = list[Note]()
     for name, joint in slices.items() if len(slices) > 1 else ():
         try:
-            found.append((name, compare(statistic, joint, **asked)))
+            found.append((name, compare(joint, statistic, **asked)))
         except InputError as error:
             skipped.append(
                 Note("BR596", f"slice {quoted(name)} cannot be compared: {error.problems[0].text}")

@@ -73,7 +73,7 @@ def support(source: Confusion | OperatingPoint | Counts, *, level: float = 0.95)
     rate, and how well it is known then.
 
     >>> import baserate as br
-    >>> found = br.support(br.Confusion(tp=95, fp=0, fn=5, tn=40_000))
+    >>> found = br.planning.sample_support(br.Confusion(tp=95, fp=0, fn=5, tn=40_000))
     >>> found.misses, found.false_alarms, f"{found.smallest_fpr_shown:.6g}"
     (5, 0, '7.48905e-05')
     >>> print(found.notes[0])
@@ -165,7 +165,7 @@ def smallest_rate_shown(cases: int, *, level: float = 0.95) -> float:
     to 3 / cases ("rule of three", Hanley & Lippman-Hand 1983, JAMA 249:1743-1745).
 
     >>> import baserate as br
-    >>> f"{br.smallest_rate_shown(40_000):.6g}"
+    >>> f"{br.planning.smallest_rate_shown(40_000):.6g}"
     '7.48905e-05'
     """
     return rate_interval(0, cases, level=level, side=UPPER).high
@@ -207,9 +207,9 @@ def cases_needed(
     below `power`.
 
     >>> import baserate as br
-    >>> br.cases_needed("fpr <= 1e-5")
+    >>> br.planning.cases_needed("fpr <= 1e-5")
     299572
-    >>> br.cases_needed("recall >= 0.9", expecting=0.95), br.cases_needed("recall >= 0.9", expecting=0.95, power=0.8)
+    >>> br.planning.cases_needed("recall >= 0.9", expecting=0.95), br.planning.cases_needed("recall >= 0.9", expecting=0.95, power=0.8)
     (142, 203)
     """  # noqa: E501
     asked, missed = _read(requirement), _missed(level)
@@ -244,7 +244,7 @@ def power_to_show(requirement: str, *, expecting: Any, cases: int, level: float 
     requirement, at the rate that is expected.
 
     >>> import baserate as br
-    >>> round(br.power_to_show("recall >= 0.9", expecting=0.95, cases=100), 4)
+    >>> round(br.planning.power_to_show("recall >= 0.9", expecting=0.95, cases=100), 4)
     0.436
     """
     asked, missed, whole = _read(requirement), _missed(level), checked_cases(cases, "cases")
@@ -496,9 +496,9 @@ def cases_for_auc(
     is.
 
     >>> import baserate as br
-    >>> br.cases_for_auc(expecting=0.85, at_least=0.8)
+    >>> br.planning.cases_for_auc(expecting=0.85, at_least=0.8)
     Cases(positives=237, negatives=237)
-    >>> br.cases_for_auc(expecting=0.85, at_least=0.8, negatives_per_positive=10)
+    >>> br.planning.cases_for_auc(expecting=0.85, at_least=0.8, negatives_per_positive=10)
     Cases(positives=189, negatives=1890)
     """
     low, high = (
@@ -609,7 +609,7 @@ def cases_for_mcnemar(
     43:207-211.
 
     >>> import baserate as br
-    >>> br.cases_for_mcnemar(discordant=0.1, difference=0.03)
+    >>> br.planning.cases_for_mcnemar(discordant=0.1, difference=0.03)
     920
     """
     apart, ahead = checked_share(discordant, "discordant"), checked_share(difference, "difference")
@@ -648,7 +648,7 @@ def smallest_detectable(
     them nothing at all can be declared at 95 %, and the excess is undefined.
 
     >>> import baserate as br
-    >>> found = br.smallest_detectable(60, cases=2_000)
+    >>> found = br.planning.smallest_detectable(60, cases=2_000)
     >>> round(found.excess, 2), round(found.share, 4), found.declared
     (22.98, 0.0115, 18)
     """

@@ -479,13 +479,13 @@ class Scorer:
         )
         counts = count(truth, flags)
         for term in parse_rule(self.rule, self.volume).terms:
-            value = float(read_measure(term.measure, counts, threshold=1, at=self.at))
+            value = float(read_measure(counts, term.measure, threshold=1, at=self.at))
             # Both are rounded once, so that a limit that is met exactly is met here too.
             if not (
                 value >= float(term.limit) if term.sense == ">=" else value <= float(term.limit)
             ):
                 return self._sign * BROKEN
-        value = float(read_measure(named(self.name, self.volume), counts, threshold=1, at=self.at))
+        value = float(read_measure(counts, named(self.name, self.volume), threshold=1, at=self.at))
         return self._sign * BROKEN if math.isnan(value) else value
 
     def get_metadata_routing(self) -> Any:

@@ -100,7 +100,7 @@ class Confusion:
 
     def __getitem__(self, name: str | Measure) -> float:
         """A measure at the sample's own prior and equal costs."""
-        return measure(name, self)
+        return measure(self, name)
 
     @property
     def prior(self) -> float:
@@ -132,8 +132,8 @@ def _cases(number: Any) -> str:
 
 
 def measure(
-    name: str | Measure,
     source: Counts | Points | Confusion,
+    name: str | Measure,
     *,
     threshold: float | None = NOT_SAID,
     at: Conditions | None = None,
@@ -147,7 +147,7 @@ def measure(
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> br.measure("precision", counts, threshold=0.35, at=br.Conditions(prior=0.01))
+    >>> br.measure(counts, "precision", threshold=0.35, at=br.Conditions(prior=0.01))
     0.019801980198019802
     """
     asked = named(name, checked_volume(volume))

@@ -76,7 +76,7 @@ def isoline(
     (p·(tan φ − 1) + 1).
 
     >>> import baserate as br
-    >>> line = br.isoline("precision", br.Conditions(prior=0.01), value=0.5)
+    >>> line = br.curves.isoline("precision", br.Conditions(prior=0.01), value=0.5)
     >>> round(line.angle, 4), line.fpr(tpr=1.0)
     (0.5787, 0.010101010101010102)
     """
@@ -141,7 +141,7 @@ def iso_cost_line(at: Conditions, *, fpr: float, tpr: float) -> IsoCost:
     such a line touches its hull.
 
     >>> import baserate as br
-    >>> line = br.iso_cost_line(br.Conditions(prior=0.2, costs=br.Costs(fp=1, fn=8)), fpr=0.1, tpr=0.7)
+    >>> line = br.curves.iso_cost_line(br.Conditions(prior=0.2, costs=br.Costs(fp=1, fn=8)), fpr=0.1, tpr=0.7)
     >>> line.slope, round(line.tpr(0.3), 6)
     (0.5, 0.8)
     """  # noqa: E501

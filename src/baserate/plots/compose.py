@@ -219,7 +219,7 @@ def _read(point: Any, axis: str) -> float:
         )
     if axis == "threshold":
         return float("nan") if point.threshold is None else float(point.threshold)
-    return float(measure(axis, point.confusion, at=point.at))
+    return float(measure(point.confusion, axis, at=point.at))
 
 
 def bands_of(

@@ -220,7 +220,7 @@ class BRocDisplay(CurveDisplay):
 
     >>> import baserate as br
     >>> at = [br.Conditions(prior=p) for p in (0.1, 0.01)]
-    >>> br.BRocDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], at=at)
+    >>> br.plots.BRocDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], at=at)
     BRocDisplay: 2 curves
     """
 

@@ -82,7 +82,7 @@ def roc_panel(  # noqa: PLR0913 (each is a thing to draw)
 
     >>> import baserate as br
     >>> counts, at = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), br.Conditions(prior=0.2)
-    >>> panel = br.roc_panel({"roc": br.roc(counts), "hull": br.roc_hull(counts)}, isolines=[br.isoline("precision", at, value=0.5)])
+    >>> panel = br.plots.roc_panel({"roc": br.roc(counts), "hull": br.curve(counts, "roc_hull")}, isolines=[br.curves.isoline("precision", at, value=0.5)])
     >>> [part.name for part in panel.legend]
     ['guessing', 'precision isolines at base rate 0.2', 'roc', 'hull']
     """  # noqa: E501
@@ -188,7 +188,7 @@ def isoline_figure(
     & Baras 2006, Figs 1 and 2.
 
     >>> import baserate as br
-    >>> br.isoline_figure("precision", [br.Conditions(prior=p) for p in (0.1, 0.001)])
+    >>> br.plots.isoline_figure("precision", [br.Conditions(prior=p) for p in (0.1, 0.001)])
     Figure precision by the angle of its isoline: 2 panels
     """
     if not at:
@@ -230,7 +230,7 @@ def broc_mapping_figure(at: Conditions, roc: Curves | None = None) -> Figure:
     hull goes. Cárdenas & Baras 2006, Fig. 5.
 
     >>> import baserate as br
-    >>> br.broc_mapping_figure(br.Conditions(prior=0.1)).panels[1].x.label
+    >>> br.plots.broc_mapping_figure(br.Conditions(prior=0.1)).panels[1].x.label
     'share of alerts that are false (fdr, B_FA)'
     """
     way = np.linspace(0.0, 1.0, SAMPLES + 1)
@@ -266,7 +266,7 @@ def strips_panel(curves: Curves, weights: Sequence[float]) -> Panel:
     Poon 2008, Fig. 2.
 
     >>> import baserate as br
-    >>> panel = br.strips_panel(br.roc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), br.strip_weights(7, 0.5))
+    >>> panel = br.strips_panel(br.roc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), br.curves.strip_weights(7, 0.5))
     >>> [part.text for part in panel.parts if hasattr(part, "text")][-1]
     '1.984'
     """  # noqa: E501
@@ -301,7 +301,7 @@ def det_panel(curves: Curves, *, points: Chosen = (), bands: Band | Sequence[Ban
     line. Martin et al. 1997.
 
     >>> import baserate as br
-    >>> br.det_panel(br.det(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))).x.scale
+    >>> br.plots.det_panel(br.det(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))).x.scale
     'deviate'
     """
     found: list[Named] = named(curves, "det_panel")
@@ -349,7 +349,7 @@ def posfrac_panel(
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> panel = br.posfrac_panel(br.family(br.posfrac_curve, counts, at=[br.Conditions(prior=p) for p in (0.5, 0.1)]))
+    >>> panel = br.plots.posfrac_panel(br.family("posfrac", counts, at=[br.Conditions(prior=p) for p in (0.5, 0.1)]))
     >>> [part.name for part in panel.legend]
     ['guessing', 'perfect', 'base rate 0.5', 'base rate 0.1']
     """  # noqa: E501
@@ -390,7 +390,7 @@ def pr_panel(curves: Curves, *, points: Chosen = (), bands: Bands = ()) -> Panel
     guessing (the base rate).
 
     >>> import baserate as br
-    >>> br.pr_panel(br.pr(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))).y.label
+    >>> br.plots.pr_panel(br.pr(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))).y.label
     'precision (purity, PPV)'
     """
 
@@ -411,7 +411,7 @@ def broc_panel(curves: Curves, *, points: Chosen = (), bands: Bands = ()) -> Pan
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> br.broc_panel(br.family(br.broc, counts, at=[br.Conditions(prior=p) for p in (0.1, 0.01)])).title
+    >>> br.plots.broc_panel(br.family(br.broc, counts, at=[br.Conditions(prior=p) for p in (0.1, 0.01)])).title
     'B-ROC'
     """  # noqa: E501
 
@@ -432,7 +432,7 @@ def gain_panel(
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> br.gain_panel(br.gain_curve(counts, at=br.Conditions(prior=0.001))).x.scale
+    >>> br.plots.gain_panel(br.curve(counts, "gain", at=br.Conditions(prior=0.001))).x.scale
     'log'
     """
     found = named(curves, "gain_panel")
@@ -467,7 +467,7 @@ def lift_panel(
     """How many times as many positives as by guessing, in the first so many cases.
 
     >>> import baserate as br
-    >>> br.lift_panel(br.lift_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))).y.low
+    >>> br.plots.lift_panel(br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "lift")).y.low
     0.0
     """
     found = named(curves, "lift_panel")
@@ -498,7 +498,7 @@ def curve_panel(
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> br.curve_panel(br.precision_prior_curve(counts, 0.35)).x.scale
+    >>> br.plots.curve_panel(br.precision_prior_curve(counts, 0.35)).x.scale
     'log'
     """
     first = named(curves)[0].curve
@@ -531,7 +531,7 @@ def cost_panel(
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> panel = br.cost_panel(br.cost_curve(counts), lines=br.cost_lines(counts))
+    >>> panel = br.plots.cost_panel(br.curve(counts, "cost"), lines=br.curves.cost_lines(counts))
     >>> [part.name for part in panel.legend]
     ['one threshold', 'flag nothing', 'flag everything']
     """
@@ -562,7 +562,7 @@ def cost_threshold_panel(curves: Curves, *, points: Chosen = (), log: bool = Fal
     """What each threshold costs: one curve a model, or a set of conditions.
 
     >>> import baserate as br
-    >>> br.cost_threshold_panel(br.cost_threshold_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))).x.label
+    >>> br.plots.cost_threshold_panel(br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "cost_threshold")).x.label
     'threshold (score)'
     """  # noqa: E501
     return panel_of(
@@ -582,7 +582,8 @@ def decision_panel(curves: Curves, *, most: float | None = None) -> Panel:
     probability: that is what is drawn. `most` is where the axis ends.
 
     >>> import baserate as br
-    >>> panel = br.decision_panel(br.decision_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])))
+    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> panel = br.plots.decision_panel(br.curve(counts, "decision"))
     >>> [part.name for part in panel.legend]
     ['act on nobody', 'act on everybody']
     """
@@ -639,7 +640,7 @@ def difference_panel(bands: Band | Mapping[str, Band], *, title: str | None = No
 
     >>> import baserate as br
     >>> y, a, b = [0] * 60 + [1] * 40, list(range(100)), [*range(20, 80), *range(60, 100)]
-    >>> panel = br.difference_panel(br.difference_band(br.cost_curve, br.count_models(y, {"a": a, "b": b}), x=[0.2, 0.5]))
+    >>> panel = br.plots.difference_panel(br.curves.difference_band(br.count(y, {"a": a, "b": b}), "cost", x=[0.2, 0.5]))
     >>> panel.title
     'b - a: normalized_cost along effective_prior'
     """  # noqa: E501
@@ -684,7 +685,7 @@ def winner_map_panel(
 
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[60, 30, 10], negatives=[10, 200, 790])
-    >>> panel = br.winner_map_panel(br.winner_map({"a": a}))
+    >>> panel = br.plots.winner_map_panel(br.robustness.winner_map({"a": a}))
     >>> [part.name for part in panel.legend]
     ['flag nothing', 'a', 'flag everything']
     """
@@ -782,7 +783,7 @@ def reliability_panel(curves: Curves) -> Panel:
     """How often each probability comes true, beside the diagonal on which calibrated scores lie.
 
     >>> import baserate as br
-    >>> panel = br.reliability_panel(br.reliability_curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])))
+    >>> panel = br.plots.reliability_panel(br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "reliability"))
     >>> [part.name for part in panel.legend]
     ['calibrated']
     """  # noqa: E501
@@ -801,7 +802,7 @@ def histogram_panel(counts: Counts, *, bins: int = 30, threshold: float | None =
     threshold between them.
 
     >>> import baserate as br
-    >>> panel = br.histogram_panel(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), bins=2, threshold=0.5)
+    >>> panel = br.plots.histogram_panel(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), bins=2, threshold=0.5)
     >>> [part.high for part in panel.parts[:1]]
     [(0.5, 0.5, 0.5, 0.5)]
     """  # noqa: E501
@@ -873,7 +874,7 @@ def density_panel(x: Any, densities: Mapping[str, Any], threshold: float | None 
     same part of the other the false alarm rate.
 
     >>> import baserate as br
-    >>> panel = br.density_panel([0, 1, 2], {"positive": [0, 0.5, 1], "negative": [1, 0.5, 0]}, threshold=1)
+    >>> panel = br.plots.density_panel([0, 1, 2], {"positive": [0, 0.5, 1], "negative": [1, 0.5, 0]}, threshold=1)
     >>> [part.name for part in panel.legend]
     ['recall (tpr)', 'false alarm rate (fpr)', 'positive', 'negative']
     """  # noqa: E501
@@ -981,7 +982,7 @@ def outcome_tree_panel(point: OperatingPoint | Confusion) -> Panel:
     Landgrebe et al. 2004, Fig. 2.
 
     >>> import baserate as br
-    >>> panel = br.outcome_tree_panel(br.Confusion(tp=40, fp=10, fn=10, tn=40))
+    >>> panel = br.plots.outcome_tree_panel(br.Confusion(tp=40, fp=10, fn=10, tn=40))
     >>> [part.text for part in panel.parts if hasattr(part, "text")][:2]
     ['100 cases', 'classified']
     """

@@ -207,7 +207,7 @@ class Panel(Drawable):
     axes nor ticks are drawn.
 
     >>> import baserate as br
-    >>> panel = br.roc_panel(br.roc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])))
+    >>> panel = br.plots.roc_panel(br.roc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])))
     >>> panel.title, panel.x.label, [type(part).__name__ for part in panel.parts]
     ('ROC', 'false alarm rate (fpr)', ['Line', 'Line'])
     >>> panel.svg()[:4]

@@ -140,9 +140,9 @@ def count_models(
     """Which scores did each of several models give the same cases?
 
     >>> import baserate as br
-    >>> br.count_models([0, 0, 1, 1], {"logit": [0.1, 0.4, 0.35, 0.8], "forest": [0.0, 0.5, 0.5, 1.0]})
+    >>> br.count([0, 0, 1, 1], {"logit": [0.1, 0.4, 0.35, 0.8], "forest": [0.0, 0.5, 0.5, 1.0]})
     JointCounts: 2 models (logit, forest), 2 positives, 2 negatives, 4 cells
-    """  # noqa: E501
+    """
     check_named(y_scores, "count_models")
     cases = checked(
         y_true,
@@ -186,7 +186,7 @@ def count_groups(
     clusters?
 
     >>> import baserate as br
-    >>> by_site = br.count_groups([0, 1, 0, 1], [0.2, 0.7, 0.1, 0.9], groups=["a", "a", "b", "b"])
+    >>> by_site = br.count([0, 1, 0, 1], [0.2, 0.7, 0.1, 0.9], by=["a", "a", "b", "b"])
     >>> by_site["b"]
     Counts: 1 positive, 1 negative, 2 distinct scores, prior 0.500
     """

@@ -776,7 +776,7 @@ def count_amounts(
     then tests.
 
     >>> import baserate as br
-    >>> amounts = br.count_amounts([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2, 0.1], [1000, 50, 20, 500, 300, 10])
+    >>> amounts = br.count([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2, 0.1], amount=[1000, 50, 20, 500, 300, 10])
     >>> amounts.positive_amounts
     array([1000.,    0.,   20.,    0.,  300.,    0.])
     """  # noqa: E501
@@ -1022,7 +1022,7 @@ def count_days(
 
     >>> import baserate as br
     >>> times = ["2026-03-01T23:30:00+00:00", "2026-03-02T01:00:00+00:00"]
-    >>> list(br.count_days([0, 1], [0.2, 0.7], days=times)), list(br.count_days([0, 1], [0.2, 0.7], days=times, tz="Europe/Berlin"))
+    >>> list(br.count([0, 1], [0.2, 0.7], day=times)), list(br.count([0, 1], [0.2, 0.7], day=times, tz="Europe/Berlin"))
     (['2026-03-01', '2026-03-02'], ['2026-03-02'])
     """  # noqa: E501
     column = _in_utc(as_column(days, "days"), days)

@@ -928,7 +928,7 @@ def count_frame(
 
     >>> import baserate as br, polars
     >>> frame = polars.LazyFrame({"fraud": [0, 0, 1, 1], "m": [0.1, 0.4, 0.35, 0.8]})
-    >>> br.count_frame(frame, label="fraud", score="m")
+    >>> br.count(frame, label="fraud", score="m")
     Counts: 2 positives, 2 negatives, 4 distinct scores, prior 0.500
     """
     wanted = Wanted(label, (score,), positive, design=design)

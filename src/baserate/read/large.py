@@ -277,7 +277,7 @@ def count_chunks(
     again are refused.
 
     >>> import baserate as br
-    >>> br.count_chunks(lambda: (([0, 1], [0.1, 0.4 + i]) for i in range(3)), memory="1GB")
+    >>> br.count(lambda: (([0, 1], [0.1, 0.4 + i]) for i in range(3)), memory="1GB")
     Counts: 3 positives, 3 negatives, 4 distinct scores, prior 0.500
     """
     pieces = Chunks(chunks, pos_label, design)

@@ -337,7 +337,7 @@ def _of_volume(point: OperatingPoint, name: str, volume: float) -> float:
     return (
         read(point, name)
         if point.volume == volume
-        else float(measure(name, point.confusion, at=point.at, volume=volume))
+        else float(measure(point.confusion, name, at=point.at, volume=volume))
     )
 
 

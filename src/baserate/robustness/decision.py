@@ -238,9 +238,9 @@ def decide(
 
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[6, 3, 1], negatives=[1, 20, 79])
-    >>> br.decide({"a": a}, at=br.Uncertain(prior="0.1%..20%", costs={"fn": 10}))
+    >>> br.decide({"a": a}, at=br.Conditions(prior="0.1%..20%", costs={"fn": 10}))
     Decision: a, score >= 1; regret at most 0.2008 a case; at prior 0.001..0.2; costs (fp = 1, fn = 10)
-    >>> br.decide({"a": a}, "posfrac <= 20%", at=br.Uncertain(prior="0.1%..20%", costs={"fn": 10})).threshold
+    >>> br.decide({"a": a}, "posfrac <= 20%", at=br.Conditions(prior="0.1%..20%", costs={"fn": 10})).threshold
     2
     """  # noqa: E501
     volume, level = checked_volume(volume), checked_level(level)
@@ -718,7 +718,7 @@ def value_of_learning(models: Mapping[str, Model], *, at: Uncertain) -> Learning
 
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[6, 3, 1], negatives=[1, 20, 79])
-    >>> found = br.value_of_learning({"a": a}, at=br.Uncertain(prior=br.LogUniform(0.001, 0.2), costs={"fn": 10}))
+    >>> found = br.robustness.value_of_information({"a": a}, at=br.Conditions(prior=br.LogUniform(0.001, 0.2), costs={"fn": 10}))
     >>> round(found.now, 4), round(found["prior"], 4)
     (0.1599, 0.0393)
     """  # noqa: E501

@@ -363,8 +363,8 @@ class _Asked(NamedTuple):
 
 
 def expect(  # noqa: PLR0913 (each is a question of its own)
-    measure: str | Measure,
     counts: Counts | Points | Confusion | OperatingPoint | Mapping[str, Counts | Points],
+    measure: str | Measure,
     *,
     at: Uncertain,
     rule: str | None = None,
@@ -385,11 +385,11 @@ def expect(  # noqa: PLR0913 (each is a question of its own)
 
     >>> import baserate as br
     >>> counts = br.Counts([3, 2, 1], positives=[45, 4, 1], negatives=[10, 190, 4800])
-    >>> days = br.Uncertain(prior=br.LogUniform(1e-4, 1e-2))
-    >>> found = br.expect("precision", counts, threshold=3, at=days, kind="unknown")
+    >>> days = br.Conditions(prior=br.LogUniform(1e-4, 1e-2))
+    >>> found = br.expect(counts, "precision", threshold=3, at=days, kind="unknown")
     >>> round(found.value, 4), round(found.low, 4), round(found.high, 4)
     (0.3611, 0.0481, 0.8019)
-    >>> round(br.expect("precision", counts, threshold=3, at=days, kind="varying").value, 4)
+    >>> round(br.expect(counts, "precision", threshold=3, at=days, kind="varying").value, 4)
     0.4923
     """
     if not isinstance(checked(at), Uncertain):
@@ -888,8 +888,8 @@ class _Lines(NamedTuple):
 
 
 def expect_curve(
-    curve: Any,
     counts: Counts | Points,
+    curve: Any,
     *,
     at: Uncertain,
     kind: str | None = None,
@@ -905,7 +905,7 @@ def expect_curve(
 
     >>> import baserate as br
     >>> counts = br.Counts([3, 2, 1], positives=[45, 4, 1], negatives=[10, 190, 4800])
-    >>> found = br.expect_curve(br.pr, counts, at=br.Uncertain(prior="1e-4..1e-2"), x=[0.5, 0.9])
+    >>> found = br.expect_curve(counts, br.pr, at=br.Conditions(prior="1e-4..1e-2"), x=[0.5, 0.9])
     >>> found.low.round(4), found.high.round(4)
     (array([0.0431, 0.0431]), array([0.8197, 0.8197]))
     """

@@ -87,7 +87,7 @@ def leaders_within(
 
     >>> import baserate as br
     >>> early, late = br.Points.from_rates([0.001], [0.5]), br.Points.from_rates([0.02], [0.9])
-    >>> br.leaders_within({"early": early, "late": late}, fdr=0.5)
+    >>> br.robustness.best_recall({"early": early, "late": late}, fdr=0.5)
     Leaders within fdr <= 0.5: from 0 to 0.001996 none; from 0.001996 to 0.02174 early; from 0.02174 to 0.5 late; from 0.5 to 1 early or late
     """  # noqa: E501
     if not isinstance(models, Mapping) or not models:

@@ -777,7 +777,8 @@ def regret(
 
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[6, 3, 1], negatives=[1, 20, 79])
-    >>> found = br.regret({"a": a}, "a", 2, at=br.Uncertain(prior="0.1%..10%", costs={"fn": 10}))
+    >>> at = br.Conditions(prior="0.1%..10%", costs={"fn": 10})
+    >>> found = br.robustness.regret({"a": a}, "a", 2, at=at)
     >>> round(found.value, 4), found.at.prior, dict(found.instead)
     (0.12, 0.1, {'a': 1})
     """

@@ -378,7 +378,7 @@ def winner_map(
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[60, 30, 10], negatives=[10, 200, 790])
     >>> b = br.Counts([2, 1, 0], positives=[40, 58, 2], negatives=[2, 298, 700])
-    >>> map = br.winner_map({"a": a, "b": b})
+    >>> map = br.robustness.winner_map({"a": a, "b": b})
     >>> [(round(win.low, 4), win.models[0]) for win in map.wins]
     [(0.0, 'flag nothing'), (0.005, 'b'), (0.0385, 'a'), (0.4, 'a'), (0.5294, 'b'), (0.9722, 'flag everything')]
     >>> map.at(prior="1 in 1000", cost_ratio=1 / 100).models

@@ -130,7 +130,7 @@ def by_day(
 
     >>> import baserate as br
     >>> y, s = [0, 1, 0, 1, 0, 0], [0.2, 0.7, 0.8, 0.9, 0.6, 0.1]
-    >>> found = br.by_day(br.count_days(y, s, days=["2026-01-01"] * 3 + ["2026-01-02"] * 3), threshold=0.65, budget=1)
+    >>> found = br.segments.by_day(br.count(y, s, day=["2026-01-01"] * 3 + ["2026-01-02"] * 3), threshold=0.65, budget=1)
     >>> found
     Days: 2 days, 1.5 alerts a day, from 1 to 2, more than 1 on 1
     >>> [day.day for day in found.over], [day.caught for day in found.parts]

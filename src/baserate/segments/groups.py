@@ -286,7 +286,7 @@ def by_group(  # noqa: PLR0913 (each is a question of its own)
 
     >>> import baserate as br
     >>> sites = {"a": br.Counts([1, 0], [190, 10], [100, 900]), "b": br.Counts([1, 0], [16, 4], [100, 900])}
-    >>> found = br.by_group(sites, threshold=1, require="recall >= 0.9")
+    >>> found = br.segments.by_group(sites, threshold=1, require="recall >= 0.9")
     >>> found["a"].outcome, found["b"].outcome, found["b"]["precision"], found["b"].bounds["tpr"].low
     ('shown', 'missed', 0.13793103448275862, 0.5989718826680254)
     """  # noqa: E501
@@ -457,7 +457,7 @@ def _bound(part: Slice, measure: str) -> Interval:
     asked = part.asked
     if part.clusters is not None:
         return cluster_bound(measure, part.clusters, part._bare_point, asked.bound_level, LOWER)
-    return interval(measure, part._bare_point, level=asked.bound_level, side=LOWER, seed=asked.seed)
+    return interval(part._bare_point, measure, level=asked.bound_level, side=LOWER, seed=asked.seed)
 
 
 def _judged(part: Slice) -> Requirement:
@@ -473,7 +473,7 @@ def _judged(part: Slice) -> Requirement:
                 "level": asked.bound_level,
                 "seed": asked.seed,
             }
-            found = require(str(asked.require), part.counts, volume=part.cases or None, **known)
+            found = require(part.counts, str(asked.require), volume=part.cases or None, **known)
         else:
             found = require_of_clusters(
                 str(asked.require), part._bare_point, part.clusters, asked.bound_level, asked.plan

@@ -114,7 +114,7 @@ def correct_prior(
 
     >>> import baserate as br
     >>> counts = br.count([0, 1, 0, 1], [0.5, 0.9, 0.2, 0.99])
-    >>> br.correct_prior(counts, negatives_kept=0.01).scores.round(6)
+    >>> br.shift.correct_prior(counts, negatives_kept=0.01).scores.round(6)
     array([0.497487, 0.082569, 0.009901, 0.002494])
     """
     if not isinstance(counts, Counts):
@@ -147,7 +147,7 @@ def correct_probabilities(
     before is for the caller to know.
 
     >>> import baserate as br
-    >>> br.correct_probabilities([0.5, 0.9, 0.99], negatives_kept="1%").round(6)
+    >>> br.shift.correct_probabilities([0.5, 0.9, 0.99], negatives_kept="1%").round(6)
     array([0.009901, 0.082569, 0.497487])
     """
     given = np.asarray(scores)
@@ -313,7 +313,7 @@ def calibrate(counts: Counts, method: str = ISOTONIC) -> Calibration:
     To another base rate: `correct_prior`.
 
     >>> import baserate as br
-    >>> found = br.calibrate(br.count([0, 0, 1, 1, 0, 1], [1, 2, 3, 4, 5, 6]))
+    >>> found = br.shift.calibrate(br.count([0, 0, 1, 1, 0, 1], [1, 2, 3, 4, 5, 6]))
     >>> found, found.apply([0, 2.5, 4, 9]).round(4)
     (Calibration: isotonic (3 blocks), at prior 0.5, array([0.    , 0.    , 0.6667, 1.    ]))
     """

@@ -226,7 +226,7 @@ def check_label_shift(counts: Counts, unlabelled: Unlabelled, *, level: float = 
     >>> import baserate as br
     >>> counts = br.Counts([4, 3, 2, 1], positives=[400, 300, 200, 100], negatives=[100, 300, 800, 2800])
     >>> field = br.count_unlabelled([4] * 150 + [3] * 300 + [2] * 750 + [1] * 2500)
-    >>> br.check_label_shift(counts, field)
+    >>> br.shift.check_label_shift(counts, field)
     ShiftCheck: nothing against label shift, chi-square 0.2993 with 2 degrees of freedom, p = 0.861
     """  # noqa: E501
     refuse_weights(counts)

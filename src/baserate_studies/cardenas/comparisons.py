@@ -47,12 +47,14 @@ def ordered(models: Mapping[str, br.Counts | br.Points], levels: int = 50) -> Or
     for p_d in np.linspace(0.01, 0.99, levels):
         rates = [float(np.interp(p_d, points.tpr, points.fpr)) for points in (first, second)]
         for prior in PRIORS:
-            b_fa = br.to_broc(rates, [p_d, p_d], at(prior))[0]
+            b_fa = br.curves.to_broc(rates, [p_d, p_d], at(prior))[0]
             # What is closer than floats tell apart is not called an order.
             if abs(b_fa[0] - b_fa[1]) > 1e-12:
                 same, checked = same + ((rates[0] < rates[1]) == (b_fa[0] < b_fa[1])), checked + 1
     return Order(
-        same, checked, tuple(crossing.tpr for crossing in br.superiority(first, second).crossings)
+        same,
+        checked,
+        tuple(crossing.tpr for crossing in br.curves.superiority(first, second).crossings),
     )
 
 
@@ -77,7 +79,9 @@ def within(models: Mapping[str, br.Counts | br.Points], name: str) -> Claim:
     accepts.
     """
     leads = [
-        lead for lead in br.leaders_within(models, fdr=ACCEPTED).leads if len(lead.models) == 1
+        lead
+        for lead in br.robustness.best_recall(models, fdr=ACCEPTED).leads
+        if len(lead.models) == 1
     ]
     words = "; ".join(
         f"{lead.models[0]} from p = {lead.low:.3g} to {lead.high:.3g}" for lead in leads
@@ -114,7 +118,7 @@ def claims() -> Iterator[Claim]:
 
 def _range() -> Claim:
     reached = {
-        p: br.fix(intrusion(), precision=1 - ACCEPTED, at=at(p)).interpolated.tpr
+        p: br.fix(intrusion(), f"precision = {1 - ACCEPTED}", at=at(p)).interpolated.tpr
         for p in (1e-3, IDS, 1e-5)
     }
     words = ", ".join(f"P_D {p_d:.3f} at p = {p:g}" for p, p_d in reached.items())
@@ -155,18 +159,18 @@ def compared(
     """Two models as in Figs 8 and 9: their ROC hulls, and their B-ROCs at the base rate of the
     paper.
     """
-    roc = br.roc_panel(
-        {key: br.roc_hull(model) for key, model in models.items()},
+    roc = br.plots.roc_panel(
+        {key: br.curve(model, "roc_hull") for key, model in models.items()},
         log=True,
         chance=False,
         title="ROC hulls",
     )
-    broc = br.broc_panel({key: br.broc(model, at=at(IDS)) for key, model in models.items()})
+    broc = br.plots.broc_panel({key: br.broc(model, at=at(IDS)) for key, model in models.items()})
     return Picture(
         name,
         ("C23",),
         words,
-        br.Figure(f"{' and '.join(models)} at p = {IDS:g}", (roc, broc)),
+        br.plots.Figure(f"{' and '.join(models)} at p = {IDS:g}", (roc, broc)),
         about,
     )
 

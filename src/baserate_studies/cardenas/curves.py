@@ -44,7 +44,9 @@ def claims() -> Iterator[Claim]:
 
 def _detector() -> Iterator[Claim]:
     roc = intrusion()
-    readings = [br.fix(roc, precision=value, at=at(IDS)).interpolated for value in (0.9, 0.5, 0.2)]
+    readings = [
+        br.fix(roc, f"precision = {value}", at=at(IDS)).interpolated for value in (0.9, 0.5, 0.2)
+    ]
     found = "; ".join(
         f"PPV {point.precision:g} at P_FA {point.fpr:.2g}, P_D {point.tpr:.3f}"
         for point in readings
@@ -56,8 +58,8 @@ def _detector() -> Iterator[Claim]:
         UNPUBLISHED,
         note=f"a stand-in is drawn; on it {found}",
     )
-    least = br.isoline("npv", at(IDS), tangent=1).value
-    needed = [br.isoline("npv", at(IDS), value=value).tangent for value in (0.9998, 0.99975)]
+    least = br.curves.isoline("npv", at(IDS), tangent=1).value
+    needed = [br.curves.isoline("npv", at(IDS), value=value).tangent for value in (0.9998, 0.99975)]
     yield stated(
         "npv-of-interest",
         "C16",
@@ -121,7 +123,7 @@ def _definition() -> Iterator[Claim]:
 
 def _mapping() -> Iterator[Claim]:
     grid, p = np.linspace(0.05, 1, 20), 1 - Fraction(IDS)
-    left = br.to_broc(np.zeros(20), grid, at(IDS))[0]
+    left = br.curves.to_broc(np.zeros(20), grid, at(IDS))[0]
     yield formula(
         "fig-5-no-false-alarm",
         "C20",
@@ -130,7 +132,7 @@ def _mapping() -> Iterator[Claim]:
         nearly=True,
         note="least and most B_FA along the edge",
     )
-    top = br.to_broc(np.concatenate(([0.0], grid)), np.ones(21), at(IDS))[0]
+    top = br.curves.to_broc(np.concatenate(([0.0], grid)), np.ones(21), at(IDS))[0]
     yield formula(
         "fig-5-all-found",
         "C20",
@@ -139,7 +141,7 @@ def _mapping() -> Iterator[Claim]:
         nearly=True,
         note="least and most B_FA along the edge; 1 − p is the most",
     )
-    diagonal = br.to_broc(grid, grid, at(IDS))[0]
+    diagonal = br.curves.to_broc(grid, grid, at(IDS))[0]
     yield formula(
         "fig-5-guessing",
         "C20",
@@ -227,9 +229,11 @@ def _hulls() -> Iterator[Claim]:
 
 def pictures() -> Iterator[Picture]:
     """Figs 3 to 7."""
-    lines = [br.isoline("precision", at(IDS), value=value) for value in (0.9, 0.5, 0.2, 0.05)]
-    lines += [br.isoline("npv", at(IDS), value=value) for value in (0.99996, 0.99998)]
-    panel = br.roc_panel(
+    lines = [
+        br.curves.isoline("precision", at(IDS), value=value) for value in (0.9, 0.5, 0.2, 0.05)
+    ]
+    lines += [br.curves.isoline("npv", at(IDS), value=value) for value in (0.99996, 0.99998)]
+    panel = br.plots.roc_panel(
         {"detector": br.roc(intrusion())},
         isolines=lines,
         chance=False,
@@ -246,7 +250,7 @@ def pictures() -> Iterator[Picture]:
         "fig-4",
         ("C18", "C19", "C24"),
         words,
-        br.broc_panel(family),
+        br.plots.broc_panel(family),
         ("fig-4", "b-fa-at", "a-range"),
     )
     words = (
@@ -254,11 +258,16 @@ def pictures() -> Iterator[Picture]:
         " are one P_D."
     )
     yield Picture(
-        "fig-5", ("C20",), words, br.broc_mapping_figure(at(0.1), br.roc_hull(intrusion()))
+        "fig-5",
+        ("C20",),
+        words,
+        br.plots.broc_mapping_figure(at(0.1), br.curve(intrusion(), "roc_hull")),
     )
     counts = empirical()
-    roc = br.roc_panel({"ROC₁, hull": br.roc_hull(counts), "ROC₂, as measured": br.roc(counts)})
-    broc = br.broc_panel(
+    roc = br.plots.roc_panel(
+        {"ROC₁, hull": br.curve(counts, "roc_hull"), "ROC₂, as measured": br.roc(counts)}
+    )
+    broc = br.plots.broc_panel(
         {
             "hull": br.broc(counts, at=at(0.05)),
             "as measured": br.broc(counts, at=at(0.05), hull=False),
@@ -272,6 +281,6 @@ def pictures() -> Iterator[Picture]:
         "fig-6-7",
         ("C21", "C22"),
         words,
-        br.Figure("An empirical ROC and its hull", (roc, broc)),
+        br.plots.Figure("An empirical ROC and its hull", (roc, broc)),
         ("fig-6", "figs-6", "b-fa-limit", "a-function"),
     )

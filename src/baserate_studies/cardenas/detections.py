@@ -84,8 +84,8 @@ def _allowed(point: br.OperatingPoint) -> str:
     """What a test set without a false alarm leaves open."""
     highest = br.rate_interval(0, int(point.tn), method="clopper-pearson").high
     precision = br.measure(
-        "precision",
         br.Confusion.from_rates(tpr=point.tpr, fpr=highest, positives=1, negatives=1),
+        "precision",
         at=at(IDS),
     )
     return (
@@ -157,7 +157,7 @@ def _turns(counts: br.Counts, *, hull: bool) -> int:
 
 
 def _range(traffic: Traffic) -> tuple[str, bool, str]:
-    found = br.leaders_within(traffic.models, fdr=ACCEPTED)
+    found = br.robustness.best_recall(traffic.models, fdr=ACCEPTED)
     reached = {prior: found.at(prior) for prior in (0.01, IDS)}
     words = "; ".join(
         f"p = {prior:g}: " + ", ".join(f"{name} P_D {p_d:.3f}" for name, p_d in each.items())
@@ -172,9 +172,11 @@ def pictures(traffic: Traffic | Missing) -> Iterator[Picture]:
     if isinstance(traffic, Missing):
         return
     slug, (name, counts) = _slug(traffic), next(iter(traffic.models.items()))
-    lines = [br.isoline("precision", at(IDS), value=value) for value in (0.9, 0.5, 0.1, 0.01)]
-    roc = br.roc_panel(
-        {name: br.roc(counts), "hull": br.roc_hull(counts)},
+    lines = [
+        br.curves.isoline("precision", at(IDS), value=value) for value in (0.9, 0.5, 0.1, 0.01)
+    ]
+    roc = br.plots.roc_panel(
+        {name: br.roc(counts), "hull": br.curve(counts, "roc_hull")},
         isolines=lines,
         chance=False,
         title=f"{traffic.name}, {name}",
@@ -187,7 +189,7 @@ def pictures(traffic: Traffic | Missing) -> Iterator[Picture]:
         "Figs 3, 4, 6 and 7 on real traffic: isolines over the ROC and its hull, and the B-ROC of"
         f" each at p = 6.52e-5. {traffic}."
     )
-    figure = br.Figure(f"{traffic.name}: ROC and B-ROC", (roc, br.broc_panel(both)))
+    figure = br.plots.Figure(f"{traffic.name}: ROC and B-ROC", (roc, br.plots.broc_panel(both)))
     yield Picture(
         f"{slug}-curves",
         ("C15", "C19", "C22"),

@@ -34,7 +34,7 @@ def detector(p_fa: float | Fraction, p_d: float | Fraction) -> br.Confusion:
 
 def read(measure: str, p_fa: float | Fraction, p_d: float | Fraction, prior: float) -> float:
     """PPV, NPV or B_FA of a detector at a base rate."""
-    return float(br.measure(br.Measure.parse(measure), detector(p_fa, p_d), at=at(prior)))
+    return float(br.measure(detector(p_fa, p_d), br.Measure.parse(measure), at=at(prior)))
 
 
 def ppv(p_fa: float, p_d: float, prior: float) -> Fraction:
@@ -53,7 +53,7 @@ def claims() -> Iterator[Claim]:
     """C1 to C14."""
     yield unclaimed("notation", "C1", "names for the class, the alarm and the base rate")
     labels, alarms = [1, 1, 1, 1, 0, 0, 0, 0, 0, 0], [1, 1, 1, 0, 1, 0, 0, 0, 0, 0]
-    point = br.flag_at(br.count(labels, alarms), 1)
+    point = br.choose(br.count(labels, alarms), threshold=1)
     rates = (Fraction(1, 6), Fraction(3, 4))
     note = "three of four attacks and one of six other events raise an alarm"
     yield formula(
@@ -69,7 +69,7 @@ def claims() -> Iterator[Claim]:
 
 def _alarms() -> Iterator[Claim]:
     roc = br.Points.from_rates([0.01], [1.0])
-    day = br.flag_at(roc, roc.threshold(1), at=at("1 in 100 000"), volume=10**5)
+    day = br.choose(roc, threshold=roc.threshold(1), at=at("1 in 100 000"), volume=10**5)
     words = (
         f"in 100 000 events {day['false_alarms']:.0f} false alarms for {day['caught']:.0f} attack"
     )
@@ -91,7 +91,7 @@ def _alarms() -> Iterator[Claim]:
             note=_pairs(),
         )
     sample = br.Confusion(tp=30, fp=20, fn=10, tn=140)
-    value = br.measure("precision", sample, at=at(sample.prior))
+    value = br.measure(sample, "precision", at=at(sample.prior))
     yield formula(
         "ppv-is-precision", "C5", Fraction(30, 50), value, note="is the sample's precision"
     )
@@ -199,7 +199,7 @@ def _fact(line: Line) -> Iterator[Claim]:
         f"{len(on)} points with tangent 1/8 have {line.word} {values[0]:.10g}, {len(beside)} beside"
         " the line have not"
     )
-    holds = {*values} == {br.isoline(line.measure, at(IDS), tangent=0.125).value} and not {
+    holds = {*values} == {br.curves.isoline(line.measure, at(IDS), tangent=0.125).value} and not {
         *values
     } & {*beside}
     yield stated(
@@ -226,7 +226,7 @@ def _angles(line: Line) -> Iterator[Claim]:
     p, of_ppv, degrees = Fraction(IDS), line.measure == "precision", (0.0, 1.0, 10.0, 30.0, 44.9)
     tangents = [Fraction(math.tan(math.radians(angle))) for angle in degrees]
     theirs = [p / (p + (1 - p) * t) if of_ppv else (1 - p) / (p * (t - 1) + 1) for t in tangents]
-    ours = [br.isoline(line.measure, at(IDS), angle=angle).value for angle in degrees]
+    ours = [br.curves.isoline(line.measure, at(IDS), angle=angle).value for angle in degrees]
     yield formula(
         f"eq-{line.value}",
         line.rows[1],
@@ -234,7 +234,7 @@ def _angles(line: Line) -> Iterator[Claim]:
         ours,
         note="at 0, 1, 10, 30 and 44.9 degrees, p = 6.52e-5",
     )
-    ends = [br.isoline(line.measure, at(IDS), angle=angle).value for angle in (0, 45)]
+    ends = [br.curves.isoline(line.measure, at(IDS), angle=angle).value for angle in (0, 45)]
     note = f"{line.word} from 1 to {'p' if of_ppv else '1 − p'}"
     yield formula(f"fig-{line.figure}-ends", "C14", (1, p if of_ppv else 1 - p), ends, note=note)
 
@@ -249,7 +249,7 @@ def pictures() -> Iterator[Picture]:
         "fig-1",
         ("C10", "C11", "C14"),
         words,
-        br.isoline_figure("precision", [at(p) for p in (0.1, 0.01, IDS)]),
+        br.plots.isoline_figure("precision", [at(p) for p in (0.1, 0.01, IDS)]),
     )
     words = (
         "Fig 2: lines of one NPV by their angle φ; from 0° to 45°, NPV falls from 1 to 1 − the base"
@@ -259,5 +259,5 @@ def pictures() -> Iterator[Picture]:
         "fig-2",
         ("C12", "C13", "C14"),
         words,
-        br.isoline_figure("npv", [at(p) for p in (0.3, 0.1, 0.01)]),
+        br.plots.isoline_figure("npv", [at(p) for p in (0.3, 0.1, 0.01)]),
     )

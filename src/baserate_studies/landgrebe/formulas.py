@@ -124,10 +124,10 @@ def _equations() -> Iterator[Claim]:
         "eq4", ("L18",), TPR * targets / (TPR * targets + FPR * others), POINT["precision"]
     )
     yield _exact("skew-ratio", ("L19",), skew, at.skew)
-    yield _exact("eq5", ("L20",), RARE * TPR + (1 - RARE) * FPR, measure("posfrac", POINT, at=at))
-    yield _exact("eq6", ("L21",), TPR / (TPR + skew * FPR), measure("precision", POINT, at=at))
+    yield _exact("eq5", ("L20",), RARE * TPR + (1 - RARE) * FPR, measure(POINT, "posfrac", at=at))
+    yield _exact("eq6", ("L21",), TPR / (TPR + skew * FPR), measure(POINT, "precision", at=at))
     tiny = Fraction(1, 2**30)
-    away = abs(Fraction(float(measure("posfrac", POINT, at=Conditions(prior=tiny)))) - FPR)
+    away = abs(Fraction(float(measure(POINT, "posfrac", at=Conditions(prior=tiny)))) - FPR)
     text = f"away from FPr by {float(away):.3g} at a prior of {float(tiny):.3g}"
     yield _held(
         "eq5-limit",
@@ -166,7 +166,7 @@ def _along(counts: Counts) -> Iterator[Claim]:
     more = Counts(counts.scores, counts.positives, counts.negatives * 7)
     before, after = Points.of(counts), Points.of(more)
     same = np.array_equal(before.tpr, after.tpr) and np.array_equal(before.fpr, after.fpr)
-    moved = measure("posfrac", more, threshold=1.0) != measure("posfrac", counts, threshold=1.0)
+    moved = measure(more, "posfrac", threshold=1.0) != measure(counts, "posfrac", threshold=1.0)
     yield _held(
         "invariance",
         ("L2",),
@@ -175,7 +175,7 @@ def _along(counts: Counts) -> Iterator[Claim]:
         same and moved,
     )
     shares = [
-        measure("posfrac", before, threshold=before.threshold(place), at=Conditions(prior=RARE))
+        measure(before, "posfrac", threshold=before.threshold(place), at=Conditions(prior=RARE))
         for place in range(len(before))
     ]
     rising = all(low < high for low, high in itertools.pairwise(shares))
@@ -202,7 +202,7 @@ def _along(counts: Counts) -> Iterator[Claim]:
         Fraction(int(tp) + int(fp), int(counts.total_positives + counts.total_negatives))
         for tp, fp in naive
     ]
-    ours = [measure("posfrac", counts, threshold=float(cut)) for cut in counts.scores]
+    ours = [measure(counts, "posfrac", threshold=float(cut)) for cut in counts.scores]
     yield _held(
         "eq3",
         ("L17",),

@@ -30,7 +30,7 @@ def claims() -> Iterator[Claim]:
     counts = ten_records()
     places = [
         (point.fpr, point.tpr)
-        for point in (br.flag_at(counts, t) for t in (1.0, 0.9, 0.6, 0.3, 0.0))
+        for point in (br.choose(counts, threshold=t) for t in (1.0, 0.9, 0.6, 0.3, 0.0))
     ]
     words = " → ".join(f"({x:g}, {y:g})" for x, y in places)
     rising = (
@@ -62,7 +62,7 @@ def _corners() -> Iterator[Claim]:
         ("positive", 0, (1, 1)),
         ("ideal", 0.9, (1, 0)),
     ):
-        point = br.flag_at(counts, threshold)
+        point = br.choose(counts, threshold=threshold)
         yield formula(
             f"corner-{name}", "S15", corner, (point.tpr, point.fpr), note="TPR, FPR", in_print=True
         )
@@ -168,7 +168,7 @@ def _one_dimension() -> Iterator[Claim]:
     counts = br.count(labels, x)
     for t in (2.0, 3.0):
         strict = [label for label, value in zip(labels, x, strict=True) if value > t]
-        point = br.flag_at(counts, math.nextafter(t, math.inf))
+        point = br.choose(counts, threshold=math.nextafter(t, math.inf))
         note = "TP and FP; here score ≥ threshold is flagged, so x > t is the next number above t"
         yield formula(
             f"x-above-{t:g}",
@@ -181,7 +181,7 @@ def _one_dimension() -> Iterator[Claim]:
 
 def _comparison() -> Iterator[Claim]:
     pair = crossing_models()
-    found = br.superiority(pair["M1"], pair["M2"])
+    found = br.curves.superiority(pair["M1"], pair["M2"])
     note = "the two curves were not published; a stand-in with their property"
     words = "; ".join(
         f"{one.better} from {one.low:.2g} to {one.high:.2g}" for one in found.stretches
@@ -226,7 +226,7 @@ def _table(counts: br.Counts) -> Iterator[Claim]:
         shown = column.replace(
             "1 0 5 4 0.4 0", "1 0 5 4 0.2 0"
         )  # the slide has what the book misprints
-        point = br.flag_at(counts, float(threshold))
+        point = br.choose(counts, threshold=float(threshold))
         errata = "B5" if number in (6, 7) else ""
         note = f"TP, FP, TN, FN, TPR, FPR at ≥ {threshold}" + (
             "; three instances tie at .85" if errata else ""
@@ -253,33 +253,33 @@ def pictures() -> Iterator[Picture]:
         " slide has no numbers."
     )
     yield Picture(
-        "one-dimension", ("S18", "S14"), words, br.density_panel(x, densities, threshold=1.2)
+        "one-dimension", ("S18", "S14"), words, br.plots.density_panel(x, densities, threshold=1.2)
     )
     trees = br.Points.from_rates(
         [model["fpr"] for model in TREES.values()], [model["tpr"] for model in TREES.values()]
     )
     names = {
-        f"α = {alpha}": br.flag_at(trees, trees.threshold(place))
+        f"α = {alpha}": br.choose(trees, threshold=trees.threshold(place))
         for place, alpha in enumerate(TREES, start=1)
     }
     yield Picture(
         "tree",
         ("S17",),
         "The two matrices of the tree as points of a ROC.",
-        br.roc_panel(br.roc(trees), points=names, title="Tree"),
+        br.plots.roc_panel(br.roc(trees), points=names, title="Tree"),
     )
     pair = {name: br.roc(points) for name, points in crossing_models().items()}
     words = (
         "Using ROC for model comparison: no model consistently outperforms the other. A stand-in"
         " with that property."
     )
-    yield Picture("comparison", ("S19",), words, br.roc_panel(pair, title="M1 against M2"))
+    yield Picture("comparison", ("S19",), words, br.plots.roc_panel(pair, title="M1 against M2"))
     counts = ten_records()
-    points = {f"{score:g}": br.flag_at(counts, float(score)) for score in counts.scores}
+    points = {f"{score:g}": br.choose(counts, threshold=float(score)) for score in counts.scores}
     words = "How to construct a ROC curve: one step for each unique score of the ten instances."
     yield Picture(
         "ten-instances",
         ("S20", "S21"),
         words,
-        br.roc_panel(br.roc(counts), points=points, title="ROC of the ten instances"),
+        br.plots.roc_panel(br.roc(counts), points=points, title="ROC of the ten instances"),
     )

@@ -83,7 +83,7 @@ def claims() -> Iterator[Claim]:
         matrix(3, 1, 4, 1)["accuracy"],
         note="(a + d) / (a + b + c + d) of 3, 1, 4, 1",
     )
-    nothing = br.flag_at(br.Counts([0.0], positives=[10], negatives=[990]), None)
+    nothing = br.choose(br.Counts([0.0], positives=[10], negatives=[990]), threshold=None)
     yield formula(
         "everything-no-accuracy", "S4", Fraction(990, 1000), nothing["accuracy"], in_print=True
     )
@@ -101,7 +101,7 @@ def _rare() -> Claim:
         br.Confusion.from_rates(tpr=0.9, fpr=0.02, positives=100, negatives=100),
         matrix(0, 100, 0, 100),
     )
-    accuracies = [br.measure("accuracy", model, at=at) for model in (good, blind)]
+    accuracies = [br.measure(model, "accuracy", at=at) for model in (good, blind)]
     words = (
         f"at 1 in 100, finding 90 % with 2 % false alarms is {accuracies[0]:.4g} accurate, finding"
         f" nothing {accuracies[1]:.4g}"
@@ -152,7 +152,7 @@ def _skewed() -> Iterator[Claim]:
     )
     note = "what the pair of slides is there to show: the rates stay, precision does not"
     yield stated(f"{name}-rates", "S9", "the same rates at 1 in 101", words, holds=same, note=note)
-    read = br.measure("precision", balanced, at=br.Conditions(prior=Fraction(50, 5050)))
+    read = br.measure(balanced, "precision", at=br.Conditions(prior=Fraction(50, 5050)))
     note = "40/10/10/40, read at the base rate of 40/10/1000/4000"
     yield formula(f"{name}-precision", "S9", Fraction(40, 1040), read, note=note)
 

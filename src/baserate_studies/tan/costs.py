@@ -33,7 +33,7 @@ def claims() -> Iterator[Claim]:
 
 
 def _cost(model: br.Confusion, costs: br.Costs) -> float:
-    return float(br.measure("total_cost", model, at=br.Conditions(costs=costs)))
+    return float(br.measure(model, "total_cost", at=br.Conditions(costs=costs)))
 
 
 def _totals() -> Iterator[Claim]:
@@ -160,7 +160,7 @@ def boundaries(seed: int = 44) -> Boundaries:
             across,
             (np.log(cut / (1 - cut)) - origin - (right - origin) * across) / (up - origin),
         )
-        points.append(br.flag_at(scored, cut))
+        points.append(br.choose(scored, threshold=cut))
     return Boundaries(x, labels, lines, *points)
 
 

@@ -59,7 +59,7 @@ def claims() -> Iterator[Claim]:
     """T15 to T22."""
     counts = ten_records()
     points = br.Points.of(counts)
-    models = [br.flag_at(counts, points.threshold(place)) for place in range(len(points))]
+    models = [br.choose(counts, threshold=points.threshold(place)) for place in range(len(points))]
     same = all(
         (model.fpr, model.tpr) == (points.fpr[place], points.tpr[place])
         for place, model in enumerate(models)
@@ -94,7 +94,7 @@ def _corners(points: br.Points) -> Iterator[Claim]:
         (ideal.tpr, ideal.fpr),
         note="TPR, FPR where every positive has a higher score than every negative",
     )
-    guessed = br.guess(br.Counts([0], positives=[40], negatives=[160]), 0.3)
+    guessed = br.curves.random_classifier(br.Counts([0], positives=[40], negatives=[160]), 0.3)
     yield formula(
         "tpr-of-random-guessing",
         "T17",
@@ -122,7 +122,7 @@ def _corners(points: br.Points) -> Iterator[Claim]:
 
 def _comparison() -> Iterator[Claim]:
     pair = crossing_models()
-    found = br.superiority(pair["M1"], pair["M2"])
+    found = br.curves.superiority(pair["M1"], pair["M2"])
     places = ", ".join(f"{crossing.fpr:.2f}" for crossing in found.crossings)
     reason = "the two curves of Fig 5.41 were not published"
     yield unavailable(
@@ -174,7 +174,7 @@ def dominance(pairs: int, seed: int = 19) -> tuple[int, int]:
     dominated = contrary = 0
     for _ in range(pairs):
         first, second = (br.count(labels, rng.integers(0, 6, 14) + 2 * labels) for _ in range(2))
-        better = br.superiority(first, second).dominant
+        better = br.curves.superiority(first, second).dominant
         if better in ("first", "second"):
             gain = (
                 br.auc(first) - br.auc(second)
@@ -224,7 +224,7 @@ def _construction(counts: br.Counts, points: br.Points) -> Iterator[Claim]:
 
 
 def _column(counts: br.Counts, number: int, threshold: str, column: str) -> Claim:
-    point = br.flag_at(counts, float(threshold))
+    point = br.choose(counts, threshold=float(threshold))
     reached = tuple(float(point[name]) for name in NAMES)
     errata = {6: "B5", 7: "B5", 10: "B4"}.get(number, "")
     notes = {
@@ -274,16 +274,18 @@ def pictures() -> Iterator[Picture]:
         "Fig 5.41: M1 is better below a false alarm rate of .36, M2 above. A pair with that"
         " property; the published one has no data."
     )
-    yield Picture("fig-5.41", ("T15", "T18"), words, br.roc_panel(pair, title="M1 against M2"))
+    yield Picture(
+        "fig-5.41", ("T15", "T18"), words, br.plots.roc_panel(pair, title="M1 against M2")
+    )
     counts = ten_records()
     words = (
         "Figs 5.42 and 5.43: the ROC of the ten records. Three scores tie at .85, and are one step:"
         " the area is .56."
     )
-    points = {f"{score:g}": br.flag_at(counts, float(score)) for score in counts.scores}
+    points = {f"{score:g}": br.choose(counts, threshold=float(score)) for score in counts.scores}
     yield Picture(
         "fig-5.43",
         ("T21", "T22"),
         words,
-        br.roc_panel(br.roc(counts), points=points, title="ROC of the ten records"),
+        br.plots.roc_panel(br.roc(counts), points=points, title="ROC of the ten records"),
     )

@@ -42,8 +42,8 @@ def _rare() -> Iterator[Claim]:
     ):
         at = br.Conditions(prior=written)
         found = br.measure(
-            "precision",
             br.Confusion.from_rates(tpr=0.99, fpr=0.01, positives=1, negatives=1),
+            "precision",
             at=at,
         )
         note = (
@@ -59,7 +59,9 @@ def _rare() -> Iterator[Claim]:
             "one float64",
             note,
         )
-    nothing = br.guess(br.Points.from_rates([0.1], [0.9]), 0, at=br.Conditions(prior="1%"))
+    nothing = br.curves.random_classifier(
+        br.Points.from_rates([0.1], [0.9]), 0, at=br.Conditions(prior="1%")
+    )
     yield formula(
         "all-legitimate-accuracy",
         "T2",
@@ -96,7 +98,7 @@ def _counts() -> Iterator[Claim]:
     )
     yield formula("eq-5.74", "T7", P, MATRIX["precision"])
     yield formula("eq-5.75", "T7", R, MATRIX["tpr"])
-    everything = br.guess(br.Counts([0], positives=[10], negatives=[990]), 1)
+    everything = br.curves.random_classifier(br.Counts([0], positives=[10], negatives=[990]), 1)
     yield stated(
         "all-positive",
         "T8",
@@ -135,7 +137,7 @@ def memoriser(seed: int = 8) -> br.Confusion:
     kinds = rng.integers(0, 10_000, 12_000)
     labels = positive_kinds[kinds] ^ (rng.random(12_000) < 0.001)
     flagged = np.isin(kinds[2000:], kinds[:2000][labels[:2000]])
-    point = br.flag_at(br.count(labels[2000:], flagged.astype(np.int64)), 1)
+    point = br.choose(br.count(labels[2000:], flagged.astype(np.int64)), threshold=1)
     return point.confusion
 
 

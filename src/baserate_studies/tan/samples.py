@@ -330,7 +330,7 @@ def pictures() -> Iterator[Picture]:
         " only once it has been replicated."
     )
     yield Picture(
-        "fig-5.45", ("T39",), words, br.Figure("Oversampling the rare class", tuple(panels))
+        "fig-5.45", ("T39",), words, br.plots.Figure("Oversampling the rare class", tuple(panels))
     )
 
 

@@ -60,7 +60,7 @@ def rules(seed: int, noise: float) -> Floats:
     flagged = tree.predict(unseen).astype(np.bool_)
     conditions = np.asarray(tree.decision_path(unseen).sum(axis=1)).ravel() - 1
     held = tree.tree_.n_node_samples[tree.apply(unseen)]
-    model = br.flag_at(br.count(truth, flagged.astype(np.int64)), 1)
+    model = br.choose(br.count(truth, flagged.astype(np.int64)), threshold=1)
     return np.array(
         [
             conditions[flagged].mean(),
@@ -126,7 +126,9 @@ def saved(way: str, seeds: int) -> Floats:
         costs = []
         for learner in (CostSensitiveTree(tree, at), CostSensitiveTree(tree, at, **{way: True})):
             flagged = learner.fit(*train).predict(x).astype(np.int64)
-            costs.append(float(br.flag_at(br.count(labels, flagged), 1, at=at)["expected_cost"]))
+            costs.append(
+                float(br.choose(br.count(labels, flagged), threshold=1, at=at)["expected_cost"])
+            )
         found.append(costs[0] - costs[1])
     return np.array(found)
 

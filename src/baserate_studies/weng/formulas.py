@@ -115,7 +115,7 @@ def _measures() -> Iterator[Claim]:
 
 def _costs() -> Iterator[Claim]:
     totals = tuple(
-        float(measure("total_cost", POINT, at=Conditions(costs=costs)))
+        float(measure(POINT, "total_cost", at=Conditions(costs=costs)))
         for costs in (Costs(fp=1, fn=1), UNEVEN)
     )
     yield Claim(
@@ -161,7 +161,7 @@ def _costs() -> Iterator[Claim]:
 
 
 def _cost(confusion: Confusion, prior: str) -> float:
-    return float(measure("expected_cost", confusion, at=Conditions(prior=prior)))
+    return float(measure(confusion, "expected_cost", at=Conditions(prior=prior)))
 
 
 def _curves() -> Iterator[Claim]:
@@ -473,7 +473,7 @@ def _baselines() -> Iterator[Claim]:
         400.0,
         float(
             measure(
-                "total_cost", Confusion(tp=20, fn=80, fp=0, tn=400), at=Conditions(costs=UNEVEN)
+                Confusion(tp=20, fn=80, fp=0, tn=400), "total_cost", at=Conditions(costs=UNEVEN)
             )
         ),
         0.0,
