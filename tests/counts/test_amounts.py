@@ -114,7 +114,7 @@ def test_amounts_are_frozen_and_survive_pickling():
         amounts.decimals = 3
     with pytest.raises(ValueError, match="read-only"):
         amounts.cases[0] = 1
-    with pytest.raises(TypeError, match="made by count_amounts"):
+    with pytest.raises(TypeError, match="made by count"):
         br.Amounts()
     with pytest.raises(TypeError, match="unsupported operand"):
         amounts + 1

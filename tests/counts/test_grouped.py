@@ -186,7 +186,7 @@ def test_many_small_clusters_are_counted():
 
 def test_grouped_counts_are_frozen():
     grouped = br.count(Y, S, by=SITES)
-    with pytest.raises(TypeError, match="made by count_groups"):
+    with pytest.raises(TypeError, match="made by count"):
         br.GroupedCounts()
     with pytest.raises(AttributeError, match="GroupedCounts is frozen"):
         grouped.groups = ()

@@ -99,7 +99,7 @@ def test_joint_counts_are_frozen():
         joint.positives[0] = 7
     with pytest.raises(TypeError, match="does not support item assignment"):
         joint.scores["logit"] = np.zeros(5)
-    with pytest.raises(TypeError, match="made by count_models"):
+    with pytest.raises(TypeError, match="made by count"):
         br.JointCounts()
 
 

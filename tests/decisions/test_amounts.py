@@ -273,7 +273,7 @@ def test_no_cases_one_class_and_chosen_totals_are_refused_where_they_must_be(sce
         == br.choose(scenario, review=150, at=at).cost
         == 470
     )
-    with pytest.raises(br.InputError, match="amounts are made by count_amounts, got Counts"):
+    with pytest.raises(br.InputError, match="amounts are made by count(…, amount=…), got Counts"):
         br.choose(scenario.counts, review=150)
 
 

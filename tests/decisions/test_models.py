@@ -112,9 +112,7 @@ def test_every_option_of_choose_is_passed_on():
 
 @pytest.mark.parametrize("models", [{}, None, [F1_A], F1_A, "A"])
 def test_what_is_no_mapping_of_models_is_refused(models):
-    with pytest.raises(
-        br.InputError, match="BR410: choose_model needs the counts of each model by name"
-    ):
+    with pytest.raises(br.InputError, match="BR410: choose needs the counts of each model by name"):
         br.choose(models)
 
 

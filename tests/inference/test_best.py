@@ -264,7 +264,7 @@ def test_models_that_were_counted_separately_are_not_tested():
     assert choice.indistinguishable is None
     assert (
         choice.untested
-        == "the models were counted separately; count them together with count_models"
+        == "the models were counted separately; count them together: count(y, {name: scores})"
     )
     apart = br.choose(models, paired=False)
     assert apart.untested == ""

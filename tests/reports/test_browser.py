@@ -14,7 +14,7 @@ NAMES = ("A", "<img src=x onerror=alert(1)>")
 SAID = (
     "At 1 in 1 000 and alerts <= 200 of 1 000 000, use <img src=x onerror=alert(1)> (56.8 % of"
     " those at 9, drawn at random): 142 caught against 99 for A; the difference was not tested (the"
-    " models were counted separately; count them together with count_models)."
+    " models were counted separately; count them together: count(y, {name: scores}))."
 )
 VISIBLE = """(words) => {
   const says = (element) => element.textContent.replaceAll('\\u00a0', ' ').includes(words);

@@ -55,7 +55,7 @@ class Amounts(Frozen):
     _recorded: tuple[Note, ...]
 
     def __init__(self) -> None:
-        raise TypeError("Amounts are made by count_amounts")
+        raise TypeError("Amounts are made by count(…, amount=…)")
 
     @classmethod
     def _of(
@@ -339,7 +339,7 @@ def check_amounts(amounts: Any) -> Amounts:
     if not isinstance(amounts, Amounts):
         raise refuse(
             "BR228",
-            f"amounts are made by count_amounts, got {type(amounts).__name__}",
-            "count_amounts(y_true, y_score, amount)",
+            f"amounts are made by count(…, amount=…), got {type(amounts).__name__}",
+            "count(y_true, y_score, amount=amount)",
         )
     return amounts

@@ -50,7 +50,7 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
     scores: Array
 
     def __init__(self) -> None:
-        raise TypeError("GroupedCounts are made by count_groups")
+        raise TypeError("GroupedCounts are made by count(…, by=…)")
 
     @classmethod
     def _of(

@@ -41,7 +41,7 @@ class JointCounts(Totals):
     scores: Mapping[str, Array]
 
     def __init__(self) -> None:
-        raise TypeError("JointCounts are made by count_models")
+        raise TypeError("JointCounts are made by count(y, {name: scores})")
 
     @classmethod
     def _of(

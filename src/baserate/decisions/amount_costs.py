@@ -285,7 +285,7 @@ def on_choice(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
         )
     yield from _budget(point, priced, rule)
     if point.point.regardless is None and len(priced.points) > 2:
-        yield Note("BR528", f"{SAME_CASES}, choose_amount(dev).on(test)")
+        yield Note("BR528", f"{SAME_CASES}, choose(dev).on(test)")
 
 
 def _budget(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:

@@ -447,8 +447,8 @@ def chosen_among(
     if not isinstance(models, Mapping) or not models:
         raise refuse(
             "BR410",
-            "choose_model needs the counts of each model by name",
-            'choose_model({"logit": counts})',
+            "choose needs the counts of each model by name",
+            'choose({"logit": counts})',
         )
     points: dict[str, OperatingPoint] = {}
     refused: dict[str, Infeasible] = {}

@@ -265,7 +265,7 @@ def _resampled(
 
 SEPARATE = (
     "the amounts of each model were counted alone, which does not say what both of two models"
-    " caught; count_amounts takes several scores"
+    " caught; count(…, amount=…) takes several scores"
 )
 ONE_CLASS = "there are cases of one class only"
 

@@ -104,7 +104,7 @@ def refuse_weights(counts: Counts | JointCounts) -> None:
             " were seen"
         )
         raise refuse(
-            "BR583", text, "count without weights, or resample whole groups: count_groups(...)"
+            "BR583", text, "count without weights, or resample whole groups: count(…, cluster=…)"
         )
 
 

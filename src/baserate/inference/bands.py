@@ -196,7 +196,7 @@ def difference_band(  # noqa: PLR0913 (each is a question of its own)
         raise refuse(
             "BR595",
             f"a difference is read in pairs, which need JointCounts, got {type(models).__name__}",
-            "count_models(...)",
+            "count(y, {name: scores})",
         )
     names = chosen_pair(models, pair)
     readers = [
@@ -602,7 +602,7 @@ def _checked(folds: Any) -> None:
         raise refuse(
             "BR228",
             f"folds are GroupedCounts of two groups or more, got {quoted(folds)}",
-            "count_groups(y, scores, groups=fold)",
+            "count(y, scores, by=fold)",
         )
 
 

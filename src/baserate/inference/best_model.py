@@ -43,7 +43,7 @@ from baserate.notes import Note, combine
 from baserate.numbers import Floats, Undefinable, exactly
 
 WEIGHTED_MCNEMAR, DELTA = "weighted-mcnemar", "delta"
-SEPARATE = "the models were counted separately; count them together with count_models"
+SEPARATE = "the models were counted separately; count them together: count(y, {name: scores})"
 WEIGHED = "the cases are weighted, and weights do not say how many cases were seen"
 ESTIMATED = "the base rate is an estimate"
 CHOSEN_AGAIN = (

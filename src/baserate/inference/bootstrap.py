@@ -329,7 +329,7 @@ def planned(
         raise refuse(
             "BR581",
             "clusters are resampled whole, and need GroupedCounts",
-            "count_groups(y, scores, groups=patient)",
+            "count(y, scores, cluster=patient)",
         )
     cases = int(source.total_positives + source.total_negatives)
     if how != CLUSTERS and cases > MOST_CASES and not source.weighted:

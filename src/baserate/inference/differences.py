@@ -475,7 +475,7 @@ def _checked(models: Any) -> Sequence[str]:
         else ()
     )
     if len(names) < 2:
-        fix = Fix('count_models(y, {"a": scores, "b": scores})', "--score COLUMN --score COLUMN")
+        fix = Fix('count(y, {"a": scores, "b": scores})', "--score COLUMN --score COLUMN")
         raise refuse("BR595", "a comparison needs two models", fix)
     return names
 

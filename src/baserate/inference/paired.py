@@ -212,7 +212,7 @@ def pairing_of(models: Models, names: tuple[str, str], *, paired: bool) -> str:
         raise refuse(
             "BR595",
             f"models are compared by their counts, got {type(odd).__name__}",
-            "count_models(...)",
+            "count(y, {name: scores})",
         )
     if grouped and same_groups(parts[0], parts[1]):
         raise refuse(
@@ -225,7 +225,7 @@ def pairing_of(models: Models, names: tuple[str, str], *, paired: bool) -> str:
             "two sets of counts do not say which cases are the same, so the models cannot be"
             " compared in pairs"
         )
-        raise refuse("BR595", text, "count_models(...); for different cases, paired=False")
+        raise refuse("BR595", text, "count(y, {name: scores}); for different cases, paired=False")
     return APART
 
 
@@ -290,7 +290,7 @@ def check_groups(first: GroupedCounts, second: GroupedCounts) -> None:
     """Clusters are drawn in step: they must be the same for both models."""
     if not same_groups(first, second):
         text = "the groups of the two models differ, so their cases are not the same"
-        raise refuse("BR595", text, "count_groups(...) for both models on the same cases")
+        raise refuse("BR595", text, "count(y, {name: scores}, cluster=…)")
 
 
 def adjusted(found: Sequence[Difference]) -> tuple[Difference, ...]:

@@ -365,7 +365,7 @@ def _together(slices: Mapping[str, JointCounts]) -> JointCounts:
         raise refuse(
             "BR595",
             "a comparison needs the joint counts of both models",
-            "count_models(...), or those of each slice by name",
+            "count(y, {name: scores}), or those of each slice by name",
         )
     parts = list(slices.values())
     whole = parts[0]

@@ -148,7 +148,7 @@ def _whole(source: Any) -> tuple[int, int, int, int]:
         )
     if any(isinstance(cases, Fraction) for cases in confusion) or (point and source.share != 1):
         text = "this point flags a share of some cases: its outcomes are expected values, not cases"
-        raise refuse("BR583", text, "flag_at(counts, threshold)")
+        raise refuse("BR583", text, "choose(counts, threshold=…)")
     # What a person typed may be 40.0; what a point flags of weighted counts is a mass even where it
     # happens to be whole.
     refuse_masses(

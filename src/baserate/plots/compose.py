@@ -234,7 +234,9 @@ def bands_of(
     for one in every:
         if not isinstance(one, Band):
             raise refuse(
-                "BR651", f"what is shaded is a band, got {type(one).__name__}", "band(roc, counts)"
+                "BR651",
+                f"what is shaded is a band, got {type(one).__name__}",
+                'band(counts, "roc")',
             )
         if labels is not None and {one.x_label, one.y_label} != set(labels):
             text = (

@@ -143,7 +143,7 @@ def count_models(
     >>> br.count([0, 0, 1, 1], {"logit": [0.1, 0.4, 0.35, 0.8], "forest": [0.0, 0.5, 0.5, 1.0]})
     JointCounts: 2 models (logit, forest), 2 positives, 2 negatives, 4 cells
     """
-    check_named(y_scores, "count_models")
+    check_named(y_scores, "count")
     cases = checked(
         y_true,
         y_scores,

@@ -782,7 +782,7 @@ def count_amounts(
     """  # noqa: E501
     beside, several = {AMOUNT: as_column(amount, AMOUNT)}, isinstance(y_score, Mapping)
     if several:
-        check_named(y_score, "count_amounts")
+        check_named(y_score, "count")
     cases = checked(
         y_true,
         y_score if several else {SCORE: y_score},

@@ -37,8 +37,7 @@ from baserate.read.table import Wanted, needed
 ENGINES = ("spark", "dask")
 LEAST_PYSPARK = 4
 SUBMIT = (
-    "spark-submit a script that saves"
-    ' br.count_frame(spark.read.parquet("scores/"), label="y", score="m")'
+    'spark-submit a script that saves br.count(spark.read.parquet("scores/"), label="y", score="m")'
 )
 ELSEWHERE = "leave --engine out to count it here, or write the cases as Parquet"
 

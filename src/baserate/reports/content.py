@@ -584,7 +584,7 @@ def checked_slices(slices: Any, models: Sequence[str]) -> Grouped:
         raise refuse(
             "BR862",
             f"slices are counts by group for each column, got {type(slices).__name__}",
-            'slices={"site": count_groups(…)}',
+            'slices={"site": count(…, by=site)}',
         )
     for column, given in slices.items():
         by_model = (
@@ -594,9 +594,7 @@ def checked_slices(slices: Any, models: Sequence[str]) -> Grouped:
             isinstance(one, GroupedCounts) for one in by_model.values()
         ):
             text = f"slices by {quoted(column)} are GroupedCounts of each model"
-            raise refuse(
-                "BR862", text, 'slices={"site": {"logit": count_groups(y, score, groups=site)}}'
-            )
+            raise refuse("BR862", text, 'slices={"site": {"logit": count(y, score, by=site)}}')
         unknown = next((name for name in by_model if name not in models), None)
         if unknown is not None:
             raise refuse(

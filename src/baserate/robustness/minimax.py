@@ -429,7 +429,7 @@ def candidates(models: Mapping[str, Model]) -> list[Candidates]:
         raise refuse(
             "BR409",
             "the models were counted at different sites",
-            "count_groups with the same groups for each model",
+            "count(…, by=…) with the same groups for each model",
         )
     return found
 

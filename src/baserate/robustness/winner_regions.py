@@ -413,7 +413,9 @@ def winner_map(
                 "whether models can be distinguished is tested over all their thresholds on the"
                 " same cases"
             )
-            raise refuse("BR595", text, "winner_map(count_models(...), level=0.95), without a rule")
+            raise refuse(
+                "BR595", text, "winner_map(count(y, {name: scores}), level=0.95), without a rule"
+            )
         apart = told_apart(models, fixed, level, replicates, seed, progress)
     wins = tuple(won(region, region.low, region.high) for region in fixed)
     return WinnerMap(

@@ -140,7 +140,7 @@ def by_day(
         raise refuse(
             "BR430",
             f"days are GroupedCounts by day, got {type(days).__name__}",
-            "count_days(y, scores, days=dates)",
+            "count(y, scores, day=dates)",
         )
     counted, missing = days.scored(), days.unlabelled is not None
     names = {group: _named(group) for group in counted if group is not None}
@@ -188,7 +188,7 @@ def _named(group: Hashable) -> str:
         return dt.date.fromisoformat(text).isoformat()
     except (ValueError, AttributeError):
         raise refuse(
-            "BR430", f"the group {quoted(group)} is no day", "count_days(y, scores, days=dates)"
+            "BR430", f"the group {quoted(group)} is no day", "count(y, scores, day=dates)"
         ) from None
 
 

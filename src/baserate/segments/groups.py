@@ -382,7 +382,7 @@ def _checked(groups: Any) -> dict[Hashable, Cases]:
         raise refuse(
             "BR433",
             "slices are made of counts by group, and there are none here",
-            "by_group(count_groups(y, scores, groups=site))",
+            "by_group(count(y, scores, by=site))",
         )
     if len({type(part) for part in groups.values()}) > 1:
         raise refuse(
