@@ -31,8 +31,8 @@ USE = (
     " 142 caught against 99 for A; the difference"
 )
 SAID = (
-    f"{USE} was not tested (the models were counted separately; count them together with"
-    " count_models)."
+    f"{USE} was not tested (the models were counted separately; count them together:"
+    " count(y, {name: scores}))."
 )
 TESTED = f"{USE} is significant (p < 0.001)."
 
