@@ -176,7 +176,7 @@ def _conditions(given: dict[str, Any]) -> list[Conditions] | Uncertain:
     if not any(".." in text for text in written):
         return options.conditions_of(given["priors"], given["costs"], given["profits"])
     found = prior.conditions_of(given["priors"], given["costs"], given["profits"], None)
-    return [found] if isinstance(found, Conditions) else found
+    return found if isinstance(found, Uncertain) else [found]
 
 
 def _counted(

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ from baserate.measures.confusion import (
     resolved_for,
 )
 from baserate.measures.measure import Measure, named
-from baserate.notes import Note
+from baserate.notes import Note, combine
 from baserate.numbers import EXACT_FLOATS, Floats, Frozen
 
 # ----------------------------------------------------------------------
@@ -64,6 +64,7 @@ class Curve(Frozen):
     at: Conditions | None
     notes: tuple[Note, ...]
     source: Counts | Points | None
+    over: Any = None
     _between: Between | None
 
     def __init__(self) -> None:
@@ -98,7 +99,23 @@ class Curve(Frozen):
         curve._set((), notes=notes, source=source, _between=between)
         return curve
 
+    @classmethod
+    def expected(cls, over: Any, source: Counts | Points) -> Curve:
+        """The average of a curve over base rates that are not known exactly, with its range."""
+        curve = cls._of(
+            over.name,
+            (over.x_label, over.y_label),
+            (over.x, over.y, None),
+            None,
+            source,
+            over.notes,
+        )
+        curve._set((), over=over)
+        return curve
+
     def __reduce__(self) -> tuple[Any, ...]:
+        if self.over is not None:
+            return Curve.expected, (self.over, self.source)
         labels, columns = (self.x_label, self.y_label), (self.x, self.y, self.thresholds)
         return Curve._of, (
             self.name,
@@ -201,6 +218,30 @@ class Curve(Frozen):
 
         headings = (*(() if cuts is None else ("score >=",)), self.x_label, self.y_label)
         return table(repr(self), headings, some(len(self), row))
+
+
+class Curves(Mapping[Hashable, Curve]):
+    """Several curves of one kind: by model, or by the conditions that they are read at."""
+
+    def __init__(self, curves: Mapping[Any, Curve]) -> None:
+        self._curves: dict[Hashable, Curve] = dict(curves)
+
+    def __getitem__(self, key: Hashable) -> Curve:
+        return self._curves[key]
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._curves)
+
+    def __len__(self) -> int:
+        return len(self._curves)
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{key}: {curve}" for key, curve in self._curves.items())
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The notes of all curves, each once."""
+        return combine((), (note for curve in self.values() for note in curve.notes))
 
 
 def inserted(x: Floats, y: Floats, between: Between, pixels: int) -> tuple[Any, Any]:

@@ -595,10 +595,7 @@ def to_broc(fpr: Any, tpr: Any, at: Conditions) -> tuple[Any, Any]:
     array([0.  , 0.75, 0.75])
     """
     across, up = (np.asarray(values, dtype=np.float64) for values in (fpr, tpr))
-    if not isinstance(at, Conditions):
-        raise refuse(
-            "BR519", f"at must be Conditions, got {type(at).__name__}", "Conditions(prior=0.001)"
-        )
+    at = checked_conditions(at)
     if not (((across >= 0) & (across <= 1)).all() and ((up >= 0) & (up <= 1)).all()):
         raise refuse(
             "BR550", "fpr and tpr must be shares between 0 and 1", "divide percentages by 100"

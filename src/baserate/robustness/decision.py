@@ -20,7 +20,7 @@ from baserate.decisions.operating_point import short_on
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Corner
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.search import DOUBT, ROUNDING, Mask
-from baserate.decisions.selection import COST, chosen_among, flag_at, guess
+from baserate.decisions.selection import COST, chosen_among, flag_at, random_classifier
 from baserate.distributions import BELIEVED
 from baserate.errors import Fix, Infeasible, Problem, quoted, refuse
 from baserate.inference.best_model import leads
@@ -56,7 +56,7 @@ from baserate.robustness.winner_regions import WinnerMap, winner_map
 
 
 @dataclass(frozen=True)
-class Mixed:
+class RegretMixture:
     """A share of the cases is judged by the first setting, the rest by the second; `regret` is that
     of both together.
     """
@@ -69,7 +69,7 @@ class Mixed:
     regret: float
 
 
-def least_regret_mixture(found: list[Staged]) -> tuple[Mixed, Fraction]:
+def least_regret_mixture(found: list[Staged]) -> tuple[RegretMixture, Fraction]:
     """The least regret on the hull of all models, exactly.
 
     Along the hull regret is convex, so it is least at the corner that is best among corners, or on
@@ -89,7 +89,7 @@ def least_regret_mixture(found: list[Staged]) -> tuple[Mixed, Fraction]:
     x, y = _between(first, second, 1 - share)
     names = next(iter(first.settings)), next(iter(second.settings))
     cuts = first.settings[names[0]], second.settings[names[1]]
-    return Mixed(names, cuts, rounded(share), rounded(x), rounded(y), rounded(best)), best
+    return RegretMixture(names, cuts, rounded(share), rounded(x), rounded(y), rounded(best)), best
 
 
 def _regret(found: list[Staged], x: Fraction, y: Fraction) -> Fraction:
@@ -149,7 +149,7 @@ class Decision:
     at: Uncertain | Conditions
     rule: str = ""
     refused: Mapping[str, str] = field(default_factory=dict)
-    mixture: Mixed | None = None
+    mixture: RegretMixture | None = None
     optimized: str = COST
     volume: float | None = None
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
@@ -286,7 +286,9 @@ def _remarks(
         yield from on_threshold(one.points, chosen.threshold, at)
 
 
-def _mixture(found: list[Staged], rule: Rule, least: Fraction, *, mix: bool) -> Mixed | None:
+def _mixture(
+    found: list[Staged], rule: Rule, least: Fraction, *, mix: bool
+) -> RegretMixture | None:
     if not mix:
         return None
     if rule.terms or len({part.scene.site for part in found}) > 1:
@@ -405,7 +407,7 @@ EVERY_PART = "everything"
 
 
 @dataclass(frozen=True)
-class Learning:
+class InformationValue:
     """What a case costs where one chooses now, and where one first learns a part (or everything)
     and then chooses.
 
@@ -422,7 +424,7 @@ class Learning:
         return self.values[part]
 
 
-def value_of_learning(models: Mapping[str, Model], *, at: Uncertain) -> Learning:
+def value_of_information(models: Mapping[str, Model], *, at: Uncertain) -> InformationValue:
     """What is it worth a case to know the base rate, or a cost, exactly before choosing model and
     threshold?
 
@@ -433,7 +435,7 @@ def value_of_learning(models: Mapping[str, Model], *, at: Uncertain) -> Learning
 
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[6, 3, 1], negatives=[1, 20, 79])
-    >>> found = br.value_of_learning({"a": a}, at=br.Uncertain(prior=br.LogUniform(0.001, 0.2), costs={"fn": 10}))
+    >>> found = br.value_of_information({"a": a}, at=br.Uncertain(prior=br.LogUniform(0.001, 0.2), costs={"fn": 10}))
     >>> round(found.now, 4), round(found["prior"], 4)
     (0.1599, 0.0393)
     """  # noqa: E501
@@ -457,7 +459,7 @@ def value_of_learning(models: Mapping[str, Model], *, at: Uncertain) -> Learning
     return _learning(found[0], at)
 
 
-def _learning(part: Staged, at: Uncertain) -> Learning:
+def _learning(part: Staged, at: Uncertain) -> InformationValue:
     stakes, scene = part.stakes, part.scene
     effective = stakes.miss / (stakes.miss + stakes.alarm)
     now = next(
@@ -471,7 +473,7 @@ def _learning(part: Staged, at: Uncertain) -> Learning:
     }.items():
         then = part.least if name == EVERY_PART else least(part.regions, learned)
         values[name], errors[name] = max(0.0, rounded(now - then.value)), then.error
-    return Learning(rounded(now + stakes.base), values, errors, at)
+    return InformationValue(rounded(now + stakes.base), values, errors, at)
 
 
 def _others_known(scene: Scene, name: str) -> Scene:
@@ -498,7 +500,7 @@ class Recommendation:
     decision: Decision
     map: WinnerMap | None = None
     stability: Stability | None = None
-    learning: Learning | None = None
+    learning: InformationValue | None = None
     # The lead of the setting that was chosen over the others, where conditions are known exactly
     # and models were counted together.
     leads: tuple[Difference, ...] = ()
@@ -539,7 +541,7 @@ def recommend(
         and any(isinstance(part, BELIEVED) for part in (at.prior, *at.costs.values()))
     )
     learned = (
-        value_of_learning(models, at=at)
+        value_of_information(models, at=at)
         if believed and rule is None and isinstance(at, Uncertain)
         else None
     )
@@ -548,15 +550,7 @@ def recommend(
 
 def _exact(at: Uncertain | Conditions) -> Conditions | None:
     """The conditions, where all of them are known exactly."""
-    if isinstance(at, Conditions):
-        return at
-    return (
-        at.middle()
-        if all(
-            part is None or isinstance(part, int | float) for part in (at.prior, *at.costs.values())
-        )
-        else None
-    )
+    return at.middle() if at.is_exact else None
 
 
 def _leads(
@@ -568,7 +562,7 @@ def _leads(
     first, points = joint.marginal(joint.models[0]), {}
     for name, rival in decision.rivals.items():
         if name in (NOTHING, EVERYTHING):
-            point = guess(first, 1 if name == EVERYTHING else 0, at=at)
+            point = random_classifier(first, 1 if name == EVERYTHING else 0, at=at)
         else:
             point = flag_at(joint.marginal(name), rival.threshold, at=at)
         points[name] = replace(
