@@ -27,6 +27,7 @@ import numpy as np
 from scipy.special import ndtr
 
 import baserate as br
+from baserate.robustness.decision import decide
 from baserate.inference.best_model import swapped_p
 
 LEVEL, CHECKED = 0.05, 3
@@ -339,7 +340,7 @@ def by_regret(at, rule=None, volume=None):
     """The p-value and the best model, where conditions are a range or a distribution."""
 
     def asked(_, labels, scores):
-        found = br.decide(br.count(labels, scores), rule, at=at, volume=volume)
+        found = decide(br.count(labels, scores), rule, at=at, volume=volume)
         pair = [one for one in found.differences if set(one.models) == set(scores)]
         return (pair[0].p_value if pair else 1.0), found.model
 

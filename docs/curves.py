@@ -25,11 +25,7 @@ On the command line: `baserate curve NAME scores.csv --label y --score m1 --prio
 below, or two [measures](measures.md) as `y:x`.
 """  # noqa: E501
 OTHERS = (
-    br.trace,
-    br.sweep,
-    br.family,
-    br.precision_prior_curve,
-    br.npv_prior_curve,
+    br.curve,
     br.curves.cost_lines,
     br.curves.to_broc,
     br.curves.isoline,
@@ -54,10 +50,7 @@ def page() -> str:
     ]
     parts += [
         "## Several classes\n",
-        *(
-            _section(function, f"`{function.__name__}`")
-            for function in (br.count_classes, br.macro)
-        ),
+        *(_section(function, f"`{function.__name__}`") for function in (br.count_classes,)),
     ]
     return "\n".join(parts)
 

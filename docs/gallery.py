@@ -131,7 +131,7 @@ def at(prior: Any, **costs: float) -> br.Conditions:
 
 def family(curve: Any, counts: Any, priors: Any) -> list[br.Curve]:
     """One curve a base rate."""
-    return br.family(curve, counts, at=[at(prior) for prior in priors])
+    return br.curve(counts, curve, at=[at(prior) for prior in priors])
 
 
 def tan_roc() -> Any:
@@ -179,7 +179,7 @@ def landgrebe_scatter() -> Any:
     panels = []
     for words, targets, others in (("balanced", 300, 300), ("target prior 1 in 10", 60, 540)):
         labels, x = HIGHLEYMAN["draw"](rng, targets, others)
-        panel = br.scatter_panel(
+        panel = br.plots.scatter_panel(
             x[:, 0],
             x[:, 1],
             labels == 1,
@@ -226,7 +226,7 @@ def landgrebe_sets() -> Any:
         "Lithuanian": [_arc(rng, radius, count) for radius in (10.0, 6.2)],
     }
     panels = [
-        br.scatter_panel(*np.concatenate(both).T, labels, axes=("x", "y"), title=name)
+        br.plots.scatter_panel(*np.concatenate(both).T, labels, axes=("x", "y"), title=name)
         for name, both in sets.items()
     ]
     return br.plots.Figure("The data sets of Landgrebe et al.", tuple(panels))
@@ -249,7 +249,7 @@ def tan_costs() -> Any:
     )
     line = np.array([-2.5, 4.5])
     moved = {"equal costs": (line, 2.1 - line), "a miss costs more": (line, 1.0 - line)}
-    return br.scatter_panel(
+    return br.plots.scatter_panel(
         x[:, 0],
         x[:, 1],
         labels,
@@ -422,7 +422,7 @@ ENTRIES = (
         "strips",
         "Weng & Poon, Fig 2",
         "Each strip passes half its weight upwards.",
-        lambda: br.strips_panel(br.roc(one()), br.curves.strip_weights(7, 0.5)),
+        lambda: br.plots.strips_panel(br.roc(one()), br.curves.strip_weights(7, 0.5)),
     ),
     Entry(
         "decision",

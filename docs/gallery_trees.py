@@ -66,6 +66,8 @@ def oversampled_tree() -> br.plots.Figure:
             for place, (a, b, c, d) in enumerate(regions(learnt(copies)))
         }
         panels.append(
-            br.scatter_panel(x[:, 0], x[:, 1], y, boundaries=boxes, axes=("x", "y"), title=title)
+            br.plots.scatter_panel(
+                x[:, 0], x[:, 1], y, boundaries=boxes, axes=("x", "y"), title=title
+            )
         )
     return br.plots.Figure(f"A tree with at least {SMALLEST_LEAF} cases to a leaf", tuple(panels))

@@ -1,7 +1,8 @@
-"""Writes what follows from the table of public names in `baserate/__init__.py`: its stub for type
-checkers, and docs/reference.md.
+"""Writes what follows from the table of public names in `baserate/__init__.py`: the stubs for type
+checkers, one per namespace, and docs/reference.md.
 """
 
+import importlib
 import inspect
 import textwrap
 from pathlib import Path
@@ -9,7 +10,6 @@ from pathlib import Path
 import baserate as br
 
 ROOT = Path(__file__).parents[1]
-STUB = ROOT / "src" / "baserate" / "__init__.pyi"
 PAGE = ROOT / "docs" / "reference.md"
 HEAD = """# Every public name
 
@@ -19,35 +19,52 @@ Written from the table in `src/baserate/__init__.py` by `python docs/reference.p
 """
 
 
-def stub() -> str:
-    """What type checkers read instead of the package, which loads names at their first use."""
+def stub_path(space: str) -> Path:
+    """Where the stub of a namespace lies."""
+    home = ROOT / "src" / "baserate" / space
+    return home / "__init__.pyi" if home.is_dir() else home.with_suffix(".pyi")
+
+
+def stub(space: str) -> str:
+    """What type checkers read instead of a namespace, which loads names at their first use."""
     lines = []
-    for module, names in sorted(br.PUBLIC.items()):
+    for module, names in sorted(br.PUBLIC[space].items()):
         listed = "".join(f"    {name} as {name},\n" for name in sorted(names))
         lines.append(f"from baserate.{module} import (\n{listed})\n")
-    return "".join(lines) + "\n__version__: str\nPUBLIC: dict[str, tuple[str, ...]]\n"
+    if space:
+        return "".join(lines)
+    spaces = "".join(f"    {name} as {name},\n" for name in sorted(br.NAMESPACES))
+    own = (
+        "\n__version__: str\nPUBLIC: dict[str, dict[str, tuple[str, ...]]]\n"
+        "NAMESPACES: tuple[str, ...]\n\n"
+        "def lazily(space: str) -> tuple["
+        "Callable[[str], Any], Callable[[], list[str]], list[str]]: ...\n"
+    )
+    first = "from collections.abc import Callable\nfrom typing import Any\n\n"
+    return f"{first}from baserate import (\n{spaces})\n{''.join(lines)}{own}"
 
 
 def page() -> str:
-    """Every name with the first sentence of its help, by the folder that it lives in."""
+    """Every name with the first sentence of its help, by namespace."""
     parts = [HEAD]
-    for folder in dict.fromkeys(module.split(".")[0] for module in sorted(br.PUBLIC)):
-        names = [
-            name
-            for module, several in br.PUBLIC.items()
-            if module.split(".")[0] == folder
-            for name in several
+    for space, modules in br.PUBLIC.items():
+        home = importlib.import_module(f"baserate.{space}" if space else "baserate")
+        names = [name for several in modules.values() for name in several]
+        rows = [
+            f"| `{name}` | {_first(getattr(home, name))} |"
+            for name in sorted(names, key=str.casefold)
         ]
-        rows = [f"| `{name}` | {_first(name)} |" for name in sorted(names, key=str.casefold)]
-        parts.append("\n".join([f"## {folder}\n", "| name | |", "|---|---|", *rows, ""]))
+        title = f"baserate.{space}" if space else "baserate"
+        parts.append("\n".join([f"## {title}\n", "| name | |", "|---|---|", *rows, ""]))
     return "\n".join(parts)
 
 
-def _first(name: str) -> str:
-    paragraph = (inspect.getdoc(getattr(br, name)) or "").split("\n\n")[0]
+def _first(value: object) -> str:
+    paragraph = (inspect.getdoc(value) or "").split("\n\n")[0]
     return textwrap.shorten(" ".join(paragraph.split()).replace("|", "\\|"), 400)
 
 
 if __name__ == "__main__":
-    STUB.write_text(stub())
+    for namespace in br.PUBLIC:
+        stub_path(namespace).write_text(stub(namespace))
     PAGE.write_text(page())

@@ -1,5 +1,5 @@
-"""The conditions under which a classifier will work: base rate and costs, known exactly
-(`Conditions`) or not (`Uncertain`).
+"""`Conditions`: the base rate and the costs under which a classifier will work, known exactly or
+not; `Costs`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import astuple, dataclass, field, fields
 from fractions import Fraction
 from itertools import product
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -317,10 +317,19 @@ class Conditions:
     the result of `estimate_prior`: decisions are made at its value, and intervals take its error
     together with that of the rates, or are refused.
 
-    >>> from baserate import Conditions, Costs
+    Where base rate or costs are not known exactly, `is_exact` is False. A prior, and every cost of
+    a mapping, may be a `Range` ("0.05%..0.3%"), a distribution (`LogUniform`, `LogNormal`, a frozen
+    one of `scipy.stats`) or a list of equally likely values (`Draws`); a prior may be a `Pilot`
+    sample. Results hold for the whole of a range. Distributions are independent, but `Draws` of one
+    length for several parts belong together, draw by draw.
+
+    >>> from baserate import Conditions, Costs, Range
     >>> at = Conditions(prior="1 in 1000", costs=Costs(fp=1, fn=100))
     >>> at.prior, at.skew, round(at.effective_prior, 6)
     (0.001, 999.0, 0.090992)
+    >>> at = Conditions(prior="0.05%..0.3%", costs={"fn": Range(50, 200), "fp": 1})
+    >>> at, at.is_exact
+    (Conditions(prior=0.0005..0.003, fp=1, fn=50..200), False)
     """
 
     prior: Any = None
@@ -333,10 +342,22 @@ class Conditions:
     _exact: Fraction | None = field(init=False, compare=False, repr=False)
     # Where the prior was estimated from unlabelled scores: the estimate.
     estimate: Estimated | None = field(init=False, compare=False, repr=False)
+    # The prior as text, where it was given as such.
+    prior_text: str = field(init=False, compare=False, repr=False)
+
+    def __new__(cls, prior: Any = None, costs: Any = None, **_: Any) -> Self:
+        """Conditions of which a part is not known exactly are of a class of their own."""
+        known = _is_plain(prior) and (
+            not isinstance(costs, Mapping) or all(map(_is_plain, costs.values()))
+        )
+        return object.__new__(cls if known or cls is not Conditions else Uncertain)  # type: ignore[return-value]
 
     def __post_init__(self) -> None:
+        text = self.prior if isinstance(self.prior, str) else ""
         estimate = self.prior if isinstance(self.prior, Estimated) else None
         written = notation.prior(self.prior if estimate is None else _planned_for(estimate))
+        if isinstance(self.costs, Mapping):
+            self._put(costs=Costs(**_costs(self.costs)))
         if self.costs is not None and not isinstance(self.costs, Costs):
             text = (
                 f"costs must be Costs, got {type(self.costs).__name__}: the order of a matrix or"
@@ -354,7 +375,22 @@ class Conditions:
             ),
             _exact=None if written is None else written.value,
             estimate=estimate,
+            prior_text=text,
         )
+
+    @property
+    def is_exact(self) -> bool:
+        """Are base rate and costs one number each?"""
+        return True
+
+    @property
+    def has_range(self) -> bool:
+        """Must a result hold for a whole range of base rates or costs?"""
+        return False
+
+    def middle(self) -> Conditions:
+        """Exact conditions in the middle of what is possible: here these themselves."""
+        return self
 
     def _put(self, **values: object) -> None:
         for name, value in values.items():
@@ -492,8 +528,9 @@ class Conditions:
             costs_given=self.costs_given,
             notes=self.notes,
             _exact=exactly(self.prior),
+            estimate=self.estimate,
+            prior_text=self.prior_text,
         )
-        shown._put(estimate=self.estimate)
         return shown
 
     @property
@@ -524,7 +561,7 @@ ASSUMED = "equal costs assumed (a miss counts like a false alarm)"
 
 
 def told(at: Any, *, by_cost: bool) -> str:
-    """`Conditions` or `Uncertain` ones in words; where costs decide and nobody gave any, that equal
+    """Conditions in words; where costs decide and nobody gave any, that equal
     costs are assumed.
     """
     return f"{at}, {ASSUMED}" if by_cost and not at.costs_given else str(at)
@@ -572,12 +609,13 @@ def kept_share(given: Any) -> Fraction:
 
 
 # ----------------------------------------------------------------------
-# `Uncertain`: conditions that are not known exactly. A base rate within a range, from a pilot
-# sample, or as a distribution; costs too.
+# Conditions that are not known exactly: a base rate within a range, from a pilot sample, or as a
+# distribution; costs too.
 
 
 COST_STEPS = 3
 OUTCOMES = ("fp", "fn", "tp", "tn")
+LOG_UNIFORM = re.compile(r"\s*\(?log-?\s?uniform\)?\s*$", flags=re.IGNORECASE)
 # How much of a log-normal distribution of base rates may lie above 1; it is taken given that it
 # does not.
 OUTSIDE = 1e-3
@@ -602,31 +640,29 @@ class Drawn(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Uncertain:
-    """At which base rate and costs, where they are not known exactly?
-
-    `prior` and every cost may be a number, a `Range`, a distribution (`LogUniform`, `LogNormal`, a
-    frozen one of `scipy.stats`), or a list of values (`Draws`, each as likely as any other); a
-    prior may also be a `Pilot` sample, or text such as "1e-5..1e-3" for a range. What lies in a
-    range is answered for all of the range together. Distributions are independent; but `Draws` of
-    one length for several parts belong together, draw by draw.
+class Uncertain(Conditions):
+    """`Conditions` of which a part is not known exactly; `costs` is a mapping of outcomes.
 
     >>> import baserate as br
     >>> br.Conditions(prior="1e-5..1e-3", costs={"fn": br.Range(100, 1000), "fp": 1})
-    Uncertain(prior=1e-05..0.001, fp=1, fn=100..1000)
+    Conditions(prior=1e-05..0.001, fp=1, fn=100..1000)
     """
 
-    prior: Any = None
-    costs: Any = None
-    costs_given: bool = field(init=False, repr=False)
     # Were costs given as earnings? Then they are told as such.
     earned: bool = field(default=False, compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "earned", self.earned or getattr(self.costs, "earned", False))
-        object.__setattr__(self, "prior", _prior(self.prior))
-        object.__setattr__(self, "costs_given", self.costs is not None)
-        object.__setattr__(self, "costs", _costs(self.costs))
+        self._put(
+            earned=self.earned or getattr(self.costs, "earned", False),
+            prior_text=self.prior if isinstance(self.prior, str) else "",
+            prior=_prior(self.prior),
+            costs_given=self.costs is not None,
+            costs=_costs(self.costs),
+            notes=(),
+            _exact=None,
+            estimate=None,
+        )
+        self._put(as_in_sample=self.prior is None)
         self._check_costs()
 
     def _check_costs(self) -> None:
@@ -655,13 +691,22 @@ class Uncertain:
         return hash((self.prior, tuple(self.costs.items()), self.costs_given))
 
     @property
+    def is_exact(self) -> bool:
+        return not any(isinstance(part, SPREADS) for part in (self.prior, *self.costs.values()))
+
+    @property
     def has_range(self) -> bool:
-        """Does the answer have to hold for a whole range?"""
         return any(isinstance(part, Range) for part in (self.prior, *self.costs.values()))
 
     @property
-    def as_in_sample(self) -> bool:
-        return self.prior is None
+    def exact_prior(self) -> Fraction:
+        raise not_exact(self)
+
+    def within(self, sample_prior: float | Fraction, why_not: str = "") -> Conditions:  # noqa: ARG002
+        raise not_exact(self)
+
+    def as_shown(self) -> Conditions:
+        raise not_exact(self)
 
     def pinned(self, steps: int = STEPS, cost_steps: int = COST_STEPS) -> Iterator[Uncertain]:
         """The same with every range replaced by one of its values, all over it; ranges of base
@@ -733,7 +778,7 @@ class Uncertain:
                 for name, cost in self.costs.items()
                 if name in ("fp", "fn") or not _is_zero(cost)
             }
-        return f"Uncertain({', '.join(f'{name}={_shown(part)}' for name, part in given.items())})"
+        return f"Conditions({', '.join(f'{name}={_shown(part)}' for name, part in given.items())})"
 
     def __str__(self) -> str:
         prior = "as in the sample" if self.prior is None else _shown(self.prior)
@@ -797,6 +842,30 @@ def _shown(part: Any) -> str:
     return f"{len(part.values)} draws" if isinstance(part, Draws) else f"{part:g}"
 
 
+def not_exact(at: Conditions) -> InputError:
+    """The refusal of conditions that are not exact where one base rate and exact costs are
+    needed.
+    """
+    return refuse(
+        "BR419",
+        f"this needs one base rate and exact costs, got {at}",
+        Fix("prior=0.001, or several: at=[Conditions(0.001), Conditions(0.003)]", "--prior 0.1%"),
+    )
+
+
+def _is_plain(part: Any) -> bool:
+    """Is this part of the conditions one number (or not given), as far as one can see?"""
+    if isinstance(part, str):
+        return ".." not in part and not LOG_UNIFORM.search(part)
+    if isinstance(part, Estimated):
+        return True
+    return not (
+        isinstance(part, (*SPREADS, list))
+        or (isinstance(part, np.ndarray) and part.ndim > 0)
+        or is_frozen(part)
+    )
+
+
 def _refuse_estimate(given: Any) -> None:
     if isinstance(given, Estimated):
         text = (
@@ -813,17 +882,8 @@ def _refuse_estimate(given: Any) -> None:
 
 def _prior(given: Any) -> Any:
     _refuse_estimate(given)
-    if isinstance(given, str) and "..." in given:
-        raise refuse(
-            "BR503", f"prior {quoted(given)} has too many dots", "a range is written 1e-5..1e-3"
-        )
-    if isinstance(given, str) and ".." in given:
-        low, high = (end.strip() for end in given.split("..", 1))
-        if low.endswith("%") != high.endswith("%"):
-            both = f"{low.rstrip('%')}%..{high.rstrip('%')}%"
-            text = f"one end of {quoted(given)} is a percentage and the other is not"
-            raise refuse("BR504", text, f"{both} if both are, or write both as shares")
-        given = Range(low, high)
+    if isinstance(given, str):
+        given = _range(given)
     if isinstance(given, Range | LogUniform):
         return _between(given)
     if isinstance(given, Pilot):
@@ -837,6 +897,27 @@ def _prior(given: Any) -> Any:
         return _within("prior", given)
     written = notation.prior(given)
     return None if written is None else rounded(written.value)
+
+
+def _range(given: str) -> Any:
+    """A range, or a distribution over one, as people write it; other text as it is."""
+    if "..." in given:
+        raise refuse(
+            "BR503", f"prior {quoted(given)} has too many dots", "a range is written 1e-5..1e-3"
+        )
+    plain = LOG_UNIFORM.sub("", given)
+    low, dots, high = (part.strip() for part in plain.partition(".."))
+    if not dots:
+        if plain != given:
+            raise refuse(
+                "BR503", f"{quoted(given)} has no ends to lie between", '"1e-5..1e-3 log-uniform"'
+            )
+        return given
+    if low.endswith("%") != high.endswith("%"):
+        both = f"{low.rstrip('%')}%..{high.rstrip('%')}%"
+        text = f"one end of {quoted(given)} is a percentage and the other is not"
+        raise refuse("BR504", text, f"{both} if both are, or write both as shares")
+    return Range(low, high) if plain == given else LogUniform(low, high)
 
 
 def _between(given: Range | LogUniform) -> Range | LogUniform:

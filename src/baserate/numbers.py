@@ -334,10 +334,10 @@ class Reading(float):
     with all parameters.
 
     `bounds` says where the value of the exact scores lies, where bins merged them; None where the
-    value is exact.
+    value is exact. `over` is the `Expectation` over conditions that are not known exactly.
 
     >>> from baserate import Conditions, Confusion, measure
-    >>> value = measure("precision", Confusion(tp=9, fp=10, fn=1, tn=90), at=Conditions(prior=0.01))
+    >>> value = measure(Confusion(tp=9, fp=10, fn=1, tn=90), "precision", at=Conditions(prior=0.01))
     >>> value
     0.08333333333333333
     >>> print(value.notes[0])
@@ -347,25 +347,32 @@ class Reading(float):
     notes: tuple[Note, ...]
     name: str
     bounds: Bounds | None
+    over: Any
 
     def __new__(
-        cls, value: float, notes: Iterable[Note] = (), name: str = "", bounds: Bounds | None = None
+        cls,
+        value: float,
+        notes: Iterable[Note] = (),
+        name: str = "",
+        bounds: Bounds | None = None,
+        over: Any = None,
     ) -> Self:
         reading = super().__new__(cls, value)
         reading.notes = tuple(notes)
         reading.name = name
         reading.bounds = bounds
+        reading.over = over
         return reading
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Reading, (float(self), self.notes, self.name, self.bounds)
+        return Reading, (float(self), self.notes, self.name, self.bounds, self.over)
 
 
 # ----------------------------------------------------------------------
 # A number that does not exist, and why.
 
 
-class Undefined(float):
+class Undefined(Reading):
     """NaN that says why: 0/0 is never a number, and the reader is told what was missing.
 
     >>> from baserate.numbers import Undefined
@@ -374,10 +381,9 @@ class Undefined(float):
     """
 
     reason: str
-    notes: tuple[()] = ()
 
-    def __new__(cls, reason: str) -> Self:
-        value = super().__new__(cls, "nan")
+    def __new__(cls, reason: str, over: Any = None, notes: Iterable[Note] = ()) -> Self:
+        value = super().__new__(cls, math.nan, notes, over=over)
         value.reason = reason
         return value
 
@@ -385,7 +391,7 @@ class Undefined(float):
         return f"nan ({self.reason})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Undefined, (self.reason,)
+        return Undefined, (self.reason, self.over, self.notes)
 
 
 def ratio(numerator: float, denominator: float, reason: str) -> float:

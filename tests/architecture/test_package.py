@@ -29,18 +29,32 @@ def submodules():
     ]
 
 
-def test_names_are_only_those_of_the_table():
-    named = [name for names in baserate.PUBLIC.values() for name in names]
+SPACES = ["", *baserate.NAMESPACES]
+
+
+def home(space):
+    return importlib.import_module(f"baserate.{space}" if space else "baserate")
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_names_are_only_those_of_the_table(space):
+    named = [name for names in baserate.PUBLIC[space].values() for name in names]
     assert len(named) == len(set(named))
-    assert dir(baserate) == sorted(["__version__", *named])
-    for module, names in baserate.PUBLIC.items():
-        home = importlib.import_module(f"baserate.{module}")
-        assert all(getattr(baserate, name) is getattr(home, name) for name in names)
+    own = [] if space else ["__version__"]
+    assert home(space).__all__ == sorted([*own, *named])
+    assert dir(home(space)) == sorted([*own, *named, *(() if space else baserate.NAMESPACES)])
+    for module, names in baserate.PUBLIC[space].items():
+        defined = importlib.import_module(f"baserate.{module}")
+        assert all(getattr(home(space), name) is getattr(defined, name) for name in names)
 
 
-def test_type_checkers_read_a_stub_that_is_written_from_the_table():
-    written = reference.stub()
-    assert written == (ROOT / "src" / "baserate" / "__init__.pyi").read_text(), "run: make docs"
+def test_there_are_few_names_at_the_top():
+    assert len(baserate.__all__) <= 85
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_type_checkers_read_stubs_that_are_written_from_the_table(space):
+    assert reference.stub(space) == reference.stub_path(space).read_text(), "run: make docs"
 
 
 def test_no_public_name_is_that_of_a_module_beside_it():
@@ -48,8 +62,8 @@ def test_no_public_name_is_that_of_a_module_beside_it():
     for name in submodules():
         if name != "baserate.kernels.compiled" or best.NAME == "C":
             importlib.import_module(name)
-    for package in (baserate, baserate.learners, baserate_studies):
-        modules = {module.name for module in pkgutil.iter_modules(package.__path__)}
+    for package in (*map(home, SPACES), baserate_studies):
+        modules = {module.name for module in pkgutil.iter_modules(getattr(package, "__path__", []))}
         assert not modules & set(package.__all__)
         assert all(not inspect.ismodule(getattr(package, name)) for name in package.__all__)
 
@@ -90,11 +104,12 @@ def test_counting_arrays_loads_no_dataframe_library():
     )
 
 
-def test_every_public_name_says_what_it_is_for():
+@pytest.mark.parametrize("space", SPACES)
+def test_every_public_name_says_what_it_is_for(space):
     undocumented = [
         name
-        for name in baserate.__all__
-        if name != "__version__" and not inspect.getdoc(getattr(baserate, name))
+        for name in home(space).__all__
+        if name != "__version__" and not inspect.getdoc(getattr(home(space), name))
     ]
     assert undocumented == []
 

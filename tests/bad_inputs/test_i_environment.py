@@ -226,7 +226,7 @@ def test_row_148_a_reader_is_started_afresh_whatever_runs_beside_it(bench):
 
     feather.write_feather(CASES, "scores.feather")
     unguarded = (  # as in a notebook: no __main__ to import
-        "import baserate as br; print(br.count_file('scores.feather', label='y', score='m'))"
+        "import baserate as br; print(br.count('scores.feather', label='y', score='m'))"
     )
     script = subprocess.run(
         [sys.executable, "-"],

@@ -48,7 +48,7 @@ def figures():
         ),
         "angles": br.plots.isoline_figure("npv", [AT]),
         "mapping": br.plots.broc_mapping_figure(AT, roc),
-        "strips": br.strips_panel(roc, br.curves.strip_weights(5, 0.5)),
+        "strips": br.plots.strips_panel(roc, br.curves.strip_weights(5, 0.5)),
         "difference": br.plots.difference_panel(
             br.curves.difference_band(joint, cost_curve, x=[0.2, 0.5, 0.8])
         ),
@@ -58,7 +58,7 @@ def figures():
         "densities": br.plots.density_panel(
             x, {"positive": bump, "negative": bump[::-1]}, threshold=0.0
         ),
-        "scatter": br.scatter_panel(x, bump, x > 0, boundaries={"line": ([0, 0], [0, 1])}),
+        "scatter": br.plots.scatter_panel(x, bump, x > 0, boundaries={"line": ([0, 0], [0, 1])}),
         "tree": br.plots.outcome_tree_panel(br.choose(COUNTS, threshold=0.5)),
         "map": br.plots.winner_map_panel(br.robustness.winner_map({"m": COUNTS})),
     }

@@ -63,7 +63,7 @@ def test_axes_that_are_none_or_too_few_are_refused(plt):
 def test_without_matplotlib_the_refusal_says_what_to_install():
     code = (
         "import sys; sys.modules['matplotlib'] = None; import baserate as br;"
-        " br.roc_panel(br.roc(br.count([0, 1], [0, 1]))).matplotlib()"
+        " br.plots.roc_panel(br.roc(br.count([0, 1], [0, 1]))).matplotlib()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (
@@ -74,7 +74,7 @@ def test_without_matplotlib_the_refusal_says_what_to_install():
 
 def test_drawing_as_svg_and_as_text_loads_no_matplotlib():
     code = (
-        "import sys, baserate as br; p = br.roc_panel(br.roc(br.count([0, 1], [0, 1]))); p.svg();"
+        "import sys, baserate as br; p = br.plots.roc_panel(br.roc(br.count([0, 1], [0, 1]))); p.svg();"
         " p.text(); print('matplotlib' in sys.modules)"
     )
     assert (

@@ -326,7 +326,7 @@ def test_every_panel_says_what_it_shows(name):
             lambda: br.plots.outcome_tree_panel(COUNTS),
             "BR651: outcomes are those of a confusion, got Counts",
         ),
-        (lambda: br.strips_panel(br.roc(COUNTS), []), "BR650: strips need weights"),
+        (lambda: br.plots.strips_panel(br.roc(COUNTS), []), "BR650: strips need weights"),
         (lambda: br.plots.isoline_figure("npv", []), "BR519: isolines need conditions"),
         (
             lambda: br.plots.histogram_panel(COUNTS, bins=0),
@@ -337,7 +337,7 @@ def test_every_panel_says_what_it_shows(name):
             "BR650: two densities are needed, got 1",
         ),
         (
-            lambda: br.scatter_panel([0], [0, 1], [True]),
+            lambda: br.plots.scatter_panel([0], [0, 1], [True]),
             "BR650: a scatter plot needs x, y and a label",
         ),
         (

@@ -308,7 +308,7 @@ def test_what_is_read_in_a_process_of_its_own(tmp_path):
 def test_standard_input_is_read_in_a_process_of_its_own_where_it_is_binary(tmp_path):
     (tmp_path / "a.parquet").write_bytes(parquet_bytes())
     code = (
-        "import baserate as br; c = br.count_file('-', label='y', score='s'); print(c.digest,"
+        "import baserate as br; c = br.count('-', label='y', score='s'); print(c.digest,"
         " c.ledger.sources[0].path)"
     )
     with (tmp_path / "a.parquet").open("rb") as file:
@@ -324,7 +324,7 @@ def test_any_way_to_start_python_will_do(tmp_path, flags):
     own = str(Path(br.__file__).parents[1])
     code = (
         f"import sys; sys.path.insert(0, {own!r}); import baserate as br;"
-        f" print(br.count_file({source!r}, label='y', score='s').digest)"
+        f" print(br.count({source!r}, label='y', score='s').digest)"
     )
     done = subprocess.run(
         [sys.executable, *flags, code], capture_output=True, text=True, check=True, cwd=tmp_path
@@ -335,10 +335,10 @@ def test_any_way_to_start_python_will_do(tmp_path, flags):
 HOSTILE = """
 import os, sys
 import baserate as br
-br.count_file(sys.argv[1] + "/a.parquet", label="y", score="s")  # what this program needs, it has from now on
+br.count(sys.argv[1] + "/a.parquet", label="y", score="s")  # what this program needs, it has from now on
 os.chdir(sys.argv[1])
 sys.path[:0] = ["", ".", "within", os.getcwd()]
-print(br.count_file("a.parquet", label="y", score="s").digest)
+print(br.count("a.parquet", label="y", score="s").digest)
 """  # noqa: E501
 
 
@@ -366,7 +366,7 @@ def test_a_folder_that_is_gone_does_no_harm(tmp_path):
     source = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
     (tmp_path / "gone").mkdir()
     code = (
-        f"import os; import baserate as br; os.rmdir(os.getcwd()); print(br.count_file({source!r},"
+        f"import os; import baserate as br; os.rmdir(os.getcwd()); print(br.count({source!r},"
         " label='y', score='s').digest)"
     )
     done = subprocess.run(

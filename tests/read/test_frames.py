@@ -618,7 +618,7 @@ def test_negatives_of_a_frame_on_this_machine_are_not_all_held(tmp_path, opened)
             [
                 sys.executable,
                 "-c",
-                program + "print(br.count_frame(f, label='y', score='s', keep='positives'))",
+                program + "print(br.count(f, label='y', score='s', keep='positives'))",
             ]
         )
         assert f"{rows // 1000}".replace("000", " 000") in taken.said

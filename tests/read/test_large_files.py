@@ -380,7 +380,7 @@ def test_a_ceiling_holds_for_both_processes_together(tmp_path, approx):
     labels, scores = made(3_000_000, prior=0.001)
     path = written(tmp_path / "x.parquet", labels, scores, 1 << 20)
     program = (
-        f"import baserate as br; print(br.count_file({path!r}, label='y', score='s',"
+        f"import baserate as br; print(br.count({path!r}, label='y', score='s',"
         f" memory='320MB', approx={approx}))"
     )
     taken = taken_by([sys.executable, "-c", program])

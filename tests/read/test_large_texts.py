@@ -325,9 +325,7 @@ def assert_left_soon(place):
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="nothing can be killed here")
 def test_whoever_is_killed_while_a_text_is_copied_leaves_nothing(tmp_path, place):
     path = written(tmp_path / "x.csv", lines(*made_text(600_000)))
-    program = (
-        f"import baserate as br; br.count_file({path!r}, label='y', score='s', memory='320MB')"
-    )
+    program = f"import baserate as br; br.count({path!r}, label='y', score='s', memory='320MB')"
     process = subprocess.Popen([sys.executable, "-c", program])
     while not list(place.glob("*/*/columns.parquet")) and process.poll() is None:
         time.sleep(0.002)
@@ -354,7 +352,7 @@ def test_a_ceiling_holds_for_both_processes_together(tmp_path, style):
         + "".join(f"{label},{text}\n" for label, text in zip(labels.tolist(), texts, strict=True))
     )
     program = (
-        f"import baserate as br; print(br.count_file({str(path)!r}, label='y', score='s',"
+        f"import baserate as br; print(br.count({str(path)!r}, label='y', score='s',"
         " memory='320MB'))"
     )
     taken = taken_by([sys.executable, "-c", program])

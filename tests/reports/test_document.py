@@ -419,7 +419,7 @@ def test_the_same_counts_give_the_same_bytes():
     assert found[0] == found[1]
     code = (
         "import hashlib, baserate as br; from tests.decisions.worked import F1_A, F1_B; r ="
-        " br.report({'A': F1_A, 'B': F1_B}, at=br.Uncertain('1e-5..1e-3', br.Costs(fp=1, fn=9)),"
+        " br.report({'A': F1_A, 'B': F1_B}, at=br.Conditions('1e-5..1e-3', br.Costs(fp=1, fn=9)),"
         " slices=None); print(hashlib.sha256(r.html.encode()).hexdigest())"
     )
     digests = set()

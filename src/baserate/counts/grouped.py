@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from math import isfinite
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -35,22 +35,28 @@ from baserate.notes import Ledger, Note
 # Rows that are merged at a time, where a piece of so many shrinks to one part in FEW.
 PIECE, FEW = 1 << 20, 4
 SAVED_NAMES = (str, int, float, bool, type(None))
+# What groups are for: to be reported, units that are resampled whole, days, or folds.
+Role = Literal["", "group", "cluster", "day", "fold"]
 
 
 class GroupedCounts(Totals, Mapping[Hashable, Counts]):
     """How do positives and negatives lie at each score, group by group?
 
-    Made by `count_groups`: a mapping from the name of a group to its `Counts`. Held as columns (one
-    row a group and distinct score), so that a hundred thousand clusters cost no more than their
-    cells. A missing group is a group of its own, named None.
+    Made by `count` with `by`, `cluster` or `day`: a mapping from the name of a group to its
+    `Counts`. Held as columns (one row per group and distinct score), so that a hundred thousand
+    clusters cost no more than their cells. A missing group is a group of its own, named None.
+    `role` says what the groups are for: "group" to report each, "cluster" for cases that depend on
+    each other, "day" and "fold"; empty where that is not known. It is no part of equality, and a
+    saved file does not keep it.
     """
 
+    role: Role = ""
     groups: tuple[Hashable, ...]
     offsets: Indices
     scores: Array
 
     def __init__(self) -> None:
-        raise TypeError("GroupedCounts are made by count(…, by=…)")
+        raise TypeError("GroupedCounts are made by count(…, by=…) or cluster=…")
 
     @classmethod
     def _of(
@@ -60,6 +66,7 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
         cells: Cells,
         ledger: Ledger,
         notes: Iterable[Note] = (),
+        role: Role = "",
     ) -> GroupedCounts:
         """From columns known to be right: the cells of group i are cells[offsets[i]:offsets[i +
         1]], each in canonical form.
@@ -72,8 +79,15 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
             **cells._asdict(),
             ledger=ledger,
             _recorded=tuple(notes),
+            role=role,
         )
         return grouped_counts
+
+    def serving(self, role: Role) -> GroupedCounts:
+        """The same counts, with what their groups are for."""
+        return GroupedCounts._of(
+            self.groups, self.offsets, self._cells, self.ledger, self._recorded, role
+        ).beside(self.unlabelled)
 
     @property
     def _cells(self) -> Cells:
@@ -105,6 +119,7 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
             self._cells,
             self.ledger,
             self._recorded,
+            self.role,
         )
 
     @cached_property
@@ -184,7 +199,7 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
         found = GroupedCounts._gathered(
             groups, codes, cells, self.ledger + other.ledger, self._notes_with(other)
         )
-        return found.beside(self._unlabelled_with(other))
+        return found.serving(self.role or other.role).beside(self._unlabelled_with(other))
 
     @cached_property
     def digest(self) -> str:

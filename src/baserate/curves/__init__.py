@@ -1,3 +1,7 @@
 """Curves: two measures read along the thresholds, or one measure read along the conditions; areas
 and summaries.
 """
+
+from baserate import lazily
+
+__getattr__, __dir__, __all__ = lazily("curves")

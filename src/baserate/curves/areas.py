@@ -96,7 +96,7 @@ def bounded(least: Callable[..., float] | None = None) -> Callable[[Summarizer],
         @wraps(function)
         def read(counts: Any, **options: Any) -> float:
             value: float = function(counts, **options)
-            if not isinstance(value, Reading):
+            if isinstance(value, Undefined) or not isinstance(value, Reading):
                 return value
             points = Points.of(counts)
             if not points.coarse:

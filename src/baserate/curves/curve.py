@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ from baserate.measures.confusion import (
     resolved_for,
 )
 from baserate.measures.measure import Measure, named
-from baserate.notes import Note
+from baserate.notes import Note, combine
 from baserate.numbers import EXACT_FLOATS, Floats, Frozen
 
 # ----------------------------------------------------------------------
@@ -64,6 +64,7 @@ class Curve(Frozen):
     at: Conditions | None
     notes: tuple[Note, ...]
     source: Counts | Points | None
+    over: Any = None
     _between: Between | None
 
     def __init__(self) -> None:
@@ -98,7 +99,23 @@ class Curve(Frozen):
         curve._set((), notes=notes, source=source, _between=between)
         return curve
 
+    @classmethod
+    def expected(cls, over: Any, source: Counts | Points) -> Curve:
+        """The average of a curve over base rates that are not known exactly, with its range."""
+        curve = cls._of(
+            over.name,
+            (over.x_label, over.y_label),
+            (over.x, over.y, None),
+            None,
+            source,
+            over.notes,
+        )
+        curve._set((), over=over)
+        return curve
+
     def __reduce__(self) -> tuple[Any, ...]:
+        if self.over is not None:
+            return Curve.expected, (self.over, self.source)
         labels, columns = (self.x_label, self.y_label), (self.x, self.y, self.thresholds)
         return Curve._of, (
             self.name,
@@ -203,6 +220,30 @@ class Curve(Frozen):
         return table(repr(self), headings, some(len(self), row))
 
 
+class Curves(Mapping[Hashable, Curve]):
+    """Several curves of one kind: by model, or by the conditions that they are read at."""
+
+    def __init__(self, curves: Mapping[Any, Curve]) -> None:
+        self._curves: dict[Hashable, Curve] = dict(curves)
+
+    def __getitem__(self, key: Hashable) -> Curve:
+        return self._curves[key]
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._curves)
+
+    def __len__(self) -> int:
+        return len(self._curves)
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{key}: {curve}" for key, curve in self._curves.items())
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The notes of all curves, each once."""
+        return combine((), (note for curve in self.values() for note in curve.notes))
+
+
 def inserted(x: Floats, y: Floats, between: Between, pixels: int) -> tuple[Any, Any]:
     """Edges and shares of all points of the denser curve: every old one, and others by halving
     whatever is too long.
@@ -271,7 +312,7 @@ def sweep(
 
     >>> import baserate as br
     >>> counts = br.Counts([3, 2, 1], positives=[60, 30, 10], negatives=[1, 20, 79])
-    >>> curve = br.sweep(counts, "posfrac", priors=[0.5, 0.1, 0.001], rule="tpr >= 0.9")
+    >>> curve = br.curve(counts, "posfrac:prior", priors=[0.5, 0.1, 0.001], rule="tpr >= 0.9")
     >>> curve.y.round(4)
     array([0.555 , 0.279 , 0.2107])
     """
@@ -350,7 +391,7 @@ def precision_prior_curve(
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> br.precision_prior_curve(counts, 0.35, priors=[0.5, 0.01]).y.round(4)
+    >>> br.curve(counts, "precision:prior", threshold=0.35, priors=[0.5, 0.01]).y.round(4)
     array([0.6667, 0.0198])
     """
     return sweep(counts, "precision", priors=priors, threshold=threshold)
@@ -363,7 +404,7 @@ def npv_prior_curve(
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> br.npv_prior_curve(counts, 0.8, priors=[0.5, 0.01]).y.round(4)
+    >>> br.curve(counts, "npv:prior", threshold=0.8, priors=[0.5, 0.01]).y.round(4)
     array([0.6667, 0.995 ])
     """
     return sweep(counts, "npv", priors=priors, threshold=threshold)
@@ -391,7 +432,7 @@ def trace(
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> x, y, thresholds = br.trace(counts, x="posfrac", y="precision", at=br.Conditions(prior=0.1))
+    >>> x, y, thresholds = br.curve(counts, "precision:posfrac", at=br.Conditions(prior=0.1), every=True)
     >>> y.round(3)
     array([  nan, 1.   , 0.1  , 0.182, 0.1  ])
     """

@@ -566,7 +566,7 @@ def family(
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> [float(c.x[2].round(3)) for c in br.family(br.broc, counts, at=[br.Conditions(prior=p) for p in (0.5, 0.1, 0.001)])]
+    >>> [float(c.x[2].round(3)) for c in family(br.broc, counts, at=[br.Conditions(prior=p) for p in (0.5, 0.1, 0.001)])]
     [0.333, 0.818, 0.998]
     """  # noqa: E501
     conditions = list(at)
@@ -597,10 +597,7 @@ def to_broc(fpr: Any, tpr: Any, at: Conditions) -> tuple[Any, Any]:
     array([0.  , 0.75, 0.75])
     """
     across, up = (np.asarray(values, dtype=np.float64) for values in (fpr, tpr))
-    if not isinstance(at, Conditions):
-        raise refuse(
-            "BR519", f"at must be Conditions, got {type(at).__name__}", "Conditions(prior=0.001)"
-        )
+    at = checked_conditions(at)
     if not (((across >= 0) & (across <= 1)).all() and ((up >= 0) & (up <= 1)).all()):
         raise refuse(
             "BR550", "fpr and tpr must be shares between 0 and 1", "divide percentages by 100"

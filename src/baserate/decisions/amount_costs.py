@@ -660,8 +660,8 @@ def chosen_among_amounts(
     if not isinstance(models, Mapping) or not models:
         raise refuse(
             "BR410",
-            "choose_amount_model needs the amounts of each model by name",
-            'choose_amount_model({"logit": amounts}, review=150)',
+            "choose needs the amounts of each model by name",
+            'choose({"logit": amounts}, review=150)',
         )
     points: dict[str, AmountPoint] = {}
     refused: dict[str, Infeasible] = {}

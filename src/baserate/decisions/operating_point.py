@@ -133,6 +133,12 @@ class OperatingPoint:
     shown: tuple[str, ...] = field(default=(), compare=False, repr=False)
     intervals: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
+    # Conditions that are not known exactly, of which `at` is the middle, and the regret over them.
+    over: Conditions | None = None
+    regret: Any = None
+    mixture: Any = None
+    # Were scores negated before they were counted, because low ones are suspicious?
+    negated: bool = field(default=False, repr=False)
 
     def __getitem__(self, name: str | Measure) -> float:
         """Any measure at this point and its conditions."""

@@ -331,7 +331,7 @@ def flag_at(
     )
 
 
-def guess(
+def random_classifier(
     counts: Counts | Points,
     share: float,
     *,
@@ -354,7 +354,9 @@ def guess(
         part = Fraction(-1)
     if not 0 <= part <= 1:
         raise refuse(
-            "BR542", f"a share lies between 0 and 1, got {quoted(share)}", "guess(counts, 0.5)"
+            "BR542",
+            f"a share lies between 0 and 1, got {quoted(share)}",
+            "random_classifier(counts, 0.5)",
         )
     given = checked_conditions(at)
     confusion = mixed(points, 0, len(points) - 1, part)
@@ -397,10 +399,31 @@ class Choice:
     untested: str = ""
     lead_over_baseline: Any = None
     baseline_untested: str = ""
+    # Conditions that are not known exactly, and the regret over them, by model and baseline.
+    over: Conditions | None = None
+    regrets: Mapping[str, Any] = field(default_factory=dict)
+    mixture: Any = None
+
+    @property
+    def regret(self) -> Any:
+        """The regret of the best model, where conditions are not known exactly."""
+        return self.point.regret
+
+    @property
+    def at(self) -> Conditions:
+        """The conditions, as they were given."""
+        return self.point.at if self.over is None else self.over
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader of the choice should know: the notes of every point, each once."""
+        return combine((), (note for point in self.points.values() for note in point.notes))
 
     @property
     def baseline(self) -> str | None:
         """The better one of the baselines, by what was made best; None where there is none."""
+        if self.over is not None:
+            return min(self.baselines, key=lambda name: self.regrets[name].value, default=None)
         return _best(self.baselines)[0] if self.baselines else None
 
     @property
@@ -408,6 +431,10 @@ class Choice:
         """Which of the baselines no model beats by what was made best; None where the best model
         beats both.
         """
+        if self.over is not None:
+            best = self.baseline
+            beaten = best is None or self.regrets[best].value > self.regret.value
+            return None if beaten else best
         left = {
             name: base for name, base in self.baselines.items() if not _is_better(self.point, base)
         }
@@ -466,6 +493,15 @@ def chosen_among(
             for problem in error.problems
         )
     return Choice(_best(points), points, refused, _baselines(models, points))
+
+
+def choice_of(
+    points: Mapping[str, OperatingPoint],
+    models: Mapping[str, Counts | Points],
+    best: tuple[str, ...] | None = None,
+) -> Choice:
+    """The choice among points that are set already: the best of them, or as it was made before."""
+    return Choice(best or _best(points), points, {}, _baselines(models, points))
 
 
 def _baselines(

@@ -28,7 +28,7 @@ from baserate.errors import (
 )
 from baserate.gates.settings import Comparison, Data, Demand, Outcome, Scored, Settings
 from baserate.inference.requirements import (
-    regression,
+    non_inferiority,
     require,
 )
 from baserate.inference.values import (
@@ -38,7 +38,7 @@ from baserate.inference.values import (
     SHOWN,
     UNJUDGED,
     WORSE,
-    Regression,
+    NonInferiority,
     Requirement,
     percent,
 )
@@ -312,7 +312,7 @@ def _compared(check: Comparison, reader: Reader, seed: int, progress: Progress |
             cuts, notes = _own_thresholds(joint, scenario.at)
         given["threshold"] = cuts
     measure: Any = summary if summary is not None else parse(check.wanted, scenario.volume)
-    verdict = regression(
+    verdict = non_inferiority(
         parts or joint,
         baseline=check.baseline,
         candidate=check.candidate,
@@ -490,7 +490,7 @@ def _demanded_rows(outcome: Outcome, title: str) -> Iterator[Row]:
             )
 
 
-def _compared_rows(regression: Regression, title: str) -> Iterator[Row]:
+def _compared_rows(regression: NonInferiority, title: str) -> Iterator[Row]:
     margin = (
         next((note.text for note in regression.notes if MARGIN in note.text), "")
         if regression.margin is not None

@@ -34,7 +34,7 @@ from baserate.errors import (
 )
 from baserate.inference.bootstrap import checked_replicates, checked_seed
 from baserate.inference.requirements import check_requirement, checked_margin
-from baserate.inference.values import Regression, checked_level
+from baserate.inference.values import NonInferiority, checked_level
 from baserate.measures.confusion import checked_volume
 from baserate.measures.measure import parse
 from baserate.notes import RANDOM, Note, Source, checked_design
@@ -377,7 +377,7 @@ class Outcome:
     check: Demand | Comparison
     passed: bool
     judged: tuple[Judged, ...] = ()
-    regression: Regression | None = None
+    regression: NonInferiority | None = None
     joint: JointCounts | None = field(default=None, compare=False, repr=False)
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
     sources: tuple[Source, ...] = ()

@@ -89,7 +89,7 @@ def amount_intervals(
     >>> import baserate as br
     >>> labels, scores, worth = [1, 0] * 40, [i % 7 + 3 * (i % 2 < 1) for i in range(80)], [i % 9 for i in range(80)]
     >>> amounts = br.count(labels, scores, amount=worth)
-    >>> br.amount_intervals(br.choose(amounts, review=2), amounts, replicates=200)["cost"]
+    >>> amount_intervals(br.choose(amounts, review=2), amounts, replicates=200)["cost"]
     Interval: cost 121, 95 % from 93.45 to 167.7 (percentile)
     """  # noqa: E501
     level = checked_level(level)

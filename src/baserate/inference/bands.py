@@ -119,8 +119,7 @@ def band(  # noqa: PLR0913 (each is a question of its own)
 ) -> Band:
     """Where may this curve lie?
 
-    `curve` is `br.roc`, `br.pr`, `br.broc`, `br.posfrac_curve`, `br.gain_curve`, `br.lift_curve`,
-    `br.det` or `br.cost_curve`, read at the places `x` of its axis (B-ROC, PR and posfrac along
+    `curve` is "roc", "pr", "broc", "posfrac", "gain", "lift", "det" or "cost", read at the places `x` of its axis (B-ROC, PR and posfrac along
     tpr). Or a measure's name, along `priors`: at a `threshold`, by a `rule`, or where it is
     cheapest at each of them. By the bootstrap on the counts; where no resample differs, by the
     bound for none or all of a class. Without `replicates`, 2000 resamples, and more where a
@@ -182,7 +181,7 @@ def difference_band(  # noqa: PLR0913 (each is a question of its own)
     """Where, along a curve or over the base rate, is the second model better than the first?
 
     The difference of two curves on the same cases, with a band that holds all along
-    (`simultaneous`), so that one may look for where it leaves 0. `br.cost_curve` covers every base
+    (`simultaneous`), so that one may look for where it leaves 0. "cost" covers every base
     rate and cost at once, as only the effective prior matters; a measure with `priors` shows any
     number over the base rate. `replicates` as for `band`.
 

@@ -21,7 +21,15 @@ from baserate.counts.points import Points
 from baserate.decisions.operating_point import GUESS, MIXTURE, OperatingPoint
 from baserate.decisions.rules import Term, parse_rule
 from baserate.decisions.search import holds_all
-from baserate.decisions.selection import Answer, Choice, choose, chosen_among, made_by
+from baserate.decisions.selection import (
+    Answer,
+    Choice,
+    choice_of,
+    choose,
+    chosen_among,
+    flag_at,
+    made_by,
+)
 from baserate.errors import Infeasible, InputError, quoted, refuse
 from baserate.inference.auc import normal
 from baserate.inference.bootstrap import (
@@ -134,6 +142,50 @@ def choose_model(  # noqa: PLR0913 (each is a question of its own)
         choice,
         _resampled(models, choice.points, (rule, at, options), level, (replicates, seed, progress)),
     )
+
+
+def set_by_hand(
+    models: JointCounts | Mapping[str, Counts | Points],
+    thresholds: Mapping[str, float | None],
+    *,
+    at: Conditions | None = None,
+    volume: float | None = None,
+    level: float = 0.95,
+) -> Choice:
+    """Which model is cheapest, each at a threshold that was set by hand? On the same cases
+    (`JointCounts`) the winner is tested against the others.
+    """
+    each = (
+        {name: models.marginal(name) for name in models.models}
+        if isinstance(models, JointCounts)
+        else models
+    )
+    missing = [name for name in each if name not in thresholds]
+    if missing:
+        raise refuse("BR529", f"there is no threshold of {missing[0]}", "give one for every model")
+    points = {
+        name: replace(
+            flag_at(counts, thresholds[name], at=at, volume=volume),
+            optimized="expected_cost",
+            in_advance=True,
+        )
+        for name, counts in each.items()
+    }
+    return with_leads(choice_of(points, each), models, level)
+
+
+def with_leads(choice: Choice, models: Any, level: float) -> Choice:
+    """A choice whose thresholds were set before these cases were seen, with the lead of its model
+    over the others.
+    """
+    if len(choice.points) < 2:
+        return choice
+    if not isinstance(models, JointCounts):
+        return replace(choice, untested=SEPARATE)
+    reason = _why_untested(models, choice)
+    if reason:
+        return replace(choice, untested=reason)
+    return replace(choice, differences=leads(models, choice.points, choice.model, level=level))
 
 
 def _beside_baseline(

@@ -438,7 +438,7 @@ def compare_all(
     >>> import baserate as br
     >>> y, s = [0] * 60 + [1] * 40, list(range(100))
     >>> joint = br.count(y, {"a": s, "b": [*range(20, 80), *range(60, 100)], "c": s})
-    >>> [(d.models, round(d.value, 3), round(d.p_adjusted, 4)) for d in br.compare_all(joint, br.auc, against="a")]
+    >>> [(d.models, round(d.value, 3), round(d.p_adjusted, 4)) for d in compare_all(joint, br.auc, against="a")]
     [(('a', 'b'), -0.083, 0.003), (('a', 'c'), 0.0, 1.0)]
     """  # noqa: E501
     pairs = pairs_of(_checked(models), against)

@@ -215,7 +215,7 @@ def _is_exact(question: Question) -> bool:
             f"there is no method {quoted(question.method)} for {question.asked}",
             f"leave it open for {EXACT}",
         )
-    if isinstance(at, Conditions) and at.prior is not None and not at.as_in_sample:
+    if not isinstance(at, Uncertain) and at.prior is not None and not at.as_in_sample:
         return True
     rng, flagged = (
         np.random.default_rng((question.seed, 0xC0DE)),

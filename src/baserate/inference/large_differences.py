@@ -61,7 +61,7 @@ def compare_frame(
 
     >>> import baserate as br, polars
     >>> frame = polars.LazyFrame({"y": [0] * 60 + [1] * 40, "a": range(100), "b": [*range(20, 80), *range(60, 100)]})
-    >>> br.compare_frame(frame, label="y", scores=["a", "b"])[0]
+    >>> compare_frame(frame, label="y", scores=["a", "b"])[0]
     Difference: auc of b - a -0.08333, 95 % from -0.1339 to -0.03276, p = 0.00149, 0.00149 after Holm (delong-t)
     """  # noqa: E501
     wanted = Wanted(label, tuple(scores), positive)

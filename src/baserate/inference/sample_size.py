@@ -65,7 +65,7 @@ class Support:
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
 
-def support(source: Confusion | OperatingPoint | Counts, *, level: float = 0.95) -> Support:
+def sample_support(source: Confusion | OperatingPoint | Counts, *, level: float = 0.95) -> Support:
     """How many false alarms and misses support this point, and what is the smallest rate that these
     cases can show?
 

@@ -1,15 +1,15 @@
-"""Results of inference, as plain values: `Interval`, `Difference`, `Requirement`, `Regression`."""
+"""Results of inference, as plain values: `Interval`, `Difference`, `Requirement` and others."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.errors import quoted, refuse
 from baserate.notation import checked_level, missed, percent
-from baserate.notes import Note
+from baserate.notes import Note, combine
 
 __all__ = [
     "BOTH",
@@ -166,6 +166,62 @@ class Difference:
         return table(repr(self), [*headings, "method"], [[*row, self.method]])
 
 
+class Differences(tuple[Difference, ...]):  # noqa: SLOT001 (annotations say what one pair has)
+    """The differences between models, pair by pair; of a single pair, also its numbers.
+
+    >>> import baserate as br
+    >>> y, s = [0] * 60 + [1] * 40, list(range(100))
+    >>> models = br.count(y, {"a": s, "b": [*range(20, 80), *range(60, 100)], "c": s})
+    >>> found = br.compare(models, "auc", against="a")
+    >>> [(one.models, round(one.value, 3), round(one.p_adjusted, 4)) for one in found]
+    [(('a', 'b'), -0.083, 0.003), (('a', 'c'), 0.0, 1.0)]
+    """
+
+    value: float
+    low: float
+    high: float
+    p_value: float
+    p_adjusted: float | None
+    method: str
+    models: tuple[str, str]
+    values: tuple[float, float]
+    level: float
+    name: str
+    better: str
+    at: Any
+    statistic: float
+    paired: bool
+    replicates: int | None
+    seed: int | None
+    discordant: tuple[int, int] | None
+    favours: str | None
+    significant: bool
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The notes of all pairs, each once."""
+        return combine((), (note for one in self for note in one.notes))
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in Differences.__annotations__:
+                raise AttributeError(f"'Differences' object has no attribute {name!r}")
+            if len(self) != 1:
+                raise refuse(
+                    "BR436",
+                    f"{len(self)} pairs were compared: {name} is that of one",
+                    "take one, [0], or name a pair=",
+                )
+            return getattr(self[0], name)
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self))
+
+    def _repr_html_(self) -> str:
+        return "".join(one._repr_html_() for one in self)
+
+
 MOST_DIGITS = 17
 
 
@@ -268,7 +324,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Regression:
+class NonInferiority:
     """Whether a candidate is worse than the baseline, anywhere."""
 
     passed: bool

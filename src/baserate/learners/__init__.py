@@ -5,77 +5,20 @@ Needs `baserate[learners]`; scikit-learn and imbalanced-learn are loaded when th
 them.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from baserate.learners.estimators import (
-    Response,
-    Scorer,
-    count_estimator,
-    count_folds,
-    response,
-    scorer,
-)
+from baserate import PUBLIC, lazily
 
-if TYPE_CHECKING:
-    from baserate.learners.cost_sensitive import (
-        CostWeighted,
-        MetaCost,
-        MinimumExpectedCost,
-        MovedThreshold,
-        cost_weights,
-        minimum_expected_cost,
-    )
-    from baserate.learners.cost_tree import CostSensitiveTree
-    from baserate.learners.densities import LDC, QDC, GaussianMixtures, Parzen
-    from baserate.learners.resampled import FocusedUnderSampler, Resampled
-
-# Estimators inherit from scikit-learn's, so their modules are loaded when they are asked for.
-_MODULE_OF = {
-    "LDC": "densities",
-    "QDC": "densities",
-    "CostSensitiveTree": "cost_tree",
-    "CostWeighted": "cost_sensitive",
-    "FocusedUnderSampler": "resampled",
-    "GaussianMixtures": "densities",
-    "MetaCost": "cost_sensitive",
-    "MinimumExpectedCost": "cost_sensitive",
-    "MovedThreshold": "cost_sensitive",
-    "Parzen": "densities",
-    "Resampled": "resampled",
-    "cost_weights": "cost_sensitive",
-    "minimum_expected_cost": "cost_sensitive",
-}
-
-__all__ = [
-    "LDC",
-    "QDC",
-    "CostSensitiveTree",
-    "CostWeighted",
-    "FocusedUnderSampler",
-    "GaussianMixtures",
-    "MetaCost",
-    "MinimumExpectedCost",
-    "MovedThreshold",
-    "Parzen",
-    "Resampled",
-    "Response",
-    "Scorer",
-    "cost_weights",
-    "count_estimator",
-    "count_folds",
-    "minimum_expected_cost",
-    "response",
-    "scorer",
-]
+_load, __dir__, __all__ = lazily("learners")
+# Estimators inherit from scikit-learn's, so their modules need it to be loaded; the rest needs it
+# only when it is used.
+_FREE = frozenset(PUBLIC["learners"]["learners.estimators"])
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULE_OF:
-        from importlib import import_module
-
+    if name in __all__ and name not in _FREE:
         from baserate.read.table import needed
 
-        module = _MODULE_OF[name]
-        needed("imblearn" if module in {"focusing", "sampling"} else "sklearn", "learners")
-        return getattr(import_module(f"baserate.learners.{module}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        sampled = name in PUBLIC["learners"]["learners.resampled"]
+        needed("imblearn" if sampled else "sklearn", "learners")
+    return _load(name)

@@ -407,6 +407,7 @@ def count_folds(  # noqa: PLR0913
         counts._cells,
         replace(counts.ledger, corrected=marks[0]),
         counts._recorded,
+        "fold",
     )
 
 

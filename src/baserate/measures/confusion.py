@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from baserate.conditions import Conditions
+from baserate.conditions import Conditions, not_exact
 from baserate.counts.counts import Counts
 from baserate.counts.points import LABELS_MISSING, ONLY_RATES, Points
 from baserate.errors import quoted, refuse
@@ -138,7 +138,7 @@ def measure(
     threshold: float | None = NOT_SAID,
     at: Conditions | None = None,
     volume: float | None = None,
-) -> float:
+) -> Reading:
     """What is this measure's value, at this threshold and under these conditions?
 
     `source` is a `Confusion`, or `Counts` (or `Points`) with a threshold: `score >= threshold` is
@@ -182,18 +182,15 @@ def checked_volume(volume: Any) -> float | None:
 
 def checked_conditions(at: Conditions | None) -> Conditions:
     """The conditions, where they are such; none means the sample's own."""
-    if at is not None and not isinstance(at, Conditions):
-        over = (
-            "; over uncertain conditions see expect, decide and interval"
-            if type(at).__name__ == "Uncertain"
-            else ""
-        )
+    if at is None:
+        return HERE
+    if not isinstance(at, Conditions):
         raise refuse(
-            "BR519",
-            f"at must be Conditions, got {type(at).__name__}",
-            f"at=Conditions(prior=0.001){over}",
+            "BR519", f"at must be Conditions, got {type(at).__name__}", "at=Conditions(prior=0.001)"
         )
-    return HERE if at is None else at
+    if not at.is_exact:
+        raise not_exact(at)
+    return at.middle()
 
 
 def resolved_for(points: Points, at: Conditions, measures: Sequence[Measure] = ()) -> Conditions:

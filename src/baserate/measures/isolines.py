@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from baserate.conditions import Conditions
 from baserate.errors import quoted, refuse
+from baserate.measures.confusion import checked_conditions
 from baserate.numbers import exactly, rounded
 
 Kind = Literal["precision", "npv"]
@@ -86,10 +87,7 @@ def isoline(
             f"isolines are drawn for precision and npv, got {quoted(measure)}",
             'isoline("precision", at, value=0.5)',
         )
-    if not isinstance(at, Conditions):
-        raise refuse(
-            "BR519", f"at must be Conditions, got {type(at).__name__}", "Conditions(prior=0.001)"
-        )
+    at = checked_conditions(at)
     given = [part for part in (value, angle, tangent) if part is not None]
     if len(given) != 1:
         raise refuse(
@@ -145,10 +143,7 @@ def iso_cost_line(at: Conditions, *, fpr: float, tpr: float) -> IsoCost:
     >>> line.slope, round(line.tpr(0.3), 6)
     (0.5, 0.8)
     """  # noqa: E501
-    if not isinstance(at, Conditions):
-        raise refuse(
-            "BR519", f"at must be Conditions, got {type(at).__name__}", "Conditions(prior=0.001)"
-        )
+    at = checked_conditions(at)
     place = rounded(_within(fpr, "fpr", 0, 1)), rounded(_within(tpr, "tpr", 0, 1))
     return IsoCost(at.iso_cost_slope, place, at)
 

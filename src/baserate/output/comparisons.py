@@ -26,8 +26,8 @@ from baserate.inference.values import (
     WORSE,
     Difference,
     Interval,
+    NonInferiority,
     Part,
-    Regression,
     Requirement,
     percent,
 )
@@ -136,7 +136,7 @@ def _at(found: Difference, joint: JointCounts | None) -> dict[str, Any] | None:
     )
 
 
-def regression_verdict(verdict: Regression) -> dict[str, Any]:
+def regression_verdict(verdict: NonInferiority) -> dict[str, Any]:
     """Whether a candidate passes, and where it does not."""
     return {
         "passed": verdict.passed,
@@ -146,7 +146,7 @@ def regression_verdict(verdict: Regression) -> dict[str, Any]:
     }
 
 
-def regression_parts(joint: JointCounts, verdict: Regression) -> list[dict[str, Any]]:
+def regression_parts(joint: JointCounts, verdict: NonInferiority) -> list[dict[str, Any]]:
     """The comparison over all cases and on every slice."""
     return [
         {
@@ -308,7 +308,8 @@ def _prior(at: Any) -> str:
     """The base rate of a comparison, where it has one of its own; what is not known exactly stands
     in its sentence.
     """
-    return f"{at.prior:.6g}" if isinstance(at, Conditions) and at.prior is not None else ""
+    known = isinstance(at, Conditions) and not isinstance(at, Uncertain)
+    return f"{at.prior:.6g}" if known and at.prior is not None else ""
 
 
 def shown_p(p: float) -> str:
@@ -326,7 +327,7 @@ def sentence(one: Difference, *, by_cost: bool = False) -> str:
     first, second = (quoted(name, quotes=False) for name in one.models)
     where = (
         ""
-        if one.at is None or (one.at.prior is None and isinstance(one.at, Conditions))
+        if one.at is None or (one.at.prior is None and not isinstance(one.at, Uncertain))
         else f"At {told(one.at, by_cost=by_cost)}: "
     )
     bounds = f"{percent(one.level)} from {digits(one.low, 4)} to {digits(one.high, 4)}"
@@ -409,7 +410,7 @@ def _failures(judged: Sequence[Judged], *, passed: bool) -> list[str]:
     return lines
 
 
-def of_regression(verdict: Regression) -> str:
+def of_regression(verdict: NonInferiority) -> str:
     """Passed or failed, where it is worse, and the smallest regression that could have been
     seen.
     """
@@ -451,7 +452,7 @@ def _slice(name: str) -> str:
     return f"{ALL} (a slice)" if name == ALL else quoted(name, quotes=False)
 
 
-def _outcome(verdict: Regression) -> str:
+def _outcome(verdict: NonInferiority) -> str:
     if not verdict.passed and not verdict.failed:
         return f"{verdict.outcome}, but not shown to be within the margin"
     return (

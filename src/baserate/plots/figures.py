@@ -266,7 +266,7 @@ def strips_panel(curves: Curves, weights: Sequence[float]) -> Panel:
     Poon 2008, Fig. 2.
 
     >>> import baserate as br
-    >>> panel = br.strips_panel(br.roc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), br.curves.strip_weights(7, 0.5))
+    >>> panel = br.plots.strips_panel(br.roc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), br.curves.strip_weights(7, 0.5))
     >>> [part.text for part in panel.parts if hasattr(part, "text")][-1]
     '1.984'
     """  # noqa: E501
@@ -349,7 +349,7 @@ def posfrac_panel(
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> panel = br.plots.posfrac_panel(br.family("posfrac", counts, at=[br.Conditions(prior=p) for p in (0.5, 0.1)]))
+    >>> panel = br.plots.posfrac_panel(br.curve(counts, "posfrac", at=[br.Conditions(prior=p) for p in (0.5, 0.1)]))
     >>> [part.name for part in panel.legend]
     ['guessing', 'perfect', 'base rate 0.5', 'base rate 0.1']
     """  # noqa: E501
@@ -411,7 +411,7 @@ def broc_panel(curves: Curves, *, points: Chosen = (), bands: Bands = ()) -> Pan
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> br.plots.broc_panel(br.family(br.broc, counts, at=[br.Conditions(prior=p) for p in (0.1, 0.01)])).title
+    >>> br.plots.broc_panel(br.curve(counts, "broc", at=[br.Conditions(prior=p) for p in (0.1, 0.01)])).title
     'B-ROC'
     """  # noqa: E501
 
@@ -498,7 +498,7 @@ def curve_panel(
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> br.plots.curve_panel(br.precision_prior_curve(counts, 0.35)).x.scale
+    >>> br.plots.curve_panel(br.curve(counts, "precision:prior", threshold=0.35)).x.scale
     'log'
     """
     first = named(curves)[0].curve
@@ -935,7 +935,7 @@ def scatter_panel(
     hidden.
 
     >>> import baserate as br
-    >>> br.scatter_panel([0, 1], [1, 0], [True, False]).parts[1].name
+    >>> br.plots.scatter_panel([0, 1], [1, 0], [True, False]).parts[1].name
     'positive (1)'
     """
     across, up, ours = (

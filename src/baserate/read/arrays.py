@@ -276,7 +276,7 @@ def macro(summary: Callable[..., float], by_class: Mapping[Any, Counts], **optio
 
     >>> import baserate as br
     >>> scores = {"a": [0.7, 0.2, 0.1], "b": [0.2, 0.5, 0.4], "c": [0.1, 0.3, 0.5]}
-    >>> br.macro(br.auc, br.count_classes(["a", "b", "c"], scores))
+    >>> br.summary(br.count_classes(["a", "b", "c"], scores), "auc", average="macro")
     1.0
     """
     if not by_class:

@@ -357,6 +357,21 @@ def opened(frame: Any, wanted: Wanted) -> Any:
     )
 
 
+def columns_of(frame: Any, names: Sequence[str]) -> dict[str, Any]:
+    """Columns of a frame in memory by name, as the library that holds it has them."""
+    import narwhals.stable.v2 as nw
+
+    native = nw.from_native(frame, pass_through=True)
+    if not isinstance(native, nw.DataFrame):
+        raise refuse(
+            "BR950",
+            f"a {type(frame).__name__} is no data frame in memory",
+            "collect it first: a frame of pandas, polars or pyarrow",
+        )
+    check_columns("", native.columns, names)
+    return {name: native[name].to_native() for name in names}
+
+
 def _is_spark(frame: Any) -> bool:
     return type(frame).__module__.startswith("pyspark")
 

@@ -29,7 +29,7 @@ from baserate.errors import InputError, grouped, number_of, quoted, refuse
 from baserate.inference.best_model import choices
 from baserate.inference.intervals import IntervalOptions, completed, with_points
 from baserate.inference.rates import MOST_CASES, rate_bounds
-from baserate.inference.sample_size import support
+from baserate.inference.sample_size import sample_support
 from baserate.inference.values import CORRECTED, Interval, percent
 from baserate.measures.measure import parse
 from baserate.measures.registry import CATALOGUE
@@ -511,7 +511,7 @@ def _sample(counts: Counts, level: float) -> Iterator[str]:
         return
     if max(counts.total_positives, counts.total_negatives) > MOST_CASES:
         return
-    found = support(counts, level=level)
+    found = sample_support(counts, level=level)
     cases = f"{number_of(found.positives, 'positive')} and {number_of(found.negatives, 'negative')}"
     least = (
         f"a miss rate of {found.smallest_fnr_shown:.3g} and a false alarm rate of"
@@ -545,7 +545,7 @@ def _few(points: Sequence[OperatingPoint], level: float) -> Iterator[str]:
         try:
             yield from (
                 f"{note.text.partition(f': {percent(level)} ')[0]}."
-                for note in support(point, level=level).notes
+                for note in sample_support(point, level=level).notes
             )
         except InputError:  # a share of a tie, or weights: no cases to rest on
             yield from ()

@@ -386,10 +386,10 @@ def expect(  # noqa: PLR0913 (each is a question of its own)
     >>> import baserate as br
     >>> counts = br.Counts([3, 2, 1], positives=[45, 4, 1], negatives=[10, 190, 4800])
     >>> days = br.Conditions(prior=br.LogUniform(1e-4, 1e-2))
-    >>> found = br.expect(counts, "precision", threshold=3, at=days, kind="unknown")
+    >>> found = expect(counts, "precision", threshold=3, at=days, kind="unknown")
     >>> round(found.value, 4), round(found.low, 4), round(found.high, 4)
     (0.3611, 0.0481, 0.8019)
-    >>> round(br.expect(counts, "precision", threshold=3, at=days, kind="varying").value, 4)
+    >>> round(expect(counts, "precision", threshold=3, at=days, kind="varying").value, 4)
     0.4923
     """
     if not isinstance(checked(at), Uncertain):
@@ -898,14 +898,14 @@ def expect_curve(
 ) -> Outlook:
     """Where does this curve lie, while the base rate is not known exactly?
 
-    `curve` is `br.pr`, `br.broc`, `br.posfrac_curve` (read along recall), `br.gain_curve` or
-    `br.lift_curve` (along the share flagged), at the places `x`. `kind` says of a distribution
+    `curve` is `br.pr`, `br.broc`, "posfrac" (read along recall), "gain" or
+    "lift" (along the share flagged), at the places `x`. `kind` says of a distribution
     whether the base rate is "unknown" (one true value: the average of the curve) or "varying"
     (days, sites: its long-run value, all cases pooled).
 
     >>> import baserate as br
     >>> counts = br.Counts([3, 2, 1], positives=[45, 4, 1], negatives=[10, 190, 4800])
-    >>> found = br.expect_curve(counts, br.pr, at=br.Conditions(prior="1e-4..1e-2"), x=[0.5, 0.9])
+    >>> found = expect_curve(counts, br.pr, at=br.Conditions(prior="1e-4..1e-2"), x=[0.5, 0.9])
     >>> found.low.round(4), found.high.round(4)
     (array([0.0431, 0.0431]), array([0.8197, 0.8197]))
     """

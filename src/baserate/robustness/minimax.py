@@ -140,12 +140,11 @@ class Scene:
 
 def checked(at: Any) -> Uncertain | Conditions:
     """Conditions, known or not."""
-    if not isinstance(at, Uncertain | Conditions):
-        text = f"at must be Conditions or Uncertain, got {type(at).__name__}"
+    if not isinstance(at, Conditions):
         raise refuse(
             "BR519",
-            text,
-            'at=Uncertain(prior="1e-5..1e-3", costs={"fn": Range(100, 1000), "fp": 1})',
+            f"at must be Conditions, got {type(at).__name__}",
+            'at=Conditions(prior="1e-5..1e-3", costs={"fn": Range(100, 1000), "fp": 1})',
         )
     return at
 
@@ -176,7 +175,7 @@ def scenes(at: Uncertain | Conditions, priors: Mapping[Any, Fraction | str]) -> 
 
 
 def _parts(at: Uncertain | Conditions) -> dict[str, Any]:
-    if isinstance(at, Conditions):
+    if not isinstance(at, Uncertain):
         prior = None if at.as_in_sample else at.exact_prior
         return {"prior": prior, **{name: exactly(getattr(at.costs, name)) for name in OUTCOMES}}
     given = {"prior": at.prior, **at.costs}

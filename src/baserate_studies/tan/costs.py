@@ -282,7 +282,7 @@ def _leaf_costs(share: Fraction) -> str:
 def pictures() -> Iterator[Picture]:
     """Fig 5.44."""
     found = boundaries()
-    panel = br.scatter_panel(
+    panel = br.plots.scatter_panel(
         found.x[:, 0],
         found.x[:, 1],
         found.labels,

@@ -316,7 +316,7 @@ def pictures() -> Iterator[Picture]:
     ):
         boxes = {"labelled positive within": outlines(tree, found.x)}
         panels.append(
-            br.scatter_panel(
+            br.plots.scatter_panel(
                 found.x[:, 0],
                 found.x[:, 1],
                 found.labels,

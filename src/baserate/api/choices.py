@@ -1,0 +1,407 @@
+"""`choose`: which model, at which threshold; `fix`: the rest at a fixed measure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal, overload
+
+from baserate.api.at import (
+    CostsLike,
+    Models,
+    Prior,
+    Threshold,
+    conditions,
+    exact,
+    models_of,
+    refuse_uncounted,
+)
+from baserate.conditions import Conditions, not_exact
+from baserate.counts.amounts import Amounts
+from baserate.counts.counts import Counts
+from baserate.counts.grouped import GroupedCounts
+from baserate.counts.joint import JointCounts
+from baserate.counts.points import Points
+from baserate.decisions import selection
+from baserate.decisions.amount_costs import (
+    AmountChoice,
+    AmountPoint,
+    choose_amount,
+    flag_amount_at,
+)
+from baserate.decisions.operating_point import OperatingPoint
+from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
+from baserate.decisions.selection import COST, Choice, Fixed, flag_at
+from baserate.errors import Fix, Infeasible, Problem, refuse
+from baserate.inference.amount_intervals import choose_amount_model
+from baserate.inference.best_model import choose_model, set_by_hand
+from baserate.inference.bootstrap import Progress
+from baserate.measures.confusion import NOT_SAID
+from baserate.measures.measure import Measure
+from baserate.notes import Note, combine
+from baserate.robustness.decision import CAUGHT, Decision, decide
+
+Intervals = Literal["fixed", "resampled"] | None
+RANGE = "base rate or costs are not known exactly: compare(models, …, at=…) tests a difference"
+
+
+@overload
+def choose(  # type: ignore[overload-overlap]
+    x: GroupedCounts | Counts | Points,
+    rule: str | None = None,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    threshold: Threshold = ...,
+    volume: float | None = None,
+    optimize: str | Measure | None = None,
+    mix: bool = False,
+    calibrated_at: float | str | None = None,
+    guarantee: str | None = None,
+    level: float = 0.95,
+    intervals: Intervals = "fixed",
+    replicates: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> OperatingPoint: ...
+@overload
+def choose(
+    x: Mapping[str, Amounts],
+    rule: str | None = None,
+    /,
+    *,
+    review: float | None = None,
+    recovered: float = 1,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    threshold: Threshold = ...,
+    volume: float | None = None,
+    level: float = 0.95,
+    intervals: Intervals = "fixed",
+    replicates: int | None = None,
+    seed: int = 0,
+) -> AmountChoice: ...
+@overload
+def choose(
+    x: Models,
+    rule: str | None = None,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    threshold: Threshold | Mapping[str, Threshold] = ...,
+    volume: float | None = None,
+    optimize: str | Measure | None = None,
+    mix: bool = False,
+    calibrated_at: float | str | None = None,
+    guarantee: str | None = None,
+    level: float = 0.95,
+    intervals: Intervals = "fixed",
+    replicates: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+    paired: bool = True,
+) -> Choice: ...
+@overload
+def choose(
+    x: Amounts,
+    rule: str | None = None,
+    /,
+    *,
+    review: float | None = None,
+    recovered: float = 1,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    threshold: Threshold = ...,
+    volume: float | None = None,
+    level: float = 0.95,
+    intervals: Intervals = "fixed",
+    replicates: int | None = None,
+    seed: int = 0,
+) -> AmountPoint: ...
+def choose(  # noqa: PLR0913 (each is a question of its own)
+    x: Any,
+    rule: str | None = None,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    threshold: Any = NOT_SAID,
+    volume: float | None = None,
+    optimize: str | Measure | None = None,
+    mix: bool = False,
+    calibrated_at: float | str | None = None,
+    guarantee: str | None = None,
+    review: float | None = None,
+    recovered: float = 1,
+    paired: bool = True,
+    level: float = 0.95,
+    intervals: Intervals = "fixed",  # noqa: ARG001
+    replicates: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Any:
+    """Which threshold, and of several models which, at this base rate and these costs?
+
+    The cheapest point (lowest `expected_cost`) that satisfies the rule, or the best by another
+    measure: `optimize="f1"`. A rule joins terms by "and": "recall >= 0.8 and posfrac <= 1%". With
+    a budget, "alerts <= 200" out of `volume` cases, the threshold never flags more; only where
+    several cases tie at its end, more than 1 % of the budget, is a share of them flagged at random,
+    and numbers are expected values. Where no costs are given a budget is used up. What no point can
+    satisfy is refused (`Infeasible`), with what would be feasible. `threshold` gives the operating
+    point at a threshold of yours instead; None flags nothing.
+
+    One model gives an `OperatingPoint`, several (`JointCounts`, or counts by name) a `Choice`,
+    which also says whether the best model is significantly better: on the same cases
+    (`JointCounts`), or on different ones with `paired=False`. By default that test is a closed
+    form; `replicates=2000` resamples the cases and chooses the thresholds again on each resample.
+
+    Where base rate or costs are not known exactly (`prior="0.05%..0.3%"`), the point with the least
+    regret: over ranges the largest that there can be, over distributions the expected one. Of
+    counts by site (`by=`), the rule must hold at every site. With `Amounts` every miss costs its
+    own amount, and every alert a `review`; `recovered` is the share of a caught amount that is
+    recovered.
+
+    `guarantee="recall >= 0.9"` chooses among the thresholds at which the requirement holds in the
+    field with confidence `level`, although they are chosen on these cases. `mix=True` also tries
+    mixtures of two thresholds. `calibrated_at` is the base rate at which the scores are calibrated
+    probabilities: the threshold in theory then stands beside the empirical one.
+
+    >>> import baserate as br
+    >>> counts = br.Counts([0.9, 0.6, 0.3], positives=[30, 15, 5], negatives=[10, 90, 900])
+    >>> point = br.choose(counts, prior=0.01, costs=br.Costs(fp=1, fn=50))
+    >>> point.threshold, point.tpr, round(point.precision, 4), round(point.expected_cost, 4)
+    (0.6, 0.9, 0.0833, 0.149)
+    >>> br.choose(counts, "alerts <= 50", prior=0.01, volume=10_000)["caught"]
+    18.867924528301888
+    >>> br.choose({"old": counts}, prior="0.1%..2%", costs={"fn": 50}).point.threshold
+    0.6
+    """
+    if rule is not None and threshold is not NOT_SAID:
+        raise refuse(
+            "BR427",
+            "a threshold is given, so there is nothing to choose by a rule",
+            "leave rule or threshold out",
+        )
+    given = conditions(at, prior, costs)
+    asked = {
+        "volume": volume,
+        "optimize": optimize,
+        "mix": mix,
+        "calibrated_at": calibrated_at,
+        "guarantee": guarantee,
+    }
+    drawn = {"level": level, "replicates": replicates, "seed": seed, "progress": progress}
+    models = models_of(x)
+    if isinstance(x, Amounts) or (models and all(isinstance(m, Amounts) for m in models.values())):
+        _refuse_for_amounts(asked)
+        prices = {"review": review, "recovered": recovered, "volume": volume}
+        return _by_amounts(x, rule, threshold, given, prices)
+    if review is not None or recovered != 1:
+        raise refuse("BR428", "review= and recovered= need amounts", "count(…, amount=…)")
+    if models is not None:
+        return _of_models(x, models, rule, threshold, (given, asked, {**drawn, "paired": paired}))
+    if not isinstance(x, Counts | Points | GroupedCounts):
+        refuse_uncounted(x, "choose")
+    return _of_one(x, rule, threshold, (given, asked, drawn))
+
+
+def fix(
+    x: Counts | Points,
+    measure: str,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    volume: float | None = None,
+) -> Fixed:
+    """With one measure fixed, what are the others? As in a case study at TPR 80 %, POSfrac 10 % or
+    purity 50 %.
+
+    `interpolated` lies on the straight line between two ROC points, where the measure has exactly
+    that value: of several such places the one with the highest tpr, then the lowest fpr. `attained`
+    is the threshold whose value is nearest. Landgrebe et al. §4.
+
+    >>> import baserate as br
+    >>> counts = br.Counts([3, 2, 1], positives=[6, 3, 1], negatives=[1, 4, 15])
+    >>> fixed = br.fix(counts, "tpr = 80%", prior=0.01)
+    >>> round(fixed.interpolated.posfrac, 6), fixed.attained.threshold, fixed.attained.tpr
+    (0.1895, 2, 0.9)
+    """
+    if not isinstance(x, Counts | Points):
+        refuse_uncounted(x, "fix")
+    name, equals, value = measure.rpartition("=") if isinstance(measure, str) else ("", "", "")
+    if not equals or name.rstrip()[-1:] in ("<", ">"):
+        raise refuse("BR533", "a measure is fixed at one value", 'fix(counts, "tpr = 80%")')
+    return selection.fix(
+        x, at=exact(at, prior, costs), volume=volume, **{name.strip(): value.strip()}
+    )
+
+
+def _of_one(x: Any, rule: str | None, threshold: Any, how: tuple[Any, Any, Any]) -> OperatingPoint:
+    """One model: counts, points, or counts by group."""
+    given, asked, drawn = how
+    if isinstance(x, GroupedCounts):
+        if x.role in ("day", "fold"):
+            raise refuse("BR426", f"these counts are grouped by {x.role}", "choose(x.total(), …)")
+        by_group = x.role != "cluster" and threshold is NOT_SAID
+        if by_group:
+            return _least_regret(x, rule, given or Conditions(), asked)
+        x = x.total()
+    if given is not None and not given.is_exact:
+        if threshold is NOT_SAID:
+            return _least_regret(x, rule, given, asked)
+        raise not_exact(given)
+    if threshold is not NOT_SAID:
+        _refuse_at_threshold(asked)
+        return flag_at(x, threshold, at=given, volume=asked["volume"])
+    level = {} if asked["guarantee"] is None else {"level": drawn["level"]}
+    return selection.choose(x, rule, at=given, **asked, **level)
+
+
+def _of_models(
+    x: Any,
+    models: Mapping[str, Any],
+    rule: str | None,
+    threshold: Any,
+    how: tuple[Any, Any, Any],
+) -> Choice:
+    """Several models on the same cases, or on cases of their own."""
+    given, asked, drawn = how
+    groups = any(isinstance(one, GroupedCounts) for one in models.values())
+    if threshold is not NOT_SAID:
+        _refuse_at_threshold(asked)
+        if given is not None and not given.is_exact:
+            raise not_exact(given)
+        cuts = threshold if isinstance(threshold, Mapping) else dict.fromkeys(models, threshold)
+        return set_by_hand(
+            x if isinstance(x, JointCounts) else models,
+            cuts,
+            at=given,
+            volume=asked["volume"],
+            level=drawn["level"],
+        )
+    if groups or (given is not None and not given.is_exact):
+        return _least_regret_of(models, rule, given or Conditions(), asked)
+    return choose_model(
+        x if isinstance(x, JointCounts) else models, rule, at=given, **drawn, **asked
+    )
+
+
+def _by_amounts(
+    x: Any, rule: str | None, threshold: Any, given: Conditions | None, prices: dict[str, Any]
+) -> AmountPoint | AmountChoice:
+    if given is not None and not given.is_exact:
+        raise not_exact(given)
+    if threshold is not NOT_SAID:
+        if not isinstance(x, Amounts):
+            raise refuse("BR427", "a threshold by hand is set for one model", "choose(amounts, …)")
+        return flag_amount_at(x, threshold, at=given, **prices)
+    if isinstance(x, Amounts):
+        return choose_amount(x, rule, at=given, **prices)
+    return choose_amount_model(x, rule, at=given, **prices)
+
+
+def _refuse_for_amounts(asked: Mapping[str, Any]) -> None:
+    for name in ("optimize", "mix", "calibrated_at", "guarantee"):
+        if asked[name]:
+            raise refuse(
+                "BR428",
+                f"{name}= does not apply to amounts: the cost by amounts is minimized",
+                f"leave {name} out",
+            )
+
+
+def _refuse_at_threshold(asked: Mapping[str, Any]) -> None:
+    for name in ("optimize", "mix", "calibrated_at", "guarantee"):
+        if asked[name]:
+            raise refuse(
+                "BR427",
+                f"a threshold is given, so {name}= has no effect",
+                f"leave threshold or {name} out",
+            )
+
+
+def _decided(
+    models: Mapping[str, Any], rule: str | None, at: Conditions, asked: Mapping[str, Any]
+) -> Decision:
+    for name in ("optimize", "calibrated_at", "guarantee"):
+        if asked[name] is not None:
+            raise refuse(
+                "BR419",
+                f"{name}= needs one base rate, exact costs and no sites, got {at}",
+                f"prior=0.001, or leave {name} out",
+            )
+    return decide(models, rule, at=at, volume=asked["volume"], mix=asked["mix"])
+
+
+def _least_regret(
+    x: Any, rule: str | None, at: Conditions, asked: Mapping[str, Any]
+) -> OperatingPoint:
+    """The setting of one model, or one answer for all, with the least regret."""
+    found = _decided({"": x}, rule, at, asked)
+    cut = {NOTHING: None, EVERYTHING: -math.inf}.get(found.model, found.threshold)
+    return _point(found, x, cut, found.model)
+
+
+def _least_regret_of(
+    models: Mapping[str, Any], rule: str | None, at: Conditions, asked: Mapping[str, Any]
+) -> Choice:
+    """The setting of each model with its least regret, and the best of them."""
+    found = _decided(models, rule, at, asked)
+    points = {
+        name: _point(found, models[name], rival.threshold, name)
+        for name, rival in found.rivals.items()
+        if name in models
+    }
+    refused = {
+        name: Infeasible(Problem("BR530", why, Fix.everywhere("relax the rule")))
+        for name, why in found.refused.items()
+    }
+    if not points:
+        raise Infeasible(problem for error in refused.values() for problem in error.problems)
+    least = min(found.rivals[name].value for name in points)
+    best = tuple(name for name in points if found.rivals[name].value == least)
+    first = models[best[0]]
+    baselines = {
+        name: _point(found, first, cut, name)
+        for name, cut in ((NOTHING, None), (EVERYTHING, -math.inf))
+        if name in found.rivals
+    }
+    return Choice(
+        best,
+        points,
+        refused,
+        baselines,
+        untested=RANGE if len(points) > 1 else "",
+        baseline_untested=RANGE,
+        over=at,
+        regrets=found.rivals,
+        mixture=found.mixture,
+    )
+
+
+def _point(found: Decision, x: Any, threshold: Any, name: str) -> OperatingPoint:
+    """One setting, read in the middle of what is possible, with its regret over all of it."""
+    counts = x.total() if isinstance(x, GroupedCounts) else x
+    point = flag_at(counts, threshold, at=found.at.middle(), volume=found.volume)
+    said = Note(
+        "BR588",
+        f"precision, flagged share and costs of this point are read at {point.at}, in the middle of"
+        f" {found.at}",
+    )
+    return replace(
+        point,
+        rule=found.rule,
+        optimized="tpr" if found.optimized == CAUGHT else COST,
+        over=found.at,
+        regret=found.rivals[name],
+        mixture=found.mixture if name == found.model else None,
+        notes=combine(found.notes, (*point.notes, *(() if found.at.is_exact else (said,)))),
+    )

@@ -1,0 +1,479 @@
+"""`interval`, `compare`, `require` and `non_inferiority`: how well a number is known."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, overload
+
+from baserate.api.at import (
+    CostsLike,
+    Models,
+    Prior,
+    Statistic,
+    Threshold,
+    conditions,
+    exact,
+    models_of,
+    refuse_uncounted,
+)
+from baserate.api.sources import count
+from baserate.conditions import Conditions
+from baserate.counts.counts import Counts
+from baserate.counts.grouped import GroupedCounts
+from baserate.counts.joint import JointCounts
+from baserate.curves.summaries import Summary
+from baserate.decisions.operating_point import OperatingPoint
+from baserate.errors import refuse
+from baserate.inference import differences, intervals, large_differences, requirements
+from baserate.inference.bootstrap import Progress
+from baserate.inference.values import Differences, Interval, NonInferiority, Requirement
+from baserate.measures.confusion import NOT_SAID, Confusion
+from baserate.measures.measure import Measure
+
+Side = Literal["both", "lower", "upper"]
+Better = Literal["higher", "lower"] | None
+
+
+@overload
+def interval(  # type: ignore[overload-overlap]
+    x: GroupedCounts | Counts | Confusion | OperatingPoint,
+    statistic: Statistic,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    rule: str | None = None,
+    optimize: str | Measure | None = None,
+    threshold: Threshold = ...,
+    volume: float | None = None,
+    level: float = 0.95,
+    side: Side = "both",
+    method: str | None = None,
+    resample: str | None = None,
+    replicates: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Interval: ...
+@overload
+def interval(
+    x: Models,
+    statistic: Statistic,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    rule: str | None = None,
+    optimize: str | Measure | None = None,
+    threshold: Threshold | Mapping[str, Threshold] = ...,
+    volume: float | None = None,
+    level: float = 0.95,
+    side: Side = "both",
+    method: str | None = None,
+    resample: str | None = None,
+    replicates: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> dict[str, Interval]: ...
+def interval(  # noqa: PLR0913 (each is a question of its own)
+    x: Any,
+    statistic: Statistic,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    rule: str | None = None,
+    optimize: str | Measure | None = None,
+    threshold: Any = NOT_SAID,
+    volume: float | None = None,
+    level: float = 0.95,
+    side: Side = "both",
+    method: str | None = None,
+    resample: str | None = None,
+    replicates: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Any:
+    """How well is this number known?
+
+    `statistic` is the name of a measure or a summary, or a function of Counts (`br.auc`). A measure
+    is read at a `threshold`, which was fixed in advance, or at the one that `choose` finds on these
+    counts (by `rule`, `optimize`, or the cost): the interval is then of what that threshold does in
+    the field, corrected for choosing it on the same cases. `x` may be counts by `cluster`, whose
+    clusters are the units, or a `Confusion` or `OperatingPoint`, whose threshold is taken as fixed
+    in advance. Where base rate or costs are not known exactly, sampling error and what is not known
+    are propagated together. Several models give one interval each.
+
+    Without a `method`: AUC by DeLong's variance on the logit scale, or from its placements where
+    cases are few or it is near 1; a rate by Wilson, or Clopper and Pearson; what depends on a base
+    rate that is given by draws of both classes' rates; AUC and measures at a threshold of clusters
+    by the variance between clusters ("cluster-t"); anything else by the bootstrap ("percentile", or
+    "bca"; `replicates`, 2000 unless given), which promises no coverage. Every result names its
+    method.
+
+    >>> import baserate as br
+    >>> counts = br.Counts([3, 2, 1], positives=[45, 4, 1], negatives=[10, 190, 4800])
+    >>> br.interval(counts, "auc")
+    Interval: auc 0.987, 95 % from 0.9348 to 0.9978 (placements-beta)
+    >>> br.interval(counts, "precision", threshold=3, prior="1 in 1000")
+    Interval: precision 0.3106, 95 % from 0.1992 to 0.4657 (jeffreys-draws)
+    >>> br.interval(counts, "precision", threshold=3, prior=br.Pilot(5, 5000))
+    Interval: precision 0.3106, 95 % from 0.1262 to 0.5542 (jeffreys-draws)
+    """
+    asked = {
+        "at": conditions(at, prior, costs),
+        "rule": rule,
+        "optimize": optimize,
+        "volume": volume,
+        "level": level,
+        "side": side,
+        "method": method,
+        "resample": resample,
+        "replicates": intervals.REPLICATES if replicates is None else replicates,
+        "seed": seed,
+        "progress": progress,
+    }
+    models = models_of(x)
+    if models is not None:
+        cuts = threshold if isinstance(threshold, Mapping) else dict.fromkeys(models, threshold)
+        return {
+            name: _interval(one, statistic, {**asked, "threshold": cuts[name]})
+            for name, one in models.items()
+        }
+    return _interval(x, statistic, {**asked, "threshold": threshold})
+
+
+def _interval(x: Any, statistic: Any, asked: dict[str, Any]) -> Interval:
+    _refuse_groups(x)
+    if not isinstance(x, Counts | GroupedCounts | Confusion | OperatingPoint):
+        refuse_uncounted(x, "interval")
+    return intervals.interval(statistic=statistic, counts=x, **asked)
+
+
+def _refuse_groups(x: Any) -> None:
+    """Groups that are there to be reported are no units of uncertainty."""
+    if isinstance(x, GroupedCounts) and x.role == "group":
+        raise refuse(
+            "BR420",
+            "these counts are grouped to report each group; intervals need clusters",
+            "count(…, cluster=…), or x.total()",
+        )
+
+
+@overload
+def compare(
+    x: JointCounts | Mapping[str, Counts] | Mapping[str, GroupedCounts],
+    statistic: Statistic = "auc",
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    pair: Sequence[str] | None = None,
+    against: str | None = None,
+    rule: str | None = None,
+    threshold: Threshold | Mapping[str, Threshold] = ...,
+    volume: float | None = None,
+    better: Better = None,
+    paired: bool = True,
+    level: float = 0.95,
+    method: str | None = None,
+    resample: str | None = None,
+    replicates: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Differences: ...
+@overload
+def compare(
+    source: Any,
+    statistic: Literal["auc"] = "auc",
+    /,
+    *,
+    label: str,
+    score: list[str] | tuple[str, ...],
+    positive: Any = None,
+    memory: str | int | None = None,
+    level: float = 0.95,
+    method: str | None = None,
+    cells: int | None = None,
+    missing_label: Literal["drop"] | None = None,
+    nan_score: Literal["drop"] | None = None,
+) -> Differences: ...
+def compare(  # noqa: PLR0913 (each is a question of its own)
+    x: Any,
+    statistic: Statistic = "auc",
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    pair: Sequence[str] | None = None,
+    against: str | None = None,
+    rule: str | None = None,
+    threshold: Any = NOT_SAID,
+    volume: float | None = None,
+    better: Better = None,
+    paired: bool = True,
+    level: float = 0.95,
+    method: str | None = None,
+    resample: str | None = None,
+    replicates: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+    label: str | None = None,
+    score: Sequence[str] | None = None,
+    positive: Any = None,
+    memory: str | int | None = None,
+    cells: int | None = None,
+    missing_label: str | None = None,
+    nan_score: str | None = None,
+) -> Differences:
+    """Is one model really better than another? Every pair, or every model `against` one.
+
+    `x` are models counted on the same cases (`JointCounts`), counts by `cluster` by name with the
+    same clusters, or, with `paired=False`, counts of different cases by name. Of more than two
+    models every pair is compared, with Holm's adjustment; `pair` names one. Of one pair the result
+    has its numbers: `.value`, `.low`, `.high`, `.p_value`; of several `[0]` is the first.
+    `threshold={"a": 0.5, "b": 0.3}` gives each model its own; the other arguments are those of
+    `interval`. Where base rate or costs are not known exactly they are drawn with every resample;
+    over a range the bounds are the widest, and p is small only where one model leads all over it.
+
+    Without a `method`: AUC by DeLong's test (with Student's t below 100 cases of the smaller class;
+    "delong" is the plain test), tpr, fpr, accuracy and error at fixed thresholds by McNemar's exact
+    test, measures at thresholds that a rule or the cost chooses on these cases by the closed form
+    with which `choose` tests its best model, anything else by the paired bootstrap. `replicates`
+    (2000 unless given) asks for the bootstrap at chosen thresholds too.
+
+    A frame of any engine, or a file with `memory`, that is too large to count is compared by AUC
+    where it lies: `compare(frame, "auc", label=…, score=[…])`. Holm 1979, Scandinavian Journal of
+    Statistics 6:65-70.
+
+    >>> import baserate as br
+    >>> y, a, b = [0] * 60 + [1] * 40, list(range(100)), [*range(20, 80), *range(60, 100)]
+    >>> br.compare(br.count(y, {"a": a, "b": b}), "auc")
+    Difference: auc of b - a -0.08333, 95 % from -0.1339 to -0.03276, p = 0.00149 (delong-t)
+    """
+    if label is not None or score is not None:
+        given = {
+            "positive": positive,
+            "memory": memory,
+            "method": method,
+            "cells": cells,
+            "missing_label": missing_label,
+            "nan_score": nan_score,
+        }
+        said = {name: value for name, value in given.items() if value is not None}
+        return _compare_source(x, statistic, (label, score), {**said, "level": level})
+    models = models_of(x)
+    if models is None:
+        refuse_uncounted(x, "compare")
+        raise AssertionError
+    if any(isinstance(one, JointCounts) for one in models.values()):
+        raise refuse(
+            "BR429",
+            "these are slices of models counted together",
+            "non_inferiority(slices, …), or compare(slices[name], …)",
+        )
+    for one in models.values():
+        _refuse_groups(one)
+    asked = {
+        "at": conditions(at, prior, costs),
+        "rule": rule,
+        "threshold": threshold,
+        "volume": volume,
+        "better": better,
+        "paired": paired,
+        "level": level,
+        "method": method,
+        "resample": resample,
+        "replicates": replicates,
+        "seed": seed,
+        "progress": progress,
+    }
+    if pair is None and len(models) == 2:
+        pair = differences.pairs_of(list(models), against)[0]
+    elif pair is not None and against is not None:
+        raise refuse("BR408", "a pair and against= are both given", "leave one of them out")
+    if pair is not None or len(models) < 2:
+        return Differences(
+            (differences.compare(statistic=statistic, models=x, pair=pair, **asked),)
+        )
+    return Differences(
+        differences.compare_all(statistic=statistic, models=x, against=against, **asked)
+    )
+
+
+def _compare_source(
+    source: Any, statistic: Any, asked: tuple[Any, Any], said: dict[str, Any]
+) -> Differences:
+    """Models in a frame or file: AUC, by DeLong's test, every pair."""
+    label, score = asked
+    if label is None or score is None or isinstance(score, str):
+        raise refuse(
+            "BR422", "a comparison needs label= and several scores", 'score=["logit", "forest"]'
+        )
+    name = statistic if isinstance(statistic, str) else getattr(statistic, "__name__", "")
+    if name != "auc":
+        raise refuse(
+            "BR429",
+            "only AUC is compared where the rows lie",
+            "compare(count(df, label=…, score=[…]), …)",
+        )
+    if not isinstance(source, str | os.PathLike):
+        found = large_differences.compare_frame(source, label=label, scores=score, **said)
+        return Differences(found)
+    if "memory" in said:
+        if len(score) != 2:
+            raise refuse(
+                "BR410", f"a pair is compared, and {len(score)} scores are named", "score=[a, b]"
+            )
+        one = large_differences.compare_auc_file(source, label=label, scores=score, **said)
+        return Differences((one,))
+    how = {name: said.pop(name) for name in ("level", "method") if name in said}
+    return compare(count(source, label=label, score=list(score), **said), "auc", **how)
+
+
+@overload
+def require(
+    x: Counts,
+    requirement: str,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    threshold: Threshold = ...,
+    volume: float | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Requirement: ...
+@overload
+def require(
+    x: JointCounts | Mapping[str, Counts],
+    requirement: str,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    threshold: Threshold | Mapping[str, Threshold] = ...,
+    volume: float | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> dict[str, Requirement]: ...
+def require(  # noqa: PLR0913 (each is a question of its own)
+    x: Any,
+    requirement: str,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    threshold: Any = NOT_SAID,
+    volume: float | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Any:
+    """Is a requirement demonstrated by these cases?
+
+    "recall >= 0.8 and precision >= 0.2" at a `threshold`, or where the cheapest one that satisfies
+    the rule lies; "auc >= 0.8" needs none. Each part is demonstrated where the one-sided bound at
+    `level` satisfies it, and met in this sample only where the value does. Several models give one
+    verdict each.
+
+    >>> import baserate as br
+    >>> counts = br.Counts([2, 1], positives=[95, 5], negatives=[10, 90])
+    >>> br.require(counts, "recall >= 0.85", threshold=2).passed
+    True
+    """
+    asked = {
+        "at": exact(at, prior, costs),
+        "volume": volume,
+        "level": level,
+        "seed": seed,
+    }
+    if isinstance(x, GroupedCounts):
+        raise refuse(
+            "BR426",
+            "a requirement of every group is one of its own",
+            "segments.by_group(x, require=…), or require(x.total(), …)",
+        )
+    models = models_of(x)
+    if models is None:
+        return _required(x, requirement, threshold, asked)
+    cuts = threshold if isinstance(threshold, Mapping) else dict.fromkeys(models, threshold)
+    return {name: _required(one, requirement, cuts[name], asked) for name, one in models.items()}
+
+
+def _required(x: Any, requirement: Any, threshold: Any, asked: dict[str, Any]) -> Requirement:
+    if not isinstance(x, Counts):
+        refuse_uncounted(x, "require")
+    return requirements.require(requirement=requirement, counts=x, threshold=threshold, **asked)
+
+
+def non_inferiority(  # noqa: PLR0913 (each is a question of its own)
+    x: JointCounts | Mapping[str, JointCounts],
+    statistic: Statistic = "error",
+    /,
+    *,
+    baseline: str,
+    candidate: str,
+    margin: float | None = None,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    rule: str | None = None,
+    threshold: Any = NOT_SAID,
+    volume: float | None = None,
+    better: Better = None,
+    level: float = 0.95,
+    method: str | None = None,
+    resample: str | None = None,
+    replicates: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> NonInferiority:
+    """Is the candidate really worse than the baseline, over all cases or on any slice?
+
+    `x` are models counted on the same cases, or those of each slice by name (`by=`). Every part is
+    compared by `statistic` with the arguments of `compare`; by default the errors at fixed
+    thresholds, by McNemar's exact test. It fails where the candidate is worse with p < 0.05 after
+    Holm's adjustment over all parts. With a `margin` it also fails unless the candidate is
+    demonstrated to be at most this much worse over all cases.
+
+    >>> import baserate as br
+    >>> scores = {"old": [1] * 40 + [0] * 20 + [0], "new": [0] * 40 + [1] * 20 + [0]}
+    >>> verdict = br.non_inferiority(
+    ...     br.count([1] * 60 + [0], scores), baseline="old", candidate="new", threshold=1
+    ... )
+    >>> verdict.passed, verdict.outcome, round(verdict.parts[0].difference.p_value, 7)
+    (False, 'worse', 0.0134893)
+    """
+    if isinstance(x, str | Measure | Summary) or not isinstance(x, JointCounts | Mapping):
+        refuse_uncounted(x, "non_inferiority")
+    given = {
+        "at": conditions(at, prior, costs),
+        "rule": rule,
+        "volume": volume,
+        "better": better,
+        "method": method,
+        "resample": resample,
+        "replicates": replicates,
+        "progress": progress,
+    }
+    said = {name: value for name, value in given.items() if value is not None}
+    if threshold is not NOT_SAID:
+        said["threshold"] = threshold
+    return requirements.non_inferiority(
+        x,
+        baseline=baseline,
+        candidate=candidate,
+        statistic=statistic,
+        margin=margin,
+        level=level,
+        seed=seed,
+        **said,
+    )

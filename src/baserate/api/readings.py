@@ -1,0 +1,692 @@
+"""`measure`, `table`, `curve` and `summary`: what can be read off counts."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, Literal, cast, overload
+
+import numpy as np
+
+from baserate.api.at import (
+    CostsLike,
+    Models,
+    Prior,
+    Threshold,
+    conditions,
+    exact,
+    models_of,
+    refuse_uncounted,
+)
+from baserate.conditions import Conditions, Uncertain
+from baserate.counts.amounts import Amounts
+from baserate.counts.cells import Array
+from baserate.counts.counts import Counts
+from baserate.counts.grouped import GroupedCounts
+from baserate.counts.points import Points
+from baserate.curves import named
+from baserate.curves.curve import Curve, Curves, sweep, trace
+from baserate.curves.summaries import Summary
+from baserate.decisions.amount_costs import AmountPoint
+from baserate.decisions.merged_scores import curve_note
+from baserate.decisions.operating_point import OperatingPoint
+from baserate.decisions.selection import Choice, choose
+from baserate.errors import quoted, refuse
+from baserate.measures import confusion
+from baserate.measures.confusion import (
+    NOT_SAID,
+    Confusion,
+    along,
+    checked_conditions,
+    label_shift_of,
+)
+from baserate.measures.measure import Measure
+from baserate.measures.measure import named as measure_named
+from baserate.notes import Note, combine
+from baserate.numbers import Floats, Frozen, Reading, Undefined
+from baserate.read.arrays import macro
+from baserate.robustness.expectation import expect, expect_curve
+
+Kind = Literal["unknown", "varying"] | None
+# Curves of money, which are read off amounts.
+OF_AMOUNTS: dict[str, Callable[..., Curve]] = {
+    "amount_cost": named.amount_cost_curve,
+    "amount_missed": named.amount_missed_curve,
+}
+USUAL = ("tp", "fp", "tn", "fn", "tpr", "fpr", "precision")
+
+
+@overload
+def measure(  # type: ignore[overload-overlap]
+    x: GroupedCounts,
+    name: str | Measure,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    threshold: Threshold = ...,
+    rule: str | None = None,
+    volume: float | None = None,
+    kind: Kind = None,
+    level: float = 0.95,
+) -> dict[Hashable, Reading]: ...
+@overload
+def measure(
+    x: Counts | Points | Confusion | OperatingPoint | AmountPoint,
+    name: str | Measure,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    threshold: Threshold = ...,
+    rule: str | None = None,
+    volume: float | None = None,
+    kind: Kind = None,
+    level: float = 0.95,
+) -> Reading: ...
+@overload
+def measure(
+    x: Models | Choice,
+    name: str | Measure,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    threshold: Threshold | Mapping[str, Threshold] = ...,
+    rule: str | None = None,
+    volume: float | None = None,
+    kind: Kind = None,
+    level: float = 0.95,
+) -> dict[str, Reading]: ...
+def measure(  # noqa: PLR0913 (each is a question of its own)
+    x: Any,
+    name: str | Measure,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    threshold: Any = NOT_SAID,
+    rule: str | None = None,
+    volume: float | None = None,
+    kind: Kind = None,
+    level: float = 0.95,
+) -> Any:
+    """What is this measure's value, at this threshold and under these conditions?
+
+    `x` is a `Confusion` or an operating point, or counts with a `threshold` (`score >= threshold`
+    is flagged, None flags nothing) or a `rule` that chooses one. The default conditions are the
+    sample's own prior and equal costs. The value is exact, rounded once; 0/0 is NaN with its
+    reason. Several models, or groups, give one value each, by name.
+
+    Where base rate or costs are not known exactly, `.over` has the range of values, and over
+    distributions their average is the value; without threshold and rule, at the cheapest threshold
+    of every base rate. `kind` then says of a base rate that is a distribution whether it is one
+    "unknown" value or "varying", from day to day; `level` is that of the range.
+
+    >>> import baserate as br
+    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> br.measure(counts, "precision", threshold=0.35, prior=0.01)
+    0.019801980198019802
+    >>> found = br.measure(counts, "precision", threshold=0.35, prior="1%..10%").over
+    >>> round(found.low, 4), round(found.high, 4)
+    (0.0198, 0.1818)
+    """
+    given = conditions(at, prior, costs)
+    asked = {"rule": rule, "volume": volume, "kind": kind, "level": level}
+    if isinstance(x, Choice):
+        x = dict(x.points)
+    several = dict(x) if isinstance(x, GroupedCounts) else models_of(x)
+    if several is not None:
+        cuts = threshold if isinstance(threshold, Mapping) else dict.fromkeys(several, threshold)
+        return {key: _measured(one, name, given, cuts[key], asked) for key, one in several.items()}
+    return _measured(x, name, given, threshold, asked)
+
+
+def _measured(x: Any, name: Any, at: Conditions | None, threshold: Any, asked: Any) -> Reading:
+    if isinstance(x, AmountPoint):
+        money = {"cost": x.cost, "amount_caught": x.amount_caught, "amount_missed": x.amount_missed}
+        if name in money and at is None:
+            return Reading(money[name], x.notes, str(name))
+        x = x.point
+    if not isinstance(x, Counts | Points | Confusion | OperatingPoint):
+        refuse_uncounted(x, "measure")
+    if at is not None and not at.is_exact:
+        return _over(x, name, at, threshold, asked)
+    if asked["kind"] is not None or asked["level"] != 0.95:
+        raise refuse(
+            "BR419", "kind= and level= belong to conditions that are not exact", "leave them out"
+        )
+    if asked["rule"] is not None:
+        if threshold is not NOT_SAID or not isinstance(x, Counts | Points):
+            raise refuse("BR427", "the threshold is known already", "leave rule out")
+        x = choose(x, asked["rule"], at=at, volume=asked["volume"])
+    if isinstance(x, OperatingPoint):
+        return _of_point(x, name, at, threshold, asked["volume"])
+    return confusion.measure(
+        name=name, source=x, threshold=threshold, at=at, volume=asked["volume"]
+    )
+
+
+def _of_point(
+    point: OperatingPoint, name: Any, at: Conditions | None, threshold: Any, volume: Any
+) -> Reading:
+    if threshold is not NOT_SAID:
+        raise refuse("BR427", "an operating point has its threshold", "leave threshold out")
+    asked = measure_named(name, point.volume if volume is None else volume)
+    if at is None and point.counted is not None and volume is None:
+        return Reading(point[asked], point.notes, str(asked))
+    return confusion.measure(name=asked, source=point.confusion, at=point.at if at is None else at)
+
+
+def _over(x: Any, name: Any, at: Conditions, threshold: Any, asked: dict[str, Any]) -> Reading:
+    found = expect(measure=name, counts=x, at=cast("Uncertain", at), threshold=threshold, **asked)
+    if isinstance(found.value, Undefined):
+        return Undefined(found.value.reason, over=found, notes=found.notes)
+    return Reading(found.value, found.notes, found.name, over=found)
+
+
+class ThresholdTable(Frozen):
+    """Measures at every threshold, one row per threshold (and base rate, and model).
+
+    `columns` are by name: "model" and "prior" where there are several, "threshold" (NaN where
+    nothing is flagged), then the measures; NaN where a measure is undefined.
+    """
+
+    columns: Mapping[str, Array]
+    at: tuple[Conditions, ...]
+    notes: tuple[Note, ...]
+    across: bool
+
+    def __init__(self) -> None:
+        raise TypeError("a table of thresholds is made by table(counts, …)")
+
+    @classmethod
+    def _of(
+        cls,
+        columns: Mapping[str, Array],
+        at: Iterable[Conditions],
+        notes: Iterable[Note] = (),
+        across: bool = False,  # noqa: FBT001, FBT002
+    ) -> ThresholdTable:
+        found = cls.__new__(cls)
+        found._set(
+            columns.values(), columns=dict(columns), at=tuple(at), notes=tuple(notes), across=across
+        )
+        return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ThresholdTable._of, (self.columns, self.at, self.notes, self.across)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ThresholdTable):
+            return NotImplemented
+        return self.columns.keys() == other.columns.keys() and all(
+            np.array_equal(column, other.columns[name], equal_nan=column.dtype.kind == "f")
+            for name, column in self.columns.items()
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def __getitem__(self, name: str) -> Array:
+        return self.columns[name]
+
+    def transposed(self) -> ThresholdTable:
+        """The same, shown with one column per threshold."""
+        return ThresholdTable._of(self.columns, self.at, self.notes, not self.across)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The columns by name."""
+        return {name: column.tolist() for name, column in self.columns.items()}
+
+    def __repr__(self) -> str:
+        return f"ThresholdTable: {len(self)} rows; {', '.join(self.columns)}"
+
+
+def table(  # noqa: PLR0913 (each is a question of its own)
+    x: Counts | Points | Models,
+    measures: Sequence[str | Measure] = USUAL,
+    /,
+    *,
+    at: Conditions | Sequence[Conditions] | None = None,
+    prior: Prior | Sequence[Prior] | None = None,
+    costs: CostsLike | None = None,
+    thresholds: Sequence[Threshold] | None = None,
+    volume: float | None = None,
+    order: Literal["descending", "ascending"] = "descending",
+) -> ThresholdTable:
+    """What does every threshold come to, by any measures, at any base rates?
+
+    One row per distinct score, and one for flagging nothing (its threshold is NaN); or only the
+    given `thresholds`. tp, fp, tn and fn are those of the sample, other measures are read at the
+    conditions; several of them (`at=[…]`, `prior=[…]`) give a column "prior", several models a
+    column "model".
+
+    >>> import baserate as br
+    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> br.table(counts, ["tp", "fp", "precision"], prior=0.1).to_dict()["precision"][1:]
+    [1.0, 0.1, 0.18181818181818182, 0.1]
+    """
+    if order not in ("descending", "ascending"):
+        raise refuse("BR542", f"the order is {quoted(order)}", '"descending" or "ascending"')
+    if isinstance(measures, str | Measure):
+        measures = [measures]
+    given = _each(at, prior, costs)
+    models = models_of(x)
+    if models is None and not isinstance(x, Counts | Points):
+        refuse_uncounted(x, "table")
+    parts: list[dict[str, Array]] = []
+    notes: tuple[Note, ...] = ()
+    for name, counts in (models or {"": x}).items():
+        for one in given:
+            columns, said = _rows(counts, measures, one, thresholds, volume)
+            if order == "ascending":
+                columns = {key: column[::-1].copy() for key, column in columns.items()}
+            size = len(columns["threshold"])
+            first: dict[str, Array] = {}
+            if models is not None:
+                first["model"] = np.full(size, name, dtype=object)
+            if len(given) > 1:
+                first["prior"] = np.full(size, one.within(Points.of(counts).exact_prior).prior)
+            parts.append({**first, **columns})
+            notes = combine(notes, said)
+    joined = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+    return ThresholdTable._of(joined, given, notes)
+
+
+def _each(at: Any, prior: Any, costs: Any) -> list[Conditions]:
+    """One set of conditions, or several; all of them exact."""
+    if isinstance(at, Sequence) and not isinstance(at, str):
+        if prior is not None or costs is not None or not at:
+            conditions(at[0] if at else None, prior, costs)
+        found = [exact(one, None, None) for one in at]
+    elif isinstance(prior, list | tuple):
+        found = [exact(at, one, costs) for one in prior]
+    else:
+        found = [exact(at, prior, costs)]
+    return [checked_conditions(one) for one in found] or [checked_conditions(None)]
+
+
+def _rows(
+    counts: Counts | Points, measures: Sequence[Any], at: Conditions, cuts: Any, volume: Any
+) -> tuple[dict[str, Array], tuple[Note, ...]]:
+    """The columns of one model at one set of conditions."""
+    points = Points.of(counts)
+    places: Any = slice(None)
+    scores: Floats = points.thresholds
+    if cuts is not None:
+        places = np.array([points.place(cut) for cut in cuts], dtype=np.intp)
+        scores = np.array([np.nan if cut is None else float(cut) for cut in cuts])
+    columns: dict[str, Array] = {"threshold": np.array(scores, dtype=np.float64)}
+    for one in measures:
+        asked = measure_named(one, volume)
+        key = asked.name if asked.counts_cases else str(asked)
+        columns[key] = np.array(along(asked, points, at)[places])
+    return columns, combine(
+        points.notes, (*at.notes, *label_shift_of(at, points), *curve_note(points, every=True))
+    )
+
+
+@overload
+def curve(
+    x: Counts | Points | Amounts,
+    name: str,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    every: bool | None = None,
+    hull: bool | None = None,
+    calibrated_at: float | str | None = None,
+    bins: int | None = None,
+    threshold: Threshold = ...,
+    rule: str | None = None,
+    priors: Sequence[Prior] | None = None,
+    volume: float | None = None,
+    review: float | None = None,
+    recovered: float | None = None,
+    places: Sequence[float] | None = None,
+    kind: Kind = None,
+    level: float | None = None,
+) -> Curve: ...
+@overload
+def curve(
+    x: Counts | Points,
+    name: str,
+    /,
+    *,
+    at: Sequence[Conditions],
+    every: bool | None = None,
+    hull: bool | None = None,
+    calibrated_at: float | str | None = None,
+    bins: int | None = None,
+    volume: float | None = None,
+) -> Curves: ...
+@overload
+def curve(
+    x: Models,
+    name: str,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    every: bool | None = None,
+    hull: bool | None = None,
+    calibrated_at: float | str | None = None,
+    bins: int | None = None,
+    threshold: Threshold = ...,
+    rule: str | None = None,
+    priors: Sequence[Prior] | None = None,
+    volume: float | None = None,
+    places: Sequence[float] | None = None,
+    kind: Kind = None,
+    level: float | None = None,
+) -> Curves: ...
+def curve(  # noqa: PLR0913 (each is a question of its own)
+    x: Any,
+    name: str,
+    /,
+    *,
+    at: Any = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    every: bool | None = None,
+    hull: bool | None = None,
+    calibrated_at: float | str | None = None,
+    bins: int | None = None,
+    threshold: Any = NOT_SAID,
+    rule: str | None = None,
+    priors: Sequence[Prior] | None = None,
+    volume: float | None = None,
+    review: float | None = None,
+    recovered: float | None = None,
+    places: Sequence[float] | None = None,
+    kind: Kind = None,
+    level: float | None = None,
+) -> Any:
+    """How do two measures go together along the thresholds, or one along the base rates?
+
+    `name` is a curve of docs/curves.md ("roc", "pr", "broc", "cost", "decision", …), two measures
+    "Y:X" along the thresholds, or "Y:prior" along base rates (`priors`), with a `threshold` that
+    stays, or one chosen anew at each by cost or a `rule`. Several models, or several conditions
+    (`at=[…]`), give one curve each, by name or conditions.
+
+    Over a base rate that is not known exactly, `.over` has the range of the curve at the places
+    `places`; `kind` and `level` are those of `measure`.
+
+    >>> import baserate as br
+    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> br.curve(counts, "cost").y
+    array([0.  , 0.25, 0.  ])
+    >>> br.curve(counts, "precision:prior", threshold=0.35, priors=[0.5, 0.01]).y.round(4)
+    array([0.6667, 0.0198])
+    """
+    options = {
+        "every": every,
+        "hull": hull,
+        "calibrated_at": calibrated_at,
+        "bins": bins,
+        "rule": rule,
+        "priors": priors,
+        "volume": volume,
+        "review": review,
+        "recovered": recovered,
+        "places": places,
+        "kind": kind,
+        "level": level,
+    }
+    said = {key: value for key, value in options.items() if value is not None}
+    if threshold is not NOT_SAID:
+        said["threshold"] = threshold
+    models = models_of(x)
+    if models is not None:
+        one_at = conditions(at, prior, costs)
+        return Curves({key: _curve(one, name, one_at, said) for key, one in models.items()})
+    if isinstance(at, Sequence) and not isinstance(at, str):
+        return Curves({one: _curve(x, name, one, said) for one in _each(at, prior, costs)})
+    return _curve(x, name, conditions(at, prior, costs), said)
+
+
+def _curve(x: Any, name: str, at: Conditions | None, said: dict[str, Any]) -> Curve:
+    if isinstance(x, GroupedCounts):
+        fix = "curves.average_curve(x, …)" if x.role == "fold" else f'curve(x.total(), "{name}")'
+        raise refuse("BR426", "a curve is read off the counts of all groups together", fix)
+    if not isinstance(x, Counts | Points | Amounts):
+        refuse_uncounted(x, "curve")
+    if not isinstance(name, str):
+        raise refuse("BR569", f"a curve is named by text, got {quoted(name)}", '"roc"')
+    if at is not None and not at.is_exact:
+        _no_effect(said, {"kind", "level", "places"}, name)
+        where = {"x": said.pop("places")} if "places" in said else {}
+        return Curve.expected(
+            expect_curve(curve=name, counts=x, at=cast("Uncertain", at), **where, **said), x
+        )
+    up, colon, across = name.partition(":")
+    if colon and across.strip() == "prior":
+        return _along_priors(x, up.strip(), at, said)
+    if colon:
+        _no_effect(said, {"every", "volume"}, name)
+        return trace(x, x=across.strip(), y=up.strip(), at=at, **said)
+    make = OF_AMOUNTS.get(name) if isinstance(x, Amounts) else None
+    entry = named.curve_named(name)[1]
+    if make is None and (entry is None or isinstance(x, Amounts)):
+        known = OF_AMOUNTS if isinstance(x, Amounts) else named.CURVES
+        raise refuse("BR569", f"there is no curve {quoted(name)}", f"one of {', '.join(known)}")
+    make = entry.make if make is None and entry is not None else make
+    assert make is not None
+    allowed = set(inspect.signature(make).parameters)
+    _no_effect(said, allowed, name)
+    if at is not None and "at" not in allowed:
+        raise refuse(
+            "BR574", f"a {name} curve does not depend on base rate or costs", "leave them out"
+        )
+    return make(x, **({"at": at} if "at" in allowed else {}), **said)
+
+
+def _along_priors(x: Any, up: str, at: Conditions | None, said: dict[str, Any]) -> Curve:
+    _no_effect(said, {"priors", "rule", "threshold", "volume"}, f"{up}:prior")
+    if at is not None and not at.as_in_sample:
+        raise refuse("BR574", "prior= has no effect along base rates", "priors=[0.5, 0.1, 0.001]")
+    costs = at.costs if at is not None and at.costs_given else None
+    return sweep(x, up, costs=costs, **said)
+
+
+def _no_effect(said: Mapping[str, Any], allowed: set[str], name: str) -> None:
+    for word in said:
+        if word not in allowed:
+            raise refuse("BR574", f"{word}= has no effect on a {name} curve", f"leave {word} out")
+
+
+@overload
+def roc(x: Counts | Points, /, *, every: bool = False) -> Curve: ...
+@overload
+def roc(x: Models, /, *, every: bool = False) -> Curves: ...
+def roc(x: Any, /, *, every: bool = False) -> Any:
+    """Which share of the positives is flagged, for which share of the negatives? x = fpr, y = tpr.
+
+    From (0, 0), nothing flagged, to (1, 1), everything; (0, 1) is ideal, and the diagonal is
+    guessing. It does not depend on the base rate. Straight runs keep their ends only, unless
+    `every` threshold is requested. Fawcett 2006, Pattern Recognition Letters 27:861-874.
+
+    >>> import baserate as br
+    >>> fpr, tpr, thresholds = br.roc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    >>> fpr, tpr
+    (array([0. , 0. , 0.5, 0.5, 1. ]), array([0. , 0.5, 0.5, 1. , 1. ]))
+    """
+    return curve(x, "roc", every=every)
+
+
+@overload
+def det(x: Counts | Points, /, *, every: bool = False) -> Curve: ...
+@overload
+def det(x: Models, /, *, every: bool = False) -> Curves: ...
+def det(x: Any, /, *, every: bool = False) -> Any:
+    """Which share of the positives is missed, for which share of the negatives flagged? x = fpr, y
+    = fnr; drawn on normal deviates.
+
+    >>> import baserate as br
+    >>> br.det(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).y
+    array([1. , 0.5, 0.5, 0. , 0. ])
+    """
+    return curve(x, "det", every=every)
+
+
+@overload
+def pr(
+    x: Counts | Points,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    every: bool = False,
+) -> Curve: ...
+@overload
+def pr(
+    x: Models,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    every: bool = False,
+) -> Curves: ...
+def pr(
+    x: Any, /, *, at: Any = None, prior: Any = None, costs: Any = None, every: bool = False
+) -> Any:
+    """How pure are the alerts, at each recall and this base rate? x = tpr (recall), y = precision.
+
+    Between two points it is a curve, not a line (Davis & Goadrich 2006); `densified` follows it.
+
+    >>> import baserate as br
+    >>> br.pr(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), prior=0.1).y.round(3)
+    array([1.   , 1.   , 0.1  , 0.182, 0.1  ])
+    """
+    return curve(x, "pr", at=at, prior=prior, costs=costs, every=every or None)
+
+
+@overload
+def broc(
+    x: Counts | Points,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    every: bool = False,
+    hull: bool = True,
+) -> Curve: ...
+@overload
+def broc(
+    x: Models,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    every: bool = False,
+    hull: bool = True,
+) -> Curves: ...
+def broc(
+    x: Any,
+    /,
+    *,
+    at: Any = None,
+    prior: Any = None,
+    costs: Any = None,
+    every: bool = False,
+    hull: bool = True,
+) -> Any:
+    """Which share of the positives is found, at each share of false alarms among the alerts? x =
+    fdr (B_FA), y = tpr: the B-ROC at one base rate.
+
+    Along the ROC hull, where it is monotone; `hull=False` follows the thresholds. Cárdenas & Baras
+    2006.
+
+    >>> import baserate as br
+    >>> br.broc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), prior=0.01).x.round(3)
+    array([0.  , 0.  , 0.98, 0.99])
+    """
+    return curve(x, "broc", at=at, prior=prior, costs=costs, every=every or None, hull=hull)
+
+
+@overload
+def summary(
+    x: Counts | Points,
+    name: str | Summary,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    average: None = None,
+) -> Reading: ...
+@overload
+def summary(
+    x: Models | Mapping[Any, Counts],
+    name: str | Summary,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    average: None = None,
+) -> dict[Any, Reading]: ...
+@overload
+def summary(
+    x: Models | Mapping[Any, Counts],
+    name: str | Summary,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    average: Literal["macro"],
+) -> Reading: ...
+def summary(
+    x: Any,
+    name: str | Summary,
+    /,
+    *,
+    at: Conditions | None = None,
+    prior: Prior | None = None,
+    costs: CostsLike | None = None,
+    average: Literal["macro"] | None = None,
+) -> Any:
+    """One number for a whole curve: "auc", "partial_auc(fpr=0..0.1)", "brier", "h_measure", …
+
+    All of them are in docs/curves.md. Several models, classes or groups give one number each, by
+    name; `average="macro"` gives their mean, each with the same weight.
+
+    >>> import baserate as br
+    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> br.summary(counts, "auc"), br.summary(counts, "gini")
+    (0.75, 0.5)
+    """
+    given = exact(at, prior, costs)
+    asked = name if isinstance(name, Summary) else Summary.parse(name)
+    if average not in (None, "macro"):
+        raise refuse("BR542", f"there is no average {quoted(average)}", 'average="macro"')
+    several = dict(x) if isinstance(x, GroupedCounts) else models_of(x)
+    if average is not None:
+        if several is None:
+            raise refuse("BR542", "average= takes several counts", "count_classes(y, scores)")
+        return macro(asked, several, **({} if given is None else {"at": given}))
+    if several is not None:
+        return {key: _summed(one, asked, given) for key, one in several.items()}
+    return _summed(x, asked, given)
+
+
+def _summed(x: Any, asked: Summary, at: Conditions | None) -> Reading:
+    if not isinstance(x, Counts | Points):
+        refuse_uncounted(x, "summary")
+    found = asked(x, at)
+    return found if isinstance(found, Reading) else Reading(found, name=str(asked))

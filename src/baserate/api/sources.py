@@ -1,0 +1,638 @@
+"""`count` and `count_unlabelled`: arrays, frames, files, databases and chunks become counts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, Protocol, TypedDict, Unpack, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from baserate.counts.amounts import Amounts
+from baserate.counts.counts import Counts
+from baserate.counts.grouped import GroupedCounts
+from baserate.counts.joint import JointCounts
+from baserate.counts.unlabelled import Unlabelled
+from baserate.errors import quoted, refuse
+from baserate.read import arrays, files, frames, large
+from baserate.read.cases import SCORE, Names, checked
+from baserate.read.columns import as_column
+from baserate.read.source import Options
+from baserate.read.table import Wanted
+
+NOT_GIVEN: Any = object()
+
+
+class ScoreFrame(Protocol):
+    """A frame of scores, one column per model: of pandas, polars or pyarrow."""
+
+    @property
+    def columns(self) -> Any: ...
+
+
+class ReadOptions(TypedDict, total=False):
+    """How data are read. docs/file-format.md says which of these each source has."""
+
+    pos_label: Any
+    sample_weight: Any
+    positive: Any
+    weight: str | None
+    id: str | None
+    join: Literal["inner"] | None
+    by_position: bool
+    design: Literal["random", "case-control"]
+    tz: str | None
+    currency: str | None
+    amount_missing: Literal["mean"] | None
+    keep: Literal["all", "positives"] | None
+    cells: int | None
+    memory: str | int | None
+    approx: bool
+    thresholds: Iterable[float]
+    resume: str | None
+    missing_label: Literal["drop", "negative", "positive"] | None
+    normalize_labels: bool
+    cast_labels: bool
+    label_threshold: float | None
+    negative: Sequence[str]
+    nan_score: Literal["drop", "lowest"] | None
+    lower_is_positive: bool
+    dedupe: Literal["first"] | None
+    delimiter: str | None
+    encoding: str | None
+    decimal: str | None
+    header: bool
+    columns: Sequence[str]
+    skip_lines: int
+    skip_bad: int
+    percent: bool
+    thousands: str | None
+    max_bytes: int | None
+
+
+OPTIONS = frozenset(ReadOptions.__annotations__)
+# What an argument of arrays is called in a file or frame, and the other way round.
+OTHER_WORD = {
+    "pos_label": "positive",
+    "sample_weight": "weight",
+    "positive": "pos_label",
+    "weight": "sample_weight",
+}
+OF_ARRAYS = frozenset({"pos_label", "sample_weight", "design"})
+OF_FRAMES = frozenset({"positive", "design", "keep", "cells", "missing_label", "nan_score"})
+OF_TREATMENT = frozenset(
+    {"normalize_labels", "cast_labels", "label_threshold", "negative", "lower_is_positive"}
+)
+OF_FILES = OPTIONS - {
+    "pos_label",
+    "sample_weight",
+    "id",
+    "join",
+    "by_position",
+    "tz",
+    "currency",
+    "amount_missing",
+    "keep",
+    "cells",
+}
+OF_CHUNKS = frozenset({"pos_label", "memory", "approx", "thresholds", "design"})
+FORM = 'count(y_true, y_score), or count(df, label="fraud", score="logit")'
+
+
+@overload
+def count(
+    y_true: Any, y_score: Mapping[str, Any] | ScoreFrame, /, **options: Unpack[ReadOptions]
+) -> JointCounts: ...
+@overload
+def count(
+    y_true: Any,
+    y_score: Mapping[str, Any] | ScoreFrame,
+    /,
+    *,
+    by: Any,
+    **options: Unpack[ReadOptions],
+) -> dict[str, JointCounts]: ...
+@overload
+def count(
+    y_true: Any,
+    y_score: Mapping[str, Any] | ScoreFrame,
+    /,
+    *,
+    cluster: Any,
+    **options: Unpack[ReadOptions],
+) -> dict[str, GroupedCounts]: ...
+@overload
+def count(
+    y_true: Any,
+    y_score: Mapping[str, Any] | ScoreFrame,
+    /,
+    *,
+    amount: Any,
+    **options: Unpack[ReadOptions],
+) -> dict[str, Amounts]: ...
+@overload
+def count(y_true: Any, y_score: npt.ArrayLike, /, **options: Unpack[ReadOptions]) -> Counts: ...
+@overload
+def count(
+    y_true: Any, y_score: npt.ArrayLike, /, *, by: Any, **options: Unpack[ReadOptions]
+) -> GroupedCounts: ...
+@overload
+def count(
+    y_true: Any, y_score: npt.ArrayLike, /, *, cluster: Any, **options: Unpack[ReadOptions]
+) -> GroupedCounts: ...
+@overload
+def count(
+    y_true: Any, y_score: npt.ArrayLike, /, *, day: Any, **options: Unpack[ReadOptions]
+) -> GroupedCounts: ...
+@overload
+def count(
+    y_true: Any, y_score: npt.ArrayLike, /, *, amount: Any, **options: Unpack[ReadOptions]
+) -> Amounts: ...
+@overload
+def count(
+    y_true: Any,
+    y_score: npt.ArrayLike,
+    /,
+    *,
+    by: Any,
+    cluster: Any,
+    **options: Unpack[ReadOptions],
+) -> dict[Hashable, GroupedCounts]: ...
+@overload
+def count(source: Any, /, *, label: str, score: str, **options: Unpack[ReadOptions]) -> Counts: ...
+@overload
+def count(
+    source: Any, /, *, label: str, score: str, by: str, **options: Unpack[ReadOptions]
+) -> GroupedCounts: ...
+@overload
+def count(
+    source: Any, /, *, label: str, score: str, cluster: str, **options: Unpack[ReadOptions]
+) -> GroupedCounts: ...
+@overload
+def count(
+    source: Any, /, *, label: str, score: str, day: str, **options: Unpack[ReadOptions]
+) -> GroupedCounts: ...
+@overload
+def count(
+    source: Any, /, *, label: str, score: str, amount: str, **options: Unpack[ReadOptions]
+) -> Amounts: ...
+@overload
+def count(
+    source: Any,
+    /,
+    *,
+    label: str,
+    score: str,
+    by: str,
+    cluster: str,
+    **options: Unpack[ReadOptions],
+) -> dict[Hashable, GroupedCounts]: ...
+@overload
+def count(
+    source: Any,
+    /,
+    *,
+    label: str,
+    score: list[str] | tuple[str, ...],
+    **options: Unpack[ReadOptions],
+) -> JointCounts: ...
+@overload
+def count(
+    source: Any,
+    /,
+    *,
+    label: str,
+    score: list[str] | tuple[str, ...],
+    by: str,
+    **options: Unpack[ReadOptions],
+) -> dict[str, JointCounts]: ...
+@overload
+def count(
+    source: Any,
+    /,
+    *,
+    label: str,
+    score: list[str] | tuple[str, ...],
+    cluster: str,
+    **options: Unpack[ReadOptions],
+) -> dict[str, GroupedCounts]: ...
+@overload
+def count(
+    source: Any,
+    /,
+    *,
+    label: str,
+    score: list[str] | tuple[str, ...],
+    amount: str,
+    **options: Unpack[ReadOptions],
+) -> dict[str, Amounts]: ...
+@overload
+def count(
+    chunks: Callable[[], Iterable[tuple[Any, Any]]] | Iterable[tuple[Any, Any]],
+    /,
+    **options: Unpack[ReadOptions],
+) -> Counts: ...
+def count(  # noqa: PLR0913 (each is a word that users say)
+    first: Any,
+    second: Any = NOT_GIVEN,
+    /,
+    *,
+    label: str | None = None,
+    score: str | Sequence[str] | None = None,
+    by: Any = None,
+    cluster: Any = None,
+    day: Any = None,
+    amount: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    positive: Any = None,
+    weight: str | None = None,
+    id: str | None = None,  # noqa: A002 (what users call it)
+    join: Literal["inner"] | None = None,
+    by_position: bool = False,
+    design: Literal["random", "case-control"] = "random",
+    tz: str | None = None,
+    currency: str | None = None,
+    amount_missing: Literal["mean"] | None = None,
+    keep: Literal["all", "positives"] | None = None,
+    cells: int | None = None,
+    memory: str | int | None = None,
+    approx: bool = False,
+    thresholds: Iterable[float] = (),
+    resume: str | None = None,
+    missing_label: Literal["drop", "negative", "positive"] | None = None,
+    normalize_labels: bool = False,
+    cast_labels: bool = False,
+    label_threshold: float | None = None,
+    negative: Sequence[str] = (),
+    nan_score: Literal["drop", "lowest"] | None = None,
+    lower_is_positive: bool = False,
+    dedupe: Literal["first"] | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    header: bool = True,
+    columns: Sequence[str] = (),
+    skip_lines: int = 0,
+    skip_bad: int = 0,
+    percent: bool = False,
+    thousands: str | None = None,
+    max_bytes: int | None = None,
+) -> Any:
+    """How many positives and negatives have each score?
+
+    `count(y_true, y_score)` takes arrays; several scores of the same cases are a mapping of names
+    or a frame with one column per model. `count(source, label=…, score=…)` takes a path, folder,
+    pattern, URL or `"file.db::SELECT …"`, a data frame (pandas, polars, Arrow, Spark, Dask, DuckDB,
+    ibis), or several paths; a list of scores counts several models together. Chunks of
+    (labels, scores), or a function that starts them, are counted within `memory`.
+
+    One score gives `Counts`, several give `JointCounts`. With `by` the cases are grouped, to report
+    each group; `cluster` names the unit of uncertainty (a patient, a card); `day` a date or time,
+    in the time zone `tz`: each gives `GroupedCounts`. `amount` is what each case is worth, and
+    gives `Amounts`.
+
+    Labels 0/1 and bools are taken as they are; pairs such as "no"/"yes" or -1/1 with a note; for
+    anything else `pos_label` (arrays) or `positive` (columns) says which value is positive.
+    `sample_weight` or the column `weight` makes masses of the counts. `keep="positives"` merges
+    scores that only negatives have (see `Counts.condense`), which is much faster where positives
+    are rare. `design="case-control"` says that the class totals were fixed by design, so every
+    measure that depends on the base rate needs a prior. The other keywords say how sources are
+    read: docs/file-format.md.
+
+    >>> import baserate as br
+    >>> br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    Counts: 2 positives, 2 negatives, 4 distinct scores, prior 0.500
+    >>> br.count([0, 0, 1, 1], {"logit": [0.1, 0.4, 0.35, 0.8], "forest": [0, 0.5, 0.5, 1]})
+    JointCounts: 2 models (logit, forest), 2 positives, 2 negatives, 4 cells
+    """
+    said = _said(locals())
+    roles = {"by": by, "cluster": cluster, "day": day, "amount": amount}
+    roles = {name: value for name, value in roles.items() if value is not None}
+    if second is not NOT_GIVEN:
+        if label is not None or score is not None:
+            word = "label=" if label is not None else "score="
+            raise refuse("BR422", f"{word} names a column, and arrays are given already", FORM)
+        return _of_arrays(first, second, roles, said)
+    if _is_chunks(first, label):
+        return _of_chunks(first, label, score, roles, said)
+    if label is None or score is None:
+        raise refuse("BR422", "a file or frame needs label= and score=", FORM)
+    if isinstance(first, str | os.PathLike) or _are_paths(first):
+        return _of_files(first, (label, score), roles, said)
+    return _of_frame(first, (label, score), roles, said)
+
+
+def count_unlabelled(  # noqa: PLR0913 (each is a word that users say)
+    source: Any,
+    /,
+    *,
+    score: str | None = None,
+    nan_score: Literal["drop", "lowest"] | None = None,
+    lower_is_positive: bool = False,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    header: bool = True,
+    columns: Sequence[str] = (),
+    skip_lines: int = 0,
+    skip_bad: int = 0,
+    percent: bool = False,
+    thousands: str | None = None,
+    max_bytes: int | None = None,
+) -> Unlabelled:
+    """How many cases have each score, where there are no labels?
+
+    `source` is an array of scores, or what `count` reads, with the name of the `score` column.
+
+    >>> import baserate as br
+    >>> br.count_unlabelled([0.9, 0.2, 0.2, 0.1]).cases
+    array([1, 2, 1])
+    """
+    said = _said(locals())
+    if isinstance(source, str | os.PathLike):
+        if score is None:
+            raise refuse("BR422", "a file needs score=", 'count_unlabelled("log.csv", score="s")')
+        return files.count_unlabelled_file(source, score=score, **said)
+    _only(said, frozenset(), "arrays and frames")
+    values = source if score is None else frames.columns_of(source, [score])[score]
+    return files.count_unlabelled(values)
+
+
+# What a keyword is worth where nobody gave it.
+DEFAULTS: dict[str, Any] = dict(count.__kwdefaults__ or {})
+
+
+def _said(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The reading options that were given."""
+    return {
+        name: value
+        for name, value in given.items()
+        if name in OPTIONS and not _is_default(name, value)
+    }
+
+
+def _is_default(name: str, value: Any) -> bool:
+    default = DEFAULTS[name]
+    return value is default or (
+        isinstance(value, str | int | tuple | list)
+        and type(value) is type(default)
+        and value == default
+    )
+
+
+def _only(said: Mapping[str, Any], allowed: frozenset[str], what: str) -> None:
+    """Refuse a keyword that has no effect here."""
+    for name in said:
+        if name not in allowed:
+            other = OTHER_WORD.get(name)
+            fix = f"{other}=…" if other in allowed else f"leave {name} out"
+            raise refuse("BR425", f"{name}= has no effect on {what}", fix)
+
+
+def _combined(roles: Mapping[str, Any], several: bool) -> None:  # noqa: FBT001
+    """Refuse what cannot be combined."""
+    names = sorted(roles)
+    if len(names) > 1 and (names != ["by", "cluster"] or several):
+        words = " and ".join(f"{name}=" for name in names)
+        raise refuse("BR424", f"{words} cannot be combined here", f"count with {names[0]}= alone")
+    if several and "day" in roles:
+        raise refuse("BR424", "day= takes one score", 'count each score alone: score="logit"')
+
+
+def _of_arrays(y_true: Any, y_score: Any, roles: Mapping[str, Any], said: dict[str, Any]) -> Any:
+    scores = _named_scores(y_true, y_score)
+    several = scores is not None
+    _combined(roles, several)
+    own = {"day": {"tz"}, "amount": {"amount_missing"}}.get(next(iter(roles), ""), set())
+    own |= {"keep"} if not roles and not several else set()
+    allowed = OF_ARRAYS - ({"sample_weight"} if "amount" in roles else set()) | own
+    _only(said, allowed, "arrays" if not roles else f"arrays with {next(iter(roles))}=")
+    if scores is not None:
+        return _several_arrays(y_true, scores, roles, said)
+    if not roles:
+        return arrays.count(y_true, y_score, **said)
+    if len(roles) == 2:
+        cases = _checked(
+            y_true, {SCORE: y_score}, said, groups=roles["by"], cluster=roles["cluster"]
+        )
+        return _as_clusters(files.clusters_by_group(cases, SCORE))
+    if "day" in roles:
+        return files.count_days(y_true, y_score, days=roles["day"], **said).serving("day")
+    if "amount" in roles:
+        return files.count_amounts(y_true, y_score, roles["amount"], **said)
+    ((role, groups),) = roles.items()
+    found = arrays.count_groups(y_true, y_score, groups=groups, **said)
+    return found.serving("group" if role == "by" else "cluster")
+
+
+def _several_arrays(
+    y_true: Any, scores: Mapping[str, Any], roles: Mapping[str, Any], said: dict[str, Any]
+) -> Any:
+    if "by" in roles:
+        return files.slices_of(_checked(y_true, scores, said, groups=roles["by"]))
+    if "cluster" in roles:
+        return {
+            name: arrays.count_groups(y_true, one, groups=roles["cluster"], **said).serving(
+                "cluster"
+            )
+            for name, one in scores.items()
+        }
+    if "amount" in roles:
+        return {
+            name: files.count_amounts(y_true, one, roles["amount"], **said)
+            for name, one in scores.items()
+        }
+    return arrays.count_models(y_true, scores, **said)
+
+
+def _checked(
+    y_true: Any,
+    scores: Mapping[str, Any],
+    said: dict[str, Any],
+    *,
+    groups: Any,
+    cluster: Any = None,
+) -> Any:
+    beside = {} if cluster is None else {"cluster": as_column(cluster, "cluster")}
+    known = {"pos_label": None, "sample_weight": None, **said}
+    return checked(y_true, scores, names=Names(), groups=groups, beside=beside, **known)
+
+
+def _as_clusters(parts: Mapping[Hashable, GroupedCounts]) -> dict[Hashable, GroupedCounts]:
+    return {name: part.serving("cluster") for name, part in parts.items()}
+
+
+def _named_scores(y_true: Any, y_score: Any) -> Mapping[str, Any] | None:
+    """The scores of several models by name; None for one array of scores."""
+    if isinstance(y_score, Mapping):
+        return y_score
+    names = getattr(y_score, "column_names", None) or getattr(y_score, "columns", None)
+    if names is None:
+        return None
+    found = {name: y_score[name] for name in names}
+    for name, column in found.items():
+        if _is_same(column, y_true):
+            raise refuse(
+                "BR417",
+                f"column {quoted(name)} of the scores equals the labels",
+                "give a frame that holds scores only",
+            )
+    return found
+
+
+def _is_same(column: Any, labels: Any) -> bool:
+    try:
+        return bool(np.array_equal(np.asarray(column), np.asarray(labels)))
+    except (TypeError, ValueError):
+        return False
+
+
+def _is_chunks(first: Any, label: str | None) -> bool:
+    if callable(first) or isinstance(first, Iterator):
+        return True
+    return label is None and isinstance(first, list | tuple) and not _are_paths(first)
+
+
+def _of_chunks(
+    first: Any,
+    label: str | None,
+    score: str | Sequence[str] | None,
+    roles: Mapping[str, Any],
+    said: dict[str, Any],
+) -> Counts:
+    words = OF_CHUNKS | ({"positive"} if label is not None else set())
+    _only({**said, **roles}, words, "chunks")
+    if "memory" not in said:
+        raise refuse("BR422", "chunks are counted within a memory limit", 'memory="1GB"')
+    if label is not None and not isinstance(score, str):
+        raise refuse("BR422", "chunks of frames need label= and one score=", 'score="logit"')
+    named = {"pos_label": said.pop("positive")} if "positive" in said else {}
+    pairs = first if label is None else _Pairs(first, label, str(score))
+    return large.count_chunks(pairs, **said, **named)
+
+
+class _Pairs:
+    """Chunks of frames as pairs of labels and scores, started as often as they can be."""
+
+    def __init__(self, chunks: Any, label: str, score: str) -> None:
+        self.chunks, self.label, self.score = chunks, label, score
+
+    def __call__(self) -> Iterator[tuple[Any, Any]]:
+        chunks = self.chunks() if callable(self.chunks) else self.chunks
+        return ((chunk[self.label], chunk[self.score]) for chunk in chunks)
+
+
+def _are_paths(source: Any) -> bool:
+    """Several sources: a list of paths, or paths by the name of the model."""
+    if isinstance(source, Mapping):
+        source = list(source.values())
+    return (
+        isinstance(source, list | tuple)
+        and bool(source)
+        and all(isinstance(path, str | os.PathLike) for path in source)
+    )
+
+
+def _of_files(source: Any, asked: tuple[str, Any], roles: Mapping[str, Any], said: Any) -> Any:
+    label, score = asked
+    several = not isinstance(score, str) or not isinstance(source, str | os.PathLike)
+    _combined(roles, several)
+    of_role = {"day": {"tz"}, "amount": {"currency", "amount_missing"}}
+    own = of_role.get(next(iter(roles), ""), set())
+    if several and not roles:
+        if "weight" in said or ("memory" in said and said["memory"] is not None):
+            raise refuse(
+                "BR421",
+                "models counted together need every case in memory, without weights",
+                "count each score alone, or leave memory= and weight= out",
+            )
+        _only(said, OF_FILES | {"id", "join", "by_position"}, "files")
+        return files.count_models_file(source, label=label, scores=score, **said)
+    if "amount" in roles:
+        own = own | {"-weight"}
+    allowed = OF_FILES - ({"weight"} if "-weight" in own else set()) | own
+    _only(said, allowed, "files" if not roles else f"files with {next(iter(roles))}=")
+    if not roles:
+        return files.count_file(source, label=label, score=score, **said)
+    return _of_file_with(source, asked, roles, said, several=several)
+
+
+def _of_file_with(
+    source: Any, asked: tuple[str, Any], roles: Mapping[str, Any], said: Any, *, several: bool
+) -> Any:
+    """A file with a column beside label and score."""
+    label, score = asked
+    if several and not isinstance(source, str | os.PathLike):
+        raise refuse(
+            "BR424", f"{next(iter(roles))}= takes one source", "one file with a column per model"
+        )
+    if not several and len(roles) == 1:
+        ((role, column),) = roles.items()
+        if role == "day":
+            found = files.count_days_file(source, label=label, score=score, day=column, **said)
+            return found.serving("day")
+        if role == "amount":
+            return files.count_amounts_file(source, label=label, score=score, amount=column, **said)
+        found = files.count_groups_file(source, label=label, score=score, group=column, **said)
+        return found.serving("group" if role == "by" else "cluster")
+    missing = said.pop("amount_missing", None)
+    wanted = Wanted(
+        label,
+        (score,) if isinstance(score, str) else tuple(score),
+        said.pop("positive", None),
+        said.pop("weight", None),
+        group=roles.get("by", roles.get("cluster")),
+        cluster=roles["cluster"] if len(roles) == 2 else None,
+        amount=roles.get("amount"),
+        currency=said.pop("currency", None),
+        design=said.pop("design", "random"),
+    )
+    options = Options.of(said)
+    if "amount" in roles:
+        return files.amounts_from(os.fspath(source), wanted, options, missing)
+    cases, _ = files.read_cases(os.fspath(source), wanted, options)
+    if len(roles) == 2:
+        return _as_clusters(files.clusters_by_group(cases, score))
+    if "by" in roles:
+        return files.slices_of(cases)
+    return {
+        name: files.grouped_cases(cases, name, cases.groups).serving("cluster") for name in score
+    }
+
+
+def _of_frame(frame: Any, asked: tuple[str, Any], roles: Mapping[str, Any], said: Any) -> Any:
+    label, score = asked
+    several = not isinstance(score, str)
+    simple = not roles or (
+        len(roles) == 1 and not several and next(iter(roles)) in ("by", "cluster")
+    )
+    if not simple:
+        return _of_columns(frame, asked, roles, said)
+    _only(
+        said,
+        (OF_FRAMES | OF_TREATMENT) - ({"keep"} if roles or several else set()),
+        "a data frame",
+    )
+    if several:
+        return frames.count_models_frame(frame, label=label, scores=score, **said)
+    if not roles:
+        return frames.count_frame(frame, label=label, score=score, **said)
+    ((role, column),) = roles.items()
+    found = frames.count_groups_frame(frame, label=label, score=score, group=column, **said)
+    return found.serving("group" if role == "by" else "cluster")
+
+
+def _of_columns(frame: Any, asked: tuple[str, Any], roles: Mapping[str, Any], said: Any) -> Any:
+    """A frame in memory, column by column, for what no engine counts."""
+    label, score = asked
+    weight = [said["weight"]] if "weight" in said else []
+    listed = [score] if isinstance(score, str) else list(score)
+    held = frames.columns_of(frame, [label, *listed, *roles.values(), *weight])
+    given = {OTHER_WORD.get(name, name): value for name, value in said.items()}
+    if weight:
+        given["sample_weight"] = held[weight[0]]
+    scores = held[score] if isinstance(score, str) else {name: held[name] for name in score}
+    beside = {role: held[column] for role, column in roles.items()}
+    return _of_arrays(held[label], scores, beside, given)

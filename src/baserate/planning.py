@@ -1,0 +1,5 @@
+"""How many cases are needed, and what a sample of a given size can demonstrate."""
+
+from baserate import lazily
+
+__getattr__, __dir__, __all__ = lazily("planning")

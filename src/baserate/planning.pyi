@@ -1,0 +1,12 @@
+from baserate.inference.paired import (
+    mcnemar_p as mcnemar_p,
+)
+from baserate.inference.sample_size import (
+    cases_for_auc as cases_for_auc,
+    cases_for_mcnemar as cases_for_mcnemar,
+    cases_needed as cases_needed,
+    power_to_show as power_to_show,
+    sample_support as sample_support,
+    smallest_detectable as smallest_detectable,
+    smallest_rate_shown as smallest_rate_shown,
+)

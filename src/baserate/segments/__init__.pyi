@@ -1,0 +1,6 @@
+from baserate.segments.days import (
+    by_day as by_day,
+)
+from baserate.segments.groups import (
+    by_group as by_group,
+)

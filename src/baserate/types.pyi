@@ -1,0 +1,108 @@
+from baserate.api.readings import (
+    ThresholdTable as ThresholdTable,
+)
+from baserate.conditions import (
+    Cut as Cut,
+)
+from baserate.curves.calibration import (
+    Decomposition as Decomposition,
+)
+from baserate.curves.curve import (
+    Curves as Curves,
+)
+from baserate.decisions.amount_costs import (
+    AmountChoice as AmountChoice,
+    AmountPoint as AmountPoint,
+)
+from baserate.decisions.roc_geometry import (
+    Baseline as Baseline,
+    Crossing as Crossing,
+    Stretch as Stretch,
+    Superiority as Superiority,
+    Win as Win,
+)
+from baserate.decisions.selection import (
+    Fixed as Fixed,
+)
+from baserate.inference.bands import (
+    Band as Band,
+    FoldCurve as FoldCurve,
+    FoldMean as FoldMean,
+)
+from baserate.inference.label_errors import (
+    LabelErrors as LabelErrors,
+    Verified as Verified,
+)
+from baserate.inference.sample_size import (
+    Cases as Cases,
+    Detectable as Detectable,
+    Support as Support,
+)
+from baserate.inference.values import (
+    Check as Check,
+    Differences as Differences,
+    NonInferiority as NonInferiority,
+    Part as Part,
+)
+from baserate.measures.calculator import (
+    Rates as Rates,
+    Solved as Solved,
+)
+from baserate.measures.isolines import (
+    IsoCost as IsoCost,
+    Isoline as Isoline,
+)
+from baserate.notes import (
+    Ledger as Ledger,
+    Note as Note,
+    Source as Source,
+)
+from baserate.numbers import (
+    Bounds as Bounds,
+    Reading as Reading,
+    Undefined as Undefined,
+)
+from baserate.robustness.decision import (
+    InformationValue as InformationValue,
+    RegretMixture as RegretMixture,
+)
+from baserate.robustness.expectation import (
+    Expectation as Expectation,
+    Outlook as Outlook,
+)
+from baserate.robustness.leaders import (
+    BestRecall as BestRecall,
+    Lead as Lead,
+)
+from baserate.robustness.minimax import (
+    Regret as Regret,
+)
+from baserate.robustness.sensitivity import (
+    Change as Change,
+    Stability as Stability,
+    Stays as Stays,
+)
+from baserate.robustness.triage_zones import (
+    Triage as Triage,
+)
+from baserate.robustness.winner_regions import (
+    Border as Border,
+    SignificanceRegion as SignificanceRegion,
+    Undecided as Undecided,
+    WinnerMap as WinnerMap,
+)
+from baserate.segments.days import (
+    Day as Day,
+    Days as Days,
+)
+from baserate.segments.groups import (
+    Slice as Slice,
+    Slices as Slices,
+)
+from baserate.shift.correct import (
+    Calibration as Calibration,
+)
+from baserate.shift.estimate import (
+    PriorEstimate as PriorEstimate,
+    ShiftCheck as ShiftCheck,
+)
