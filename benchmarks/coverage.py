@@ -374,7 +374,7 @@ def gate_setting(job):
             }
             parts[str(part)] = br.count_models(labels, models)
         models = parts if slices > 1 else parts["0"]
-        failed += not br.regression(models, baseline="a", candidate="b", threshold=1.0).passed
+        failed += not br.non_inferiority(models, baseline="a", candidate="b", threshold=1.0).passed
     where = f"{cases} cases a slice, {slices} slices, error {error}"
     return [("A/A gate, false alarms", where, cases, error, "mcnemar", failed / gates, 0.0, gates)]
 

@@ -103,7 +103,7 @@ from baserate.decisions.selection import (
     choose as choose,
     fix as fix,
     flag_at as flag_at,
-    guess as guess,
+    random_classifier as random_classifier,
 )
 from baserate.distributions import (
     Distribution as Distribution,
@@ -158,7 +158,7 @@ from baserate.inference.rates import (
     rate_interval as rate_interval,
 )
 from baserate.inference.requirements import (
-    regression as regression,
+    non_inferiority as non_inferiority,
     require as require,
 )
 from baserate.inference.sample_size import (
@@ -169,16 +169,16 @@ from baserate.inference.sample_size import (
     cases_for_mcnemar as cases_for_mcnemar,
     cases_needed as cases_needed,
     power_to_show as power_to_show,
+    sample_support as sample_support,
     smallest_detectable as smallest_detectable,
     smallest_rate_shown as smallest_rate_shown,
-    support as support,
 )
 from baserate.inference.values import (
     Check as Check,
     Difference as Difference,
     Interval as Interval,
+    NonInferiority as NonInferiority,
     Part as Part,
-    Regression as Regression,
     Requirement as Requirement,
 )
 from baserate.measures.calculator import (
@@ -281,10 +281,10 @@ from baserate.reports.page import (
 )
 from baserate.robustness.decision import (
     Decision as Decision,
-    Learning as Learning,
-    Mixed as Mixed,
+    InformationValue as InformationValue,
+    RegretMixture as RegretMixture,
     decide as decide,
-    value_of_learning as value_of_learning,
+    value_of_information as value_of_information,
 )
 from baserate.robustness.expectation import (
     Expectation as Expectation,
@@ -293,9 +293,9 @@ from baserate.robustness.expectation import (
     expect_curve as expect_curve,
 )
 from baserate.robustness.leaders import (
+    BestRecall as BestRecall,
     Lead as Lead,
-    Leaders as Leaders,
-    leaders_within as leaders_within,
+    best_recall as best_recall,
 )
 from baserate.robustness.minimax import (
     Regret as Regret,
@@ -303,8 +303,8 @@ from baserate.robustness.minimax import (
 )
 from baserate.robustness.sensitivity import (
     Change as Change,
-    Held as Held,
     Stability as Stability,
+    Stays as Stays,
     stability as stability,
 )
 from baserate.robustness.triage_zones import (
@@ -312,9 +312,9 @@ from baserate.robustness.triage_zones import (
     triage as triage,
 )
 from baserate.robustness.winner_regions import (
-    Apart as Apart,
     Border as Border,
-    Doubt as Doubt,
+    SignificanceRegion as SignificanceRegion,
+    Undecided as Undecided,
     WinnerMap as WinnerMap,
     winner_map as winner_map,
 )

@@ -114,7 +114,7 @@ def test_what_is_believed_is_averaged_and_learning_has_a_worth(scored, capsys):
         ("1e-5,1e-4,1e-3", [1e-5, 1e-4, 1e-3]),
     ):
         document = answered(capsys, "decide", scored, *TWO, "--prior", written_, "--cost", "fn=500")
-        learned = br.value_of_learning(MODELS, at=br.Uncertain(prior=prior, costs={"fn": 500}))
+        learned = br.value_of_information(MODELS, at=br.Uncertain(prior=prior, costs={"fn": 500}))
         assert document["learning"]["prior"]["value"] == learned["prior"]
         assert document["decision"]["regret"]["averaged"]
     done = told(capsys, "decide", scored, *TWO, "--pilot", "3/5000", "--cost", "fn=500")

@@ -202,7 +202,7 @@ def test_what_triage_refuses(scored, capsys, options, said):
 
 def test_leaders_are_those_of_python(scored, capsys):
     document = answered(capsys, "leaders", scored, *TWO, "--fdr", "50%", "--prior", "1e-4,1e-3")
-    found = br.leaders_within(MODELS, fdr=0.5)
+    found = br.best_recall(MODELS, fdr=0.5)
     assert document["leaders"]["leads"] == [
         {"low": low, "high": high, "models": list(models)} for low, high, models in found.leads
     ]

@@ -126,7 +126,7 @@ def test_guessing_lies_on_the_diagonal_and_has_the_prior_as_precision(seed):
     )
     at, truth = generated.at(rng, known=True)
     counts = generated.counts(data)
-    point = br.guess(counts, share, at=at)
+    point = br.random_classifier(counts, share, at=at)
     assert point.how == "guess"
     assert point.threshold is None
     assert point.tpr == point.fpr == point.posfrac == float(share)
@@ -141,12 +141,12 @@ def test_guessing_lies_on_the_diagonal_and_has_the_prior_as_precision(seed):
 
 def test_guesses_of_0_and_1_are_the_answers_for_all():
     counts = br.Counts([3, 2, 1], [6, 3, 1], [1, 20, 79])
-    assert br.guess(counts, 0).confusion == br.flag_at(counts, None).confusion
-    assert br.guess(counts, 1).confusion == br.flag_at(counts, 1).confusion
-    assert repr(br.guess(counts, 0.3)).startswith(
+    assert br.random_classifier(counts, 0).confusion == br.flag_at(counts, None).confusion
+    assert br.random_classifier(counts, 1).confusion == br.flag_at(counts, 1).confusion
+    assert repr(br.random_classifier(counts, 0.3)).startswith(
         "OperatingPoint: flag 30 % of the cases at random; tpr 0.3, fpr 0.3"
     )
-    assert br.guess(counts, 0.3, volume=1000)["alerts"] == 300
+    assert br.random_classifier(counts, 0.3, volume=1000)["alerts"] == 300
     for share in (-0.1, 1.1, math.nan, math.inf, "half", None):
         with pytest.raises(br.InputError, match="BR542: a share lies between 0 and 1, got"):
-            br.guess(counts, share)
+            br.random_classifier(counts, share)

@@ -227,7 +227,7 @@ def test_on_takes_other_conditions_and_shares_ties_and_mixtures():
     assert (tie.how, tie.in_advance) == ("tie", True)
     mixture = br.choose(dev, "tpr >= 0.6", mix=True).on(test)
     assert mixture.fp == pytest.approx(10 + mixture.share * 90)
-    assert br.guess(dev, 0.25).on(test).tp == 25
+    assert br.random_classifier(dev, 0.25).on(test).tp == 25
 
 
 def test_one_class_is_chosen_on_as_it_is_and_refused_at_another_prior():

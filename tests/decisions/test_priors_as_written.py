@@ -164,7 +164,7 @@ def test_conditions_filled_from_one_sample_mean_as_in_the_sample_on_another():
     assert br.choose(second, at=filled).at.exact_prior == own
     assert br.flag_at(second, 2, at=filled).at.exact_prior == own
     assert br.fix(second, tpr=0.5, at=filled).attained.at.exact_prior == own
-    assert br.guess(second, 0.5, at=filled).precision == float(own)
+    assert br.random_classifier(second, 0.5, at=filled).precision == float(own)
     assert br.measure("precision", second, threshold=1, at=filled) == float(own)
     assert br.choose(second, at=filled).at.costs == NINE
     assert "BR526" not in [note.code for note in br.choose(second, at=filled).notes]

@@ -165,7 +165,7 @@ def test_a_precision_that_rests_on_few_false_positives_is_said_at_another_prior(
 
 @pytest.mark.parametrize("share", [0, 0.01, 0.5, 1])
 def test_guesses_rest_on_no_false_positives(share):
-    assert "BR505" not in codes(br.guess(COUNTS, share, at=br.Conditions(1e-6)))
+    assert "BR505" not in codes(br.random_classifier(COUNTS, share, at=br.Conditions(1e-6)))
 
 
 def test_one_answer_for_all_rests_on_no_false_positives():
@@ -226,7 +226,7 @@ def test_row_87_a_threshold_beyond_every_score_is_said():
 def test_odds_in_the_prior_are_passed_on():
     assert "BR508" in codes(br.choose(COUNTS, at=br.Conditions("1:99")))
     assert "BR508" in codes(br.choose(COUNTS).on(COUNTS, br.Conditions("1:99")))
-    assert "BR508" in codes(br.guess(COUNTS, 0.5, at=br.Conditions("1:99")))
+    assert "BR508" in codes(br.random_classifier(COUNTS, 0.5, at=br.Conditions("1:99")))
 
 
 def test_the_threshold_in_theory_stands_beside_the_empirical_one():

@@ -91,8 +91,8 @@ def test_scenario_4_costs_at_one_in_a_thousand():
     a, b = (br.choose(counts, at=at) for counts in (F1_A, F1_B))
     assert (a.threshold, f"{a.expected_cost:.6g}") == (5, "0.192094")
     assert (b.threshold, f"{b.expected_cost:.6g}") == (5, "0.303469")
-    assert br.guess(F1_A, 0, at=at).expected_cost == 0.5
-    assert br.guess(F1_A, 1, at=at).expected_cost == 5
+    assert br.random_classifier(F1_A, 0, at=at).expected_cost == 0.5
+    assert br.random_classifier(F1_A, 1, at=at).expected_cost == 5
 
 
 def test_scenario_4_borders_are_where_choose_changes_its_mind():

@@ -91,7 +91,7 @@ def test_a_point_without_a_prior_can_be_printed(counts):
     assert shown.startswith("OperatingPoint: score >= ")
     assert "as in the sample" not in shown
     assert repr(br.flag_at(counts, 0.8)).startswith("OperatingPoint: ")
-    assert repr(br.guess(counts, 0.5)).startswith(
+    assert repr(br.random_classifier(counts, 0.5)).startswith(
         "OperatingPoint: flag 50 % of the cases at random"
     )
 

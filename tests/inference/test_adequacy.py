@@ -51,7 +51,7 @@ def numbers_that_fail(limit, rate, missed, power, most):
 
 class TestSupport:
     def test_none_in_forty_thousand_shows_no_less_than_the_rule_of_three_says(self):
-        found = br.support(br.Confusion(tp=95, fp=0, fn=5, tn=40_000))
+        found = br.sample_support(br.Confusion(tp=95, fp=0, fn=5, tn=40_000))
         assert (found.positives, found.negatives, found.misses, found.false_alarms) == (
             100,
             40_000,
@@ -63,7 +63,7 @@ class TestSupport:
         assert found.smallest_fnr_shown == pytest.approx(1 - 0.05 ** (1 / 100), rel=1e-13)
 
     def test_few_errors_are_said_with_what_is_known_of_the_rate(self):
-        misses, alarms = br.support(br.Confusion(tp=95, fp=0, fn=5, tn=40_000)).notes
+        misses, alarms = br.sample_support(br.Confusion(tp=95, fp=0, fn=5, tn=40_000)).notes
         assert (
             str(misses)
             == "BR587: 5 misses among 100 positives support fnr 0.05: 95 % from 0.01643 to 0.1128"
@@ -76,20 +76,20 @@ class TestSupport:
         )
 
     def test_one_of_each_is_said_in_the_singular(self):
-        misses, alarms = br.support(br.Confusion(tp=9, fp=1, fn=1, tn=99)).notes
+        misses, alarms = br.sample_support(br.Confusion(tp=9, fp=1, fn=1, tn=99)).notes
         assert misses.text.startswith("1 miss among 10 positives supports fnr 0.1: ")
         assert alarms.text.startswith("1 false alarm among 100 negatives supports fpr 0.01: ")
 
     def test_ten_errors_of_each_kind_need_no_note(self):
-        assert br.support(br.Confusion(tp=90, fp=10, fn=10, tn=90)).notes == ()
+        assert br.sample_support(br.Confusion(tp=90, fp=10, fn=10, tn=90)).notes == ()
 
     def test_a_class_without_cases_rules_nothing_out(self):
-        found = br.support(br.Confusion(tp=0, fp=20, fn=0, tn=90))
+        found = br.sample_support(br.Confusion(tp=0, fp=20, fn=0, tn=90))
         assert found.smallest_fnr_shown == 1
         assert found.notes[0].text == "no positives: nothing is known of fnr"
 
     def test_counts_have_totals_and_no_errors_yet(self):
-        found = br.support(br.Counts([2, 1], positives=[3, 1], negatives=[0, 40]), level=0.9)
+        found = br.sample_support(br.Counts([2, 1], positives=[3, 1], negatives=[0, 40]), level=0.9)
         assert (
             found.positives,
             found.negatives,
@@ -101,7 +101,7 @@ class TestSupport:
 
     def test_a_point_is_read_by_its_confusion(self):
         counts = br.Counts([2, 1], positives=[30, 10], negatives=[20, 400])
-        assert br.support(br.flag_at(counts, 2)) == br.support(
+        assert br.sample_support(br.flag_at(counts, 2)) == br.sample_support(
             br.Confusion(tp=30, fp=20, fn=10.0, tn=400.0)
         )
 
@@ -112,26 +112,26 @@ class TestSupport:
                 InputError,
                 match="BR583: these cases are weighted: .* need whole cases, not weights",
             ):
-                br.support(source)
+                br.sample_support(source)
         published = br.flag_at(br.Points.from_rates([0.1], [0.8]), -1, at=br.Conditions(prior=0.1))
         with pytest.raises(InputError, match="BR583: only rates are known"):
-            br.support(published)
+            br.sample_support(published)
         tie = br.choose(br.Counts([1, 0], [5, 5], [5, 5]), "alerts <= 4", volume=20)
         between = br.fix(br.Counts([2, 1], [8, 8], [4, 4]), tpr=0.75).interpolated
         for source in (
             tie,
             between,
-            br.guess(br.Counts([2, 1], [8, 8], [4, 4]), 0.5),
+            br.random_classifier(br.Counts([2, 1], [8, 8], [4, 4]), 0.5),
             br.Confusion(Fraction(1, 2), 1, 1, 1),
         ):
             with pytest.raises(InputError, match="BR583: this point flags a share of some cases"):
-                br.support(source)
+                br.sample_support(source)
 
     def test_anything_else_is_refused(self):
         with pytest.raises(
             InputError, match="BR551: this is asked of one operating point, got list"
         ):
-            br.support([1, 2])
+            br.sample_support([1, 2])
 
 
 class TestSmallestRateShown:

@@ -239,9 +239,9 @@ def test_flagging_nothing_and_everything_take_part():
     at = br.Conditions(0.1, br.Costs(fn=10))
     points = {
         "a": br.choose(joint.marginal("a"), at=at),
-        "flag nothing": br.guess(joint.marginal("a"), 0, at=at),
+        "flag nothing": br.random_classifier(joint.marginal("a"), 0, at=at),
     }
-    points["flag everything"] = br.guess(joint.marginal("a"), 1, at=at)
+    points["flag everything"] = br.random_classifier(joint.marginal("a"), 1, at=at)
     found = leads(joint, points, "a", measure=br.Measure("expected_cost"))
     assert {one.models[0] for one in found} == {"flag nothing", "flag everything"}
     assert [one.values[0] for one in found if one.models[0] == "flag nothing"] == [

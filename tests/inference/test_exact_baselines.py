@@ -81,9 +81,9 @@ def test_over_a_range_or_a_pilot_only_the_base_rate_is_in_doubt():
 
 
 def test_a_share_at_random_has_that_share_of_either_class():
-    point = br.guess(COUNTS, 0.3, at=AT)
+    point = br.random_classifier(COUNTS, 0.3, at=AT)
     assert (br.interval("tpr", point).low, br.interval("precision", point).high) == (0.3, PRIOR)
-    here = br.interval("precision", br.guess(COUNTS, 0.3))
+    here = br.interval("precision", br.random_classifier(COUNTS, 0.3))
     assert here.low < 50 / 5050 < here.high
 
 

@@ -14,7 +14,7 @@ BOTH = {"baseline": "old", "candidate": "new"}
 
 
 def judged(models, **options):
-    return br.regression(models, **BOTH, **{"threshold": 0.5, **options})
+    return br.non_inferiority(models, **BOTH, **{"threshold": 0.5, **options})
 
 
 def test_scenario_7_twelve_against_five_is_worse_within_noise_and_passes():
@@ -100,7 +100,7 @@ def test_what_one_class_does_not_define_is_not_compared_there_and_said_so():
         "mixed": br.count_models(y, {"old": scores[0], "new": scores[1]}),
         "negatives": br.count_models([0] * 20, {"old": range(20), "new": range(20)}, pos_label=1),
     }
-    verdict = br.regression(slices, **BOTH, statistic="auc")
+    verdict = br.non_inferiority(slices, **BOTH, statistic="auc")
     assert [part.name for part in verdict.parts] == [ALL, "mixed"]
     (note,) = [note for note in verdict.notes if "negatives" in note.text]
     assert (note.code, note.text) == (
@@ -129,9 +129,9 @@ def test_how_many_cases_differ_is_said_of_all_cases_only():
 
 def test_a_single_slice_of_joint_counts_is_refused_where_it_is_none():
     with pytest.raises(br.InputError, match="BR595.*needs the joint counts of both models"):
-        br.regression({}, **BOTH)
+        br.non_inferiority({}, **BOTH)
     with pytest.raises(br.InputError, match="BR595.*needs the joint counts of both models"):
-        br.regression({"a": br.count([0, 1], [1, 2])}, **BOTH)
+        br.non_inferiority({"a": br.count([0, 1], [1, 2])}, **BOTH)
 
 
 def test_other_statistics_are_compared_in_the_direction_that_is_better_for_them():
@@ -151,8 +151,10 @@ def test_other_statistics_are_compared_in_the_direction_that_is_better_for_them(
         ("tpr", {"threshold": 1.0}),
         ("precision", {"rule": "tpr >= 0.5", "replicates": 200}),
     ):
-        assert br.regression(worse, **BOTH, statistic=statistic, **options).outcome == "worse"
-        assert br.regression(better, **BOTH, statistic=statistic, **options).outcome == "better"
+        assert br.non_inferiority(worse, **BOTH, statistic=statistic, **options).outcome == "worse"
+        assert (
+            br.non_inferiority(better, **BOTH, statistic=statistic, **options).outcome == "better"
+        )
 
 
 def test_a_margin_passes_only_what_is_shown_to_be_hardly_worse():
@@ -248,7 +250,7 @@ def test_models_that_are_alike_hardly_ever_fail(slices):
 )
 def test_a_comparison_that_makes_no_sense_is_refused(options, match):
     with pytest.raises(br.InputError, match=match):
-        br.regression(pairs(3, 4, both=20), **{**BOTH, "threshold": 0.5, **options})
+        br.non_inferiority(pairs(3, 4, both=20), **{**BOTH, "threshold": 0.5, **options})
 
 
 def test_weighted_cases_are_not_judged():
@@ -256,7 +258,7 @@ def test_weighted_cases_are_not_judged():
         [0, 1] * 10, {"old": range(20), "new": range(20)}, sample_weight=[1.5] * 20
     )
     with pytest.raises(br.InputError, match="BR583.*weighted"):
-        br.regression(models, **BOTH, threshold=3)
+        br.non_inferiority(models, **BOTH, threshold=3)
     with pytest.raises(br.InputError, match="BR583.*weighted"):
         br.require(
             "recall >= 0.5", br.count([0, 1] * 10, range(20), sample_weight=[1.5] * 20), threshold=3

@@ -39,7 +39,7 @@ def test_a_band_that_no_resample_leaves_says_so():
 @pytest.mark.parametrize("statistic", ["auc", "average_precision", "ks", "gini"])
 def test_no_margin_is_shown_by_resamples_that_do_not_differ(statistic):
     joint = two([9] * 5 + [0] * 200, [3, 4, 5, 6, 7] + [0] * 200)
-    assert not br.regression(
+    assert not br.non_inferiority(
         joint, baseline="a", candidate="b", statistic=statistic, margin=1e-6
     ).passed
 
@@ -91,8 +91,8 @@ def test_a_function_of_ones_own_has_no_direction_that_a_gate_could_guess():
     with pytest.raises(
         br.InputError, match='BR594: which way is better is not known of "loss".*better="higher"'
     ):
-        br.regression(joint, baseline="old", candidate="new", statistic=loss, replicates=100)
-    assert not br.regression(
+        br.non_inferiority(joint, baseline="old", candidate="new", statistic=loss, replicates=100)
+    assert not br.non_inferiority(
         joint, baseline="old", candidate="new", statistic=loss, better="lower", replicates=100
     ).passed
 
@@ -132,8 +132,8 @@ def test_so_many_parts_that_no_p_value_could_be_small_enough_are_refused():
     with pytest.raises(
         br.InputError, match="BR580: 3 comparisons of 100 resamples each.*replicates=240"
     ):
-        br.regression(slices, replicates=100, **asked)
-    assert not br.regression(slices, replicates=240, **asked).passed
+        br.non_inferiority(slices, replicates=100, **asked)
+    assert not br.non_inferiority(slices, replicates=240, **asked).passed
 
 
 @pytest.mark.parametrize(
@@ -141,14 +141,14 @@ def test_so_many_parts_that_no_p_value_could_be_small_enough_are_refused():
 )
 def test_a_gate_that_cannot_come_out_is_refused(threshold, text):
     with pytest.raises(br.InputError, match=f"BR596: {text}"):
-        br.regression(
+        br.non_inferiority(
             two([1] * 5 + [0] * 200, [0] * 205), baseline="a", candidate="b", threshold=threshold
         )
     with pytest.raises(
         br.InputError,
         match="BR552: there are no positives: a gate on these cases would pass anything",
     ):
-        br.regression(
+        br.non_inferiority(
             two([0.1, 0.2], [0.3, 0.1], [0, 0]), baseline="a", candidate="b", threshold=0.15
         )
 

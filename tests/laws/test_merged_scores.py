@@ -484,7 +484,7 @@ LAWS = {
         law(lambda c: best(br.choose_model(two(c), "recall >= 0.7", at=AT)), EQUAL, ANY),
     ],
     "flag_at": [law(lambda c: point(br.flag_at(c, known(c), at=AT)), EQUAL, EQUAL)],
-    "guess": [law(lambda c: point(br.guess(c, 0.3, at=AT)), EQUAL, EQUAL)],
+    "random_classifier": [law(lambda c: point(br.random_classifier(c, 0.3, at=AT)), EQUAL, EQUAL)],
     "measure": [
         law(lambda c: float(br.measure("precision", c, threshold=known(c), at=AT)), EQUAL, EQUAL)
     ],
@@ -526,9 +526,9 @@ LAWS = {
         law(lambda c: plain(br.superiority(OTHER, c)), EQUAL, REFUSED),
         law(lambda c: plain(br.superiority(br.Points.of(c).hull(), OTHER)), EQUAL, REFUSED),
     ],
-    "leaders_within": [
+    "best_recall": [
         law(
-            lambda c, a=a: plain(br.leaders_within(two(c), fdr=0.5, attained=a).leads),
+            lambda c, a=a: plain(br.best_recall(two(c), fdr=0.5, attained=a).leads),
             EQUAL,
             REFUSED,
         )
@@ -553,8 +553,8 @@ LAWS = {
         law(lambda c: plain(br.stability(two(c), "fpr >= 0.3", at=AT)), EITHER, REFUSED),
     ],
     "regret": [law(lambda c: plain(br.regret(two(c), "one", known(c), at=UNSURE)), EQUAL, REFUSED)],
-    "value_of_learning": [
-        law(lambda c: plain(br.value_of_learning(two(c), at=UNSURE)), EQUAL, REFUSED)
+    "value_of_information": [
+        law(lambda c: plain(br.value_of_information(two(c), at=UNSURE)), EQUAL, REFUSED)
     ],
     # A model worse than flagging nothing does best at its first negative, which may be hidden.
     "decide": (
@@ -613,7 +613,7 @@ LAWS = {
     "correct_prior": [
         law(lambda c: corrected(br.correct_prior(c, negatives_kept=0.1)), EQUAL, REFUSED)
     ],
-    "support": [law(lambda c: plain(br.support(c)), EQUAL, EQUAL)],
+    "sample_support": [law(lambda c: plain(br.sample_support(c)), EQUAL, EQUAL)],
     "cases_for_auc": [
         law(lambda c: plain(br.cases_for_auc(expecting=0.9, at_least=0.7, counts=c)), EQUAL, EITHER)
     ],
@@ -730,7 +730,7 @@ NO_COUNTS = [
     "power_to_show",
     "pr_panel",
     "rate_interval",
-    "regression",
+    "non_inferiority",
     "reliability_panel",
     "roc_panel",
     "scatter_panel",

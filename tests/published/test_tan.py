@@ -84,7 +84,9 @@ def test_T1_base_rates_down_to_four_in_a_million_are_exact(written):
 
 
 def test_T2_calling_every_transaction_legitimate_is_99_percent_accurate():
-    model = br.guess(br.Points.from_rates([0.1], [0.9]), 0, at=br.Conditions(prior="1%"))
+    model = br.random_classifier(
+        br.Points.from_rates([0.1], [0.9]), 0, at=br.Conditions(prior="1%")
+    )
     assert model["accuracy"] == 0.99
     assert model.tpr == 0
     assert [note.code for note in model["accuracy"].notes if note.code == "BR527"] == ["BR527"]
@@ -116,7 +118,7 @@ def test_T7_precision_and_recall(tp, fp, fn):
 
 def test_T8_all_positive_has_perfect_recall_and_the_prevalence_as_its_precision():
     counts = br.Counts([1, 0], positives=[3, 7], negatives=[90, 900])
-    everything = br.guess(counts, 1)
+    everything = br.random_classifier(counts, 1)
     assert (everything.tpr, everything.precision) == (1, counts.prior)
     memoriser = br.Confusion(tp=1, fn=9, fp=0, tn=990)
     assert (memoriser["precision"], memoriser["tpr"]) == (1, 0.1)
@@ -227,7 +229,7 @@ def test_T16_the_ideal_model_flags_the_positives_and_nothing_else():
 @pytest.mark.parametrize("p", [0.0, 0.25, 0.3, 1.0])
 def test_T17_B3_random_guessing_flags_p_of_each_class(p):
     counts = br.Counts([1, 0], positives=[8, 32], negatives=[60, 100])
-    guessed = br.guess(counts, p)
+    guessed = br.random_classifier(counts, p)
     assert guessed.tp == pytest.approx(p * 40, rel=1e-15)
     assert guessed.fp == pytest.approx(p * 160, rel=1e-15)
     assert guessed.tpr == guessed.fpr == p

@@ -166,7 +166,7 @@ def test_W12_nearer_to_the_top_left_is_better_at_every_cost_and_base_rate():
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.25, 0.5, 0.75, 1.0])
 def test_W12_B9b_the_diagonal_is_guessing_at_any_rate_not_only_at_even_odds(scored, share):
-    guessed = br.guess(br.count(*scored), share)
+    guessed = br.random_classifier(br.count(*scored), share)
     assert guessed.tpr == guessed.fpr == share
 
 

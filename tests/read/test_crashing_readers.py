@@ -19,9 +19,9 @@ import baserate as br
 from baserate.read import quotas
 from baserate.read import source as sources
 from baserate.read.source import Options
-from baserate.read.table import Wanted
+from baserate.read.table import ColumnRoles
 
-W = Wanted("y", ("s",))
+W = ColumnRoles("y", ("s",))
 LIMITED = pytest.mark.skipif(sys.platform != "linux", reason="limits on memory are Linux's")
 
 

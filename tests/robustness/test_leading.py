@@ -38,7 +38,7 @@ def test_the_leaders_are_those_of_every_setting(seed, attained):
     rng = random.Random(f"leads {seed}")
     data = {name: generated.cells(rng, both=True, most=6) for name in "abc"[: rng.randint(1, 3)]}
     fdr = rng.choice([Fraction(1, 10), Fraction(1, 2), Fraction(9, 10)])
-    found = br.leaders_within(
+    found = br.best_recall(
         {name: generated.counts(cells) for name, cells in data.items()}, fdr=fdr, attained=attained
     )
     assert (found.leads[0].low, found.leads[-1].high) == (0, 1)
@@ -70,7 +70,7 @@ def test_the_leaders_are_those_of_every_setting(seed, attained):
 def test_leaders_change_where_hulls_cross_and_the_order_at_a_tpr_never_does():
     hulls = {name: br.Points.of(counts).hull() for name, counts in MODELS.items()}
     crossings = br.superiority(*hulls.values()).crossings
-    found = br.leaders_within(MODELS, fdr=0.5)
+    found = br.best_recall(MODELS, fdr=0.5)
     borders = {lead.low for lead in found.leads[1:]}
     for crossing in crossings:
         slope = crossing.fpr / crossing.tpr
@@ -79,19 +79,19 @@ def test_leaders_change_where_hulls_cross_and_the_order_at_a_tpr_never_does():
     assert {lead.models for lead in found.leads} >= {("A",), ("B",)}
     for fdr, prior in itertools.product((0.2, 0.5, 0.9), (1e-5, 1e-3, 0.1)):
         tighter, looser = (
-            br.leaders_within(MODELS, fdr=fdr).at(prior),
-            br.leaders_within(MODELS, fdr=(1 + fdr) / 2).at(prior),
+            br.best_recall(MODELS, fdr=fdr).at(prior),
+            br.best_recall(MODELS, fdr=(1 + fdr) / 2).at(prior),
         )
         assert all(tighter[name] <= looser[name] for name in MODELS)
 
 
 def test_it_is_the_tpr_of_the_b_roc_at_that_share():
-    found = br.leaders_within({"A": F1_A}, fdr="60%").at(0.001)["A"]
+    found = br.best_recall({"A": F1_A}, fdr="60%").at(0.001)["A"]
     mixed = br.choose(
         F1_A, "precision >= 0.4", at=br.Conditions(0.001, br.Costs(fn=10**9)), mix=True
     )
     assert found == pytest.approx(mixed.tpr, rel=1e-12)
-    threshold = br.leaders_within({"A": F1_A}, fdr=0.6, attained=True).at(0.001)["A"]
+    threshold = br.best_recall({"A": F1_A}, fdr=0.6, attained=True).at(0.001)["A"]
     assert (
         threshold
         == br.choose(F1_A, "precision >= 0.4", at=br.Conditions(0.001), optimize="tpr").tpr
@@ -113,7 +113,7 @@ def test_differences_over_the_base_rate_have_simultaneous_bands():
         replicates=800,
     )
     each = [
-        br.leaders_within({name: joint.marginal(name) for name in "ab"}, fdr=0.2, attained=True).at(
+        br.best_recall({name: joint.marginal(name) for name in "ab"}, fdr=0.2, attained=True).at(
             prior
         )
         for prior in (0.1, 0.3)
@@ -127,10 +127,10 @@ def test_what_has_no_leader_is_refused():
         with pytest.raises(
             br.InputError, match="BR542: a share of false alarms lies between 0 and 1"
         ):
-            br.leaders_within(MODELS, fdr=wrong)
+            br.best_recall(MODELS, fdr=wrong)
     with pytest.raises(br.InputError, match="BR410"):
-        br.leaders_within({}, fdr=0.5)
+        br.best_recall({}, fdr=0.5)
     with pytest.raises(br.InputError, match='BR552: "m" has cases of one class only'):
-        br.leaders_within({"m": br.Counts([1], [1], [0])}, fdr=0.5)
+        br.best_recall({"m": br.Counts([1], [1], [0])}, fdr=0.5)
     with pytest.raises(br.InputError, match="BR509: who leads depends on the base rate"):
-        br.leaders_within(MODELS, fdr=0.5).at(None)
+        br.best_recall(MODELS, fdr=0.5).at(None)

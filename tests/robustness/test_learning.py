@@ -169,7 +169,7 @@ def test_learning_is_worth_something_and_everything_is_worth_most(seed):
     rng = random.Random(f"learn {seed}")
     models = {name: generated.counts(generated.cells(rng, both=True, most=7)) for name in "ab"}
     at = br.Uncertain(prior=br.LogUniform(0.001, 0.3), costs={"fn": br.LogUniform(2, 50)})
-    found = br.value_of_learning(models, at=at)
+    found = br.value_of_information(models, at=at)
     assert set(found.values) == {"prior", "fn", "everything"}
     slack = max(found.errors.values()) + 1e-12
     assert 0 <= found["prior"] <= found["everything"] + slack
@@ -182,10 +182,12 @@ def test_learning_is_worth_something_and_everything_is_worth_most(seed):
 def test_learning_one_of_two_parts_leaves_the_other_at_its_mean():
     at = br.Uncertain(prior=br.LogUniform(1e-5, 1e-3), costs={"fp": 5, "fn": br.LogNormal(500, 3)})
     mean = 500 * np.exp(np.log(3) ** 2 / 2)
-    alone = br.value_of_learning(
+    alone = br.value_of_information(
         MODELS, at=br.Uncertain(prior=br.LogUniform(1e-5, 1e-3), costs={"fp": 5, "fn": mean})
     )
-    assert br.value_of_learning(MODELS, at=at)["prior"] == pytest.approx(alone["prior"], rel=1e-9)
+    assert br.value_of_information(MODELS, at=at)["prior"] == pytest.approx(
+        alone["prior"], rel=1e-9
+    )
 
 
 def test_what_learning_is_worth_needs_a_distribution():
@@ -193,7 +195,7 @@ def test_what_learning_is_worth_needs_a_distribution():
         with pytest.raises(
             br.InputError, match="BR588: what learning is worth on average needs a distribution"
         ):
-            br.value_of_learning(MODELS, at=at)
+            br.value_of_information(MODELS, at=at)
     groups = {"m": br.count_groups([0, 1, 0, 1], [1, 2, 3, 4], groups=["a", "a", "b", "b"])}
     with pytest.raises(br.InputError, match="BR588: what learning is worth is asked of one site"):
-        br.value_of_learning(groups, at=br.Uncertain(prior=br.LogUniform(0.01, 0.1)))
+        br.value_of_information(groups, at=br.Uncertain(prior=br.LogUniform(0.01, 0.1)))

@@ -80,7 +80,7 @@ def test_C23_the_stand_in_crosses_and_who_leads_within_half_false_alarms_changes
     for prior, better in ((1e-4, "early"), (1e-2, "late")):
         reached = {name: _most(points.hull(), prior) for name, points in comparisons.pair().items()}
         assert max(reached, key=reached.get) == better
-        assert br.leaders_within(comparisons.pair(), fdr=0.5).at(prior) == pytest.approx(
+        assert br.best_recall(comparisons.pair(), fdr=0.5).at(prior) == pytest.approx(
             reached, abs=2e-4
         )
 

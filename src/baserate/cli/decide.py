@@ -37,7 +37,7 @@ from baserate.plots.panels import Panel
 from baserate.read.files import groups_of
 from baserate.robustness.decision import Recommendation, recommend
 from baserate.robustness.expectation import Expectation, expect
-from baserate.robustness.leaders import Leaders, leaders_within
+from baserate.robustness.leaders import BestRecall, best_recall
 from baserate.robustness.triage_zones import triage
 
 # ----------------------------------------------------------------------
@@ -323,7 +323,7 @@ def leaders(request: Request, fdr: str, attained: bool) -> Result:
     at = [conditions.prior for conditions in given if conditions.prior is not None]
     together = request.source.together()
     models = each_model(together)
-    found = leaders_within(models, fdr=fdr, attained=attained)
+    found = best_recall(models, fdr=fdr, attained=attained)
     estimated = any(conditions.estimate is not None for conditions in given)
     tested = None if estimated else _tested(found, together, at)
     said = [note for conditions in given for note in conditions.notes]
@@ -338,7 +338,7 @@ def leaders(request: Request, fdr: str, attained: bool) -> Result:
 
 
 def _tested(
-    found: Leaders, models: JointCounts | dict[str, Counts], priors: list[float]
+    found: BestRecall, models: JointCounts | dict[str, Counts], priors: list[float]
 ) -> dict[float, Choice]:
     """At each base rate, whether the model that finds most is better than the others; none where no
     setting keeps the share.
@@ -354,7 +354,7 @@ def _tested(
     return tested
 
 
-def _cautions(found: Leaders, models: dict[str, Counts], priors: list[float]) -> list[Note]:
+def _cautions(found: BestRecall, models: dict[str, Counts], priors: list[float]) -> list[Note]:
     """What is assumed, and how few positives a recall may rest on."""
     few = []
     for prior in priors:

@@ -331,7 +331,7 @@ def flag_at(
     )
 
 
-def guess(
+def random_classifier(
     counts: Counts | Points,
     share: float,
     *,
@@ -344,7 +344,7 @@ def guess(
     TPR = FPR = share, and precision is the prior (Tan et al. §5.7.2).
 
     >>> import baserate as br
-    >>> br.guess(br.count([0, 0, 0, 1], [0.1, 0.4, 0.35, 0.8]), 0.3).precision
+    >>> br.random_classifier(br.count([0, 0, 0, 1], [0.1, 0.4, 0.35, 0.8]), 0.3).precision
     0.25
     """
     points = Points.of(counts)
@@ -354,7 +354,9 @@ def guess(
         part = Fraction(-1)
     if not 0 <= part <= 1:
         raise refuse(
-            "BR542", f"a share lies between 0 and 1, got {quoted(share)}", "guess(counts, 0.5)"
+            "BR542",
+            f"a share lies between 0 and 1, got {quoted(share)}",
+            "random_classifier(counts, 0.5)",
         )
     given = checked_conditions(at)
     confusion = mixed(points, 0, len(points) - 1, part)

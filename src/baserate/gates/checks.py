@@ -28,7 +28,7 @@ from baserate.errors import (
 )
 from baserate.gates.settings import Comparison, Data, Demand, Outcome, Scored, Settings
 from baserate.inference.requirements import (
-    regression,
+    non_inferiority,
     require,
 )
 from baserate.inference.values import (
@@ -38,7 +38,7 @@ from baserate.inference.values import (
     SHOWN,
     UNJUDGED,
     WORSE,
-    Regression,
+    NonInferiority,
     Requirement,
     percent,
 )
@@ -60,7 +60,7 @@ from baserate.read.files import (
     saved_models,
     slices_of,
 )
-from baserate.read.table import Wanted
+from baserate.read.table import ColumnRoles
 
 # ----------------------------------------------------------------------
 # Judging: one way for the command line, for `baserate.toml` and for pytest. What cannot be judged
@@ -96,9 +96,11 @@ class Reader:
             self._joint[pair, by] = self._paired(pair, by)
         return self._joint[pair, by]
 
-    def _wanted(self, columns: tuple[str, ...], by: str | None) -> Wanted:
+    def _wanted(self, columns: tuple[str, ...], by: str | None) -> ColumnRoles:
         data = self.data
-        return Wanted(data.label, columns, data.positive, group=by, id=data.id, design=data.design)
+        return ColumnRoles(
+            data.label, columns, data.positive, group=by, id=data.id, design=data.design
+        )
 
     def _counted(self, where: Scored, by: str | None) -> tuple[Counts, dict[str, Counts]]:
         wanted, options, column = self._wanted((where.column,), by), self.data.options, where.column
@@ -312,7 +314,7 @@ def _compared(check: Comparison, reader: Reader, seed: int, progress: Progress |
             cuts, notes = _own_thresholds(joint, scenario.at)
         given["threshold"] = cuts
     measure: Any = summary if summary is not None else parse(check.wanted, scenario.volume)
-    verdict = regression(
+    verdict = non_inferiority(
         parts or joint,
         baseline=check.baseline,
         candidate=check.candidate,
@@ -327,7 +329,7 @@ def _compared(check: Comparison, reader: Reader, seed: int, progress: Progress |
     every = document.merged([*document.notes_of(models, {}), *scenario.at.notes, *verdict.notes])
     sources = tuple(dict.fromkeys(joint.ledger.sources))
     return Outcome(
-        check, passed, regression=verdict, joint=joint, notes=tuple(every), sources=sources
+        check, passed, non_inferiority=verdict, joint=joint, notes=tuple(every), sources=sources
     )
 
 
@@ -359,8 +361,8 @@ LINKED = ("://", "www.", "@", "#")
 
 def text(outcome: Outcome) -> str:
     """Passed or failed and why, then a table."""
-    if outcome.regression is not None:
-        return comparisons.of_regression(outcome.regression)
+    if outcome.non_inferiority is not None:
+        return comparisons.of_non_inferiority(outcome.non_inferiority)
     return comparisons.of_requirements(
         outcome.judged, passed=outcome.passed, level=outcome.check.level
     )
@@ -435,10 +437,13 @@ def document_of_all(outcomes: Sequence[Outcome], seed: int) -> dict[str, Any]:
 
 
 def _verdict(outcome: Outcome) -> dict[str, Any]:
-    if outcome.regression is None or outcome.joint is None:
+    if outcome.non_inferiority is None or outcome.joint is None:
         return {"verdict": comparisons.requirement_verdict(outcome.judged, passed=outcome.passed)}
-    parts = comparisons.regression_parts(outcome.joint, outcome.regression)
-    return {"verdict": comparisons.regression_verdict(outcome.regression), "comparisons": parts}
+    parts = comparisons.non_inferiority_parts(outcome.joint, outcome.non_inferiority)
+    return {
+        "verdict": comparisons.non_inferiority_verdict(outcome.non_inferiority),
+        "comparisons": parts,
+    }
 
 
 class Row(NamedTuple):
@@ -456,8 +461,8 @@ def rows_of(outcome: Outcome, title: str) -> list[Row]:
     """A check over all cases, and on the slices where it does not pass."""
     rows = (
         _demanded_rows(outcome, title)
-        if outcome.regression is None
-        else _compared_rows(outcome.regression, title)
+        if outcome.non_inferiority is None
+        else _compared_rows(outcome.non_inferiority, title)
     )
     return [row for row in rows if row.cases == ALL or row.result == FAILED]
 
@@ -490,13 +495,13 @@ def _demanded_rows(outcome: Outcome, title: str) -> Iterator[Row]:
             )
 
 
-def _compared_rows(regression: Regression, title: str) -> Iterator[Row]:
+def _compared_rows(non_inferiority: NonInferiority, title: str) -> Iterator[Row]:
     margin = (
-        next((note.text for note in regression.notes if MARGIN in note.text), "")
-        if regression.margin is not None
+        next((note.text for note in non_inferiority.notes if MARGIN in note.text), "")
+        if non_inferiority.margin is not None
         else ""
     )
-    for part in regression.parts:
+    for part in non_inferiority.parts:
         first, second = part.difference.values
         good = (
             part.outcome != WORSE

@@ -34,13 +34,13 @@ from baserate.errors import (
 )
 from baserate.inference.bootstrap import checked_replicates, checked_seed
 from baserate.inference.requirements import check_requirement, checked_margin
-from baserate.inference.values import Regression, checked_level
+from baserate.inference.values import NonInferiority, checked_level
 from baserate.measures.confusion import checked_volume
 from baserate.measures.measure import parse
 from baserate.notes import RANDOM, Note, Source, checked_design
 from baserate.output.comparisons import Judged
 from baserate.read import streams
-from baserate.read.csv_dialect import DELIMITERS, Asked, decoded_text, first_record
+from baserate.read.csv_dialect import DELIMITERS, CsvOptions, decoded_text, first_record
 from baserate.read.files import is_saved
 from baserate.read.source import PARTS, SCHEME, WILD, Options, said_of
 from baserate.read.streams import HEAD, STDIN, TEXT, Limits, file_kind, opened
@@ -377,7 +377,7 @@ class Outcome:
     check: Demand | Comparison
     passed: bool
     judged: tuple[Judged, ...] = ()
-    regression: Regression | None = None
+    non_inferiority: NonInferiority | None = None
     joint: JointCounts | None = field(default=None, compare=False, repr=False)
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
     sources: tuple[Source, ...] = ()
@@ -403,7 +403,7 @@ KINDS = {
     "tuple[str, ...]": TEXTS,
 }
 READING = {
-    field.name: KINDS[str(field.type)] for kind in (Asked, Treatment) for field in fields(kind)
+    field.name: KINDS[str(field.type)] for kind in (CsvOptions, Treatment) for field in fields(kind)
 } | {"max_bytes": WHOLE}
 TOGETHER = frozenset({"columns", "header", "decimal", "thousands"})
 AT_LINE = re.compile(r"(.*?) \(at (?:line (\d+)|end of document).*\)")

@@ -1,5 +1,5 @@
-"""`require` and `regression`: is a requirement demonstrated by the data, and is a candidate worse
-than the baseline?
+"""`require` and `non_inferiority`: is a requirement demonstrated by the data, and is a candidate
+worse than the baseline?
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ from baserate.inference.values import (
     Check,
     Difference,
     Interval,
+    NonInferiority,
     Part,
-    Regression,
     Requirement,
     checked_level,
     missed,
@@ -295,7 +295,7 @@ def _summary_check(
     )
 
 
-def regression(
+def non_inferiority(
     models: JointCounts | Mapping[str, JointCounts],
     *,
     baseline: str,
@@ -304,7 +304,7 @@ def regression(
     margin: float | None = None,
     level: float = 0.95,
     **options: Any,
-) -> Regression:
+) -> NonInferiority:
     """Is the candidate really worse than the baseline, over all cases or on any slice?
 
     `models` are joint counts, or those of each slice by name. Every part is compared by `statistic`
@@ -316,7 +316,7 @@ def regression(
     >>> import baserate as br
     >>> y = [1] * 60
     >>> joint = br.count_models([*y, 0], {"old": [1] * 40 + [0] * 20 + [0], "new": [0] * 40 + [1] * 20 + [0]})
-    >>> verdict = br.regression(joint, baseline="old", candidate="new", threshold=1)
+    >>> verdict = br.non_inferiority(joint, baseline="old", candidate="new", threshold=1)
     >>> verdict.passed, verdict.outcome, round(verdict.parts[0].difference.p_value, 7)
     (False, 'worse', 0.0134893)
     """  # noqa: E501
@@ -438,7 +438,9 @@ def _detectable(difference: Difference, level: float) -> float | None:
     )
 
 
-def _verdict(parts: tuple[Part, ...], margin: float | None, notes: tuple[Note, ...]) -> Regression:
+def _verdict(
+    parts: tuple[Part, ...], margin: float | None, notes: tuple[Note, ...]
+) -> NonInferiority:
     worse = [part for part in parts if part.outcome == WORSE]
     outcome = WORSE if worse else parts[0].outcome
     passed = not worse
@@ -451,7 +453,7 @@ def _verdict(parts: tuple[Part, ...], margin: float | None, notes: tuple[Note, .
         how = "within" if shown else "not shown to be within"
         text = f"at most {loss:.4g} worse at {percent(whole.level)}: {how} the margin of {margin:g}"
         notes = (*notes, Note("BR596", text))
-    return Regression(passed, outcome, parts, margin, combine(notes, parts[0].difference.notes))
+    return NonInferiority(passed, outcome, parts, margin, combine(notes, parts[0].difference.notes))
 
 
 # ----------------------------------------------------------------------

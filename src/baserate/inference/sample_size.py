@@ -65,7 +65,7 @@ class Support:
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
 
-def support(source: Confusion | OperatingPoint | Counts, *, level: float = 0.95) -> Support:
+def sample_support(source: Confusion | OperatingPoint | Counts, *, level: float = 0.95) -> Support:
     """How many false alarms and misses support this point, and what is the smallest rate that these
     cases can show?
 
@@ -73,7 +73,7 @@ def support(source: Confusion | OperatingPoint | Counts, *, level: float = 0.95)
     rate, and how well it is known then.
 
     >>> import baserate as br
-    >>> found = br.support(br.Confusion(tp=95, fp=0, fn=5, tn=40_000))
+    >>> found = br.sample_support(br.Confusion(tp=95, fp=0, fn=5, tn=40_000))
     >>> found.misses, found.false_alarms, f"{found.smallest_fpr_shown:.6g}"
     (5, 0, '7.48905e-05')
     >>> print(found.notes[0])

@@ -1,4 +1,4 @@
-"""Results of inference, as plain values: `Interval`, `Difference`, `Requirement`, `Regression`."""
+"""Results of inference: `Interval`, `Difference`, `Requirement`, `NonInferiority`."""
 
 from __future__ import annotations
 
@@ -268,7 +268,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Regression:
+class NonInferiority:
     """Whether a candidate is worse than the baseline, anywhere."""
 
     passed: bool

@@ -33,11 +33,11 @@ from baserate.robustness.decision import (
     CAUGHT,
     EVERY_PART,
     Decision,
-    Learning,
+    InformationValue,
     Recommendation,
 )
 from baserate.robustness.expectation import VARYING, Expectation, Outlook
-from baserate.robustness.leaders import Lead, Leaders
+from baserate.robustness.leaders import BestRecall, Lead
 from baserate.robustness.minimax import Regret
 from baserate.robustness.sensitivity import Change, Stability
 from baserate.robustness.triage_zones import Triage
@@ -315,7 +315,9 @@ def _looks(one: Triage) -> str:
 
 
 def of_leaders(
-    found: Leaders, priors: Sequence[float], tested: Mapping[float, Choice] | None = NOTHING_TESTED
+    found: BestRecall,
+    priors: Sequence[float],
+    tested: Mapping[float, Choice] | None = NOTHING_TESTED,
 ) -> dict[str, Any]:
     """Who leads from which base rate to which, for a program; and how much everyone finds at some
     of them. `tested` is None where the base rate is an estimate.
@@ -332,12 +334,12 @@ def of_leaders(
     }
 
 
-def _of_prior(found: Leaders, prior: float, choice: Choice | None) -> dict[str, Any]:
+def _of_prior(found: BestRecall, prior: float, choice: Choice | None) -> dict[str, Any]:
     return {"prior": prior, "tpr": found.at(prior), **({} if choice is None else of_leads(choice))}
 
 
 def _untested(
-    found: Leaders, priors: Sequence[float], tested: Mapping[float, Choice] | None
+    found: BestRecall, priors: Sequence[float], tested: Mapping[float, Choice] | None
 ) -> str | None:
     """Why no difference was tested."""
     if len(found.models) < 2:
@@ -346,7 +348,9 @@ def _untested(
 
 
 def led(
-    found: Leaders, priors: Sequence[float], tested: Mapping[float, Choice] | None = NOTHING_TESTED
+    found: BestRecall,
+    priors: Sequence[float],
+    tested: Mapping[float, Choice] | None = NOTHING_TESTED,
 ) -> str:
     """Who finds most, where, within a share of false alarms."""
     within = f"at most {100 * found.fdr:.6g} % false alarms among the alerts"
@@ -379,7 +383,7 @@ def _names(lead: Lead) -> str:
     return " or ".join(map(_shown, lead.models)) or "none (no setting is so pure)"
 
 
-def _at_prior(found: Leaders, prior: float) -> str:
+def _at_prior(found: BestRecall, prior: float) -> str:
     values = found.at(prior)
     best = max(values.values())
     if not best:
@@ -393,7 +397,7 @@ def _at_prior(found: Leaders, prior: float) -> str:
     )
 
 
-def _values(found: Leaders, priors: Sequence[float]) -> list[str]:
+def _values(found: BestRecall, priors: Sequence[float]) -> list[str]:
     if not priors:
         return []
     names = list(found.at(priors[0]))
@@ -879,7 +883,7 @@ def _changed(change: Change, at: Conditions, decision: Decision) -> str:
     )
 
 
-def _worth(found: Learning | None) -> Iterator[str]:
+def _worth(found: InformationValue | None) -> Iterator[str]:
     """What it is worth to find out."""
     if found is None:
         return

@@ -26,8 +26,8 @@ from baserate.inference.values import (
     WORSE,
     Difference,
     Interval,
+    NonInferiority,
     Part,
-    Regression,
     Requirement,
     percent,
 )
@@ -136,7 +136,7 @@ def _at(found: Difference, joint: JointCounts | None) -> dict[str, Any] | None:
     )
 
 
-def regression_verdict(verdict: Regression) -> dict[str, Any]:
+def non_inferiority_verdict(verdict: NonInferiority) -> dict[str, Any]:
     """Whether a candidate passes, and where it does not."""
     return {
         "passed": verdict.passed,
@@ -146,7 +146,7 @@ def regression_verdict(verdict: Regression) -> dict[str, Any]:
     }
 
 
-def regression_parts(joint: JointCounts, verdict: Regression) -> list[dict[str, Any]]:
+def non_inferiority_parts(joint: JointCounts, verdict: NonInferiority) -> list[dict[str, Any]]:
     """The comparison over all cases and on every slice."""
     return [
         {
@@ -409,7 +409,7 @@ def _failures(judged: Sequence[Judged], *, passed: bool) -> list[str]:
     return lines
 
 
-def of_regression(verdict: Regression) -> str:
+def of_non_inferiority(verdict: NonInferiority) -> str:
     """Passed or failed, where it is worse, and the smallest regression that could have been
     seen.
     """
@@ -451,7 +451,7 @@ def _slice(name: str) -> str:
     return f"{ALL} (a slice)" if name == ALL else quoted(name, quotes=False)
 
 
-def _outcome(verdict: Regression) -> str:
+def _outcome(verdict: NonInferiority) -> str:
     if not verdict.passed and not verdict.failed:
         return f"{verdict.outcome}, but not shown to be within the margin"
     return (

@@ -29,7 +29,7 @@ from baserate.errors import InputError, grouped, number_of, quoted, refuse
 from baserate.inference.best_model import choices
 from baserate.inference.intervals import IntervalOptions, completed, with_points
 from baserate.inference.rates import MOST_CASES, rate_bounds
-from baserate.inference.sample_size import support
+from baserate.inference.sample_size import sample_support
 from baserate.inference.values import CORRECTED, Interval, percent
 from baserate.measures.measure import parse
 from baserate.measures.registry import CATALOGUE
@@ -60,7 +60,7 @@ SEED = 0
 
 
 @dataclass(frozen=True)
-class Asked:
+class RuleChoices:
     """One rule (None: the cheapest threshold), and what was chosen at each base rate."""
 
     rule: str | None
@@ -73,27 +73,27 @@ def answered(
     rules: Sequence[str | None],
     at: Sequence[Conditions],
     volume: float | None,
-) -> tuple[list[Asked], list[Note]]:
+) -> tuple[list[RuleChoices], list[Note]]:
     """Every rule at every base rate, and a note of every model that cannot keep one; a rule that
     none can keep anywhere is refused.
     """
-    found: list[Asked] = []
+    found: list[RuleChoices] = []
     notes: list[Note] = []
     for rule in rules:
         answers, refused = choices(models, rule, at, volume=volume)
-        found.append(Asked(str(parse_rule(rule, volume)) or None, volume, tuple(answers)))
+        found.append(RuleChoices(str(parse_rule(rule, volume)) or None, volume, tuple(answers)))
         notes += refused
     return found, notes
 
 
 def best_of(
     models: Mapping[str, Counts],
-    asked: Sequence[Asked],
+    asked: Sequence[RuleChoices],
     notes: Sequence[Note],
     *,
     rules: Sequence[str | None],
     at: Sequence[Conditions],
-) -> tuple[Mapping[str, Counts], Sequence[Asked], Sequence[Note]]:
+) -> tuple[Mapping[str, Counts], Sequence[RuleChoices], Sequence[Note]]:
     """All models, or where they are too many for one page, those that are best at the first
     answer.
     """
@@ -134,8 +134,8 @@ def _ranked(choice: Choice) -> list[str]:
 
 
 def completed_answers(
-    models: Mapping[str, Counts], asked: Sequence[Asked], level: float
-) -> tuple[list[Asked], tuple[Note, ...]]:
+    models: Mapping[str, Counts], asked: Sequence[RuleChoices], level: float
+) -> tuple[list[RuleChoices], tuple[Note, ...]]:
     """The answers with the intervals of their points, and a note of every model whose thresholds
     are treated as fixed in advance.
     """
@@ -147,12 +147,14 @@ def completed_answers(
     return complete, tuple(note for note in found.notes if note.code == "BR626")
 
 
-def of_answers(asked: Sequence[Asked], models: Mapping[str, Counts]) -> list[dict[str, Any]]:
+def of_answers(asked: Sequence[RuleChoices], models: Mapping[str, Counts]) -> list[dict[str, Any]]:
     """The answers for a program, each with its sentence."""
     return [_answer(one, answer, models) for one in asked for answer in one.answers]
 
 
-def _answer(one: Asked, answer: Answer[Choice], models: Mapping[str, Counts]) -> dict[str, Any]:
+def _answer(
+    one: RuleChoices, answer: Answer[Choice], models: Mapping[str, Counts]
+) -> dict[str, Any]:
     choice = answer.choice
     at = (
         conditions(answer.at, next(iter(models.values())))
@@ -511,7 +513,7 @@ def _sample(counts: Counts, level: float) -> Iterator[str]:
         return
     if max(counts.total_positives, counts.total_negatives) > MOST_CASES:
         return
-    found = support(counts, level=level)
+    found = sample_support(counts, level=level)
     cases = f"{number_of(found.positives, 'positive')} and {number_of(found.negatives, 'negative')}"
     least = (
         f"a miss rate of {found.smallest_fnr_shown:.3g} and a false alarm rate of"
@@ -545,7 +547,7 @@ def _few(points: Sequence[OperatingPoint], level: float) -> Iterator[str]:
         try:
             yield from (
                 f"{note.text.partition(f': {percent(level)} ')[0]}."
-                for note in support(point, level=level).notes
+                for note in sample_support(point, level=level).notes
             )
         except InputError:  # a share of a tie, or weights: no cases to rest on
             yield from ()
@@ -660,7 +662,7 @@ class Contents:
     title: str | None
     models: Mapping[str, Counts]
     points: Mapping[str, Points]
-    asked: Sequence[Asked]
+    asked: Sequence[RuleChoices]
     at: Sequence[Conditions]
     level: float
     aucs: Mapping[str, Interval]

@@ -22,7 +22,7 @@ from baserate.decisions.operating_point import OperatingPoint, short_on
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Corner
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.search import DOUBT, ROUNDING, Mask
-from baserate.decisions.selection import COST, chosen_among, flag_at, guess
+from baserate.decisions.selection import COST, chosen_among, flag_at, random_classifier
 from baserate.distributions import BELIEVED
 from baserate.errors import Fix, Infeasible, Problem, quoted, refuse
 from baserate.inference.best_model import (
@@ -71,7 +71,7 @@ from baserate.robustness.winner_regions import WinnerMap, winner_map
 
 
 @dataclass(frozen=True)
-class Mixed:
+class RegretMixture:
     """A share of the cases is judged by the first setting, the rest by the second; `regret` is that
     of both together.
     """
@@ -84,7 +84,7 @@ class Mixed:
     regret: float
 
 
-def least_regret_mixture(found: list[Staged]) -> tuple[Mixed, Fraction]:
+def least_regret_mixture(found: list[Staged]) -> tuple[RegretMixture, Fraction]:
     """The least regret on the hull of all models, exactly.
 
     Along the hull regret is convex, so it is least at the corner that is best among corners, or on
@@ -104,7 +104,7 @@ def least_regret_mixture(found: list[Staged]) -> tuple[Mixed, Fraction]:
     x, y = _between(first, second, 1 - share)
     names = next(iter(first.settings)), next(iter(second.settings))
     cuts = first.settings[names[0]], second.settings[names[1]]
-    return Mixed(names, cuts, rounded(share), rounded(x), rounded(y), rounded(best)), best
+    return RegretMixture(names, cuts, rounded(share), rounded(x), rounded(y), rounded(best)), best
 
 
 def _regret(found: list[Staged], x: Fraction, y: Fraction) -> Fraction:
@@ -166,7 +166,7 @@ class Decision:
     at: Uncertain | Conditions
     rule: str = ""
     refused: Mapping[str, str] = field(default_factory=dict)
-    mixture: Mixed | None = None
+    mixture: RegretMixture | None = None
     optimized: str = COST
     volume: float | None = None
     differences: tuple[Difference, ...] = ()
@@ -315,7 +315,9 @@ def _remarks(
         yield from on_threshold(one.points, chosen.threshold, at)
 
 
-def _mixture(found: list[Staged], rule: Rule, least: Fraction, *, mix: bool) -> Mixed | None:
+def _mixture(
+    found: list[Staged], rule: Rule, least: Fraction, *, mix: bool
+) -> RegretMixture | None:
     if not mix:
         return None
     if rule.terms or len({part.scene.site for part in found}) > 1:
@@ -489,7 +491,7 @@ def _points(decision: Decision, joint: JointCounts, at: Conditions) -> dict[str,
     first, points = joint.marginal(joint.models[0]), {}
     for name, rival in decision.rivals.items():
         point = (
-            guess(first, 1 if name == EVERYTHING else 0, at=at)
+            random_classifier(first, 1 if name == EVERYTHING else 0, at=at)
             if name in (NOTHING, EVERYTHING)
             else flag_at(joint.marginal(name), rival.threshold, at=at)
         )
@@ -690,7 +692,7 @@ EVERY_PART = "everything"
 
 
 @dataclass(frozen=True)
-class Learning:
+class InformationValue:
     """What a case costs where one chooses now, and where one first learns a part (or everything)
     and then chooses.
 
@@ -707,7 +709,7 @@ class Learning:
         return self.values[part]
 
 
-def value_of_learning(models: Mapping[str, Model], *, at: Uncertain) -> Learning:
+def value_of_information(models: Mapping[str, Model], *, at: Uncertain) -> InformationValue:
     """What is it worth a case to know the base rate, or a cost, exactly before choosing model and
     threshold?
 
@@ -718,7 +720,7 @@ def value_of_learning(models: Mapping[str, Model], *, at: Uncertain) -> Learning
 
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[6, 3, 1], negatives=[1, 20, 79])
-    >>> found = br.value_of_learning({"a": a}, at=br.Uncertain(prior=br.LogUniform(0.001, 0.2), costs={"fn": 10}))
+    >>> found = br.value_of_information({"a": a}, at=br.Uncertain(prior=br.LogUniform(0.001, 0.2), costs={"fn": 10}))
     >>> round(found.now, 4), round(found["prior"], 4)
     (0.1599, 0.0393)
     """  # noqa: E501
@@ -742,7 +744,7 @@ def value_of_learning(models: Mapping[str, Model], *, at: Uncertain) -> Learning
     return _learning(found[0], at)
 
 
-def _learning(part: Staged, at: Uncertain) -> Learning:
+def _learning(part: Staged, at: Uncertain) -> InformationValue:
     stakes, scene = part.stakes, part.scene
     effective = stakes.miss / (stakes.miss + stakes.alarm)
     now = next(
@@ -756,7 +758,7 @@ def _learning(part: Staged, at: Uncertain) -> Learning:
     }.items():
         then = part.least if name == EVERY_PART else least(part.regions, learned)
         values[name], errors[name] = max(0.0, rounded(now - then.value)), then.error
-    return Learning(rounded(now + stakes.base), values, errors, at)
+    return InformationValue(rounded(now + stakes.base), values, errors, at)
 
 
 def _others_known(scene: Scene, name: str) -> Scene:
@@ -782,7 +784,7 @@ class Recommendation:
     decision: Decision
     map: WinnerMap | None = None
     stability: Stability | None = None
-    learning: Learning | None = None
+    learning: InformationValue | None = None
 
 
 def recommend(
@@ -815,7 +817,7 @@ def recommend(
         and any(isinstance(part, BELIEVED) for part in (at.prior, *at.costs.values()))
     )
     learned = (
-        value_of_learning(models, at=at)
+        value_of_information(models, at=at)
         if believed and rule is None and isinstance(at, Uncertain)
         else None
     )

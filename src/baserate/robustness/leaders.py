@@ -32,7 +32,7 @@ class Lead(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Leaders:
+class BestRecall:
     """Who has the highest tpr with at most this share of false alarms among the alerts (fdr, B_FA),
     at each base rate.
 
@@ -69,12 +69,12 @@ class Leaders:
             f"from {lead.low:.4g} to {lead.high:.4g} {' or '.join(lead.models) or 'none'}"
             for lead in self.leads
         )
-        return f"Leaders within fdr <= {self.fdr:g}: {said}"
+        return f"Best recall within fdr <= {self.fdr:g}: {said}"
 
 
-def leaders_within(
+def best_recall(
     models: Mapping[str, Counts | Points], *, fdr: Any, attained: bool = False
-) -> Leaders:
+) -> BestRecall:
     """Which model finds most, of the settings with at most this share of false alarms among the
     alerts, at each base rate?
 
@@ -87,8 +87,8 @@ def leaders_within(
 
     >>> import baserate as br
     >>> early, late = br.Points.from_rates([0.001], [0.5]), br.Points.from_rates([0.02], [0.9])
-    >>> br.leaders_within({"early": early, "late": late}, fdr=0.5)
-    Leaders within fdr <= 0.5: from 0 to 0.001996 none; from 0.001996 to 0.02174 early; from 0.02174 to 0.5 late; from 0.5 to 1 early or late
+    >>> br.best_recall({"early": early, "late": late}, fdr=0.5)
+    Best recall within fdr <= 0.5: from 0 to 0.001996 none; from 0.001996 to 0.02174 early; from 0.02174 to 0.5 late; from 0.5 to 1 early or late
     """  # noqa: E501
     if not isinstance(models, Mapping) or not models:
         raise refuse("BR410", "the counts of each model are needed by name", '{"logit": counts}')
@@ -104,7 +104,7 @@ def leaders_within(
         name: _curve(name, Points.of(counts), attained=attained) for name, counts in models.items()
     }
     leads = tuple(_leads(curves, written.value, attained=attained))
-    return Leaders(rounded(written.value), leads, attained, curves, written.value)
+    return BestRecall(rounded(written.value), leads, attained, curves, written.value)
 
 
 class _Curve(NamedTuple):

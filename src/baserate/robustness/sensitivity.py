@@ -34,7 +34,7 @@ TAIL = 0.025
 Settings = Mapping[str, Any]
 
 
-class Held(NamedTuple):
+class Stays(NamedTuple):
     """Between which values of one number the choice stays, all else as it is, and what is chosen
     below and above.
     """
@@ -73,7 +73,7 @@ class Stability:
     thresholds: tuple[float | None, ...]
     at: Conditions
     cost: float
-    held: Mapping[str, Held]
+    held: Mapping[str, Stays]
     model_held: Mapping[str, tuple[float, float]]
     break_even: Mapping[str, tuple[float, float]]
     decisive: tuple[str, ...] = ()
@@ -216,15 +216,15 @@ def _run(found: Sequence[Region], place: int) -> tuple[int, int]:
     return first, last
 
 
-def _held(found: Sequence[Region], first: int, last: int, part: str, at: Conditions) -> Held:
+def _held(found: Sequence[Region], first: int, last: int, part: str, at: Conditions) -> Stays:
     """Between which values of one part the regions from first to last win."""
     ends = _value(found[first].low, part, at), _value(found[last].high, part, at)
     before = dict(found[first - 1].corner.settings) if first > 0 else {}
     after = dict(found[last + 1].corner.settings) if last < len(found) - 1 else {}
     return (
-        Held(*ends, before, after)
+        Stays(*ends, before, after)
         if part in ("prior", "fn", "tn")
-        else Held(ends[1], ends[0], after, before)
+        else Stays(ends[1], ends[0], after, before)
     )
 
 
@@ -257,7 +257,7 @@ def _break_even(points: Points, at: Conditions) -> dict[str, tuple[float, float]
     return {part: tuple(_held(found, own[0], own[-1], part, at)[:2]) for part in PARTS}  # type: ignore[misc]
 
 
-def _decisive(at: Uncertain | Conditions, held: Mapping[str, Held]) -> tuple[str, ...]:
+def _decisive(at: Uncertain | Conditions, held: Mapping[str, Stays]) -> tuple[str, ...]:
     """The parts that may lie outside what holds the choice, all else in the middle."""
     if not isinstance(at, Uncertain):
         return ()

@@ -57,7 +57,7 @@ MARGIN = 2.0
 MOST_LOGIT = 30.0
 
 
-class Doubt(NamedTuple):
+class Undecided(NamedTuple):
     """From one effective prior to another, the winner cannot be told from these."""
 
     low: float
@@ -66,7 +66,7 @@ class Doubt(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Apart:
+class SignificanceRegion:
     """Where the map is shown, and where it is not, at this level for all of it together.
 
     At each of `places` (effective priors) the observed `winners` are compared with every other
@@ -74,7 +74,7 @@ class Apart:
     in which some rival's cost is not shown to be higher.
     """
 
-    doubts: tuple[Doubt, ...]
+    doubts: tuple[Undecided, ...]
     places: tuple[float, ...] = field(repr=False)
     winners: tuple[str, ...] = field(repr=False)
     level: float = 0.95
@@ -108,7 +108,7 @@ def told_apart(
     replicates: int | None,
     seed: int,
     progress: Progress | None = None,
-) -> Apart:
+) -> SignificanceRegion:
     """Bounds on how much more every rival costs than the winner, all over the map at once."""
     asked = checked_level(level)
     plan = planned(
@@ -140,7 +140,7 @@ def told_apart(
     ]
     winners = tuple(names[place] for place in best.tolist())
     found = tuple(_doubts(places, rivals, winners))
-    return Apart(
+    return SignificanceRegion(
         found,
         tuple(places.tolist()),
         winners,
@@ -220,11 +220,11 @@ def _gaps(costs: Floats, best: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Flo
 
 def _doubts(
     places: Floats, rivals: Sequence[tuple[str, ...]], winners: Sequence[str]
-) -> list[Doubt]:
+) -> list[Undecided]:
     """Runs of places with the same doubts, reaching to the neighbouring places; where the winner
     changes, there is one in any event.
     """
-    found: list[Doubt] = []
+    found: list[Undecided] = []
     ends = [0.0, *places.tolist(), 1.0]
     for k, names in enumerate(rivals):
         if names:
@@ -232,9 +232,9 @@ def _doubts(
             if found and found[-1].rivals == names and found[-1].high >= places[k]:
                 found[-1] = found[-1]._replace(high=high)
             else:
-                found.append(Doubt(low, high, names))
+                found.append(Undecided(low, high, names))
         if k + 1 < len(rivals) and winners[k] != winners[k + 1] and not names and not rivals[k + 1]:
-            found.append(Doubt(ends[k + 1], ends[k + 2], (winners[k], winners[k + 1])))
+            found.append(Undecided(ends[k + 1], ends[k + 2], (winners[k], winners[k + 1])))
     return found
 
 
@@ -279,7 +279,7 @@ class WinnerMap:
     models: tuple[str, ...]
     wins: tuple[Win, ...] = ()
     rule: str = ""
-    apart: Apart | None = None
+    apart: SignificanceRegion | None = None
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
     _regions: tuple[Region, ...] = field(default=(), repr=False, compare=False)
     _points: Mapping[str, Points] = field(default_factory=dict, repr=False, compare=False)

@@ -76,9 +76,7 @@ def within(models: Mapping[str, br.Counts | br.Points], name: str) -> Claim:
     """What they do settle: who finds more with no more than a share of false alarms that one
     accepts.
     """
-    leads = [
-        lead for lead in br.leaders_within(models, fdr=ACCEPTED).leads if len(lead.models) == 1
-    ]
+    leads = [lead for lead in br.best_recall(models, fdr=ACCEPTED).leads if len(lead.models) == 1]
     words = "; ".join(
         f"{lead.models[0]} from p = {lead.low:.3g} to {lead.high:.3g}" for lead in leads
     )

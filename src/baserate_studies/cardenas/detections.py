@@ -157,7 +157,7 @@ def _turns(counts: br.Counts, *, hull: bool) -> int:
 
 
 def _range(traffic: Traffic) -> tuple[str, bool, str]:
-    found = br.leaders_within(traffic.models, fdr=ACCEPTED)
+    found = br.best_recall(traffic.models, fdr=ACCEPTED)
     reached = {prior: found.at(prior) for prior in (0.01, IDS)}
     words = "; ".join(
         f"p = {prior:g}: " + ", ".join(f"{name} P_D {p_d:.3f}" for name, p_d in each.items())

@@ -94,7 +94,7 @@ def _corners(points: br.Points) -> Iterator[Claim]:
         (ideal.tpr, ideal.fpr),
         note="TPR, FPR where every positive has a higher score than every negative",
     )
-    guessed = br.guess(br.Counts([0], positives=[40], negatives=[160]), 0.3)
+    guessed = br.random_classifier(br.Counts([0], positives=[40], negatives=[160]), 0.3)
     yield formula(
         "tpr-of-random-guessing",
         "T17",

@@ -59,7 +59,9 @@ def _rare() -> Iterator[Claim]:
             "one float64",
             note,
         )
-    nothing = br.guess(br.Points.from_rates([0.1], [0.9]), 0, at=br.Conditions(prior="1%"))
+    nothing = br.random_classifier(
+        br.Points.from_rates([0.1], [0.9]), 0, at=br.Conditions(prior="1%")
+    )
     yield formula(
         "all-legitimate-accuracy",
         "T2",
@@ -96,7 +98,7 @@ def _counts() -> Iterator[Claim]:
     )
     yield formula("eq-5.74", "T7", P, MATRIX["precision"])
     yield formula("eq-5.75", "T7", R, MATRIX["tpr"])
-    everything = br.guess(br.Counts([0], positives=[10], negatives=[990]), 1)
+    everything = br.random_classifier(br.Counts([0], positives=[10], negatives=[990]), 1)
     yield stated(
         "all-positive",
         "T8",

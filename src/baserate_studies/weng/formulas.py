@@ -26,7 +26,7 @@ from baserate.curves.areas import (
 )
 from baserate.curves.named import cost_curve, cost_lines, pr
 from baserate.decisions.roc_geometry import Baseline, ideal_baseline, superiority
-from baserate.decisions.selection import choose, fix, flag_at, guess
+from baserate.decisions.selection import choose, fix, flag_at, random_classifier
 from baserate.errors import InputError
 from baserate.measures.confusion import Confusion, measure
 from baserate_studies.claims import Claim
@@ -188,7 +188,7 @@ def _curves() -> Iterator[Claim]:
         "cheaper at every prior tried",
         better,
     )
-    guesses = [guess(COUNTS, share) for share in (0.0, 0.25, 0.5, 1.0)]
+    guesses = [random_classifier(COUNTS, share) for share in (0.0, 0.25, 0.5, 1.0)]
     diagonal = all(point.tpr == point.fpr for point in guesses)
     yield Claim(
         "even-odds",
