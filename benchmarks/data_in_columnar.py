@@ -66,9 +66,9 @@ def here(path, kind):
 
 
 def wanted(kind):
-    from baserate.read.table import Wanted
+    from baserate.read.table import ColumnRoles
 
-    return Wanted("y", ("s",), group="g" if kind == "text" else None)
+    return ColumnRoles("y", ("s",), group="g" if kind == "text" else None)
 
 
 def with_pyarrow(path, kind):

@@ -29,7 +29,7 @@ import baserate as br
 from baserate.errors import grouped
 from baserate.read.files import count_scores
 from baserate.read.source import Options
-from baserate.read.table import Wanted
+from baserate.read.table import ColumnRoles
 from baserate.reports.page import page
 
 STEPS = 60
@@ -129,7 +129,7 @@ def timed(rows, repeats):
                     strict=True,
                 )
             )
-        wanted = Wanted("y", tuple(scores))
+        wanted = ColumnRoles("y", tuple(scores))
 
         def read():
             return count_scores(str(path), wanted, Options.of({}))

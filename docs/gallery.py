@@ -131,7 +131,7 @@ def at(prior: Any, **costs: float) -> br.Conditions:
 
 def family(curve: Any, counts: Any, priors: Any) -> list[br.Curve]:
     """One curve a base rate."""
-    return br.curve(counts, curve, at=[at(prior) for prior in priors])
+    return list(br.curve(counts, curve, at=[at(prior) for prior in priors]).values())
 
 
 def tan_roc() -> Any:
@@ -370,13 +370,13 @@ ENTRIES = (
         "pr-priors",
         "Weng & Poon, Fig 7",
         "The same model at three base rates.",
-        lambda: br.plots.pr_panel(family(br.pr, one(), ("50%", "2%", "1 in 1000"))),
+        lambda: br.plots.pr_panel(family("pr", one(), ("50%", "2%", "1 in 1000"))),
     ),
     Entry(
         "broc-family",
         "Cárdenas & Baras, Fig 4",
         "One B-ROC a base rate, all from one ROC.",
-        lambda: br.plots.broc_panel(family(br.broc, intrusion(), (1e-3, CARDENAS, 1e-5))),
+        lambda: br.plots.broc_panel(family("broc", intrusion(), (1e-3, CARDENAS, 1e-5))),
     ),
     Entry(
         "broc-mapping",

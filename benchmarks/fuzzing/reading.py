@@ -13,7 +13,7 @@ import baserate as br
 from baserate.read import csv, files, streams
 from baserate.read import source as sources
 from baserate.read.arrays import count_cases
-from baserate.read.table import Table, Wanted
+from baserate.read.table import ColumnRoles, Table
 
 READ, REFUSED, TRACEBACK = "read", "refused", "traceback"
 LONGEST_LINE = 1000
@@ -78,7 +78,7 @@ def _direct(seed: Seed, path: Path) -> br.Counts:
     """The same counts without a process in between; and the fast way for files that are too small
     for it.
     """
-    wanted = Wanted("y", ("s",), seed.positive)
+    wanted = ColumnRoles("y", ("s",), seed.positive)
     here = getattr(sources, "parts_here", sources.parts_of)
     if seed.format == "csv-fast":
         with streams.opened(str(path)) as plain:

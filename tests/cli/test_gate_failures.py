@@ -208,7 +208,7 @@ def test_an_interrupt_is_never_0(file, capsys, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("baserate.gates.checks.regression", interrupted)
+    monkeypatch.setattr("baserate.gates.checks.non_inferiority", interrupted)
     assert told(capsys, "gate", plain(file, cases(12, 5, both=40)), *COMPARED).status == 130
 
 

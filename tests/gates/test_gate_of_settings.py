@@ -148,7 +148,7 @@ def test_wrong_settings_or_cases_are_2(folder, capsys):
 def test_a_crash_is_never_0(folder, capsys, monkeypatch):
     scored(folder)
     settings(folder)
-    monkeypatch.setattr("baserate.gates.checks.regression", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("baserate.gates.checks.non_inferiority", lambda *_, **__: 1 / 0)
     assert told(capsys, "gate", "--markdown", "summary.md").status == 70
     assert "**error**" in (folder / "summary.md").read_text()
 

@@ -154,7 +154,7 @@ def test_a_crash_is_an_error_with_its_traceback(tmp_path):
     scored(tmp_path)
     settings(tmp_path)
     (tmp_path / "conftest.py").write_text(
-        "import baserate.gates.checks as r\nr.regression = lambda *a, **k: 1 / 0\n"
+        "import baserate.gates.checks as r\nr.non_inferiority = lambda *a, **k: 1 / 0\n"
     )
     status, out = built(tmp_path, "--baserate", "--baserate-markdown", "summary.md")
     assert status == 1

@@ -52,7 +52,7 @@ def test_a_slice_that_is_worse_fails_under_a_flat_total(tmp_path):
     )
     assert whole.passed
     assert not sliced.passed
-    assert [part.name for part in sliced.regression.failed] == ["B"]
+    assert [part.name for part in sliced.non_inferiority.failed] == ["B"]
 
 
 @pytest.mark.parametrize(("accept", "passed"), [("", False), ("accept_observed = true\n", True)])
@@ -183,7 +183,7 @@ def test_a_problem_that_is_not_of_a_file_names_its_check(tmp_path):
 def test_a_difference_that_is_no_number_never_passes(tmp_path, monkeypatch):
     scored(tmp_path)
     found = load(settings(tmp_path, HEAD + COMPARE))
-    real = checks.regression
+    real = checks.non_inferiority
 
     def undefined(*arguments, **named):
         verdict = real(*arguments, **named)
@@ -194,7 +194,7 @@ def test_a_difference_that_is_no_number_never_passes(tmp_path, monkeypatch):
             parts=(replace(part, difference=replace(part.difference, value=math.nan)),),
         )
 
-    monkeypatch.setattr(checks, "regression", undefined)
+    monkeypatch.setattr(checks, "non_inferiority", undefined)
     assert not judge(found.checks[0], Reader(found.data)).passed
 
 
@@ -213,9 +213,9 @@ def test_a_rule_chooses_thresholds_in_place_of_those_of_the_scenario(tmp_path):
     scored(tmp_path)
     text = HEAD + COMPARE + 'rule = "recall >= 0.5"\nstatistic = "precision"\nreplicates = 100\n'
     (outcome,) = run(load(settings(tmp_path, text)))
-    assert outcome.regression.parts[0].difference.name == "precision"
+    assert outcome.non_inferiority.parts[0].difference.name == "precision"
     ranked = run(load(settings(tmp_path, HEAD + COMPARE + 'statistic = "auc"\n')))[0]
-    assert ranked.regression.parts[0].difference.name == "auc"
+    assert ranked.non_inferiority.parts[0].difference.name == "auc"
 
 
 SAVED = HEAD.replace("scores.csv", "day.counts").replace('label = "y"\n', "")

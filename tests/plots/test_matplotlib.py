@@ -74,8 +74,8 @@ def test_without_matplotlib_the_refusal_says_what_to_install():
 
 def test_drawing_as_svg_and_as_text_loads_no_matplotlib():
     code = (
-        "import sys, baserate as br; p = br.plots.roc_panel(br.roc(br.count([0, 1], [0, 1]))); p.svg();"
-        " p.text(); print('matplotlib' in sys.modules)"
+        "import sys, baserate as br; p = br.plots.roc_panel(br.roc(br.count([0, 1], [0, 1])));"
+        " p.svg(); p.text(); print('matplotlib' in sys.modules)"
     )
     assert (
         subprocess.run(

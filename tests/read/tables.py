@@ -14,9 +14,9 @@ import baserate as br
 from baserate.counts.counts import Counts
 from baserate.read.arrays import count_cases
 from baserate.read.cases import Names, checked
-from baserate.read.table import Wanted
+from baserate.read.table import ColumnRoles
 
-W = Wanted("y", ("s",))
+W = ColumnRoles("y", ("s",))
 
 
 def cases_of(table, wanted=W):

@@ -28,7 +28,7 @@ from baserate.read.sandbox import (
     send_tables,
 )
 from baserate.read.source import Options
-from baserate.read.table import InLines, Table, Wanted, in_table
+from baserate.read.table import ColumnRoles, InLines, Table, in_table
 
 MOST = 1 << 24
 COLUMNS = ("y", "s")
@@ -350,7 +350,7 @@ def test_a_hostile_answer_is_one_line(tmp_path, monkeypatch, answer):
     )
     monkeypatch.setattr(source, "command", lambda: [sys.executable, "-c", code])
     path = str(tmp_path / "a.npz")
-    wanted = Wanted("y", ("t",))  # not what the answer holds
+    wanted = ColumnRoles("y", ("t",))  # not what the answer holds
     assert_refused(
         lambda: source.read_confined(path, path, wanted, Options()),
         "BR707",

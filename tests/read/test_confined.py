@@ -25,10 +25,10 @@ from baserate.errors import Where
 from baserate.read import csv
 from baserate.read import source as sources
 from baserate.read.source import Options
-from baserate.read.table import Coded, Wanted
+from baserate.read.table import Coded, ColumnRoles
 
 ROWS = 60_000
-WANTED = Wanted("y", ("s", "t"), positive="yes", weight="w", group="g", id="i")
+WANTED = ColumnRoles("y", ("s", "t"), positive="yes", weight="w", group="g", id="i")
 
 
 def data(rows=ROWS):
@@ -206,14 +206,14 @@ def test_values_of_every_kind_come_through(tmp_path):
     ]
     lines = "".join(json.dumps({"y": value, "s": 0.5}) + "\n" for value in odd * 3)
     (tmp_path / "a.jsonl").write_text(lines.replace("\n", "\n\n", 1))
-    wanted = Wanted("y", ("s",))
+    wanted = ColumnRoles("y", ("s",))
     assert_same(
         there(str(tmp_path / "a.jsonl"), wanted),
         sources.parts_here(str(tmp_path / "a.jsonl"), wanted, Options()),
     )
     kinds = ["bool", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "g"]
     np.savez(tmp_path / "a.npz", **{kind: np.arange(3).astype(kind) for kind in kinds})
-    wanted = Wanted("bool", tuple(kinds[1:]))
+    wanted = ColumnRoles("bool", tuple(kinds[1:]))
     [ours], [here] = (
         there(str(tmp_path / "a.npz"), wanted),
         sources.parts_here(str(tmp_path / "a.npz"), wanted, Options()),
@@ -229,7 +229,7 @@ def test_categories_that_no_row_has_do_no_harm(tmp_path):
     feather.write_feather(
         pa.table({"y": labels, "s": [1.0, 2.0, 3.0]}), str(tmp_path / "a.feather")
     )
-    wanted = Wanted("y", ("s",))
+    wanted = ColumnRoles("y", ("s",))
     [table] = there(str(tmp_path / "a.feather"), wanted)
     assert table.columns["y"].tolist() == ["c0", None, "c2"]
 
@@ -401,4 +401,4 @@ def test_new_fields_of_what_is_wanted_travel_by_themselves(tmp_path):
     """Whatever plain value someone says of a source, the reader hears it."""
     source = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
     for positive in (1, 1.5, True, None, np.int64(1), "yes"):
-        assert there(source, Wanted("y", ("s",), positive=positive))[0].rows == ROWS
+        assert there(source, ColumnRoles("y", ("s",), positive=positive))[0].rows == ROWS

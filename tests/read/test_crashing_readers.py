@@ -19,9 +19,9 @@ import baserate as br
 from baserate.read import quotas
 from baserate.read import source as sources
 from baserate.read.source import Options
-from baserate.read.table import Wanted
+from baserate.read.table import ColumnRoles
 
-W = Wanted("y", ("s",))
+W = ColumnRoles("y", ("s",))
 LIMITED = pytest.mark.skipif(sys.platform != "linux", reason="limits on memory are Linux's")
 
 
@@ -243,7 +243,7 @@ PARENT = '''
 import sys, tempfile
 from baserate.read import source as sources
 from baserate.read.source import Options
-from baserate.read.table import Wanted
+from baserate.read.table import ColumnRoles
 tempfile.tempdir = sys.argv[2]
 waits = """import os, tempfile, time; from baserate.read import source
 def wait(*_):
@@ -253,7 +253,7 @@ def wait(*_):
 source.parts_here = wait
 main(request)"""
 sources.START = sources.START.replace("main(request)", waits % sys.argv[3])
-sources.read_confined(sys.argv[1], sys.argv[1], Wanted("y", ("s",)), Options(spooled=sys.argv[2] + "/spooled"))
+sources.read_confined(sys.argv[1], sys.argv[1], ColumnRoles("y", ("s",)), Options(spooled=sys.argv[2] + "/spooled"))
 '''  # noqa: E501
 
 

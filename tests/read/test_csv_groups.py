@@ -9,7 +9,7 @@ import baserate as br
 from baserate.read.files import count_groups_file as count_groups_csv
 from baserate.read.files import group_names, joint_of, models_of, slices_of
 from baserate.read.source import Options
-from baserate.read.table import Wanted
+from baserate.read.table import ColumnRoles
 
 ROWS = [
     (0, 0.2, 1, "A"),
@@ -30,7 +30,7 @@ def written(tmp_path, rows=ROWS, header="y,m1,m2,site"):
 
 
 def count_models_csv(path, *, label, scores, **more):
-    cases = models_of(path, Wanted(label, tuple(scores), **more), Options())
+    cases = models_of(path, ColumnRoles(label, tuple(scores), **more), Options())
     return joint_of(cases), slices_of(cases)
 
 

@@ -17,7 +17,7 @@ import baserate as br
 from baserate.output import document
 from baserate.read.files import count_file, count_groups_file, count_models_file
 from baserate.read.source import read
-from baserate.read.table import LEAST, Wanted
+from baserate.read.table import LEAST, ColumnRoles
 
 Y, M1 = [0, 1, 0, 1], [0.5, 1.25, 3.0, 0.25]
 EXPECTED = br.count(Y, M1)
@@ -232,7 +232,7 @@ def test_parts_of_different_types_are_told_apart_or_put_together(tmp_path):
 
 
 def test_read_gives_one_table(tmp_path):
-    table = read(written(tmp_path, TEXT), Wanted("y", ("m1",), id="id"))
+    table = read(written(tmp_path, TEXT), ColumnRoles("y", ("m1",), id="id"))
     assert table.rows == 4
     assert table.columns["id"].tolist() == ["t0", "t1", "t2", "t3"]
 

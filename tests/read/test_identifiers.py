@@ -18,8 +18,8 @@ from baserate.read.databases import read_alchemy, read_sqlite
 from baserate.read.duckdb import literally, locked, read_duckdb
 from baserate.read.parquet import read_parquet
 from baserate.read.table import (
+    ColumnRoles,
     TableName,
-    Wanted,
     check_columns,
     find_table,
     identifier,
@@ -78,7 +78,7 @@ def test_a_name_with_a_nul_is_never_quoted():
 
 @pytest.mark.parametrize("name", [name for name in ODD if name])
 def test_odd_names_of_tables_and_columns_are_read_and_drop_nothing(tmp_path, name):
-    wanted = Wanted(name, ("s",))
+    wanted = ColumnRoles(name, ("s",))
     lite, duck = str(tmp_path / "a.db"), str(tmp_path / "a.duckdb")
     connection = sqlite3.connect(lite)
     other = duckdb.connect(duck)

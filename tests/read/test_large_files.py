@@ -226,13 +226,13 @@ def stopped(path, resume, after, **how):
 
     from baserate.read.files import count_scores
     from baserate.read.source import Options
-    from baserate.read.table import Wanted
+    from baserate.read.table import ColumnRoles
 
     options = Options.of({"memory": LEAST, "resume": resume, **how})
     with pytest.raises(Stop):
         count_scores(
             path,
-            Wanted("y", ("s",)),
+            ColumnRoles("y", ("s",)),
             options._replace(ceiling=replace(options.ceiling, progress=progress)),
         )
     return seen

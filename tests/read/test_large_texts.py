@@ -26,7 +26,7 @@ from baserate.read import condense, large, table
 from baserate.read.files import count_scores
 from baserate.read.quotas import Quotas
 from baserate.read.source import Options
-from baserate.read.table import CELL, LEAST, Wanted
+from baserate.read.table import CELL, LEAST, ColumnRoles
 
 ROOT = Path(__file__).parents[2]
 KILL_COUNT = Path(__file__).with_name("kill_count.py")
@@ -490,4 +490,6 @@ def test_a_ceiling_that_is_too_low_for_the_whole_says_so(tmp_path, monkeypatch):
             r" memory"
         ),
     ):
-        count_scores(path, Wanted("y", ("s",)), options._replace(ceiling=replace(options.ceiling)))
+        count_scores(
+            path, ColumnRoles("y", ("s",)), options._replace(ceiling=replace(options.ceiling))
+        )

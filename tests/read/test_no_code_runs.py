@@ -18,7 +18,7 @@ import pytest
 import baserate as br
 from baserate.read import source, streams
 from baserate.read.source import Options
-from baserate.read.table import Wanted
+from baserate.read.table import ColumnRoles
 
 NAMES = (
     "a.csv",
@@ -82,7 +82,7 @@ def traps(place):
 WATCHED = """
 import json, sys
 from baserate.read import source
-from baserate.read.table import Wanted
+from baserate.read.table import ColumnRoles
 from baserate.errors import InputError
 events = []
 sys.addaudithook(lambda event, _: events.append(event) if event.startswith(("pickle.", "os.", "subprocess.", "socket.", "shutil.")) else None)
@@ -90,7 +90,7 @@ refused = 0
 for path in json.load(sys.stdin):
     events.clear()
     try:
-        source.parts_here(path, Wanted("y", ("s",)), source.Options())
+        source.parts_here(path, ColumnRoles("y", ("s",)), source.Options())
     except InputError as error:
         refused += 1
     found = set(events) - {"os.scandir", "os.listdir", "os.remove", "os.putenv", "os.walk"}
@@ -133,7 +133,7 @@ def test_endings_of_formats_that_run_code_are_refused_whatever_the_bytes_say(tmp
     path = tmp_path / f"a{ending}"
     path.write_bytes(b"y,s\n0,0.1\n1,0.2\n")
     with pytest.raises(br.InputError, match="can run code when it is loaded: not read") as caught:
-        source.parts_of(str(path), Wanted("y", ("s",)), Options())
+        source.parts_of(str(path), ColumnRoles("y", ("s",)), Options())
     assert caught.value.code == "BR705"
 
 
@@ -144,7 +144,7 @@ def test_bytes_that_run_code_are_refused_whatever_the_name_says(tmp_path, name):
     path = tmp_path / "a.csv"
     path.write_bytes(traps(tmp_path / "it ran")[name])
     with pytest.raises(br.InputError, match="can run code") as caught:
-        source.parts_of(str(path), Wanted("y", ("s",)), Options())
+        source.parts_of(str(path), ColumnRoles("y", ("s",)), Options())
     assert caught.value.code == "BR705"
     assert not (tmp_path / "it ran").exists()
 

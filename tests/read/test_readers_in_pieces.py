@@ -15,7 +15,7 @@ import baserate as br
 from baserate.inference.large_differences import compare_auc_file
 from baserate.read import large, source
 from baserate.read.source import Options
-from baserate.read.table import LEAST, Wanted
+from baserate.read.table import LEAST, ColumnRoles
 
 __all__ = ["tight"]  # a fixture
 
@@ -40,7 +40,7 @@ def test_labels_are_counted_alike_whether_sums_tell_them_or_groups(tmp_path, lab
     values = [labels[place % len(labels)] for place in (0, 1, 2, 0, 0)]
     parquet.write_table(pa.table({"y": values, "s": np.arange(5.0)}), path)
     with large.described(
-        [path], path, Wanted("y", ("s",)), Options.of({"memory": LEAST})
+        [path], path, ColumnRoles("y", ("s",)), Options.of({"memory": LEAST})
     ) as reader:
         assert dict(reader.found[0].labels) == {value: values.count(value) for value in values}
         assert all(

@@ -18,9 +18,9 @@ from baserate.read.databases import read_alchemy, read_postgres, read_sqlite
 from baserate.read.duckdb import read_duckdb
 from baserate.read.npz import read_npz
 from baserate.read.parquet import read_parquet
-from baserate.read.table import Wanted
+from baserate.read.table import ColumnRoles
 
-WANTED = Wanted("label", ("score",), group="site")
+WANTED = ColumnRoles("label", ("score",), group="site")
 ODD = [
     0.1 + 0.2,
     0.3,

@@ -7,7 +7,7 @@ import pytest
 import baserate as br
 from baserate.read.files import count_scores
 from baserate.read.source import Options
-from baserate.read.table import Wanted
+from baserate.read.table import ColumnRoles
 
 
 def written(tmp_path, text, name="scores.csv"):
@@ -17,7 +17,9 @@ def written(tmp_path, text, name="scores.csv"):
 
 
 def count_csv(path, *, label, scores, positive=None, weight=None, **options):
-    return count_scores(path, Wanted(label, tuple(scores), positive, weight), Options.of(options))
+    return count_scores(
+        path, ColumnRoles(label, tuple(scores), positive, weight), Options.of(options)
+    )
 
 
 def assert_refused(path, match, code, **named):

@@ -20,13 +20,13 @@ from tests.read.test_two_ways import NUMBERS, files, folder, quoted_field, writt
 import baserate as br
 from baserate.read import csv, large_formats, streams
 from baserate.read.columns import Unread
-from baserate.read.csv import Doubt, is_fast, texts, understood
-from baserate.read.csv_dialect import Asked
+from baserate.read.csv import NeedsCarefulReading, is_fast, texts, understood
+from baserate.read.csv_dialect import CsvOptions
 from baserate.read.large_formats import How
-from baserate.read.table import Wanted
+from baserate.read.table import ColumnRoles
 
-HOW = How(Asked(), streams.Limits(), 80_000_000)
-WANTED = Wanted("y", ("m1",))
+HOW = How(CsvOptions(), streams.Limits(), 80_000_000)
+WANTED = ColumnRoles("y", ("m1",))
 
 
 def whole(path, wanted, asked):
@@ -55,13 +55,13 @@ def read_back(copy, wanted):
 
 def assert_alike(path, wanted=WANTED, *, expected=None, **asked):
     """Both ways read the same, or neither does."""
-    how = HOW._replace(asked=Asked(**asked).checked())
+    how = HOW._replace(asked=CsvOptions(**asked).checked())
     table = whole(path, wanted, how.asked)
     with folder() as place, pytest.MonkeyPatch.context() as patch:
         patch.setattr(large_formats.tempfile, "tempdir", str(place))
         try:
             copy = large_formats.copied(path, wanted, how)
-        except Doubt:
+        except NeedsCarefulReading:
             copy = None
         assert (copy is None) == (table is None)
         assert expected is None or (copy is not None) == expected
@@ -108,7 +108,9 @@ def test_a_copy_of_odd_files_holds_what_the_fast_way_reads(tmp_path):
     for number in range(200):
         odd = odd_file(random.Random(number))
         try:
-            assert_alike(written(tmp_path, odd.data, odd.name), Wanted("y", ("s",)), **odd.options)
+            assert_alike(
+                written(tmp_path, odd.data, odd.name), ColumnRoles("y", ("s",)), **odd.options
+            )
         except br.InputError as error:
             assert error.code in (
                 "BR601",
@@ -165,13 +167,13 @@ def test_the_style_of_numbers_is_one_that_makes_every_text():
 def test_two_scores_and_names_that_are_sql_are_copied(tmp_path):
     name = "m1'); DROP TABLE x; --\""
     path = written(tmp_path, f"y,{quoted_field(name, ',')},Y\n0,1,9007199254740993\n1,2.5,6\n")
-    assert_alike(path, Wanted("y", (name, "Y")), expected=True)
+    assert_alike(path, ColumnRoles("y", (name, "Y")), expected=True)
 
 
 def test_labels_too_many_to_be_labels_are_doubtful(tmp_path, monkeypatch):
     monkeypatch.setattr(large_formats.tempfile, "tempdir", str(tmp_path))
     path = written(tmp_path, "y,m1\n" + "".join(f"a{row},{row}\n" for row in range(1_001)))
-    with pytest.raises(Doubt):
+    with pytest.raises(NeedsCarefulReading):
         large_formats.copied(path, WANTED, HOW)
 
 

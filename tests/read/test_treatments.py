@@ -15,7 +15,7 @@ from tests.cli.helpers import answered, refused, told, written
 import baserate as br
 from baserate.read.files import read_cases
 from baserate.read.source import Options
-from baserate.read.table import Wanted
+from baserate.read.table import ColumnRoles
 
 HEADER = ("id", "y", "m")
 
@@ -266,7 +266,9 @@ def test_columns_beside_the_scores_lose_the_same_rows(tmp_path):
         [(0, 0.1, 5, "mo"), ("", 0.2, 6, "tu"), (1, 0.3, 7, "we")],
     )
     cases, _ = read_cases(
-        path, Wanted("y", ("m",), amount="eur", day="day"), Options.of({"missing_label": "drop"})
+        path,
+        ColumnRoles("y", ("m",), amount="eur", day="day"),
+        Options.of({"missing_label": "drop"}),
     )
     assert cases.beside["day"].values.tolist() == ["mo", "we"]
     assert cases.beside["amount"].values.tolist() == ["5", "7"]

@@ -20,10 +20,10 @@ import baserate as br
 from baserate.errors import Where
 from baserate.read import csv, csv_dialect, streams
 from baserate.read import files as file_reader
-from baserate.read.csv_dialect import Asked, decoded_text, detect
+from baserate.read.csv_dialect import CsvOptions, decoded_text, detect
 from baserate.read.files import count_scores
 from baserate.read.source import Options
-from baserate.read.table import LEAST, Wanted
+from baserate.read.table import LEAST, ColumnRoles
 
 
 def written(tmp_path, text, name="scores.csv"):
@@ -39,24 +39,24 @@ def folder():
 
 
 def count_csv(path, **options):
-    return count_scores(path, Wanted("y", ("m1",)), Options.of(options))["m1"]
+    return count_scores(path, ColumnRoles("y", ("m1",)), Options.of(options))["m1"]
 
 
 def both_ways(path, wanted=None, **asked):
     """The table by the careful way, and by the fast one (None where that one gave up)."""
-    wanted = wanted or Wanted("y", ("m1",))
+    wanted = wanted or ColumnRoles("y", ("m1",))
     with (
         streams.opened(path) as plain,
         decoded_text(plain.shown, plain.path, asked.get("encoding")) as text,
     ):
-        dialect = detect(text, wanted.columns, Asked(**asked).checked())
+        dialect = detect(text, wanted.columns, CsvOptions(**asked).checked())
         fast = (
             csv.read_fast(text, dialect, wanted, plain=True)
             if csv.is_plain(text, dialect)
             else None
         )
         try:
-            careful = csv.read_carefully(text, dialect, wanted, Asked(**asked))
+            careful = csv.read_carefully(text, dialect, wanted, CsvOptions(**asked))
         except br.InputError as error:
             careful = error
     return careful, fast
@@ -71,7 +71,7 @@ def cases_of(table, wanted):
 
 
 def assert_agree(path, wanted=None, *, fast_expected=None, **asked):
-    wanted = wanted or Wanted("y", ("m1",))
+    wanted = wanted or ColumnRoles("y", ("m1",))
     careful, fast = both_ways(path, wanted, **asked)
     if fast_expected is not None:
         assert (fast is not None) == fast_expected
@@ -150,7 +150,9 @@ def files(draw, numbers=NUMBERS):
 def test_both_ways_agree_on_whatever_a_program_writes(file, with_id):
     text, rows = file
     with folder() as place:
-        wanted = Wanted("y", ("m1",), id="id") if with_id else Wanted("y", ("m1",), group="id")
+        wanted = (
+            ColumnRoles("y", ("m1",), id="id") if with_id else ColumnRoles("y", ("m1",), group="id")
+        )
         path = written(place, text)
         careful, _ = both_ways(path, wanted)
         if not isinstance(careful, br.InputError):
@@ -236,14 +238,16 @@ def test_the_fast_way_reads_that_file_and_no_other(tmp_path):
 def test_a_header_is_never_sql(tmp_path):
     name = "m1'); DROP TABLE x; --\""
     path = written(tmp_path, f"y,{quoted_field(name, ',')},Y\n0,1,5\n1,2,6\n")
-    assert_agree(path, Wanted("y", (name, "Y")), fast_expected=True)
+    assert_agree(path, ColumnRoles("y", (name, "Y")), fast_expected=True)
 
 
 def test_both_ways_agree_on_odd_files(tmp_path):
     for number in range(300):
         odd = odd_file(random.Random(number))
         try:
-            assert_agree(written(tmp_path, odd.data, odd.name), Wanted("y", ("s",)), **odd.options)
+            assert_agree(
+                written(tmp_path, odd.data, odd.name), ColumnRoles("y", ("s",)), **odd.options
+            )
         except br.InputError as error:
             assert error.code in (
                 "BR604",
@@ -326,7 +330,7 @@ def test_a_typo_in_a_large_file_is_named_without_reading_it_in_python(tmp_path, 
             br.count(path, label="y", score="m1", **memory)
     monkeypatch.setattr(csv, "read_carefully", lambda *_: pytest.fail("read in Python"))
     with streams.opened(path) as plain:
-        table = csv.table_of(plain, Wanted("y", ("m1",)), untreated=True)
+        table = csv.table_of(plain, ColumnRoles("y", ("m1",)), untreated=True)
     assert table.columns["m1"].wrong.total == 1
 
 

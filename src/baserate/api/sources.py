@@ -19,7 +19,7 @@ from baserate.read import arrays, files, frames, large
 from baserate.read.cases import SCORE, Names, checked
 from baserate.read.columns import as_column
 from baserate.read.source import Options
-from baserate.read.table import Wanted
+from baserate.read.table import ColumnRoles
 
 NOT_GIVEN: Any = object()
 
@@ -578,7 +578,7 @@ def _of_file_with(
         found = files.count_groups_file(source, label=label, score=score, group=column, **said)
         return found.serving("group" if role == "by" else "cluster")
     missing = said.pop("amount_missing", None)
-    wanted = Wanted(
+    wanted = ColumnRoles(
         label,
         (score,) if isinstance(score, str) else tuple(score),
         said.pop("positive", None),

@@ -25,7 +25,7 @@ from baserate.inference.values import checked_level
 from baserate.measures.confusion import LARGEST, MOST_CASES
 from baserate.measures.measure import Measure
 from baserate.notes import RANDOM, Note
-from baserate.read.csv_dialect import Asked
+from baserate.read.csv_dialect import CsvOptions
 from baserate.read.files import (
     count_scores,
     count_together,
@@ -38,7 +38,7 @@ from baserate.read.files import (
 )
 from baserate.read.source import SEVERAL, Options, said_of, shown_source
 from baserate.read.streams import STDIN
-from baserate.read.table import Wanted
+from baserate.read.table import ColumnRoles
 from baserate.read.treatments import Treatment
 
 if TYPE_CHECKING:
@@ -47,7 +47,10 @@ if TYPE_CHECKING:
 MOST_NAMED = 12
 CEILING = ("memory", "approx", "resume")
 READING = [
-    field.name for kind in (Asked, Treatment) for field in fields(kind) if field.name != "header"
+    field.name
+    for kind in (CsvOptions, Treatment)
+    for field in fields(kind)
+    if field.name != "header"
 ] + ["max_bytes", *CEILING]
 
 
@@ -117,7 +120,7 @@ class SourceOptions:
         limits = {f"--{name}": getattr(self.options.ceiling, name) for name in CEILING}
         check_unused({**said, **(more or {}), **read, **limits}, "of saved counts")
 
-    def wanted(self, **more: Any) -> Wanted:
+    def wanted(self, **more: Any) -> ColumnRoles:
         """What is wanted of a file of cases: a label and a score at least; whoever names none is
         told which columns there are.
         """
@@ -137,7 +140,7 @@ class SourceOptions:
                 text = f"{option} is missing: which column {what}{f' ({found})' if found else ''}?"
                 raise refuse_file(shown_source(self.path), "BR003", text, f"{option} COLUMN")
         columns = {"positive": self.positive, "weight": self.weight, "design": self.design}
-        return Wanted(self.label or "", self.scores, **{**columns, **more})
+        return ColumnRoles(self.label or "", self.scores, **{**columns, **more})
 
     def _columns(self) -> str:
         """The columns of a text file, for a message; nothing where only a whole reading would

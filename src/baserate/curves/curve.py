@@ -432,7 +432,7 @@ def trace(
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> x, y, thresholds = br.curve(counts, "precision:posfrac", at=br.Conditions(prior=0.1), every=True)
+    >>> x, y, thresholds = br.curve(counts, "precision:posfrac", prior=0.1, every=True)
     >>> y.round(3)
     array([  nan, 1.   , 0.1  , 0.182, 0.1  ])
     """

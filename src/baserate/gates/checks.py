@@ -60,7 +60,7 @@ from baserate.read.files import (
     saved_models,
     slices_of,
 )
-from baserate.read.table import Wanted
+from baserate.read.table import ColumnRoles
 
 # ----------------------------------------------------------------------
 # Judging: one way for the command line, for `baserate.toml` and for pytest. What cannot be judged
@@ -96,9 +96,11 @@ class Reader:
             self._joint[pair, by] = self._paired(pair, by)
         return self._joint[pair, by]
 
-    def _wanted(self, columns: tuple[str, ...], by: str | None) -> Wanted:
+    def _wanted(self, columns: tuple[str, ...], by: str | None) -> ColumnRoles:
         data = self.data
-        return Wanted(data.label, columns, data.positive, group=by, id=data.id, design=data.design)
+        return ColumnRoles(
+            data.label, columns, data.positive, group=by, id=data.id, design=data.design
+        )
 
     def _counted(self, where: Scored, by: str | None) -> tuple[Counts, dict[str, Counts]]:
         wanted, options, column = self._wanted((where.column,), by), self.data.options, where.column

@@ -40,7 +40,7 @@ from baserate.measures.measure import parse
 from baserate.notes import RANDOM, Note, Source, checked_design
 from baserate.output.comparisons import Judged
 from baserate.read import streams
-from baserate.read.csv_dialect import DELIMITERS, Asked, decoded_text, first_record
+from baserate.read.csv_dialect import DELIMITERS, CsvOptions, decoded_text, first_record
 from baserate.read.files import is_saved
 from baserate.read.source import PARTS, SCHEME, WILD, Options, said_of
 from baserate.read.streams import HEAD, STDIN, TEXT, Limits, file_kind, opened
@@ -403,7 +403,7 @@ KINDS = {
     "tuple[str, ...]": TEXTS,
 }
 READING = {
-    field.name: KINDS[str(field.type)] for kind in (Asked, Treatment) for field in fields(kind)
+    field.name: KINDS[str(field.type)] for kind in (CsvOptions, Treatment) for field in fields(kind)
 } | {"max_bytes": WHOLE}
 TOGETHER = frozenset({"columns", "header", "decimal", "thousands"})
 AT_LINE = re.compile(r"(.*?) \(at (?:line (\d+)|end of document).*\)")

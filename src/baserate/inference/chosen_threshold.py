@@ -693,14 +693,14 @@ def _name(asked: str | Measure) -> str:
     return asked.name if isinstance(asked, Measure) else asked.partition("(")[0]
 
 
-Known = tuple[Resampling, tuple[Note, ...], set[str], Readings | None]
+ReadResamples = tuple[Resampling, tuple[Note, ...], set[str], Readings | None]
 
 
 def _of_point(
     point: OperatingPoint,
     names: Sequence[str | Measure],
     counts: Counts | GroupedCounts,
-    known: Known,
+    known: ReadResamples,
 ) -> dict[str, Interval]:
     how, notes, held, read = known
     found = dict[str, Interval]()

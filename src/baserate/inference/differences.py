@@ -338,7 +338,7 @@ AS_IT_IS = (
 
 
 @dataclass(frozen=True)
-class Asked:
+class CompareOptions:
     """How a comparison is wanted."""
 
     level: float
@@ -393,7 +393,7 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     """
     resampled = replicates is not None or resample is not None
     drawn = checked_replicates(REPLICATES if replicates is None else replicates)
-    asked = Asked(
+    asked = CompareOptions(
         checked_level(level), method, checked_seed(seed), drawn, resample, progress, resampled
     )
     names = chosen_pair(models, pair)
@@ -537,7 +537,7 @@ def _compared(
     both: tuple[Statistic, Statistic],
     models: Models,
     names: tuple[str, str],
-    asked: Asked,
+    asked: CompareOptions,
     *,
     paired: bool,
 ) -> Difference:
@@ -558,7 +558,7 @@ def _over(
     models: Models,
     names: tuple[str, str],
     at: Uncertain,
-    asked: Asked,
+    asked: CompareOptions,
     *,
     paired: bool,
 ) -> Difference:
@@ -629,7 +629,10 @@ def _over(
 
 
 def _paired(
-    both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str], asked: Asked
+    both: tuple[Statistic, Statistic],
+    joint: JointCounts,
+    names: tuple[str, str],
+    asked: CompareOptions,
 ) -> Difference:
     statistic = both[0]
     if not (
@@ -689,7 +692,7 @@ def _said_of(asked: Statistic, point: OperatingPoint) -> Note:
     return Note("BR640", AT_CHOSEN if made else f"{AT_CHOSEN}; {asked.name} {AS_IT_IS}")
 
 
-def _by_delong(asked: Asked) -> bool:
+def _by_delong(asked: CompareOptions) -> bool:
     """DeLong's test, unless resamples are asked for."""
     return asked.method in (DELONG, DELONG_T) or (asked.method is None and asked.resample is None)
 
@@ -713,7 +716,10 @@ def _is_matched(statistic: Statistic) -> bool:
 
 
 def _by_bootstrap(
-    both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str], asked: Asked
+    both: tuple[Statistic, Statistic],
+    joint: JointCounts,
+    names: tuple[str, str],
+    asked: CompareOptions,
 ) -> Difference:
     _check_method(both[0], asked)
     notes = check_enough(joint)
@@ -750,7 +756,7 @@ def _least_p(
     return min(1.0, 2.0 ** (1 - min(pairs, 1000)))
 
 
-def _check_method(statistic: Statistic, asked: Asked) -> None:
+def _check_method(statistic: Statistic, asked: CompareOptions) -> None:
     if asked.method not in (None, PERCENTILE):
         fix = (
             f'method="{PERCENTILE}"'
@@ -767,7 +773,7 @@ def _difference(
     names: tuple[str, str],
     seen: tuple[float, float],
     values: Floats,
-    how: tuple[Plan, Asked, tuple[Note, ...]],
+    how: tuple[Plan, CompareOptions, tuple[Note, ...]],
     of: Counts,
     least_p: float = 0.0,
 ) -> Difference:
@@ -819,7 +825,7 @@ def _unpaired(
     both: tuple[Statistic, Statistic],
     parts: tuple[Counts | GroupedCounts, Counts | GroupedCounts],
     names: tuple[str, str],
-    asked: Asked,
+    asked: CompareOptions,
 ) -> Difference:
     """Two samples resampled independently."""
     _check_method(both[0], asked)
@@ -850,7 +856,7 @@ def _clustered(
     both: tuple[Statistic, Statistic],
     parts: tuple[GroupedCounts, GroupedCounts],
     names: tuple[str, str],
-    asked: Asked,
+    asked: CompareOptions,
 ) -> Difference:
     """Two models scored the same groups: groups are resampled whole, the same ones for both."""
     _check_method(both[0], asked)

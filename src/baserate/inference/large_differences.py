@@ -34,7 +34,7 @@ from baserate.read.frames import (
 from baserate.read.large import Whole, pieces_of, sources_in_pieces
 from baserate.read.placements import Side, Sums
 from baserate.read.source import Options
-from baserate.read.table import POSITIVE, Ceiling, Wanted
+from baserate.read.table import POSITIVE, Ceiling, ColumnRoles
 
 # ----------------------------------------------------------------------
 # `compare_frame`: is one model really better than another, on more cases than fit into memory?
@@ -64,7 +64,7 @@ def compare_frame(
     >>> compare_frame(frame, label="y", scores=["a", "b"])[0]
     Difference: auc of b - a -0.08333, 95 % from -0.1339 to -0.03276, p = 0.00149, 0.00149 after Holm (delong-t)
     """  # noqa: E501
-    wanted = Wanted(label, tuple(scores), positive)
+    wanted = ColumnRoles(label, tuple(scores), positive)
     check_models(wanted.scores)
     if len(wanted.scores) < 2:
         raise refuse("BR595", "a comparison needs two models", 'scores=["a", "b"]')
@@ -132,7 +132,7 @@ def compare_auc_file(  # noqa: PLR0913 (each is a word that users say)
             f"a pair is compared, and {len(set(scores))} scores are named",
             'scores=["m1", "m2"]',
         )
-    wanted = Wanted(label, tuple(scores), positive, design=design)
+    wanted = ColumnRoles(label, tuple(scores), positive, design=design)
     return compare_large(
         os.fspath(source), wanted, Options.of({"memory": memory}), level, method
     ).differences[0]
@@ -148,7 +148,7 @@ class Compared(NamedTuple):
 
 def compare_large(
     source: str,
-    wanted: Wanted,
+    wanted: ColumnRoles,
     options: Options,
     level: float,
     method: str | None,
@@ -174,7 +174,7 @@ def compare_large(
     )
 
 
-def _pieces(source: str, wanted: Wanted, options: Options) -> Any:
+def _pieces(source: str, wanted: ColumnRoles, options: Options) -> Any:
     found = sources_in_pieces(source, short=True)
     if found is None:
         raise Whole

@@ -12,7 +12,15 @@ from baserate.counts.cells import Array
 from baserate.errors import InputError, quoted, refuse_file
 from baserate.read.columns import Kind, check_use, from_spelled, objects, with_none
 from baserate.read.streams import unchanged
-from baserate.read.table import PROBE, Table, Wanted, check_columns, from_codes, in_table, needed
+from baserate.read.table import (
+    PROBE,
+    ColumnRoles,
+    Table,
+    check_columns,
+    from_codes,
+    in_table,
+    needed,
+)
 
 # ----------------------------------------------------------------------
 # Columns of Arrow as arrays that keep every value: decimals are spelled out, dictionaries read
@@ -131,7 +139,7 @@ AHEAD, MESSAGE = (
 COPY = "get a whole copy of the file, or write it again"
 
 
-def read_arrow(path: str, wanted: Wanted) -> Table:
+def read_arrow(path: str, wanted: ColumnRoles) -> Table:
     """The wanted columns of an Arrow or Feather file, or of a stream that was saved."""
     with unchanged([path]) as sha256, _refused(path):
         table = _table(path, wanted)
@@ -145,7 +153,7 @@ def read_arrow(path: str, wanted: Wanted) -> Table:
     return Table(path, columns, table.num_rows, sha256=sha256, place=in_table(path))
 
 
-def _table(path: str, wanted: Wanted) -> Any:
+def _table(path: str, wanted: ColumnRoles) -> Any:
     """The wanted columns, unchecked. Read into memory, not mapped: a file that shrinks under a map
     kills the process.
     """

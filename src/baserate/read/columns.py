@@ -19,7 +19,7 @@ import numpy.typing as npt
 from baserate.counts.cells import Array
 from baserate.errors import MOST_EXAMPLES, Fix, InputError, grouped, quoted, refuse, refuse_file
 from baserate.numbers import EXACT_FLOATS, INT64_MAX
-from baserate.read.table import Wanted
+from baserate.read.table import ColumnRoles
 
 # ----------------------------------------------------------------------
 # One column from whatever a user holds: lists, arrays, Series and tensors, through protocols and
@@ -396,7 +396,7 @@ class Kind(StrEnum):
 PLAIN = (Kind.NUMBERS, Kind.SPELLED, Kind.TEXT)
 
 
-def check_use(path: str, name: str, kind: Kind, wanted: Wanted) -> None:
+def check_use(path: str, name: str, kind: Kind, wanted: ColumnRoles) -> None:
     """Refuse scores that are times, labels that are lists, and the like. Times may name groups and
     days.
     """
@@ -407,13 +407,13 @@ def check_use(path: str, name: str, kind: Kind, wanted: Wanted) -> None:
     raise misused(path, name, kind, wanted)
 
 
-def misused(path: str, name: str, found: str, wanted: Wanted) -> InputError:
+def misused(path: str, name: str, found: str, wanted: ColumnRoles) -> InputError:
     """The refusal of a column whose values are not what it is wanted for."""
     code, use, fix = _use(name, wanted)
     return refuse_file(path, code, f"{quoted(name)} holds {found}, not {use}", fix)
 
 
-def _use(name: str, wanted: Wanted) -> tuple[str, str, str]:
+def _use(name: str, wanted: ColumnRoles) -> tuple[str, str, str]:
     if name in wanted.numbers:
         use = (
             "scores" if name in wanted.scores else "weights" if name == wanted.weight else "amounts"

@@ -23,10 +23,10 @@ from baserate.numbers import EXACT_FLOATS
 from baserate.read import csv_dialect, streams
 from baserate.read.cases import spelled
 from baserate.read.columns import BadCells, Unread
-from baserate.read.csv_dialect import Asked, Dialect, Text, decoded_text, detect, lines_of
+from baserate.read.csv_dialect import CsvOptions, Dialect, Text, decoded_text, detect, lines_of
 from baserate.read.duckdb import From, literally, locked
 from baserate.read.streams import Limits
-from baserate.read.table import MOST_VALUES, InLines, Table, Wanted, from_codes
+from baserate.read.table import MOST_VALUES, ColumnRoles, InLines, Table, from_codes
 
 # ----------------------------------------------------------------------
 # The careful way to read delimited text, in plain Python: it defines what is right, and names the
@@ -44,7 +44,7 @@ PLAIN_LABELS = frozenset({"0", "1"})
 MOST_SHOWN = 3
 
 
-def read_carefully(text: Text, dialect: Dialect, wanted: Wanted, asked: Asked) -> Table:
+def read_carefully(text: Text, dialect: Dialect, wanted: ColumnRoles, asked: CsvOptions) -> Table:
     """The wanted columns of every row; a row with more or fewer fields than the header is refused,
     and all of them are named.
     """
@@ -71,11 +71,11 @@ def read_carefully(text: Text, dialect: Dialect, wanted: Wanted, asked: Asked) -
     return _table(text, columns, lines, wanted, (dialect, asked, ragged, notes))
 
 
-How = tuple[Dialect, Asked, list[tuple[int, int]], list[Note]]
+How = tuple[Dialect, CsvOptions, list[tuple[int, int]], list[Note]]
 
 
 def _table(
-    text: Text, columns: dict[str, list[str]], lines: list[int], wanted: Wanted, how: How
+    text: Text, columns: dict[str, list[str]], lines: list[int], wanted: ColumnRoles, how: How
 ) -> Table:
     dialect, asked, ragged, notes = how
     if dialect.padded:
@@ -149,7 +149,7 @@ def unread(rows: int, cells: Iterable[tuple[int, str]]) -> Unread:
     return Unread(rows, missing, wrong, nan)
 
 
-def written_plainly(values: list[str], asked: Asked) -> list[str]:
+def written_plainly(values: list[str], asked: CsvOptions) -> list[str]:
     """Numbers without the signs that the user named: marks between thousands, and percent signs
     (12% is 0.12, exactly).
     """
@@ -235,7 +235,7 @@ def _check_points(text: Text, columns: dict[str, list[str]], lines: list[int]) -
 
 
 def _skipped(
-    text: Text, dialect: Dialect, ragged: list[tuple[int, int]], good: int, asked: Asked
+    text: Text, dialect: Dialect, ragged: list[tuple[int, int]], good: int, asked: CsvOptions
 ) -> list[Note]:
     """Rows that do not fit are refused, and with them the file, unless so many were allowed for."""
     if not ragged:
@@ -315,7 +315,7 @@ NO_NUMBER = "TRY_CAST({0} AS DOUBLE) IS NULL OR isnan(TRY_CAST({0} AS DOUBLE))"
 PIECE = 1 << 16
 
 
-class Doubt(Exception):  # noqa: N818 (never reaches a user)
+class NeedsCarefulReading(Exception):  # noqa: N818 (never reaches a user)
     """Something that the careful way has to look at."""
 
 
@@ -334,10 +334,10 @@ class Seen(NamedTuple):
         it.
         """
         if self.gone or self.flags & STRANGE:
-            raise Doubt
+            raise NeedsCarefulReading
         whole = self.finite and not self.flags & FRACTION
         if self.large and not whole:
-            raise Doubt
+            raise NeedsCarefulReading
         return whole
 
 
@@ -372,7 +372,7 @@ def unread_at(
     found = connection.cursor().execute(query, list(scan.parameters))
     odd = unread(rows, zip(places, _without_commas(fetched(found), delimiter), strict=True))
     if not odd.missing.total + odd.wrong.total + odd.nan.total:  # Python reads them all
-        raise Doubt
+        raise NeedsCarefulReading
     return odd
 
 
@@ -388,7 +388,7 @@ def _without_commas(texts: Iterable[str], delimiter: str) -> Iterator[str]:
     """
     for text in texts:
         if "," in text and delimiter != ",":
-            raise Doubt
+            raise NeedsCarefulReading
         yield text
 
 
@@ -470,7 +470,7 @@ def rows_of(text: Text, dialect: Dialect) -> int:
         text.path, text.facts, dialect.delimiter, dialect.skip + dialect.header
     )
     if not found.well_formed or found.spanning or found.number < 1:
-        raise Doubt
+        raise NeedsCarefulReading
     return found.number
 
 
@@ -479,7 +479,9 @@ def place_of(text: Text, dialect: Dialect) -> InLines:
     return InLines(text.shown, dialect.skip + dialect.header + 1)
 
 
-def read_fast(text: Text, dialect: Dialect, wanted: Wanted, *, plain: bool = False) -> Table | None:
+def read_fast(
+    text: Text, dialect: Dialect, wanted: ColumnRoles, *, plain: bool = False
+) -> Table | None:
     """The table, or None where there is any doubt about it. `plain` says that nothing is done about
     scores that are no numbers.
     """
@@ -511,7 +513,7 @@ class _Reader:
         # themselves (None), in one other style, or in many.
         self.styles: dict[str, str | None] = {}
 
-    def columns(self, wanted: Wanted) -> dict[str, Any]:
+    def columns(self, wanted: ColumnRoles) -> dict[str, Any]:
         """Each wanted column as the careful way would have it (numbers as numbers, where it has
         their texts).
         """
@@ -542,7 +544,7 @@ class _Reader:
                 or not np.isin(column, (0, 1)).all()
                 or column.dtype != np.int64
             ):
-                raise Doubt
+                raise NeedsCarefulReading
         return {name: gathered[name] for name in wanted.columns}
 
     def _fetched(
@@ -565,7 +567,7 @@ class _Reader:
             len(column) != self.rows or (np.ma.is_masked(column) and at not in gaps)
             for at, column in read.items()
         ):
-            raise Doubt
+            raise NeedsCarefulReading
         return {at: column if at in gaps else np.asarray(column) for at, column in read.items()}
 
     def _coding(self, at: str, values: list[str] | None) -> str:
@@ -599,7 +601,7 @@ class _Reader:
         )
         if gone.any():
             if (np.asarray(flags)[~gone] & STRANGE).any():  # DuckDB's numbers, and none of ours
-                raise Doubt
+                raise NeedsCarefulReading
             places = map(int, np.flatnonzero(gone))
             return unread_at(
                 self.connection,
@@ -625,14 +627,14 @@ class _Reader:
             return self._whole(at) if large else values.astype(np.int64)
         if seen.flags & UNWRITTEN:
             if len(self._query("count(*) AS n", rest=MERGED.format(at))["n"]):
-                raise Doubt
+                raise NeedsCarefulReading
             self.styles[name] = MANY_STYLES
         return values
 
     def _whole(self, at: str) -> Array:
         found = self._query(f"TRY_CAST({at} AS BIGINT) AS {at}")[at]
         if len(found) != self.rows or np.ma.is_masked(found):
-            raise Doubt
+            raise NeedsCarefulReading
         return np.asarray(found)
 
     def _at(self, name: str) -> str:
@@ -663,11 +665,11 @@ def _texts(read: Array, values: list[str] | None, *, label: bool) -> Array:
 
 FAST_FROM = 1 << 20  # bytes; below, the careful way takes less time than DuckDB takes to load
 TOTALS = frozenset({"total", "totals", "grand total", "sum", "subtotal", "gesamt", "summe"})
-NOTHING_ASKED = Asked()
+NOTHING_ASKED = CsvOptions()
 
 
 def read_csv(
-    path: str, wanted: Wanted, asked: Asked = NOTHING_ASKED, limits: Limits | None = None
+    path: str, wanted: ColumnRoles, asked: CsvOptions = NOTHING_ASKED, limits: Limits | None = None
 ) -> Table:
     """The wanted columns of a delimited text file, compressed or not; "-" is standard input."""
     with streams.opened(path, limits) as plain:
@@ -676,8 +678,8 @@ def read_csv(
 
 def table_of(
     plain: streams.Plain,
-    wanted: Wanted,
-    asked: Asked = NOTHING_ASKED,
+    wanted: ColumnRoles,
+    asked: CsvOptions = NOTHING_ASKED,
     fast_from: int = FAST_FROM,
     *,
     untreated: bool = False,
@@ -697,7 +699,7 @@ def table_of(
 
 @contextlib.contextmanager
 def understood(
-    plain: streams.Plain, wanted: Wanted, asked: Asked
+    plain: streams.Plain, wanted: ColumnRoles, asked: CsvOptions
 ) -> Iterator[tuple[Text, Dialect]]:
     """The text of a file, and how it is written."""
     asked = asked.checked()
@@ -712,7 +714,7 @@ def notes_of(plain: streams.Plain, text: Text, dialect: Dialect) -> tuple[Note, 
     return (*plain.notes, *text.notes, *dialect.notes)
 
 
-def is_fast(text: Text, dialect: Dialect, asked: Asked) -> bool:
+def is_fast(text: Text, dialect: Dialect, asked: CsvOptions) -> bool:
     """Whether the file, and what was said of it, is plain enough for DuckDB."""
     return (
         asked.decimal != ","

@@ -234,7 +234,7 @@ NOT_TEXT = frozenset({"base64", "bz2", "hex", "quopri", "uu", "zlib", "rot13", "
 
 
 @dataclass(frozen=True)
-class Asked:
+class CsvOptions:
     """What the user said of a text file; None and nothing is for us to find."""
 
     delimiter: str | None = None
@@ -247,7 +247,7 @@ class Asked:
     percent: bool = False
     thousands: str | None = None
 
-    def checked(self) -> Asked:
+    def checked(self) -> CsvOptions:
         """With names of separators spelled out; what cannot be is refused."""
         delimiter = (
             None
@@ -423,7 +423,7 @@ def lines_of(text: Text, skip: int = 0) -> Iterator[str]:
                 yield line
 
 
-def detect(text: Text, wanted: Sequence[str], asked: Asked) -> Dialect:
+def detect(text: Text, wanted: Sequence[str], asked: CsvOptions) -> Dialect:
     """The separator and the names of the columns: the one reading under which every column asked
     for is there.
     """
@@ -467,7 +467,7 @@ def _check_one(text: Text, fits: Sequence[str], what: str) -> None:
 
 
 def _without_header(
-    text: Text, wanted: Sequence[str], asked: Asked, read: dict[str, list[str]], skip: int
+    text: Text, wanted: Sequence[str], asked: CsvOptions, read: dict[str, list[str]], skip: int
 ) -> Dialect:
     """The user named the columns: the separator is the one that makes as many."""
     names = asked.columns
@@ -531,7 +531,7 @@ def first_record(text: Text, delimiter: str, skip: int) -> list[str]:
         return []
 
 
-def _remarks(sign: str, asked: Asked, *, said: bool, padded: bool) -> Iterator[Note]:
+def _remarks(sign: str, asked: CsvOptions, *, said: bool, padded: bool) -> Iterator[Note]:
     if said:
         text = (
             f'the first line says that columns are separated by {_spelled(sign)} ("sep="), and is'

@@ -28,9 +28,9 @@ from baserate.read.duckdb import reason
 from baserate.read.quotas import patience_s, too_long
 from baserate.read.streams import unchanged, with_log
 from baserate.read.table import (
+    ColumnRoles,
     Table,
     TableName,
-    Wanted,
     check_columns,
     find_table,
     identifier,
@@ -64,7 +64,7 @@ KINDS: dict[type, Kind] = {
 
 
 def gather(
-    path: str, pieces: Iterable[Sequence[Sequence[Any]]], wanted: Wanted
+    path: str, pieces: Iterable[Sequence[Sequence[Any]]], wanted: ColumnRoles
 ) -> dict[str, Array]:
     """The wanted columns from pieces of rows, each row with its values in the order of
     `wanted.columns`.
@@ -112,7 +112,7 @@ class Gathered:
             ]  # equal texts are held once
         return values
 
-    def whole(self, path: str, wanted: Wanted) -> Array:
+    def whole(self, path: str, wanted: ColumnRoles) -> Array:
         """The column, or the reason why it is none."""
         kinds = {python_kind(found) for found in self.types if found is not NOTHING}
         if len(kinds) > 1 and kinds != {Kind.NUMBERS, Kind.SPELLED}:
@@ -134,7 +134,7 @@ class Gathered:
             kinds,
         )
 
-    def _mixed(self, wanted: Wanted) -> InputError:
+    def _mixed(self, wanted: ColumnRoles) -> InputError:
         """SQLite lets any row hold any type; the rarest kind is most likely where the column went
         wrong.
         """
@@ -290,7 +290,7 @@ READ_ONLY = {
 }
 
 
-def read_alchemy(url: str, table_or_query: str, wanted: Wanted) -> Table:
+def read_alchemy(url: str, table_or_query: str, wanted: ColumnRoles) -> Table:
     """The wanted columns of a table or query."""
     shown = shown_url(url)
     with _engine(url) as engine, _refused_by_driver(url), engine.connect() as connection:
@@ -353,7 +353,7 @@ def _check_file(address: Any) -> None:
 
 
 def _rows(
-    connection: Any, shown: str, asked: str, wanted: Wanted
+    connection: Any, shown: str, asked: str, wanted: ColumnRoles
 ) -> Iterator[Sequence[Sequence[Any]]]:
     sa = needed("sqlalchemy", SQL_EXTRA)
     inspector = sa.inspect(connection)
@@ -426,7 +426,7 @@ def _refused_by_driver(url: str) -> Iterator[None]:
 FEWER = 4
 
 
-def pair_of(wanted: Wanted) -> tuple[str, str] | None:
+def pair_of(wanted: ColumnRoles) -> tuple[str, str] | None:
     """The names of the label and the score, where nothing else is wanted."""
     pair = (wanted.label, wanted.scores[0])
     return pair if wanted.columns == pair else None
@@ -470,7 +470,7 @@ STOPPED = "57014"
 
 
 def read_postgres(
-    url: str, table_or_query: str, wanted: Wanted, *, timeout_s: float | None = None
+    url: str, table_or_query: str, wanted: ColumnRoles, *, timeout_s: float | None = None
 ) -> Table:
     """The wanted columns; a statement that takes longer than `timeout_s` seconds is given up."""
     check_url(url)
@@ -512,7 +512,7 @@ def _connected(url: str) -> Iterator[Any]:
         connection.close()
 
 
-def _postgres_columns(cursor: Any, shown: str, asked: str, wanted: Wanted) -> dict[str, Array]:
+def _postgres_columns(cursor: Any, shown: str, asked: str, wanted: ColumnRoles) -> dict[str, Array]:
     table = _table(cursor, shown, asked)
     source = table.sql if table else f"(\n{_query(cursor, shown, asked)}\n) AS asked"
     schema = cursor.adbc_execute_schema(f"SELECT * FROM {source}")  # noqa: S608
@@ -550,7 +550,9 @@ def _table(cursor: Any, shown: str, asked: str) -> TableName | None:
     )
 
 
-def _counted(cursor: Any, table: TableName, schema: Any, wanted: Wanted) -> dict[str, Array] | None:
+def _counted(
+    cursor: Any, table: TableName, schema: Any, wanted: ColumnRoles
+) -> dict[str, Array] | None:
     """The columns from counts of the server's, where its statistics expect far fewer scores than
     cases; None where the rows are needed.
     """
@@ -621,7 +623,7 @@ SQLITE_TABLES = (
 READ_FILE = "give a table or view of this file, or one SELECT that reads them"
 
 
-def read_sqlite(path: str, table_or_query: str, wanted: Wanted) -> Table:
+def read_sqlite(path: str, table_or_query: str, wanted: ColumnRoles) -> Table:
     """The wanted columns of a table or query. SQLite allows any type in any row: a column that
     mixes them is refused.
     """
@@ -688,7 +690,7 @@ def _allowed(action: int, _: str | None, second: str | None, *__: Any) -> int:
 
 
 def _sqlite_columns(
-    connection: sqlite3.Connection, path: str, asked: str, wanted: Wanted
+    connection: sqlite3.Connection, path: str, asked: str, wanted: ColumnRoles
 ) -> dict[str, Any]:
     tables = [TableName("", name) for (name,) in connection.execute(SQLITE_TABLES)]
     table = find_table(path, tables, asked)

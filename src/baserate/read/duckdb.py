@@ -21,9 +21,9 @@ from baserate.read.streams import unchanged, with_log
 from baserate.read.table import (
     MOST_VALUES,
     PROBE,
+    ColumnRoles,
     Table,
     TableName,
-    Wanted,
     check_columns,
     find_table,
     from_codes,
@@ -93,7 +93,7 @@ def duckdb_kind(name: str) -> Kind:
     return Kind.BYTES if base in {"BLOB", "BIT"} else Kind.OTHER
 
 
-def check_types(path: str, types: Mapping[str, str], wanted: Wanted) -> None:
+def check_types(path: str, types: Mapping[str, str], wanted: ColumnRoles) -> None:
     """Refuse columns whose type cannot be what they are wanted for."""
     for name in wanted.columns:
         if name in types:
@@ -351,7 +351,7 @@ TABLES = "SELECT table_schema, table_name, table_type FROM information_schema.ta
 READ = "give a table or view of this file, or one SELECT that reads them"
 
 
-def read_duckdb(path: str, table_or_query: str, wanted: Wanted) -> Table:
+def read_duckdb(path: str, table_or_query: str, wanted: ColumnRoles) -> Table:
     """The wanted columns of a table or query."""
     with unchanged(with_log(path, ".wal")) as sha256, _opened(path) as connection:
         source = _source(connection, path, table_or_query)

@@ -46,7 +46,7 @@ from baserate.read.cases import SCORE, Cases, Names, as_scores, checked, fitting
 from baserate.read.columns import Column, Unread, as_column, as_text, distinct, group_codes
 from baserate.read.large import count_large, sources_in_pieces
 from baserate.read.source import Options, parts_of, shown_source, together
-from baserate.read.table import Ceiling, Table, Wanted
+from baserate.read.table import Ceiling, ColumnRoles, Table
 from baserate.read.treatments import DROP, Treatment, heeded, treat, turned
 
 # ----------------------------------------------------------------------
@@ -57,7 +57,7 @@ from baserate.read.treatments import DROP, Treatment, heeded, treat, turned
 AMOUNTS = ("amount", "price", "value", "eur", "usd", "loss")
 
 
-def read_cases(source: str, wanted: Wanted, options: Options) -> tuple[Cases, Table]:
+def read_cases(source: str, wanted: ColumnRoles, options: Options) -> tuple[Cases, Table]:
     """The cases of one source, and the table that they came from (errors found later lie there
     too).
     """
@@ -91,7 +91,7 @@ def read_cases(source: str, wanted: Wanted, options: Options) -> tuple[Cases, Ta
     return cases._replace(ledger=ledger, notes=(*table.notes, *cases.notes)), table
 
 
-def refuse_unread(source: str, tables: Sequence[Table], wanted: Wanted) -> None:
+def refuse_unread(source: str, tables: Sequence[Table], wanted: ColumnRoles) -> None:
     """Say what is wrong with tables of which a reader kept no more than that: they are refused
     where they were read.
     """
@@ -112,7 +112,7 @@ def _used(tables: Sequence[Table], table: Table) -> list[int]:
     return left
 
 
-def _cases(table: Table, wanted: Wanted) -> Cases:
+def _cases(table: Table, wanted: ColumnRoles) -> Cases:
     columns, weight, group = table.columns, wanted.weight, wanted.group
     cases = checked(
         columns[wanted.label],
@@ -138,7 +138,7 @@ def _cases(table: Table, wanted: Wanted) -> Cases:
     return cases
 
 
-def _without_labels(table: Table, wanted: Wanted, treatment: Treatment) -> Cases | None:
+def _without_labels(table: Table, wanted: ColumnRoles, treatment: Treatment) -> Cases | None:
     """The scored cases that were left out for want of a label; None where there are none, or where
     they cannot be counted with the others.
     """
@@ -159,7 +159,9 @@ def _without_labels(table: Table, wanted: Wanted, treatment: Treatment) -> Cases
         return None  # what is wrong with rows that are left out is not refused
 
 
-def _ledger(tables: Sequence[Table], used: Sequence[int], wanted: Wanted, label: object) -> Ledger:
+def _ledger(
+    tables: Sequence[Table], used: Sequence[int], wanted: ColumnRoles, label: object
+) -> Ledger:
     found = "" if label is None else str(label)
     sources = tuple(
         source_of(table, rows, wanted, found) for table, rows in zip(tables, used, strict=True)
@@ -168,7 +170,7 @@ def _ledger(tables: Sequence[Table], used: Sequence[int], wanted: Wanted, label:
     return Ledger(read, sum(used), read - sum(used), sources, wanted.design)
 
 
-def source_of(table: Table, used: int, wanted: Wanted, positive: str) -> Source:
+def source_of(table: Table, used: int, wanted: ColumnRoles, positive: str) -> Source:
     """One entry of the ledger."""
     return Source(
         table.path,
@@ -198,13 +200,13 @@ class Part:
     model: str
     cases: Cases
     table: Table
-    wanted: Wanted
+    wanted: ColumnRoles
     rows: Mapping[str, int]
 
 
 def join_cases(
     named: Mapping[str, tuple[str, str]],
-    wanted: Wanted,
+    wanted: ColumnRoles,
     options: Options,
     *,
     by_position: bool,
@@ -237,7 +239,7 @@ def join_cases(
     return _assembled(parts, kept)
 
 
-def _part(model: str, path: str, wanted: Wanted, options: Options) -> Part:
+def _part(model: str, path: str, wanted: ColumnRoles, options: Options) -> Part:
     cases, table = read_cases(path, wanted, options)
     if wanted.id is None:
         return Part(model, cases, table, wanted, {})
@@ -246,7 +248,7 @@ def _part(model: str, path: str, wanted: Wanted, options: Options) -> Part:
     return Part(model, cases, table, wanted, rows)
 
 
-def with_ids(cases: Cases, table: Table, wanted: Wanted) -> Cases:
+def with_ids(cases: Cases, table: Table, wanted: ColumnRoles) -> Cases:
     """The same cases, once it is clear that every one has an id of its own; a note where ids look
     damaged.
     """
@@ -267,7 +269,7 @@ def with_ids(cases: Cases, table: Table, wanted: Wanted) -> Cases:
     return cases
 
 
-def _repeated(ids: Sequence[str], cases: Cases, wanted: Wanted) -> InputError:
+def _repeated(ids: Sequence[str], cases: Cases, wanted: ColumnRoles) -> InputError:
     """Ids that stand twice: with the same values, or with others."""
     twice = {found for found, times in Counter(ids).items() if times > 1}
     first: dict[str, tuple[Any, ...]] = {}
@@ -469,11 +471,11 @@ def count_file(
     all fit, the counts are condensed (see `Counts.condense`), exact at every one of `thresholds`;
     `approx=True` keeps certified bins instead; `resume="file"` lets a run that was killed go on.
     """
-    wanted = Wanted(label, (score,), positive, weight, design=design)
+    wanted = ColumnRoles(label, (score,), positive, weight, design=design)
     return count_scores(os.fspath(source), wanted, Options.of(options))[score]
 
 
-def count_scores(source: str, wanted: Wanted, options: Options) -> dict[str, Counts]:
+def count_scores(source: str, wanted: ColumnRoles, options: Options) -> dict[str, Counts]:
     """The counts of each score column, by its name; under a ceiling on memory in pieces, where the
     source can be read so.
     """
@@ -497,7 +499,7 @@ def count_scores(source: str, wanted: Wanted, options: Options) -> dict[str, Cou
     return _each_score(*read_cases(source, wanted, options), wanted)
 
 
-def _each_score(cases: Cases, table: Table, wanted: Wanted) -> dict[str, Counts]:
+def _each_score(cases: Cases, table: Table, wanted: ColumnRoles) -> dict[str, Counts]:
     findings, counted = Findings(), {}
     for name in wanted.scores:
         with findings:
@@ -512,7 +514,7 @@ def _each_score(cases: Cases, table: Table, wanted: Wanted) -> dict[str, Counts]
 
 
 def count_together(
-    source: str, wanted: Wanted, options: Options
+    source: str, wanted: ColumnRoles, options: Options
 ) -> JointCounts | dict[str, Counts]:
     """The models of one file on the same cases; only the counts of each where cases are weighted,
     or are not all held in memory.
@@ -543,7 +545,7 @@ def count_models_file(  # noqa: PLR0913 (each is a word that users say)
     that all have. `by_position=True` says that the rows of all files are the same cases in the same
     order.
     """
-    wanted = Wanted(
+    wanted = ColumnRoles(
         label,
         (scores,) if isinstance(scores, str) else tuple(scores),
         positive,
@@ -556,7 +558,7 @@ def count_models_file(  # noqa: PLR0913 (each is a word that users say)
 
 def joint_from(
     sources: Sequence[Path] | Mapping[str, Path],
-    wanted: Wanted,
+    wanted: ColumnRoles,
     options: Options,
     *,
     by_position: bool = False,
@@ -583,7 +585,7 @@ def models_named(sources: Sequence[Path], scores: Sequence[str]) -> tuple[str, .
     return tuple(scores) if len(sources) == 1 else tuple(_named(sources, scores))
 
 
-def models_of(source: str, wanted: Wanted, options: Options) -> Cases:
+def models_of(source: str, wanted: ColumnRoles, options: Options) -> Cases:
     """Several models in one source."""
     if not wanted.scores:
         raise refuse(
@@ -638,11 +640,11 @@ def count_groups_file(
     """How many positives and negatives have each score, group by group (folds, slices, sites,
     days), in a file or a table?
     """
-    wanted = Wanted(label, (score,), positive, weight, group, design=design)
+    wanted = ColumnRoles(label, (score,), positive, weight, group, design=design)
     return groups_of(os.fspath(source), wanted, Options.of(options))
 
 
-def groups_of(source: str, wanted: Wanted, options: Options) -> GroupedCounts:
+def groups_of(source: str, wanted: ColumnRoles, options: Options) -> GroupedCounts:
     """The counts of one score, group by group."""
     cases, table = read_cases(source, wanted, options)
     try:
@@ -813,12 +815,12 @@ def count_amounts_file(  # noqa: PLR0913 (each is a word that users say)
     `amount` names the column; `currency` names one that must then hold a single value. Sources and
     options are those of `count_file`.
     """
-    wanted = Wanted(label, (score,), positive, amount=amount, currency=currency, design=design)
+    wanted = ColumnRoles(label, (score,), positive, amount=amount, currency=currency, design=design)
     return amounts_from(os.fspath(source), wanted, Options.of(options), amount_missing)[score]
 
 
 def amounts_from(
-    source: str, wanted: Wanted, options: Options, missing: str | None
+    source: str, wanted: ColumnRoles, options: Options, missing: str | None
 ) -> JointAmounts:
     """The amounts at each score column, by its name."""
     cases, table = read_cases(source, wanted, options)
@@ -1046,7 +1048,7 @@ def count_days_file(  # noqa: PLR0913 (as count_groups_file, and a time zone)
     """How many positives and negatives have each score, day by day, in a file or a table?"""
     cases, table = read_cases(
         os.fspath(source),
-        Wanted(label, (score,), positive, weight, day=day, design=design),
+        ColumnRoles(label, (score,), positive, weight, day=day, design=design),
         Options.of(options),
     )
     try:
@@ -1339,7 +1341,7 @@ def unlabelled_of(source: str, score: str, options: Options) -> Unlabelled:
             "an option applies to labels or ids, and here are none",
             "leave it out",
         )
-    wanted = Wanted(score, (score,))  # readers want a label: here the score stands in for it
+    wanted = ColumnRoles(score, (score,))  # readers want a label: here the score stands in for it
     tables = parts_of(source, wanted, options)
     table = together(source, tables)
     try:

@@ -50,7 +50,7 @@ from baserate.read.columns import (
     objects,
 )
 from baserate.read.placements import DIGIT, Side, Sums, digits
-from baserate.read.table import WORDS, Wanted, check_columns, needed
+from baserate.read.table import WORDS, ColumnRoles, check_columns, needed
 from baserate.read.treatments import DROP, Treatment
 
 # ----------------------------------------------------------------------
@@ -328,7 +328,7 @@ def score_key(place: int) -> str:
     return f"score {place}"
 
 
-def opened(frame: Any, wanted: Wanted) -> Any:
+def opened(frame: Any, wanted: ColumnRoles) -> Any:
     """The wanted columns of any frame that narwhals knows, lazily, under names of our own."""
     import narwhals.stable.v2 as nw
 
@@ -376,7 +376,7 @@ def _is_spark(frame: Any) -> bool:
     return type(frame).__module__.startswith("pyspark")
 
 
-def _renamed(frame: Any, wanted: Wanted) -> Any:
+def _renamed(frame: Any, wanted: ColumnRoles) -> Any:
     """Spark reads a dot in a name as a path, and folds its case: there columns go by their
     places.
     """
@@ -417,7 +417,7 @@ def wide(dtype: Any) -> Any:
     )
 
 
-def tallied(frame: Any, wanted: Wanted, most: int, scored: Any = True) -> Tally | None:  # noqa: FBT002 (a bool or an expression of them)
+def tallied(frame: Any, wanted: ColumnRoles, most: int, scored: Any = True) -> Tally | None:  # noqa: FBT002 (a bool or an expression of them)
     """How many cases have each row of values; None where there are more than `most` rows. Scores
     are distinguished where `scored` is true.
     """
@@ -535,7 +535,7 @@ def column_of(series: Any, name: str) -> Column:
     return as_column(series.to_native(), quoted(name))
 
 
-def judged(tally: Tally, wanted: Wanted, treatment: Treatment) -> Judged:
+def judged(tally: Tally, wanted: ColumnRoles, treatment: Treatment) -> Judged:
     """Which cases are positive, and what their scores are; rows without label or score are left out
     where that was asked for.
     """
@@ -774,7 +774,7 @@ class Cases(NamedTuple):
         return gathered(self.scores[name], self.times, np.zeros_like(self.times))
 
 
-def with_positives(frame: Any, wanted: Wanted, treatment: Treatment, most: int) -> Cases:
+def with_positives(frame: Any, wanted: ColumnRoles, treatment: Treatment, most: int) -> Cases:
     """The first pass: how many rows have each label, and each score of the positives. What is odd
     is refused or left out by that.
     """
@@ -827,11 +827,11 @@ def likely_positive(dtype: Any, positive: Any) -> Any:
         return None
 
 
-def _keys(wanted: Wanted) -> list[str]:
+def _keys(wanted: ColumnRoles) -> list[str]:
     return [score_key(place) for place in range(len(wanted.scores))]
 
 
-def _signed(frame: Any, wanted: Wanted) -> Any:
+def _signed(frame: Any, wanted: ColumnRoles) -> Any:
     """Whole numbers without a sign as those with one, where they fit: a pass over them finds that
     out.
     """
@@ -853,7 +853,7 @@ def _signed(frame: Any, wanted: Wanted) -> Any:
     return frame.with_columns(*(nw.col(key).cast(nw.Int64) for key in keys))
 
 
-def _check_numbers(schema: Any, wanted: Wanted) -> None:
+def _check_numbers(schema: Any, wanted: ColumnRoles) -> None:
     for key, name in zip(_keys(wanted), wanted.scores, strict=True):
         if wide(schema[key]) is None:
             text = (
@@ -863,7 +863,7 @@ def _check_numbers(schema: Any, wanted: Wanted) -> None:
             raise refuse("BR954", text, "cast it to float64, or to a whole number of 64 bits")
 
 
-def _labels(frame: Any, wanted: Wanted) -> Tally:
+def _labels(frame: Any, wanted: ColumnRoles) -> Tally:
     """How many rows have each label, and scores or none."""
     tally = tallied(frame, wanted, MOST_LABELS, scored=False)
     if tally is None:
@@ -875,7 +875,7 @@ def _labels(frame: Any, wanted: Wanted) -> Tally:
     return tally
 
 
-def _checked(positives: Tally | None, wanted: Wanted, most: int) -> Tally:
+def _checked(positives: Tally | None, wanted: ColumnRoles, most: int) -> Tally:
     if positives is None:
         what = "distinct scores" if len(wanted.scores) == 1 else "distinct rows of scores"
         text = (
@@ -887,7 +887,7 @@ def _checked(positives: Tally | None, wanted: Wanted, most: int) -> Tally:
 
 
 def condensed(
-    cases: Cases, wanted: Wanted, pairs: Sequence[tuple[int, int]] = ()
+    cases: Cases, wanted: ColumnRoles, pairs: Sequence[tuple[int, int]] = ()
 ) -> tuple[dict[str, Counts], list[Sums]]:
     """The second pass: condensed counts of every model, and of every pair how far apart the
     negatives' placements are.
@@ -946,7 +946,7 @@ def count_frame(
     >>> br.count(frame, label="fraud", score="m")
     Counts: 2 positives, 2 negatives, 4 distinct scores, prior 0.500
     """
-    wanted = Wanted(label, (score,), positive, design=design)
+    wanted = ColumnRoles(label, (score,), positive, design=design)
     return counts_in(
         opened(frame, wanted), wanted, checked_treatment(treatment), keep=keep, cells=cells
     )[0]
@@ -954,7 +954,7 @@ def count_frame(
 
 def counts_in(
     frame: Any,
-    wanted: Wanted,
+    wanted: ColumnRoles,
     treatment: Treatment,
     *,
     keep: Keep | None = None,
@@ -1018,12 +1018,12 @@ def count_groups_frame(
     """How many positives and negatives have each score, group by group (folds, slices, sites,
     days), in a data frame of any engine?
     """
-    wanted = Wanted(label, (score,), positive, group=group, design=design)
+    wanted = ColumnRoles(label, (score,), positive, group=group, design=design)
     return groups_in(opened(frame, wanted), wanted, checked_treatment(treatment), cells=cells)[0]
 
 
 def groups_in(
-    frame: Any, wanted: Wanted, treatment: Treatment, *, cells: int = MOST_CELLS
+    frame: Any, wanted: ColumnRoles, treatment: Treatment, *, cells: int = MOST_CELLS
 ) -> tuple[GroupedCounts, object]:
     """The same of a frame that is opened, and the positive label."""
     found = _judged(frame, wanted, treatment, cells)
@@ -1052,12 +1052,12 @@ def count_models_frame(
     One cell a distinct row of scores: for scores that are rounded. Where there are more than
     `cells`, `compare_frame` needs none of them.
     """
-    wanted = Wanted(label, tuple(scores), positive, design=design)
+    wanted = ColumnRoles(label, tuple(scores), positive, design=design)
     return models_in(opened(frame, wanted), wanted, checked_treatment(treatment), cells=cells)[0]
 
 
 def models_in(
-    frame: Any, wanted: Wanted, treatment: Treatment, *, cells: int = MOST_CELLS
+    frame: Any, wanted: ColumnRoles, treatment: Treatment, *, cells: int = MOST_CELLS
 ) -> tuple[JointCounts, object]:
     """The same of a frame that is opened, and the positive label."""
     check_models(wanted.scores)
@@ -1081,7 +1081,7 @@ def check_models(scores: Sequence[str]) -> None:
         )
 
 
-def _judged(frame: Any, wanted: Wanted, treatment: Treatment, cells: int) -> Judged:
+def _judged(frame: Any, wanted: ColumnRoles, treatment: Treatment, cells: int) -> Judged:
     tally = tallied(frame, wanted, checked_cells(cells))
     if tally is None:
         raise _too_many(wanted.scores[0], cells)
@@ -1104,7 +1104,7 @@ class Paired(NamedTuple):
 
 
 def paired_sums(
-    frame: Any, wanted: Wanted, treatment: Treatment, most: int
+    frame: Any, wanted: ColumnRoles, treatment: Treatment, most: int
 ) -> tuple[dict[str, Counts], list[Paired]]:
     """The condensed counts of each model, and the sums of every pair of them."""
     cases = with_positives(frame, wanted, treatment, most)

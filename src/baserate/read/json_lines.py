@@ -17,9 +17,9 @@ from baserate.errors import InputError, grouped, number_of, quoted, refuse_file
 from baserate.notes import Note
 from baserate.read import csv, streams
 from baserate.read.columns import NUMBER, SAFE_DIGITS, kind_of_value, mixed
-from baserate.read.csv_dialect import Asked, Text, decoded_text, lines_of
+from baserate.read.csv_dialect import CsvOptions, Text, decoded_text, lines_of
 from baserate.read.streams import Limits
-from baserate.read.table import InLines, Table, Wanted, matched, refuse_absent
+from baserate.read.table import ColumnRoles, InLines, Table, matched, refuse_absent
 
 LARGEST_ARRAY = 100_000_000
 ONE_A_LINE = "write one flat object a line"
@@ -27,14 +27,14 @@ Record = tuple[int, dict[str, Any]]
 
 
 def read_json_lines(
-    path: str, wanted: Wanted, asked: Asked | None = None, limits: Limits | None = None
+    path: str, wanted: ColumnRoles, asked: CsvOptions | None = None, limits: Limits | None = None
 ) -> Table:
     """The wanted fields of every object."""
     with streams.opened(path, limits) as plain:
-        return table_of(plain, wanted, asked or Asked())
+        return table_of(plain, wanted, asked or CsvOptions())
 
 
-def table_of(plain: streams.Plain, wanted: Wanted, asked: Asked) -> Table:
+def table_of(plain: streams.Plain, wanted: ColumnRoles, asked: CsvOptions) -> Table:
     """The same, from a file whose bytes lie plain."""
     _check_asked(plain.shown, asked)
     with decoded_text(plain.shown, plain.path, asked.encoding) as text:
@@ -61,10 +61,10 @@ def table_of(plain: streams.Plain, wanted: Wanted, asked: Asked) -> Table:
     return Table(plain.shown, columns, len(found), 0, plain.sha256, place, tuple(notes))
 
 
-def _check_asked(shown: str, asked: Asked) -> None:
+def _check_asked(shown: str, asked: CsvOptions) -> None:
     unused = [
         field.name
-        for field in fields(Asked)
+        for field in fields(CsvOptions)
         if field.name != "encoding" and getattr(asked, field.name) != field.default
     ]
     if unused:
@@ -190,7 +190,7 @@ def _object(shown: str, value: Any, number: int) -> dict[str, Any]:
     return value
 
 
-def _columns(shown: str, found: list[Record], wanted: Wanted) -> dict[str, Array]:
+def _columns(shown: str, found: list[Record], wanted: ColumnRoles) -> dict[str, Array]:
     """Each wanted field. One that some objects lack is refused: left out and misspelled look the
     same.
     """
@@ -218,7 +218,7 @@ def _columns(shown: str, found: list[Record], wanted: Wanted) -> dict[str, Array
     return columns
 
 
-def _column(shown: str, name: str, found: list[Record], wanted: Wanted) -> Array:
+def _column(shown: str, name: str, found: list[Record], wanted: ColumnRoles) -> Array:
     values = [record[name] for _, record in found]
     for (line, _), value in zip(found, values, strict=True):
         if isinstance(value, dict | list):

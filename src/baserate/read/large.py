@@ -81,7 +81,7 @@ from baserate.read.source import (
     together,
 )
 from baserate.read.streams import STDIN
-from baserate.read.table import CELL, POSITIVE, Ceiling, InLines, Table, Wanted, in_tables
+from baserate.read.table import CELL, POSITIVE, Ceiling, ColumnRoles, InLines, Table, in_tables
 from baserate.read.treatments import TURNED, Treatment, turned
 
 # ----------------------------------------------------------------------
@@ -378,17 +378,17 @@ class Reader:
 
     def __init__(self, listening: Listening, found: list[Described], memory: int) -> None:
         self.incoming, self.ask, self.found, self.memory = *listening, found, memory
-        self.owed = deque[Asked]()  # answers come in this order
+        self.owed = deque[RowRange]()  # answers come in this order
         self.early = dict[
-            Asked, tuple[Array, Array]
+            RowRange, tuple[Array, Array]
         ]()  # those that came while another was waited for
-        self.unwanted = set[Asked]()
+        self.unwanted = set[RowRange]()
 
-    def answers(self, asked: Sequence[Asked]) -> Iterator[tuple[Array, Array, int]]:
+    def answers(self, asked: Sequence[RowRange]) -> Iterator[tuple[Array, Array, int]]:
         """Labels, scores and rows of each piece. The next is asked for before one is handed on: it
         is read while this one is counted.
         """
-        mine = deque[Asked]()
+        mine = deque[RowRange]()
         try:
             for number, piece in enumerate(asked):
                 for ahead in asked[number + len(mine) : number + 2]:
@@ -400,7 +400,7 @@ class Reader:
         finally:
             self.unwanted.update(mine)
 
-    def _wait_for(self, piece: Asked) -> tuple[Array, Array]:
+    def _wait_for(self, piece: RowRange) -> tuple[Array, Array]:
         while piece not in self.early:
             asked = self.owed.popleft()
             answer = self._answer(asked)
@@ -410,7 +410,7 @@ class Reader:
                 self.early[asked] = answer
         return self.early.pop(piece)
 
-    def _answer(self, asked: Asked) -> tuple[Array, Array]:
+    def _answer(self, asked: RowRange) -> tuple[Array, Array]:
         self.incoming.left = self.memory  # of what came before, nothing is held
         said = raised(self.incoming.json())
         sent = field_of(int, said, "sent")
@@ -426,7 +426,7 @@ class Reader:
         return labels, self.incoming.column(sent)
 
 
-class Asked(NamedTuple):
+class RowRange(NamedTuple):
     """Some rows of a file, by its place among the files: all of them, or the positives alone."""
 
     file: int
@@ -440,7 +440,7 @@ class Asked(NamedTuple):
 
 @contextmanager
 def described(
-    sources: Sequence[str], shown: str, wanted: Wanted, options: Options, *, text: bool = False
+    sources: Sequence[str], shown: str, wanted: ColumnRoles, options: Options, *, text: bool = False
 ) -> Iterator[Reader]:
     """A reader of these sources, each a file or a folder, and what lies in them; errors are those
     that reading them would raise.
@@ -466,7 +466,7 @@ def described(
         yield Reader(reader, found, quotas.memory)
 
 
-def _described_by_reader(said: Any, wanted: Wanted, *, text: bool) -> Described:
+def _described_by_reader(said: Any, wanted: ColumnRoles, *, text: bool) -> Described:
     files, rows = texts_of(said, "files"), whole_of(said, "rows")
     groups = [whole_of({"each": each}, "each") for each in field_of(list, said, "groups")]
     types, sha256 = field_of(dict, said, "types"), field_of(str, said, "sha256")
@@ -549,7 +549,7 @@ class ParquetPieces:
     def __init__(
         self,
         reader: Reader,
-        wanted: Wanted,
+        wanted: ColumnRoles,
         value: Any,
         memory: int,
         *,
@@ -576,7 +576,7 @@ class ParquetPieces:
         is said.
         """
         gone, total, row = list[int](), 0, sum(rows for _, _, rows in self.pieces[:first])
-        asked = [Asked(*piece, positives, **self.asked) for piece in self.pieces[first:]]
+        asked = [RowRange(*piece, positives, **self.asked) for piece in self.pieces[first:]]
         for labels, scores, rows in self.reader.answers(asked):
             try:
                 piece = Piece(labels, self._checked(scores), rows)
@@ -683,7 +683,7 @@ def _length(paths: Sequence[str]) -> int:
 
 
 def count_large(
-    source: str, sources: Sources, wanted: Wanted, options: Options
+    source: str, sources: Sources, wanted: ColumnRoles, options: Options
 ) -> dict[str, Counts] | None:
     """The counts of each score column, by its name, one after the other; None where text has to be
     read as a whole.
@@ -700,7 +700,7 @@ def count_large(
 
 @contextmanager
 def pieces_of(
-    source: str, sources: Sources, wanted: Wanted, options: Options
+    source: str, sources: Sources, wanted: ColumnRoles, options: Options
 ) -> Iterator[tuple[dict[str, ParquetPieces], tuple[Note, ...], Ledger]]:
     """The same cases once for each score, to be read side by side, what was noted, and what is
     read. `Whole` where that cannot be.
@@ -726,7 +726,7 @@ def pieces_of(
 
 @contextmanager
 def _described(
-    source: str, sources: Sources, wanted: Wanted, options: Options
+    source: str, sources: Sources, wanted: ColumnRoles, options: Options
 ) -> Iterator[tuple[Reader, Decision]]:
     check_place(options.ceiling.resume)
     checked_design(wanted.design)
@@ -774,7 +774,7 @@ def _written(decision: Decision, reader: Reader) -> Any:
     )
 
 
-def _check_text(wanted: Wanted, options: Options) -> None:
+def _check_text(wanted: ColumnRoles, options: Options) -> None:
     """What is refused of Parquet, and whatever is asked for in an odd way, can be had of a text
     that is read as a whole.
     """
@@ -787,7 +787,7 @@ def _check_text(wanted: Wanted, options: Options) -> None:
         raise Whole
 
 
-def _needs_all(wanted: Wanted, options: Options) -> list[str]:
+def _needs_all(wanted: ColumnRoles, options: Options) -> list[str]:
     """What was said that needs more than a pass over pieces: treatments, weights and whatever lies
     beside.
     """
@@ -801,7 +801,7 @@ def _needs_all(wanted: Wanted, options: Options) -> list[str]:
     return said + beside
 
 
-def _check_possible(source: str, wanted: Wanted, options: Options) -> None:
+def _check_possible(source: str, wanted: ColumnRoles, options: Options) -> None:
     """Nothing that was said is ignored."""
     needs_all = _needs_all(wanted, options)
     if needs_all:
@@ -819,7 +819,7 @@ def _check_possible(source: str, wanted: Wanted, options: Options) -> None:
         )
 
 
-def _decided(source: str, found: list[Described], wanted: Wanted) -> Decision:
+def _decided(source: str, found: list[Described], wanted: ColumnRoles) -> Decision:
     labels: Counter[Any] = sum((part.labels for part in found), Counter())
     name, table = quoted(wanted.label), _table(source, found)
     if len(labels) > MOST_LABELS:
@@ -884,7 +884,7 @@ def _notes(found: Sequence[Described], decision: Decision) -> tuple[Note, ...]:
 
 
 def _in_text(
-    error: InputError, found: Sequence[Described], label: str, wanted: Wanted
+    error: InputError, found: Sequence[Described], label: str, wanted: ColumnRoles
 ) -> InputError:
     """What is wrong with labels, as it is said of a text that is read as a whole: with the rows
     that have none, or as swapped.
@@ -900,7 +900,7 @@ def _in_text(
     return error.moved(lambda where: replace(where, rows=rows)) if error.code == "BR105" else error
 
 
-def _counted(reader: Reader, wanted: Wanted, decision: Decision, options: Options) -> Counts:
+def _counted(reader: Reader, wanted: ColumnRoles, decision: Decision, options: Options) -> Counts:
     ceiling, low, found = options.ceiling, options.treatment.lower_is_positive, reader.found
     assert ceiling.memory is not None
     pieces = ParquetPieces(
@@ -925,7 +925,7 @@ def _counted(reader: Reader, wanted: Wanted, decision: Decision, options: Option
     return as_counts(kept, ledger, (*_notes(found, decision), *((TURNED,) if low else ())))
 
 
-def _ledger(found: list[Described], wanted: Wanted, decision: Decision) -> Ledger:
+def _ledger(found: list[Described], wanted: ColumnRoles, decision: Decision) -> Ledger:
     """Every row of every source is used."""
     positive = "" if decision.value is None else str(decision.value)
     sources = tuple(

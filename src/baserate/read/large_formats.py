@@ -21,7 +21,7 @@ from baserate.read.csv import (
     MERGED,
     STRANGE,
     UNWRITTEN,
-    Doubt,
+    NeedsCarefulReading,
     Seen,
     column_at,
     fetched,
@@ -35,13 +35,13 @@ from baserate.read.csv import (
     understood,
     unread_at,
 )
-from baserate.read.csv_dialect import Asked, Dialect, Text
+from baserate.read.csv_dialect import CsvOptions, Dialect, Text
 from baserate.read.duckdb import NUMBERS, From, column_of, literally, locked, refused
 from baserate.read.parquet import COPY, Opened, opened, source_of
 from baserate.read.sandbox import send, send_column
 from baserate.read.source import of_one_table
 from baserate.read.streams import TEXT, Limits, check_state, no_temporary_room, state_of
-from baserate.read.table import Wanted, identifier
+from baserate.read.table import ColumnRoles, identifier
 
 # ----------------------------------------------------------------------
 # Parquet files piece by piece, in the process that reads them: what there is, and then the cases,
@@ -70,7 +70,7 @@ class Part(NamedTuple):
 
 
 def send_description(
-    out: IO[bytes], sources: Sequence[str], wanted: Wanted, memory: int
+    out: IO[bytes], sources: Sequence[str], wanted: ColumnRoles, memory: int
 ) -> list[Part]:
     """Of every source: its files and their row groups, the labels and how often each occurs, and
     the digest. Their files, in that order.
@@ -95,7 +95,7 @@ def send_description(
     return parts
 
 
-def _check_types(found: Opened, wanted: Wanted) -> None:
+def _check_types(found: Opened, wanted: ColumnRoles) -> None:
     """Scores are numbers, and labels numbers or text, that lie in the files themselves."""
     for name, known, what in (
         (wanted.label, LABELS, "labels"),
@@ -124,7 +124,7 @@ def _groups(found: Opened, file: str) -> list[int]:
         ]
 
 
-def _labels(found: Opened, wanted: Wanted) -> list[list[Any]]:
+def _labels(found: Opened, wanted: ColumnRoles) -> list[list[Any]]:
     """Every label with the number of its cases; more than there may be are cut off, and the parent
     sees that there are too many.
     """
@@ -244,14 +244,14 @@ class How(NamedTuple):
     DuckDB may take.
     """
 
-    asked: Asked
+    asked: CsvOptions
     limits: Limits
     memory: int
 
     @classmethod
     def of(cls, asked: Mapping[str, Any], limits: Mapping[str, Any], memory: int) -> Self:
         """From what came as JSON."""
-        return cls(Asked(**asked), Limits(**limits), memory)
+        return cls(CsvOptions(**asked), Limits(**limits), memory)
 
 
 class Copied(NamedTuple):
@@ -274,7 +274,7 @@ class Copied(NamedTuple):
     unread: dict[str, Unread]
 
 
-def send_texts(out: IO[bytes], sources: Sequence[str], wanted: Wanted, how: How) -> list[Part]:
+def send_texts(out: IO[bytes], sources: Sequence[str], wanted: ColumnRoles, how: How) -> list[Part]:
     """What `send_description` says of Parquet, of text; or that there is doubt."""
     try:
         copies = of_one_table(sources, lambda source: copied(source, wanted, how))
@@ -283,7 +283,7 @@ def send_texts(out: IO[bytes], sources: Sequence[str], wanted: Wanted, how: How)
         else:
             types = {name: _agreed([copy.seen[name] for copy in copies]) for name in wanted.scores}
             _check_styles(copies, wanted)
-    except Doubt:
+    except NeedsCarefulReading:
         send(out, {"whole": True})
         return []
     send(out, {"sources": len(copies)})
@@ -315,11 +315,11 @@ def _agreed(seen: Sequence[Seen]) -> str:
     """
     whole = [each.are_whole() for each in seen]
     if any(whole) and not all(whole) and any(each.large for each in seen):
-        raise Doubt
+        raise NeedsCarefulReading
     return "BIGINT" if all(whole) else "DOUBLE"
 
 
-def _check_styles(copies: Sequence[Copied], wanted: Wanted) -> None:
+def _check_styles(copies: Sequence[Copied], wanted: ColumnRoles) -> None:
     """Two texts of one float are looked for in each file alone: those of two files are known to be
     none where all are written in one style.
     """
@@ -329,7 +329,7 @@ def _check_styles(copies: Sequence[Copied], wanted: Wanted) -> None:
             [copy.seen[name].flags for copy in copies],
         )
         if len(copies) > 1 and (len(styles) > 1 or any(each & UNWRITTEN for each in flags)):
-            raise Doubt
+            raise NeedsCarefulReading
 
 
 def _columns(copy: Copied, types: Mapping[str, str]) -> dict[str, str]:
@@ -338,14 +338,14 @@ def _columns(copy: Copied, types: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def copied(source: str, wanted: Wanted, how: How) -> Copied:
+def copied(source: str, wanted: ColumnRoles, how: How) -> Copied:
     """The wanted columns of one file, of which nothing is in doubt."""
     with streams.opened(source, how.limits) as plain:
         if plain.kind != TEXT:
-            raise Doubt
+            raise NeedsCarefulReading
         with understood(plain, wanted, how.asked) as (text, dialect):
             if not is_fast(text, dialect, how.asked):
-                raise Doubt
+                raise NeedsCarefulReading
             rows, folder = rows_of(text, dialect), tempfile.mkdtemp()
             with _doubtful(), _Copy.begun(text, dialect, folder, how.memory) as copy:
                 copy.write(wanted, rows)
@@ -374,7 +374,7 @@ def _doubtful() -> Iterator[None]:
     """
     try:
         yield
-    except (Doubt, OSError):
+    except (NeedsCarefulReading, OSError):
         raise
     except Exception as error:
         full = next(
@@ -389,7 +389,7 @@ def _doubtful() -> Iterator[None]:
             raise no_temporary_room(
                 OSError(full, os.strerror(full)), "a copy of the columns is needed"
             ) from None
-        raise Doubt from error
+        raise NeedsCarefulReading from error
 
 
 class _Copy:
@@ -416,7 +416,7 @@ class _Copy:
         with locked([path, file], settings=settings) as connection:
             yield cls(connection, path, dialect, file)
 
-    def write(self, wanted: Wanted, rows: int) -> None:
+    def write(self, wanted: ColumnRoles, rows: int) -> None:
         """Labels as text and scores as numbers; once more, where whole numbers beyond 2^53 turn
         up.
         """
@@ -432,7 +432,7 @@ class _Copy:
             )
         )
         if found != rows:
-            raise Doubt
+            raise NeedsCarefulReading
         for place, name in enumerate(wanted.scores):
             *parts, like_label = sums[5 * place : 5 * place + 5]
             self.seen[name] = Seen(*parts)
@@ -461,7 +461,7 @@ class _Copy:
         if self._one(
             f"coalesce(bool_or(f{at} & {STRANGE} <> 0) FILTER (WHERE NOT isnan({at})), false)"
         )[0]:
-            raise Doubt  # DuckDB's numbers, and none of ours
+            raise NeedsCarefulReading  # DuckDB's numbers, and none of ours
         query = f"SELECT file_row_number FROM {HELD} WHERE {at} IS NULL OR isnan({at})"  # noqa: S608
         places = fetched(self.connection.cursor().execute(query, [literally(self.file)]))
         return unread_at(self.connection, self.scan, at, places, rows, self.dialect.delimiter)
@@ -470,7 +470,7 @@ class _Copy:
         kept = [*others[:1], *(f"TRY_CAST({at} AS DOUBLE) AS {at}" for at in others[1:])]
         self._copy([*kept, *(f"TRY_CAST({at} AS BIGINT) AS {at}" for at in large)])
         if self._one(" + ".join(f"count_if({at} IS NULL)" for at in large))[0]:
-            raise Doubt
+            raise NeedsCarefulReading
 
     def _check_merges(self, columns: Sequence[str]) -> None:
         scan = self.scan
@@ -479,7 +479,7 @@ class _Copy:
                 f"SELECT 1 FROM {scan.sql} {MERGED.format(at)}",  # noqa: S608
                 list(scan.parameters),
             ).fetchall():
-                raise Doubt
+                raise NeedsCarefulReading
 
     def labels(self, at: str) -> tuple[dict[str | None, int], list[int]]:
         """Every label with the number of its cases, in the order in which they come, None for what
@@ -489,7 +489,7 @@ class _Copy:
         query = f"SELECT {at}, count(*) FROM {HELD} GROUP BY {at} ORDER BY min(file_row_number) LIMIT {MOST_LABELS + 1}"  # noqa: E501, S608
         found = dict(self.connection.execute(query, held).fetchall())
         if len(found) > MOST_LABELS or sum(map(len, found)) > MOST_TEXT:
-            raise Doubt
+            raise NeedsCarefulReading
         labels: dict[str | None, int] = {}
         for label, text in zip(csv.texts(list(found)).tolist(), found, strict=True):
             labels[label] = labels.get(label, 0) + found[text]

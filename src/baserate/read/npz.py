@@ -17,7 +17,7 @@ from baserate.counts.cells import Array
 from baserate.errors import InputError, grouped, quoted, refuse_file
 from baserate.read.columns import Kind, check_use, misused
 from baserate.read.streams import unchanged
-from baserate.read.table import Table, Wanted, check_columns, in_table
+from baserate.read.table import ColumnRoles, Table, check_columns, in_table
 
 ENDING = ".npy"
 PIECE = 1 << 20
@@ -37,7 +37,7 @@ KINDS = {
 }
 
 
-def read_npz(path: str, wanted: Wanted, *, most_bytes: int = MOST_BYTES) -> Table:
+def read_npz(path: str, wanted: ColumnRoles, *, most_bytes: int = MOST_BYTES) -> Table:
     """The wanted arrays, each one-dimensional and as long as the others."""
     with unchanged([path]) as sha256, _refused(path), zipfile.ZipFile(path) as archive:
         members = archive.infolist()
@@ -74,7 +74,7 @@ def _check_size(path: str, members: list[zipfile.ZipInfo], most_bytes: int) -> N
 
 
 def _array(
-    path: str, archive: zipfile.ZipFile, name: str, member: zipfile.ZipInfo, wanted: Wanted
+    path: str, archive: zipfile.ZipFile, name: str, member: zipfile.ZipInfo, wanted: ColumnRoles
 ) -> Array:
     with archive.open(member) as stream:
         length, of_type = _header(path, name, stream, wanted)
@@ -92,7 +92,9 @@ def _array(
     return _plain(values)
 
 
-def _header(path: str, name: str, stream: IO[bytes], wanted: Wanted) -> tuple[int, np.dtype[Any]]:
+def _header(
+    path: str, name: str, stream: IO[bytes], wanted: ColumnRoles
+) -> tuple[int, np.dtype[Any]]:
     version = np.lib.format.read_magic(stream)
     read = (
         np.lib.format.read_array_header_1_0

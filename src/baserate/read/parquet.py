@@ -22,7 +22,7 @@ from baserate.read.columns import objects
 from baserate.read.databases import FEWER, pair_of, spread
 from baserate.read.duckdb import From, check_types, fetched, literally, locked, refused, types_of
 from baserate.read.streams import unchanged
-from baserate.read.table import Table, Wanted, check_columns, identifier, in_tables, needed
+from baserate.read.table import ColumnRoles, Table, check_columns, identifier, in_tables, needed
 
 # ----------------------------------------------------------------------
 # Whether a Parquet file's scores repeat themselves, told by its footer, and their counts by DuckDB
@@ -45,7 +45,7 @@ def counted(
     source: From,
     rows: int,
     types: Mapping[str, str],
-    wanted: Wanted,
+    wanted: ColumnRoles,
 ) -> dict[str, Array] | None:
     """The wanted columns in no particular order, if DuckDB counts them faster than it hands them
     over; None where it does not.
@@ -287,7 +287,9 @@ class Opened(NamedTuple):
 
 @contextmanager
 def opened(
-    paths: str | Sequence[str], wanted: Wanted, settings: Mapping[str, str] = MappingProxyType({})
+    paths: str | Sequence[str],
+    wanted: ColumnRoles,
+    settings: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Opened]:
     """A Parquet file, several, or a folder of them, from the first check to the last: they do not
     change meanwhile.
@@ -308,7 +310,7 @@ def opened(
             yield Opened(connection, shown, files, rows, types, sha256)
 
 
-def read_parquet(paths: str | Sequence[str], wanted: Wanted) -> Table:
+def read_parquet(paths: str | Sequence[str], wanted: ColumnRoles) -> Table:
     """The wanted columns of a Parquet file, of several, or of a folder of them."""
     with opened(paths, wanted) as found:
         columns, notes = _columns(found.connection, found.files, found.rows, found.types, wanted)
@@ -349,7 +351,7 @@ def source_of(*files: str) -> From:
     return From("read_parquet(?, hive_partitioning = false)", (absolute,), steady=True)
 
 
-def _agreed_types(connection: Any, files: Sequence[str], wanted: Wanted) -> dict[str, str]:
+def _agreed_types(connection: Any, files: Sequence[str], wanted: ColumnRoles) -> dict[str, str]:
     """The types of the wanted columns that the files hold, the same in each of them."""
     first, *others = files
     agreed = _types(connection, first, wanted, _have(connection, first))
@@ -379,7 +381,7 @@ def _have(connection: Any, file: str) -> list[str]:
     return [*names, *(key for key in spelled(file) if key not in names)]
 
 
-def _types(connection: Any, file: str, wanted: Wanted, have: Sequence[str]) -> dict[str, str]:
+def _types(connection: Any, file: str, wanted: ColumnRoles, have: Sequence[str]) -> dict[str, str]:
     check_columns(file, have, wanted.columns, folds=True)
     with refused(file, "BR703", COPY):
         types = {
@@ -436,7 +438,7 @@ def _columns(
     files: Sequence[str],
     rows: Sequence[int],
     types: Mapping[str, str],
-    wanted: Wanted,
+    wanted: ColumnRoles,
 ) -> tuple[dict[str, Array], tuple[Note, ...]]:
     stored = tuple(name for name in wanted.columns if name in types)
     with refused(files[0] if len(files) == 1 else os.path.commonpath(files), "BR703", COPY):

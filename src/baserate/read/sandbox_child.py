@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from baserate.read.quotas import Quotas, confine
 from baserate.read.sandbox import READY, send, send_error, send_tables
-from baserate.read.table import Wanted
+from baserate.read.table import ColumnRoles
 
 # What no reader does, and what the code in a hostile file might like to do; Python reports each of
 # them before it happens.
@@ -81,10 +81,10 @@ def _answer(out: IO[bytes], request: Mapping[str, Any], next_request: Callable[[
     try:
         from baserate.read import files as case_files
         from baserate.read import source
-        from baserate.read.csv_dialect import Asked
+        from baserate.read.csv_dialect import CsvOptions
         from baserate.read.streams import Limits
 
-        asked, limits = Asked(**_tuples(request["asked"])), Limits(**request["limits"])
+        asked, limits = CsvOptions(**_tuples(request["asked"])), Limits(**request["limits"])
         options = source.Options(
             asked,
             limits,
@@ -92,7 +92,7 @@ def _answer(out: IO[bytes], request: Mapping[str, Any], next_request: Callable[[
             careful=request["careful"],
             untreated=request["untreated"],
         )
-        wanted = Wanted(**_tuples(request["wanted"]))
+        wanted = ColumnRoles(**_tuples(request["wanted"]))
         sys.addaudithook(_refuse)
         tables = source.parts_here(request["source"], wanted, options)
         case_files.refuse_unread(request["source"], tables, wanted)
@@ -112,7 +112,7 @@ def _answer_in_pieces(
         from baserate.read.large_formats import How, answer_pieces, send_description, send_texts
 
         sys.addaudithook(_refuse)
-        sources, wanted = said["sources"], Wanted(**_tuples(said["wanted"]))
+        sources, wanted = said["sources"], ColumnRoles(**_tuples(said["wanted"]))
         text = said["text"] and How.of(
             _tuples(said["text"]["asked"]), said["text"]["limits"], said["memory"]
         )

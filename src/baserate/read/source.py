@@ -33,11 +33,11 @@ from baserate.read import csv, databases, json_lines, streams
 from baserate.read.cases import spelled
 from baserate.read.columns import Unread
 from baserate.read.csv import MANY_STYLES, unread
-from baserate.read.csv_dialect import Asked
+from baserate.read.csv_dialect import CsvOptions
 from baserate.read.quotas import CPU_S, Quotas, machine_memory, user_limit
 from baserate.read.sandbox import READY, Failed, Incoming, Untrue, received
 from baserate.read.streams import PREFIX, Limits
-from baserate.read.table import WORDS, Ceiling, Table, Wanted, in_table
+from baserate.read.table import WORDS, Ceiling, ColumnRoles, Table, in_table
 from baserate.read.treatments import Treatment
 
 # ----------------------------------------------------------------------
@@ -104,7 +104,7 @@ def is_possible() -> bool:
     )
 
 
-def read_confined(source: str, shown: str, wanted: Wanted, options: Options) -> list[Table]:
+def read_confined(source: str, shown: str, wanted: ColumnRoles, options: Options) -> list[Table]:
     """The tables of one source; errors are those that reading it here would raise, and one line
     where the reader does not survive it.
     """
@@ -205,7 +205,7 @@ def _not_started(shown: str, said: str) -> InputError:
     return refuse_file(shown, "BR709", text, fix)
 
 
-def _request(source: str, wanted: Wanted, options: Options) -> dict[str, Any]:
+def _request(source: str, wanted: ColumnRoles, options: Options) -> dict[str, Any]:
     return {
         "source": source,
         "wanted": asdict(wanted),
@@ -411,7 +411,7 @@ NATIVE = frozenset({"Parquet", "Arrow", "npz", "SQLite", "DuckDB", *streams.COMP
 class Options(NamedTuple):
     """What was said of how to read, apart from which column is what."""
 
-    asked: Asked = Asked()
+    asked: CsvOptions = CsvOptions()
     limits: Limits = Limits()
     treatment: Treatment = Treatment()
     ceiling: Ceiling = Ceiling()
@@ -422,7 +422,7 @@ class Options(NamedTuple):
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Options:
         """From keywords; one that no reader has is an error of the programmer's."""
-        text, odd = ({field.name for field in fields(kind)} for kind in (Asked, Treatment))
+        text, odd = ({field.name for field in fields(kind)} for kind in (CsvOptions, Treatment))
         known = text | odd | {"max_bytes", *WORDS}
         unknown = sorted(given.keys() - known)
         if unknown:
@@ -437,7 +437,7 @@ class Options(NamedTuple):
                 f"a limit is a number of bytes, got {quoted(most)}",
                 Fix.option("max_bytes", Limits.most),
             )
-        asked = Asked(**{name: said[name] for name in said.keys() & text}).checked()
+        asked = CsvOptions(**{name: said[name] for name in said.keys() & text}).checked()
         treatment = Treatment(**{name: said[name] for name in said.keys() & odd}).checked()
         # Whoever names a limit means it: then there is none on the ratio.
         return cls(
@@ -459,14 +459,14 @@ def said_of(options: Options) -> dict[str, Any]:
     }
 
 
-def read(source: str, wanted: Wanted, **options: Any) -> Table:
+def read(source: str, wanted: ColumnRoles, **options: Any) -> Table:
     """The wanted columns of one source: a file, a folder or pattern of files, a table or query of a
     database.
     """
     return together(source, parts_of(source, wanted, Options.of(options)))
 
 
-def parts_of(source: str | os.PathLike[str], wanted: Wanted, options: Options) -> list[Table]:
+def parts_of(source: str | os.PathLike[str], wanted: ColumnRoles, options: Options) -> list[Table]:
     """The tables of one source: one, except for a folder or pattern of files. What may hurt is read
     in a process of its own.
     """
@@ -519,7 +519,7 @@ def _may_hurt(path: str) -> bool:
     return kind in NATIVE or os.path.getsize(path) >= csv.FAST_FROM  # noqa: PTH202
 
 
-def parts_here(source: str, wanted: Wanted, options: Options) -> list[Table]:
+def parts_here(source: str, wanted: ColumnRoles, options: Options) -> list[Table]:
     """The same in this process."""
     if SCHEME.match(source):
         return [_from_url(source, wanted, options)]
@@ -556,7 +556,7 @@ def shown_source(source: str) -> str:
     return databases.shown_anyhow(split[1] if split else source)
 
 
-def _from_url(url: str, wanted: Wanted, options: Options) -> Table:
+def _from_url(url: str, wanted: ColumnRoles, options: Options) -> Table:
     scheme = url.partition("://")[0].casefold()
     split = PARTS.fullmatch(url)
     shown = shown_source(url)
@@ -581,7 +581,7 @@ def _from_url(url: str, wanted: Wanted, options: Options) -> Table:
     return read_alchemy(split[1], split[2], wanted)
 
 
-def _from_database(path: str, asked: str, wanted: Wanted, options: Options) -> Table:
+def _from_database(path: str, asked: str, wanted: ColumnRoles, options: Options) -> Table:
     streams.checked_regular(path)
     kind = streams.file_kind(_head(path), path)
     if kind not in ("SQLite", "DuckDB"):
@@ -601,7 +601,7 @@ def _from_database(path: str, asked: str, wanted: Wanted, options: Options) -> T
     return read_duckdb(path, asked, wanted)
 
 
-def _from_folder(folder: str, wanted: Wanted, options: Options) -> list[Table]:
+def _from_folder(folder: str, wanted: ColumnRoles, options: Options) -> list[Table]:
     """The data files of a folder. Parquet may lie in folders within, whose names are columns: its
     reader knows that.
     """
@@ -637,7 +637,9 @@ def has_folders(folder: str) -> bool:
         return any(entry.is_dir() for entry in entries)
 
 
-def _several(source: str, paths: Sequence[str], wanted: Wanted, options: Options) -> list[Table]:
+def _several(
+    source: str, paths: Sequence[str], wanted: ColumnRoles, options: Options
+) -> list[Table]:
     """Files of one table, in the order of their names."""
     if not paths:
         raise refuse_file(
@@ -695,7 +697,7 @@ def of_one_table(paths: Sequence[str], read: Callable[[str], T]) -> list[T]:
     return found
 
 
-def _from_file(path: str, wanted: Wanted, options: Options) -> Table:
+def _from_file(path: str, wanted: ColumnRoles, options: Options) -> Table:
     """One file. Binary formats that lie on the disk are read there; what is piped or packed goes
     through a plain copy.
     """
@@ -727,7 +729,7 @@ def _from_file(path: str, wanted: Wanted, options: Options) -> Table:
     )
 
 
-def _binary(path: str, kind: str, shown: str, wanted: Wanted, options: Options) -> Table:
+def _binary(path: str, kind: str, shown: str, wanted: ColumnRoles, options: Options) -> Table:
     check_unused(shown, kind, options)
     if kind in ("SQLite", "DuckDB"):
         raise refuse_file(
@@ -746,7 +748,7 @@ def _binary(path: str, kind: str, shown: str, wanted: Wanted, options: Options) 
     return _reader(kind)(path, wanted)
 
 
-def _reader(kind: str) -> Callable[[str, Wanted], Table]:
+def _reader(kind: str) -> Callable[[str, ColumnRoles], Table]:
     if kind == "Parquet":
         from baserate.read.parquet import read_parquet
 
@@ -763,7 +765,9 @@ def _reader(kind: str) -> Callable[[str, Wanted], Table]:
 def check_unused(shown: str, kind: str, options: Options) -> None:
     """Nothing that was said is ignored in silence."""
     unused = [
-        field.name for field in fields(Asked) if getattr(options.asked, field.name) != field.default
+        field.name
+        for field in fields(CsvOptions)
+        if getattr(options.asked, field.name) != field.default
     ]
     if unused:
         raise refuse_file(

@@ -27,7 +27,7 @@ from baserate.read.frames import (
 )
 from baserate.read.source import DATA, PARQUET, Options, files_of, said_of
 from baserate.read.streams import STDIN
-from baserate.read.table import Wanted, needed
+from baserate.read.table import ColumnRoles, needed
 
 # ----------------------------------------------------------------------
 # Files counted by an engine of many machines: opened there, counted there, and accounted for as any
@@ -112,7 +112,7 @@ def _dask(address: str | None) -> Iterator[Any]:
 
 
 def count_there(
-    read: Any, path: str, wanted: Wanted, options: Options, cluster: Cluster
+    read: Any, path: str, wanted: ColumnRoles, options: Options, cluster: Cluster
 ) -> Counts | JointCounts | GroupedCounts:
     """One source, counted by the engine: one score alone, several together, or one in groups."""
     check_there(wanted, options)
@@ -174,7 +174,7 @@ def _may_be_parquet(path: str) -> bool:
     return not head or head.startswith((b"PAR1", b"PARE"))
 
 
-def _accounted(found: Any, path: str, wanted: Wanted, positive: str) -> Any:
+def _accounted(found: Any, path: str, wanted: ColumnRoles, positive: str) -> Any:
     ledger: Ledger = found.ledger
     source = Source(
         path, "", ledger.rows_read, ledger.rows_used, ledger.rows_refused, wanted.label, positive
@@ -189,7 +189,7 @@ def _accounted(found: Any, path: str, wanted: Wanted, positive: str) -> Any:
     return GroupedCounts._of(found.groups, found.offsets, found._cells, ledger, found._recorded)
 
 
-def check_there(wanted: Wanted, options: Options) -> None:
+def check_there(wanted: ColumnRoles, options: Options) -> None:
     """What was said of how to read must be something that an engine can do."""
     if wanted.weight is not None:
         raise refuse(

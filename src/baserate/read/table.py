@@ -458,7 +458,7 @@ class InLines:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ColumnRoles:
     """Which column is the label, which are scores, and which have a part to play beside them."""
 
     label: str

@@ -18,7 +18,7 @@ from baserate.notes import Note
 from baserate.numbers import INT64_MAX
 from baserate.read.cases import Decision, decide, fitting, spelled
 from baserate.read.columns import Column, as_text, is_missing, objects
-from baserate.read.table import Table, Wanted
+from baserate.read.table import ColumnRoles, Table
 
 DROP, LOWEST, FIRST = "drop", "lowest", "first"
 POSITIVE, NEGATIVE = "positive", "negative"
@@ -83,7 +83,7 @@ class Treatment:
         return self
 
 
-def treat(table: Table, wanted: Wanted, treatment: Treatment) -> Table:
+def treat(table: Table, wanted: ColumnRoles, treatment: Treatment) -> Table:
     """The table as the treatment leaves it: labels made plain, rows dropped and told."""
     labels = _labels(table, wanted, treatment)
     table = replace(table, columns={**table.columns, wanted.label: labels})
@@ -117,7 +117,7 @@ def _plain(labels: Array) -> Array:
     )
 
 
-def _labels(table: Table, wanted: Wanted, treatment: Treatment) -> Array:
+def _labels(table: Table, wanted: ColumnRoles, treatment: Treatment) -> Array:
     labels = np.asarray(table.columns[wanted.label])
     if treatment.cast_labels:
         labels = _each(labels, lambda value: value if isinstance(value, str) else _spelled(value))
@@ -142,7 +142,7 @@ def _spelled(value: object) -> str:
     return str(value)
 
 
-def _cut(labels: Array, wanted: Wanted, threshold: float, table: Table) -> Array:
+def _cut(labels: Array, wanted: ColumnRoles, threshold: float, table: Table) -> Array:
     """Soft labels made hard: at least the threshold is positive."""
     numbers: list[float | None] = []
     for row, value in enumerate(labels.tolist()):
@@ -176,7 +176,7 @@ def _number(value: Any) -> float:
     return number
 
 
-def _two(labels: Array, wanted: Wanted, treatment: Treatment) -> Array:
+def _two(labels: Array, wanted: ColumnRoles, treatment: Treatment) -> Array:
     """The values that the user calls negative become the first of them; whoever names them names
     all of them.
     """
@@ -227,7 +227,7 @@ def _text(value: object) -> str:
     return value.strip() if isinstance(value, str) else _spelled(value)
 
 
-def _without_labels(table: Table, wanted: Wanted, treatment: Treatment) -> Table:
+def _without_labels(table: Table, wanted: ColumnRoles, treatment: Treatment) -> Table:
     """Cases without a label: left out, or taken for what the user says they are."""
     if treatment.missing_label is None:
         return table
@@ -259,7 +259,7 @@ def _without_labels(table: Table, wanted: Wanted, treatment: Treatment) -> Table
     )
 
 
-def _reviewed(table: Table, gone: npt.NDArray[np.intp], wanted: Wanted) -> str:
+def _reviewed(table: Table, gone: npt.NDArray[np.intp], wanted: ColumnRoles) -> str:
     """Whether labels are known by the score (only alerts were looked at): then rates of those cases
     are not those of all.
     """
@@ -289,7 +289,7 @@ def _reviewed(table: Table, gone: npt.NDArray[np.intp], wanted: Wanted) -> str:
     return ""
 
 
-def _filled(labels: Array, gone: npt.NDArray[np.intp], wanted: Wanted, meant: str) -> Array:
+def _filled(labels: Array, gone: npt.NDArray[np.intp], wanted: ColumnRoles, meant: str) -> Array:
     """The class that a missing label stands for, in the words of the column."""
     filled = labels.astype(object)
     known = np.delete(labels, gone)
@@ -304,7 +304,7 @@ def _filled(labels: Array, gone: npt.NDArray[np.intp], wanted: Wanted, meant: st
     return Column(wanted.label, filled).inferred().values
 
 
-def _word(known: Array, decision: Decision, wanted: Wanted, meant: str) -> Any:
+def _word(known: Array, decision: Decision, wanted: ColumnRoles, meant: str) -> Any:
     """What the column calls a class; a name that no other label has, where it has no word for the
     negative.
     """
@@ -329,7 +329,7 @@ def _word(known: Array, decision: Decision, wanted: Wanted, meant: str) -> Any:
     )
 
 
-def _without_scores(table: Table, wanted: Wanted, treatment: Treatment) -> Table:
+def _without_scores(table: Table, wanted: ColumnRoles, treatment: Treatment) -> Table:
     """Cases that a model gave no score: left out for all models, or ranked last by that one."""
     if treatment.nan_score is None:
         return table
@@ -417,7 +417,7 @@ def is_turned(counts: Totals) -> bool:
     return any(note.code == TURNED.code and note.text == TURNED.text for note in counts._recorded)
 
 
-def heeded(wanted: Wanted, treatment: Treatment) -> Wanted:
+def heeded(wanted: ColumnRoles, treatment: Treatment) -> ColumnRoles:
     """What is wanted, in the words that the treatment makes of the labels."""
     if not treatment.normalize_labels or not isinstance(wanted.positive, str):
         return wanted
@@ -428,7 +428,7 @@ def _folded(value: Any) -> Any:
     return value.strip().casefold() if isinstance(value, str) else value
 
 
-def _without_repeats(table: Table, wanted: Wanted, treatment: Treatment) -> Table:
+def _without_repeats(table: Table, wanted: ColumnRoles, treatment: Treatment) -> Table:
     """Rows that say of an id what an earlier row said already; those that say something else stay,
     to be refused.
     """

@@ -60,7 +60,7 @@ SEED = 0
 
 
 @dataclass(frozen=True)
-class Asked:
+class RuleChoices:
     """One rule (None: the cheapest threshold), and what was chosen at each base rate."""
 
     rule: str | None
@@ -73,27 +73,27 @@ def answered(
     rules: Sequence[str | None],
     at: Sequence[Conditions],
     volume: float | None,
-) -> tuple[list[Asked], list[Note]]:
+) -> tuple[list[RuleChoices], list[Note]]:
     """Every rule at every base rate, and a note of every model that cannot keep one; a rule that
     none can keep anywhere is refused.
     """
-    found: list[Asked] = []
+    found: list[RuleChoices] = []
     notes: list[Note] = []
     for rule in rules:
         answers, refused = choices(models, rule, at, volume=volume)
-        found.append(Asked(str(parse_rule(rule, volume)) or None, volume, tuple(answers)))
+        found.append(RuleChoices(str(parse_rule(rule, volume)) or None, volume, tuple(answers)))
         notes += refused
     return found, notes
 
 
 def best_of(
     models: Mapping[str, Counts],
-    asked: Sequence[Asked],
+    asked: Sequence[RuleChoices],
     notes: Sequence[Note],
     *,
     rules: Sequence[str | None],
     at: Sequence[Conditions],
-) -> tuple[Mapping[str, Counts], Sequence[Asked], Sequence[Note]]:
+) -> tuple[Mapping[str, Counts], Sequence[RuleChoices], Sequence[Note]]:
     """All models, or where they are too many for one page, those that are best at the first
     answer.
     """
@@ -134,8 +134,8 @@ def _ranked(choice: Choice) -> list[str]:
 
 
 def completed_answers(
-    models: Mapping[str, Counts], asked: Sequence[Asked], level: float
-) -> tuple[list[Asked], tuple[Note, ...]]:
+    models: Mapping[str, Counts], asked: Sequence[RuleChoices], level: float
+) -> tuple[list[RuleChoices], tuple[Note, ...]]:
     """The answers with the intervals of their points, and a note of every model whose thresholds
     are treated as fixed in advance.
     """
@@ -147,12 +147,14 @@ def completed_answers(
     return complete, tuple(note for note in found.notes if note.code == "BR626")
 
 
-def of_answers(asked: Sequence[Asked], models: Mapping[str, Counts]) -> list[dict[str, Any]]:
+def of_answers(asked: Sequence[RuleChoices], models: Mapping[str, Counts]) -> list[dict[str, Any]]:
     """The answers for a program, each with its sentence."""
     return [_answer(one, answer, models) for one in asked for answer in one.answers]
 
 
-def _answer(one: Asked, answer: Answer[Choice], models: Mapping[str, Counts]) -> dict[str, Any]:
+def _answer(
+    one: RuleChoices, answer: Answer[Choice], models: Mapping[str, Counts]
+) -> dict[str, Any]:
     choice = answer.choice
     at = (
         conditions(answer.at, next(iter(models.values())))
@@ -658,7 +660,7 @@ class Contents:
     title: str | None
     models: Mapping[str, Counts]
     points: Mapping[str, Points]
-    asked: Sequence[Asked]
+    asked: Sequence[RuleChoices]
     at: Sequence[Conditions]
     level: float
     aucs: Mapping[str, Interval]

@@ -22,7 +22,7 @@ from baserate.decisions.operating_point import OperatingPoint, short_on
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Corner
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.search import DOUBT, ROUNDING, Mask
-from baserate.decisions.selection import COST, chosen_among, flag_at
+from baserate.decisions.selection import COST, chosen_among, flag_at, random_classifier
 from baserate.distributions import BELIEVED
 from baserate.errors import Fix, Infeasible, Problem, quoted, refuse
 from baserate.inference.best_model import (

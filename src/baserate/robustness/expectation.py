@@ -354,7 +354,7 @@ class Expectation:
         return f"Expectation: {self.name} {value}, {spread}{kind}; at {where}"
 
 
-class _Asked(NamedTuple):
+class _Request(NamedTuple):
     measure: Measure
     readers: tuple[Reader, ...]
     at: Uncertain
@@ -401,7 +401,7 @@ def expect(  # noqa: PLR0913 (each is a question of its own)
     asked = named(measure, checked_volume(volume))
     readers = _readers(asked, counts, rule, threshold, volume)
     scene, *others = scenes(at, readers[0].own_prior)
-    found = _Asked(asked, readers, at, checked_level(level), _kind(asked, readers, at, kind))
+    found = _Request(asked, readers, at, checked_level(level), _kind(asked, readers, at, kind))
     value, error = (
         _average(found, scene) if not others and not at.has_range else (Undefined(NO_AVERAGE), 0.0)
     )
@@ -421,7 +421,7 @@ def expect(  # noqa: PLR0913 (each is a question of its own)
     )
 
 
-def _holed(asked: _Asked, rule: str | None, *, holes: bool) -> tuple[Note, ...]:
+def _holed(asked: _Request, rule: str | None, *, holes: bool) -> tuple[Note, ...]:
     """What is not defined everywhere says so."""
     if not holes:
         return ()
@@ -512,7 +512,7 @@ def _readers(
 # ---- averages ---------------------------------------------------------------------------------
 
 
-def _average(asked: _Asked, scene: Scene) -> tuple[float, float]:
+def _average(asked: _Request, scene: Scene) -> tuple[float, float]:
     """The average, or the long-run value, and how far two quadratures are apart."""
     smooth = [name for name in scene.believed if not isinstance(getattr(scene, name), Draws)]
     if len(smooth) > max(PANELS):
@@ -529,7 +529,7 @@ def _average(asked: _Asked, scene: Scene) -> tuple[float, float]:
     return float(fine), abs(fine - coarse) + 1e-15 * abs(fine) if smooth else 1e-15 * abs(fine)
 
 
-def _grid(asked: _Asked, scene: Scene, panels: int) -> tuple[Where, Floats]:
+def _grid(asked: _Request, scene: Scene, panels: int) -> tuple[Where, Floats]:
     """Every combination of the places of the believed parts, and their weights."""
     if scene.joint:
         rows = [np.asarray(getattr(scene, name).values, dtype=np.float64) for name in scene.joint]
@@ -572,7 +572,7 @@ def _where(scene: Scene, known: Mapping[str, Floats], length: int) -> Where:
     return Where(prior, fp, fn, tp, tn, scene.costs_given)
 
 
-def _nodes(asked: _Asked, scene: Scene, name: str, panels: int) -> Any:
+def _nodes(asked: _Request, scene: Scene, name: str, panels: int) -> Any:
     """The places of one part; where it is the only one, between the values at which a choice
     changes.
     """
@@ -584,7 +584,7 @@ def _nodes(asked: _Asked, scene: Scene, name: str, panels: int) -> Any:
     return part.nodes(panels, breaks)
 
 
-def _value(asked: _Asked, grid: tuple[Where, Floats]) -> float:
+def _value(asked: _Request, grid: tuple[Where, Floats]) -> float:
     where, weights = grid
     if asked.kind == VARYING and _is_pooled(asked.measure, asked.readers):
         parts = [reader.parts(asked.measure, where) for reader in asked.readers]
@@ -596,7 +596,7 @@ def _value(asked: _Asked, grid: tuple[Where, Floats]) -> float:
     return float(np.dot(_values(asked, where), weights))
 
 
-def _values(asked: _Asked, where: Where) -> Floats:
+def _values(asked: _Request, where: Where) -> Floats:
     """The measure, or the difference of two models, at every setting of the conditions."""
     found = [reader.values(asked.measure, where) for reader in asked.readers]
     return found[0] if len(found) == 1 else found[1] - found[0]
@@ -605,7 +605,7 @@ def _values(asked: _Asked, where: Where) -> Floats:
 # ---- bounds, and ends -------------------------------------------------------------------------
 
 
-def _monotone(asked: _Asked) -> bool:
+def _monotone(asked: _Request) -> bool:
     """Does it rise or fall all along every part? A quotient of straight lines does, at a threshold
     that stays.
     """
@@ -617,7 +617,7 @@ def _is_plain(asked: Measure) -> bool:
     return asked.parts is not None or not asked.depends_on_prior or _is_straight(asked)
 
 
-def _is_exact(asked: _Asked, scene: Scene) -> bool:
+def _is_exact(asked: _Request, scene: Scene) -> bool:
     """Are worst and best at the ends and at the borders of the choice? Of one model, yes; of two,
     along one part, if straight.
     """
@@ -635,7 +635,7 @@ def _is_exact(asked: _Asked, scene: Scene) -> bool:
     )
 
 
-def _looked(asked: _Asked, scene: Scene) -> tuple[Note, ...]:
+def _looked(asked: _Request, scene: Scene) -> tuple[Note, ...]:
     """Where a range was looked at in places, which."""
     if not asked.at.has_range:
         return ()
@@ -662,7 +662,7 @@ def _looked(asked: _Asked, scene: Scene) -> tuple[Note, ...]:
     return ()
 
 
-def _bounds(asked: _Asked, every: Sequence[Scene]) -> tuple[float, float]:
+def _bounds(asked: _Request, every: Sequence[Scene]) -> tuple[float, float]:
     """Between which values it lies in so much of what is believed; over ranges, the widest of
     all.
     """
@@ -705,7 +705,7 @@ def _quantiles(values: Floats, weights: Floats, tail: float) -> list[float]:
     return [float(value) for value in ordered[places]]
 
 
-def _spans(asked: _Asked, scene: Scene, *, drawn: bool = False) -> dict[str, Any]:
+def _spans(asked: _Request, scene: Scene, *, drawn: bool = False) -> dict[str, Any]:
     """The parts that may lie anywhere between two ends."""
     parts = {"prior": asked.at.prior, **asked.at.costs}
     believed = {
@@ -716,7 +716,7 @@ def _spans(asked: _Asked, scene: Scene, *, drawn: bool = False) -> dict[str, Any
     return {name: part for name, part in parts.items() if isinstance(part, Range)} | believed
 
 
-def _walked(asked: _Asked, every: Sequence[Scene]) -> list[Scene]:
+def _walked(asked: _Request, every: Sequence[Scene]) -> list[Scene]:
     """The corners of the ranges; where the measure may turn inside them, places all over."""
     spans = {
         name: part for name, part in _spans(asked, every[0]).items() if isinstance(part, Range)
@@ -736,7 +736,7 @@ def _walked(asked: _Asked, every: Sequence[Scene]) -> list[Scene]:
     ]
 
 
-def _extremes(asked: _Asked, every: Sequence[Scene]) -> tuple[float, float, bool]:
+def _extremes(asked: _Request, every: Sequence[Scene]) -> tuple[float, float, bool]:
     """The worst and the best over everything possible, and whether it is undefined in a part of
     that.
     """
@@ -758,7 +758,7 @@ def _extremes(asked: _Asked, every: Sequence[Scene]) -> tuple[float, float, bool
     return (low, high, holes) if asked.measure.direction == "higher" else (high, low, holes)
 
 
-def _possible(asked: _Asked, scene: Scene) -> list[float]:
+def _possible(asked: _Request, scene: Scene) -> list[float]:
     """Values among which are the extremes of one scene: at its ends, and where it may turn between
     them.
     """
@@ -781,7 +781,7 @@ def _possible(asked: _Asked, scene: Scene) -> list[float]:
     return found
 
 
-def _beside_borders(asked: _Asked, scene: Scene) -> list[float]:
+def _beside_borders(asked: _Request, scene: Scene) -> list[float]:
     """Both sides of every place at which a choice changes, along every edge of the box of what may
     lie between two ends.
     """
@@ -800,7 +800,7 @@ def _beside_borders(asked: _Asked, scene: Scene) -> list[float]:
     return found
 
 
-def _on_sides(asked: _Asked, reader: Reader, edge: Scene, name: str) -> list[float]:
+def _on_sides(asked: _Request, reader: Reader, edge: Scene, name: str) -> list[float]:
     """What is asked on both sides of where one reader's choice changes along one part, inside its
     ends.
     """

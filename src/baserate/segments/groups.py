@@ -75,7 +75,7 @@ Cases = Counts | GroupedCounts
 
 
 @dataclass(frozen=True)
-class Asked:
+class SliceOptions:
     """What is asked of every slice; bounds are one-sided, each at `bound_level`."""
 
     threshold: float | None
@@ -107,7 +107,7 @@ class Slice:
     name: str
     counts: Counts
     at: Conditions
-    asked: Asked = field(repr=False)
+    asked: SliceOptions = field(repr=False)
     clusters: GroupedCounts | None = field(default=None, repr=False)
     sites: tuple[Site, ...] = field(default=(), repr=False)
 
@@ -305,7 +305,7 @@ def by_group(  # noqa: PLR0913 (each is a question of its own)
     )
     level = checked_level(level)
     each = 1 - missed(level) / (len(BOUNDED) * len(parts)) if simultaneous else level
-    asked = Asked(
+    asked = SliceOptions(
         cut,
         require,
         level,
@@ -442,7 +442,7 @@ def _slice(
     name: str,
     cases: Cases,
     at: Conditions,
-    asked: Asked,
+    asked: SliceOptions,
     sites: tuple[Site, ...] = (),
 ) -> Slice:
     counts, clusters = _counts(cases), cases if isinstance(cases, GroupedCounts) else None

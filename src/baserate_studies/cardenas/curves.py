@@ -244,7 +244,8 @@ def pictures() -> Iterator[Picture]:
         " stand-in: the paper's has no data."
     )
     yield Picture("fig-3", ("C15", "C16", "C17"), words, panel, ("fig-3", "npv-of", "p-d-and"))
-    family = br.curve(intrusion(), "broc", at=[at(p) for p in (1e-3, IDS, 1e-5)])
+    curves = br.curve(intrusion(), "broc", at=[at(p) for p in (1e-3, IDS, 1e-5)])
+    family = list(curves.values())
     words = "Fig 4: the B-ROC of the ROC in Fig 3, at the paper's base rate and at two others."
     yield Picture(
         "fig-4",
