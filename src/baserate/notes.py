@@ -31,6 +31,14 @@ class Note:
         return f"{self.code}: {self.line(in_python)}"
 
 
+# Of scores whose low values are suspicious, negated so that `score >= threshold` flags them.
+TURNED = Note(
+    "BR207",
+    "low scores are risky, as said: scores were negated, and a threshold of -0.3 stands for score"
+    " <= 0.3",
+)
+
+
 @dataclass(frozen=True)
 class Source:
     """One input: where it lies, what it held, and which of its values is the positive class."""

@@ -33,14 +33,16 @@ from baserate.decisions.amount_costs import (
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.selection import COST, Choice, Fixed, flag_at
-from baserate.errors import Fix, Infeasible, Problem, refuse
+from baserate.errors import Fix, Infeasible, Problem, quoted, refuse
 from baserate.inference.amount_intervals import choose_amount_model
 from baserate.inference.best_model import choose_model, set_by_hand
 from baserate.inference.bootstrap import Progress
+from baserate.inference.intervals import IntervalOptions
 from baserate.measures.confusion import NOT_SAID
 from baserate.measures.measure import Measure
 from baserate.notes import Note, combine
 from baserate.robustness.decision import CAUGHT, Decision, decide
+from baserate.views import Later
 
 Intervals = Literal["fixed", "resampled"] | None
 RANGE = "base rate or costs are not known exactly: compare(models, …, at=…) tests a difference"
@@ -141,7 +143,7 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     recovered: float = 1,
     paired: bool = True,
     level: float = 0.95,
-    intervals: Intervals = "fixed",  # noqa: ARG001
+    intervals: Intervals = "fixed",
     replicates: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
@@ -166,6 +168,10 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     counts by site (`by=`), the rule must hold at every site. With `Amounts` every miss costs its
     own amount, and every alert a `review`; `recovered` is the share of a caught amount that is
     recovered.
+
+    The points have `.intervals`, which treat their threshold as fixed in advance;
+    `intervals="resampled"`, or `replicates`, corrects them for choosing it on these cases.
+    `.on(test)` evaluates the same threshold on other cases, `.flags(scores)` applies it.
 
     `guarantee="recall >= 0.9"` chooses among the thresholds at which the requirement holds in the
     field with confidence `level`, although they are chosen on these cases. `mix=True` also tries
@@ -201,14 +207,67 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     if isinstance(x, Amounts) or (models and all(isinstance(m, Amounts) for m in models.values())):
         _refuse_for_amounts(asked)
         prices = {"review": review, "recovered": recovered, "volume": volume}
-        return _by_amounts(x, rule, threshold, given, prices)
+        found = _by_amounts(x, rule, threshold, given, prices)
+        return _amounts_known(found, x, intervals, drawn)
     if review is not None or recovered != 1:
         raise refuse("BR428", "review= and recovered= need amounts", "count(…, amount=…)")
     if models is not None:
-        return _of_models(x, models, rule, threshold, (given, asked, {**drawn, "paired": paired}))
+        how = (given, asked, {**drawn, "paired": paired})
+        choice = _of_models(x, models, rule, threshold, how)
+        points = {
+            name: _known(point, models[name], intervals, drawn)
+            for name, point in choice.points.items()
+        }
+        sources = {name: _whole(models[name]) for name in points}
+        return replace(choice, points=points, sources=sources)
     if not isinstance(x, Counts | Points | GroupedCounts):
         refuse_uncounted(x, "choose")
-    return _of_one(x, rule, threshold, (given, asked, drawn))
+    return _known(_of_one(x, rule, threshold, (given, asked, drawn)), x, intervals, drawn)
+
+
+def _whole(x: Any) -> Any:
+    return x.total() if isinstance(x, GroupedCounts) else x
+
+
+def _known(
+    point: OperatingPoint, x: Any, intervals: Intervals, drawn: Mapping[str, Any]
+) -> OperatingPoint:
+    """The point with its intervals, which are made when they are looked at."""
+    if intervals not in ("fixed", "resampled", None):
+        raise refuse(
+            "BR580",
+            f"intervals are fixed or resampled, got {quoted(intervals)}",
+            'intervals="resampled"',
+        )
+    if intervals is None or point.over is not None:
+        return point
+    resampled = intervals == "resampled" or drawn["replicates"] is not None
+    how = IntervalOptions(drawn["level"], drawn["replicates"] if resampled else 0, drawn["seed"])
+    counts = x if resampled or isinstance(x, GroupedCounts) else None
+    if isinstance(counts, Points):
+        raise refuse("BR228", "a published ROC has no cases to resample", 'intervals="fixed"')
+    return replace(point, intervals=Later("intervals", point, counts=counts, how=how))
+
+
+def _amounts_known(
+    found: AmountPoint | AmountChoice, x: Any, intervals: Intervals, drawn: Mapping[str, Any]
+) -> AmountPoint | AmountChoice:
+    """The same for amounts, whose intervals are always resampled; "fixed" keeps the threshold."""
+    if intervals is None:
+        return found
+    if isinstance(found, AmountChoice):
+        points: dict[str, Any] = {
+            name: _amounts_known(point, x[name], intervals, drawn)
+            for name, point in found.points.items()
+        }
+        return replace(found, points=points)
+    asked = {
+        "again": intervals == "resampled" or drawn["replicates"] is not None,
+        "replicates": drawn["replicates"] or 2000,
+        "seed": drawn["seed"],
+        "level": drawn["level"],
+    }
+    return replace(found, intervals=Later("amount_intervals", found, amounts=x, **asked))
 
 
 def fix(

@@ -46,6 +46,7 @@ from baserate.notes import Note, combine
 from baserate.numbers import Floats, Frozen, Reading, Undefined
 from baserate.read.arrays import macro
 from baserate.robustness.expectation import expect, expect_curve
+from baserate.views import Viewed
 
 Kind = Literal["unknown", "varying"] | None
 # Curves of money, which are read off amounts.
@@ -189,7 +190,7 @@ def _over(x: Any, name: Any, at: Conditions, threshold: Any, asked: dict[str, An
     return Reading(found.value, found.notes, found.name, over=found)
 
 
-class ThresholdTable(Frozen):
+class ThresholdTable(Viewed, Frozen):
     """Measures at every threshold, one row per threshold (and base rate, and model).
 
     `columns` are by name: "model" and "prior" where there are several, "threshold" (NaN where

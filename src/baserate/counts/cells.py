@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from baserate.errors import Fix, grouped, number_of, quoted, refuse
 from baserate.kernels import Cells
-from baserate.notes import Ledger, Note, combine, repeated_sources
+from baserate.notes import TURNED, Ledger, Note, combine, repeated_sources
 from baserate.numbers import (
     EXACT_FLOATS,
     INT64_MAX,
@@ -579,6 +579,11 @@ class Totals(Frozen):
         """
         self._set((), unlabelled=unlabelled)
         return self
+
+    @property
+    def negated(self) -> bool:
+        """Whether scores were negated before they were counted, because low ones are suspicious."""
+        return any(note.code == TURNED.code and note.text == TURNED.text for note in self._recorded)
 
     @property
     def labels_missing(self) -> bool:

@@ -119,6 +119,11 @@ class Points(Frozen):
         return self._counts is not None and self._counts.labels_missing
 
     @property
+    def negated(self) -> bool:
+        """Whether scores were negated before they were counted."""
+        return self._counts is not None and self._counts.negated
+
+    @property
     def ledger(self) -> Ledger | None:
         """Of the counts that these are the points of; none for a published ROC."""
         return None if self._counts is None else self._counts.ledger

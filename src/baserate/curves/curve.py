@@ -28,6 +28,7 @@ from baserate.measures.confusion import (
 from baserate.measures.measure import Measure, named
 from baserate.notes import Note, combine
 from baserate.numbers import EXACT_FLOATS, Floats, Frozen
+from baserate.views import Viewed, view
 
 # ----------------------------------------------------------------------
 # `Curve`: numbers that exist before they are drawn.
@@ -144,22 +145,15 @@ class Curve(Frozen):
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """The columns as a dataframe of pandas, polars or pyarrow."""
-        if backend not in FRAMES:
-            raise refuse(
-                "BR560",
-                f"there is no dataframe library {quoted(backend)} here",
-                f"one of {', '.join(FRAMES)}",
-            )
-        import importlib
+        return in_frame(
+            {name: np.asarray(values) for name, values in self.to_dict().items()}, backend
+        )
 
-        try:
-            library = importlib.import_module(backend)
-        except ImportError:
-            raise refuse(
-                "BR714", f"{backend} is not installed", f"pip install {backend}, or to_dict()"
-            ) from None
-        columns = {name: np.asarray(values) for name, values in self.to_dict().items()}
-        return library.table(columns) if backend == "pyarrow" else library.DataFrame(columns)
+    def plot(self, **given: Any) -> Any:
+        """The panel of this curve; keywords are those of its panel in `baserate.plots`, such as
+        `points`, `isolines` or `log`.
+        """
+        return view("plot", self, **given)
 
     @property
     def digest(self) -> str:
@@ -208,6 +202,10 @@ class Curve(Frozen):
         )
 
     def _repr_html_(self) -> str:
+        found: str = view("html", self)
+        return found
+
+    def _html_table(self) -> str:
         from baserate.numbers import cell, some, table
 
         cuts = self.thresholds
@@ -220,7 +218,26 @@ class Curve(Frozen):
         return table(repr(self), headings, some(len(self), row))
 
 
-class Curves(Mapping[Hashable, Curve]):
+def in_frame(columns: Mapping[str, Any], backend: str) -> Any:
+    """Columns as a dataframe of pandas, polars or pyarrow."""
+    if backend not in FRAMES:
+        raise refuse(
+            "BR560",
+            f"there is no dataframe library {quoted(backend)} here",
+            f"one of {', '.join(FRAMES)}",
+        )
+    import importlib
+
+    try:
+        library = importlib.import_module(backend)
+    except ImportError:
+        raise refuse(
+            "BR714", f"{backend} is not installed", f"pip install {backend}, or to_dict()"
+        ) from None
+    return library.table(columns) if backend == "pyarrow" else library.DataFrame(columns)
+
+
+class Curves(Viewed, Mapping[Hashable, Curve]):
     """Several curves of one kind: by model, or by the conditions that they are read at."""
 
     def __init__(self, curves: Mapping[Any, Curve]) -> None:
@@ -242,6 +259,10 @@ class Curves(Mapping[Hashable, Curve]):
     def notes(self) -> tuple[Note, ...]:
         """The notes of all curves, each once."""
         return combine((), (note for curve in self.values() for note in curve.notes))
+
+    def plot(self, **given: Any) -> Any:
+        """The panel of these curves; keywords are those of their panel in `baserate.plots`."""
+        return view("plot", self, **given)
 
 
 def inserted(x: Floats, y: Floats, between: Between, pixels: int) -> tuple[Any, Any]:

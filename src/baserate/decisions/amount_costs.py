@@ -45,6 +45,7 @@ from baserate.measures.registry import weight_of_negatives
 from baserate.notation import from_number
 from baserate.notes import Note, combine
 from baserate.numbers import Floats, exactly, rounded
+from baserate.views import Viewed, view
 
 # ----------------------------------------------------------------------
 # What flagging costs where every case has its own amount: a review for each alert, and what is lost
@@ -323,7 +324,7 @@ MONEY = frozenset(
 
 
 @dataclass(frozen=True)
-class AmountPoint:
+class AmountPoint(Viewed):
     """Where is the classifier set, what does that cost, and how much money does it catch?
 
     Sums (`cost`, `alerts`, the amounts) are over `cases` cases at the base rate of `at`: the
@@ -411,6 +412,16 @@ class AmountPoint:
         )
         read = _read(priced, moved, prices)
         return replace(read, notes=combine(amounts.notes, moved.notes))
+
+    def flags(
+        self, scores: Any, /, *, seed: int = 0, key: Any = None
+    ) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which cases does this point flag? As `OperatingPoint.flags`."""
+        return self.point.flags(scores, seed=seed, key=key)
+
+    def plot(self) -> Any:
+        """The tree of outcomes."""
+        return view("plot", self)
 
     def __repr__(self) -> str:
         sums = (
@@ -612,7 +623,7 @@ def _lucky(priced: Priced, point: OperatingPoint, prices: Prices) -> tuple[float
 
 
 @dataclass(frozen=True)
-class AmountChoice:
+class AmountChoice(Viewed):
     """The best model by its amounts, where it is set, and what the others would do; `refused` says
     of some why they cannot satisfy the rule.
 
@@ -649,6 +660,21 @@ class AmountChoice:
     @property
     def point(self) -> AmountPoint:
         return self.points[self.model]
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The notes of every point, each once."""
+        return combine((), (note for point in self.points.values() for note in point.notes))
+
+    def on(self, test: Mapping[str, Amounts], at: Conditions | None = None) -> AmountChoice:
+        """The same choice on other cases, each model at the threshold that was chosen before."""
+        missing = [name for name in self.points if name not in test]
+        if missing:
+            raise refuse(
+                "BR408", f"the test data have no model {quoted(missing[0])}", "count it there too"
+            )
+        points = {name: point.on(test[name], at) for name, point in self.points.items()}
+        return replace(self, points=points)
 
 
 def chosen_among_amounts(

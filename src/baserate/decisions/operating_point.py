@@ -12,6 +12,7 @@ from functools import reduce
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from baserate import notation
 from baserate.conditions import Conditions, Cut
@@ -47,6 +48,7 @@ from baserate.measures.registry import weight_of_negatives
 from baserate.notation import percent
 from baserate.notes import Note, check_corrected_once, combine
 from baserate.numbers import Bounds, exactly, rounded
+from baserate.views import Later, Viewed, view
 
 # ----------------------------------------------------------------------
 # `OperatingPoint`: where a classifier is set, what it flags there, and under which conditions that
@@ -85,7 +87,7 @@ COUNTED = ("posfrac", "alerts")
 
 
 @dataclass(frozen=True)
-class OperatingPoint:
+class OperatingPoint(Viewed):
     """Where is the classifier set, and what follows?
 
     Cases with `score >= threshold` are flagged; a threshold of None flags none, one of -inf all of
@@ -254,6 +256,7 @@ class OperatingPoint:
             guarantee=None,
             intervals={},
             notes=notes,
+            negated=points.negated,
         )
         shown: dict[str, Any] = {
             name: None if known is None else max(known, highest_below(points, points.place(cut)))
@@ -267,8 +270,50 @@ class OperatingPoint:
             moved,
             merged=self.how == TIE
             and several(points, points.place(self.threshold), self.lower_threshold),
+            intervals=self.intervals.again(moved) if isinstance(self.intervals, Later) else {},
             **shown,
         )
+
+    def flags(
+        self, scores: npt.ArrayLike, /, *, seed: int = 0, key: npt.ArrayLike | None = None
+    ) -> npt.NDArray[np.bool_]:
+        """Which cases does this point flag? True for every score at or above the threshold.
+
+        Where a point flags a share of the cases between two thresholds, as many of these as the
+        share says: those that come first by a hash of `key` (an id of each case), or by a draw with
+        this `seed`. Scores are given as the model gives them, also where low ones are suspicious.
+
+        >>> import baserate as br
+        >>> br.choose(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "fpr <= 0").flags([0.9, 0.5])
+        array([ True, False])
+        """
+        values = _scores(scores)
+        if self.negated:
+            values = -values
+        if self.how == GUESS:
+            certain = np.zeros(len(values), dtype=np.bool_)
+            open_ = ~certain
+        else:
+            certain = _from(values, self.threshold)
+            open_ = _from(values, self.lower_threshold) & ~certain
+        if self.share == 1 and self.how != GUESS:
+            return certain
+        rows = np.flatnonzero(open_)
+        rank = (
+            np.random.default_rng(seed).permutation(len(rows))
+            if key is None
+            else _hashed(key, rows, len(values), seed)
+        )
+        certain[rows[np.argsort(rank, kind="stable")[: round(self.share * len(rows))]]] = True
+        return certain
+
+    def interval(self, name: str | Measure, *, level: float = 0.95) -> Any:
+        """The interval of any measure here, the threshold taken as fixed in advance."""
+        return view("interval", self, name=name, level=level)
+
+    def plot(self) -> Any:
+        """The tree of outcomes: of 1,000 cases or the volume, how many are flagged, and rightly."""
+        return view("plot", self)
 
     def _flagged(self, points: Points) -> Confusion:
         if self.how == GUESS:
@@ -294,7 +339,7 @@ class OperatingPoint:
             f" {'no base rate' if no_prior else self.at}"
         )
 
-    def _repr_html_(self) -> str:
+    def _html_table(self) -> str:
         from baserate.numbers import cell, table
 
         rows = [(name, cell(getattr(self, name))) for name in ("tp", "fp", "fn", "tn")]
@@ -306,6 +351,37 @@ class OperatingPoint:
         )
         rows += [(name, cell(self[name], 4)) for name in names]
         return table(repr(self), ("", "value"), rows)
+
+
+def _scores(scores: Any) -> Array:
+    """Scores to be flagged: one finite or infinite number per case."""
+    values = np.asarray(scores)
+    if values.ndim != 1 or values.dtype.kind not in "biuf":
+        raise refuse("BR201", "scores are one number per case", "give an array of numbers")
+    gone = int(np.isnan(values).sum()) if values.dtype.kind == "f" else 0
+    if gone:
+        raise refuse(
+            "BR201",
+            f"{number_of(gone, 'score')} missing or NaN: a missing score has no rank",
+            "leave those cases out, or score them",
+        )
+    return values.astype(np.int64 if values.dtype.kind in "biu" else np.float64)
+
+
+def _from(values: Array, threshold: Any) -> npt.NDArray[np.bool_]:
+    if threshold is None:
+        return np.zeros(len(values), dtype=np.bool_)
+    return np.asarray(values >= threshold)
+
+
+def _hashed(key: Any, rows: Array, length: int, seed: int) -> Array:
+    """Places in an order that depends on each case's own key alone."""
+    from hashlib import sha256
+
+    keys = list(key)
+    if len(keys) != length:
+        raise refuse("BR211", f"{len(keys)} keys for {length} scores", "give one key per case")
+    return np.array([sha256(f"{seed}:{keys[row]}".encode()).hexdigest() for row in rows])
 
 
 def measures_shown(point: OperatingPoint) -> tuple[str, ...]:
@@ -442,7 +518,11 @@ def drawn_from(point: OperatingPoint) -> str:
 def set_at(points: Points, place: int, at: Conditions) -> OperatingPoint:
     """The point that flags down to this place among the thresholds."""
     return OperatingPoint(
-        points.threshold(place), confusion_at(points, place), at, below=highest_below(points, place)
+        points.threshold(place),
+        confusion_at(points, place),
+        at,
+        below=highest_below(points, place),
+        negated=points.negated,
     )
 
 

@@ -63,6 +63,7 @@ from baserate.measures.registry import weight_of_negatives
 from baserate.notation import Written, checked_level, from_number, share
 from baserate.notes import CASE_CONTROL, Note, combine
 from baserate.numbers import Floats, exactly, rounded
+from baserate.views import Viewed, view
 
 # ----------------------------------------------------------------------
 # `choose`: the best point that satisfies a rule.
@@ -319,7 +320,11 @@ def flag_at(
     given = checked_conditions(at)
     confusion = confusion_at(points, points.place(threshold))
     point = OperatingPoint(
-        threshold, confusion, resolved_for(points, given, []), volume=checked_volume(volume)
+        threshold,
+        confusion,
+        resolved_for(points, given, []),
+        volume=checked_volume(volume),
+        negated=points.negated,
     )
     point = replace(point, counted=flagged_in_all(point, counts))
     labels = tuple(operating_point.on_labels(point, counts))
@@ -378,7 +383,7 @@ def random_classifier(
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(Viewed):
     """The best model, where it is set, and what the others would do.
 
     `models` names more than one where they cannot be distinguished by what was made best, or where
@@ -403,6 +408,8 @@ class Choice:
     over: Conditions | None = None
     regrets: Mapping[str, Any] = field(default_factory=dict)
     mixture: Any = None
+    # The counts of each model, for drawing.
+    sources: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def regret(self) -> Any:
@@ -459,6 +466,40 @@ class Choice:
     @property
     def point(self) -> OperatingPoint:
         return self.points[self.model]
+
+    def flags(
+        self, scores: Any, /, *, seed: int = 0, key: Any = None
+    ) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which cases does the chosen model flag? `scores` are its own, or those of every model by
+        name.
+        """
+        own = scores[self.model] if isinstance(scores, Mapping) else scores
+        return self.point.flags(own, seed=seed, key=key)
+
+    def on(self, test: Any, at: Conditions | None = None) -> Choice:
+        """The same choice on other cases: each model at the threshold that was chosen before, and
+        whether the chosen one is better there. `test` has every model, as the first cases had.
+
+        >>> import baserate as br
+        >>> dev = br.count([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8], "b": [0.1, 0.2, 0.3, 0.4]})
+        >>> br.choose(dev).on(br.count([0, 1], {"a": [0.2, 0.9], "b": [0.3, 0.25]})).point.tpr
+        0.0
+        """
+        found: Choice = view("moved", self, test=test, at=at)
+        return found
+
+    def plot(self, **given: Any) -> Any:
+        """The ROC of every model with the chosen points."""
+        return view("plot", self, **given)
+
+    def __repr__(self) -> str:
+        others = [name for name in self.points if name not in self.models]
+        first = f"Choice: {' or '.join(self.models)}; {repr(self.point).partition(': ')[2]}"
+        beaten = [
+            f"{one.models[0]} (p = {one.p_value:.3g})" for one in self.differences[:3]
+        ] or others[:3]
+        rest = f"\n  before {', '.join(beaten)}" if beaten else ""
+        return first + rest + (f"\n  not tested: {self.untested}" if self.untested else "")
 
 
 def chosen_among(
@@ -632,7 +673,7 @@ def made_by(
 
 
 @dataclass(frozen=True)
-class Fixed:
+class Fixed(Viewed):
     """One measure fixed, read in two ways: each says in `how` which it is.
 
     `interpolated, attained = fix(…)` unpacks it. Where scores were merged, `attained` is refused if

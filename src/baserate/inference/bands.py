@@ -39,6 +39,7 @@ from baserate.measures.measure import Measure
 from baserate.measures.registry import SYNONYMS, plain
 from baserate.notes import Note, combine
 from baserate.numbers import Floats
+from baserate.views import Viewed
 
 # ----------------------------------------------------------------------
 # Bands: where a curve, or the difference of two, may lie; at each place, or all along at once.
@@ -60,7 +61,7 @@ CHOSEN_AGAIN = Note(
 
 
 @dataclass(frozen=True, eq=False)
-class Band:
+class Band(Viewed):
     """Where a curve may lie: `low` and `high` at each `x`, around `y`.
 
     Pointwise, each place on its own is covered at the level; simultaneous, the whole curve is.

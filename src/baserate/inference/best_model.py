@@ -188,6 +188,46 @@ def with_leads(choice: Choice, models: Any, level: float) -> Choice:
     return replace(choice, differences=leads(models, choice.points, choice.model, level=level))
 
 
+def moved(choice: Choice, test: Any, at: Conditions | None = None) -> Choice:
+    """A choice on other cases: thresholds and order are those of before, and the lead is tested
+    there.
+    """
+    models = (
+        {name: test.marginal(name) for name in test.models}
+        if isinstance(test, JointCounts)
+        else test
+    )
+    if not isinstance(models, Mapping):
+        raise refuse(
+            "BR410", "a choice is evaluated on the same models", 'on({"logit": counts, …})'
+        )
+    missing = [name for name in choice.points if name not in models]
+    if missing:
+        raise refuse(
+            "BR408", f"the test data have no model {quoted(missing[0])}", "count it there too"
+        )
+    points = {name: point.on(models[name], at) for name, point in choice.points.items()}
+    here = choice_of(points, models, choice.models)
+    level = next((one.level for one in choice.differences), 0.95)
+    here = replace(
+        with_leads(here, test, level),
+        refused=choice.refused,
+        over=choice.over,
+        regrets=choice.regrets,
+        mixture=choice.mixture,
+        sources={name: models[name] for name in points},
+        baseline_untested=ON_TEST,
+    )
+    if isinstance(test, JointCounts) and here.over is None and here.baseline is not None:
+        both = {here.model: here.point, here.baseline: here.baselines[here.baseline]}
+        found = leads(test, both, here.model, level=level) if not test.weighted else ()
+        return replace(here, lead_over_baseline=found[0], baseline_untested="") if found else here
+    return here
+
+
+ON_TEST = "on test data the lead over one answer for all is tested for models counted together"
+
+
 def _beside_baseline(
     choice: Choice, models: Mapping[str, Counts | Points], how: Resampling
 ) -> Choice:

@@ -630,6 +630,25 @@ def with_intervals(point: OperatingPoint, how: IntervalOptions | None = None) ->
     return _carrying(point, point_intervals(point, measures_shown(point), how.level, how.seed), how)
 
 
+def interval_at(point: OperatingPoint, name: str | Measure, level: float = 0.95) -> Interval:
+    """The interval of a measure at a point whose threshold is fixed in advance."""
+    return interval(statistic=name, counts=point, level=level)
+
+
+def intervals_of(
+    point: OperatingPoint,
+    counts: Counts | GroupedCounts | None = None,
+    how: IntervalOptions | None = None,
+) -> Mapping[str, Interval]:
+    """The intervals of a point: its threshold treated as fixed in advance, or, with the `counts`
+    that it was chosen on, corrected for choosing it there.
+    """
+    if counts is None:
+        return with_intervals(point, how).intervals
+    found = completed({"": counts}, {"": [point]}, how or IntervalOptions())
+    return found.points[""][0].intervals
+
+
 def _carrying(
     point: OperatingPoint, found: Mapping[str, Interval], how: IntervalOptions
 ) -> OperatingPoint:

@@ -19,12 +19,13 @@ from baserate.measures.confusion import Confusion, checked_conditions, measure
 from baserate.measures.measure import Measure
 from baserate.notes import Note
 from baserate.numbers import exactly, rounded
+from baserate.views import Viewed
 
 STEPS = 4
 
 
 @dataclass(frozen=True)
-class _Corrected:
+class _Corrected(Viewed):
     """Outcomes as they were labelled (`apparent`), and as they would be expected with the right
     labels (`confusion`).
     """

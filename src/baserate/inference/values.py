@@ -10,6 +10,7 @@ from baserate.decisions.operating_point import OperatingPoint
 from baserate.errors import quoted, refuse
 from baserate.notation import checked_level, missed, percent
 from baserate.notes import Note, combine
+from baserate.views import Viewed, view
 
 __all__ = [
     "BOTH",
@@ -36,7 +37,7 @@ CORRECTED = "optimism-corrected"
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(Viewed):
     """Between which bounds does the number lie, at which level, found by which method?
 
     `side` is "both", or says that only the "lower" or the "upper" bound is a statement and the
@@ -88,7 +89,7 @@ class Interval:
         )
         return f"Interval: {name}{shown_value(self)}, {bounds}"
 
-    def _repr_html_(self) -> str:
+    def _html_table(self) -> str:
         from baserate.numbers import cell, table
 
         row = (self.name or "value", cell(self.value, self.digits), stated(self), self.method)
@@ -96,7 +97,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(Viewed):
     """How much higher is the second model than the first, between which bounds, and could it be
     chance?
 
@@ -149,7 +150,7 @@ class Difference:
             f" {self.p_value:.3g}{adjusted} ({self.method})"
         )
 
-    def _repr_html_(self) -> str:
+    def _html_table(self) -> str:
         from baserate.numbers import cell, table
 
         first, second = (quoted(name, quotes=False) for name in self.models)
@@ -166,7 +167,7 @@ class Difference:
         return table(repr(self), [*headings, "method"], [[*row, self.method]])
 
 
-class Differences(tuple[Difference, ...]):  # noqa: SLOT001 (annotations say what one pair has)
+class Differences(Viewed, tuple[Difference, ...]):  # noqa: SLOT001 (annotations say what one pair has)
     """The differences between models, pair by pair; of a single pair, also its numbers.
 
     >>> import baserate as br
@@ -218,8 +219,9 @@ class Differences(tuple[Difference, ...]):  # noqa: SLOT001 (annotations say wha
     def __repr__(self) -> str:
         return "\n".join(map(repr, self))
 
-    def _repr_html_(self) -> str:
-        return "".join(one._repr_html_() for one in self)
+    def plot(self) -> Any:
+        """Every difference with its interval."""
+        return view("plot", self)
 
 
 MOST_DIGITS = 17
@@ -295,7 +297,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Requirement:
+class Requirement(Viewed):
     """Whether every part of a requirement is shown by these cases."""
 
     outcome: str
@@ -324,7 +326,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class NonInferiority:
+class NonInferiority(Viewed):
     """Whether a candidate is worse than the baseline, anywhere."""
 
     passed: bool

@@ -26,6 +26,7 @@ from baserate.measures.measure import Measure
 from baserate.measures.registry import CATALOGUE, UNITS, at_one_point
 from baserate.notes import Note
 from baserate.numbers import Undefinable, rounded
+from baserate.views import Viewed
 
 # What can be given: shares of outcomes that need no parameter and no cost. The prior stands beside
 # them.
@@ -69,7 +70,7 @@ class Solved(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rates:
+class Rates(Viewed):
     """Every rate that follows from the given ones. `rates["precision"].value`, or
     `rates.precision`.
     """

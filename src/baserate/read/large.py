@@ -30,7 +30,7 @@ from baserate.errors import (
     refuse_file,
 )
 from baserate.kernels import Cells, Kernels, best
-from baserate.notes import RANDOM, Ledger, Note, Source, checked_design, counted_twice
+from baserate.notes import RANDOM, TURNED, Ledger, Note, Source, checked_design, counted_twice
 from baserate.numbers import Ints
 from baserate.read import streams
 from baserate.read.cases import (
@@ -82,7 +82,7 @@ from baserate.read.source import (
 )
 from baserate.read.streams import STDIN
 from baserate.read.table import CELL, POSITIVE, Ceiling, ColumnRoles, InLines, Table, in_tables
-from baserate.read.treatments import TURNED, Treatment, turned
+from baserate.read.treatments import Treatment, turned
 
 # ----------------------------------------------------------------------
 # Counting what does not fit: cases go by in pieces, as often as it takes, and never more is kept

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from baserate.counts.cells import Array, Totals
 from baserate.errors import Fix, Where, are, grouped, number_of, quoted, refuse, refuse_file
-from baserate.notes import Note
+from baserate.notes import TURNED, Note
 from baserate.numbers import INT64_MAX
 from baserate.read.cases import Decision, decide, fitting, spelled
 from baserate.read.columns import Column, as_text, is_missing, objects
@@ -29,11 +29,6 @@ LARGEST = 1e300
 # Unlabelled cases whose chance of a higher score than a labelled one is further from one half than
 # this were not left out by chance.
 APART = 0.2
-TURNED = Note(
-    "BR207",
-    "low scores are risky, as said: scores were negated, and a threshold of -0.3 stands for score"
-    " <= 0.3",
-)
 
 
 @dataclass(frozen=True)
@@ -414,7 +409,7 @@ def turned(scores: Mapping[str, Array]) -> tuple[dict[str, Array], tuple[Note, .
 
 def is_turned(counts: Totals) -> bool:
     """Whether the scores were negated before they were counted."""
-    return any(note.code == TURNED.code and note.text == TURNED.text for note in counts._recorded)
+    return counts.negated
 
 
 def heeded(wanted: ColumnRoles, treatment: Treatment) -> ColumnRoles:

@@ -64,6 +64,7 @@ from baserate.robustness.minimax import (
 )
 from baserate.robustness.sensitivity import Stability, stability
 from baserate.robustness.winner_regions import WinnerMap, winner_map
+from baserate.views import Viewed
 
 # ----------------------------------------------------------------------
 # Mixtures of two settings: where regret over a box is least when a share of the cases goes each
@@ -692,7 +693,7 @@ EVERY_PART = "everything"
 
 
 @dataclass(frozen=True)
-class InformationValue:
+class InformationValue(Viewed):
     """What a case costs where one chooses now, and where one first learns a part (or everything)
     and then chooses.
 

@@ -41,6 +41,7 @@ from baserate.robustness.minimax import (
     own_prior,
     scenes,
 )
+from baserate.views import Viewed
 
 # ----------------------------------------------------------------------
 # The rates of a model at many conditions at once: at a threshold that stays, or at the one that is
@@ -319,7 +320,7 @@ STEPS, COST_STEPS = 65, 9
 
 
 @dataclass(frozen=True)
-class Expectation:
+class Expectation(Viewed):
     """What a measure comes to over uncertain conditions.
 
     `value` is its average over what is believed (or, where the base rate varies, its long-run

@@ -17,6 +17,7 @@ from baserate.decisions.roc_geometry import check_names
 from baserate.errors import Fix, quoted, refuse
 from baserate.notation import from_number, prior, share
 from baserate.numbers import exactly, rounded
+from baserate.views import Viewed
 
 Corner = tuple[Fraction, Fraction]
 
@@ -32,7 +33,7 @@ class Lead(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BestRecall:
+class BestRecall(Viewed):
     """Who has the highest tpr with at most this share of false alarms among the alerts (fdr, B_FA),
     at each base rate.
 

@@ -40,6 +40,7 @@ from baserate.measures.measure import Measure
 from baserate.notation import from_number
 from baserate.notes import Note
 from baserate.numbers import Floats, exactly, rounded
+from baserate.views import Viewed
 
 # ----------------------------------------------------------------------
 # Scenes: the corners of what is possible. A range has two ends; what is believed stays a
@@ -560,7 +561,7 @@ JUDGED = Note("BR528", SAME_CASES)
 
 
 @dataclass(frozen=True)
-class Regret:
+class Regret(Viewed):
     """How much more does this setting cost a case than the best there would be, where that is most?
 
     `at` are the conditions (or, where something is believed, the middle of them) at which `value`

@@ -27,6 +27,7 @@ from baserate.robustness.minimax import (
     own_priors,
 )
 from baserate.robustness.winner_regions import from_zero, winner_map
+from baserate.views import Viewed
 
 # How much of a distribution lies beyond either of the values that count as its ends.
 TAIL = 0.025
@@ -58,7 +59,7 @@ class Change(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Stability:
+class Stability(Viewed):
     """How firm is the choice at these conditions?
 
     `held` has, for the prior and each cost, between which values model and threshold stay cheapest,

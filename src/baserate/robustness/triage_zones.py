@@ -29,10 +29,11 @@ from baserate.notation import Written, from_number, share
 from baserate.notes import Note, combine
 from baserate.numbers import Floats, exactly, rounded
 from baserate.robustness.minimax import exact_rates
+from baserate.views import Viewed
 
 
 @dataclass(frozen=True)
-class Triage:
+class Triage(Viewed):
     """Where to act, where to look first, and what follows.
 
     `score >= act` is acted on, `act > score >= review` is looked at (None: nothing is), and the

@@ -44,6 +44,7 @@ from baserate.notation import Written, from_number, prior
 from baserate.notes import Note, combine
 from baserate.numbers import Floats, exactly, rounded
 from baserate.robustness.minimax import HERE, JUDGED, scenes, shares
+from baserate.views import Viewed
 
 # ----------------------------------------------------------------------
 # Where the winner of the map cannot be told from another: bounds that hold all over the map at
@@ -266,7 +267,7 @@ class Border(NamedTuple):
 
 
 @dataclass(frozen=True)
-class WinnerMap:
+class WinnerMap(Viewed):
     """Who is cheapest where, over base rate and cost ratio (what a false alarm costs in units of a
     miss, (fp − tn) / (fn − tp)).
 

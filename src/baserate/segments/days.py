@@ -24,6 +24,7 @@ from baserate.notation import from_number
 from baserate.notes import Note, combine
 from baserate.numbers import Undefined, exactly, rounded
 from baserate.read.files import hours_of, zone_of
+from baserate.views import Viewed
 
 # Days without positives at the end are taken for labels still to come where chance would give them
 # less often than this.
@@ -59,7 +60,7 @@ class Day:
 
 
 @dataclass(frozen=True)
-class Days:
+class Days(Viewed):
     """What a fixed threshold gives day by day, in their order; the mean, the least and the most of
     it.
 

@@ -58,6 +58,7 @@ from baserate.measures.confusion import MOST_CASES, NOT_SAID, checked_conditions
 from baserate.measures.registry import CLASS_OF
 from baserate.notes import Note, combine
 from baserate.read.files import group_names
+from baserate.views import Viewed
 
 # With fewer cases of a class than this an interval is shown and no verdict, unless even so few show
 # the requirement.
@@ -193,7 +194,7 @@ class Slice:
 
 
 @dataclass(frozen=True)
-class Slices(Mapping[Hashable, Slice]):
+class Slices(Viewed, Mapping[Hashable, Slice]):
     """What one threshold does at every site: a mapping from a group to its `Slice`, and `total` for
     all of them together.
     """

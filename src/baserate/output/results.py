@@ -1,0 +1,293 @@
+"""Any result as plain values, as rows of a data frame, and as a table for a notebook with its
+notes.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from fractions import Fraction
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from baserate.api.readings import ThresholdTable
+from baserate.conditions import Conditions, Costs
+from baserate.curves.curve import Curves, in_frame
+from baserate.decisions.amount_costs import AmountChoice, AmountPoint
+from baserate.decisions.operating_point import OperatingPoint, brief, measures_shown
+from baserate.decisions.selection import Choice, Fixed
+from baserate.errors import escaped
+from baserate.inference.values import (
+    Difference,
+    Differences,
+    NonInferiority,
+    Requirement,
+)
+from baserate.measures.calculator import Rates
+from baserate.notes import Note
+from baserate.numbers import cell, some, table
+from baserate.output import comparisons, document, segment_tables
+from baserate.robustness.winner_regions import WinnerMap
+from baserate.segments.days import Days
+from baserate.segments.groups import Slices
+
+Row = dict[str, Any]
+AMOUNTS = ("cost", "alerts", "amount_caught", "amount_missed", "amount_false_alarms")
+OF_DIFFERENCE = ("value", "low", "high", "p_value", "p_adjusted", "level", "method")
+OF_SLICE = ("tpr", "fpr", "precision", "npv", "posfrac")
+
+
+def as_dict(result: Any) -> dict[str, Any]:
+    """Plain values under the names that the JSON of the command line has."""
+    if isinstance(result, Choice):
+        found = document.of_choice(result)
+        points = {name: document.point_of(point) for name, point in result.points.items()}
+        regrets = {name: plain(one) for name, one in result.regrets.items()}
+        tests = [comparisons.of_difference(one, None) for one in result.differences]
+        more = {"regrets": regrets} if regrets else {}
+        at = document.uncertain(result.over) if result.over is not None else found["at"]
+        found = {**found, "at": at, "points": points, "comparisons": tests, **more}
+    elif isinstance(result, OperatingPoint):
+        found = document.point_of(result)
+        if result.regret is not None:
+            found["regret"] = plain(result.regret)
+    elif isinstance(result, Slices):
+        found = segment_tables.slices_document(result, "group")
+    elif isinstance(result, Days):
+        found = segment_tables.days_document(result, "day")
+    elif isinstance(result, Differences):
+        found = {"comparisons": [comparisons.of_difference(one, None) for one in result]}
+    elif isinstance(result, Curves):
+        found = {"curves": {str(key): curve.to_dict() for key, curve in result.items()}}
+    elif isinstance(result, Rates):
+        found = document.of_rates([result])
+    else:
+        found = plain(result)
+    return {**found, "notes": [str(note) for note in getattr(result, "notes", ())]}
+
+
+def plain(value: Any) -> Any:
+    """Numbers, text, lists and dictionaries; what is undefined is None."""
+    if isinstance(value, Conditions):
+        return document.conditions(value) if value.is_exact else document.uncertain(value)
+    if isinstance(value, OperatingPoint):
+        return document.point_of(value)
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    if is_dataclass(value):
+        names = [one.name for one in fields(value) if one.repr and not one.name.startswith("_")]
+        value = {name: getattr(value, name) for name in names}
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    return _number(value)
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, bool | str | None):
+        return value
+    if isinstance(value, int):
+        return document.whole(value)
+    return document.number(float(value)) if isinstance(value, float | Fraction) else str(value)
+
+
+def as_frame(result: Any, backend: str) -> Any:
+    """The rows as a data frame."""
+    if isinstance(result, ThresholdTable):
+        return in_frame(dict(result.columns), backend)
+    rows = list(rows_of(result))
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    columns = {name: np.array([_entry(row.get(name)) for row in rows]) for name in names}
+    return in_frame(columns, backend)
+
+
+def _entry(value: Any) -> Any:
+    if value is None:
+        return math.nan
+    return value if isinstance(value, bool | int | float | str) else str(value)
+
+
+def as_html(result: Any) -> str:
+    """A table under what the result is, and its notes as a list."""
+    own = getattr(result, "_html_table", None)
+    notes: tuple[Note, ...] = getattr(result, "notes", ())
+    found = _html_table(result) if own is None else own()
+    said = "".join(f"<li>{html.escape(escaped(str(note)), quote=True)}</li>" for note in notes)
+    return found + (f"<ul>{said}</ul>" if said else "")
+
+
+def _html_table(result: Any) -> str:
+    rows = list(rows_of(result))
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    body = some(len(rows), lambda place: [_cell(rows[place].get(name)) for name in names])
+    if isinstance(result, ThresholdTable) and result.across:
+        columns = [list(column) for column in zip(*body, strict=True)]
+        turned = [[name, *column] for name, column in zip(names, columns, strict=True)]
+        return table(repr(result), turned[0], turned[1:])
+    return table(repr(result), names, body)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool | str):
+        return str(value)
+    return cell(math.nan if value is None else value, 4)
+
+
+@singledispatch
+def rows_of(result: Any) -> Iterator[Row]:
+    """The rows of a result: one per model, pair, requirement, group, day or place; or one."""
+    if isinstance(result, ThresholdTable) or hasattr(result, "x_label"):
+        columns = result.to_dict()
+        for row in zip(*columns.values(), strict=True):
+            yield dict(zip(columns, row, strict=True))
+    else:
+        yield _scalars(result)
+
+
+@rows_of.register
+def _(result: OperatingPoint) -> Iterator[Row]:
+    yield _point(result)
+
+
+@rows_of.register
+def _(result: Choice) -> Iterator[Row]:
+    p_values = {one.models[0]: one.p_value for one in result.differences}
+    for name, point in {**result.points, **result.baselines}.items():
+        regret = result.regrets.get(name)
+        yield {
+            "model": name,
+            "chosen": name in result.models,
+            **_point(point),
+            **({"p_value": p_values[name]} if name in p_values else {}),
+            **({} if regret is None else {"regret": regret.value}),
+        }
+
+
+@rows_of.register
+def _(result: AmountPoint) -> Iterator[Row]:
+    yield {**_point(result.point), **{name: getattr(result, name) for name in AMOUNTS}}
+
+
+@rows_of.register
+def _(result: AmountChoice) -> Iterator[Row]:
+    for name, one in result.points.items():
+        yield {"model": name, "chosen": name in result.models, **next(rows_of(one))}
+
+
+@rows_of.register
+def _(result: Fixed) -> Iterator[Row]:
+    for point in result:
+        yield {"how": point.how, **_point(point)}
+
+
+@rows_of.register
+def _(result: Difference) -> Iterator[Row]:
+    first, second = result.models
+    yield {
+        "first": first,
+        "second": second,
+        "statistic": result.name,
+        "first_value": result.values[0],
+        "second_value": result.values[1],
+        **{name: getattr(result, name) for name in OF_DIFFERENCE},
+    }
+
+
+@rows_of.register
+def _(result: Differences) -> Iterator[Row]:
+    for pair in result:
+        yield from rows_of(pair)
+
+
+@rows_of.register
+def _(result: Curves) -> Iterator[Row]:
+    for key, curve in result.items():
+        yield from ({"curve": str(key), **row} for row in rows_of(curve))
+
+
+@rows_of.register
+def _(result: Requirement) -> Iterator[Row]:
+    for check in result.checks:
+        yield {
+            "requirement": check.requirement,
+            "outcome": check.outcome,
+            "value": check.interval.value,
+            "bound": check.bound,
+            "needed": check.needed,
+        }
+
+
+@rows_of.register
+def _(result: NonInferiority) -> Iterator[Row]:
+    for part in result.parts:
+        yield {
+            "part": part.name,
+            "outcome": part.outcome,
+            **next(rows_of(part.difference)),
+            "p_adjusted": part.p_adjusted,
+        }
+
+
+@rows_of.register
+def _(result: Slices) -> Iterator[Row]:
+    for one in (*result.parts, result.total):
+        yield {
+            "group": one.name,
+            "cases": one.cases,
+            "positives": one.positives,
+            **{name: float(document.read(one._bare_point, name)) for name in OF_SLICE},
+            "alerts": float(one["alerts"]),
+        }
+
+
+@rows_of.register
+def _(result: Days) -> Iterator[Row]:
+    for day in result.parts:
+        yield {one.name: getattr(day, one.name) for one in fields(day)}
+
+
+@rows_of.register
+def _(result: WinnerMap) -> Iterator[Row]:
+    for win in result.wins:
+        yield {"low": win.low, "high": win.high, "models": ", ".join(win.models)}
+
+
+@rows_of.register
+def _(result: Rates) -> Iterator[Row]:
+    for name, solved in result.solved.items():
+        yield {"rate": name, "value": solved.value}
+
+
+def _scalars(result: Any) -> Row:
+    """The fields that are single values."""
+    return {
+        one.name: _text(getattr(result, one.name))
+        for one in fields(result)
+        if one.repr and _is_scalar(getattr(result, one.name))
+    }
+
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, bool | int | float | str | Fraction | Conditions | Costs | None)
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return float(value)
+    return str(value) if isinstance(value, Conditions | Costs) else value
+
+
+def _point(point: OperatingPoint) -> Row:
+    """One operating point: where it is set, what it flags, and what is shown of it."""
+    values = {name: document.read(point, name) for name in measures_shown(point)}
+    return {
+        "setting": brief(point),
+        "threshold": math.nan if point.threshold is None else point.threshold,
+        **{name: float(getattr(point, name)) for name in ("tp", "fp", "fn", "tn")},
+        **{name: float(value) for name, value in values.items()},
+    }
