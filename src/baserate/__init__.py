@@ -92,6 +92,7 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
     "types": {
         "api.readings": ("ThresholdTable",),
         "conditions": ("Cut",),
+        "counts.amounts": ("JointAmounts",),
         "curves.calibration": ("Decomposition",),
         "curves.curve": ("Curves",),
         "decisions.amount_costs": (

@@ -4,6 +4,9 @@ from baserate.api.readings import (
 from baserate.conditions import (
     Cut as Cut,
 )
+from baserate.counts.amounts import (
+    JointAmounts as JointAmounts,
+)
 from baserate.curves.calibration import (
     Decomposition as Decomposition,
 )

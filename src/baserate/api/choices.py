@@ -45,7 +45,6 @@ from baserate.robustness.decision import CAUGHT, Decision, decide
 from baserate.views import Later
 
 Intervals = Literal["fixed", "resampled"] | None
-RANGE = "base rate or costs are not known exactly: compare(models, …, at=…) tests a difference"
 
 
 @overload
@@ -207,7 +206,7 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     if isinstance(x, Amounts) or (models and all(isinstance(m, Amounts) for m in models.values())):
         _refuse_for_amounts(asked)
         prices = {"review": review, "recovered": recovered, "volume": volume}
-        found = _by_amounts(x, rule, threshold, given, prices)
+        found = _by_amounts(x, rule, threshold, given, prices, level)
         return _amounts_known(found, x, intervals, drawn)
     if review is not None or recovered != 1:
         raise refuse("BR428", "review= and recovered= need amounts", "count(…, amount=…)")
@@ -347,14 +346,20 @@ def _of_models(
             level=drawn["level"],
         )
     if groups or (given is not None and not given.is_exact):
-        return _least_regret_of(models, rule, given or Conditions(), asked)
+        whole = x if isinstance(x, JointCounts) else models
+        return _least_regret_of(whole, models, rule, (given or Conditions(), asked, drawn["level"]))
     return choose_model(
         x if isinstance(x, JointCounts) else models, rule, at=given, **drawn, **asked
     )
 
 
 def _by_amounts(
-    x: Any, rule: str | None, threshold: Any, given: Conditions | None, prices: dict[str, Any]
+    x: Any,
+    rule: str | None,
+    threshold: Any,
+    given: Conditions | None,
+    prices: dict[str, Any],
+    level: float,
 ) -> AmountPoint | AmountChoice:
     if given is not None and not given.is_exact:
         raise not_exact(given)
@@ -364,7 +369,7 @@ def _by_amounts(
         return flag_amount_at(x, threshold, at=given, **prices)
     if isinstance(x, Amounts):
         return choose_amount(x, rule, at=given, **prices)
-    return choose_amount_model(x, rule, at=given, **prices)
+    return choose_amount_model(x, rule, at=given, level=level, **prices)
 
 
 def _refuse_for_amounts(asked: Mapping[str, Any]) -> None:
@@ -388,7 +393,7 @@ def _refuse_at_threshold(asked: Mapping[str, Any]) -> None:
 
 
 def _decided(
-    models: Mapping[str, Any], rule: str | None, at: Conditions, asked: Mapping[str, Any]
+    models: Any, rule: str | None, at: Conditions, asked: Mapping[str, Any], level: float = 0.95
 ) -> Decision:
     for name in ("optimize", "calibrated_at", "guarantee"):
         if asked[name] is not None:
@@ -397,7 +402,7 @@ def _decided(
                 f"{name}= needs one base rate, exact costs and no sites, got {at}",
                 f"prior=0.001, or leave {name} out",
             )
-    return decide(models, rule, at=at, volume=asked["volume"], mix=asked["mix"])
+    return decide(models, rule, at=at, volume=asked["volume"], mix=asked["mix"], level=level)
 
 
 def _least_regret(
@@ -410,10 +415,11 @@ def _least_regret(
 
 
 def _least_regret_of(
-    models: Mapping[str, Any], rule: str | None, at: Conditions, asked: Mapping[str, Any]
+    whole: Any, models: Mapping[str, Any], rule: str | None, how: tuple[Any, Any, float]
 ) -> Choice:
     """The setting of each model with its least regret, and the best of them."""
-    found = _decided(models, rule, at, asked)
+    at, asked, level = how
+    found = _decided(whole, rule, at, asked, level)
     points = {
         name: _point(found, models[name], rival.threshold, name)
         for name, rival in found.rivals.items()
@@ -433,13 +439,17 @@ def _least_regret_of(
         for name, cut in ((NOTHING, None), (EVERYTHING, -math.inf))
         if name in found.rivals
     }
+    leads = {one.models[0]: one for one in found.differences} if found.model in models else {}
+    why = found.untested or ("" if leads else f"{found.model} has less regret than any model")
     return Choice(
         best,
         points,
         refused,
         baselines,
-        untested=RANGE if len(points) > 1 else "",
-        baseline_untested=RANGE,
+        differences=tuple(one for name, one in leads.items() if name in models),
+        untested=why if len(points) > 1 else "",
+        lead_over_baseline=next((one for name, one in leads.items() if name in baselines), None),
+        baseline_untested=why,
         over=at,
         regrets=found.rivals,
         mixture=found.mixture,

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, TypedDict, Unpack, overload
 import numpy as np
 import numpy.typing as npt
 
-from baserate.counts.amounts import Amounts
+from baserate.counts.amounts import Amounts, JointAmounts
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
@@ -130,7 +130,7 @@ def count(
     *,
     amount: Any,
     **options: Unpack[ReadOptions],
-) -> dict[str, Amounts]: ...
+) -> JointAmounts: ...
 @overload
 def count(y_true: Any, y_score: npt.ArrayLike, /, **options: Unpack[ReadOptions]) -> Counts: ...
 @overload
@@ -226,7 +226,7 @@ def count(
     score: list[str] | tuple[str, ...],
     amount: str,
     **options: Unpack[ReadOptions],
-) -> dict[str, Amounts]: ...
+) -> JointAmounts: ...
 @overload
 def count(
     chunks: Callable[[], Iterable[tuple[Any, Any]]] | Iterable[tuple[Any, Any]],
@@ -440,10 +440,7 @@ def _several_arrays(
             for name, one in scores.items()
         }
     if "amount" in roles:
-        return {
-            name: files.count_amounts(y_true, one, roles["amount"], **said)
-            for name, one in scores.items()
-        }
+        return files.count_amounts(y_true, scores, roles["amount"], **said)
     return arrays.count_models(y_true, scores, **said)
 
 

@@ -147,7 +147,7 @@ def _made(request: Request, budget: str | None, by: str | None, **asked: Any) ->
 
 def _uncertain(given: ConditionOptions) -> list[Conditions] | Uncertain:
     found = given.uncertain()
-    return [found] if isinstance(found, Conditions) else found
+    return found if isinstance(found, Uncertain) else [found]
 
 
 def _budget(text: str, volume: float | None) -> float:

@@ -461,7 +461,7 @@ def _why_untested(decision: Decision, models: Any, found: list[Staged]) -> str:
         return SEPARATE
     if models.weighted:
         return WEIGHED
-    if isinstance(decision.at, Conditions) and decision.at.estimate is not None:
+    if decision.at.estimate is not None:
         return ESTIMATED
     if _known(decision) is not None:
         return ""
@@ -474,10 +474,7 @@ def _known(decision: Decision) -> Conditions | None:
     """The conditions at which regret over all of them is decided: where they are known exactly,
     and at the highest base rate under a budget, which is kept there.
     """
-    if isinstance(decision.at, Conditions):
-        return decision.at
-    parts = decision.at.prior, *decision.at.costs.values()
-    if all(part is None or isinstance(part, int | float) for part in parts):
+    if decision.at.is_exact:
         return decision.at.middle()
     prior = decision.at.prior
     if decision.optimized != CAUGHT or isinstance(prior, int | float | None):
