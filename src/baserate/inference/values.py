@@ -10,7 +10,7 @@ from baserate.decisions.operating_point import OperatingPoint
 from baserate.errors import quoted, refuse
 from baserate.notation import checked_level, missed, percent
 from baserate.notes import Note, combine
-from baserate.views import Viewed, view
+from baserate.views import Viewed
 
 __all__ = [
     "BOTH",
@@ -218,10 +218,6 @@ class Differences(Viewed, tuple[Difference, ...]):  # noqa: SLOT001 (annotations
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self))
-
-    def plot(self) -> Any:
-        """Every difference with its interval."""
-        return view("plot", self)
 
 
 MOST_DIGITS = 17

@@ -44,7 +44,7 @@ from baserate.notation import Written, from_number, prior
 from baserate.notes import Note, combine
 from baserate.numbers import Floats, exactly, rounded
 from baserate.robustness.minimax import HERE, JUDGED, scenes, shares
-from baserate.views import Viewed
+from baserate.views import Viewed, view
 
 # ----------------------------------------------------------------------
 # Where the winner of the map cannot be told from another: bounds that hold all over the map at
@@ -285,6 +285,10 @@ class WinnerMap(Viewed):
     _regions: tuple[Region, ...] = field(default=(), repr=False, compare=False)
     _points: Mapping[str, Points] = field(default_factory=dict, repr=False, compare=False)
     _rule: Rule = field(default=Rule(), repr=False, compare=False)
+
+    def plot(self, **given: Any) -> Any:
+        """The map; keywords are those of `baserate.plots.winner_map_panel`."""
+        return view("plot", self, **given)
 
     @property
     def borders(self) -> tuple[Border, ...]:
