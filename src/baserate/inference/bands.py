@@ -123,8 +123,9 @@ def band(  # noqa: PLR0913 (each is a question of its own)
     `curve` is "roc", "pr", "broc", "posfrac", "gain", "lift", "det" or "cost", read at the places
     `x` of its axis (B-ROC, PR and posfrac along tpr). Or a measure's name, along `priors`: at a
     `threshold`, by a `rule`, or where it is cheapest at each of them. By the bootstrap on the
-    counts; where no resample differs, by the bound for none or all of a class. Without `replicates`, 2000 resamples, and more where a
-    `simultaneous` band needs them (at least 5 must lie beyond it at each place).
+    counts; where no resample differs, by the bound for none or all of a class. Without
+    `replicates`, 2000 resamples, and more where a `simultaneous` band needs them (at least 5 must
+    lie beyond it at each place).
 
     >>> import baserate as br
     >>> counts = br.Counts([3, 2, 1], positives=[40, 8, 2], negatives=[10, 190, 800])

@@ -1,0 +1,186 @@
+"""What the verbs refuse, with the code and what to write instead."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import baserate as br
+from baserate.api import sources
+
+Y, S = [0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.2, 0.9]
+COUNTS = br.count(Y, S)
+JOINT = br.count(Y, {"a": S, "b": S[::-1]})
+FRAME = pd.DataFrame({"y": Y, "a": S, "b": S[::-1], "g": list("aabbcc")})
+BY = br.count(Y, S, by=list("aabbcc"))
+AMOUNTS = br.count(Y, S, amount=[1, 2, 3, 4, 5, 6])
+
+REFUSED = {
+    "BR408: a pair and against= are both given": lambda: br.compare(
+        JOINT, pair=("a", "b"), against="a"
+    ),
+    "BR410: every model must be counted in the same way, got Counts and GroupedCounts": (
+        lambda: br.choose({"a": COUNTS, "b": BY})
+    ),
+    "BR418: conditions are given twice, as at= and as costs=": lambda: br.measure(
+        COUNTS, "tpr", threshold=1, at=br.Conditions(0.1), costs={"fn": 2}
+    ),
+    "BR419: this needs one base rate and exact costs, got prior 0.01..0.1": lambda: br.summary(
+        COUNTS, "auprc", prior="1%..10%"
+    ),
+    "BR419: kind= and level= belong to conditions that are not exact": lambda: br.measure(
+        COUNTS, "tpr", threshold=1, kind="varying"
+    ),
+    "BR419: optimize= needs one base rate": lambda: br.choose(
+        COUNTS, prior="1%..10%", optimize="f1"
+    ),
+    "BR420: these counts are grouped to report each group": lambda: br.compare({"a": BY, "b": BY}),
+    "BR421: models counted together need every case in memory": lambda: br.count(
+        "a.csv", label="y", score=["a", "b"], memory="1GB"
+    ),
+    "BR422: a file or frame needs label= and score=": lambda: br.count(FRAME),
+    "BR422: label= names a column, and arrays are given already": lambda: br.count(
+        Y, S, label="y", score="a"
+    ),
+    "BR422: chunks are counted within a memory limit": lambda: br.count(iter([(Y, S)])),
+    "BR422: a comparison needs label= and several scores": lambda: br.compare(
+        FRAME, "auc", label="y", score="a"
+    ),
+    "BR424: by= and day= cannot be combined": lambda: br.count(Y, S, by=Y, day=Y),
+    "BR424: amount= and cluster= cannot be combined": lambda: br.count(
+        FRAME, label="y", score="a", amount="b", cluster="g"
+    ),
+    "BR424: day= takes one score": lambda: br.count(Y, {"a": S}, day=["2026-01-01"] * 6),
+    "BR425: positive= has no effect on arrays. Fix: pos_label=": lambda: br.count(Y, S, positive=1),
+    "BR425: sample_weight= has no effect on files. Fix: weight=": lambda: br.count(
+        "a.csv", label="y", score="a", sample_weight=S
+    ),
+    "BR425: delimiter= has no effect on a data frame": lambda: br.count(
+        FRAME, label="y", score="a", delimiter=";"
+    ),
+    "BR425: tz= has no effect on arrays": lambda: br.count(Y, S, tz="UTC"),
+    "BR426: these counts are grouped by day": lambda: br.choose(
+        br.count(Y, S, day=["2026-01-01"] * 6)
+    ),
+    "BR426: a curve is read off the counts of all groups": lambda: br.roc(BY),
+    "BR426: a requirement of every group": lambda: br.require(BY, "tpr >= 0.1"),
+    "BR427: a threshold is given, so there is nothing to choose by a rule": lambda: br.choose(
+        COUNTS, "tpr >= 0.5", threshold=0.5
+    ),
+    "BR427: a threshold is given, so optimize= has no effect": lambda: br.choose(
+        COUNTS, threshold=0.5, optimize="f1"
+    ),
+    "BR427: an operating point has its threshold": lambda: br.measure(
+        br.choose(COUNTS), "tpr", threshold=0.5
+    ),
+    "BR428: optimize= does not apply to amounts": lambda: br.choose(
+        AMOUNTS, review=1, optimize="f1"
+    ),
+    "BR428: review= and recovered= need amounts": lambda: br.choose(COUNTS, review=1),
+    "BR429: the data come first": lambda: br.compare("auc", JOINT),
+    "BR429: curve needs counts, got list": lambda: br.curve([1, 2], "roc"),
+    "BR429: these are slices of models counted together": lambda: br.compare(
+        br.count(Y, {"a": S, "b": S}, by=list("aabbcc"))
+    ),
+    "BR429: only AUC is compared where the rows lie": lambda: br.compare(
+        FRAME, "brier", label="y", score=["a", "b"]
+    ),
+    "BR533: a measure is fixed at one value": lambda: br.fix(COUNTS, "tpr >= 0.8"),
+    'BR569: there is no curve "rock"': lambda: br.curve(COUNTS, "rock"),
+    "BR574: bins= has no effect on a roc curve": lambda: br.curve(COUNTS, "roc", bins=3),
+    "BR574: a roc curve does not depend on base rate or costs": lambda: br.curve(
+        COUNTS, "roc", prior=0.1
+    ),
+    "BR574: prior= has no effect along base rates": lambda: br.curve(
+        COUNTS, "precision:prior", prior=0.1, threshold=0.4
+    ),
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_it_is_refused_with_the_reason(text):
+    with pytest.raises(br.InputError) as found:
+        REFUSED[text]()
+    assert str(found.value).startswith(text)
+    assert "Fix: " in str(found.value)
+
+
+def test_the_reading_options_are_written_once_more_only():
+    explicit = set(sources.count.__kwdefaults__)
+    roles = {"label", "score", "by", "cluster", "day", "amount"}
+    assert explicit == set(sources.ReadOptions.__annotations__) | roles
+
+
+def test_chunks_are_counted_in_every_form():
+    frames = [FRAME[:3], FRAME[3:]]
+    pairs = [(frame["y"], frame["a"]) for frame in frames]
+    assert br.count(lambda: iter(pairs), memory="1GB") == COUNTS
+    assert br.count(pairs, memory="1GB") == COUNTS
+    assert br.count(lambda: iter(frames), label="y", score="a", memory="1GB") == COUNTS
+
+
+def test_several_files_are_joined(tmp_path):
+    for name in ("a", "b"):
+        FRAME.assign(id=range(6))[["id", "y", name]].to_csv(tmp_path / f"{name}.csv", index=False)
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    assert br.count(paths, label="y", score=["a", "b"], id="id") == JOINT
+
+
+def test_large_sources_are_compared_where_they_lie(tmp_path):
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 300)
+    frame = pd.DataFrame({"y": y, "a": rng.normal(y, 1), "b": rng.normal(y, 2)})
+    path = tmp_path / "s.csv"
+    frame.to_csv(path, index=False)
+    counted = br.compare(br.count(frame, label="y", score=["a", "b"]))
+    for found in (
+        br.compare(frame, "auc", label="y", score=["a", "b"]),
+        br.compare(path, "auc", label="y", score=["a", "b"]),
+        br.compare(path, "auc", label="y", score=["a", "b"], memory="1GB"),
+    ):
+        assert found.value == pytest.approx(counted.value)
+        assert found.p_value == pytest.approx(counted.p_value)
+
+
+def test_conditions_are_exact_or_not():
+    assert br.Conditions("0.1%").is_exact
+    assert not br.Conditions("0.1%..1%").is_exact
+    assert br.Conditions("0.1%..1%").has_range
+    assert not br.Conditions("1e-5..1e-3 log-uniform").has_range
+    assert br.Conditions("1e-5..1e-3 log-uniform").prior == br.LogUniform(1e-5, 1e-3)
+    assert br.Conditions(0.1, {"fn": 100}) == br.Conditions(0.1, br.Costs(fn=100))
+    assert not br.Conditions(0.1, {"fn": br.Range(50, 100)}).is_exact
+    assert br.Conditions(br.Pilot(12, 5000)).middle().is_exact
+    assert br.Conditions("12/5000").prior == 0.0024
+    assert br.Conditions("0.05%..0.3%").prior_text == "0.05%..0.3%"
+
+
+def test_the_role_of_groups_is_kept(tmp_path):
+    import copy
+    import pickle
+
+    clusters = br.count(Y, S, cluster=list("aabbcc"))
+    for other in (copy.copy(clusters), pickle.loads(pickle.dumps(clusters)), clusters + clusters):
+        assert other.role == "cluster"
+    assert clusters == BY
+    clusters.save(tmp_path / "c.counts")
+    assert br.load(tmp_path / "c.counts").role == ""
+
+
+def test_at_every_group_the_rule_holds():
+    rng = np.random.default_rng(5)
+    y, site = rng.integers(0, 2, 600), rng.integers(0, 3, 600)
+    groups = br.count(y, rng.normal(y, 1), by=site)
+    point = br.choose(groups, "tpr >= 0.8")
+    by_site = br.measure(groups, "tpr", threshold=point.threshold)
+    assert min(by_site.values()) >= 0.8
+
+
+def test_a_threshold_of_yours_is_an_operating_point():
+    point = br.choose(COUNTS, threshold=0.35, prior=0.1)
+    assert point.threshold == 0.35
+    assert br.measure(point, "precision") == br.measure(
+        COUNTS, "precision", threshold=0.35, prior=0.1
+    )
+    choice = br.choose(JOINT, threshold={"a": 0.35, "b": 0.5}, prior=0.1)
+    assert choice.points["b"].threshold == 0.5
+    assert choice.differences
