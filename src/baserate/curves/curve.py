@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,22 +127,7 @@ class Curve(Frozen):
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """The columns as a dataframe of pandas, polars or pyarrow."""
-        if backend not in FRAMES:
-            raise refuse(
-                "BR560",
-                f"there is no dataframe library {quoted(backend)} here",
-                f"one of {', '.join(FRAMES)}",
-            )
-        import importlib
-
-        try:
-            library = importlib.import_module(backend)
-        except ImportError:
-            raise refuse(
-                "BR714", f"{backend} is not installed", f"pip install {backend}, or to_dict()"
-            ) from None
-        columns = {name: np.asarray(values) for name, values in self.to_dict().items()}
-        return library.table(columns) if backend == "pyarrow" else library.DataFrame(columns)
+        return frame(self.to_dict(), backend)
 
     @property
     def digest(self) -> str:
@@ -201,6 +186,26 @@ class Curve(Frozen):
 
         headings = (*(() if cuts is None else ("score >=",)), self.x_label, self.y_label)
         return table(repr(self), headings, some(len(self), row))
+
+
+def frame(columns: Mapping[str, Any], backend: str) -> Any:
+    """Columns by name as a dataframe of pandas, polars or pyarrow."""
+    if backend not in FRAMES:
+        raise refuse(
+            "BR560",
+            f"there is no dataframe library {quoted(backend)} here",
+            f"one of {', '.join(FRAMES)}",
+        )
+    import importlib
+
+    try:
+        library = importlib.import_module(backend)
+    except ImportError:
+        raise refuse(
+            "BR714", f"{backend} is not installed", f"pip install {backend}, or to_dict()"
+        ) from None
+    arrays = {name: np.asarray(values) for name, values in columns.items()}
+    return library.table(arrays) if backend == "pyarrow" else library.DataFrame(arrays)
 
 
 def inserted(x: Floats, y: Floats, between: Between, pixels: int) -> tuple[Any, Any]:
