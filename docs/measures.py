@@ -21,7 +21,7 @@ HEAD = f"""# The measures
 Written from the registry by `python docs/measures.py`; every example is run by the tests. Each measure is a function of a confusion (TP, FP,
 FN, TN) and of conditions. TP, FP, FN and TN in a formula are those at the base rate: the positives of the sample stand for `prior` of all
 cases, the negatives for the rest. Values are exact, rounded once; what is 0/0 is NaN with a reason. Rules and the command line also read the
-other names; in Python each measure has one.
+other names, and so does Python; answers show the first.
 
 ```python
 >>> import baserate as br

@@ -16,7 +16,8 @@ HEAD = (
 # What the page reads in rules and shows: those that core/measures.ts has formulas for.
 MEASURES = (
     *("tp", "fp", "fn", "tn", "tpr", "fpr", "tnr", "fnr"),
-    *("precision", "npv", "fdr", "fomr", "posfrac", "accuracy", "error", "f1", "jaccard"),
+    *("precision", "npv", "fdr", "false_omission_rate", "posfrac", "accuracy", "error", "f1"),
+    "jaccard",
     *("balanced_accuracy", "informedness", "lift", "nne", "expected_cost", "normalized_cost"),
     *("alerts", "caught", "missed", "false_alarms", "volume_cost"),
 )

@@ -90,11 +90,11 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
         "shift.estimate": ("estimate_prior",),
     },
     "types": {
-        "api.readings": ("ThresholdTable",),
         "conditions": ("Cut",),
         "counts.amounts": ("JointAmounts",),
         "curves.calibration": ("Decomposition",),
         "curves.curve": ("Curves",),
+        "curves.threshold_table": ("ThresholdTable",),
         "decisions.amount_costs": (
             "AmountChoice",
             "AmountPoint",

@@ -312,6 +312,11 @@ def cell(value: Any, digits: int = 6) -> str:
     return UNDEFINED if math.isnan(plain) else f"{plain:.{digits}g}"
 
 
+def spreadsheet_safe(name: str) -> str:
+    """A name that no spreadsheet takes for a formula."""
+    return f"'{name}" if name[:1] in "=+-@\t\r" else name
+
+
 def _text(value: str) -> str:
     import html
 

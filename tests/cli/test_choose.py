@@ -452,6 +452,14 @@ def test_a_large_limit_is_shown(small):
     assert done.returncode == 0
 
 
+def test_the_former_name_of_the_false_omission_rate_stays_in_json():
+    rates = answered("calc", "--tpr", "0.9", "--tnr", "0.9", "--prior", "10%")["rates"]
+    assert rates["fomr"] == rates["false_omission_rate"]
+    assert (
+        "false_omission_rate" in run("calc", "--tpr", "0.9", "--fomr", "1%", "--prior", "9%").stdout
+    )
+
+
 def test_calc_at_several_base_rates_is_a_column_each():
     arguments = ("calc", "--sensitivity", "90%", "--specificity", "85%", "--prior", "0.2%,1%,5%")
     done = run(*arguments)

@@ -41,7 +41,7 @@ SPELLINGS = {
     "precision": ("precision", "PPV", "purity"),
     "npv": ("npv", "negative predictive value"),
     "fdr": ("fdr", "B_FA"),
-    "fomr": ("fomr", "for"),
+    "false_omission_rate": ("false_omission_rate", "fomr", "for"),
     "posfrac": ("posfrac", "alarm rate"),
     "accuracy": ("accuracy", "ACC"),
     "error": ("error", "error rate"),

@@ -368,7 +368,7 @@ def test_a_ratio_whose_denominator_may_vanish_has_no_upper_bound():
         {"tpr": 0.8, "fnr": 0.21, "fpr": 0.1},
         {"precision": "0.50", "fdr": "0.501", "tpr": 0.8},
         {"f1": "0.50", "jaccard": "0.33", "tpr": 0.8},
-        {"npv": "0.90", "fomr": "0.10", "prior": 0.1},
+        {"npv": "0.90", "false_omission_rate": "0.10", "prior": 0.1},
     ],
 )
 def test_complementary_rates_that_were_rounded_differently_are_one_fact(given):

@@ -31,7 +31,7 @@ def assert_refused(rule, code, match, **asked):
             "weighted_accuracy(w1=1, w2=1, w3=1, w4=1) >= 0.5",
         ),
         ("LR+ >= 1.5", "lr_positive >= 1.5"),
-        ("for <= 1%", "fomr <= 0.01"),
+        ("for <= 1%", "false_omission_rate <= 0.01"),
         ("number needed to evaluate <= 4", "nne <= 4"),
         ("tp >= 31\nand fp <= 100", "tp >= 31 and fp <= 100"),
         ("cost <= 0.5", "expected_cost <= 0.5"),

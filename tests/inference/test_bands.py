@@ -360,9 +360,8 @@ def test_the_lift_curve_goes_by_its_short_name_too():
     assert br.curves.band(COUNTS, "lift", x=[0.5], replicates=100).name == "lift_curve"
 
 
-def test_a_synonym_is_refused_with_the_one_name_that_the_measure_has():
-    with pytest.raises(br.InputError, match='BR535.*"recall" is called tpr here'):
-        br.curves.band(COUNTS, "recall", priors=[0.1], threshold=4)
+def test_a_synonym_is_the_measure_that_it_names():
+    assert br.curves.band(COUNTS, "recall", priors=[0.1], threshold=4).name == "tpr"
 
 
 def test_a_place_where_nothing_is_defined_stays_undefined():

@@ -259,7 +259,13 @@ def test_precision_at_a_prior_moves_with_both_rates(patients):
 @pytest.mark.parametrize("at", [None, br.Conditions(prior=0.01, costs=br.Costs(fn=50))])
 @pytest.mark.parametrize(
     "pair",
-    [("tpr", "fnr"), ("tnr", "fpr"), ("precision", "fdr"), ("npv", "fomr"), ("accuracy", "error")],
+    [
+        ("tpr", "fnr"),
+        ("tnr", "fpr"),
+        ("precision", "fdr"),
+        ("npv", "false_omission_rate"),
+        ("accuracy", "error"),
+    ],
 )
 def test_complements_have_complementary_intervals(patients, pair, at):
     one, other = (br.interval(patients, name, threshold=0.7, at=at) for name in pair)

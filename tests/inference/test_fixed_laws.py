@@ -92,7 +92,11 @@ def test_another_prior_moves_the_log_odds_of_precision_and_nothing_else(
 @given(CASES, CASES, CASES, CASES, st.floats(0.001, 0.5))
 def test_complements_have_the_complementary_interval(tp, fp, fn, tn, prior):
     confusion, at = br.Confusion(tp, fp, fn, tn), br.Conditions(prior=prior)
-    for name, other in (("precision", "fdr"), ("npv", "fomr"), ("accuracy", "error")):
+    for name, other in (
+        ("precision", "fdr"),
+        ("npv", "false_omission_rate"),
+        ("accuracy", "error"),
+    ):
         one, two = br.interval(confusion, name, at=at), br.interval(confusion, other, at=at)
         assert np.allclose((one.low, one.high), (1 - two.high, 1 - two.low), rtol=0, atol=1e-14)
 

@@ -26,7 +26,7 @@ COUNTED = {
     "precision": (("tp",), ("tp", "fp")),
     "fdr": (("fp",), ("tp", "fp")),
     "npv": (("tn",), ("tn", "fn")),
-    "fomr": (("fn",), ("tn", "fn")),
+    "false_omission_rate": (("fn",), ("tn", "fn")),
     "posfrac": (("tp", "fp"), ("tp", "fp", "fn", "tn")),
     "accuracy": (("tp", "tn"), ("tp", "fp", "fn", "tn")),
     "error": (("fp", "fn"), ("tp", "fp", "fn", "tn")),

@@ -180,7 +180,6 @@ def test_a_summary_that_depends_on_the_prior_resamples_it_unless_it_is_given():
             "BR594: brier_decomposition gives more than one number",
         ),
         ("auc_bounds", {}, 'BR571: unknown summary "auc_bounds"'),
-        ("recall", {"threshold": 1.0}, 'BR535: "recall" is called tpr here'),
         ("nonsense", {"threshold": 1.0}, 'BR531: unknown measure "nonsense"'),
         ("alerts", {"threshold": 1.0}, "BR532: alerts needs volume"),
         (

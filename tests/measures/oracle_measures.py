@@ -191,7 +191,7 @@ RATIONAL = {
     "precision": precision,
     "npv": npv,
     "fdr": lambda c: 1 - precision(c),
-    "fomr": lambda c: 1 - npv(c),
+    "false_omission_rate": lambda c: 1 - npv(c),
     "posfrac": lambda c: c.shares.tp + c.shares.fp,
     "accuracy": lambda c: c.shares.tp + c.shares.tn,
     "error": lambda c: c.shares.fp + c.shares.fn,

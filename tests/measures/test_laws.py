@@ -35,7 +35,7 @@ MIRRORED = {
     "tpr": "tnr",
     "fpr": "fnr",
     "precision": "npv",
-    "fdr": "fomr",
+    "fdr": "false_omission_rate",
     "accuracy": "accuracy",
     "error": "error",
     "balanced_accuracy": "balanced_accuracy",
@@ -148,7 +148,7 @@ def test_complements_sum_to_one(counted, prior):
         ("tpr", "fnr"),
         ("fpr", "tnr"),
         ("precision", "fdr"),
-        ("npv", "fomr"),
+        ("npv", "false_omission_rate"),
         ("accuracy", "error"),
     ):
         one, other = exact(name, counted, prior), exact(rest, counted, prior)

@@ -73,7 +73,7 @@ const RATIOS: Readonly<Record<Name, (known: Facts) => Ratio>> = {
   precision: () => [{ tp: ONE }, FLAGGED],
   npv: () => [{ tn: ONE }, { tn: ONE, fn: ONE }],
   fdr: () => [{ fp: ONE }, FLAGGED],
-  fomr: () => [{ fn: ONE }, { tn: ONE, fn: ONE }],
+  false_omission_rate: () => [{ fn: ONE }, { tn: ONE, fn: ONE }],
   posfrac: () => [FLAGGED, ALL],
   accuracy: () => [{ tp: ONE, tn: ONE }, ALL],
   error: () => [{ fp: ONE, fn: ONE }, ALL],

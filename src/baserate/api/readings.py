@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Literal, cast, overload
-
-import numpy as np
 
 from baserate.api.at import (
     CostsLike,
@@ -20,15 +18,14 @@ from baserate.api.at import (
 )
 from baserate.conditions import Conditions, Uncertain
 from baserate.counts.amounts import Amounts
-from baserate.counts.cells import Array
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.curves import named
 from baserate.curves.curve import Curve, Curves, sweep, trace
 from baserate.curves.summaries import Summary
+from baserate.curves.threshold_table import MEASURES, ThresholdTable, threshold_table
 from baserate.decisions.amount_costs import AmountPoint
-from baserate.decisions.merged_scores import curve_note
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.selection import Choice, choose
 from baserate.errors import quoted, refuse
@@ -36,17 +33,13 @@ from baserate.measures import confusion
 from baserate.measures.confusion import (
     NOT_SAID,
     Confusion,
-    along,
     checked_conditions,
-    label_shift_of,
 )
 from baserate.measures.measure import Measure
 from baserate.measures.measure import named as measure_named
-from baserate.notes import Note, combine
-from baserate.numbers import Floats, Frozen, Reading, Undefined
+from baserate.numbers import Reading, Undefined
 from baserate.read.arrays import macro
 from baserate.robustness.expectation import expect, expect_curve
-from baserate.views import Viewed
 
 Kind = Literal["unknown", "varying"] | None
 # Curves of money, which are read off amounts.
@@ -54,7 +47,6 @@ OF_AMOUNTS: dict[str, Callable[..., Curve]] = {
     "amount_cost": named.amount_cost_curve,
     "amount_missed": named.amount_missed_curve,
 }
-USUAL = ("tp", "fp", "tn", "fn", "tpr", "fpr", "precision")
 
 
 @overload
@@ -190,69 +182,9 @@ def _over(x: Any, name: Any, at: Conditions, threshold: Any, asked: dict[str, An
     return Reading(found.value, found.notes, found.name, over=found)
 
 
-class ThresholdTable(Viewed, Frozen):
-    """Measures at every threshold, one row per threshold (and base rate, and model).
-
-    `columns` are by name: "model" and "prior" where there are several, "threshold" (NaN where
-    nothing is flagged), then the measures; NaN where a measure is undefined.
-    """
-
-    columns: Mapping[str, Array]
-    at: tuple[Conditions, ...]
-    notes: tuple[Note, ...]
-    across: bool
-
-    def __init__(self) -> None:
-        raise TypeError("a table of thresholds is made by table(counts, …)")
-
-    @classmethod
-    def _of(
-        cls,
-        columns: Mapping[str, Array],
-        at: Iterable[Conditions],
-        notes: Iterable[Note] = (),
-        across: bool = False,  # noqa: FBT001, FBT002
-    ) -> ThresholdTable:
-        found = cls.__new__(cls)
-        found._set(
-            columns.values(), columns=dict(columns), at=tuple(at), notes=tuple(notes), across=across
-        )
-        return found
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ThresholdTable._of, (self.columns, self.at, self.notes, self.across)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ThresholdTable):
-            return NotImplemented
-        return self.columns.keys() == other.columns.keys() and all(
-            np.array_equal(column, other.columns[name], equal_nan=column.dtype.kind == "f")
-            for name, column in self.columns.items()
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __len__(self) -> int:
-        return len(next(iter(self.columns.values())))
-
-    def __getitem__(self, name: str) -> Array:
-        return self.columns[name]
-
-    def transposed(self) -> ThresholdTable:
-        """The same, shown with one column per threshold."""
-        return ThresholdTable._of(self.columns, self.at, self.notes, not self.across)
-
-    def to_dict(self) -> dict[str, list[Any]]:
-        """The columns by name."""
-        return {name: column.tolist() for name, column in self.columns.items()}
-
-    def __repr__(self) -> str:
-        return f"ThresholdTable: {len(self)} rows; {', '.join(self.columns)}"
-
-
 def table(  # noqa: PLR0913 (each is a question of its own)
     x: Counts | Points | Models,
-    measures: Sequence[str | Measure] = USUAL,
+    measures: Sequence[str | Measure] = MEASURES,
     /,
     *,
     at: Conditions | Sequence[Conditions] | None = None,
@@ -274,31 +206,10 @@ def table(  # noqa: PLR0913 (each is a question of its own)
     >>> br.table(counts, ["tp", "fp", "precision"], prior=0.1).to_dict()["precision"][1:]
     [1.0, 0.1, 0.18181818181818182, 0.1]
     """
-    if order not in ("descending", "ascending"):
-        raise refuse("BR542", f"the order is {quoted(order)}", '"descending" or "ascending"')
-    if isinstance(measures, str | Measure):
-        measures = [measures]
-    given = _each(at, prior, costs)
-    models = models_of(x)
-    if models is None and not isinstance(x, Counts | Points):
+    if models_of(x) is None and not isinstance(x, Counts | Points):
         refuse_uncounted(x, "table")
-    parts: list[dict[str, Array]] = []
-    notes: tuple[Note, ...] = ()
-    for name, counts in (models or {"": x}).items():
-        for one in given:
-            columns, said = _rows(counts, measures, one, thresholds, volume)
-            if order == "ascending":
-                columns = {key: column[::-1].copy() for key, column in columns.items()}
-            size = len(columns["threshold"])
-            first: dict[str, Array] = {}
-            if models is not None:
-                first["model"] = np.full(size, name, dtype=object)
-            if len(given) > 1:
-                first["prior"] = np.full(size, one.within(Points.of(counts).exact_prior).prior)
-            parts.append({**first, **columns})
-            notes = combine(notes, said)
-    joined = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
-    return ThresholdTable._of(joined, given, notes)
+    given = _each(at, prior, costs)
+    return threshold_table(x, measures, at=given, thresholds=thresholds, volume=volume, order=order)
 
 
 def _each(at: Any, prior: Any, costs: Any) -> list[Conditions]:
@@ -312,26 +223,6 @@ def _each(at: Any, prior: Any, costs: Any) -> list[Conditions]:
     else:
         found = [exact(at, prior, costs)]
     return [checked_conditions(one) for one in found] or [checked_conditions(None)]
-
-
-def _rows(
-    counts: Counts | Points, measures: Sequence[Any], at: Conditions, cuts: Any, volume: Any
-) -> tuple[dict[str, Array], tuple[Note, ...]]:
-    """The columns of one model at one set of conditions."""
-    points = Points.of(counts)
-    places: Any = slice(None)
-    scores: Floats = points.thresholds
-    if cuts is not None:
-        places = np.array([points.place(cut) for cut in cuts], dtype=np.intp)
-        scores = np.array([np.nan if cut is None else float(cut) for cut in cuts])
-    columns: dict[str, Array] = {"threshold": np.array(scores, dtype=np.float64)}
-    for one in measures:
-        asked = measure_named(one, volume)
-        key = asked.name if asked.counts_cases else str(asked)
-        columns[key] = np.array(along(asked, points, at)[places])
-    return columns, combine(
-        points.notes, (*at.notes, *label_shift_of(at, points), *curve_note(points, every=True))
-    )
 
 
 @overload

@@ -1,19 +1,40 @@
-"""`baserate calc`: from published rates to the rest, or to what they contradict."""
+"""`baserate calc`: from published rates or tables to everything else, at your base rate."""
 
 from __future__ import annotations
 
-import click
+import csv
+import io
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 
+import click
+from click.core import ParameterSource
+
+from baserate import notation
 from baserate.cli import options
-from baserate.cli.options import Command
-from baserate.cli.request import Request, shares
+from baserate.cli.options import Command, listed
+from baserate.cli.request import Request, check_unused, shares
 from baserate.cli.runner import Result, command
-from baserate.errors import refuse
+from baserate.cli.table import measures_of
+from baserate.conditions import Conditions
+from baserate.errors import InputError, quoted, refuse, refuse_file
+from baserate.inference.intervals import interval
+from baserate.inference.values import Interval
 from baserate.measures.calculator import GIVEN, PRIOR, solve_rates
+from baserate.measures.confusion import MOST_CASES, Confusion, measure
+from baserate.measures.measure import Measure
 from baserate.measures.registry import CATALOGUE
+from baserate.notes import Note
+from baserate.numbers import Undefined
 from baserate.output import document, tables
+from baserate.output.threshold_tables import Row, of_published, of_published_as_json
 
 ALSO = {PRIOR: ("base-rate", "prevalence")}
+CELLS = ("tp", "fn", "fp", "tn")
+NAMES = ("name", "model")
+MOST_TABLES = 10_000
 
 
 def _rates(function: Command) -> Command:
@@ -48,29 +69,76 @@ def _rates(function: Command) -> Command:
 
 
 @command("calc")
+@click.argument("path", metavar="[TABLES.csv]", required=False)
+@click.option(
+    "--table",
+    "cells",
+    multiple=True,
+    metavar="[NAME=]TP,FN,FP,TN",
+    help="A published confusion table, in cases. May be repeated.",
+)
 @_rates
+@listed("costs", "profits", "volume")
+@click.option(
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAME",
+    help="A column of the league table, repeated or comma-separated.",
+)
+@click.option(
+    "--sort",
+    metavar="MEASURE",
+    help="Order of the league table (default: expected_cost with costs, else precision).",
+)
+@listed("level")
 @options.answer
-def calc(_: Request, **words: tuple[str, ...]) -> Result:
+def calc(
+    request: Request,
+    cells: tuple[str, ...],
+    measures: tuple[str, ...],
+    sort: str | None,
+    **words: tuple[str, ...],
+) -> Result:
     """Derive every rate from any three independent ones, as published and rounded, or say what they
-    contradict.
+    contradict. With --table, or a CSV of tables (columns name, tp, fn, fp, tn): a league table at
+    your base rate, with intervals.
 
     A rate stands for everything that rounds to it: 0.549 and 54.9% for 0.5485 to 0.5495. The prior
-    is exact.
+    is exact. The intervals of a table say how well its cases know it.
 
     \b
     Examples:
       baserate calc --tpr 0.8 --posfrac 0.549 --prior 0.5
       baserate calc --sensitivity 90% --specificity 85% --prior 0.2%,1%,5%
+      baserate calc --table guard=100,9,1,108 --prior "1 in 10000" --volume 1e6
+      baserate calc studies.csv --prior 0.1%,1% --cost fn=100,fp=1 --sort recall
     """
     given = _by_name(words)
-    text = given.pop(PRIOR, None)
-    priors: list[str | None] = [None] if text is None else [*shares(text)]
+    if cells or request.source.paths:
+        rates = [name for name in given if name != PRIOR]
+        if rates:
+            text = f"rates ({', '.join(rates)}) and a table are given together"
+            raise refuse("BR545", text, "give the table alone: it determines the rates")
+        return _league(request, cells, measures, sort, given.get(PRIOR))
+    source = click.get_current_context().get_parameter_source("level")
+    unused = {
+        "--measure": measures,
+        "--sort": sort,
+        "--volume": request.conditions.volume,
+        "--cost": request.conditions.costs,
+        "--profit": request.conditions.profits,
+        "--level": source is ParameterSource.COMMANDLINE,
+    }
+    check_unused(unused, "of rates alone: it needs a --table")
+    written = given.pop(PRIOR) if PRIOR in given else None
+    priors: list[str | None] = [None] if written is None else [*shares(written)]
     every = [solve_rates(**({} if prior is None else {PRIOR: prior}), **given) for prior in priors]
     notes = list(dict.fromkeys(note for rates in every for note in rates.notes))
     return Result(notes, lambda: document.of_rates(every), lambda: [tables.of_rates(every)])
 
 
-def _by_name(words: dict[str, tuple[str, ...]]) -> dict[str, str]:
+def _by_name(words: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     """What was given under any of the names of a rate."""
     given: dict[str, str] = {}
     for word, texts in words.items():
@@ -84,3 +152,142 @@ def _by_name(words: dict[str, tuple[str, ...]]) -> dict[str, str]:
                 raise refuse("BR542", f"{name} is given twice", "say it once")
             given[name] = text
     return given
+
+
+# ----------------------------------------------------------------------
+# Published tables at one's own base rate.
+
+
+def _league(
+    request: Request,
+    cells: tuple[str, ...],
+    measures: tuple[str, ...],
+    sort: str | None,
+    prior: str | None,
+) -> Result:
+    conditions = replace(request.conditions, priors=() if prior is None else (prior,))
+    volume, level = conditions.cases, request.intervals.level
+    found = dict(_typed(cells))
+    for path in request.source.paths:
+        for name, confusion in _in_file(path):
+            _add(found, name, confusion)
+    costs = conditions.costs_given
+    usual = ("tpr", "fpr", "precision", *(("expected_cost",) if costs else ()))
+    counted = ("alerts", "caught", "missed") if volume else ()
+    asked = list(dict.fromkeys(measures_of(measures or (*usual, *counted), volume)))
+    by = measures_of((sort or ("expected_cost" if costs else "precision"),), volume)[0]
+    asked += [by] if by not in asked and sort else []
+    rows, notes = list[Row](), list[Note]()
+    for at in conditions.exact():
+        block = [
+            Row(name, at, confusion, _read(confusion, asked, at, volume, level, notes))
+            for name, confusion in found.items()
+        ]
+        rows += _sorted(block, by) if by in asked else block
+    said = document.merged(list(dict.fromkeys(notes)))
+    return Result(
+        said,
+        lambda: of_published_as_json(rows, said, str(by) if by in asked else None),
+        lambda: of_published(rows, asked, by, level),
+    )
+
+
+def _read(
+    confusion: Confusion,
+    asked: Sequence[Measure],
+    at: Conditions,
+    volume: float | None,
+    level: float,
+    notes: list[Note],
+) -> dict[str, Interval | Undefined]:
+    """Every measure with its interval, or why it is undefined."""
+    found: dict[str, Interval | Undefined] = {}
+    for one in asked:
+        per = {"volume": volume} if one.counts_cases and volume else {}
+        value = measure(name=one, source=confusion, at=at, **per)
+        if isinstance(value, Undefined):
+            found[str(one)] = value
+            continue
+        notes += value.notes  # type: ignore[attr-defined]
+        found[str(one)] = interval(statistic=one, counts=confusion, at=at, level=level)
+    return found
+
+
+def _sorted(rows: Sequence[Row], by: Measure) -> list[Row]:
+    """The best first; what is undefined last."""
+    sign = -1 if by.direction == "higher" else 1
+
+    def place(row: Row) -> tuple[bool, float]:
+        value = row.value(str(by))
+        return math.isnan(value), 0.0 if math.isnan(value) else sign * value
+
+    return sorted(rows, key=place)
+
+
+def _typed(texts: Sequence[str]) -> Iterator[tuple[str, Confusion]]:
+    """Tables as they are typed: NAME=TP,FN,FP,TN."""
+    found: dict[str, Confusion] = {}
+    for number, text in enumerate(texts, start=1):
+        name, equals, values = text.rpartition("=")
+        parts = (values if equals else text).split(",")
+        if len(parts) != len(CELLS):
+            raise refuse(
+                "BR546",
+                f"a table has four cells, true positives first, got {quoted(text)}",
+                "--table tp,fn,fp,tn such as --table 100,9,1,108",
+            )
+        plain = "table" if len(texts) == 1 else f"table {number}"
+        _add(found, name if equals else plain, _confusion(dict(zip(CELLS, parts, strict=True))))
+    yield from found.items()
+
+
+def _add(found: dict[str, Confusion], name: str, confusion: Confusion) -> None:
+    if name in found:
+        raise refuse("BR546", f"two tables are called {quoted(name)}", "give each its own name")
+    found[name] = confusion
+
+
+def _confusion(texts: Mapping[str, str]) -> Confusion:
+    cells: dict[str, int] = {}
+    for name, text in texts.items():
+        value = notation.number(notation.without_thousands(text.strip()))
+        if value is None or value.denominator != 1 or not 0 <= value <= MOST_CASES:
+            raise refuse(
+                "BR546",
+                f"{name} must be a whole number of cases, got {quoted(text)}",
+                "give the cells of the table, not rates: for rates use --tpr and --fpr",
+            )
+        cells[name] = value.numerator
+    if not any(cells.values()):
+        raise refuse("BR546", "a table of no cases says nothing", "leave it out")
+    return Confusion(cells["tp"], cells["fp"], cells["fn"], cells["tn"])
+
+
+def _in_file(path: str) -> Iterator[tuple[str, Confusion]]:
+    """The tables of a CSV file, one per line."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise refuse_file(path, "BR600", "is not there", "check the name") from None
+    except UnicodeDecodeError:
+        raise refuse_file(path, "BR601", "is not UTF-8", "save it as UTF-8") from None
+    lines = csv.DictReader(io.StringIO(text, newline=""))
+    columns = {name.strip().casefold(): name for name in lines.fieldnames or () if name}
+    named = next((columns[name] for name in NAMES if name in columns), None)
+    absent = [name for name in CELLS if name not in columns]
+    if absent:
+        text = f"has no column {', '.join(map(quoted, absent))}"
+        raise refuse_file(path, "BR546", text, "columns name, tp, fn, fp, tn")
+    for number, line in enumerate(lines, start=1):
+        if number > MOST_TABLES:
+            raise refuse_file(path, "BR546", f"has more than {MOST_TABLES} tables", "split it")
+        name = (line[named] or "").strip() if named else ""
+        try:
+            yield (
+                name or f"table {number}",
+                _confusion({cell: line[columns[cell]] or "" for cell in CELLS}),
+            )
+        except InputError as error:
+            raise refuse_file(
+                path, error.code, error.problems[0].text, "correct it", lines=(lines.line_num,)
+            ) from None

@@ -62,6 +62,7 @@ COMMANDS = {
     "gate": ("gate:gate", "Pass or fail: the check that a build runs."),
     "init": ("init:init", "Write the checks of a build into baserate.toml, by asking."),
     "report": ("report:report_command", "One file that opens offline, with everything to move."),
+    "table": ("table:table", "Every threshold in one table, with any measures at any base rate."),
     "curve": ("curve:curve", "The points of a curve, as a table, CSV or JSON."),
     "calc": ("calc:calc", "From published rates to the rest."),
     "count": ("count:count_command", "Count once, save and add up the counts."),

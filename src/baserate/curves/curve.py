@@ -145,9 +145,7 @@ class Curve(Frozen):
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """The columns as a dataframe of pandas, polars or pyarrow."""
-        return in_frame(
-            {name: np.asarray(values) for name, values in self.to_dict().items()}, backend
-        )
+        return in_frame(self.to_dict(), backend)
 
     def plot(self, **given: Any) -> Any:
         """The panel of this curve; keywords are those of its panel in `baserate.plots`, such as
@@ -234,7 +232,8 @@ def in_frame(columns: Mapping[str, Any], backend: str) -> Any:
         raise refuse(
             "BR714", f"{backend} is not installed", f"pip install {backend}, or to_dict()"
         ) from None
-    return library.table(columns) if backend == "pyarrow" else library.DataFrame(columns)
+    arrays = {name: np.asarray(values) for name, values in columns.items()}
+    return library.table(arrays) if backend == "pyarrow" else library.DataFrame(arrays)
 
 
 class Curves(Viewed, Mapping[Hashable, Curve]):

@@ -46,8 +46,8 @@ POWER = 0.8
 # Nobody collects more than so many times the cases that there are.
 MOST_TIMES = 1000
 SUPPORTED = (
-    "tpr, fnr, fpr, tnr, precision, fdr, npv, fomr, posfrac, alerts, caught, missed, expected_cost,"
-    " accuracy, f1 and their like"
+    "tpr, fnr, fpr, tnr, precision, fdr, npv, false_omission_rate, posfrac, alerts, caught, missed,"
+    " expected_cost, accuracy, f1 and their like"
 )
 ESTIMATED = "BR544"
 Integers = npt.NDArray[np.int64]
@@ -165,7 +165,7 @@ def objective_of(rule: Rule) -> str:
     is what is guaranteed.
     """
     first = rule.terms[0].measure
-    if first.name in ("tpr", "fnr", "caught", "missed", "npv", "fomr"):
+    if first.name in ("tpr", "fnr", "caught", "missed", "npv", "false_omission_rate"):
         return "fpr"
     return (
         "tpr"
@@ -337,7 +337,7 @@ def _in_sample(term: Term, cases: int, alpha: float, samples: int = SAMPLES) -> 
             {"missed": "fn", "false_alarms": "fp"}.get(name, "flagged"),
             _most(cases, min(share, Fraction(1)), alpha),
         )
-    if name in ("precision", "fdr", "npv", "fomr"):
+    if name in ("precision", "fdr", "npv", "false_omission_rate"):
         good, bad = ("tp", "fp") if name in ("precision", "fdr") else ("tn", "fn")
         share = limit if term.sense == ">=" else 1 - limit
         return Limits(good, bad, *_run(cases, rounded(share), *_simulated(alpha, samples)), SCAN)

@@ -219,10 +219,10 @@ def fdr(c: Outcomes) -> Any:
     "0: nothing passed is positive; the prior: no better than passing at random",
     "everything flagged",
     direction="lower",
-    synonyms=("for", "false omission rate", "1-NPV"),
+    synonyms=("fomr", "for", "1-NPV"),
     citation=f"1 − NPV of {CARDENAS}, eq 2",
 )
-def fomr(c: Outcomes) -> Any:
+def false_omission_rate(c: Outcomes) -> Any:
     return c.fn, c.passed
 
 
@@ -425,6 +425,8 @@ def balanced_accuracy(c: Outcomes) -> Any:
     prior=False,
     straight=True,
     synonyms=(
+        "Youden",
+        "Youden J",
         "Youden's J",
         "Youden index",
         "J",
@@ -532,7 +534,7 @@ def kappa(c: Outcomes) -> Any:
     "1: an alert says nothing; above 1: it speaks for a positive",
     direction="higher",
     straight=True,
-    synonyms=("LR+", "positive likelihood ratio", "PLR", "likelihood ratio positive"),
+    synonyms=("LR+", "LR pos", "positive likelihood ratio", "PLR", "likelihood ratio positive"),
     citation="Deeks & Altman 2004, BMJ 329:168-169",
     **ODDS,
 )
@@ -550,7 +552,7 @@ def lr_positive(c: Outcomes) -> Any:
     "1: passing says nothing; 0: no positive is passed",
     direction="lower",
     straight=True,
-    synonyms=("LR-", "negative likelihood ratio", "NLR", "likelihood ratio negative"),
+    synonyms=("LR-", "LR neg", "negative likelihood ratio", "NLR", "likelihood ratio negative"),
     citation="Deeks & Altman 2004, BMJ 329:168-169",
     **ODDS,
 )
@@ -733,7 +735,7 @@ def lift(c: Outcomes) -> Any:
     direction="lower",
     range=(1, math.inf),
     straight=True,
-    synonyms=("number needed to evaluate", "workup to detection ratio"),
+    synonyms=("alerts per true positive", "number needed to evaluate", "workup to detection ratio"),
     citation="Romero-Brufau et al. 2015, Critical Care 19:285",
 )
 def nne(c: Outcomes) -> Any:

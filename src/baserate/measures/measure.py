@@ -183,21 +183,14 @@ def _f_number(key: str) -> Measure | None:
 
 
 def named(text: str | Measure, volume: float | None = None) -> Measure:
-    """A measure by the one name that it has in Python; a synonym is refused with that name."""
+    """A measure, or what `parse` makes of its name."""
     if isinstance(text, Measure):
         return text
     if not isinstance(text, str):
         raise refuse(
             "BR531", f"a measure is named by text, got {type(text).__name__}", 'such as "precision"'
         )
-    name, arguments = _split(text)
-    if name not in CATALOGUE:
-        canonical = SYNONYMS.get(plain(name)) or _f_number(plain(name))
-        if canonical:
-            text = f"{quoted(name)} is called {canonical} here: in Python each measure has one name"
-            raise refuse("BR535", text, f'"{canonical}"')
-        raise _unknown(name)
-    return _made(name, arguments, volume)
+    return parse(text, volume)
 
 
 def _split(text: str) -> tuple[str, str | None]:

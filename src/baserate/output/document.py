@@ -221,6 +221,16 @@ def _part(part: Any) -> Any:
     )
 
 
+# Measures that have another name now: JSON keeps the former one beside it.
+FORMER = {"false_omission_rate": "fomr"}
+
+
+def with_former(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values by measure, and those that have another name now under the former one as well."""
+    former = {old: values[new] for new, old in FORMER.items() if new in values}
+    return {**values, **former}
+
+
 def read(point: OperatingPoint, name: str) -> float:
     """A measure of the point; undefined also where it needs a prior and there is none."""
     try:
@@ -257,9 +267,11 @@ def point_of(point: OperatingPoint) -> dict[str, Any]:
         "threshold": threshold(point.threshold),
         **share_of(point),
         **outcomes(point.confusion),
-        **{name: number(value) for name, value in values.items()},
+        **with_former({name: number(value) for name, value in values.items()}),
         **more,
-        "intervals": {name: of_interval(found) for name, found in point.intervals.items()},
+        "intervals": with_former(
+            {name: of_interval(found) for name, found in point.intervals.items()}
+        ),
         "undefined": {
             name: value.reason for name, value in values.items() if isinstance(value, Undefined)
         },
@@ -363,7 +375,10 @@ def _end(value: float) -> float | str | None:
 def of_rates(every: Sequence[Rates]) -> dict[str, Any]:
     """What the calculator found, at one base rate or at several."""
     parts = [
-        {"rates": {name: _rate(rates[name]) for name in rates}, "undefined": rates.undefined}
+        {
+            "rates": with_former({name: _rate(rates[name]) for name in rates}),
+            "undefined": rates.undefined,
+        }
         for rates in every
     ]
     notes = list(dict.fromkeys(note for rates in every for note in rates.notes))

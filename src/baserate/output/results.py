@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from baserate.api.readings import ThresholdTable
 from baserate.conditions import Conditions, Costs
 from baserate.curves.curve import Curves, in_frame
 from baserate.decisions.amount_costs import AmountChoice, AmountPoint
@@ -98,8 +97,6 @@ def _number(value: Any) -> Any:
 
 def as_frame(result: Any, backend: str) -> Any:
     """The rows as a data frame."""
-    if isinstance(result, ThresholdTable):
-        return in_frame(dict(result.columns), backend)
     rows = list(rows_of(result))
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = {name: np.array([_entry(row.get(name)) for row in rows]) for name in names}
@@ -125,10 +122,6 @@ def _html_table(result: Any) -> str:
     rows = list(rows_of(result))
     names = list(dict.fromkeys(name for row in rows for name in row))
     body = some(len(rows), lambda place: [_cell(rows[place].get(name)) for name in names])
-    if isinstance(result, ThresholdTable) and result.across:
-        columns = [list(column) for column in zip(*body, strict=True)]
-        turned = [[name, *column] for name, column in zip(names, columns, strict=True)]
-        return table(repr(result), turned[0], turned[1:])
     return table(repr(result), names, body)
 
 
@@ -141,7 +134,7 @@ def _cell(value: Any) -> str:
 @singledispatch
 def rows_of(result: Any) -> Iterator[Row]:
     """The rows of a result: one per model, pair, requirement, group, day or place; or one."""
-    if isinstance(result, ThresholdTable) or hasattr(result, "x_label"):
+    if hasattr(result, "x_label"):
         columns = result.to_dict()
         for row in zip(*columns.values(), strict=True):
             yield dict(zip(columns, row, strict=True))

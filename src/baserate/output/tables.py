@@ -41,6 +41,7 @@ from baserate.measures.calculator import Rates, Solved
 from baserate.measures.measure import in_costs, parse
 from baserate.measures.registry import CATALOGUE
 from baserate.notes import CASE_CONTROL, Source
+from baserate.numbers import spreadsheet_safe
 from baserate.output.document import Valued, read
 
 UNDEFINED = "—"
@@ -766,17 +767,12 @@ def curves_csv(curves: Sequence[tuple[str, Curve]]) -> str:
             values = (cut, x, y) if with_cut else (x, y)
             writer.writerow(
                 (
-                    _safe(model),
+                    spreadsheet_safe(model),
                     prior,
                     *("" if math.isnan(value) else repr(value) for value in values),
                 )
             )
     return out.getvalue()
-
-
-def _safe(name: str) -> str:
-    """A name that no spreadsheet takes for a formula."""
-    return f"'{name}" if name[:1] in "=+-@\t\r" else name
 
 
 def span(found: Interval | None) -> str:

@@ -1,0 +1,95 @@
+"""`baserate calc` of published tables: a league at one's own base rate, with intervals."""
+
+import pytest
+
+import baserate as br
+from baserate.inference.intervals import interval
+
+from .helpers import answered, refused, told, written
+
+GUARD = ("--table", "guard=100,9,1,108")
+STUDIES = [("a", 90, 10, 5, 95), ("b", 80, 20, 1, 199), ("c", 0, 10, 0, 50)]
+
+
+@pytest.fixture
+def studies(tmp_path):
+    return written(tmp_path / "studies.csv", ["name", "tp", "fn", "fp", "tn"], STUDIES)
+
+
+def test_a_guard_that_finds_92_percent_is_right_once_in_a_hundred_alerts(capsys):
+    """Recall 91.7 % and a false positive rate of 0.9 % at one attack in 10,000."""
+    done = told(capsys, "calc", *GUARD, "--prior", "1 in 10000")
+    says = 'At a base rate of 0.0001, "guard" has precision 0.99 % (95 % 0.216 % to 8.38 %).'
+    assert done.out.splitlines()[0] == says
+    (row,) = answered(capsys, "calc", *GUARD, "--prior", "1 in 10000")["league"]["rows"]
+    assert row["values"]["tpr"] == pytest.approx(0.917, abs=5e-4)
+    assert row["values"]["fpr"] == pytest.approx(0.009, abs=5e-4)
+    assert row["values"]["precision"] == pytest.approx(0.01, abs=5e-4)
+    known = row["intervals"]["precision"]
+    assert (known["low"], known["high"]) == pytest.approx((0.002, 0.084), abs=5e-4)
+
+
+def test_every_number_is_that_of_the_library(capsys, studies):
+    league = answered(capsys, "calc", studies, "--prior", "0.1%,5%", "--level", "90%")["league"]
+    assert league["sorted_by"] == "precision"
+    assert [(row["name"], row["at"]["prior"]) for row in league["rows"]] == [
+        (name, prior) for prior in (0.001, 0.05) for name in ("b", "a", "c")
+    ]
+    tables = {name: br.Confusion(tp, fp, fn, tn) for name, tp, fn, fp, tn in STUDIES}
+    for row in league["rows"]:
+        at = br.Conditions(prior=row["at"]["prior"])
+        for name, known in row["intervals"].items():
+            found = interval(statistic=name, counts=tables[row["name"]], at=at, level=0.9)
+            assert (known["low"], known["high"]) == (found.low, found.high)
+            assert row["values"][name] == found.value
+    assert league["rows"][2]["undefined"] == {"precision": "nothing flagged"}
+
+
+def test_costs_and_a_volume_add_columns_and_costs_sort_the_cheapest_first(capsys, studies):
+    asked = ("calc", studies, "--prior", "5%", "--cost", "fn=100,fp=1", "--volume", "1000")
+    rows = answered(capsys, *asked)["league"]["rows"]
+    assert [row["name"] for row in rows] == ["a", "b", "c"]
+    assert rows[0]["values"]["expected_cost"] == pytest.approx(0.05 * 0.1 * 100 + 0.95 * 0.05)
+    assert rows[0]["values"]["caught(volume=1000)"] == pytest.approx(45)
+    text = told(capsys, *asked).out
+    assert '"a" has the lowest expected_cost: 0.547' in text
+    assert "Differences between tables are not tested." in text
+
+
+def test_any_measure_sorts_by_any_of_its_names(capsys, studies):
+    league = answered(capsys, "calc", studies, "--measure", "specificity,lr+", "--sort", "youden")
+    assert league["league"]["sorted_by"] == "informedness"
+    assert [row["name"] for row in league["league"]["rows"]] == ["a", "b", "c"]
+    assert "At its own base rate" in told(capsys, "calc", studies).out
+
+
+def test_columns_may_come_in_any_order_and_models_be_called_so(capsys, tmp_path):
+    path = written(
+        tmp_path / "t.csv", ["TN", "model", "year", "FP", "TP", "FN"], [(8, "m", 1, 2, 3, 4)]
+    )
+    (row,) = answered(capsys, "calc", path)["league"]["rows"]
+    assert [row[name] for name in ("name", "tp", "fp", "fn", "tn")] == ["m", 3, 2, 4, 8]
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        (("--table", "1,2,3"), "BR546: a table has four cells"),
+        (("--table", "1,2,3,0.5"), "BR546: tn must be a whole number of cases"),
+        (("--table", "0,0,0,0"), "BR546: a table of no cases"),
+        (("--table", "a=1,2,3,4", "--table", "a=1,2,3,5"), 'BR546: two tables are called "a"'),
+        (("--table", "1,2,3,4", "--recall", "0.9"), "BR545: rates"),
+        (("--tpr", "0.9", "--fpr", "0.1", "--sort", "npv"), "BR002: --sort"),
+        (("--tpr", "0.9", "--fpr", "0.1", "--level", "90%"), "BR002: --level"),
+        (("nowhere.csv",), "BR600: nowhere.csv"),
+    ],
+)
+def test_what_is_no_table_is_refused(capsys, asked, says):
+    assert says in refused(capsys, "calc", *asked)
+
+
+def test_a_bad_line_of_a_file_is_named(capsys, tmp_path):
+    path = written(tmp_path / "t.csv", ["tp", "fn", "fp", "tn"], [(1, 2, 3, 4), (1, 2, "x", 4)])
+    assert "(lines 3)" in refused(capsys, "calc", path)
+    short = written(tmp_path / "s.csv", ["tp", "fn", "fp"], [(1, 2, 3)])
+    assert 'has no column "tn"' in refused(capsys, "calc", short)
