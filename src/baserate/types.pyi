@@ -1,6 +1,3 @@
-from baserate.api.readings import (
-    ThresholdTable as ThresholdTable,
-)
 from baserate.conditions import (
     Cut as Cut,
 )
@@ -12,6 +9,9 @@ from baserate.curves.calibration import (
 )
 from baserate.curves.curve import (
     Curves as Curves,
+)
+from baserate.curves.threshold_table import (
+    ThresholdTable as ThresholdTable,
 )
 from baserate.decisions.amount_costs import (
     AmountChoice as AmountChoice,

@@ -58,7 +58,7 @@ def test_cases_stay_whole_whatever_the_prior_and_a_volume_counts_in_measures_of_
 
 
 def test_models_and_priors_are_columns_where_there_are_several():
-    joint = br.count_models(LABELS, {"m1": SCORES, "m2": [1 - score for score in SCORES]})
+    joint = br.count(LABELS, {"m1": SCORES, "m2": [1 - score for score in SCORES]})
     at = [br.Conditions(prior) for prior in (None, 0.1)]
     found = threshold_table(joint, ["tpr"], at=at, thresholds=[0.5, None])
     assert found.to_dict()["model"] == ["m1"] * 4 + ["m2"] * 4

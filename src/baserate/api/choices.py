@@ -295,7 +295,7 @@ def fix(
     if not isinstance(x, Counts | Points):
         refuse_uncounted(x, "fix")
     name, equals, value = measure.rpartition("=") if isinstance(measure, str) else ("", "", "")
-    if not equals or name.rstrip()[-1:] in ("<", ">"):
+    if not equals or name.rstrip()[-1:] in ("<", ">") or " and " in name:
         raise refuse("BR533", "a measure is fixed at one value", 'fix(counts, "tpr = 80%")')
     return selection.fix(
         x, at=exact(at, prior, costs), volume=volume, **{name.strip(): value.strip()}

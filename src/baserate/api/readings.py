@@ -206,10 +206,14 @@ def table(  # noqa: PLR0913 (each is a question of its own)
     >>> br.table(counts, ["tp", "fp", "precision"], prior=0.1).to_dict()["precision"][1:]
     [1.0, 0.1, 0.18181818181818182, 0.1]
     """
-    if models_of(x) is None and not isinstance(x, Counts | Points):
+    models = models_of(x)
+    if models is None and not isinstance(x, Counts | Points):
         refuse_uncounted(x, "table")
     given = _each(at, prior, costs)
-    return threshold_table(x, measures, at=given, thresholds=thresholds, volume=volume, order=order)
+    source: Any = models or x
+    return threshold_table(
+        source, measures, at=given, thresholds=thresholds, volume=volume, order=order
+    )
 
 
 def _each(at: Any, prior: Any, costs: Any) -> list[Conditions]:

@@ -208,7 +208,7 @@ def _read(
         if isinstance(value, Undefined):
             found[str(one)] = value
             continue
-        notes += value.notes  # type: ignore[attr-defined]
+        notes += value.notes
         found[str(one)] = interval(statistic=one, counts=confusion, at=at, level=level)
     return found
 
