@@ -122,13 +122,16 @@ def as_html(result: Any) -> str:
 
 
 def _html_table(result: Any) -> str:
-    rows = list(rows_of(result))
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    body = some(len(rows), lambda place: [_cell(rows[place].get(name)) for name in names])
-    if isinstance(result, ThresholdTable) and result.across:
-        columns = [list(column) for column in zip(*body, strict=True)]
-        turned = [[name, *column] for name, column in zip(names, columns, strict=True)]
-        return table(repr(result), turned[0], turned[1:])
+    if isinstance(result, ThresholdTable):
+        names, columns = list(result.columns), list(result.columns.values())
+        body = some(len(result), lambda place: [_cell(column[place]) for column in columns])
+        if result.across:
+            turned = [list(row) for row in zip(names, *body, strict=True)]
+            return table(repr(result), turned[0], turned[1:])
+    else:
+        rows = list(rows_of(result))
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        body = some(len(rows), lambda place: [_cell(rows[place].get(name)) for name in names])
     return table(repr(result), names, body)
 
 
