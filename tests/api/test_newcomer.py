@@ -126,3 +126,13 @@ def test_every_threshold_is_a_row():
     assert table["precision"][7] == pytest.approx(
         br.measure(COUNTS, "precision", threshold=threshold, at=AT), rel=1e-14
     )
+
+
+def test_a_report_takes_a_prior():
+    costs = br.Costs(fn=100)
+    several = [br.Conditions("0.1%", costs), br.Conditions("1%", costs)]
+    assert repr(br.report(MODELS, prior=["0.1%", "1%"], costs={"fn": 100})) == repr(
+        br.report(MODELS, at=several)
+    )
+    with pytest.raises(br.InputError, match="BR418: conditions are given twice"):
+        br.report(MODELS, at=several, prior=0.1)

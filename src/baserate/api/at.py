@@ -70,6 +70,19 @@ def exact(at: Any, prior: Any, costs: Any) -> Conditions | None:
     return found
 
 
+def one_or_several(at: Any, prior: Any, costs: Any) -> Any:
+    """The conditions where several can be shown side by side: a list of `at` or of `prior` is
+    several of them.
+    """
+    if isinstance(prior, list | tuple):
+        return [conditions(at, one, costs) for one in prior]
+    if isinstance(at, list | tuple):
+        if prior is not None or costs is not None:
+            conditions(at[0] if at else Conditions(), prior, costs)
+        return list(at)
+    return conditions(at, prior, costs)
+
+
 def models_of(x: Any) -> dict[str, Any] | None:
     """The counts of several models by name; None for what is no collection of models."""
     if isinstance(x, JointCounts):

@@ -14,6 +14,7 @@ from baserate.api.at import (
     conditions,
     exact,
     models_of,
+    one_or_several,
     refuse_uncounted,
 )
 from baserate.conditions import Conditions, Uncertain
@@ -218,15 +219,9 @@ def table(  # noqa: PLR0913 (each is a question of its own)
 
 def _each(at: Any, prior: Any, costs: Any) -> list[Conditions]:
     """One set of conditions, or several; all of them exact."""
-    if isinstance(at, Sequence) and not isinstance(at, str):
-        if prior is not None or costs is not None or not at:
-            conditions(at[0] if at else None, prior, costs)
-        found = [exact(one, None, None) for one in at]
-    elif isinstance(prior, list | tuple):
-        found = [exact(at, one, costs) for one in prior]
-    else:
-        found = [exact(at, prior, costs)]
-    return [checked_conditions(one) for one in found] or [checked_conditions(None)]
+    found = one_or_several(at, prior, costs)
+    several = found if isinstance(found, list) else [found]
+    return [checked_conditions(one) for one in several] or [checked_conditions(None)]
 
 
 @overload
@@ -346,7 +341,7 @@ def curve(  # noqa: PLR0913 (each is a question of its own)
     if models is not None:
         one_at = conditions(at, prior, costs)
         return Curves({key: _curve(one, name, one_at, said) for key, one in models.items()})
-    if isinstance(at, Sequence) and not isinstance(at, str):
+    if isinstance(at, list | tuple):
         return Curves({one: _curve(x, name, one, said) for one in _each(at, prior, costs)})
     return _curve(x, name, conditions(at, prior, costs), said)
 

@@ -16,6 +16,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from baserate.api.at import CostsLike, Prior, one_or_several
 from baserate.atomic import Grid, Page, reserved, write_atomically
 from baserate.conditions import Conditions, Uncertain, told
 from baserate.counts.counts import Counts
@@ -475,9 +476,12 @@ ALONE, GROUP = "model", "group"
 
 
 def report(  # noqa: PLR0913 (each is a question of its own)
-    models: Counts | JointCounts | GroupedCounts | Mapping[str, Counts | GroupedCounts],
+    models: Counts | JointCounts | GroupedCounts | Mapping[str, Any],
+    /,
     *,
-    at: Conditions | Uncertain | Sequence[Conditions] | None = None,
+    at: Conditions | Sequence[Conditions] | None = None,
+    prior: Prior | Sequence[Prior] | None = None,
+    costs: CostsLike | None = None,
     rule: str | Sequence[str] | None = None,
     volume: float | None = None,
     budget: float | None = None,
@@ -489,8 +493,9 @@ def report(  # noqa: PLR0913 (each is a question of its own)
 
     Each rule is answered at each of the conditions, exactly; `budget` is the number of alerts that
     can be looked at out of `volume` cases, and without rule and budget the cheapest threshold is
-    chosen. Conditions that are `Uncertain` add the decision under all of them, as `decide` makes
-    it. Models that were counted together (`count_models`) are also tested against each other.
+    chosen. Several conditions (`at=[…]`, `prior=[…]`) are answered one by one; those that are not
+    known exactly add the choice with the least regret. Models that were counted together
+    (`JointCounts`) are also tested against each other.
     `slices` are `GroupedCounts` of each model by column; models that are `GroupedCounts` themselves
     are sliced too. In the file base rate, costs, threshold and volume can be moved.
 
@@ -499,6 +504,7 @@ def report(  # noqa: PLR0913 (each is a question of its own)
     >>> br.report({"a": counts}, at=br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=50)))
     Report: At 1 in 100, costs (fp = 1, fn = 50), the cheapest threshold: score >= 0.6.
     """
+    at = one_or_several(at, prior, costs)
     counted, groups = _counted(models)
     together = models if isinstance(models, JointCounts) else counted
     if title is not None and not isinstance(title, str):
