@@ -297,6 +297,7 @@ def _amount(name: str, text: str) -> float:
 
 
 EQUAL_COSTS = Costs()
+OF_SAMPLE = "the sample's base rate"
 
 
 class Cut(NamedTuple):
@@ -510,13 +511,18 @@ class Conditions:
         costs = f"costs={self.costs!r}" if self.costs_given else ""
         return f"Conditions({', '.join(filter(None, (prior, costs)))})"
 
+    @property
+    def spoken(self) -> str:
+        """The base rate in a sentence: "a base rate of 2.5%"."""
+        known = self.prior is not None and 0 < self.prior < 1
+        number = f" of {notation.base_rate(self.prior)}" if known else ""
+        return f"{OF_SAMPLE if self.as_in_sample else 'a base rate'}{number}"
+
     def __str__(self) -> str:
-        """For a person: the base rate, and the costs where they were given; `told` says what is
-        assumed where they were not.
+        """The base rate, and the costs where they were given; `told` adds what is assumed where
+        they were not.
         """
-        number = "" if self.prior is None or math.isnan(self.prior) else f"{self.prior:.6g}"
-        prior = ", ".join(filter(None, (number, "as in the sample" if self.as_in_sample else "")))
-        return f"prior {prior}; {self.costs.spoken}" if self.costs_given else f"prior {prior}"
+        return f"{self.spoken}, {self.costs.spoken}" if self.costs_given else self.spoken
 
 
 # What decides where no costs are given.
@@ -736,7 +742,7 @@ class Uncertain:
         return f"Uncertain({', '.join(f'{name}={_shown(part)}' for name, part in given.items())})"
 
     def __str__(self) -> str:
-        prior = "as in the sample" if self.prior is None else _shown(self.prior)
+        prior = OF_SAMPLE if self.prior is None else _base_rates(self.prior)
         if self.earned:
             told = {
                 name: _turned(self.costs[name])
@@ -744,17 +750,17 @@ class Uncertain:
                 if not _is_zero(self.costs[name])
             }
             return (
-                f"prior {prior}; profits"
+                f"{prior}, profits"
                 f" ({', '.join(f'{name} = {_shown(part)}' for name, part in told.items())})"
             )
         if not self.costs_given:
-            return f"prior {prior}"
+            return prior
         costs = ", ".join(
             f"{name} = {_shown(cost)}"
             for name, cost in self.costs.items()
             if name in ("fp", "fn") or not _is_zero(cost)
         )
-        return f"prior {prior}; costs ({costs})"
+        return f"{prior}, costs ({costs})"
 
 
 def _turned(part: Any) -> Any:
@@ -781,6 +787,18 @@ def _ends(part: Any) -> list[Any]:
 
 def _middle(part: Any) -> Any:
     return part.middle if isinstance(part, SPREADS) else part
+
+
+def _base_rates(part: Any) -> str:
+    """A base rate that is not known exactly, for a person."""
+    if isinstance(part, Range | LogUniform):
+        low, high = (notation.base_rate(float(end), brief=True) for end in (part.low, part.high))
+        law = " (log-uniform)" if isinstance(part, LogUniform) else ""
+        return f"base rates from {low} to {high}{law}"
+    if isinstance(part, Draws):
+        return f"{len(part.values)} draws of the base rate"
+    exact = not isinstance(part, SPREADS)
+    return f"a base rate of {notation.base_rate(float(part)) if exact else _shown(part)}"
 
 
 def _shown(part: Any) -> str:

@@ -216,8 +216,8 @@ def escaped(text: str) -> str:
 
 
 def grouped(number: float) -> str:
-    """A count with its thousands apart (30 941); a mass to six digits."""
-    return f"{number:.6g}" if isinstance(number, float) else f"{number:,}".replace(",", " ")
+    """A count with its thousands apart (30,941); a mass to six digits."""
+    return f"{number:.6g}" if isinstance(number, float) else f"{number:,}"
 
 
 def number_of(count: float, noun: str, plural: str | None = None) -> str:

@@ -199,7 +199,7 @@ class Curve(Frozen):
             cut = [] if cuts is None else ["none" if np.isnan(cuts[place]) else cell(cuts[place])]
             return [*cut, cell(self.x[place], 4), cell(self.y[place], 4)]
 
-        headings = (*(() if cuts is None else ("score >=",)), self.x_label, self.y_label)
+        headings = (*(() if cuts is None else ("score ≥",)), self.x_label, self.y_label)
         return table(repr(self), headings, some(len(self), row))
 
 

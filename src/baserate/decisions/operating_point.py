@@ -385,14 +385,12 @@ def setting(point: OperatingPoint) -> str:
     if point.regardless is not None:
         return "flag everything" if point.regardless else "flag nothing"
     if point.share == 1:
-        return f"score >= {shown_threshold(point)}"
+        return f"score ≥ {shown_threshold(point)}"
     if point.how == TIE:
         tied = f"{_percent(point.share)} of those {drawn_from(point)}, drawn at random"
-        return tied if point.threshold is None else f"score >= {shown_threshold(point)}, and {tied}"
-    other = "nothing" if point.threshold is None else f"score >= {shown_threshold(point)}"
-    return (
-        f"score >= {_lower(point)} for {_percent(point.share)} of the cases, {other} for the rest"
-    )
+        return tied if point.threshold is None else f"score ≥ {shown_threshold(point)}, and {tied}"
+    other = "nothing" if point.threshold is None else f"score ≥ {shown_threshold(point)}"
+    return f"score ≥ {_lower(point)} for {_percent(point.share)} of the cases, {other} for the rest"
 
 
 def shown_threshold(point: OperatingPoint) -> str:

@@ -215,9 +215,10 @@ def tails(level: float, side: str) -> tuple[float, float]:
 # Outcomes of a requirement, and of a comparison with a baseline.
 
 
-SHOWN, OBSERVED, MISSED, UNJUDGED = "shown", "observed, not shown", "missed", "cannot be judged"
-BETTER, SAME, WORSE, NOISE = "better", "no difference", "worse", "worse, within noise"
-ALIKE = "better, within noise"
+SHOWN, OBSERVED, MISSED = "demonstrated", "met, not demonstrated", "not met"
+UNJUDGED = "cannot be evaluated"
+BETTER, SAME, WORSE, NOISE = "better", "no difference", "worse", "worse, not significant"
+ALIKE = "better, not significant"
 ALL = "all cases"
 
 

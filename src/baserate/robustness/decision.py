@@ -195,7 +195,7 @@ class Decision:
         where = (
             self.model
             if self.model in (NOTHING, EVERYTHING)
-            else f"{self.model}, score >= {self.shown(self.model, self.threshold)}"
+            else f"{self.model} at score ≥ {self.shown(self.model, self.threshold)}"
         )
         where_at = told(self.at, by_cost=self.optimized == COST)
         return f"Decision: {where}; regret {self.how} {self.regret.value:.4g} a case; at {where_at}"

@@ -107,7 +107,7 @@ class Stability:
         where = (
             self.model
             if self.model in (NOTHING, EVERYTHING)
-            else f"{self.model}, score >= {short(self.threshold, self.below)}"
+            else f"{self.model} at score ≥ {short(self.threshold, self.below)}"
         )
         return (
             f"Stability: {where}; {best} from prior {prior.low:.4g} to {prior.high:.4g}; at"

@@ -73,7 +73,7 @@ class Triage:
         act, review = self.shown
         look = f"review down to {review}" if self.reviewed else "review nothing"
         acts = (
-            f"act on {'nothing' if self.act is None else f'score >= {act}'}, {look}"
+            f"act on {'nothing' if self.act is None else f'score ≥ {act}'}, {look}"
             f" ({self.reviewed:.4g} of the cases)"
         )
         return (

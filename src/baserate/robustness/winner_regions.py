@@ -442,7 +442,7 @@ def from_zero(found: Sequence[Region], points: Mapping[str, Points]) -> tuple[No
     bound = most_unseen(negatives)
     shown = short_on(points[name], cut)
     seen = (
-        f"{quoted(name)}, score >= {shown}, is best from prior 0 on as it flags none of"
+        f"{quoted(name)} at score ≥ {shown} is best from prior 0 on as it flags none of"
         f" {number_of(negatives, 'negative')}"
     )
     border = bound / (bound + float(corner.y))

@@ -231,9 +231,7 @@ class Slices(Mapping[Hashable, Slice]):
         """The threshold for a person: as it was given, or in few digits where it was chosen."""
         if self.chosen:
             return _flags(self.threshold, self.total.counts)
-        return (
-            "flagging nothing" if self.threshold is None else f"score >= {quoted(self.threshold)}"
-        )
+        return "flagging nothing" if self.threshold is None else f"score ≥ {quoted(self.threshold)}"
 
     def that_are(self, outcome: str) -> tuple[Slice, ...]:
         """The sites with this outcome: "shown", "observed, not shown", "missed", "too few cases" or
@@ -366,7 +364,7 @@ def _flags(threshold: float | None, counts: Counts) -> str:
     return (
         "flagging nothing"
         if threshold is None
-        else f"score >= {short_on(Points.of(counts), threshold)}"
+        else f"score ≥ {short_on(Points.of(counts), threshold)}"
     )
 
 

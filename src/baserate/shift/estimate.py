@@ -630,7 +630,7 @@ def _in_blocks(
 
 def told(found: PriorEstimate) -> str:
     """How the base rate was found, in words."""
-    where = f" at score >= {found.shown_threshold}" if found.threshold is not None else ""
+    where = f" at score ≥ {found.shown_threshold}" if found.threshold is not None else ""
     calibrated = (
         f" from scores calibrated at {found.calibrated_at:.4g}"
         if found.calibrated_at is not None
