@@ -128,7 +128,7 @@ class Costs:
 
     @classmethod
     def told(cls, costs: Mapping[str, float], *, earned: bool) -> Costs:
-        """Costs by name, told as earnings where they were given so."""
+        """Costs by name, shown as earnings where they were given so."""
         return _Profits(**costs) if earned else cls(**costs)
 
     @classmethod
@@ -219,7 +219,7 @@ class Costs:
 
 
 class _Profits(Costs):
-    """Costs that the user gave as earnings: the same numbers, told with the sign turned."""
+    """Costs that the user gave as earnings: the same numbers, shown with the sign turned."""
 
     earned: ClassVar[bool] = True
 
@@ -270,7 +270,7 @@ def _known(name: str) -> str:
         meant = (
             f"; did you mean {near[0]}?" if near else f": an outcome is one of {', '.join(known)}"
         )
-        raise refuse("BR514", f"there is no outcome {quoted(name)}{meant}", WRITE_COSTS)
+        raise refuse("BR514", f"it is not outcome {quoted(name)}{meant}", WRITE_COSTS)
     return name
 
 
@@ -363,7 +363,7 @@ class Conditions:
 
     @classmethod
     def from_skew(cls, skew: float, costs: Costs | None = None) -> Conditions:
-        """Conditions with so many negatives for each positive.
+        """Conditions with `skew` negatives for each positive.
 
         >>> from baserate import Conditions
         >>> Conditions.from_skew(999).prior
@@ -499,8 +499,8 @@ class Conditions:
 
     @property
     def at_stake(self) -> tuple[Fraction, Fraction]:
-        """What misses and false alarms can cost a case, exactly: prior · (fn − tp) and (1 − prior)
-        · (fp − tn).
+        """What misses and false alarms can cost per case, exactly: prior · (fn − tp) and (1 −
+        prior) · (fp − tn).
         """
         return self.exact_prior * Fraction(self.costs.miss), (1 - self.exact_prior) * Fraction(
             self.costs.false_alarm
@@ -670,8 +670,8 @@ class Uncertain:
         return self.prior is None
 
     def pinned(self, steps: int = STEPS, cost_steps: int = COST_STEPS) -> Iterator[Uncertain]:
-        """The same with every range replaced by one of its values, all over it; ranges of base
-        rates and of costs in so many steps.
+        """The same with every range replaced by one of its values, across it; ranges of base
+        rates and of costs in `COST_STEPS` steps.
         """
         for setting in self._settings(ends=False, steps=(steps, cost_steps)):
             yield Uncertain(
@@ -716,7 +716,7 @@ class Uncertain:
         return Conditions(drawn.prior, costs)
 
     def draw(self, rng: np.random.Generator, count: int) -> Drawn:
-        """Conditions drawn from what is believed; ranges must be pinned first."""
+        """Conditions drawn from the distributions; ranges must be pinned first."""
         parts = (self.prior, *(self.costs[name] for name in OUTCOMES))
         lengths = [len(part.values) for part in parts if isinstance(part, Draws)]
         joint = len(lengths) > 1 and len(set(lengths)) == 1

@@ -68,7 +68,7 @@ def _exponent(text: str) -> int:
 
 
 def share(text: str) -> Written | None:
-    """A share in any notation (a number, a percentage, so many in so many, odds), or None where the
+    """A share in any notation (a number, a percentage, "1 in 1000", odds), or None where the
     text is none of these.
     """
     if len(text) > LONGEST:
@@ -136,7 +136,7 @@ def prior(given: object) -> Written | None:
         instead = "a smaller value, such as 0.999" if sure else "a small value, such as 1e-6"
         raise refuse(
             "BR501",
-            f"prior {shown} means {meaning}: precision and costs say nothing then",
+            f"prior {shown} means {meaning}: precision and costs are not informative then",
             f"use {instead}",
         )
     if written.value > 1:
@@ -150,7 +150,7 @@ def prior(given: object) -> Written | None:
     if not SMALLEST_PRIOR <= float(written.value) < 1:
         raise refuse(
             "BR501",
-            f"prior {shown} cannot be told from 0 or 1",
+            f"prior {shown} is too close to 0 or 1",
             "use 1e-30 or more, and at most 1 - 1e-16",
         )
     return written

@@ -402,7 +402,7 @@ def test_a_place_where_nothing_is_defined_stays_undefined():
         (lambda: br.band(br.roc, COUNTS, level=95), "BR580.*level=0.95"),
         (
             lambda: br.band(br.roc, COUNTS, replicates=99),
-            "BR580.*100 to 10 000 000 replicates, got 99",
+            "BR580.*100 to 10,000,000 replicates, got 99",
         ),
         (lambda: br.band(br.roc, COUNTS, seed=-1), "BR580.*a seed is a whole number"),
         (lambda: br.band(br.roc, COUNTS, resample="rows"), "BR581.*resamples are drawn by"),

@@ -83,7 +83,7 @@ import baserate as br
         ("BR580", "a seed is a whole number", lambda: br.compare(br.auc, joint(), seed=-1)),
         (
             "BR580",
-            "100 to 10 000 000 replicates, got 20",
+            "100 to 10,000,000 replicates, got 20",
             lambda: br.compare(br.ks, joint(), replicates=20),
         ),
         ("BR581", "resamples are drawn by", lambda: br.compare(br.ks, joint(), resample="rows")),

@@ -41,7 +41,7 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
     """How do positives and negatives lie at each score, group by group?
 
     Made by `count_groups`: a mapping from the name of a group to its `Counts`. Held as columns (one
-    row a group and distinct score), so that a hundred thousand clusters cost no more than their
+    row per group and distinct score), so that a hundred thousand clusters cost no more than their
     cells. A missing group is a group of its own, named None.
     """
 

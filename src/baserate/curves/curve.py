@@ -18,6 +18,7 @@ from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.selection import choose, flag_at
 from baserate.errors import Infeasible, grouped, quoted, refuse
 from baserate.measures.confusion import (
+    ASSUMES_LABEL_SHIFT,
     NOT_SAID,
     along,
     checked_conditions,
@@ -26,6 +27,7 @@ from baserate.measures.confusion import (
     resolved_for,
 )
 from baserate.measures.measure import Measure, named
+from baserate.notation import base_rate
 from baserate.notes import Note
 from baserate.numbers import EXACT_FLOATS, Floats, Frozen
 
@@ -130,7 +132,7 @@ class Curve(Frozen):
         if backend not in FRAMES:
             raise refuse(
                 "BR560",
-                f"there is no dataframe library {quoted(backend)} here",
+                f"it is not dataframe library {quoted(backend)} here",
                 f"one of {', '.join(FRAMES)}",
             )
         import importlib
@@ -318,11 +320,10 @@ def _notes(conditions: list[Conditions], read: list[OperatingPoint | None]) -> t
         if note.code in SAID
     }
     priors = sorted(at.prior for at in conditions)
-    span = f"{priors[0]:.6g} to {priors[-1]:.6g}"
+    low, high = (base_rate(float(end), brief=True) for end in (priors[0], priors[-1]))
     shift = Note(
         "BR526",
-        f"read at priors from {span}: this assumes label shift only (the scores of each class keep"
-        " their distribution)",
+        f"computed for base rates from {low} to {high}; {ASSUMES_LABEL_SHIFT}",
     )
     first = (shift,) if "BR526" in said else ()
     return (*first, *(note for code, note in said.items() if code != "BR526"))
@@ -385,7 +386,7 @@ def trace(
 ) -> Curve:
     """How do two measures go together, from nothing flagged to everything?
 
-    One point a threshold, in step with `thresholds`; NaN where a measure is undefined.
+    One point per threshold, in step with `thresholds`; NaN where a measure is undefined.
     `every=False` leaves out points in the middle of a straight run of the ROC: the curve stays the
     same.
 

@@ -134,7 +134,7 @@ class Difference:
 
     @property
     def significant(self) -> bool:
-        """Whether chance is ruled out at the level asked for, after Holm's adjustment where there
+        """Whether chance is ruled out at the given level, after Holm's adjustment where there
         is one.
         """
         return (self.p_value if self.p_adjusted is None else self.p_adjusted) < missed(self.level)
@@ -224,8 +224,8 @@ ALL = "all cases"
 
 @dataclass(frozen=True)
 class Check:
-    """One requirement: what was observed, the bound that shows it or does not, and how many cases
-    it would take.
+    """One requirement: what was observed, the bound that demonstrates it or does not, and how many
+    cases it would take.
     """
 
     requirement: str
@@ -241,7 +241,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Requirement:
-    """Whether every part of a requirement is shown by these cases."""
+    """Whether every part of a requirement is demonstrated by these cases."""
 
     outcome: str
     checks: tuple[Check, ...]
@@ -250,7 +250,7 @@ class Requirement:
 
     @property
     def passed(self) -> bool:
-        """Whether it is shown: the one-sided bound keeps it."""
+        """Whether it is demonstrated: the one-sided bound meets it."""
         return self.outcome == SHOWN
 
 

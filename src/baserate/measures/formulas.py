@@ -529,7 +529,7 @@ def kappa(c: Outcomes) -> Any:
 
 @define(
     "TPR / FPR",
-    "1: an alert says nothing; above 1: it speaks for a positive",
+    "1: an alert carries no information; above 1: it speaks for a positive",
     direction="higher",
     straight=True,
     synonyms=("LR+", "positive likelihood ratio", "PLR", "likelihood ratio positive"),
@@ -547,7 +547,7 @@ def lr_positive(c: Outcomes) -> Any:
 
 @define(
     "FNR / TNR",
-    "1: passing says nothing; 0: no positive is passed",
+    "1: passing carries no information; 0: no positive is passed",
     direction="lower",
     straight=True,
     synonyms=("LR-", "negative likelihood ratio", "NLR", "likelihood ratio negative"),
@@ -650,7 +650,7 @@ def total_cost(c: Outcomes) -> Any:
     synonyms=("cost", "expected loss", "loss", "risk", "cost per case"),
     citation="Elkan 2001, IJCAI:973-978",
     heading="cost per case",
-    label="expected cost a case",
+    label="expected cost per case",
 )
 def expected_cost(c: Outcomes) -> Any:
     return c.cost, c.total

@@ -45,7 +45,7 @@ class Isoline:
             raise refuse(
                 "BR542",
                 "the line of precision 1 is vertical: fpr is 0 at every tpr",
-                "ask for its fpr",
+                "use its fpr",
             )
         return rounded(across / tangent)
 
@@ -56,7 +56,7 @@ class Isoline:
             return rounded(up * tangent)
         if not tangent:
             raise refuse(
-                "BR542", "the line of npv 1 is horizontal: tpr is 1 at every fpr", "ask for its tpr"
+                "BR542", "the line of npv 1 is horizontal: tpr is 1 at every fpr", "use its tpr"
             )
         return rounded(1 - (1 - up) / tangent)
 

@@ -576,7 +576,7 @@ def sentence(decision: Decision) -> str:
 
 
 def _conditions(decision: Decision) -> str:
-    """The conditions and the rule, as they were given; what was assumed is said to be."""
+    """The conditions and the rule, as they were given; what was assumed is marked."""
     at, rule = decision.at, f", with {escaped(decision.rule)}" if decision.rule else ""
     if decision.optimized == CAUGHT:
         return f"at {at}{rule} of {grouped(round(decision.volume or 0))}"
@@ -651,7 +651,7 @@ def _given(at: Uncertain | Conditions, name: str) -> Any:
 
 
 def _cost(at: Conditions, name: str) -> float:
-    """A cost as it was given: what is earned is told as earned."""
+    """A cost as it was given: what is earned is shown as earned."""
     value = float(getattr(at.costs, name))
     return 0 - value if at.costs.earned else value
 

@@ -46,8 +46,8 @@ class Stays(NamedTuple):
 
 
 class Change(NamedTuple):
-    """One number, what it is, and the nearest value at which another choice is better, which is so
-    many times as high.
+    """One number, what it is, and the nearest value at which another choice is better, which is
+    that many times as high.
     """
 
     part: str
@@ -134,7 +134,7 @@ def stability(
     """  # noqa: E501
     every = candidates(models)
     if len(every[0].sites) > 1:
-        raise refuse("BR588", "stability is asked of one site at a time", "groups[site]")
+        raise refuse("BR588", "stability is computed for one site at a time", "groups[site]")
     points = {one.name: one.points for one in every}
     conditions = _known(checked(at), own_priors(every))
     found = _regions(points, rule)

@@ -54,8 +54,14 @@ from baserate.inference.values import (
     missed,
     percent,
 )
-from baserate.measures.confusion import MOST_CASES, NOT_SAID, checked_conditions
+from baserate.measures.confusion import (
+    ASSUMES_LABEL_SHIFT,
+    MOST_CASES,
+    NOT_SAID,
+    checked_conditions,
+)
 from baserate.measures.registry import CLASS_OF
+from baserate.notation import base_rate
 from baserate.notes import Note, combine
 from baserate.read.files import group_names
 
@@ -76,7 +82,7 @@ Cases = Counts | GroupedCounts
 
 @dataclass(frozen=True)
 class SliceOptions:
-    """What is asked of every slice; bounds are one-sided, each at `bound_level`."""
+    """Options for every slice; bounds are one-sided, each at `bound_level`."""
 
     threshold: float | None
     require: str | None = None
@@ -87,7 +93,7 @@ class SliceOptions:
 
     @property
     def plan(self) -> Plan | None:
-        """Resamples of whole clusters, where they are asked for."""
+        """Resamples of whole clusters, where they are requested."""
         return None if self.replicates is None else cluster_plan(self.replicates, self.seed)
 
 
@@ -99,8 +105,8 @@ class Slice:
     `intervals` hold tpr, tnr, precision and npv; `bounds` the one-sided lower bounds of tpr and
     tnr. `alerts` are out of the site's own number of cases, all that were scored; rates are those
     of the `labelled` ones. `own` is the point that the site alone would need for the requirement;
-    None where no threshold keeps it. Where it is several `sites` at priors of their own, outcomes
-    are the sums over these, without intervals.
+    None where no threshold satisfies it. Where it is several `sites` at priors of their own,
+    outcomes are the sums over these, without intervals.
     """
 
     group: Hashable
@@ -172,7 +178,9 @@ class Slice:
 
     @cached_property
     def requirement(self) -> Requirement | None:
-        """Whether the requirement is shown here, term by term; None where nothing is required."""
+        """Whether the requirement is demonstrated here, term by term; None where nothing is
+        required.
+        """
         return None if self.asked.require is None else _judged(self)
 
     @property
@@ -234,13 +242,13 @@ class Slices(Mapping[Hashable, Slice]):
         return "flagging nothing" if self.threshold is None else f"score ≥ {quoted(self.threshold)}"
 
     def that_are(self, outcome: str) -> tuple[Slice, ...]:
-        """The sites with this outcome: "shown", "observed, not shown", "missed", "too few cases" or
-        "cannot be judged".
+        """The sites with this outcome: "demonstrated", "met, not demonstrated", "not met", "too few
+        cases" or "cannot be evaluated".
         """
         return tuple(part for part in self.parts if part.outcome == outcome)
 
     def largest(self, most: int) -> tuple[Slice, ...]:
-        """So many sites with the most cases, in their order, and the others together as one."""
+        """The `most` sites with the most cases, in their order, and the others together as one."""
         if len(self.parts) <= most:
             return self.parts
         ranked = sorted(range(len(self.parts)), key=lambda place: -self.parts[place].cases)
@@ -278,9 +286,9 @@ def by_group(  # noqa: PLR0913 (each is a question of its own)
     the requirement) chooses on all cases together, which a note says. `at` is for all sites, or one
     each; without it every site is read at its own share of positives.
 
-    A requirement ("recall >= 0.9 and fpr <= 5%") is judged at every site by its one-sided bound at
-    the level: of so many sites some bounds fail by chance, and `simultaneous=True` makes those of
-    recall and specificity at all sites hold together (Bonferroni).
+    A requirement ("recall >= 0.9 and fpr <= 5%") is evaluated at every site by its one-sided bound
+    at the level: of many sites some bounds fail by chance, and `simultaneous=True` makes those
+    of recall and specificity at all sites hold together (Bonferroni).
 
     >>> import baserate as br
     >>> sites = {"a": br.Counts([1, 0], [190, 10], [100, 900]), "b": br.Counts([1, 0], [16, 4], [100, 900])}
@@ -406,7 +414,7 @@ def _conditions(parts: Mapping[Hashable, Cases], at: Any) -> dict[Hashable, Cond
         )
         raise refuse(
             "BR433",
-            f"a prior is given for {quoted(unknown[0])}, and there is no such group",
+            f"a prior is given for {quoted(unknown[0])}, and it is not such group",
             f"one of {some}",
         )
     costs = {
@@ -459,7 +467,7 @@ def _bound(part: Slice, measure: str) -> Interval:
 
 
 def _judged(part: Slice) -> Requirement:
-    """The requirement on one site; what cannot be judged there is said, and never passed over."""
+    """The requirement on one site; what cannot be evaluated there is reported."""
     asked = part.asked
     if part.sites:
         return Requirement(UNJUDGED, (), None, (NO_BOUND,))
@@ -537,12 +545,10 @@ def _remarks(
 
 def _each_prior(read: Mapping[str, float]) -> Note:
     shown = ", ".join(
-        f"{quoted(name)} at {prior:.6g}" for name, prior in list(read.items())[:3]
+        f"{quoted(name)} at {base_rate(prior, brief=True)}"
+        for name, prior in list(read.items())[:3]
     ) + (" …" if len(read) > 3 else "")
-    text = (
-        f"read at priors that are given ({shown}): this assumes label shift only (the scores of"
-        " each class keep their distribution)"
-    )
+    text = f"computed for the base rates given ({shown}); {ASSUMES_LABEL_SHIFT}"
     return Note(LABEL_SHIFT, text)
 
 
@@ -562,10 +568,8 @@ def _multiplicity(found: Slices) -> Note:
             f" together at {percent(found.level)}"
         )
         return Note("BR434", f"{text}: each is at {each} (Bonferroni)")
-    wrong = (
-        f"about {count * out:.3g} of {count} ({count} x {percent(out)}) would be wrong by chance"
-    )
-    text = f"{count} bounds, each at {percent(found.level)}: {wrong}"
+    wrong = f"expect {count * out:.3g} to be wrong by chance"
+    text = f"{count} bounds at {percent(found.level)} each: {wrong}"
     return Note(
         "BR434",
         text,
