@@ -62,7 +62,7 @@ def condense(cells):
 
 
 def confusion(labels, scores, threshold):
-    """(tp, fp, fn, tn) where score >= threshold is flagged."""
+    """(tp, fp, fn, tn) where score ≥ threshold is flagged."""
     tp = fp = fn = tn = 0
     for label, score in zip(labels, scores, strict=True):
         if score >= threshold:

@@ -66,11 +66,11 @@ def test_of_many_rows_the_first_and_last_five_are_shown():
     rows = page(br.count([0, 1] * 600, np.arange(1200)))
     assert len(rows) == 12
     assert [row[0] for row in rows[1:]] == [
-        "1 199",
-        "1 198",
-        "1 197",
-        "1 196",
-        "1 195",
+        "1,199",
+        "1,198",
+        "1,197",
+        "1,196",
+        "1,195",
         "…",
         "4",
         "3",

@@ -286,7 +286,7 @@ def _check_folder(path: str) -> None:
             "choose a shorter one",
         )
     if not os.path.isdir(folder):  # noqa: PTH112
-        what = "is not a folder" if os.path.lexists(folder) else "there is no such folder"
+        what = "is not a folder" if os.path.lexists(folder) else "it is not such folder"
         raise refuse_file(folder, "BR803", what, "make it first, or write elsewhere")
 
 
@@ -359,8 +359,8 @@ def _locked(lock: str, path: str) -> int:
 
 
 def _check_lock(descriptor: int, lock: str, path: str) -> None:
-    """A lock is a small file of its own: anything else under that name is somebody's, and is left
-    alone.
+    """A lock is a small file of its own: anything else under that name is another program's, and is
+    left alone.
     """
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1 or found.st_size > MOST_LOCK:
@@ -445,7 +445,7 @@ class Page(str):
 
 
 def fitted(text: str, width: int) -> str:
-    """Text for a page of so many columns: tables folded, paragraphs wrapped."""
+    """Text for a page of `width` columns: tables folded, paragraphs wrapped."""
     width = max(width, NARROWEST)
     if isinstance(text, Page):
         return "\n\n".join(fitted(block, width) for block in text.blocks)

@@ -128,7 +128,7 @@ class Costs:
 
     @classmethod
     def told(cls, costs: Mapping[str, float], *, earned: bool) -> Costs:
-        """Costs by name, told as earnings where they were given so."""
+        """Costs by name, shown as earnings where they were given so."""
         return _Profits(**costs) if earned else cls(**costs)
 
     @classmethod
@@ -219,7 +219,7 @@ class Costs:
 
 
 class _Profits(Costs):
-    """Costs that the user gave as earnings: the same numbers, told with the sign turned."""
+    """Costs that the user gave as earnings: the same numbers, shown with the sign turned."""
 
     earned: ClassVar[bool] = True
 
@@ -270,7 +270,7 @@ def _known(name: str) -> str:
         meant = (
             f"; did you mean {near[0]}?" if near else f": an outcome is one of {', '.join(known)}"
         )
-        raise refuse("BR514", f"there is no outcome {quoted(name)}{meant}", WRITE_COSTS)
+        raise refuse("BR514", f"it is not outcome {quoted(name)}{meant}", WRITE_COSTS)
     return name
 
 
@@ -297,6 +297,7 @@ def _amount(name: str, text: str) -> float:
 
 
 EQUAL_COSTS = Costs()
+OF_SAMPLE = "the sample's base rate"
 
 
 class Cut(NamedTuple):
@@ -398,7 +399,7 @@ class Conditions:
 
     @classmethod
     def from_skew(cls, skew: float, costs: Costs | None = None) -> Conditions:
-        """Conditions with so many negatives for each positive.
+        """Conditions with `skew` negatives for each positive.
 
         >>> from baserate import Conditions
         >>> Conditions.from_skew(999).prior
@@ -535,8 +536,8 @@ class Conditions:
 
     @property
     def at_stake(self) -> tuple[Fraction, Fraction]:
-        """What misses and false alarms can cost a case, exactly: prior · (fn − tp) and (1 − prior)
-        · (fp − tn).
+        """What misses and false alarms can cost per case, exactly: prior · (fn − tp) and (1 −
+        prior) · (fp − tn).
         """
         return self.exact_prior * Fraction(self.costs.miss), (1 - self.exact_prior) * Fraction(
             self.costs.false_alarm
@@ -547,13 +548,18 @@ class Conditions:
         costs = f"costs={self.costs!r}" if self.costs_given else ""
         return f"Conditions({', '.join(filter(None, (prior, costs)))})"
 
+    @property
+    def spoken(self) -> str:
+        """The base rate in a sentence: "a base rate of 2.5%"."""
+        known = self.prior is not None and 0 < self.prior < 1
+        number = f" of {notation.base_rate(self.prior)}" if known else ""
+        return f"{OF_SAMPLE if self.as_in_sample else 'a base rate'}{number}"
+
     def __str__(self) -> str:
-        """For a person: the base rate, and the costs where they were given; `told` says what is
-        assumed where they were not.
+        """The base rate, and the costs where they were given; `told` adds what is assumed where
+        they were not.
         """
-        number = "" if self.prior is None or math.isnan(self.prior) else f"{self.prior:.6g}"
-        prior = ", ".join(filter(None, (number, "as in the sample" if self.as_in_sample else "")))
-        return f"prior {prior}; {self.costs.spoken}" if self.costs_given else f"prior {prior}"
+        return f"{self.spoken}, {self.costs.spoken}" if self.costs_given else self.spoken
 
 
 # What decides where no costs are given.
@@ -709,8 +715,8 @@ class Uncertain(Conditions):
         raise not_exact(self)
 
     def pinned(self, steps: int = STEPS, cost_steps: int = COST_STEPS) -> Iterator[Uncertain]:
-        """The same with every range replaced by one of its values, all over it; ranges of base
-        rates and of costs in so many steps.
+        """The same with every range replaced by one of its values, across it; ranges of base
+        rates and of costs in `COST_STEPS` steps.
         """
         for setting in self._settings(ends=False, steps=(steps, cost_steps)):
             yield Uncertain(
@@ -755,7 +761,7 @@ class Uncertain(Conditions):
         return Conditions(drawn.prior, costs)
 
     def draw(self, rng: np.random.Generator, count: int) -> Drawn:
-        """Conditions drawn from what is believed; ranges must be pinned first."""
+        """Conditions drawn from the distributions; ranges must be pinned first."""
         parts = (self.prior, *(self.costs[name] for name in OUTCOMES))
         lengths = [len(part.values) for part in parts if isinstance(part, Draws)]
         joint = len(lengths) > 1 and len(set(lengths)) == 1
@@ -781,7 +787,7 @@ class Uncertain(Conditions):
         return f"Conditions({', '.join(f'{name}={_shown(part)}' for name, part in given.items())})"
 
     def __str__(self) -> str:
-        prior = "as in the sample" if self.prior is None else _shown(self.prior)
+        prior = OF_SAMPLE if self.prior is None else _base_rates(self.prior)
         if self.earned:
             told = {
                 name: _turned(self.costs[name])
@@ -789,17 +795,17 @@ class Uncertain(Conditions):
                 if not _is_zero(self.costs[name])
             }
             return (
-                f"prior {prior}; profits"
+                f"{prior}, profits"
                 f" ({', '.join(f'{name} = {_shown(part)}' for name, part in told.items())})"
             )
         if not self.costs_given:
-            return f"prior {prior}"
+            return prior
         costs = ", ".join(
             f"{name} = {_shown(cost)}"
             for name, cost in self.costs.items()
             if name in ("fp", "fn") or not _is_zero(cost)
         )
-        return f"prior {prior}; costs ({costs})"
+        return f"{prior}, costs ({costs})"
 
 
 def _turned(part: Any) -> Any:
@@ -826,6 +832,18 @@ def _ends(part: Any) -> list[Any]:
 
 def _middle(part: Any) -> Any:
     return part.middle if isinstance(part, SPREADS) else part
+
+
+def _base_rates(part: Any) -> str:
+    """A base rate that is not known exactly, for a person."""
+    if isinstance(part, Range | LogUniform):
+        low, high = (notation.base_rate(float(end), brief=True) for end in (part.low, part.high))
+        law = " (log-uniform)" if isinstance(part, LogUniform) else ""
+        return f"base rates from {low} to {high}{law}"
+    if isinstance(part, Draws):
+        return f"{len(part.values)} draws of the base rate"
+    exact = not isinstance(part, SPREADS)
+    return f"a base rate of {notation.base_rate(float(part)) if exact else _shown(part)}"
 
 
 def _shown(part: Any) -> str:

@@ -58,7 +58,7 @@ class Range:
     high: Any
 
     def grid(self, steps: int = STEPS) -> list[float]:
-        """Values all over the range, its ends among them: evenly by odds between 0 and 1, by ratio
+        """Values across the range, its ends among them: evenly by odds between 0 and 1, by ratio
         above 0.
         """
         low, high = float(self.low), float(self.high)
@@ -81,7 +81,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Pilot:
-    """A pilot sample drawn from the field: so many positives among so many cases."""
+    """A pilot sample drawn from the field: positives and cases."""
 
     positives: int
     cases: int
@@ -431,8 +431,8 @@ def _gauss() -> tuple[Floats, Floats]:
 
 
 def _legendre(panels: int, low: float, high: float, breaks: Floats) -> tuple[Floats, Floats]:
-    """Places and weights between two ends, in at least so many panels, none of which reaches across
-    a break.
+    """Places and weights between two ends, in at least `panels` panels, none of which reaches
+    across a break.
     """
     if not high > low:
         return _none, _none

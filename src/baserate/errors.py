@@ -1,4 +1,4 @@
-"""What is wrong, where, and how to mend it: one line a problem."""
+"""What is wrong, where, and how to fix it: one line per problem."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ OPTIONS = {
 
 @dataclass(frozen=True)
 class Fix:
-    """How to mend a problem, spelled for each of the two places where a person can be."""
+    """How to fix a problem, spelled for each of the two places where a person can be."""
 
     python: str
     command: str
@@ -133,7 +133,7 @@ class InputError(ValueError):
 
 
 class Infeasible(InputError):  # noqa: N818 (an answer as much as an error)
-    """What was asked for cannot be had from these data: nothing is wrong with them, and exit status
+    """What was requested is impossible with these data: nothing is wrong with them, and exit status
     3 says so.
     """
 
@@ -216,8 +216,8 @@ def escaped(text: str) -> str:
 
 
 def grouped(number: float) -> str:
-    """A count with its thousands apart (30 941); a mass to six digits."""
-    return f"{number:.6g}" if isinstance(number, float) else f"{number:,}".replace(",", " ")
+    """A count with its thousands apart (30,941); a mass to six digits."""
+    return f"{number:.6g}" if isinstance(number, float) else f"{number:,}"
 
 
 def number_of(count: float, noun: str, plural: str | None = None) -> str:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from baserate.errors import Fix, quoted, refuse
+from baserate.errors import Fix, grouped, quoted, refuse
 from baserate.notes import Note
 from baserate.numbers import MOST_DIGITS, exactly, rounded
 
@@ -68,7 +68,7 @@ def _exponent(text: str) -> int:
 
 
 def share(text: str) -> Written | None:
-    """A share in any notation (a number, a percentage, so many in so many, odds), or None where the
+    """A share in any notation (a number, a percentage, "1 in 1000", odds), or None where the
     text is none of these.
     """
     if len(text) > LONGEST:
@@ -136,7 +136,7 @@ def prior(given: object) -> Written | None:
         instead = "a smaller value, such as 0.999" if sure else "a small value, such as 1e-6"
         raise refuse(
             "BR501",
-            f"prior {shown} means {meaning}: precision and costs say nothing then",
+            f"prior {shown} means {meaning}: precision and costs are not informative then",
             f"use {instead}",
         )
     if written.value > 1:
@@ -150,7 +150,7 @@ def prior(given: object) -> Written | None:
     if not SMALLEST_PRIOR <= float(written.value) < 1:
         raise refuse(
             "BR501",
-            f"prior {shown} cannot be told from 0 or 1",
+            f"prior {shown} is too close to 0 or 1",
             "use 1e-30 or more, and at most 1 - 1e-16",
         )
     return written
@@ -163,6 +163,23 @@ def _point_for_comma(given: object) -> str:
         and re.fullmatch(r"\d*,\d+ ?%?", given.strip())
     )
     return f"write a decimal point: {comma[0].replace(',', '.')}" if comma else ""
+
+
+def base_rate(value: float, *, brief: bool = False) -> str:
+    """A base rate for a person: "2.5%", "0.1% (1 in 1,000)", "1 in 300"; `brief` for a table or one
+    end of a range: "0.1%".
+    """
+    inverse = round(1 / value)
+    share = f"{100 * value:.4g}"
+    exact = inverse >= 10 and math.isclose(value * inverse, 1, rel_tol=1e-12)
+    one_in = f"1 in {grouped(inverse)}"
+    if "e" in share or share == "100":
+        return one_in if exact else f"{value:.6g}"
+    if brief:
+        return f"{share}%"
+    if exact and len(share.replace(".", "").strip("0")) > 3:
+        return one_in
+    return f"{share}% ({one_in})" if exact and value < 0.01 else f"{share}%"
 
 
 def from_number(given: object) -> Written | None:

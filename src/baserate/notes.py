@@ -34,7 +34,7 @@ class Note:
 # Of scores whose low values are suspicious, negated so that `score >= threshold` flags them.
 TURNED = Note(
     "BR207",
-    "low scores are risky, as said: scores were negated, and a threshold of -0.3 stands for score"
+    "low scores are risky, as given: scores were negated, and a threshold of -0.3 stands for score"
     " <= 0.3",
 )
 

@@ -305,7 +305,7 @@ def some(count: int, row: Callable[[int], Sequence[str]]) -> list[Sequence[str]]
 
 
 def cell(value: Any, digits: int = 6) -> str:
-    """A number: whole ones in full, others to so many digits, a dash where there is none."""
+    """A number: whole ones in full, others to `digits` digits, a dash where there is none."""
     plain = value.item() if hasattr(value, "item") else value
     if isinstance(plain, int):
         return grouped(plain) if plain >= 0 else str(plain)
@@ -378,7 +378,7 @@ class Reading(float):
 
 
 class Undefined(Reading):
-    """NaN that says why: 0/0 is never a number, and the reader is told what was missing.
+    """NaN that says why: 0/0 is never a number, and the reason is given.
 
     >>> from baserate.numbers import Undefined
     >>> Undefined("no positives")

@@ -63,7 +63,7 @@ def test_scenario_3_in_one_command(frauds):
     first = done.stdout.splitlines()[0]
     assert (
         first
-        == "At 1 in 1 000 and alerts <= 200 of 1 000 000, use b (56.8 % of those at 9, drawn at"
+        == "At 1 in 1,000 and alerts <= 200 of 1,000,000, use b (56.8 % of those at 9, drawn at"
         " random): 142 caught against 99 for a; the difference is significant (p < 0.001)."
     )
     assert (
@@ -86,8 +86,8 @@ def test_scenario_3_in_one_command(frauds):
     first = turned.stdout.splitlines()[0]
     assert (
         first
-        == "At 1 in 1 000 and alerts <= 1000 of 1 000 000, a and b cannot be distinguished on these"
-        " cases (355 and 349 caught; p = 0.0725); a (score >= 8, and 3.28 % of those at 7, drawn"
+        == "At 1 in 1,000 and alerts <= 1000 of 1,000,000, a and b cannot be distinguished on these"
+        " cases (355 and 349 caught; p = 0.0725); a (score ≥ 8, and 3.28 % of those at 7, drawn"
         " at random) is best here."
     )
 
@@ -97,7 +97,7 @@ def test_scenario_4_at_one_base_rate(frauds):
         "choose", frauds, *ROWS, "--prior", "0.001", "--cost", "fp=5,fn=500", "--cost", "tp=5"
     )
     assert (
-        "use a at score >= 5: cost per case 0.1921 against 0.3035 for b; the difference is"
+        "use a at score ≥ 5: cost per case 0.1921 against 0.3035 for b; the difference is"
         " significant (p < 0.001)." in done.stdout
     )
 
@@ -188,7 +188,7 @@ def test_a_model_that_cannot_keep_the_rule_is_named_and_the_others_are_answered(
     assert done.returncode == 0
     assert 'note BR530: "a": no threshold has precision >= 0.45 and tpr >= 0.3' in done.stderr
     assert (
-        "with precision >= 0.45 and tpr >= 0.3, use b at score >= 8: errors per case 0.0009808."
+        "with precision >= 0.45 and tpr >= 0.3, use b at score ≥ 8: errors per case 0.0009808."
         in done.stdout
     )
     assert "a      cannot satisfy the rule" in done.stdout
@@ -218,7 +218,7 @@ def test_the_threshold_in_theory_stands_beside_the_empirical_one(small):
         "sample",
     )
     done = run(*arguments)
-    assert "In theory, for calibrated scores, m: score >= 0.542962" in done.stdout
+    assert "In theory, for calibrated scores, m: score ≥ 0.542962" in done.stdout
     assert "(corrected probability 0.0196078)" in done.stdout
     theory = answered(*arguments)["models"][0]["points"][0]["theory"]
     assert theory["how"] == "theory"
@@ -333,7 +333,7 @@ def test_a_rule_that_one_of_several_base_rates_forbids_says_at_which_and_answers
     first, second = done.stdout.splitlines()[:2]
     assert first == "At prior 0.001: no model can satisfy the rule."
     assert second.endswith(
-        "with precision >= 0.5 and tpr >= 0.9, the threshold with the fewest errors: score >= 0.6."
+        "with precision >= 0.5 and tpr >= 0.9, the threshold with the fewest errors: score ≥ 0.6."
     )
     assert (
         "note BR530: at prior 0.001: no threshold has precision >= 0.5 and tpr >= 0.9"
@@ -539,7 +539,7 @@ def test_a_choice_that_needs_no_base_rate_is_made_on_chosen_totals(small):
         "recall",
     )
     assert done.returncode == 0
-    assert done.stdout.startswith("With tnr >= 0.95, the highest recall (tpr): score >= 0.8.\n")
+    assert done.stdout.startswith("With tnr >= 0.95, the highest recall (tpr): score ≥ 0.8.\n")
 
 
 def test_profits_are_told_as_profits(tmp_path, capsys):
@@ -554,7 +554,7 @@ def test_profits_are_told_as_profits(tmp_path, capsys):
         told(capsys, *words, "--cost", "tn=-40,fn=600,fp=0"),
     )
     assert earned.out.startswith(
-        "At 1 in 20, profits (tn = 40, fn = -600), the most profitable threshold: score >= "
+        "At 1 in 20, profits (tn = 40, fn = -600), the most profitable threshold: score ≥ "
     )
     assert "profit per case" in earned.out
     assert "cost" not in earned.out
@@ -588,7 +588,7 @@ def test_models_that_cannot_be_distinguished_are_named_together(alike):
     assert re.match(
         r"At 1 in 100, costs \(fp = 1, fn = 30\), (forest and gbm|gbm and forest) cannot be"
         r" distinguished on these cases "
-        r"\(cost per case 0\.\d+ and 0\.\d+; p = [\d.]+\); (forest|gbm) at score >= [\d.]+ is best"
+        r"\(cost per case 0\.\d+ and 0\.\d+; p = [\d.]+\); (forest|gbm) at score ≥ [\d.]+ is best"
         r" here; "
         r"coin is significantly worse \(cost per case 0\.\d+; p < 0\.001\)\.$",
         first,

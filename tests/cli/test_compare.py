@@ -360,11 +360,11 @@ def test_the_same_seed_gives_the_same_answer_and_another_seed_another(three, cap
         (("--statistic", "partial_auc(fpr=2)"), "BR5"),
         (
             ("--statistic", "precision", "--replicates", "5"),
-            "BR580: a bootstrap takes 100 to 10 000 000 replicates, got 5. Fix: --replicates 2000.",
+            "BR580: a bootstrap takes 100 to 10,000,000 replicates, got 5. Fix: --replicates 2000.",
         ),
         (
             ("--replicates", "5"),
-            "BR580: a bootstrap takes 100 to 10 000 000 replicates, got 5. Fix: --replicates 2000.",
+            "BR580: a bootstrap takes 100 to 10,000,000 replicates, got 5. Fix: --replicates 2000.",
         ),
         (("--statistic", "precision", "--replicates", "-5"), "BR580: a bootstrap takes 100"),
         (("--replicates", "many"), "BR001: Invalid value for '--replicates'"),

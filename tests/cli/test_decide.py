@@ -48,9 +48,9 @@ def test_the_first_sentence_is_the_answer(scored, capsys):
     first = done.out.splitlines()[0]
     assert (
         first
-        == "At prior 1e-05..0.001; costs (fp = 5, fn = 500, tp = 5): choose a, score >= 6. It costs"
+        == "At prior 1e-05..0.001; costs (fp = 5, fn = 500, tp = 5): choose a, score ≥ 6. It costs"
         " at most 0.01892 a case more than the best there would be (most at prior 0.001; costs"
-        " (fp = 5, fn = 500, tp = 5), where a, score >= 5 would be best). The differences to"
+        " (fp = 5, fn = 500, tp = 5), where a, score ≥ 5 would be best). The differences to"
         " b, flag nothing and flag everything are significant (p < 0.001)."
     )
     assert done.status == 0
@@ -66,7 +66,7 @@ def test_the_first_sentence_is_the_answer(scored, capsys):
         ("flag everything", "0.198314", "1"),
     ]
     assert (
-        "The smallest single change: fn 1.3 times lower (383.971), and b, score >= 8 is cheapest."
+        "The smallest single change: fn 1.3 times lower (383.971), and b, score ≥ 8 is cheapest."
         in done.out
     )
     assert "What is not known well enough to settle the choice by itself: prior." in done.out
@@ -128,7 +128,7 @@ def test_what_is_believed_is_averaged_and_learning_has_a_worth(scored, capsys):
 def test_conditions_that_are_known_are_decided_without_regret(scored, capsys):
     done = told(capsys, "decide", scored, *TWO, "--prior", "0.1%", *COSTS)
     first = done.out.splitlines()[0]
-    assert "choose a, score >= 5. On these cases nothing costs less. " in first
+    assert "choose a, score ≥ 5. On these cases nothing costs less. " in first
     assert first.endswith(
         "The differences to b, flag nothing and flag everything are significant (p < 0.001)."
     )

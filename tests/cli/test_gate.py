@@ -22,7 +22,7 @@ def test_scenario_7_twelve_against_five_passes(file, capsys):
     assert done.status == 0
     verdict, detectable, _, headings, row, _, source = done.out.splitlines()
     smallest = br.planning.smallest_detectable(17, cases=217).share
-    assert verdict == "Passed: new against old by error, worse, within noise."
+    assert verdict == "Passed: new against old by error, worse, not significant."
     assert (
         detectable
         == f"Over all cases a difference of {smallest:.4f} would have been seen four times in five."
@@ -85,9 +85,9 @@ def test_a_margin_passes_only_what_is_shown_to_be_hardly_worse(file, capsys):
         told(capsys, "gate", path, *COMPARED, "--margin", margin) for margin in ("0.05", "0.01")
     )
     assert (wide.status, narrow.status) == (0, 1)
-    assert wide.out.startswith("Passed: new against old by error, worse, within noise.\n")
+    assert wide.out.startswith("Passed: new against old by error, worse, not significant.\n")
     assert narrow.out.startswith(
-        "Failed: new against old by error, worse, within noise, but not shown to be within the"
+        "Failed: new against old by error, worse, not significant, but not shown to be within the"
         " margin.\n"
     )
     assert wide.out.splitlines()[1].startswith("Margin 0.05: at most 0.02")
@@ -95,7 +95,7 @@ def test_a_margin_passes_only_what_is_shown_to_be_hardly_worse(file, capsys):
     document = answered(capsys, "gate", path, *COMPARED, "--margin", "0.01", status=1)
     assert document["verdict"] == {
         "passed": False,
-        "outcome": "worse, within noise",
+        "outcome": "worse, not significant",
         "margin": 0.01,
         "failed": [],
     }
@@ -119,7 +119,7 @@ def test_without_thresholds_each_models_own_is_taken_and_said(file, capsys):
     done = told(capsys, "gate", plain(file, cases(3, 2, both=60)), *COMPARED[:-2])
     assert done.status == 0
     assert (
-        'note BR593: no thresholds are given: "old" (score >= 1), "new" (score >= 1), each the one'
+        'note BR593: no thresholds are given: "old" (score ≥ 1), "new" (score ≥ 1), each the one'
         " with the fewest errors on these same cases" in done.err
     )
 

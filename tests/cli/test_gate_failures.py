@@ -53,7 +53,7 @@ def file(tmp_path):
         ),
         (
             (*COMPARED, "--replicates", "3"),
-            "BR580: a bootstrap takes 100 to 10 000 000 replicates, got 3. Fix: --replicates 2000.",
+            "BR580: a bootstrap takes 100 to 10,000,000 replicates, got 3. Fix: --replicates 2000.",
         ),
         (
             (*COMPARED, "--statistic", "precision", "--replicates", "3"),

@@ -38,7 +38,7 @@ def test_scenario_5_in_one_command(file, capsys):
         "not",
         "shown",
     ]
-    assert source == f'{file}: 1 000 rows read, 1 000 used; positive = "1" in "y"'
+    assert source == f'{file}: 1,000 rows read, 1,000 used; positive = "1" in "y"'
     shown = told(
         capsys, "gate", graded(file, {"x": (190, 10, 10, 890)}), "recall >= 0.9", *REQUIRED
     )
@@ -69,7 +69,7 @@ def test_json_of_a_requirement_says_what_python_says(file, capsys):
         "slice": "all cases",
         "whole": True,
         "requirement": "tpr >= 0.9",
-        "outcome": "observed, not shown",
+        "outcome": "met, not demonstrated",
         "value": 0.95,
         "bound": recall["low"],
         "low": pytest.approx(0.897747, abs=1e-6),

@@ -123,7 +123,7 @@ def test_the_schema_keeps_the_words_of_gates_out_of_other_comparisons(file, caps
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        (("checks", 0, "outcome"), "missed"),
+        (("checks", 0, "outcome"), "not met"),
         (("unjudged",), [{"model": "m", "slice": "x", "reason": "no positives"}]),
     ],
 )

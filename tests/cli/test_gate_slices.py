@@ -1,4 +1,4 @@
-"""`gate` on every slice of the cases: what falls, or cannot be judged, under a total that
+"""`gate` on every slice of the cases: what falls, or cannot be evaluated, under a total that
 passes.
 """
 
@@ -145,7 +145,7 @@ def test_scenario_11_sites_whose_bound_misses_the_requirement_are_flagged(file, 
     )["verdict"]["checks"]
     assert [check["slice"] for check in checks][::2] == ["all cases", "A", "B", "C", "D"]
     assert {check["value"] for check in checks[::2]} == {0.9}
-    assert [check["outcome"] == "shown" for check in checks[::2]] == [
+    assert [check["outcome"] == "demonstrated" for check in checks[::2]] == [
         True,
         False,
         False,
@@ -186,7 +186,7 @@ def test_a_slice_that_cannot_be_judged_fails_and_is_named(file, capsys, requirem
     assert done.status == 1
     assert done.out.splitlines()[:3] == [
         "Failed.",
-        f"m, slice odd one: cannot be judged: {reason}.",
+        f"m, slice odd one: cannot be evaluated: {reason}.",
         "",
     ]
     (row,) = [
@@ -196,7 +196,7 @@ def test_a_slice_that_cannot_be_judged_fails_and_is_named(file, capsys, requirem
     verdict = answered(capsys, *arguments, status=1)["verdict"]
     assert verdict["passed"] is False
     assert verdict["unjudged"] == [{"model": "m", "slice": "odd one", "reason": reason}]
-    assert {check["outcome"] for check in verdict["checks"]} == {"shown"}
+    assert {check["outcome"] for check in verdict["checks"]} == {"demonstrated"}
     assert {(check["slice"], check["whole"]) for check in verdict["checks"]} == {
         ("all cases", True),
         ("x", False),

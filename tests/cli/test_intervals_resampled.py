@@ -158,8 +158,8 @@ def test_the_same_seed_gives_the_same_intervals_and_is_in_the_document(scores, c
     [
         (("--level", "95"), "BR580: a level lies between 0.5 and 1, got 95"),
         (("--level", "abc"), 'BR580: a level is a share, got "abc"'),
-        (("--replicates", "5"), "BR580: a bootstrap takes 100 to 10 000 000 replicates, got 5"),
-        (("--replicates", "-1"), "BR580: a bootstrap takes 100 to 10 000 000 replicates, got -1"),
+        (("--replicates", "5"), "BR580: a bootstrap takes 100 to 10,000,000 replicates, got 5"),
+        (("--replicates", "-1"), "BR580: a bootstrap takes 100 to 10,000,000 replicates, got -1"),
         (("--replicates", "x"), "BR001: Invalid value for '--replicates'"),
         (
             ("--replicates", "100", "--seed", "-1"),

@@ -220,7 +220,7 @@ def test_the_demo_runs_twice_and_never_overwrites_what_is_not_its_own(tmp_path):
     first, second = run("demo", cwd=tmp_path), run("demo", cwd=tmp_path)
     assert first.returncode == second.returncode == 0
     assert first.stdout == second.stdout
-    assert "logit         400     19 600" in first.stdout
+    assert "logit         400     19,600" in first.stdout
     (tmp_path / "baserate-demo" / "scores.csv").write_text(
         "id,fraud,logit,forest\nof an older version\n"
     )

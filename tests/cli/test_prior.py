@@ -60,12 +60,12 @@ def test_the_words_come_first_then_the_table(capsys, files):
     assert (
         first
         == f"Base rate: {ESTIMATE.value:.5f} (95 % from {ESTIMATE.low:.4g} to {ESTIMATE.high:.4g}),"
-        " of 1 000 unlabelled cases. The labelled sample has 0.2000."
+        " of 1,000 unlabelled cases. The labelled sample has 0.2000."
     )
     assert headings.split() == ["model", "method", "how", "base", "rate", "(prior)", "95", "%"]
-    assert row.startswith("m      adjusted-count  score >= ")
+    assert row.startswith("m      adjusted-count  score ≥ ")
     assert check.startswith("m: nothing speaks against a mixture of the two classes (p = ")
-    assert source.endswith('scores.csv: 1 000 rows read, 1 000 used; positive = "1" in "y"')
+    assert source.endswith('scores.csv: 1,000 rows read, 1,000 used; positive = "1" in "y"')
 
 
 def test_the_json_has_every_digit(capsys, files):
@@ -659,6 +659,6 @@ def test_a_pilot_beside_an_estimate_is_refused(capsys, files):
 def test_the_estimate_is_an_adjusted_count_also_where_scores_are_probabilities(capsys, files):
     """Of no other way is the error known together with that of the rates."""
     found = answered(capsys, *conditioned("choose", files, "--calibrated-at", "20%"))
-    assert "adjusted-count at score >= " in next(
+    assert "adjusted-count at score ≥ " in next(
         note["text"] for note in found["notes"] if note["code"] == "BR544"
     )

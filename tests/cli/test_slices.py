@@ -42,11 +42,11 @@ def test_scenario_11_through_the_command(file, capsys):
     sites = {group["name"]: group for group in document["groups"][1:]}
     assert {name: f"{site['point']['precision']:.6f}" for name, site in sites.items()} == PRECISION
     assert {name: f"{site['nne']:.4g}" for name, site in sites.items()} == NNE
-    assert {site["outcome"] for site in sites.values()} == {"observed, not shown"}
+    assert {site["outcome"] for site in sites.values()} == {"met, not demonstrated"}
     done = told(capsys, "slices", path, *BY_SITE, "--require", "sensitivity >= 0.9")
     assert done.status == 0, "a table, and no gate"
     first, second = done.out.splitlines()[:2]
-    assert first == "0 of 4 groups show sensitivity >= 0.9, at score >= 1."
+    assert first == "0 of 4 groups show sensitivity >= 0.9, at score ≥ 1."
     assert second.startswith(
         "4 keep it, but do not show it: a (0.9000, at least 0.7174), b (0.9000, at least 0.7174), "
     )
@@ -58,14 +58,14 @@ def test_scenario_11_through_the_command(file, capsys):
 def test_words_come_first_and_name_the_sites(file, capsys):
     done = told(capsys, "slices", graded(file, MIXED), *BY_SITE, "--require", "recall >= 0.9")
     assert done.out.splitlines()[:6] == [
-        "1 of 5 groups shows recall >= 0.9, at score >= 1.",
+        "1 of 5 groups shows recall >= 0.9, at score ≥ 1.",
         "1 misses it: lisbon (0.8100, at least 0.7338).",
         (
             "1 keeps it, but does not show it: oslo (0.9500, at least 0.8977, 142 positives at just"
             " that rate would)."
         ),
         "1 has too few cases to say: rome (0.8571, at least 0.4793).",
-        "1 cannot be judged: lund (tpr is undefined here (no positives), and so is its interval).",
+        "1 cannot be evaluated: lund (tpr is undefined here (no positives), and so is its interval).",
         "This threshold does not serve all; alone these would need: lisbon >= 0, rome >= 0.",
     ]
     assert "note BR434: 10 bounds, each at 95 %" in done.err
@@ -152,7 +152,7 @@ def test_alerts_day_by_day_and_the_budget(file, capsys):
     done = told(capsys, "slices", path, *ROWS, "--day", "date", "--require", "alerts <= 10/day")
     assert (
         done.out.splitlines()[0]
-        == "Alerts a day, at score >= 1: 11 on average over 3 days, from 3 (2026-01-03) to 22"
+        == "Alerts a day, at score ≥ 1: 11 on average over 3 days, from 3 (2026-01-03) to 22"
         " (2026-01-02); more than 10 on 1 of 3 days."
     )
     assert "2026-01-02    100          2      22       2  over\n" in done.out
@@ -276,8 +276,12 @@ def test_rows_of_a_patient_are_one_unit(clustered, capsys):
     assert together["groups"][1]["point"]["intervals"]["tpr"]["method"] == "percentile"
     without = answered(capsys, "slices", clustered, *BY_SITE, "--cluster", "patient")
     assert without["groups"][1]["point"]["intervals"]["tpr"]["method"] == "cluster-t"
-    assert [group["outcome"] for group in plain["groups"]] == ["shown", "shown", "shown"]
-    assert [group["outcome"] for group in together["groups"]] == ["observed, not shown"] * 3
+    assert [group["outcome"] for group in plain["groups"]] == [
+        "demonstrated",
+        "demonstrated",
+        "demonstrated",
+    ]
+    assert [group["outcome"] for group in together["groups"]] == ["met, not demonstrated"] * 3
     note = next(note for note in together["notes"] if note["code"] == "BR432")
     assert note["text"].startswith(
         "400 rows in 100 clusters (4 rows each), the units of every interval: 20 of them hold"

@@ -35,7 +35,7 @@ def test_the_repr_says_what_was_counted():
     )
     assert (
         repr(counts)
-        == "Counts: 312 positives, 30 941 negatives, 8 204 distinct scores, prior 0.00998"
+        == "Counts: 312 positives, 30,941 negatives, 8,204 distinct scores, prior 0.00998"
     )
     assert (
         repr(br.Counts.empty())
@@ -48,7 +48,7 @@ def test_the_repr_says_what_was_counted():
     assert "cells (condensed: runs of negatives merged)" in repr(F1_A.condense())
     assert (
         repr(F1_A.coarsen([4.5]))
-        == "Counts: 2 000 positives, 98 000 negatives, 2 bins (AUC within 1.4e-01), prior 0.0200"
+        == "Counts: 2,000 positives, 98,000 negatives, 2 bins (AUC within 1.4e-01), prior 0.0200"
     )
 
 

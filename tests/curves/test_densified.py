@@ -213,6 +213,6 @@ def test_one_class_alone_is_undefined_along_the_curve_and_can_still_be_densified
 @pytest.mark.parametrize("pixels", [1, 0, -5, 2.5, "many", True, 100_001, None])
 def test_BR542_pixels_are_a_whole_number(pixels):
     with pytest.raises(
-        br.InputError, match="BR542: pixels must be a whole number from 2 to 100 000, got"
+        br.InputError, match="BR542: pixels must be a whole number from 2 to 100,000, got"
     ):
         br.roc(br.Counts([0.9, 0.1], [1, 1], [0, 4])).densified(pixels)

@@ -64,7 +64,7 @@ def test_scenario_12(scenario):
     assert br.choose(scenario, threshold=0.2, review=150).cost == 750
     assert (
         repr(point)
-        == "AmountPoint: score >= 0.9; cost 470, amount caught 1000, missed 320, of 6 cases; at"
+        == "AmountPoint: score ≥ 0.9; cost 470, amount caught 1000, missed 320, of 6 cases; at"
         " prior 0.5"
     )
 

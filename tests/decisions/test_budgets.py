@@ -278,7 +278,7 @@ def test_continuous_scores_are_set_at_one_short_threshold_with_intervals():
     counts = br.count(labels, [rng.gauss(1.5 * y, 1) for y in labels])
     point = br.choose(counts, "alerts <= 500", at=br.Conditions(0.001), volume=200_000)
     assert (point.how, point["alerts"] <= 500) == ("threshold", True)
-    shown = float(setting(point).removeprefix("score >= "))
+    shown = float(setting(point).removeprefix("score ≥ "))
     assert len(str(shown)) <= 8
     assert br.choose(counts, threshold=shown).confusion == point.confusion
     assert br.interval(point, "precision").method == "jeffreys-draws"
@@ -346,16 +346,16 @@ def test_thresholds_of_every_kind_are_shown_plainly(threshold, below, text):
 def test_a_threshold_on_other_cases_is_shown_apart_from_their_scores_too():
     dev, test = br.count([0, 1], [0.2, 0.61]), br.count([0, 1, 1], [0.1, 0.55, 0.7])
     point = br.choose(dev)
-    assert setting(point) == "score >= 0.4"
+    assert setting(point) == "score ≥ 0.4"
     moved = point.on(test)
-    assert setting(moved) == "score >= 0.6"
+    assert setting(moved) == "score ≥ 0.6"
     assert br.choose(test, threshold=0.6).confusion == moved.confusion
 
 
 CASES, POSITIVES = 20_000, 30
 NUMBER = r"-?\d+\.?\d*(?:e[+-]?\d+)?"
 SAID = re.compile(
-    rf"(?:score >= (?P<certain>{NUMBER}), and )?(?P<share>{NUMBER}) % of those "
+    rf"(?:score ≥ (?P<certain>{NUMBER}), and )?(?P<share>{NUMBER}) % of those "
     rf"(?:at (?P<one>{NUMBER})|from (?P<low>{NUMBER}) up(?: to (?P<high>{NUMBER}))?), drawn at"
     r" random"
 )
@@ -388,7 +388,7 @@ def followed(text, scores):
     """
     found = SAID.search(text)
     if found is None:
-        return int((scores >= float(re.search(rf"score >= ({NUMBER})", text)[1])).sum())
+        return int((scores >= float(re.search(rf"score ≥ ({NUMBER})", text)[1])).sum())
     said = found.groupdict()
     certain = (
         np.zeros(len(scores), dtype=bool)
@@ -429,7 +429,7 @@ def test_outcomes_of_a_share_of_a_run_are_the_mean_over_all_draws(rows):
 def test_a_tie_of_one_score_is_still_a_tie():
     counts = br.Counts([9, 8, 7], [3, 2, 5], [10, 20, 960])
     point = br.choose(counts, "alerts <= 20", volume=1000, at=AT_SAMPLE)
-    assert setting(point) == "score >= 9, and 31.8 % of those at 8, drawn at random"
+    assert setting(point) == "score ≥ 9, and 31.8 % of those at 8, drawn at random"
     assert brief(point) == ">= 9, 31.8 % at 8"
     condensed = br.choose(counts.condense(), "alerts <= 20", volume=1000, at=AT_SAMPLE)
     assert condensed == point  # a score that a positive has is never merged
@@ -450,7 +450,7 @@ def test_a_tie_says_what_it_is_on_other_cases():
 def test_a_published_roc_knows_no_scores_between_its_points():
     points = br.Points.from_rates(fpr=[0.1, 0.5], tpr=[0.5, 0.9], thresholds=[0.8, 0.3])
     point = br.choose(points, "alerts <= 200", volume=1000, at=br.Conditions(prior=0.1))
-    assert "score >= 0.8, and " in setting(point)
+    assert "score ≥ 0.8, and " in setting(point)
     assert "of those from 0.3 up to 0.8, drawn at random" in setting(point)
     assert "counted together" not in str(point.notes)
 

@@ -82,12 +82,12 @@ def test_a_mixture_is_labelled_with_its_two_thresholds_and_share():
     assert (point.threshold, point.lower_threshold, point.share) == (3, 2, 0.5)
     assert (point.tp, point.fp) == (7.5, 11)
     assert repr(point).startswith(
-        "OperatingPoint: score >= 2 for 50 % of the cases, score >= 3 for the rest; tpr 0.75"
+        "OperatingPoint: score ≥ 2 for 50 % of the cases, score ≥ 3 for the rest; tpr 0.75"
     )
     first = br.choose(COUNTS, "tpr >= 0.3", mix=True, at=br.Conditions(1e-6))
     assert (first.threshold, first.lower_threshold, first.share) == (None, 3, 0.5)
     assert repr(first).startswith(
-        "OperatingPoint: score >= 3 for 50 % of the cases, nothing for the rest; tpr 0.3"
+        "OperatingPoint: score ≥ 3 for 50 % of the cases, nothing for the rest; tpr 0.3"
     )
 
 

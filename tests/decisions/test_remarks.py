@@ -131,7 +131,7 @@ def test_choosing_and_judging_on_the_same_cases_is_said():
 def test_row_65_priors_far_below_the_samples_say_what_the_sample_resolves():
     point = br.choose(COUNTS, "tpr >= 0.8", at=br.Conditions(1e-6))
     assert text(point, "BR505").startswith(
-        "false positive rates finer than 1/1 000 = 1.0e-03 cannot be seen"
+        "false positive rates finer than 1/1,000 = 1.0e-03 cannot be seen"
     )
     assert "BR505" not in codes(br.choose(COUNTS, "tpr >= 0.8", at=br.Conditions(1e-3)))
     assert "BR505" not in codes(br.choose(COUNTS, "tpr >= 0.8"))
@@ -144,7 +144,7 @@ def test_row_66_no_false_positive_gets_a_bound_instead_of_certainty():
     bound = 7.48905e-5
     least = 1e-5 * 0.8 / (1e-5 * 0.8 + (1 - 1e-5) * bound)
     expected = (
-        f"no false positive in 40 000 negatives: fpr may be up to {bound:.3g} {SAID}, and precision"
+        f"no false positive in 40,000 negatives: fpr may be up to {bound:.3g} {SAID}, and precision"
         f" then {least:.3g}"
     )
     assert text(point, "BR505") == expected

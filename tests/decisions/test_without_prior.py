@@ -88,7 +88,7 @@ def test_an_infeasible_rule_is_refused_without_a_prior(counts):
 @NO_PRIOR
 def test_a_point_without_a_prior_can_be_printed(counts):
     shown = repr(br.choose(counts, "tnr >= 0.8", optimize="tpr"))
-    assert shown.startswith("OperatingPoint: score >= ")
+    assert shown.startswith("OperatingPoint: score ≥ ")
     assert "as in the sample" not in shown
     assert repr(br.choose(counts, threshold=0.8)).startswith("OperatingPoint: ")
     assert repr(br.curves.random_classifier(counts, 0.5)).startswith(

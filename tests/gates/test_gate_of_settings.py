@@ -34,7 +34,7 @@ def test_checks_of_the_working_directory_pass(folder, capsys):
     )
     assert (
         "\n\n2. candidate against baseline by error, field\nPassed: candidate against baseline by"
-        " error, worse, within noise.\n" in done.out
+        " error, worse, not significant.\n" in done.out
     )
     assert done.out.endswith('\n\nscores.csv: 217 rows read, 217 used; positive = "1" in "y"\n')
     assert (

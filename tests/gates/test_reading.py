@@ -332,7 +332,7 @@ DATA = 'data = { source = "a.csv", label = "y" }\nmodels = { m = "m" }\n'
         ),
         ("a = [1,\n b", "BR840: baserate.toml: is not TOML: Invalid value (line 2)"),
         ("a = " + "[" * 1500, "BR840: baserate.toml: is not TOML"),
-        (f"a = {'9' * 5000}", "BR840: baserate.toml: has a line of more than 2 000 characters"),
+        (f"a = {'9' * 5000}", "BR840: baserate.toml: has a line of more than 2,000 characters"),
         ("a = 1\na = 2\n", "BR840: baserate.toml: is not TOML: Cannot overwrite a value"),
     ],
 )
@@ -434,7 +434,7 @@ def test_lines_are_found_for_tables_lists_and_dotted_keys():
 def test_a_long_line_is_no_setting(tmp_path, capsys, monkeypatch, text):
     monkeypatch.chdir(tmp_path)
     Path("baserate.toml").write_text(f"x = 1\n{text}\n")
-    assert "has a line of more than 2 000 characters" in refused(capsys, "gate")
+    assert "has a line of more than 2,000 characters" in refused(capsys, "gate")
 
 
 def test_no_key_of_a_settings_file_steers_a_terminal(tmp_path, capsys, monkeypatch):

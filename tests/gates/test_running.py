@@ -61,7 +61,7 @@ def test_what_is_observed_but_not_shown_passes_only_where_that_is_accepted(
 ):
     scored(tmp_path)
     (outcome,) = run(load(settings(tmp_path, HEAD + REQUIRE.replace("0.5", "0.9") + accept)))
-    assert outcome.judged[0].requirement.outcome == "observed, not shown"
+    assert outcome.judged[0].requirement.outcome == "met, not demonstrated"
     assert outcome.passed is passed
 
 

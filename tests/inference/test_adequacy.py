@@ -73,7 +73,7 @@ class TestSupport:
         )
         assert (
             str(alarms)
-            == "BR587: no false alarms among 40 000 negatives supports fpr 0: 95 % at most"
+            == "BR587: no false alarms among 40,000 negatives supports fpr 0: 95 % at most"
             " 7.489e-05 (clopper-pearson)"
         )
 

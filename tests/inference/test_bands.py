@@ -431,7 +431,7 @@ def test_a_place_where_nothing_is_defined_stays_undefined():
         (lambda: br.curves.band(COUNTS, br.roc, level=95), "BR580.*level=0.95"),
         (
             lambda: br.curves.band(COUNTS, br.roc, replicates=99),
-            "BR580.*100 to 10 000 000 replicates, got 99",
+            "BR580.*100 to 10,000,000 replicates, got 99",
         ),
         (lambda: br.curves.band(COUNTS, br.roc, seed=-1), "BR580.*a seed is a whole number"),
         (lambda: br.curves.band(COUNTS, br.roc, resample="rows"), "BR581.*resamples are drawn by"),

@@ -84,7 +84,7 @@ from baserate.inference.differences import compare_all
         ("BR580", "a seed is a whole number", lambda: br.compare(joint(), br.auc, seed=-1)),
         (
             "BR580",
-            "100 to 10 000 000 replicates, got 20",
+            "100 to 10,000,000 replicates, got 20",
             lambda: br.compare(joint(), br.curves.ks, replicates=20),
         ),
         (

@@ -20,7 +20,7 @@ def judged(models, **options):
 def test_scenario_7_twelve_against_five_is_worse_within_noise_and_passes():
     verdict = judged(pairs(12, 5, both=200))
     (part,) = verdict.parts
-    assert (verdict.passed, verdict.outcome, verdict.failed) == (True, "worse, within noise", ())
+    assert (verdict.passed, verdict.outcome, verdict.failed) == (True, "worse, not significant", ())
     assert part.difference.p_value == pytest.approx(0.143463, abs=1e-6)
     assert part.difference.value == pytest.approx(7 / 217)
     assert (part.name, part.p_adjusted) == (ALL, part.difference.p_value)
@@ -36,7 +36,7 @@ def test_scenario_7_forty_against_twenty_is_worse_and_fails():
 def test_twenty_against_forty_is_better_and_passes():
     verdict = judged(pairs(20, 40, both=200))
     assert (verdict.passed, verdict.outcome) == (True, "better")
-    assert judged(pairs(5, 12, both=200)).outcome == "better, within noise"
+    assert judged(pairs(5, 12, both=200)).outcome == "better, not significant"
 
 
 def test_identical_models_do_not_differ():
@@ -77,7 +77,7 @@ def test_p_values_of_slices_are_adjusted_by_holm_for_the_total_too():
     assert raw[1] < 0.05 < verdict.parts[1].p_adjusted, (
         "one slice of three is enough to look worse by chance"
     )
-    assert (verdict.passed, verdict.parts[1].outcome) == (True, "worse, within noise")
+    assert (verdict.passed, verdict.parts[1].outcome) == (True, "worse, not significant")
     assert judged({"a": slices["a"]}).passed is False, "on its own it would fail"
 
 
@@ -168,7 +168,7 @@ def test_a_margin_passes_only_what_is_shown_to_be_hardly_worse():
     assert 0.011 < high < 0.03
     shown, not_shown = judged(models, margin=0.05), judged(models, margin=0.01)
     assert (shown.passed, not_shown.passed) == (True, False)
-    assert shown.outcome == not_shown.outcome == "worse, within noise"
+    assert shown.outcome == not_shown.outcome == "worse, not significant"
     assert f"at most {high:.4g} worse at 95 %: within the margin of 0.05" in [
         note.text for note in shown.notes
     ]
@@ -214,7 +214,7 @@ def test_the_smallest_regression_that_could_have_been_seen_is_said():
 def test_the_level_decides_what_is_called_worse():
     models = pairs(12, 5, both=200)
     assert judged(models, level=0.85).outcome == "worse"
-    assert judged(pairs(40, 20), level=0.99).outcome == "worse, within noise"
+    assert judged(pairs(40, 20), level=0.99).outcome == "worse, not significant"
 
 
 @pytest.mark.parametrize("slices", [0, 5])

@@ -73,7 +73,7 @@ def test_no_false_positive_in_forty_thousand_shows_at_most_seven_in_a_hundred_th
         "upper",
         "clopper-pearson",
     )
-    assert [(note.code, "none of 40 000 were seen" in note.text) for note in found.notes] == [
+    assert [(note.code, "none of 40,000 were seen" in note.text) for note in found.notes] == [
         ("BR584", True)
     ]
     assert repr(found) == "Interval: rate 0, 95 % at most 7.489e-05 (clopper-pearson)"

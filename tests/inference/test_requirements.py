@@ -16,7 +16,7 @@ def test_scenario_5_ninety_five_of_a_hundred_does_not_show_recall_of_90_percent_
     few = br.require(found(95, 100), "recall >= 0.9", threshold=1)
     (check,) = few.checks
     assert (few.outcome, few.passed, check.requirement) == (
-        "observed, not shown",
+        "met, not demonstrated",
         False,
         "tpr >= 0.9",
     )
@@ -27,7 +27,7 @@ def test_scenario_5_ninety_five_of_a_hundred_does_not_show_recall_of_90_percent_
         0.95,
     )
     many = br.require(found(190, 200), "recall >= 0.9", threshold=1)
-    assert (many.outcome, many.passed) == ("shown", True)
+    assert (many.outcome, many.passed) == ("demonstrated", True)
     assert many.checks[0].bound == pytest.approx(0.916665, abs=1e-6)
     assert many.checks[0].needed is None
 
@@ -44,42 +44,47 @@ def test_how_many_cases_would_show_it_at_the_rate_observed_is_said():
 
 def test_what_is_missed_is_missed_whatever_the_number_of_cases():
     missed = br.require(found(89_000, 100_000), "recall >= 0.9", threshold=1)
-    assert (missed.outcome, missed.checks[0].needed) == ("missed", None)
+    assert (missed.outcome, missed.checks[0].needed) == ("not met", None)
 
 
 @pytest.mark.parametrize(("tp", "positives"), [(27, 30), (9, 10), (900_000, 1_000_000)])
 def test_exactly_the_limit_is_observed(tp, positives):
     (check,) = br.require(found(tp, positives), "recall >= 0.9", threshold=1).checks
-    assert (check.outcome, check.needed) == ("observed, not shown", None)
+    assert (check.outcome, check.needed) == ("met, not demonstrated", None)
     assert (
-        br.require(found(tp, positives), "fnr <= 0.1", threshold=1).outcome == "observed, not shown"
+        br.require(found(tp, positives), "fnr <= 0.1", threshold=1).outcome
+        == "met, not demonstrated"
     )
 
 
 def test_a_hair_above_the_limit_is_observed_whatever_number_of_cases_would_show_it():
     assert (
         br.require(found(900_001, 1_000_000), "recall >= 0.9", threshold=1).outcome
-        == "observed, not shown"
+        == "met, not demonstrated"
     )
 
 
 def test_upper_limits_are_shown_by_upper_bounds():
     counts = found(95, 100, fp=0, negatives=40_000)
     (check,) = br.require(counts, "fpr <= 1e-4", threshold=1).checks
-    assert (check.outcome, check.interval.side) == ("shown", "upper")
+    assert (check.outcome, check.interval.side) == ("demonstrated", "upper")
     assert check.bound == pytest.approx(7.48905e-5, rel=1e-6)
     (unshown,) = br.require(counts, "fpr <= 1e-5", threshold=1).checks
-    assert (unshown.outcome, unshown.needed) == ("observed, not shown", 299_572)
+    assert (unshown.outcome, unshown.needed) == ("met, not demonstrated", 299_572)
 
 
 def test_the_worst_of_several_terms_decides():
     counts = found(190, 200, fp=10, negatives=1000)
     verdict = br.require(counts, "recall >= 0.9 and fpr <= 2% and precision >= 99%", threshold=1)
-    assert [check.outcome for check in verdict.checks] == ["shown", "shown", "missed"]
-    assert verdict.outcome == "missed"
+    assert [check.outcome for check in verdict.checks] == [
+        "demonstrated",
+        "demonstrated",
+        "not met",
+    ]
+    assert verdict.outcome == "not met"
     assert (
         br.require(counts, "recall >= 0.9 and fpr <= 1.1%", threshold=1).outcome
-        == "observed, not shown"
+        == "met, not demonstrated"
     )
     assert br.require(counts, "recall >= 0.9 and fpr <= 2%", threshold=1).passed
 
@@ -88,7 +93,7 @@ def test_precision_is_judged_at_the_base_rate_that_is_given():
     counts = found(190, 200, fp=10, negatives=1000)
     assert br.require(counts, "precision >= 0.9", threshold=1).passed
     rare = br.require(counts, "precision >= 0.9", threshold=1, at=br.Conditions(prior=0.001))
-    assert rare.outcome == "missed"
+    assert rare.outcome == "not met"
     assert rare.checks[0].interval.value == pytest.approx(0.00095 / (0.00095 + 0.00999))
     assert rare.point.at.prior == 0.001
     assert any(note.code == "BR526" for note in rare.notes), "label shift is assumed, and said"
@@ -99,11 +104,11 @@ def test_auc_may_be_required_alone_or_beside_others():
     y = np.repeat([1, 0], [150, 300])
     counts = br.count(y, rng.normal(size=450) + 1.4 * y)
     value, bound = br.auc(counts), br.interval(counts, br.auc, side="lower").low
-    assert br.require(counts, f"auc >= {bound - 1e-6:.6f}").outcome == "shown"
+    assert br.require(counts, f"auc >= {bound - 1e-6:.6f}").outcome == "demonstrated"
     between = br.require(counts, f"auc >= {(value + bound) / 2:.6f}")
-    assert (between.outcome, between.point) == ("observed, not shown", None)
-    assert br.require(counts, f"auc >= {value + 0.001:.6f}").outcome == "missed"
-    assert br.require(counts, "auc <= 99%").outcome == "shown"
+    assert (between.outcome, between.point) == ("met, not demonstrated", None)
+    assert br.require(counts, f"auc >= {value + 0.001:.6f}").outcome == "not met"
+    assert br.require(counts, "auc <= 99%").outcome == "demonstrated"
     assert br.require(counts, "AUC >= 0.8") == br.require(counts, "auc >= 80%")
     mixed = br.require(counts, "auc >= 0.5 and recall >= 0.5", threshold=0.5)
     assert [check.requirement for check in mixed.checks] == ["auc >= 0.5", "tpr >= 0.5"]
@@ -113,7 +118,7 @@ def test_auc_may_be_required_alone_or_beside_others():
 def test_without_a_threshold_half_of_the_cases_chooses_it_and_the_other_half_judges():
     counts = br.Counts([3, 2, 1], positives=[480, 280, 40], negatives=[20, 180, 3800])
     chosen = br.require(counts, "recall >= 0.9")
-    assert (chosen.point.threshold, chosen.outcome) == (2, "shown")
+    assert (chosen.point.threshold, chosen.outcome) == (2, "demonstrated")
     assert 350 < chosen.point.tp + chosen.point.fn < 450, "half of 800 positives"
     assert any("2 was chosen on a random half" in note.text for note in chosen.notes)
     assert (
@@ -149,7 +154,7 @@ def test_on_noise_a_chosen_threshold_shows_nothing_more_often_than_it_may():
 def test_a_handful_of_perfect_cases_shows_no_summary(requirement):
     assert (
         br.require(br.Counts([2, 1], positives=[5, 0], negatives=[0, 5]), requirement).outcome
-        == "observed, not shown"
+        == "met, not demonstrated"
     )
 
 
@@ -157,7 +162,7 @@ def test_what_no_chosen_threshold_flags_is_missed_and_not_wrong_input():
     counts = br.Counts(
         [6, 5, 4, 3, 2, 1], positives=[0, 0, 0, 0, 3, 3], negatives=[3, 3, 3, 3, 0, 0]
     )
-    assert br.require(counts, "precision >= 0.9").outcome == "missed"
+    assert br.require(counts, "precision >= 0.9").outcome == "not met"
     given = br.require(counts, "recall >= 0.9", threshold=2)
     assert not any(note.code == "BR593" for note in given.notes)
 
@@ -168,9 +173,9 @@ def test_a_budget_may_be_required():
     assert br.require(counts, "alerts <= 20000", threshold=1, at=at, volume=1e6).passed
     assert (
         br.require(counts, "alerts <= 11000", threshold=1, at=at, volume=1e6).outcome
-        == "observed, not shown"
+        == "met, not demonstrated"
     )
-    assert br.require(counts, "alerts <= 9000", threshold=1, at=at, volume=1e6).outcome == "missed"
+    assert br.require(counts, "alerts <= 9000", threshold=1, at=at, volume=1e6).outcome == "not met"
 
 
 SITES = {
@@ -216,7 +221,7 @@ def test_scenario_11_one_test_set_read_at_each_sites_prevalence(at):
     ).checks
     expected = {0.002: 0.011881, 0.01: 0.057143, 0.05: 0.24, 0.16: 0.533333}[at]
     assert check.interval.value == pytest.approx(expected, abs=1e-6)
-    assert check.outcome == ("missed" if at < 0.05 else "shown")
+    assert check.outcome == ("not met" if at < 0.05 else "demonstrated")
     assert check.bound < check.interval.value
 
 
@@ -264,8 +269,8 @@ def test_a_rate_is_judged_on_its_own_class_though_there_is_no_other():
         "clopper-pearson",
         pytest.approx(betaincinv(30, 41, 0.05)),
     )
-    assert br.require(only, "recall >= 0.4", threshold=1).outcome == "observed, not shown"
-    assert br.require(only, "recall >= 0.5", threshold=1).outcome == "missed"
+    assert br.require(only, "recall >= 0.4", threshold=1).outcome == "met, not demonstrated"
+    assert br.require(only, "recall >= 0.5", threshold=1).outcome == "not met"
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_clusters_are_resampled_whole_or_not_at_all(source, how):
 @pytest.mark.parametrize("replicates", [0, 99, -1, 10_000_001, 100.0, "100", True, None, math.nan])
 def test_a_number_of_replicates_that_is_none_is_refused(replicates):
     with pytest.raises(
-        br.InputError, match="BR580: a bootstrap takes 100 to 10 000 000 replicates, got"
+        br.InputError, match="BR580: a bootstrap takes 100 to 10,000,000 replicates, got"
     ):
         planned(CELLS, False, None, replicates, 0, None)
 
@@ -165,8 +165,8 @@ def test_more_cases_than_can_be_drawn_are_refused_with_a_code():
         with pytest.raises(
             br.InputError,
             match=(
-                "BR623: a bootstrap resamples up to 1 099 511 627 776 cases, and these are 1 002"
-                " 101 000 000 007"
+                "BR623: a bootstrap resamples up to 1,099,511,627,776 cases, and these are 1,002"
+                " 101,000,000,007"
             ),
         ):
             one()

@@ -317,7 +317,7 @@ def reported(found):
     """The words without the digits in which a threshold is shown, which depend on the next score;
     the thresholds themselves beside them.
     """
-    words = tuple(re.sub(r"score >= [-+.\de]*\d", "score >= …", text) for text in found.sentences)
+    words = tuple(re.sub(r"score ≥ [-+.\de]*\d", "score ≥ …", text) for text in found.sentences)
     # A lead over a baseline is tested by resamples, which draw other cells where scores are merged.
     words = tuple(re.sub(r"(flagging \w+ \(.*; p) [=<] [.\de-]+", r"\1 …", text) for text in words)
     cuts = tuple(

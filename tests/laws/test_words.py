@@ -2,10 +2,12 @@
 more digits than a person reads.
 """
 
+import ast
 import csv
 import io
 import math
 import re
+from pathlib import Path
 
 import pytest
 from tests.cli.helpers import answered, told
@@ -15,6 +17,7 @@ from baserate.cli.demo import scores_csv
 from baserate.conditions import ASSUMED
 from baserate.robustness.decision import decide
 
+SOURCE = Path(br.__file__).parent
 DATA = ("--label", "fraud", "--score", "logit", "--score", "forest")
 FIELD = ("--prior", "0.5%")
 BUDGET = ("alerts <= 200", "--volume", "100000")
@@ -186,3 +189,60 @@ def test_what_is_undefined_has_a_reason_and_no_interval_and_what_is_defined_has_
             line.split("  ") for line in text.splitlines() if line.startswith("flag everything")
         ]
         assert [row.count(" —") + row.count("—") for row in rows] == [1, 1]
+
+
+# Words of a private dialect, and what a reader of statistics expects instead.
+DIALECT = {
+    r"so (?:many|much)": "N, or the name of the parameter",
+    r"unless (?:said|told|asked)|as (?:said|asked)": "by default, as given",
+    r"asked|asking": "requested, given",
+    r"says? nothing": "has no effect, carries no information",
+    r"(?:is|was|were|are|been|cannot be) told|told (?:apart|from)|no telling": "significant",
+    r"within noise": "not significant",
+    r"judge[ds]?|judging": "evaluate",
+    r"(?:is|are|was|be) shown to be|not shown": "demonstrated",
+    r"keeps? (?:a|the|every|no) (?:rule|budget|requirement|term)": "satisfies, stays within",
+    r"one (?:\w+ )?a (?:model|case|class|row|line|day|group|cell|point|score|bin|distinct)": "per",
+    r"(?:cost|costs|regret|worth|benefit|errors|more|less) a case": "per case",
+    r"all over (?:it|the)|in its middle": "over the whole range",
+    r"regrets(?! of)": "has a regret of",
+    r"finds? most": "has the highest recall",
+    r"cannot be had": "is impossible",
+    r"wanted|wants": "requested",
+    r"stands? (?:behind|above|beside)": "follows, precedes",
+    r"mend(?:s|ed)?": "fix",
+    r"(?:is|was|are|were) said": "is given, is reported",
+    r"flatters|too hopeful": "is optimistic",
+    r"believed": "assumed",
+}
+SAID = re.compile(rf"(?<![\w`.])(?:{'|'.join(DIALECT)})(?![\w`])", re.IGNORECASE)
+# A name in SQL, and the help of commands, which its own tests read.
+NAMES = ("AS asked", "`asked`", "wanted.columns")
+
+
+def strings(path):
+    """Every string constant and docstring of a module that is more than a name."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
+            yield node.lineno, " ".join(node.value.split())
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in sorted(SOURCE.rglob("*.py")) if path.parent.name != "cli"],
+    ids=lambda path: str(path.relative_to(SOURCE)),
+)
+def test_sentences_use_the_words_of_the_field(path):
+    found = [
+        f"line {line}: {hit[0]!r} in {text[max(0, hit.start() - 30) : hit.end() + 30]!r}"
+        for line, text in strings(path)
+        if not any(name in text for name in NAMES)
+        for hit in SAID.finditer(text)
+    ]
+    assert not found
+
+
+def test_a_sentence_of_the_dialect_is_found():
+    assert SAID.search("What it would be worth a case to know")
+    assert SAID.search("Within noise, no telling which is better")
+    assert not SAID.search("at most 0.02 more per case than the best choice")

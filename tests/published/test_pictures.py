@@ -38,12 +38,12 @@ def test_L8_the_tree_leads_from_all_cases_to_the_four_outcomes():
         if isinstance(part, Words)
     ]
     assert words[::2] == [
-        "5 050 cases",
-        "POS 1 040",
-        "NEG 4 010",
+        "5,050 cases",
+        "POS 1,040",
+        "NEG 4,010",
         "TP 40",
-        "FP 1 000",
-        "TN 4 000",
+        "FP 1,000",
+        "TN 4,000",
         "FN 10",
     ]
 

@@ -146,7 +146,7 @@ def test_one_long_currency_does_not_take_its_room_in_every_row():
     try:
         with pytest.raises(
             br.InputError,
-            match=r'BR516: cur has more than one currency: "E{39}…" \(1\), "EUR" \(10 000\)',
+            match=r'BR516: cur has more than one currency: "E{39}…" \(1\), "EUR" \(10,000\)',
         ):
             files._check_currency(Column("cur", values))
         _, peak = tracemalloc.get_traced_memory()

@@ -336,7 +336,7 @@ def test_approx_without_a_ceiling_is_refused():
 
 
 def test_a_billion_rows_in_small_scenario_nine():
-    """USERS scenario 9, one period of it: i < 9 973 000, and the AUC of all periods, which are
+    """USERS scenario 9, one period of it: i < 9,973,000, and the AUC of all periods, which are
     alike.
     """
 

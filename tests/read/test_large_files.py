@@ -155,7 +155,7 @@ def test_missing_scores_are_all_found_and_named_by_their_rows(tmp_path, tight, f
 def test_missing_labels_are_refused(tmp_path, tight):
     labels, scores = made()
     path = written(tmp_path / "x.parquet", pa.array(labels, mask=np.arange(5_000) < 3), scores)
-    with pytest.raises(br.InputError, match='BR105: .*3 of 5 000 labels in "y" are missing'):
+    with pytest.raises(br.InputError, match='BR105: .*3 of 5,000 labels in "y" are missing'):
         count(path)
 
 
@@ -167,7 +167,7 @@ def test_missing_labels_are_refused(tmp_path, tight):
             {},
             'BR943: .*"s" is VARCHAR: such scores are not counted piece by piece',
         ),
-        ({"y": np.arange(5_000)}, {}, 'BR103: .*"y" has more than 1 000 values'),
+        ({"y": np.arange(5_000)}, {}, 'BR103: .*"y" has more than 1,000 values'),
         ({"y": np.arange(5_000) % 3}, {}, 'BR103: .*"y" has 3 values'),
         ({}, {"nan_score": "drop"}, "BR943: .*nan score needs every case at once"),
         ({}, {"weight": "w"}, "BR943: .*weight needs every case at once"),

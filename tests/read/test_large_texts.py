@@ -471,7 +471,7 @@ def test_a_large_text_on_standard_input_is_counted_under_the_lowest_ceiling(tmp_
     ]
     with (tmp_path / "x.csv").open() as file:
         done = subprocess.run(command, stdin=file, capture_output=True, text=True, check=False)
-    assert (done.returncode, "160 000 rows read" in done.stdout) == (0, True), done.stderr
+    assert (done.returncode, "160,000 rows read" in done.stdout) == (0, True), done.stderr
 
 
 def test_a_ceiling_that_is_too_low_for_the_whole_says_so(tmp_path, monkeypatch):

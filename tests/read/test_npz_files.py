@@ -95,7 +95,7 @@ def test_bombs_stop_at_what_they_promise(tmp_path):
     assert_refused(
         lambda: read_npz(path, W, most_bytes=10**7),
         "BR702",
-        "would come to 90 000 256 bytes uncompressed, more than 10 000 000",
+        "would come to 90,000,256 bytes uncompressed, more than 10,000,000",
         path,
     )
     plain = written(tmp_path / "b.npz", {"y": np.arange(1000) % 2, "s": np.arange(1000.0)})
@@ -128,7 +128,7 @@ def test_a_header_that_promises_too_much_costs_no_memory(tmp_path):
     assert_refused(
         lambda: read_npz(str(path), W),
         "BR703",
-        '"y" should have 8 000 000 000 000 bytes and has 80',
+        '"y" should have 8,000,000,000,000 bytes and has 80',
         path,
     )
 

@@ -174,7 +174,7 @@ def test_what_the_fast_way_doubts_is_named_by_line(tmp_path):
     )
     assert problem.where.lines == (100_002,)
     problem = assert_refused(
-        written(tmp_path, f"y,m1\n{rows}1,2,3\n0\n"), "2 of 100 002 rows have 3, 1 fields", "BR605"
+        written(tmp_path, f"y,m1\n{rows}1,2,3\n0\n"), "2 of 100,002 rows have 3, 1 fields", "BR605"
     )
     assert problem.where.lines == (100_002, 100_003)
     problem = assert_refused(written(tmp_path, f"y,m1\n{rows}2,1\n"), '"y" has 3 values', "BR103")

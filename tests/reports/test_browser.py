@@ -12,7 +12,7 @@ import baserate as br
 # USERS, scenario 10.
 NAMES = ("A", "<img src=x onerror=alert(1)>")
 SAID = (
-    "At 1 in 1 000 and alerts <= 200 of 1 000 000, use <img src=x onerror=alert(1)> (56.8 % of"
+    "At 1 in 1,000 and alerts <= 200 of 1,000,000, use <img src=x onerror=alert(1)> (56.8 % of"
     " those at 9, drawn at random): 142 caught against 99 for A; the difference was not tested (the"
     " models were counted separately; count them together: count(y, {name: scores}))."
 )
@@ -79,7 +79,7 @@ def test_without_javascript_every_table_and_drawing_is_seen(path, browser):
     """BAD_INPUTS row 155."""
     with opened(browser, path, java_script_enabled=False) as (page, _):
         for words in (
-            "Out of 1 000 000 cases",
+            "Out of 1,000,000 cases",
             "Models",
             "Where to set them",
             "Charts",
@@ -98,11 +98,11 @@ def test_without_javascript_every_table_and_drawing_is_seen(path, browser):
             "58",
             "200",
             "858",
-            "998 942",
-            "999 800",
-            "1 000",
-            "999 000",
-            "1 000 000",
+            "998,942",
+            "999,800",
+            "1,000",
+            "999,000",
+            "1,000,000",
         ]
 
 

@@ -30,7 +30,7 @@ def pressed(page, slider, *keys):
 def test_it_starts_where_python_was_asked(page):
     shown = compare(page)
     assert shown["prior"] == "1 in 1000"
-    assert shown["answer"].startswith("At 1 in 1 000, costs (fp = 1, fn = 100), ")
+    assert shown["answer"].startswith("At 1 in 1,000, costs (fp = 1, fn = 100), ")
     assert "p = " in shown["answer"]
     assert "not tested" not in shown["answer"]
     first = [row[0] for row in shown["models"]]
@@ -52,7 +52,7 @@ def test_it_starts_where_python_was_asked(page):
         "0.5",
         "sample",
         "0.033333333333333333",
-        "1 in 1 000 000",
+        "1 in 1,000,000",
     ],
 )
 def test_a_base_rate_is_typed_as_people_write_it(page, text):
@@ -106,7 +106,7 @@ def test_a_budget_is_used_up_or_weighed_against_costs(page):
     compare(page)
     page.uncheck("#costs-known")
     shown = typed(page, "budget", "200")
-    assert "and alerts <= 200 of 1 000 000, use " in shown["answer"]
+    assert "and alerts <= 200 of 1,000,000, use " in shown["answer"]
     assert " caught against " in shown["answer"]
     for text in ("1", "7.5", "25 000", "999999"):
         typed(page, "budget", text)
@@ -164,7 +164,7 @@ def compare_by_hand(page, places):
     ]
     against = f" against {', '.join(others)}" if others else ""
     there = f"; score {brief(points[cheapest[0]])}" if len(cheapest) == 1 else ""
-    start = "At 1 in 1 000, costs (fp = 1, fn = 100), thresholds set by hand: cheapest is "
+    start = "At 1 in 1,000, costs (fp = 1, fn = 100), thresholds set by hand: cheapest is "
     cost = tables._cell(points[cheapest[0]], "expected_cost")
     assert (
         shown["answer"] == f"{start}{' or '.join(cheapest)}, cost per case {cost}{against}{there}."
@@ -256,13 +256,13 @@ def test_a_budget_is_no_more_than_all_cases(page):
     assert settled(page)["answer"] == before
     assert (
         page.text_content("#budget-wrong")
-        == "A budget of 2 000 alerts is more than all 10 cases: lower it, or raise the volume."
+        == "A budget of 2,000 alerts is more than all 10 cases: lower it, or raise the volume."
     )
     page.fill("#volume", "5")
     assert "A budget of 10 alerts is more than all 5 cases" in page.text_content("#volume-wrong")
     page.fill("#volume", "5000")
     page.fill("#budget", "2000")
-    assert "alerts <= 2000 of 5 000" in settled(page)["answer"]
+    assert "alerts <= 2000 of 5,000" in settled(page)["answer"]
 
 
 def test_one_in_thousands_is_said_in_whole_numbers(page):

@@ -360,7 +360,7 @@ def test_numbers_are_written_digit_by_digit_as_python_writes_them(said):
 def per_volume(value):
     if math.isnan(value):
         return tables.UNDEFINED
-    return f"{round(value):,}".replace(",", " ") if abs(value) >= 10 else f"{value:.3g}"
+    return f"{round(value):,}" if abs(value) >= 10 else f"{value:.3g}"
 
 
 def test_names_are_shortened_and_escaped_as_python_does(said):

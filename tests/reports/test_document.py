@@ -27,7 +27,7 @@ MODELS = {"A": F1_A, "B": F1_B}
 FIELD = br.Conditions("1 in 1000")
 # USERS, scenario 10.
 USE = (
-    "At 1 in 1 000 and alerts <= 200 of 1 000 000, use B (56.8 % of those at 9, drawn at random):"
+    "At 1 in 1,000 and alerts <= 200 of 1,000,000, use B (56.8 % of those at 9, drawn at random):"
     " 142 caught against 99 for A; the difference"
 )
 SAID = (
@@ -277,7 +277,7 @@ def test_uncertain_conditions_embed_what_decide_gives(f1, capsys):
         )
     )
     assert (
-        "choose A, score >= 6. It costs at most 0.01892 a case more than the best there would be"
+        "choose A, score ≥ 6. It costs at most 0.01892 a case more than the best there would be"
         in first
     )
     assert found.sentences[0] == first
@@ -286,7 +286,7 @@ def test_uncertain_conditions_embed_what_decide_gives(f1, capsys):
         "lead": "In the middle of what was given:",
     }
     assert found.sentences[1].startswith(
-        "In the middle of what was given: at 1 in 10 000, costs (fp = 5, fn = 500, tp = 5), use "
+        "In the middle of what was given: at 1 in 10,000, costs (fp = 5, fn = 500, tp = 5), use "
     )
     assert first in Page(found.html).texts
     ranged = answered(capsys, "report", *source[:-1], "fn=100..1000,fp=1")["report"]

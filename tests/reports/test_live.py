@@ -54,7 +54,7 @@ def test_scenario_ten_is_the_first_sentence(browser, tmp_path):
     with live(browser, tmp_path, models, at=at, volume=1_000_000, budget=200) as (page, seen):
         [answer] = texts(page, "#answer")
         assert answer.startswith(
-            "At 1 in 1 000 and alerts <= 200 of 1 000 000, use B (56.8 % of those at 9, drawn at"
+            "At 1 in 1,000 and alerts <= 200 of 1,000,000, use B (56.8 % of those at 9, drawn at"
             " random): 142 caught against 99 for A; "
         )
         assert answer == tables.verdict(
@@ -294,7 +294,7 @@ def test_over_ranges_the_first_sentence_is_the_decision_until_a_control_moves(br
     ] == [decided, middle]
     with live(browser, tmp_path, models, at=RANGES, volume=1_000_000) as (page, _):
         assert shown(page, "#answer") == decided
-        assert shown(page, "#plain").startswith(f"{middle} Of 1 000 000 cases a day ")
+        assert shown(page, "#plain").startswith(f"{middle} Of 1,000,000 cases a day ")
         assert shown(page, "#outcomes caption").startswith(MIDDLE)
         page.fill("#prior", "1 in 500")
         assert shown(page, "#answer").startswith("At 1 in 500, costs ")

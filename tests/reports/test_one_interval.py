@@ -187,7 +187,7 @@ def test_alerts_are_counted_among_all_scored_cases_on_the_page_too(browser, tmp_
                 )
             flagged = sum(score >= choice.point.threshold for score in scores[choice.model])
             assert (
-                f"as it flags {flagged} of all 3 000 that were scored, with and without a label; "
+                f"as it flags {flagged} of all 3,000 that were scored, with and without a label; "
                 in texts(page, "#plain")[0]
             )
             assert page.is_hidden("#outcomes")

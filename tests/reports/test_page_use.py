@@ -86,7 +86,7 @@ def test_a_chart_is_walked_by_keys_seen_on_all_charts_and_taken_as_threshold(pag
     assert shown["hand"] == cut
     assert list(MODELS)[int(shown["model"])] == name
     recall = tables.digits(
-        br.choose(MODELS[name], threshold=float(cut.removeprefix("score >= ")), at=START).tpr, 4
+        br.choose(MODELS[name], threshold=float(cut.removeprefix("score ≥ ")), at=START).tpr, 4
     )
     assert f"recall {recall}," in told
 

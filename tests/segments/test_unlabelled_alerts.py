@@ -216,7 +216,7 @@ def test_a_site_without_any_label_is_a_row_with_its_alerts(capsys, unlabelled_si
     )
     assert [site["point"][name] for name in ("tpr", "fpr", "precision", "npv")] == [None] * 4
     assert (site["point"]["intervals"], site["bounds"]) == ({}, {})
-    assert site["outcome"] == ("cannot be judged" if "--require" in more else None)
+    assert site["outcome"] == ("cannot be evaluated" if "--require" in more else None)
     assert found[0]["cases"] == ROWS
     if "--prior" not in more:
         assert [group["point"]["alerts"] for group in found] == [

@@ -153,7 +153,7 @@ def test_C3_C9_C19_C22_C23_C24_on_mail_traffic_and_honestly_so(shared):
     )
     assert found["kdd-smtp-flood"].verdict == "differs"
     assert (
-        "no false alarm among 95 126 leaves a P_FA of 3.9e-05 open" in found["kdd-smtp-flood"].note
+        "no false alarm among 95,126 leaves a P_FA of 3.9e-05 open" in found["kdd-smtp-flood"].note
     )  # 1 − .025^(1/95126)
     assert [figure.name for figure in detections.pictures(seen)] == [
         "kdd-smtp-curves",
@@ -162,7 +162,7 @@ def test_C3_C9_C19_C22_C23_C24_on_mail_traffic_and_honestly_so(shared):
 
 
 def test_C3_C9_C19_C22_C23_C24_on_nsl_kdd_where_the_papers_claims_hold(shared, monkeypatch):
-    """NSL-KDD, U2R, with small forests: 67 attacks of 22 544."""
+    """NSL-KDD, U2R, with small forests: 67 attacks of 22,544."""
     monkeypatch.setattr(traffic, "TREES", 30)
     seen = traffic.nsl_kdd(str(shared))
     assert {(model.total_positives, model.total_negatives) for model in seen.models.values()} == {

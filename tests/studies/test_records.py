@@ -66,12 +66,12 @@ def test_T29_T36_the_record_has_thirty_seeds_and_what_each_way_saves():
 
 
 def test_C3_C23_the_record_is_of_real_traffic():
-    """C3, C23: 67 attacks of 22 544 and 30 of 95 156; who leads changes with the base rate in
+    """C3, C23: 67 attacks of 22,544 and 30 of 95,156; who leads changes with the base rate in
     both.
     """
     claims = recorded("cardenas")
-    assert "67 attacks of 22 544 cases" in claims["nsl-kdd-flood"]["note"]
-    assert "30 attacks of 95 156 cases" in claims["kdd-smtp-flood"]["note"]
+    assert "67 attacks of 22,544 cases" in claims["nsl-kdd-flood"]["note"]
+    assert "30 attacks of 95,156 cases" in claims["kdd-smtp-flood"]["note"]
     assert (
         claims["nsl-kdd-within-b-fa"]["verdict"]
         == claims["kdd-smtp-within-b-fa"]["verdict"]

@@ -69,11 +69,24 @@ const ASSUMED = "equal costs assumed (a miss counts like a false alarm)";
 /** The same, or what is assumed where nobody gave any. */
 export const costsSaid = (at: Conditions): string => (at.costsGiven ? spoken(at) : ASSUMED);
 
-/** A base rate as people say it: 1 in 1 000 where it is one, and always its number where it is not. */
-export function baseRate(prior: number, asInSample: boolean): string {
-  if (asInSample) return `prior ${general(prior, 6)}, as in the sample`;
+/** A base rate as "1 in 1,000", where it is one. */
+export function oneIn(prior: number): string | null {
   const inverse = whole(1 / prior);
   const product = prior * Number(inverse);
   const close = Math.abs(product - 1) <= 1e-12 * Math.max(Math.abs(product), 1);
-  return inverse >= 10n && close ? `1 in ${grouped(inverse)}` : `prior ${general(prior, 6)}`;
+  return inverse >= 10n && close ? `1 in ${grouped(inverse)}` : null;
+}
+
+/** A base rate for a person: "2.5%", "0.1% (1 in 1,000)", "1 in 300". */
+export function baseRate(prior: number): string {
+  const [share, one] = [general(100 * prior, 4), oneIn(prior)];
+  if (share.includes("e") || share === "100") return one ?? general(prior, 6);
+  if (one && share.replace(".", "").replace(/^0+|0+$/g, "").length > 3) return one;
+  return one && prior < 0.01 ? `${share}% (${one})` : `${share}%`;
+}
+
+/** The base rate in a sentence: "a base rate of 2.5%". */
+export function priorSaid(prior: number, asInSample: boolean): string {
+  const number = prior > 0 && prior < 1 ? ` of ${baseRate(prior)}` : "";
+  return `${asInSample ? "the sample's base rate" : "a base rate"}${number}`;
 }

@@ -57,7 +57,7 @@ export function fixed(value: number, places: number): string {
   return `${sign}${digits.slice(0, digits.length - places)}${places ? "." : ""}${digits.slice(digits.length - places)}`;
 }
 
-/** So many significant digits, trailing zeros kept; a dash for what is undefined. */
+/** A number in `count` significant digits, with trailing zeros; a dash for what is undefined. */
 export const digits = (value: number, count: number): string =>
   Number.isNaN(value) ? UNDEFINED : general(value, count, true).replace(/\.$/, "");
 
@@ -67,8 +67,8 @@ export function whole(value: number): bigint {
   return n < 0n ? -nearest(-n, d) : nearest(n, d);
 }
 
-/** An integer with its thousands apart: 30 941. */
-export const grouped = (value: bigint | number): string => String(value).replace(/\B(?=(\d{3})+$)/g, " ");
+/** An integer with its thousands apart: 30,941. */
+export const grouped = (value: bigint | number): string => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 
 /** A number of cases as tables show it: whole from ten on. */
 export const cases = (value: number): string =>

@@ -1,6 +1,6 @@
 // What a person reads first, in the words of the command line.
-import { baseRate, costsSaid, spoken, type Conditions } from "./conditions.ts";
-import { cases, digits, escaped, general, grouped, percent, quoted, whole } from "./formats.ts";
+import { costsSaid, priorSaid, spoken, type Conditions } from "./conditions.ts";
+import { cases, digits, escaped, grouped, percent, quoted, whole } from "./formats.ts";
 import { add, counted, div, exactly, mul, rounded, type Fraction } from "./fractions.ts";
 import { read } from "./measures.ts";
 import { scoreSaid, thresholdSaid } from "./points.ts";
@@ -44,9 +44,9 @@ export function setting(one: Setting): string {
   const { model, place } = one;
   const cut = thresholdSaid(model, place);
   if (place === 0) return "flag nothing";
-  if (one.share === 1) return `score >= ${cut}`;
+  if (one.share === 1) return `score ≥ ${cut}`;
   const tied = `${percent(one.share)} of those ${drawnFrom(one)}, drawn at random`;
-  return place === 1 ? tied : `score >= ${thresholdSaid(model, place - 1)}, and ${tied}`;
+  return place === 1 ? tied : `score ≥ ${thresholdSaid(model, place - 1)}, and ${tied}`;
 }
 
 /** Which cases a share is drawn from: those of one score, or where not every score is held, all from one held point to the next. */
@@ -68,11 +68,11 @@ export function brief(one: Setting): string {
 const priorOf = (one: Setting, at: Conditions): number =>
   at.prior !== null ? rounded(at.prior) : one.model.samplePrior ? rounded(one.model.samplePrior) : Number.NaN;
 
-/** The conditions and the rule, as a person says them. */
+/** The conditions and the rule, as the beginning of a sentence. */
 function where(one: Setting, question: Question): string {
   const { at, terms, volume } = question;
   const costs = one.objective === "expected_cost" ? costsSaid(at) : "";
-  const said = [`at ${baseRate(priorOf(one, at), at.prior === null)}`, costs].filter(Boolean).join(", ");
+  const said = [`at ${priorSaid(priorOf(one, at), at.prior === null)}`, costs].filter(Boolean).join(", ");
   if (!terms.length) return `${said}, `;
   const rule = ruleSaid(terms);
   const budget = volume !== null && rule.startsWith("alerts");
@@ -84,7 +84,7 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 /** What the page says of a lead at settings that Python did not test. */
 const UNTESTED = "only that of the given scenario was";
 
-/** Which model to use and where to set it, in one sentence; models that are as good are named together. */
+/** Which model to use and where to set it, and how well it does there; models that are as good are named together. */
 export function verdict(
   chosen: readonly Setting[],
   others: readonly Setting[],
@@ -95,24 +95,50 @@ export function verdict(
   const one = chosen[0]!;
   const base = unbeaten(found, one, question);
   if (base) return noBetter(chosen, base, question, alone);
-  if (alone) return capital(`${where(one, question)}${goal(one, question)}: ${setting(one)}.`);
-  const name: Name = one.objective === "tpr" ? "caught" : "expected_cost";
   const names = chosen.map((each) => quoted(each.model.name)).join(" or ");
   const there = chosen.length > 1 ? "" : one.share === 1 && one.place ? ` at ${setting(one)}` : ` (${setting(one)})`;
-  const worth = cell(name, one, question);
-  const amount = name === "caught" ? `${worth} caught` : `${heading(name, question.at)} ${worth}`;
-  const against = others.map((other) => `${cell(name, other, question)} for ${quoted(other.model.name)}`).join(", ");
-  return capital(`${where(one, question)}use ${names}${there}: ${amount}${against ? ` against ${against}` : ""}${tested(chosen, others)}.`);
+  const best = alone ? `, ${goal(one, question)}` : "";
+  const said = capital(`${where(one, question)}${worth(chosen, others, question)}.`);
+  return `Use ${names}${there}${best}. ${said}${tested(chosen, others)}`;
+}
+
+/** How well the best model does, and the others behind it. */
+function worth(chosen: readonly Setting[], others: readonly Setting[], question: Question): string {
+  const one = chosen[0]!;
+  const several = chosen.length > 1;
+  const name: Name = one.objective === "tpr" ? "caught" : "expected_cost";
+  const amounts = others.map((other) => [quoted(other.model.name), cell(name, other, question)] as const);
+  if (name === "expected_cost") {
+    const against = amounts.map((pair) => pair.join(" ")).join(", ");
+    return `${several ? "their" : "its"} ${measured(name, question)} ${cell(name, one, question)}${against ? ` (${against})` : ""}`;
+  }
+  const positives = cases(valueOf("caught", one, question) + valueOf("missed", one, question));
+  const found = `${cell("caught", one, question)} of ${positives} positives in ${cell("alerts", one, question)} alerts`;
+  const against = amounts.map((pair, i) => pair.join(i ? " " : " catches ")).join(", ");
+  return `${several ? "each" : "it"} catches ${found}${real(one, question)}${against ? `; ${against}` : ""}`;
+}
+
+/** A measure and its verb. */
+function measured(name: Name, question: Question): string {
+  const said = heading(name, question.at);
+  return `${said} ${said.startsWith("errors") ? "are" : "is"}`;
+}
+
+/** How many of the alerts are real, in brackets; nothing where there are none. */
+function real(one: Setting, question: Question): string {
+  const precision = valueOf("precision", one, question);
+  if (Number.isNaN(precision) || precision === 0) return "";
+  return precision > 0.5 ? ` (${percent(precision)} real)` : ` (1 in ${cases(1 / precision)} real)`;
 }
 
 function tested(chosen: readonly Setting[], others: readonly Setting[]): string {
   const pairs = chosen.length + others.length - 1;
   if (!pairs) return "";
-  return `; ${pairs === 1 ? "the difference was" : "the differences were"} not tested (${UNTESTED})`;
+  return ` The ${pairs === 1 ? "difference was" : "differences were"} not tested (${UNTESTED}).`;
 }
 
 function goal(one: Setting, { at }: Question): string {
-  if (one.objective === "tpr") return "the most caught";
+  if (one.objective === "tpr") return "the threshold that catches most";
   if (!at.costsGiven) return "the threshold with the fewest errors";
   return `the ${at.earned ? "most profitable" : "cheapest"} threshold`;
 }
@@ -120,31 +146,30 @@ function goal(one: Setting, { at }: Question): string {
 /** That flagging nothing, or everything, is as good as the best model, or better. */
 function noBetter(chosen: readonly Setting[], base: Baseline, question: Question, alone: boolean): string {
   const [name, one] = [base.setting.objective ?? "expected_cost", chosen[0]!];
-  const who = alone ? `No threshold of ${quoted(one.model.name)}` : "No model";
-  const [worth, beaten] = [cell(name, base.setting, question), cell(name, one, question)];
+  const who = alone ? `no threshold of ${quoted(one.model.name)}` : "no model";
+  const [value, beaten] = [cell(name, base.setting, question), cell(name, one, question)];
   const names = chosen.map((each) => quoted(each.model.name)).join(" or ");
-  const against = worth === beaten ? "" : `, against ${beaten} of ${names}`;
-  const place = where({ ...one, objective: name }, question).replace(/[, ]+$/, "");
-  return `${who} beats flagging ${base.name.split(" ")[1]} ${place}: ${base.name} (${heading(name, question.at)} ${worth}${against}).`;
+  const against = value === beaten ? "" : ` (${names} ${beaten})`;
+  const said = `${where({ ...one, objective: name }, question)}its ${measured(name, question)} ${value}${against}.`;
+  return `${capital(base.name)}: ${who} does better. ${capital(said)}`;
 }
 
 /** The base rate, and the costs where they were given. */
 export function conditionsSaid(at: Conditions, prior: number): string {
-  const number = Number.isNaN(prior) ? "" : general(prior, 6);
-  const said = [number, at.prior === null ? "as in the sample" : ""].filter(Boolean).join(", ");
-  return at.costsGiven ? `prior ${said}; ${spoken(at)}` : `prior ${said}`;
+  const said = priorSaid(prior, at.prior === null);
+  return at.costsGiven ? `${said}, ${spoken(at)}` : said;
 }
 
 /** The same where every model stands at a threshold set by hand: what each costs, the least first said. */
 export function byHand(chosen: readonly Setting[], others: readonly Setting[], question: Question, alone: boolean): string {
   const one = chosen[0]!;
-  const start = `At ${baseRate(priorOf(one, question.at), question.at.prior === null)}, ${costsSaid(question.at)}`;
+  const start = `At ${priorSaid(priorOf(one, question.at), question.at.prior === null)}, ${costsSaid(question.at)}`;
   const cost = `${heading("expected_cost", question.at)} ${cell("expected_cost", one, question)}`;
   if (alone) return `${start}, ${setting(one)}, set by hand: ${cost}.`;
   const names = chosen.map((each) => quoted(each.model.name)).join(" or ");
   const against = others.length
-    ? ` against ${others.map((other) => `${cell("expected_cost", other, question)} for ${quoted(other.model.name)}`).join(", ")}`
+    ? ` (${others.map((other) => `${quoted(other.model.name)} ${cell("expected_cost", other, question)}`).join(", ")})`
     : "";
-  const least = !question.at.costsGiven ? "fewest errors has" : question.at.earned ? "most profitable is" : "cheapest is";
-  return `${start}, thresholds set by hand: ${least} ${names}, ${cost}${against}${chosen.length === 1 ? `; ${setting(one)}` : ""}.`;
+  const least = !question.at.costsGiven ? "fewest errors" : question.at.earned ? "most profitable" : "cheapest";
+  return `${start}, with thresholds set by hand, ${least}: ${names}, ${cost}${against}${chosen.length === 1 ? `; ${setting(one)}` : ""}.`;
 }

@@ -74,7 +74,7 @@ function described(model: Model, place: number, { question }: Solution): string 
   const one = confusionAt(model, place);
   const value = (name: "tpr" | "fpr" | "precision" | "posfrac" | "expected_cost"): string =>
     digits(read(name, one, question.at) * (name === "expected_cost" && question.at.earned ? -1 : 1), 4);
-  const cut = place ? `score >= ${thresholdSaid(model, place)}` : "flag nothing";
+  const cut = place ? `score ≥ ${thresholdSaid(model, place)}` : "flag nothing";
   const cost = `${heading("expected_cost", question.at)} ${value("expected_cost")}`;
   const rates = `recall ${value("tpr")}, fpr ${value("fpr")}, precision ${value("precision")}, flagged ${value("posfrac")}`;
   return `${quoted(model.name)}, ${cut}: ${rates}, ${cost}`;

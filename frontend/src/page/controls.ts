@@ -1,5 +1,5 @@
 // The scenario: everything that can be moved.
-import { baseRate } from "../core/conditions.ts";
+import { oneIn } from "../core/conditions.ts";
 import { general, grouped } from "../core/formats.ts";
 import { rounded } from "../core/fractions.ts";
 import { number, prior as priorOf, Refusal } from "../core/notations.ts";
@@ -29,8 +29,7 @@ function priorValue(state: State): number {
 function priorHint(state: State): string {
   const value = priorValue(state);
   if (Number.isNaN(value)) return state.prior === null ? "as in each sample" : "";
-  const said = baseRate(value, false);
-  const inverse = said.startsWith("prior") ? `about 1 in ${general(1 / value, 3)}` : said;
+  const inverse = oneIn(value) ?? `about 1 in ${general(1 / value, 3)}`;
   return unbroken(`${inverse} · ${general(100 * value, 6)} %`);
 }
 
@@ -176,7 +175,7 @@ function handField(models: readonly Model[], change: Change): Field {
       pick.value = String(state.model);
       say(label, models.length > 1 ? "Threshold of" : "Threshold");
       const cut = thresholdSaid(model, place);
-      const text = place ? `score >= ${cut}` : "flag nothing";
+      const text = place ? `score ≥ ${cut}` : "flag nothing";
       put(slider, "aria-valuetext", text);
       const held = model.held.every ? "" : ` (one of ${grouped(model.tp.length)} held of ${grouped(model.held.distinct + 1)} points)`;
       say(hint, unbroken(text + held));

@@ -101,7 +101,7 @@ function told(wins: readonly Win[], { prior, ratio }: Place): string {
 /** The winner of a stretch, in words. */
 export function winSaid(win: Win): string {
   const cut = win.thresholds[0];
-  const where = cut === undefined || cut === "none" ? "" : `, score >= ${typeof cut === "number" ? general(cut, 6) : cut}`;
+  const where = cut === undefined || cut === "none" ? "" : `, score ≥ ${typeof cut === "number" ? general(cut, 6) : cut}`;
   return `${win.models.map(quoted).join(" or ") || "one answer for all"}${where}`;
 }
 

@@ -9,7 +9,7 @@ const ROWS = 12;
 
 export function numbersOf(kind: Kind): { element: HTMLElement; fill: (scene: Scene) => void } {
   const body = h("tbody");
-  const heads = ["model", "score >=", kind.x, kind.y].map((text) => h("th", { scope: "col" }, text));
+  const heads = ["model", "score ≥", kind.x, kind.y].map((text) => h("th", { scope: "col" }, text));
   const table = h("table", {}, h("caption", {}, `${kind.title}: points along the curves`), h("thead", {}, h("tr", {}, ...heads)), body);
   const region = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `${kind.title} as numbers` }, table);
   const details = h("details", { class: "numbers" }, h("summary", {}, "Numbers"), region);

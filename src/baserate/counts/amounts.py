@@ -133,7 +133,7 @@ class Amounts(Frozen):
         return _running(self.negative_units)
 
     def exactly(self, units: Any) -> Fraction:
-        """What so many units are worth."""
+        """What a number of units is worth."""
         return Fraction(int(units), 10**self.decimals)
 
     @property
@@ -231,7 +231,7 @@ class JointAmounts(Mapping[str, Amounts]):
     """The amounts of several models by their names, and which cases are the same: what a test of
     their difference needs.
 
-    Made by `count_amounts` with several scores. `joint` has one cell a case, `units` what each is
+    Made by `count_amounts` with several scores. `joint` has one cell per case, `units` what each is
     worth.
 
     >>> import baserate as br

@@ -64,7 +64,7 @@ def run_sums(values: Array, starts: Indices) -> Array:
 
 
 def gathered(scores: Array, positives: Array, negatives: Array) -> Cells:
-    """Cells in canonical form from cells in any order: descending, one a distinct score, none
+    """Cells in canonical form from cells in any order: descending, one per distinct score, none
     empty, no -0.0.
     """
     used = (positives > 0) | (negatives > 0)
@@ -101,7 +101,7 @@ def without_runs(cells: Cells, cuts: Array | None = None) -> Cells:
 def binned(
     bins: Array, lows: Array, highs: Array, positives: Array, negatives: Array
 ) -> tuple[Cells, Array]:
-    """One cell a bin, highest bin first, named by its lowest score; and the highest score of
+    """One cell per bin, highest bin first, named by its lowest score; and the highest score of
     each.
     """
     order = np.argsort(bins, kind="stable")[::-1]
@@ -220,7 +220,7 @@ def short(threshold: Any, below: Any) -> str:
 def _plain(
     value: Decimal, digits: int, rounding: str, good: Callable[[Decimal], bool]
 ) -> str | None:
-    """So many digits of a number as people write it, where that is good."""
+    """A number in few digits, as people write it, where that is good."""
     near = Context(prec=digits, rounding=rounding).plus(value)
     if not good(near):
         return None
@@ -380,7 +380,7 @@ ROUNDING = 1e-6
 
 
 def observe(cells: Cells, *, condensed: bool, coarse: bool) -> tuple[Note, ...]:
-    """Every remark that holds for these cells. Where cells were merged, nothing is said of what
+    """Every remark that holds for these cells. Where cells were merged, no note is made of what
     merging hides.
     """
     if not len(cells.scores):
@@ -504,8 +504,8 @@ def _ties(cells: Cells, everything: float) -> Iterator[Note]:
     else:
         yield Note(
             "BR216",
-            f"{percent(share)} of the scores tie at {quoted(score)}: a budget that ends inside a"
-            " tie is met on average only",
+            f"{percent(share)} of the scores equal {quoted(score)}, so a budget may have to pick"
+            " among equal scores at random",
         )
 
 
@@ -514,8 +514,8 @@ def _range(cells: Cells) -> Iterator[Note]:
     if not len(finite) or (finite[0] <= 1 + ROUNDING and finite[-1] >= -ROUNDING):
         return
     span = (
-        f"scores span {finite[-1].item():.6g} to {finite[0].item():.6g}: ranking measures are"
-        " unaffected; these are not probabilities"
+        f"scores range from {finite[-1].item():.4g} to {finite[0].item():.4g}, so they are not"
+        " probabilities: calibration and decision curves do not apply"
     )
     if finite[-1] >= 0 and finite[0] <= 100:
         yield Note("BR202", f"{span} (percent?)")
@@ -524,7 +524,7 @@ def _range(cells: Cells) -> Iterator[Note]:
 
 
 def _direction(auc: float, error: float) -> Iterator[Note]:
-    """Reversed scores are told, never turned: AUC well below one half, and by more than chance
+    """Reversed scores are reported, never turned: AUC well below one half, and by more than chance
     explains.
     """
     if auc < min(REVERSED, 0.5 - 2 * error):
@@ -587,8 +587,8 @@ class Totals(Frozen):
 
     @property
     def labels_missing(self) -> bool:
-        """Whether scored cases were left out for want of a label: the prior is then that of the
-        labelled cases, not of all.
+        """Whether scored cases were left out because they have no label: the prior is then that of
+        the labelled cases, not of all.
         """
         return self.unlabelled is not None or any(
             note.code == "BR105" and "left out" in note.text for note in self._recorded

@@ -306,8 +306,8 @@ class Counts(Totals):
     def coarsen(self, edges: int | npt.ArrayLike) -> Counts:
         """Merge scores into bins, with `auc_error_bound` saying what that can cost.
 
-        `edges` are the inner edges of the bins (a score at an edge lies above it); a number asks
-        for so many bins of equal width. Coarse counts add up where their edges are equal. A bin is
+        `edges` are the inner edges of the bins (a score at an edge lies above it); a number gives
+        that many bins of equal width. Coarse counts add up where their edges are equal. A bin is
         named by its lowest score, so flagging down to it is still exact.
         """
         if self.condensed:
@@ -462,7 +462,7 @@ def told(notes: Iterable[Note], ledger: Ledger) -> dict[str, Any]:
 
 
 def heard(facts: dict[str, Any]) -> tuple[Ledger, tuple[Note, ...]]:
-    """The inverse of `told`."""
+    """Reads back what was saved."""
     kept = dict(facts["ledger"])
     sources, design = (
         tuple(Source(**source) for source in kept.pop("sources")),
@@ -581,7 +581,7 @@ def _checked_edges(edges: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def _checked_bins(arrays: dict[str, Array], cells: Cells) -> Bins:
-    """One cell a bin, and nothing in a cell beyond its own bin."""
+    """One cell per bin, and nothing in a cell beyond its own bin."""
     edges, highs = _checked_edges(arrays["edges"]), arrays["highs"]
     if (
         len(highs) != len(cells.scores)

@@ -33,9 +33,9 @@ from baserate.notes import Ledger, Note
 class JointCounts(Totals):
     """Which scores did each model give the same case?
 
-    One cell a case, or a distinct vector of scores: `scores[name]` has an entry a cell, `positives`
-    and `negatives` its cases. Made by `count_models`. Cells keep the order in which they came until
-    they are saved or digested; `a + b` puts the cells of b behind those of a.
+    One cell per case, or a distinct vector of scores: `scores[name]` has an entry per cell,
+    `positives` and `negatives` its cases. Made by `count_models`. Cells keep the order in which
+    they came until they are saved or digested; `a + b` puts the cells of b behind those of a.
     """
 
     scores: Mapping[str, Array]
@@ -91,7 +91,7 @@ class JointCounts(Totals):
         if model not in self.scores:
             raise refuse(
                 "BR408",
-                f"there is no model {quoted(model)}",
+                f"it is not model {quoted(model)}",
                 f"one of {', '.join(map(quoted, self.models))}",
             )
         kept: dict[str, Counts] = self.__dict__.setdefault(
@@ -150,14 +150,14 @@ class JointCounts(Totals):
         )
 
     def canonical(self) -> JointCounts:
-        """The same counts with one cell a distinct vector of scores, in descending order of the
+        """The same counts with one cell per distinct vector of scores, in descending order of the
         models as named in sorted order.
         """
         return self.sorted_by(sorted(self.models))
 
     def sorted_by(self, names: Sequence[str]) -> JointCounts:
-        """One cell a distinct vector of scores, in descending order of the models as they are named
-        here.
+        """One cell per distinct vector of scores, in descending order of the models as they are
+        named here.
         """
         columns = [self.scores[name] for name in names]
         order = np.lexsort(columns[::-1])[::-1]

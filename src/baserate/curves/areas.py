@@ -331,10 +331,10 @@ HAND_2014, HAND_2009 = "hand-2014", "hand-2009"
 @summary(direction="lower")
 @bounded()
 def min_cost(counts: Counts | Points, *, at: Conditions | None = None) -> float:
-    """What does the cheapest threshold cost a case, at this base rate and these costs?
+    """What does the cheapest threshold cost per case, at this base rate and these costs?
 
-    Never more than flagging nothing or everything. Chosen and judged on the same cases, so it
-    flatters.
+    Never more than flagging nothing or everything. Chosen and evaluated on the same cases, so it is
+    optimistic.
 
     >>> import baserate as br
     >>> br.curves.min_cost(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), at=br.Conditions(prior=0.1, costs=br.Costs(fp=1, fn=10)))
@@ -591,7 +591,7 @@ CLASS_RATIO = "class_ratio"
 
 @summary(single=False)
 def strip_weights(count: int, alpha: float) -> Floats:
-    """The weights of so many strips, from the bottom up: each passes the share alpha of its weight
+    """The weights of the strips, from the bottom up: each passes the share alpha of its weight
     to the next, the last keeps all.
 
     W(i) = 1 − α^(i+1), the last (1 − αⁿ) / (1 − α); they sum to n. α = 0 leaves all at 1, α = 1
@@ -699,7 +699,7 @@ def _alpha(alpha: float | str | None, costs: Costs | None, points: Points) -> fl
         if points.why_no_prior:
             raise refuse(
                 "BR509",
-                f"{points.why_no_prior}, so there is no class ratio",
+                f"{points.why_no_prior}, so it is not class ratio",
                 "give alpha, or costs",
             )
         ratio = points.total_positives / points.total_negatives

@@ -97,7 +97,7 @@ def brier(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any = 
     at any base rate.
 
     Raw scores with the classes reweighted; with `calibrated_at`, scores first corrected from that
-    base rate to the one asked for. 0 is perfect, prior·(1 − prior) what the prior itself gets.
+    base rate to the given one. 0 is perfect, prior·(1 − prior) what the prior itself gets.
     Brier 1950, Monthly Weather Review 78:1-3.
 
     >>> import baserate as br
@@ -166,8 +166,8 @@ def log_loss(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any
     the true class.
 
     0 is perfect; −π ln π − (1 − π) ln (1 − π) is what the prior itself gets. A score of 0 for a
-    positive, or 1 for a negative, is an infinite surprise, and is said so: nothing is clipped. Good
-    1952, J. Royal Stat. Soc. B 14:107-114.
+    positive, or 1 for a negative, is an infinite surprise, and is reported: nothing is clipped.
+    Good 1952, J. Royal Stat. Soc. B 14:107-114.
 
     >>> import baserate as br
     >>> round(br.curves.log_loss(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), 6)
@@ -201,7 +201,7 @@ def calibration_error(
     """How far are the probabilities from the observed shares, on average? Σ share of cases · |mean
     score − share of positives|.
 
-    Over the blocks of the best monotone recalibration (PAV), or over so many `bins` of equal width.
+    Over the blocks of the best monotone recalibration (PAV), or over `bins` bins of equal width.
     0 is calibrated. Either is biased upward on the cases that it is computed on. Naeini, Cooper &
     Hauskrecht 2015, AAAI:2901-2907.
 

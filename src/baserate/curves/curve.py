@@ -18,6 +18,7 @@ from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.selection import choose, flag_at
 from baserate.errors import Infeasible, grouped, quoted, refuse
 from baserate.measures.confusion import (
+    ASSUMES_LABEL_SHIFT,
     NOT_SAID,
     along,
     checked_conditions,
@@ -26,6 +27,7 @@ from baserate.measures.confusion import (
     resolved_for,
 )
 from baserate.measures.measure import Measure, named
+from baserate.notation import base_rate
 from baserate.notes import Note, combine
 from baserate.numbers import EXACT_FLOATS, Floats, Frozen
 from baserate.views import Viewed, view
@@ -212,7 +214,7 @@ class Curve(Frozen):
             cut = [] if cuts is None else ["none" if np.isnan(cuts[place]) else cell(cuts[place])]
             return [*cut, cell(self.x[place], 4), cell(self.y[place], 4)]
 
-        headings = (*(() if cuts is None else ("score >=",)), self.x_label, self.y_label)
+        headings = (*(() if cuts is None else ("score ≥",)), self.x_label, self.y_label)
         return table(repr(self), headings, some(len(self), row))
 
 
@@ -379,11 +381,10 @@ def _notes(conditions: list[Conditions], read: list[OperatingPoint | None]) -> t
         if note.code in SAID
     }
     priors = sorted(at.prior for at in conditions)
-    span = f"{priors[0]:.6g} to {priors[-1]:.6g}"
+    low, high = (base_rate(float(end), brief=True) for end in (priors[0], priors[-1]))
     shift = Note(
         "BR526",
-        f"read at priors from {span}: this assumes label shift only (the scores of each class keep"
-        " their distribution)",
+        f"computed for base rates from {low} to {high}; {ASSUMES_LABEL_SHIFT}",
     )
     first = (shift,) if "BR526" in said else ()
     return (*first, *(note for code, note in said.items() if code != "BR526"))
@@ -446,7 +447,7 @@ def trace(
 ) -> Curve:
     """How do two measures go together, from nothing flagged to everything?
 
-    One point a threshold, in step with `thresholds`; NaN where a measure is undefined.
+    One point per threshold, in step with `thresholds`; NaN where a measure is undefined.
     `every=False` leaves out points in the middle of a straight run of the ROC: the curve stays the
     same.
 

@@ -255,7 +255,7 @@ def decision_curve(
     prior·tpr − (1 − prior)·fpr·t / (1 − t) at every score, where the curve jumps; acting on nobody
     has 0, and acting on everybody prior − (1 − prior)·t / (1 − t), to compare with. Vickers & Elkin
     2006, Medical Decision Making 26:565-574. At another base rate than the one at which the scores
-    are probabilities (`calibrated_at`; the sample's, unless said) the probabilities move with it:
+    are probabilities (`calibrated_at`; the sample's, by default) the probabilities move with it:
     their odds are multiplied by the ratio of the prior odds. `thresholds` are the scores as they
     are.
 
@@ -396,7 +396,7 @@ def roc(counts: Source, *, every: bool = False) -> Curve:
 
     From (0, 0), nothing flagged, to (1, 1), everything; (0, 1) is ideal, and the diagonal is
     guessing. It does not depend on the base rate. Straight runs keep their ends only, unless
-    `every` threshold is asked for. Fawcett 2006, Pattern Recognition Letters 27:861-874.
+    `every` threshold is requested. Fawcett 2006, Pattern Recognition Letters 27:861-874.
 
     >>> import baserate as br
     >>> fpr, tpr, thresholds = br.roc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
@@ -480,8 +480,8 @@ def broc(
 
 
 def posfrac_curve(counts: Source, *, at: Conditions | None = None, every: bool = False) -> Curve:
-    """How many cases must be looked at to find so many positives? x = tpr, y = posfrac, at any base
-    rate.
+    """How many cases must be reviewed to find this share of the positives? x = tpr, y = posfrac, at
+    any base rate.
 
     Perfect is y = prior · x, guessing y = x. Landgrebe et al. 2004.
 
@@ -493,7 +493,7 @@ def posfrac_curve(counts: Source, *, at: Conditions | None = None, every: bool =
 
 
 def gain_curve(counts: Source, *, at: Conditions | None = None, every: bool = False) -> Curve:
-    """How many of the positives are in the first so many cases? x = posfrac, y = tpr: cumulative
+    """How many of the positives are in this share of the cases? x = posfrac, y = tpr: cumulative
     gains.
 
     Guessing is the diagonal; perfect reaches 1 at x = prior. Provost & Fawcett 2013, Data Science
@@ -531,8 +531,8 @@ def ks_curve(counts: Source) -> Curve:
 
 
 def cost_threshold_curve(counts: Source, *, at: Conditions | None = None) -> Curve:
-    """What does each threshold cost? x = threshold, y = expected cost a case, at any base rate and
-    costs.
+    """What does each threshold cost? x = threshold, y = expected cost per case, at any base rate
+    and costs.
 
     >>> import baserate as br
     >>> at = br.Conditions(prior=0.1, costs=br.Costs(fp=1, fn=10))
@@ -618,7 +618,7 @@ def reliability_curve(
     """Do the probabilities come true? x = mean score, y = share of positives, from low scores to
     high.
 
-    In each block of the best monotone recalibration (PAV), or in each of so many `bins` of equal
+    In each block of the best monotone recalibration (PAV), or in each of `bins` bins of equal
     width that is not empty; at any base rate, with the scores as they are. Calibrated scores lie on
     the diagonal. `calibration_error` is the mean distance from it. DeGroot & Fienberg 1983, The
     Statistician 32:12-22; Dimitriadis, Gneiting & Jordan 2021, PNAS 118:e2016191118.

@@ -60,7 +60,7 @@ REVIEW = Fix("review=150", "--review 150")
 
 
 class Sums(NamedTuple):
-    """What a setting comes to over so many cases, in exact numbers."""
+    """What a setting comes to over a number of cases, in exact numbers."""
 
     cost: Fraction
     alerts: Fraction
@@ -277,16 +277,16 @@ def on_choice(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
     yield from label_shift(point.at, point.point.confusion)
     yield from resolution(point.point, priced.points)
     if not rule.terms and point.point.regardless == 0:
-        yield Note("BR524", "flagging nothing is cheapest: no review pays for itself")
+        yield Note("BR524", "flagging nothing is cheapest: no review is worth its cost")
     elif not rule.terms and point.point.share == 1 and not point.fn and not point.tn:
         yield Note(
             "BR524",
-            "flagging everything is cheapest: every review down to the lowest score pays for"
+            "flagging everything is cheapest: every review down to the lowest score is worth"
             " itself",
         )
     yield from _budget(point, priced, rule)
     if point.point.regardless is None and len(priced.points) > 2:
-        yield Note("BR528", f"{SAME_CASES}, choose(dev).on(test)")
+        yield Note("BR528", f"{SAME_CASES}: choose(dev).on(test)")
 
 
 def _budget(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
@@ -328,7 +328,7 @@ class AmountPoint(Viewed):
     """Where is the classifier set, what does that cost, and how much money does it catch?
 
     Sums (`cost`, `alerts`, the amounts) are over `cases` cases at the base rate of `at`: the
-    volume, or as many as the sample has. `expected_cost` is the cost a case. `tp`, `fp`, `fn` and
+    volume, or as many as the sample has. `expected_cost` is the cost per case. `tp`, `fp`, `fn` and
     `tn` are those of the sample. `nothing` and `everything` are what flagging none or all of the
     cases costs; `by_average` is the point that one would choose if every positive had the mean
     amount, at its true cost. Where a budget ends among equal scores, sums are expected values, and
@@ -517,7 +517,7 @@ def flag_amount_at(
 def _asked(
     rule: str | None, at: Conditions | None, volume: float | None
 ) -> tuple[float | None, Conditions, Rule]:
-    """What was asked for, where it can be: amounts take the place of costs, so none may be given,
+    """What was requested, checked: amounts take the place of costs, so none may be given,
     nor bound by a rule.
     """
     cases, given = checked_volume(volume), checked_conditions(at)

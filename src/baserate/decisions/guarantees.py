@@ -68,7 +68,7 @@ class Guaranteed:
 @dataclass(frozen=True)
 class Guarantee:
     """What holds in the field at a threshold, with which confidence, also if it was chosen among
-    the thresholds of so many models.
+    the thresholds of several models.
     """
 
     requirements: tuple[Guaranteed, ...]
@@ -371,8 +371,8 @@ def _constant(bad: str, allowed: int) -> Limits:
 
 
 def _most(cases: int, limit: Fraction, alpha: float) -> int:
-    """The most errors among so many cases that show a rate of at most the limit: P(so many or fewer
-    | limit) <= alpha; -1 where none do.
+    """The most errors among `cases` that demonstrate a rate of at most the limit: P(as many or
+    fewer | limit) <= alpha; -1 where none do.
     """
     return int(_most_each(cases, np.array([rounded(limit)]), alpha)[0])
 
@@ -605,7 +605,7 @@ def _rounded(cases: int) -> int:
 
 def _times(term: Term, points: Points, line: _Line | None, alpha: float) -> float | None:
     """How many times as many cases of both classes would be certified at one of the thresholds of
-    now with the power wanted.
+    now with the required power.
     """
     if _power(term, points, line, alpha, MOST_TIMES) < POWER:
         return None
@@ -621,8 +621,8 @@ def _times(term: Term, points: Points, line: _Line | None, alpha: float) -> floa
 
 
 def _power(term: Term, points: Points, line: _Line | None, alpha: float, times: float) -> float:
-    """The chance that so many times the cases certify the best of the thresholds of now, with half
-    an error added to each rate.
+    """The chance that a multiple of the cases certifies the best of the thresholds of now, with
+    half an error added to each rate.
     """
     draws, rng = 1000, np.random.default_rng(28)
     positives, negatives = (

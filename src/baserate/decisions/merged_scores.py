@@ -97,7 +97,7 @@ def settled(
     """What was chosen, if no threshold inside merged scores may be better; `known` is the best
     threshold that is known.
 
-    For condensed counts anything else is refused; bins were asked for, and give the point with
+    For condensed counts anything else is refused; bins were requested, and give the point with
     bounds of what was made best.
     """
     hidden, at = Hidden(points), chosen.at
@@ -145,7 +145,7 @@ def refuse_hidden(points: Points, kept: Mask, asked: Iterable[tuple[Term, Condit
     """Where costs decide under a rule: inside a run of negatives no threshold is better than the
     run's beginning, if that satisfies the rule.
 
-    `kept` are the points that keep it; what is asked is that each term holds at its conditions.
+    `kept` are the points that satisfy it; the condition is that each term holds at its conditions.
     """
     hidden = Hidden(points)
     may = ~kept[hidden.edges]

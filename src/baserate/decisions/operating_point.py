@@ -96,7 +96,7 @@ class OperatingPoint(Viewed):
     have several scores. `how` says of which kind the point is, and `in_advance` whether it was set
     before these cases were seen. `bounds` says between which values what was made best lies with
     every score kept, where bins merged scores; None where it is exact. `guarantee` is what holds in
-    the field at this threshold, where that was asked for. `intervals` holds the intervals of its
+    the field at this threshold, where that was requested. `intervals` holds the intervals of its
     measures, by name, where they were requested. Outcomes are those of the sample; rates
     within a class are the sample's too; precision, npv, posfrac and costs are read at `at`. Any
     other measure is `point["mcc"]`. Where cases without labels were scored too, `counted` says how
@@ -467,14 +467,12 @@ def setting(point: OperatingPoint) -> str:
     if point.regardless is not None:
         return "flag everything" if point.regardless else "flag nothing"
     if point.share == 1:
-        return f"score >= {shown_threshold(point)}"
+        return f"score ≥ {shown_threshold(point)}"
     if point.how == TIE:
         tied = f"{_percent(point.share)} of those {drawn_from(point)}, drawn at random"
-        return tied if point.threshold is None else f"score >= {shown_threshold(point)}, and {tied}"
-    other = "nothing" if point.threshold is None else f"score >= {shown_threshold(point)}"
-    return (
-        f"score >= {_lower(point)} for {_percent(point.share)} of the cases, {other} for the rest"
-    )
+        return tied if point.threshold is None else f"score ≥ {shown_threshold(point)}, and {tied}"
+    other = "nothing" if point.threshold is None else f"score ≥ {shown_threshold(point)}"
+    return f"score ≥ {_lower(point)} for {_percent(point.share)} of the cases, {other} for the rest"
 
 
 def shown_threshold(point: OperatingPoint) -> str:
@@ -594,7 +592,7 @@ def filled(
     beside them. Scores that were counted together are drawn from together, which is as exact: the
     point then says from where up to where. Elsewhere the last threshold within the budget leaves
     less than one case of the sample, or 1 % of the budget, unused, and no draw is needed. `within`
-    says which points keep the budget, where that is known.
+    says which points stay within the budget, where that is known.
     """
     within = keeping(budget, points, at) if within is None else within
     last = int(np.count_nonzero(within)) - 1
@@ -621,7 +619,7 @@ def filled(
 
 def _several_cases(points: Points, last: int) -> bool:
     """Whether the tie behind this point holds more than one case: of weighted cases, or where only
-    rates are known, there is no telling.
+    rates are known, this is not known.
     """
     tied = points.tp[last + 1] - points.tp[last] + points.fp[last + 1] - points.fp[last]
     return points.counts is None or points.counts.weighted or bool(tied > 1)
@@ -776,7 +774,7 @@ def infeasible(
 
 
 def _all_but(masks: Sequence[Mask], left_out: int | None) -> Mask:
-    """The points that keep every term but one."""
+    """The points that satisfy every term but one."""
     kept: Mask = reduce(
         np.logical_and,
         (mask for i, mask in enumerate(masks) if i != left_out),
@@ -849,7 +847,7 @@ FAR = 1000
 # Fewer false positives than this are too few to rest a precision on.
 FEW = 10
 SAME_CASES = (
-    "the threshold was chosen and evaluated on the same data, so these figures are optimistic:"
+    "the threshold was chosen and evaluated on the same data, so these figures are optimistic;"
     " evaluate on held-out data"
 )
 # Of a budget: of what is left beyond that nothing is said.
@@ -940,7 +938,7 @@ def on_choice(
     yield from _budget(point, points, rule, objective)
     if not point.at.costs_given and objective.name == "expected_cost":
         fix = Fix("Conditions(costs=Costs(fp=1, fn=100)), or optimize='tpr'", "--cost fn=100,fp=1")
-        yield Note("BR525", "no costs were given: fp = 1 and fn = 1 decided", fix)
+        yield Note("BR525", "no costs given: a miss counts like a false alarm", fix)
     if point.guarantee is not None:
         text = (
             f"only {point.guarantee} is guaranteed: the other figures were read on the cases that"
@@ -949,7 +947,7 @@ def on_choice(
         yield Note("BR638", text)
     elif point.regardless is None and len(points) > 2:
         yield Note(
-            "BR528", f"{SAME_CASES}, choose(dev).on(test) or show --threshold on another file"
+            "BR528", f"{SAME_CASES}: choose(dev).on(test) or show --threshold on another file"
         )
 
 
@@ -985,31 +983,28 @@ def resolution(point: OperatingPoint, points: Points) -> Iterator[Note]:
         text = f"no false positive in {number_of(negatives, 'negative')}: {worst_case}"
         yield Note("BR505", text)
     elif 0 < point.fp < FEW:
-        few = (
-            f"{float(point.fp):.3g} false {'positive lies' if point.fp == 1 else 'positives lie'}"
-            " above this threshold"
-        )
+        few = f"{float(point.fp):.3g} false {'positive' if point.fp == 1 else 'positives'}"
         yield Note(
             "BR505",
-            f"only {few} in this sample: at prior {at.prior:.6g} precision and costs rest on that",
+            f"precision and cost at {at.spoken} depend on only {few} in this sample",
         )
     elif at.prior * FAR < points.prior:
         text = (
-            f"false positive rates finer than {smallest} cannot be seen in this sample: at prior"
-            f" {at.prior:.6g} precision rests on them"
+            f"false positive rates below {smallest} cannot be seen in this sample, and precision at"
+            f" {at.spoken} depends on them"
         )
         yield Note("BR505", text)
 
 
 def most_unseen(negatives: int) -> float:
-    """The largest fpr, at 95 %, at which none of so many negatives is flagged."""
+    """The largest fpr, at 95 %, at which none of these negatives is flagged."""
     return -math.expm1(math.log(0.05) / negatives)
 
 
 def _trivial(
     point: OperatingPoint, points: Points, rule: Rule, objective: Measure
 ) -> Iterator[Note]:
-    """Flagging nothing or everything is a result, and it is said at which base rate it stops being
+    """Flagging nothing or everything is a result, with the base rate at which it stops being
     one.
     """
     nothing, everything = point.regardless == 0, point.share == 1 and not point.fn and not point.tn
@@ -1039,13 +1034,14 @@ def _trivial(
     if nothing:
         yield Note(
             "BR524",
-            f"flagging nothing {best}: at these costs no threshold beats it below prior {border}",
+            f"flagging nothing {best}: at these costs no threshold is better below a base rate of"
+            f" {border}",
         )
     else:
         yield Note(
             "BR524",
-            f"flagging everything {best}: at these costs no threshold beats it above prior"
-            f" {border}",
+            f"flagging everything {best}: at these costs no threshold is better above a base rate"
+            f" of {border}",
         )
 
 
@@ -1138,7 +1134,7 @@ def beside(point: OperatingPoint, points: Points, calibrated_at: Any) -> Operati
     scores = points.scores
     if points.tops is not None:
         text = (
-            "condensed and coarse counts have merged scores: there is no telling what a threshold"
+            "condensed and coarse counts have merged scores: it is not known what a threshold"
             " in theory flags"
         )
         raise refuse(
@@ -1152,7 +1148,7 @@ def beside(point: OperatingPoint, points: Points, calibrated_at: Any) -> Operati
     if not len(scores) or scores[0] > 1 or scores[-1] < 0:
         raise refuse(
             "BR507",
-            "these scores are not probabilities: there is no threshold in theory",
+            "these scores are not probabilities: it is not threshold in theory",
             Fix("leave calibrated_at out", "leave --calibrated-at out"),
         )
     if isinstance(calibrated_at, str) and calibrated_at.strip().casefold() in notation.SAMPLE:

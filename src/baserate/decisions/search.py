@@ -97,7 +97,7 @@ def _holds(term: Term, confusion: Confusion, at: Conditions) -> bool:
 
 
 def holds_all(terms: Sequence[Term], confusion: Confusion, at: Conditions) -> bool:
-    """Whether one confusion keeps every term."""
+    """Whether one confusion satisfies every term."""
     return all(_holds(term, confusion, at) for term in terms)
 
 

@@ -94,7 +94,7 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     budget, is a share of them flagged at random, and numbers are expected values. Where no costs
     are given a budget is used up (`optimize="tpr"`). `mix=True` also tries mixtures of two
     thresholds on the ROC hull. `calibrated_at` is the base rate at which the scores are calibrated
-    probabilities: the threshold in theory then stands beside the empirical one. What no point can
+    probabilities: the threshold in theory is then given beside the empirical one. What no point can
     keep is refused (`Infeasible`), with what would be feasible.
 
     `guarantee="recall >= 0.9"` chooses among the thresholds at which the requirement holds in the
@@ -123,7 +123,7 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     if sure is None and (level is not None or among != 1):
         raise refuse(
             "BR637",
-            "level and among belong to a guarantee, and none is wanted",
+            "level and among belong to a guarantee, and none is requested",
             'guarantee="recall >= 0.9", or leave them out',
         )
     confidence = guarantees.Confidence(
@@ -165,8 +165,8 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
 
 
 def _exceeded(point: OperatingPoint, rule: Rule) -> Iterator[Note]:
-    """The rule was kept by what the labelled cases say of the field; what is counted there may not
-    keep it.
+    """The rule was satisfied by what the labelled cases say of the field; what is counted there may
+    not satisfy it.
     """
     for term in rule.terms if point.counted is not None else ():
         if term.measure.name in COUNTED:
@@ -187,7 +187,7 @@ def _objective(
     volume: float | None,
     sure: Rule | None,
 ) -> Measure:
-    """What to make best: the cost, unless something else is asked for, or only a budget or a
+    """What to make best: the cost, by default, or only a budget or a
     guarantee is known.
     """
     if optimize is not None:
@@ -387,7 +387,7 @@ class Choice(Viewed):
     """The best model, where it is set, and what the others would do.
 
     `models` names more than one where they cannot be distinguished by what was made best, or where
-    bins leave open which is best; `points` holds the chosen point of every model that keeps the
+    bins leave open which is best; `points` holds the chosen point of every model that satisfies the
     rule, `refused` says of the others why they do not. `baselines` are flagging nothing and
     flagging everything, where they satisfy the rule too; under a budget without costs there are
     none. `differences` holds the lead of the best model over every other one, the closest first,
@@ -860,7 +860,7 @@ Weights = tuple[Fraction, Fraction]
 
 
 def class_weights(counts: Counts, at: Conditions, cases: Fraction | None = None) -> Weights:
-    """What a positive and a negative count for, so that the prior is the one asked for, and the
+    """What a positive and a negative count for, so that the prior is the given one, and the
     number of cases too.
 
     Of n cases with P positives and N negatives at the prior π: nπ / P and n(1 − π) / N. At the

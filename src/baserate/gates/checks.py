@@ -71,8 +71,8 @@ Progress = Callable[[int, int], None]
 
 
 class Reader:
-    """The cases of the models: read when they are first asked for, and kept for every other check
-    that asks for the same.
+    """The cases of the models: read at first use, and kept for every other check
+    that needs the same.
     """
 
     def __init__(self, data: Data) -> None:
@@ -149,7 +149,7 @@ def _one_saved(where: Scored, by: str | None) -> Counts:
     _check_whole(where.source, by)
     models = saved_models(where.source)
     if where.column not in models:
-        text = f"there is no model {quoted(where.column)}"
+        text = f"it is not model {quoted(where.column)}"
         raise refuse_file(where.source, "BR408", text, f"one of {', '.join(map(quoted, models))}")
     return models[where.column]
 
@@ -163,7 +163,7 @@ def _two_saved(source: str, columns: dict[str, str], by: str | None) -> JointCou
         raise refuse_file(
             source,
             "BR408",
-            f"there is no model {quoted(unknown)}",
+            f"it is not model {quoted(unknown)}",
             f"one of {', '.join(map(quoted, joint.models))}",
         )
     scores = {model: joint.scores[column] for model, column in columns.items()}
@@ -182,7 +182,7 @@ def _check_whole(source: str, by: str | None) -> None:
 
 def run(settings: Settings, progress: Progress | None = None) -> list[Outcome]:
     """Every check in its order; whatever is wrong with the input is found in one pass, and nothing
-    is judged then.
+    is evaluated then.
     """
     reader, findings, outcomes = Reader(settings.data), Findings(), list[Outcome]()
     with findings:
@@ -243,7 +243,7 @@ def judge(
 
 def _demanded(check: Demand, reader: Reader, seed: int) -> Outcome:
     """The requirement for every model, over all cases and on every slice; a slice that cannot be
-    judged is not passed over.
+    evaluated is reported.
     """
     asked: dict[str, Any] = {
         "at": check.scenario.at,
@@ -351,7 +351,7 @@ def _own_thresholds(
 
 
 PASSED, FAILED, BROKEN = "passed", "failed", "error"
-MARGIN, NOT_WITHIN = "the margin of", "not shown to be within"
+MARGIN, NOT_WITHIN = "the margin of", "not demonstrated to be within"
 HEADING = "### baserate: "
 # What Markdown would take for markup.
 MARKUP = frozenset("\\`*_{}[]|~!$^")
@@ -362,7 +362,7 @@ LINKED = ("://", "www.", "@", "#")
 def text(outcome: Outcome) -> str:
     """Passed or failed and why, then a table."""
     if outcome.regression is not None:
-        return comparisons.of_regression(outcome.regression)
+        return comparisons.of_non_inferiority(outcome.regression)
     return comparisons.of_requirements(
         outcome.judged, passed=outcome.passed, level=outcome.check.level
     )
@@ -519,12 +519,12 @@ def _compared_rows(regression: NonInferiority, title: str) -> Iterator[Row]:
 
 
 def broken(title: str, lines: Sequence[str]) -> list[Row]:
-    """A check that could not be judged, and why."""
+    """A check that could not be evaluated, and why."""
     return [Row(BROKEN, title, UNDEFINED, UNDEFINED, UNDEFINED, line) for line in lines]
 
 
 def lines_of(error: InputError) -> list[str]:
-    """What is wrong with the input, one line a problem."""
+    """What is wrong with the input, one line per problem."""
     return [problem.line(on_command_line) for problem in error.problems]
 
 
@@ -561,7 +561,7 @@ def markdown(rows: Sequence[Row], footers: Sequence[str] = ()) -> str:
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:
-    """The Markdown of checks that were judged."""
+    """The Markdown of checks that were evaluated."""
     footers = [
         f"source {tables.source(replace(source, path=source.name))}"
         for source in sources_of(outcomes)

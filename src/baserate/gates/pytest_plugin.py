@@ -1,5 +1,5 @@
 """The checks of `baserate.toml` as items of a pytest run: `pytest --baserate`. Nothing is loaded
-before that is asked for.
+before that is requested.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Where checks are asked for, take part in the run; a summary without checks would be taken for
+    """Where checks are requested, take part in the run; a summary without checks would be taken for
     one of checks that pass.
     """
     given, named, summary = (
@@ -59,7 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
     elif named:
         config.pluginmanager.register(Build(config.rootpath / named, summary), "baserate-checks")
     elif summary is not None:
-        raise pytest.UsageError("--baserate-markdown: no checks are asked for. Fix: --baserate.")
+        raise pytest.UsageError("--baserate-markdown: no checks are requested. Fix: --baserate.")
 
 
 class Build:
@@ -84,7 +84,7 @@ class Build:
         items.extend(checks)
 
     def _check_summary(self, config: pytest.Config) -> None:
-        """A summary that cannot be written stops the run before anything is judged."""
+        """A summary that cannot be written stops the run before anything is evaluated."""
         if self.summary is not None:
             from baserate.errors import InputError
             from baserate.gates.checks import check_summary, lines_of
@@ -144,8 +144,8 @@ class Checks(pytest.File):
 
 
 class Item(pytest.Item):
-    """One check. It is judged where tests set up, so that input which cannot be judged is an error,
-    and only a verdict can fail.
+    """One check. It is evaluated where tests set up, so that input which cannot be evaluated is an
+    error, and only a verdict can fail.
     """
 
     def __init__(

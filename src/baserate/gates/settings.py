@@ -182,7 +182,7 @@ class Keys:
                 meant = f"; did you mean {like}?" if near else ""
                 fix = f"write {like}" if near else f"one of {', '.join(self.known)}"
                 self.file.wrong(
-                    (*self.where, key), "BR841", f"there is no key {self.spoken(key)}{meant}", fix
+                    (*self.where, key), "BR841", f"it is not key {self.spoken(key)}{meant}", fix
                 )
 
     def spoken(self, key: str) -> str:
@@ -453,7 +453,7 @@ def read(text: str, path: str = SETTINGS) -> Settings:
         lines = (int(found[2]),) if found and found[2] else ()
         reason = quoted(found[1] if found else str(error), quotes=False)
         raise refuse_file(
-            path, "BR840", f"is not TOML: {reason}", "mend that line", lines, len(lines)
+            path, "BR840", f"is not TOML: {reason}", "fix that line", lines, len(lines)
         ) from None
     file = File(path, lines_of(text))
     top = Keys(file, (), values)
@@ -651,7 +651,7 @@ def _named(keys: Keys, scenarios: Mapping[str, Scenario]) -> Scenario:
         keys.file.wrong(
             (*keys.where, "scenario"),
             "BR842",
-            f"{keys.spoken('scenario')}: there is no scenario {quoted(name)}",
+            f"{keys.spoken('scenario')}: it is not scenario {quoted(name)}",
             _those(scenarios),
         )
     return scenarios.get(name, Scenario())
@@ -674,7 +674,7 @@ def _demand(keys: Keys, models: tuple[str, ...], scenario: Scenario, level: floa
 
 
 def _model(keys: Keys, key: str, models: tuple[str, ...], default: str | None) -> str | None:
-    """A model by its name; the default where there is no choice, or where it is called so."""
+    """A model by its name; the default where it is not choice, or where it is called so."""
     name = keys.take(
         key,
         TEXT_VALUE,
@@ -684,7 +684,7 @@ def _model(keys: Keys, key: str, models: tuple[str, ...], default: str | None) -
         keys.file.wrong(
             (*keys.where, key),
             "BR408",
-            f"{keys.spoken(key)}: there is no model {quoted(name)}",
+            f"{keys.spoken(key)}: it is not model {quoted(name)}",
             _those(models),
         )
         return None
@@ -742,7 +742,7 @@ def _check_statistic(
         file.wrong(
             (*where, "rule"),
             "BR594",
-            f"{statistic} is a number of all cases: a rule says nothing of it",
+            f"{statistic} is a number of all cases: a rule has no effect on it",
             "leave it out",
         )
 
@@ -767,8 +767,8 @@ def _digests(keys: Keys, models: tuple[str, ...]) -> dict[str, str]:
 
 
 def _check_joining(file: File, data: Data, checks: list[Demand | Comparison]) -> None:
-    """Cases of several sources belong together by an id, or by their position because that is
-    said.
+    """Cases of several sources belong together by an id, or by their position because that was
+    requested.
     """
     several = len({model.source for model in data.models.values()}) > 1
     paired = any(isinstance(check, Comparison) for check in checks)
@@ -885,7 +885,7 @@ def _blocks(answers: Answers, path: str) -> Iterator[str]:
 
 
 def _said(options: Options) -> dict[str, Any]:
-    """What was said of how to read."""
+    """Options for reading."""
     return {
         **said_of(options),
         **({} if options.limits == Limits() else {"max_bytes": options.limits.most}),

@@ -82,9 +82,9 @@ def amount_intervals(
 
     By the percentiles of resampled rows: within each class at a base rate that was given, over all
     cases at the sample's own. On every resample the threshold is chosen `again`, as it was here,
-    and where the cost chose it, it is judged on the cases that the resample left out, as cases that
-    chose it flatter it: the bounds may lie above the cost that was observed. With `again=False` it
-    stays where it is.
+    and where the cost chose it, it is evaluated on the cases that the resample left out, as cases
+    that chose it flatter it: the bounds may lie above the cost that was observed. With
+    `again=False` it stays where it is.
 
     >>> import baserate as br
     >>> labels, scores, worth = [1, 0] * 40, [i % 7 + 3 * (i % 2 < 1) for i in range(80)], [i % 9 for i in range(80)]
@@ -157,8 +157,8 @@ def _values(setting: OperatingPoint, here: Prices, priced: Priced) -> tuple[floa
 
 @dataclass(frozen=True)
 class _Others:
-    """The cases that a resample left out, which judge what it chose: their rates within each class,
-    at the resample's base rate.
+    """The cases that a resample left out, which evaluate what it chose: their rates within each
+    class, at the resample's base rate.
     """
 
     scores: tuple[Array, Array]
@@ -310,7 +310,7 @@ def amount_leads(
     """The lead of the best model over every other one by cost, or by the amount caught, closest
     first; with Holm's adjustment over all pairs where there are three or more.
 
-    As in `leads`, the test asks whether swapping the two models on every case on which they differ
+    As in `leads`, the test is whether swapping the two models on every case on which they differ
     could give as large a difference; a positive counts for its amount less the review, a negative
     for the review. Where a rule decides, each counts for what it changes along the rule. One case
     each way and class is added, of weight Σw² / Σ|w| where those of its class have weights w: they
@@ -329,8 +329,9 @@ def amount_leads(
 
 
 class _Setting(NamedTuple):
-    """Which cases a model flags, how the rule that keeps its threshold changes with tpr and fpr,
-    and how tpr, fpr and the amount caught a positive move to stricter and to looser thresholds.
+    """Which cases a model flags, how the rule that determines its threshold changes with tpr and
+    fpr, and how tpr, fpr and the amount caught a positive move to stricter and to looser
+    thresholds.
     """
 
     flags: Floats

@@ -124,7 +124,7 @@ def auc_interval(counts: Counts, level: float, method: str | None, side: str) ->
     if chosen not in METHODS:
         raise refuse(
             "BR581",
-            f"there is no method {quoted(chosen)} for AUC",
+            f"it is not method {quoted(chosen)} for AUC",
             f"one of {', '.join(METHODS)}, or percentile, bca",
         )
     low, high = METHODS[chosen](known, *tails(level, side))
@@ -218,7 +218,7 @@ def _placements_beta(known: Placed, below: float, above: float) -> Bounds:
 
 
 def _shape(known: Placed, at_one: float) -> tuple[float, float]:
-    """The Beta distribution of the placements, with one case added, so much of it at 1 and the rest
+    """The Beta distribution of the placements, with one case added, part of it at 1 and the rest
     at 0.
     """
     ours, theirs = (

@@ -323,7 +323,7 @@ def resampled_bounds(
 ) -> tuple[Floats, Floats, tuple[Note, ...]]:
     """Quantiles of the resampled curves at each place.
 
-    `sides` asks for bounds so far out that a whole curve stays between both of them (or above the
+    `sides` sets bounds so far out that a whole curve stays between both of them (or above the
     lower one) as often as the level says.
     """
     missing = int(np.count_nonzero(np.isnan(values).any(axis=1)))
@@ -731,7 +731,7 @@ def _by_threshold(reader: Any, folds: GroupedCounts, at: Conditions | None, x: A
         raise refuse(
             "BR573",
             "threshold averaging reads points at thresholds: a cost curve has none, and x is not"
-            " asked for",
+            " requested",
             'how="vertical"',
         )
     conditions, total = checked_conditions(at), folds.total()

@@ -282,7 +282,7 @@ def choices(
 
 class Setting(NamedTuple):
     """A model at its threshold: what it flags, its value, how the value changes with tpr and fpr,
-    and what keeps it where it is.
+    and what determines it.
     """
 
     flags: Array
@@ -555,7 +555,7 @@ class _Table:
         self.products = [one.T @ columns for one in weighed]
 
     def apart(self, i: int, j: int) -> tuple[float, float]:
-        """The squared differences of what two models flag, summed over each class: so many cases
+        """The squared differences of what two models flag, summed over each class: the cases
         only one of them flags.
         """
         return tuple(float(one[i, i] + one[j, j] - 2 * one[i, j]) for one in self.products)  # type: ignore[return-value]
@@ -713,7 +713,7 @@ def swapped_p(value: float, one: tuple[float, int], other: tuple[float, int]) ->
     """How likely is so large a difference, if each case on which two models differ favours either
     with equal chance?
 
-    Of each class: how much a case counts for, and the number of cases on which the models differ.
+    Of each class: how much each case counts, and the number of cases on which the models differ.
     With one class this is McNemar's exact test.
 
     >>> from baserate.inference.best_model import swapped_p
@@ -750,7 +750,7 @@ def swapped_p(value: float, one: tuple[float, int], other: tuple[float, int]) ->
 
 
 class Moves(NamedTuple):
-    """By how much each case of a class moves a difference of sums: `sizes` of so many `times` cases
+    """By how much each case of a class moves a difference of sums: `sizes`, of `times` cases
     each, out of `cases`. `added` is what one case more moves that only the first of two models
     flags, and one that only the second does.
     """
@@ -784,10 +784,10 @@ def moved_p(value: float, parts: Sequence[Moves]) -> float:
 
 
 def flipped_p(value: float, sizes: Floats, times: Floats) -> float:
-    """`swapped_p` where cases count for different amounts: `sizes`, of so many `times` cases each.
+    """`swapped_p` where cases count for different amounts: `sizes`, of `times` cases each.
 
     All signs of the largest are tried, and those of the others add up to a normal distribution: one
-    large amount is one toss of a coin, however many small ones stand beside it.
+    large amount is one toss of a coin, however many small ones there are.
 
     >>> import numpy as np
     >>> from baserate.inference.best_model import flipped_p

@@ -49,8 +49,8 @@ def undefined_noted(values: Floats) -> tuple[Floats, tuple[Note, ...]]:
     if missing > MOST_UNDEFINED * len(values):
         raise refuse(
             "BR592",
-            f"{missing} of {len(values)} replicates are undefined: there is no telling the rest",
-            "ask for something else",
+            f"{missing} of {len(values)} replicates are undefined: so no interval can be given",
+            "choose another statistic",
         )
     if not missing:
         return values, ()
@@ -83,7 +83,7 @@ def percentile_bounds(values: Floats, level: float, side: str) -> tuple[float, f
 
 def bootstrap_p(values: Floats) -> float:
     """How often the resampled difference is not on the side that it was seen on, twice; never 0, as
-    only so many were drawn.
+    the number of draws is finite.
     """
     if not values.any():
         return 1.0
@@ -265,6 +265,7 @@ POSITIVES, NEGATIVES, WHOLE = 0, 1, 2
 # So many numbers of a block of resamples are held at a time.
 BLOCK = 1 << 21
 FEWEST, FEW, FEW_CLUSTERS = 5, 30, 20
+TOO_FEW = "too few for a precise bootstrap interval"
 MOST_THREADS = 8
 # Up to so many clusters, the pairs that each wins over each are counted once (a square of 8 bytes a
 # pair).
@@ -294,7 +295,7 @@ class Plan:
     first: int = 0
 
     def told(self, done: int) -> None:
-        """So many are drawn."""
+        """Reports that `done` resamples are drawn."""
         if self.progress is not None:
             self.progress(done, self.replicates)
 
@@ -342,7 +343,7 @@ def planned(
 
 
 def checked_replicates(replicates: Any) -> int:
-    """Fewer than a hundred resamples say nothing of the tails."""
+    """Fewer than a hundred resamples do not describe the tails."""
     whole = isinstance(replicates, int | np.integer) and not isinstance(replicates, bool)
     if not whole or not 100 <= replicates <= MOST_REPLICATES:
         raise refuse(
@@ -390,7 +391,12 @@ def check_enough(source: Source) -> tuple[Note, ...]:
             "BR590", f"only {number_of(fewest, what[:-1])}: too few to resample", OTHERWISE
         )
     return (
-        (Note("BR591", f"only {number_of(fewest, what[:-1])}: a bootstrap of so few is rough"),)
+        (
+            Note(
+                "BR591",
+                f"only {number_of(fewest, what[:-1])}, {TOO_FEW}",
+            ),
+        )
         if fewest < FEW
         else ()
     )
@@ -415,7 +421,7 @@ EVERY_SCORE, ROC_ALONE = "every score", "the roc alone"
 
 
 def resampled(source: Source, plan: Plan, *, of_roc: bool = False) -> Iterator[list[Counts]]:
-    """The counts of each resample: one for Counts and GroupedCounts, one a model for JointCounts.
+    """The counts of each resample: one for Counts and GroupedCounts, one per model for JointCounts.
     `of_roc` says that the ROC alone matters.
     """
     drawer = drawer_of(source, plan, ROC_ALONE if of_roc else EVERY_SCORE)
@@ -699,7 +705,7 @@ class View:
 def replicate_values(
     statistic: Statistic | Sequence[Statistic], source: Source, plan: Plan
 ) -> Floats:
-    """The statistic of every resample, one column a model; NaN where it is undefined. Several
+    """The statistic of every resample, one column per model; NaN where it is undefined. Several
     statistics are for the models in turn.
     """
     if isinstance(source, JointCounts):

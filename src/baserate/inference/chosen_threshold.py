@@ -291,8 +291,8 @@ class _ClusterDraws:
 
 @dataclass(frozen=True)
 class _Resamples:
-    """What every threshold flags on every resample: one row a resample, one column a threshold; the
-    first flags nothing.
+    """What every threshold flags on every resample: one row per resample, one column per threshold;
+    the first flags nothing.
     """
 
     tp: Floats
@@ -329,7 +329,7 @@ class _Resamples:
 
 
 class _Outcomes:
-    """What a formula sees of resamples (as `Outcomes`): each part is made when it is first asked
+    """What a formula sees of resamples (as `Outcomes`): each part is computed at its first
     for.
     """
 
@@ -522,8 +522,8 @@ def chosen_intervals(
     """The intervals of several points that were chosen on these counts, by name: for each point
     those of the measures beside it.
 
-    All points are read on the same resamples, so that many cost little more than one. Nothing is
-    said of what is undefined, or of mixtures of two thresholds; too few cases to resample, and
+    All points are read on the same resamples, so that many cost little more than one. No note is
+    made of what is undefined, or of mixtures of two thresholds; too few cases to resample, and
     weighted ones, are refused.
     """
     if isinstance(counts, Counts):
@@ -930,8 +930,8 @@ def _notes(
 
 
 def _values(asked: Measure, point: OperatingPoint, cases: Floats, sizes: Floats) -> Floats:
-    """The measure of (tp, fp) of so many positives and negatives, half a case added to each
-    outcome: no rate is then 0 or 1.
+    """The measure of (tp, fp) of given numbers of positives and negatives, half a case added to
+    each outcome: no rate is then 0 or 1.
     """
     rates = (cases + 0.5) / (sizes + 1)
     return _at_rates(asked, point, rates[:, 0], rates[:, 1])

@@ -59,7 +59,7 @@ STEPS = 44
 
 
 def alike_lower(seen: int, sizes: Sequence[int], level: float) -> float:
-    """The rate at which so many rows, or more, would come out with probability 1 − level, where
+    """The rate at which as many rows, or more, would come out with probability 1 − level, where
     every cluster is drawn as one.
 
     With clusters of sizes nᵢ, rows seen are Σ nᵢ Bᵢ with independent Bᵢ at one rate: where all
@@ -115,7 +115,7 @@ def _made_of_clusters(seen: int, lengths: Sequence[int], times: Sequence[int]) -
 
 
 def _tail(seen: int, rows: int, rate: float, lengths: Any, times: Any) -> float:
-    """The probability of so many rows or more."""
+    """The probability of as many rows or more."""
     turns = np.exp(-2j * np.pi / (rows + 1) * np.arange((rows + 1) // 2 + 1))
     transform = np.ones(len(turns), dtype=np.complex128)
     for length, count in zip(lengths.tolist(), times.tolist(), strict=True):
@@ -179,7 +179,7 @@ class Clustered:
 
 
 def clustered(groups: GroupedCounts) -> Clustered:
-    """How much do so many clusters tell?
+    """How much information do these clusters hold?
 
     Where the rows of a cluster always come out alike, n rows in clusters of sizes nᵢ are worth (Σ
     nᵢ)² / Σ nᵢ² independent ones (Kish 1965, Survey Sampling, §11.7), which is the number of
@@ -410,7 +410,7 @@ def _bounds(
     value: float, spread: tuple[float, float], ends: tuple[float, float], level: float, side: str
 ) -> tuple[float, float]:
     """On the logit scale between two ends, on the log scale above one, otherwise on the plain
-    scale; an end where no bound is asked for.
+    scale; an end where no bound is requested.
     """
     from scipy.special import expit, stdtrit
 

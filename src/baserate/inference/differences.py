@@ -122,8 +122,8 @@ def over_conditions(
     pairs: Iterator[list[Counts]],
     how: tuple[Any, ...],
 ) -> Over:
-    """Every resample is read where the conditions may lie: on average of what is believed, and over
-    a range at places all over it.
+    """Every resample is read where the conditions may lie: on average over the distributions, and
+    over a range at places across it.
 
     Over a range the bounds are the widest of all places, and chance is ruled out only where it is
     at every one of them, for the same model: the larger of the one-sided p-values along the range,
@@ -172,8 +172,8 @@ def over_conditions(
 
 
 def joint_p(lines: list[Floats]) -> float:
-    """Could the same model fail to lead somewhere along the range? Never 0, as only so many were
-    drawn.
+    """Could the same model fail to lead somewhere along the range? Never 0, as the number of draws
+    is finite.
     """
     if not any(line.any() for line in lines):
         return 1.0
@@ -185,7 +185,7 @@ def joint_p(lines: list[Floats]) -> float:
 def _looked(at: Uncertain, places: int, *, quick: bool) -> Note:
     where = ", those among them where the difference is least and most" if quick else ""
     text = (
-        f"the widest bounds of {places} places all over {at}{where}; the values are those at"
+        f"the widest bounds of {places} places across {at}{where}; the values are those at"
         f" {_middle(at).middle()}"
     )
     return Note("BR588", text)
@@ -202,7 +202,7 @@ def _is_quick(both: Both) -> bool:
 def _settings(
     again: Again, at: Uncertain, whole: tuple[Counts, Counts], *, quick: bool
 ) -> list[Uncertain]:
-    """Places all over the ranges, and where the difference on these cases is least and most."""
+    """Places across the ranges, and where the difference on these cases is least and most."""
     if not at.has_range:
         return [at]
     if not quick:
@@ -258,12 +258,12 @@ def _with(at: Uncertain, parts: dict[str, Any]) -> Uncertain:
 
 
 def _middle(at: Uncertain) -> Uncertain:
-    """The same with every range in its middle; what is believed stays so."""
+    """The same with every range at its middle; distributions stay as they are."""
     return _with(at, {name: part.middle for name, part in _spans(at).items()})
 
 
 def _about(part: Range, value: float, steps: int) -> Range:
-    """From the neighbour below to the neighbour above, where the range is walked in so many
+    """From the neighbour below to the neighbour above, where the range is walked in `steps`
     steps.
     """
     grid = part.grid(steps)
@@ -339,7 +339,7 @@ AS_IT_IS = (
 
 @dataclass(frozen=True)
 class CompareOptions:
-    """How a comparison is wanted."""
+    """Options of a comparison."""
 
     level: float
     method: str | None
@@ -376,13 +376,13 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     need `paired=False`. `statistic`, `at`, `rule` and `threshold` are those of `interval`; a
     threshold of each model is given by name: `threshold={"a": 0.5, "b": 0.3}`. With `at` uncertain,
     base rate and costs are drawn with every resample; over a range the bounds are the widest, and p
-    is small only where one model leads all over it.
+    is small only where one model leads over all of it.
 
     Without a `method`: AUC by DeLong's test (with Student's t below 100 cases of the smaller class;
     "delong" is the plain test), tpr, fpr, accuracy and error at fixed thresholds by McNemar's exact
     test, measures at thresholds that a rule or the cost chooses on these cases by the closed form
     with which `choose_model` tests its best model, anything else by the paired bootstrap.
-    `replicates` (2000 unless given) asks for the bootstrap at chosen thresholds too. Identical
+    `replicates` (2000 unless given) selects the bootstrap at chosen thresholds too. Identical
     models differ by 0 with p = 1.
 
     >>> import baserate as br
@@ -456,7 +456,7 @@ def pairs_of(names: Sequence[str], against: str | None = None) -> list[tuple[str
     if against is not None and against not in names:
         raise refuse(
             "BR408",
-            f"there is no model {quoted(against)}",
+            f"it is not model {quoted(against)}",
             f"one of {', '.join(map(quoted, names))}",
         )
     return (
@@ -504,7 +504,7 @@ def chosen_pair(models: Models, pair: Sequence[str] | None) -> tuple[str, str]:
         if name not in names:
             raise refuse(
                 "BR408",
-                f"there is no model {quoted(name)}",
+                f"it is not model {quoted(name)}",
                 f"one of {', '.join(map(quoted, names))}",
             )
     return pair[0], pair[1]
@@ -514,9 +514,7 @@ def _check_thresholds(
     models: Models, names: tuple[str, str], thresholds: Mapping[str, Any], rule: str | None
 ) -> None:
     if rule is not None:
-        raise refuse(
-            "BR594", "the models are asked for at a rule and at a threshold", "give one of them"
-        )
+        raise refuse("BR594", "the models are given a rule and a threshold", "give one of them")
     absent = [name for name in names if name not in thresholds]
     if absent:
         raise refuse(
@@ -610,7 +608,7 @@ def _over(
     least = _least_p(middle, models, names) if isinstance(models, JointCounts) else 0.0
     said = Note(
         "BR598",
-        f"{asked.replicates} resamples ({plans[0].how}): approximate, with no promise of coverage"
+        f"{asked.replicates} resamples ({plans[0].how}): approximate, coverage is not guaranteed"
         + _chosen(middle[0]),
     )
     told = combine(notes, (*found.notes, said, *shifted(middle[0], wholes[0])))
@@ -693,7 +691,7 @@ def _said_of(asked: Statistic, point: OperatingPoint) -> Note:
 
 
 def _by_delong(asked: CompareOptions) -> bool:
-    """DeLong's test, unless resamples are asked for."""
+    """DeLong's test, unless resamples are requested."""
     return asked.method in (DELONG, DELONG_T) or (asked.method is None and asked.resample is None)
 
 
@@ -764,7 +762,7 @@ def _check_method(statistic: Statistic, asked: CompareOptions) -> None:
             else f"leave it out, or {PERCENTILE}, {DELONG} (auc), {MCNEMAR} (at thresholds)"
         )
         raise refuse(
-            "BR581", f"there is no method {quoted(asked.method)} to compare {statistic.name}", fix
+            "BR581", f"it is not method {quoted(asked.method)} to compare {statistic.name}", fix
         )
 
 
@@ -784,7 +782,7 @@ def _difference(
     shifts = (*shifted(statistic, of), *alike(low, high))
     said = Note(
         "BR598",
-        f"{plan.replicates} resamples ({plan.how}): approximate, with no promise of coverage"
+        f"{plan.replicates} resamples ({plan.how}): approximate, coverage is not guaranteed"
         + _chosen(statistic),
     )
     return Difference(

@@ -100,7 +100,7 @@ def table_of_models(
     asked: tuple[str, float | None],
     field: tuple[int, int],
 ) -> FieldTable:
-    """The same where one model estimated the base rate and another one is asked about, on the same
+    """The same where one model estimated the base rate and another one is read at it, on the same
     labelled cases.
 
     `field` says how many unlabelled cases the first model flags, and how many there are.
@@ -246,8 +246,8 @@ def _counted(asked: Measure, table: FieldTable, level: float, side: str) -> Inte
 def counted_interval(
     asked: Measure, counted: tuple[int, int], level: float, side: str = BOTH
 ) -> Interval:
-    """The interval of the share that is flagged, or of the alerts among a volume, from so many
-    flagged of so many cases.
+    """The interval of the share that is flagged, or of the alerts among a volume, from the cases
+    flagged.
     """
     volume = Fraction(dict(asked.parameters).get("volume", 1))
     found = rate_interval(*counted, level=level, side=side)

@@ -118,7 +118,7 @@ FINE = 33
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of one confusion."""
+    """Statistics of one confusion."""
 
     asked: Measure
     confusion: Confusion
@@ -179,7 +179,7 @@ def _estimated(question: Question, value: float) -> Interval:
     if question.method not in (None, JEFFREYS_DRAWS, SAFE_DRAWS, PREDICTIVE):
         raise refuse(
             "BR581",
-            f"there is no method {quoted(question.method)} for {question.asked} at this prior",
+            f"it is not method {quoted(question.method)} for {question.asked} at this base rate",
             f"one of {JEFFREYS_DRAWS}, {SAFE_DRAWS}; of Counts also percentile, bca"
             + (f", {MERCALDO}" if question.asked.name in MERCALDO_OF else ""),
         )
@@ -212,7 +212,7 @@ def _is_exact(question: Question) -> bool:
     if question.method not in (None, EXACT, *rates.METHODS, JEFFREYS_DRAWS, SAFE_DRAWS, MERCALDO):
         raise refuse(
             "BR581",
-            f"there is no method {quoted(question.method)} for {question.asked}",
+            f"it is not method {quoted(question.method)} for {question.asked}",
             f"leave it open for {EXACT}",
         )
     if not isinstance(at, Uncertain) and at.prior is not None and not at.as_in_sample:
@@ -469,7 +469,7 @@ def over_range(at: Uncertain) -> Note:
     """What was done with a range."""
     return Note(
         "BR588",
-        f"the widest bounds over settings spread over {at}; the value is the one at {at.middle()}",
+        f"the widest bounds over {at}; the value is the one at {at.middle()}",
     )
 
 
@@ -510,7 +510,7 @@ def _both_rates(
 def _rates_drawn(
     of_positives: tuple[float, float], of_negatives: tuple[float, float], seed: int
 ) -> tuple[Floats, Floats]:
-    """Rates of both classes, each from a Beta distribution; kept, as one point is asked for many
+    """Rates of both classes, each from a Beta distribution; kept, as one point is read for many
     measures.
     """
     rng = np.random.default_rng((seed, 0xBE7A))

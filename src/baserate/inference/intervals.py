@@ -95,7 +95,7 @@ Source = Counts | GroupedCounts | Confusion | OperatingPoint
 
 @dataclass(frozen=True)
 class IntervalRequest:
-    """How an interval is wanted."""
+    """Options of an interval."""
 
     level: float
     side: str
@@ -450,7 +450,7 @@ def _by_bootstrap(
     if method not in METHODS:
         raise refuse(
             "BR581",
-            f"there is no method {quoted(method)} for {statistic.name} here",
+            f"it is not method {quoted(method)} for {statistic.name} here",
             f"one of {', '.join(METHODS)}",
         )
     notes = check_enough(counts)
@@ -501,7 +501,7 @@ def _caveats(statistic: Statistic, plan: Plan) -> tuple[Note, ...]:
         "cases": "of all cases, the prior with them",
         "clusters": "of whole clusters",
     }[plan.how]
-    text = f"{plan.replicates} resamples {how}: approximate, with no promise of coverage"
+    text = f"{plan.replicates} resamples {how}: approximate, without a guarantee of coverage"
     if statistic.fixed:
         text += "; the threshold is taken as fixed in advance"
     return (Note("BR598", text),)
@@ -551,7 +551,7 @@ def _union(
 def _average(
     again: Callable[[Conditions], Statistic], counts: Counts | GroupedCounts, at: Uncertain
 ) -> float:
-    """The value as these cases have it, averaged over what is believed of the conditions."""
+    """The value as these cases have it, averaged over the distributions of the conditions."""
     whole = counts.total() if isinstance(counts, GroupedCounts) else counts
     found = believed(at, pilots=True)
     values = np.array([again(at.known(one))(whole) for one in found.rows])

@@ -1,4 +1,4 @@
-"""What if the labels are wrong, or known only for the cases that somebody looked at?"""
+"""What if the labels are wrong, or known only for the cases that were verified?"""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class _Corrected(Viewed):
 
 @dataclass(frozen=True)
 class LabelErrors(_Corrected):
-    """What are the rates really, if so many labels are wrong?
+    """What are the rates really, if this share of the labels is wrong?
 
     `tpr`, `fpr`, `precision` and `prior` are the true ones, `apparent_tpr` and so on what the
     labels say, `confusion` and `apparent` the outcomes behind them, so that any measure can be
@@ -151,7 +151,7 @@ def under_label_errors(
     if missing + false >= 1:
         text = (
             f"hidden {rounded(missing):g} and spurious {rounded(false):g} make 1 or more: the"
-            " labels would say nothing"
+            " labels would carry no information"
         )
         raise refuse("BR586", text, "give shares that add up to less than 1")
     most = _largest(fpr, tpr, false), _largest(tpr, fpr, missing)
@@ -197,7 +197,7 @@ def label_error_table(
     if isinstance(hidden, str) or (hidden is not None and not isinstance(hidden, Iterable)):
         raise refuse(
             "BR586",
-            f"several shares are asked for, got {quoted(hidden)}",
+            f"several shares are needed, got {quoted(hidden)}",
             "hidden=[0, 0.001, 0.002]",
         )
     shares = _quarters(source, spurious) if hidden is None else hidden

@@ -71,7 +71,7 @@ def compare_frame(
     if method not in (None, DELONG, DELONG_T):
         raise refuse(
             "BR581",
-            f"there is no method {quoted(method)} to compare auc where the rows lie",
+            f"it is not method {quoted(method)} to compare auc where the rows lie",
             f"leave it out, or {DELONG}, {DELONG_T}",
         )
     checked_level(level)
@@ -123,8 +123,8 @@ def compare_auc_file(  # noqa: PLR0913 (each is a word that users say)
     DeLong's paired test, as `compare(auc, ...)` has it, from two readings of a Parquet or CSV file,
     a pattern or a folder of them. Only the positives are kept. DeLong, DeLong & Clarke-Pearson
     1988, Biometrics 44:837-845. Models with the same scores differ by 0 with p = 1; whether others
-    put all cases in the same order cannot be told piece by piece, and their interval is wide. What
-    cannot be read piece by piece is read as a whole, with the ceiling as its limit.
+    put all cases in the same order cannot be decided piece by piece, and their interval is wide.
+    What cannot be read piece by piece is read as a whole, with the ceiling as its limit.
     """
     if len(scores) != 2 or len(set(scores)) != 2:
         raise refuse(
@@ -185,7 +185,7 @@ def _check_method(method: str | None) -> None:
     if method not in (None, DELONG, DELONG_T):
         raise refuse(
             "BR581",
-            f"there is no method {quoted(method)} for pairs that are read piece by piece",
+            f"it is not method {quoted(method)} for pairs that are read piece by piece",
             f"one of {DELONG}, {DELONG_T}",
         )
 

@@ -47,7 +47,7 @@ class Discordant(NamedTuple):
 
 
 def mcnemar_p(one: int, other: int) -> float:
-    """The exact two-sided p-value for so many discordant pairs of either kind: a fair coin.
+    """The exact two-sided p-value for these discordant pairs of either kind: a fair coin.
 
     McNemar 1947, Psychometrika 12:153-157; exact as in Liddell 1983.
 
@@ -193,7 +193,7 @@ SAME_CASES, SAME_CLUSTERS, APART = "same cases", "same clusters", "different cas
 
 def pairing_of(models: Models, names: tuple[str, str], *, paired: bool) -> str:
     """On the same cases, the same clusters, or on different cases; refused where that is not what
-    is asked for.
+    is requested.
     """
     if isinstance(models, JointCounts):
         if not paired:

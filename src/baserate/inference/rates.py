@@ -1,4 +1,4 @@
-"""Intervals for a rate: so many out of so many."""
+"""Confidence intervals for a rate."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ Bounds = tuple[float, float]
 def rate_interval(
     successes: int, cases: int, *, level: float = 0.95, method: str | None = None, side: str = BOTH
 ) -> Interval:
-    """Between which bounds does a rate lie, of which so many out of so many cases were seen?
+    """Between which bounds does a rate lie, of which `part` out of `whole` cases were seen?
 
     By default Wilson's interval (Wilson 1927, JASA 22:209-212), Clopper and Pearson's (1934,
     Biometrika 26:404-413), which never covers less than it says, where fewer than ten lie on one
     side, and for none at all, or all, the one-sided bound, as nothing is known of the other side.
-    `side="lower"` or "upper" asks for one bound: Clopper and Pearson's, as it is what shows a
+    `side="lower"` or "upper" gives one bound: Clopper and Pearson's, as it is what demonstrates a
     requirement. By name: "wilson", "clopper-pearson", "jeffreys" (the quantiles of Beta(x + ½, n −
     x + ½)).
 
@@ -88,11 +88,11 @@ def rate_bounds(seen: npt.NDArray[Any], whole: int, level: float) -> tuple[Float
 
 
 def bounds(seen: int, whole: int, level: float, method: str, side: str) -> Bounds:
-    """The bounds by one method; where a tail is not asked for, the end of the range."""
+    """The bounds by one method; where a tail is not requested, the end of the range."""
     if method not in METHODS:
         raise refuse(
             "BR581",
-            f"there is no method {quoted(method)} for a rate",
+            f"it is not method {quoted(method)} for a rate",
             f"one of {', '.join(METHODS)}",
         )
     below, above = tails(level, side)
@@ -102,7 +102,7 @@ def bounds(seen: int, whole: int, level: float, method: str, side: str) -> Bound
 def _notes(seen: int, whole: int, side: str, high: float) -> Any:
     if seen == 0 and side == UPPER:
         yield Note(
-            "BR584", f"none of {grouped(whole)} were seen: that shows at most {high:.6g}, not 0"
+            "BR584", f"none of {grouped(whole)} were seen: the rate is at most {high:.4g}, not 0"
         )
 
 

@@ -82,22 +82,24 @@ def require(
 ) -> Requirement:
     """Is this requirement shown by the data, or only observed?
 
-    Every term ("recall >= 0.9 and precision >= 20%", "auc >= 0.8") is judged at the `threshold`, by
-    the one-sided bound at the level: *shown* where the bound keeps it, *observed* where only the
-    value does, *missed* otherwise. Without a threshold a random half of the cases chooses one (the
-    cheapest that keeps the requirement), and the other half judges it. What only a bootstrap knows
-    is never shown. At a base rate that was estimated (`Conditions(prior=estimate)`) bounds take its
-    error too, and half of the 5 % is spared.
+    Every term ("recall >= 0.9 and precision >= 20%", "auc >= 0.8") is evaluated at the `threshold`,
+    by the one-sided bound at the level: *demonstrated* where the bound meets it, *met, not
+    demonstrated* where only the value does, *not met* otherwise. Without a threshold a random half
+    of the cases chooses one (the cheapest that satisfies the requirement), and the other half
+    evaluates it. What only a bootstrap knows is never shown. At a base rate that was estimated
+    (`Conditions(prior=estimate)`) bounds take its error too, and half of the 5 % is spared.
 
     >>> import baserate as br
     >>> counts = br.Counts([1, 0], positives=[95, 5], negatives=[10, 890])
     >>> br.require(counts, "recall >= 0.9", threshold=1).outcome
-    'observed, not shown'
+    'met, not demonstrated'
     """
     level = checked_level(level)
     if not isinstance(counts, Counts):
         raise refuse(
-            "BR228", f"a requirement is judged on Counts, got {type(counts).__name__}", "count(...)"
+            "BR228",
+            f"a requirement is evaluated on Counts, got {type(counts).__name__}",
+            "count(...)",
         )
     refuse_weights(counts)
     summaries, rule = split_requirement(requirement)
@@ -182,8 +184,8 @@ def _point(
     threshold: Any,
     seed: int,
 ) -> tuple[OperatingPoint, tuple[Note, ...]]:
-    """Where the requirement is judged: at the threshold, or at one that half of the cases choose
-    and the other half judges.
+    """Where the requirement is evaluated: at the threshold, or at one that half of the cases choose
+    and the other half evaluates.
     """
     at, volume = where
     if threshold is not NOT_SAID:
@@ -197,7 +199,7 @@ def _point(
         chosen = choose(one, at=at, volume=volume).threshold
     shown = "flagging nothing" if chosen is None else short_on(Points.of(counts), chosen)
     text = (
-        f"no threshold is given: {shown} was chosen on a random half of the cases, and is judged on"
+        f"no threshold is given: {shown} was chosen on a random half of the cases, and evaluated on"
         " the other half"
     )
     return flag_at(other, chosen, at=at, volume=volume), (Note(CHOSEN_HERE, text),)
@@ -205,7 +207,7 @@ def _point(
 
 def _halves(counts: Counts, seed: int) -> tuple[Counts, Counts]:
     """A coin for every case: two independent samples, so that what one chooses the other may
-    judge.
+    evaluate.
     """
     rng = np.random.default_rng((seed, 0x4A1F))
     positives, negatives = (
@@ -259,7 +261,7 @@ def _check(term: Term, point: OperatingPoint, level: float, seed: int, *, chosen
 
 
 def _needed(term: Term, value: float, level: float) -> int | None:
-    """Cases of the class that would show it at the rate observed; not known for what mixes
+    """Cases of the class that would demonstrate it at the rate observed; not known for what mixes
     classes.
     """
     if term.measure.name not in CLASS_RATES or value == float(term.limit):
@@ -311,7 +313,7 @@ def non_inferiority(
     (`compare` takes the other options: `threshold={"m1": 0.5, "m2": 0.3}`, `at`, `rule`); by
     default the errors at fixed thresholds, by McNemar's exact test. It fails where the candidate is
     worse with p < 0.05 after Holm's adjustment over all parts. With a `margin` it also fails unless
-    the candidate is shown to be at most so much worse over all cases (non-inferiority).
+    the candidate is demonstrated to be at most that much worse over all cases (non-inferiority).
 
     >>> import baserate as br
     >>> y = [1] * 60
@@ -450,7 +452,7 @@ def _verdict(
         # Resamples that do not differ show nothing: the bounds are no bounds.
         shown = loss <= margin and not (whole.method == PERCENTILE and whole.low == whole.high)
         passed = passed and shown
-        how = "within" if shown else "not shown to be within"
+        how = "within" if shown else "not demonstrated to be within"
         text = f"at most {loss:.4g} worse at {percent(whole.level)}: {how} the margin of {margin:g}"
         notes = (*notes, Note("BR596", text))
     return NonInferiority(passed, outcome, parts, margin, combine(notes, parts[0].difference.notes))
@@ -467,8 +469,8 @@ def require_of_clusters(
     level: float,
     plan: Plan | None = None,
 ) -> Requirement:
-    """A rate within a class is judged by what the clusters that hold it are worth; of anything else
-    only an approximate interval is known.
+    """A rate within a class is evaluated by what the clusters that hold it are worth; of anything
+    else only an approximate interval is known.
     """
     summaries, rule = split_requirement(requirement)
     if summaries:

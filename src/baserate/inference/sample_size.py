@@ -48,11 +48,11 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Support:
-    """On how many cases does this rest, and what could so many show at best?
+    """On how many cases does this rest, and what could they demonstrate at best?
 
     `misses` and `false_alarms` are None where no point was given. `smallest_fnr_shown` and
     `smallest_fpr_shown` are the bounds when no error at all is seen: with so few cases, nothing
-    smaller can be shown.
+    smaller can be demonstrated.
     """
 
     positives: int
@@ -125,7 +125,7 @@ def confusion_of(source: Any) -> Confusion:
     if not isinstance(found, Confusion):
         raise refuse(
             "BR551",
-            f"this is asked of one operating point, got {type(source).__name__}",
+            f"this needs one operating point, got {type(source).__name__}",
             "give a Confusion, or choose(counts)",
         )
     return found
@@ -159,7 +159,7 @@ def _whole(source: Any) -> tuple[int, int, int, int]:
 
 
 def smallest_rate_shown(cases: int, *, level: float = 0.95) -> float:
-    """What is the smallest rate that so many cases can show?
+    """What is the smallest rate that this number of cases can demonstrate?
 
     1 − (1 − level)^(1/cases): the one-sided bound of Clopper and Pearson when none is seen, close
     to 3 / cases ("rule of three", Hanley & Lippman-Hand 1983, JAMA 249:1743-1745).
@@ -194,14 +194,15 @@ def cases_needed(
     """How many cases of the class does it take to show this requirement?
 
     The requirement is on `tpr`, `fnr` (cases are then positives), `tnr` or `fpr` (negatives), and
-    it is shown where the one-sided bound of Clopper and Pearson meets it. By default the fewest
-    cases that can show it at all: those with which it is shown when no error is seen.
+    it is demonstrated where the one-sided bound of Clopper and Pearson meets it. By default the
+    fewest cases that can demonstrate it at all: those with which it is demonstrated when no error
+    is seen.
 
-    With `expecting`, the rate that you count on, the number from which on it is shown by errors at
-    just that rate, every fraction of a case rounded up to one more error. As errors are whole, a
-    smaller number may happen to do, and a larger one then fail again; from the number given on,
-    none fails. Luck is left out, good and bad: `power_to_show` says how likely such a test set is
-    to show it.
+    With `expecting`, the rate that you count on, the number from which on it is demonstrated by
+    errors at just that rate, every fraction of a case rounded up to one more error. As errors are
+    whole, a smaller number may happen to do, and a larger one then fail again; from the number
+    given on, none fails. Luck is left out, good and bad: `power_to_show` says how likely such a
+    test set is to demonstrate it.
 
     With `power` as well, the number from which on the exact probability of showing it never falls
     below `power`.
@@ -224,8 +225,8 @@ def cases_needed(
     rate, share = asked.errors_at(expecting), None if power is None else checked_power(power)
     if rate >= asked.limit:
         text = (
-            f"expecting {quoted(expecting)} does not keep {asked.text} with room to spare: no"
-            " number of cases would show it"
+            f"expecting {quoted(expecting)} does not satisfy {asked.text} with room to spare: no"
+            " number of cases would demonstrate it"
         )
         raise refuse("BR585", text, "expect better than you require, or require less")
     if not rate:
@@ -238,7 +239,7 @@ def cases_needed(
 
 
 def power_to_show(requirement: str, *, expecting: Any, cases: int, level: float = 0.95) -> float:
-    """How likely is it that so many cases of the class will show this requirement?
+    """How likely is it that this number of cases will demonstrate this requirement?
 
     The exact binomial probability that the one-sided bound of Clopper and Pearson meets the
     requirement, at the rate that is expected.
@@ -274,14 +275,16 @@ def _read(requirement: Any) -> _Requirement:
     term = rule.terms[0]
     if term.sense != SENSES[names[0]]:
         fix = f'"{names[0]} {SENSES[names[0]]} …"'
-        raise refuse("BR585", f"{term} asks for errors, which nobody needs to show", fix)
+        raise refuse("BR585", f"{term} allows only errors, which needs no proof", fix)
     limit = 1 - term.limit if term.sense == ">=" else term.limit
     if limit == 0:
         less = (
             f'leave room for a few: "{names[0]} {term.sense} {"0.999" if term.limit else "0.001"}"'
         )
         raise refuse(
-            "BR585", f"{term} is shown by no number of cases: the next one may be an error", less
+            "BR585",
+            f"{term} is demonstrated by no number of cases: the next one may be an error",
+            less,
         )
     if limit == 1:
         raise refuse("BR585", f"{term} holds whatever the cases say", WRITE_REQUIREMENT)
@@ -402,8 +405,8 @@ def _last_failing(good: Callable[[Integers], Flags], asked: _Requirement, rate: 
 
 
 def _shown_from(errors: Integers, limit: float, missed: float) -> Integers:
-    """With how many cases so many errors begin to show that the rate is at most the limit: P(errors
-    or fewer | limit) <= missed.
+    """With how many cases a number of errors begins to demonstrate that the rate is at most the
+    limit: P(errors or fewer | limit) <= missed.
     """
     from scipy.special import ndtri
 
@@ -430,7 +433,7 @@ def _shown_from(errors: Integers, limit: float, missed: float) -> Integers:
 
 
 def _chance(errors: Any, cases: Any, rate: float) -> Any:
-    """The binomial probability of so many errors or fewer."""
+    """The binomial probability of as many errors or fewer."""
     from scipy.special import betaincc
 
     return betaincc(np.add(errors, 1.0), np.subtract(cases, errors, dtype=np.float64), rate)
@@ -466,7 +469,7 @@ class Detectable(NamedTuple):
     what must be observed for it.
 
     `excess` is by how many of the discordant pairs one model would have to be ahead, on average,
-    for the power asked for; `share` is that as a share of all cases, None where these are not
+    for the required power; `share` is that as a share of all cases, None where these are not
     given; `declared` is the observed excess from which on the test rejects.
     """
 
@@ -508,7 +511,7 @@ def cases_for_auc(
     if low >= high:
         text = (
             f"expecting AUC {high:g} does not reach {low:g} with room to spare: no number of cases"
-            " would show it"
+            " would demonstrate it"
         )
         raise refuse("BR585", text, "expect better than you require, or require less")
     ratio, pilot = (
@@ -591,7 +594,7 @@ def _spread(counts: Counts) -> tuple[float, float]:
     if not known.variance:
         raise refuse(
             "BR585",
-            "the pilot separates the classes without error: its variance is 0, and says nothing",
+            "the pilot separates the classes without error, so its variance is 0",
             "leave counts out",
         )
     return known.of_positives, known.of_negatives
@@ -600,7 +603,7 @@ def _spread(counts: Counts) -> tuple[float, float]:
 def cases_for_mcnemar(
     *, discordant: Any, difference: Any, level: float = 0.95, power: float = 0.8
 ) -> int:
-    """How many cases, judged by both models, does it take to find a difference between them?
+    """How many cases, scored by both models, does it take to find a difference between them?
 
     `discordant` is the share of cases that only one of the two gets right, `difference` how much
     larger the share of the one is than that of the other. The number from which on the exact
@@ -616,7 +619,7 @@ def cases_for_mcnemar(
     if not ahead:
         raise refuse(
             "BR585",
-            "there is no difference to find",
+            "it is not difference to find",
             "difference=0.01, the smallest that would matter",
         )
     if ahead > apart:
@@ -641,7 +644,8 @@ def cases_for_mcnemar(
 def smallest_detectable(
     pairs: int, *, level: float = 0.95, power: float = 0.8, cases: int | None = None
 ) -> Detectable:
-    """With so many discordant pairs, which difference between two models could have been found?
+    """With this number of discordant pairs, which difference between two models could have been
+    found?
 
     The smallest excess of one model's pairs over the other's that the exact two-sided test of
     McNemar declares with this power, given how many pairs are discordant. With fewer than six of
@@ -658,7 +662,7 @@ def smallest_detectable(
         raise refuse(
             "BR585",
             f"of {whole} cases, {apart} cannot be discordant",
-            "cases=, all that both models judged",
+            "cases=, all that both models scored",
         )
     fewer = int(_most_fewer(np.array([apart]), missed)[0])
     if fewer < 0:
@@ -674,8 +678,8 @@ def smallest_detectable(
 
 
 class _Pairs:
-    """The exact power of McNemar's test for so many cases, over what chance makes of the number of
-    discordant pairs.
+    """The exact power of McNemar's test for a number of cases, over what chance makes of the number
+    of discordant pairs.
     """
 
     def __init__(self, discordant: float, other: Fraction, missed: float) -> None:
@@ -709,7 +713,7 @@ class _Pairs:
 
     def _declared(self, low: int, high: int) -> Floats:
         """The probability that the better model is declared so, for each number of discordant
-        pairs; kept, as the search asks again.
+        pairs; kept, as the search reads it again.
         """
         end = self.first + len(self.known)
         if low < self.first or high >= end:
@@ -732,7 +736,7 @@ def _declared(pairs: Any, other: float, missed: float) -> Floats:
 
 
 def _most_fewer(pairs: Any, missed: float) -> Any:
-    """The most pairs of the other model with which the two-sided test still rejects: 2 · P(so many
+    """The most pairs of the other model with which the two-sided test still rejects: 2 · P(as many
     or fewer | ½) < missed; -1 for none.
     """
     from scipy.special import betaincc

@@ -83,7 +83,7 @@ def curve_reader(curve: Any, at: Conditions | None, x: Any) -> Reader:
         known = ", ".join(one.name for one in CURVES.values() if one.has_band)
         raise refuse(
             "BR569",
-            f"there is no band for {quoted(curve if isinstance(curve, str) else name or curve)}",
+            f"it is not band for {quoted(curve if isinstance(curve, str) else name or curve)}",
             f"one of {known}, or a measure with priors=[…]",
         )
     axis, measure = (Measure(part) for part in entry.read)
@@ -200,7 +200,7 @@ def prior_reader(
 
     if rule is not None and threshold is not NOT_SAID:
         raise refuse(
-            "BR594", f"{asked} is asked for at a rule and at a threshold", "give one of them"
+            "BR594", f"give a rule or a threshold for {asked}, not both", "give one of them"
         )
     if asked.needs_counts:
         raise refuse(
@@ -260,7 +260,7 @@ def rates_read(
 
 def outcomes_read(asked: Measure, outcomes: tuple[Any, Any, Any, Any], at: Conditions) -> Floats:
     """A measure for arrays of tp, fp, fn and tn: at their own prior where that of the sample is
-    asked for; NaN where it is undefined.
+    requested; NaN where it is undefined.
     """
     tp, fp, fn, tn = outcomes
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -332,7 +332,7 @@ class Statistic:
             return math.nan
 
     def tried(self, counts: Counts) -> float:
-        """Its value on a resample, which may lack a class: NaN for whatever cannot be had of it."""
+        """Its value on a resample, which may lack a class: NaN for what it does not determine."""
         try:
             return float(self.value(counts))
         except InputError:
@@ -372,7 +372,7 @@ def statistic_of(
     volume: float | None = None,
     optimize: str | Measure | None = None,
 ) -> Statistic:
-    """The statistic that is asked for, or the reason why it cannot be read."""
+    """The statistic requested, or the reason why it cannot be read."""
     conditions = checked_conditions(at)
     if isinstance(asked, str) and asked.strip().partition("(")[0].strip() in SUMMARIES:
         asked = Summary.parse(asked)
@@ -396,7 +396,7 @@ def statistic_of(
         raise refuse(
             "BR594",
             "a rule or threshold belongs to a measure; this statistic is a function of all counts",
-            'ask for "precision"',
+            'use "precision"',
         )
     return (
         _of_summary(asked, conditions)
@@ -415,7 +415,7 @@ def _of_measure(
 ) -> Statistic:
     if threshold is not NOT_SAID and (rule is not None or optimize is not None):
         raise refuse(
-            "BR594", f"{asked} is asked for at a rule and at a threshold", "give one of them"
+            "BR594", f"give a rule or a threshold for {asked}, not both", "give one of them"
         )
     if (
         volume is not None
@@ -424,7 +424,7 @@ def _of_measure(
     ):
         raise refuse(
             "BR532",
-            f"{asked.name} does not count cases, so a volume says nothing of it",
+            f"{asked.name} does not count cases, so `volume` has no effect on it",
             "leave volume out",
         )
     if threshold is not NOT_SAID:
@@ -458,7 +458,7 @@ def _of_measure(
 
 def _of_summary(summary: Summary, at: Conditions) -> Statistic:
     if not SUMMARIES[summary.name].single:
-        raise refuse("BR594", f"{summary.name} gives more than one number", "ask for one of them")
+        raise refuse("BR594", f"{summary.name} gives more than one number", "choose one of them")
     return _described(summary.name, str(summary), lambda counts: summary(counts, at), at)
 
 
@@ -466,7 +466,7 @@ def _of_function(function: Callable[..., Any], at: Conditions) -> Statistic:
     name = getattr(function, "__name__", "statistic")
     known = is_known(function)
     if known and not SUMMARIES[name].single:
-        raise refuse("BR594", f"{name} gives more than one number", "ask for one of them")
+        raise refuse("BR594", f"{name} gives more than one number", "choose one of them")
     takes_at = "at" in _parameters(function)
     if not takes_at and not known and (at.costs_given or not at.as_in_sample):
         raise refuse(

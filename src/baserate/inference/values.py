@@ -135,7 +135,7 @@ class Difference(Viewed):
 
     @property
     def significant(self) -> bool:
-        """Whether chance is ruled out at the level asked for, after Holm's adjustment where there
+        """Whether chance is ruled out at the given level, after Holm's adjustment where there
         is one.
         """
         return (self.p_value if self.p_adjusted is None else self.p_adjusted) < missed(self.level)
@@ -269,16 +269,17 @@ def tails(level: float, side: str) -> tuple[float, float]:
 # Outcomes of a requirement, and of a comparison with a baseline.
 
 
-SHOWN, OBSERVED, MISSED, UNJUDGED = "shown", "observed, not shown", "missed", "cannot be judged"
-BETTER, SAME, WORSE, NOISE = "better", "no difference", "worse", "worse, within noise"
-ALIKE = "better, within noise"
+SHOWN, OBSERVED, MISSED = "demonstrated", "met, not demonstrated", "not met"
+UNJUDGED = "cannot be evaluated"
+BETTER, SAME, WORSE, NOISE = "better", "no difference", "worse", "worse, not significant"
+ALIKE = "better, not significant"
 ALL = "all cases"
 
 
 @dataclass(frozen=True)
 class Check:
-    """One requirement: what was observed, the bound that shows it or does not, and how many cases
-    it would take.
+    """One requirement: what was observed, the bound that demonstrates it or does not, and how many
+    cases it would take.
     """
 
     requirement: str
@@ -294,7 +295,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Requirement(Viewed):
-    """Whether every part of a requirement is shown by these cases."""
+    """Whether every part of a requirement is demonstrated by these cases."""
 
     outcome: str
     checks: tuple[Check, ...]
@@ -303,7 +304,7 @@ class Requirement(Viewed):
 
     @property
     def passed(self) -> bool:
-        """Whether it is shown: the one-sided bound keeps it."""
+        """Whether it is demonstrated: the one-sided bound meets it."""
         return self.outcome == SHOWN
 
 

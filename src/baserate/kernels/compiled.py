@@ -46,7 +46,7 @@ NO_KEYS, MOST_WAITING = 255 << 48, 2**24 - 1
 
 
 def count_cells(scores: Scores, labels: Labels) -> Cells:
-    """One cell a distinct score."""
+    """One cell per distinct score."""
     return begin_count(scores, labels)()
 
 
@@ -118,7 +118,7 @@ def twice_beaten(columns: Sequence[Scores], labels: Labels) -> list[Ints]:
     """Of each case, for each model, twice how many of the other class are on the right side of it,
     a tie counting one: a sort a model.
 
-    Memory is asked for once: at these sizes that costs as much as sorting.
+    Memory is allocated once: at these sizes that costs as much as sorting.
     """
     rows = len(labels)
     pairs, scratch, places = (
@@ -208,7 +208,7 @@ def draw_sums(
     urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, spots: Spots, out: Ints
 ) -> None:
     """The same where row i of `spots` says at which numbers of a row of `out` the cases of cell i
-    are added up: one a model.
+    are added up: one per model.
     """
     wanted = checked_sizes(urn, sizes, first)
     check_spots(urn, wanted, spots, out)
@@ -258,7 +258,7 @@ Result = TypeVar("Result")
 
 
 def in_parallel(work: Callable[[int, int], Result], count: int, threads: int) -> list[Result]:
-    """`work(first, end)` for parts that make up range(count), one a thread; the results are in
+    """`work(first, end)` for parts that make up range(count), one per thread; the results are in
     order of the parts.
     """
     parts = max(1, min(threads, count))

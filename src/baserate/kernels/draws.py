@@ -73,7 +73,7 @@ def keys(start: int, replicates: Words, attempt: int) -> Words:
 
 
 def words_of(of: Words, first: int, count: int) -> Words:
-    """Words first to first + count of every key, a row a key."""
+    """Words first to first + count of every key, one row per key."""
     steps = np.arange(first + 1, first + count + 1, dtype=np.uint64) * np.uint64(GOLDEN)
     return mix(of[:, None] + steps)
 
@@ -217,7 +217,7 @@ class Urn(Frozen):
         self, counts: npt.ArrayLike, *, least: int | None = None, slack: float = SLACK
     ) -> None:
         """Every `least` and `slack` give the same law, but other draws; far from the sizes that are
-        asked for they cost time.
+        requested they cost time.
         """
         cells = _checked(counts)
         cases = int(total(cells))
@@ -370,4 +370,4 @@ def checked_pair(
 
 def hopeless(urn: Urn) -> ValueError:
     """A size that this urn was not made for, and that all attempts have missed."""
-    return ValueError(f"{urn!r} cannot draw one so much smaller: make an urn with a lower `least`")
+    return ValueError(f"{urn!r} cannot draw this small a sample: make an urn with a lower `least`")

@@ -49,7 +49,7 @@ class Cells(NamedTuple):
 
 
 def count_cells(scores: Scores, labels: Labels) -> Cells:
-    """One cell a distinct score."""
+    """One cell per distinct score."""
     return begin_count(scores, labels)()
 
 
@@ -292,7 +292,7 @@ def draw_sums(
     urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, spots: Spots, out: Ints
 ) -> None:
     """The same where row i of `spots` says at which numbers of a row of `out` the cases of cell i
-    are added up: one a model.
+    are added up: one per model.
     """
     wanted = checked_sizes(urn, sizes, first)
     check_spots(urn, wanted, spots, out)

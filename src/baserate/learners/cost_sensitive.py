@@ -75,7 +75,7 @@ class Sides(NamedTuple):
 
 def sides(y: Any, at: Conditions | None = None, pos_label: Any = None) -> Sides:
     """Which of two classes is positive, and which cases are? Where both errors cost the same it
-    makes no difference, and is not asked.
+    makes no difference, and is not needed.
     """
     labels, given = np.asarray(y), checked_conditions(at)
     classes, codes = np.unique(labels, return_inverse=True)
@@ -151,12 +151,12 @@ def weights_of(at_stake: Floats) -> Floats:
 
 
 def checked_amounts(amounts: Any, cases: int) -> Floats:
-    """One amount a case: finite, and 0 or more."""
+    """One amount per case: finite, and 0 or more."""
     values = np.asarray(amounts)
     if values.shape != (cases,) or values.dtype.kind not in "iuf":
         raise refuse(
             "BR902",
-            f"amounts are one number a case, {cases} here; got {quoted(values.shape)} of"
+            f"amounts are one number per case, {cases} here; got {quoted(values.shape)} of"
             f" {values.dtype}",
             "amounts=[…]",
         )
@@ -178,7 +178,9 @@ def checked_amounts(amounts: Any, cases: int) -> Floats:
 
 # So far may the probabilities of a case add up to something other than 1.
 OFF = 1e-6
-WRITE_MATRIX = "a row a true class, a column an answer, in the order of classes_: [[0, 1], [5, 0]]"
+WRITE_MATRIX = (
+    "one row per true class, one column per answer, in the order of classes_: [[0, 1], [5, 0]]"
+)
 
 
 def minimum_expected_cost(probabilities: npt.ArrayLike, cost_matrix: npt.ArrayLike) -> Ints:
@@ -202,8 +204,8 @@ def minimum_expected_cost(probabilities: npt.ArrayLike, cost_matrix: npt.ArrayLi
         or (np.abs(shares.sum(axis=1) - 1) > OFF).any()
     ):
         text = (
-            "probabilities are a row a case and a column a class, from 0 to 1, and each row adds up"
-            " to 1"
+            "probabilities are one row per case and one column per class, from 0 to 1, and each row"
+            " adds up to 1"
         )
         raise refuse("BR903", text, "predict_proba(X), for two classes both columns")
     return cheapest(shares, checked_matrix(cost_matrix, shares.shape[1]))
@@ -219,7 +221,7 @@ def cheapest(shares: Floats, matrix: Floats, first: int = 0) -> Ints:
 
 
 def checked_matrix(cost_matrix: Any, classes: int) -> Floats:
-    """A cost matrix of so many classes, in which no wrong answer costs less than the right one."""
+    """A cost matrix of these classes, in which no wrong answer costs less than the right one."""
     try:
         matrix = np.asarray(cost_matrix, dtype=np.float64)
     except (TypeError, ValueError):
@@ -276,7 +278,7 @@ def matrix_of(costs: Any, classes: npt.NDArray[Any], pos_label: Any = None) -> t
 
 
 def checked(X: Any, y: Any) -> tuple[Any, npt.NDArray[Any]]:  # noqa: N803 (scikit-learn's name)
-    """Cases that can be taken one by one, and a label for each, as scikit-learn wants them."""
+    """Cases that can be taken one by one, and a label for each, as scikit-learn needs them."""
     labels: npt.NDArray[Any] = column_or_1d(y, warn=True)
     assert_all_finite(labels, input_name="y")
     check_classification_targets(labels)
@@ -321,8 +323,8 @@ class Wrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
                 setattr(self, name, getattr(fitted, name))
 
     def _routed(self, params: dict[str, Any]) -> dict[str, Any]:
-        """What of the metadata the estimator inside is fitted with: as it asks where routing is on,
-        else everything.
+        """What of the metadata the estimator inside is fitted with: as it requests where routing is
+        on, else everything.
         """
         if not get_config()["enable_metadata_routing"]:
             return params
@@ -420,7 +422,7 @@ class MetaCost(Wrapper):
     `out_of_bag` (default) only copies that did not see a case speak of it, where there are such.
     `costs` as in `MinimumExpectedCost`. `relabelled_share_`: how many labels changed. `labels_`:
     what was learned; `probabilities_`: what it was derived from. It answers with labels only:
-    probabilities of relabelled cases would say nothing of the true ones. Domingos 1999,
+    probabilities of relabelled cases would not describe the true ones. Domingos 1999,
     KDD:155-164.
 
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -698,7 +700,7 @@ class CostWeighted(Transparent):
 
     Its probabilities are calibrated at the weighted base rate `calibrated_at_`, where cutting at
     1/2 is cutting at the threshold of the costs: `MovedThreshold` and `correct_probabilities(…,
-    calibrated_at=…)` take them back. With `amounts` there is no such base rate, nor is it known
+    calibrated_at=…)` take them back. With `amounts` it is not such base rate, nor is it known
     where the estimator weighs classes of its own accord (class_weight), and it is None. Elkan 2001,
     IJCAI:973-978; Zadrozny, Langford & Abe 2003, ICDM.
 

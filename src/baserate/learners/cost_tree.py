@@ -180,7 +180,7 @@ class CostSensitiveTree(Wrapper):
     nothing: costs count once.
 
     None of them: the very tree of scikit-learn. `estimator` is that tree,
-    DecisionTreeClassifier(random_state=0) unless said otherwise. Leaves without any doubt leave
+    DecisionTreeClassifier(random_state=0) by default. Leaves without any doubt leave
     nothing to weigh: let leaves be of several cases (min_samples_leaf), or prune. Tan, Steinbach &
     Kumar, §5.7.3.
 

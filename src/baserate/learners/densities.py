@@ -38,7 +38,7 @@ def leave_one_out_width(cases: Floats, near: float | None = None) -> float:
 
     The best of a grid from a hundredth of the least distance to the largest one (every eighth
     first, then those around the best), for at most 256 of the cases, each given all the others;
-    from there Newton's method, or EM where its steps lead too far. Where there is no largest value
+    from there Newton's method, or EM where its steps lead too far. Where it is not largest value
     (no two cases differ, or every case has a twin), the least width tried stands in, or 1. Where
     the width is known to lie `near` another, as of nearly the same cases, no grid is tried.
     """
@@ -188,7 +188,7 @@ class _Densities(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._log_densities(validate_data(self, X, dtype=np.float64, reset=False))
 
     def posterior(self, X: Any, priors: Any) -> Floats:  # noqa: N803
-        """The probability of each class at these priors: one a class, "equal", or for two classes
+        """The probability of each class at these priors: one per class, "equal", or for two classes
         that of the second ("1 in 1000").
         """
         return _bayes(self.log_densities(X), _stated(priors, self.classes_))
@@ -217,7 +217,7 @@ def _bayes(densities: Floats, priors: Floats) -> Floats:
 
 
 def _stated(priors: Any, classes: npt.NDArray[Any]) -> Floats:
-    """Priors as they are said, one a class."""
+    """Priors as they are given, one per class."""
     if isinstance(priors, str) and priors == EQUAL:
         return np.full(len(classes), 1 / len(classes))
     if np.ndim(priors) == 0 and len(classes) == 2:
@@ -326,10 +326,10 @@ class GaussianMixtures(_Densities):
 
 
 class Parzen(_Densities):
-    """A Gaussian kernel around every training case; its width, one a class, makes the leave-one-out
-    likelihood of the class largest.
+    """A Gaussian kernel around every training case; its width, one per class, makes the
+    leave-one-out likelihood of the class largest.
 
-    Duin 1976, IEEE Trans. Computers 25:1175-1179. `widths` says the widths instead: one, or one a
+    Duin 1976, IEEE Trans. Computers 25:1175-1179. `widths` says the widths instead: one, or one per
     class.
     """
 

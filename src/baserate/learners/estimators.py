@@ -160,7 +160,7 @@ WEIGHT = "sample_weight"
 
 
 def checked_weights(weights: Any, labels: npt.NDArray[Any]) -> Floats:
-    """One weight a case: finite, 0 or more, and together no more than floats can hold."""
+    """One weight per case: finite, 0 or more, and together no more than floats can hold."""
     column = as_column(weights, WEIGHT)
     check_lengths((Column("y", labels), column))
     found = as_weights(column)
@@ -216,7 +216,7 @@ def response(estimator: Any, X: Any, *, pos_label: Any = None, kind: str | None 
     The first of `predict_proba` (trees: the share of positives in the leaf; nearest neighbours:
     among the neighbours; Bayes: the posterior), `decision_function` (SVM: the signed distance;
     boosting: the sum of votes) and `predict` (rules, hard labels: 1 or 0, one operating point) that
-    it has; `kind` names another. Pipelines are asked as a whole. Which class is positive is decided
+    it has; `kind` names another. Pipelines are used as a whole. Which class is positive is decided
     as for labels: 0/1, bools and documented pairs speak for themselves, anything else needs
     `pos_label`; of several classes it is taken against the rest. Tan, Steinbach & Kumar, §5.7.2.
 
@@ -490,7 +490,7 @@ class Scorer:
         return self._sign * BROKEN if math.isnan(value) else value
 
     def get_metadata_routing(self) -> Any:
-        """No metadata is asked for."""
+        """No metadata is requested."""
         return needed("sklearn.utils.metadata_routing", "learners").MetadataRequest(owner=self)
 
 

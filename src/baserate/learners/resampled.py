@@ -50,11 +50,11 @@ class FocusedUnderSampler(BaseUnderSampler):  # type: ignore[misc]
     """Which negatives lie nearest the border? Those are kept, and the ones that are far from it
     dropped.
 
-    `estimator` (a logistic regression, unless said) scores every case that it was not fitted to, in
+    `estimator` (a logistic regression, by default) scores every case that it was not fitted to, in
     `cv` folds. The margin of a case is how far its log odds lie from those at which both classes
     would be equally likely, had they as many cases each; the smallest margins are kept, of equal
-    ones the first. Classes and how many to keep are said as for any sampler of imbalanced-learn; by
-    default the larger class gets as many as the smaller has. `margins_` are those of all cases.
+    ones the first. Classes and how many to keep are given as for any sampler of imbalanced-learn;
+    by default the larger class gets as many as the smaller has. `margins_` are those of all cases.
     Tan, Steinbach & Kumar, §5.7.4.
     """
 
@@ -81,7 +81,7 @@ class FocusedUnderSampler(BaseUnderSampler):  # type: ignore[misc]
         sizes = np.bincount(codes)
         if sizes.min() < 2:
             raise ValueError(
-                "FocusedUnderSampler needs 2 cases of each class: a margin is told by a learner"
+                "FocusedUnderSampler needs 2 cases of each class: a margin comes from a learner"
                 " that did not see the case"
             )
         folds = StratifiedKFold(min(self.cv, int(sizes.min())), shuffle=True, random_state=0)
@@ -320,7 +320,7 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
 
     def _say_where(self, sampled: Fraction | None) -> None:
         """`calibrated_at_`, unless probabilities are at the base rate of the cases and nothing says
-        of which class that is asked.
+        of which class that is.
         """
         known = sampled if self.correct is None else self._meant
         self.__dict__.pop("calibrated_at_", None)
@@ -385,7 +385,7 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
         if self.correct is None and self.prior is not None:
             raise refuse(
                 "BR910",
-                "a base rate is asked for, and scores are not to be corrected",
+                "a base rate is given, and scores are not to be corrected",
                 'correct="prior"',
             )
         if not isinstance(self.repeats, int | np.integer) or self.repeats < 1:
@@ -424,7 +424,7 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
         return calibrate(count(codes, _straightened(scores, self._ends)), str(self.correct))
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
-        """The probability of each class: at the base rate asked for, or of the training cases;
+        """The probability of each class: at the given base rate, or of the training cases;
         uncorrected, at that of the sample.
         """
         check_is_fitted(self)
@@ -454,7 +454,7 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
 
 
 def _place(classes: npt.NDArray[Any], pos_label: Any) -> tuple[int, bool]:
-    """Where the positive class stands, and whether labels or words told it: scikit-learn takes the
+    """Where the positive class stands, and whether labels or words gave it: scikit-learn takes the
     second where nothing does.
     """
     try:

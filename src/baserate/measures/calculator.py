@@ -82,7 +82,7 @@ class Rates(Viewed):
     def __getitem__(self, name: str) -> Solved:
         if name in self.undefined:
             raise refuse(
-                "BR540", f"{name} is undefined here: {self.undefined[name]}", "ask for another rate"
+                "BR540", f"{name} is undefined here: {self.undefined[name]}", "choose another rate"
             )
         if name not in self.solved:
             raise refuse(
@@ -367,7 +367,7 @@ def _what_is_missing(
     rates = {fact.name: fact.value for fact in facts}
     if rates.get("tpr") is not None and rates.get("tpr") == rates.get("fpr"):
         return (
-            "tpr equals fpr, so flagging says nothing about the class and leaves the prior open",
+            "tpr equals fpr, so flagging is independent of the class and leaves the prior open",
             Fix("prior=0.01", "--prior 1%"),
         )
     needed, names = 3 - _rank(equations), (PRIOR, *GIVEN)

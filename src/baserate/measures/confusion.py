@@ -16,12 +16,15 @@ from baserate.counts.points import LABELS_MISSING, ONLY_RATES, Points
 from baserate.errors import quoted, refuse
 from baserate.measures.measure import Measure, named
 from baserate.measures.registry import AlongPoints, Outcomes, at_one_point, weight_of_negatives
-from baserate.notation import from_number
+from baserate.notation import base_rate, from_number
 from baserate.notes import Note
 from baserate.numbers import Floats, Reading, Undefinable, Undefined, exactly, rounded
 
 NOT_SAID: Any = object()
 HERE = Conditions()
+ASSUMES_LABEL_SHIFT = (
+    "this assumes that the scores within each class are the same in the field (label shift)"
+)
 # More cases than this there are not; beyond it, floats would overflow.
 LARGEST = 10**300
 MOST_CASES = 10**18
@@ -64,7 +67,7 @@ class Confusion:
 
     @classmethod
     def from_rates(cls, *, tpr: float, fpr: float, positives: float, negatives: float) -> Confusion:
-        """The confusion of a ROC point in a sample with so many positives and negatives.
+        """The confusion of a ROC point in a sample with these numbers of positives and negatives.
 
         >>> from baserate import Confusion
         >>> Confusion.from_rates(tpr=0.8, fpr=0.2, positives=50, negatives=5000)
@@ -154,7 +157,7 @@ def measure(
     if volume is not None and not asked.counts_cases:
         raise refuse(
             "BR532",
-            f"{asked.name} does not count cases, so a volume says nothing of it",
+            f"{asked.name} does not count cases, so `volume` has no effect on it",
             "leave volume out",
         )
     confusion, notes = _located(source, threshold)
@@ -194,7 +197,7 @@ def checked_conditions(at: Conditions | None) -> Conditions:
 
 
 def resolved_for(points: Points, at: Conditions, measures: Sequence[Measure] = ()) -> Conditions:
-    """The conditions with the sample's prior filled in; where it may not be, and nothing asked for
+    """The conditions with the sample's prior filled in; where it may not be, and nothing requested
     needs one, without.
     """
     if (
@@ -285,7 +288,7 @@ def exact_value(asked: Measure, confusion: Confusion, at: Conditions) -> Fractio
 
 
 def exact_order(asked: Measure, confusion: Confusion, at: Conditions) -> Fraction:
-    """An exact number in the order of the measure: for telling two points apart, or seeing that
+    """An exact number in the order of the measure: for ordering two points, or seeing that
     they are as good.
     """
     return Fraction(asked.order(_outcomes(asked, confusion, at)))
@@ -369,18 +372,15 @@ def label_shift_of(at: Conditions, points: Points) -> Iterator[Note]:
 
 
 def _assumption(prior: float, sample: float) -> Note:
-    instead = "" if math.isnan(sample) else f", not at the sample's {sample:.3g}"
-    text = (
-        f"read at prior {prior:.6g}{instead}: this assumes label shift only (the scores of each"
-        " class keep their distribution)"
-    )
+    own = "" if not 0 < sample < 1 else f" (sample: {base_rate(sample, brief=True)})"
+    text = f"computed for a base rate of {base_rate(prior, brief=True)}{own}; {ASSUMES_LABEL_SHIFT}"
     return Note("BR526", text)
 
 
 def no_better_than_majority(
     accuracy: Fraction, at: Conditions, confusion: Confusion
 ) -> Iterator[Note]:
-    """Accuracy flatters: one answer for all is often as good."""
+    """Accuracy can be high although one answer for all is as good."""
     positives, negatives = (
         exactly(confusion.tp) + exactly(confusion.fn),
         exactly(confusion.fp) + exactly(confusion.tn),
@@ -395,6 +395,6 @@ def no_better_than_majority(
         answer = "flagging nothing" if 2 * prior <= 1 else "flagging everything"
         yield Note(
             "BR527",
-            f"accuracy {float(accuracy):.6g} does not beat {answer}, which has"
-            f" {float(majority):.6g} at this prior",
+            f"accuracy {float(accuracy):.6g} is not better than {answer}, which has"
+            f" {float(majority):.6g} at this base rate",
         )

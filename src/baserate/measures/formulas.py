@@ -531,7 +531,7 @@ def kappa(c: Outcomes) -> Any:
 
 @define(
     "TPR / FPR",
-    "1: an alert says nothing; above 1: it speaks for a positive",
+    "1: an alert carries no information; above 1: it speaks for a positive",
     direction="higher",
     straight=True,
     synonyms=("LR+", "LR pos", "positive likelihood ratio", "PLR", "likelihood ratio positive"),
@@ -549,7 +549,7 @@ def lr_positive(c: Outcomes) -> Any:
 
 @define(
     "FNR / TNR",
-    "1: passing says nothing; 0: no positive is passed",
+    "1: passing carries no information; 0: no positive is passed",
     direction="lower",
     straight=True,
     synonyms=("LR-", "LR neg", "negative likelihood ratio", "NLR", "likelihood ratio negative"),
@@ -652,7 +652,7 @@ def total_cost(c: Outcomes) -> Any:
     synonyms=("cost", "expected loss", "loss", "risk", "cost per case"),
     citation="Elkan 2001, IJCAI:973-978",
     heading="cost per case",
-    label="expected cost a case",
+    label="expected cost per case",
 )
 def expected_cost(c: Outcomes) -> Any:
     return c.cost, c.total

@@ -46,7 +46,7 @@ class Isoline:
             raise refuse(
                 "BR542",
                 "the line of precision 1 is vertical: fpr is 0 at every tpr",
-                "ask for its fpr",
+                "use its fpr",
             )
         return rounded(across / tangent)
 
@@ -57,7 +57,7 @@ class Isoline:
             return rounded(up * tangent)
         if not tangent:
             raise refuse(
-                "BR542", "the line of npv 1 is horizontal: tpr is 1 at every fpr", "ask for its tpr"
+                "BR542", "the line of npv 1 is horizontal: tpr is 1 at every fpr", "use its tpr"
             )
         return rounded(1 - (1 - up) / tangent)
 

@@ -50,7 +50,7 @@ class Outcomes:
     """True and false positives and negatives, weighed so that the positives are `at.prior` of the
     whole.
 
-    Positives keep weight 1 and negatives get one weight, as if each of them stood for so many: a
+    Positives keep weight 1 and negatives get one weight, as if each of them stood for several: a
     share of outcomes does not change with the scale, and at the sample's own prior the outcomes are
     the counted ones. Fractions for one point, arrays along a curve.
     """
@@ -114,7 +114,7 @@ def at_one_point(counted: tuple[Any, Any, Any, Any], weight: Fraction, at: Condi
 
 
 class AlongPoints:
-    """The same along a curve, as float64 arrays: each made when a formula first asks for it, as
+    """The same along a curve, as float64 arrays: each computed at its first use, as
     they are large.
     """
 

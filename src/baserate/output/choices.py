@@ -16,6 +16,7 @@ from baserate.distributions import Range
 from baserate.errors import escaped, grouped, quoted
 from baserate.inference.values import percent
 from baserate.measures.measure import Measure, in_costs
+from baserate.notation import base_rate
 from baserate.notes import Note
 from baserate.numbers import Undefined, rounded
 from baserate.output import tables
@@ -44,12 +45,11 @@ from baserate.robustness.triage_zones import Triage
 from baserate.robustness.winner_regions import WinnerMap
 
 # ----------------------------------------------------------------------
-# What is to be expected, who leads within a share of false alarms, and where to review: for a
-# program, and for a person.
+# Expectations, the best recall within a share of false alerts, and triage: as JSON and as text.
 
 
 MOST_LINES = 25
-LEADS_UNTESTED = "the differences were not tested; --prior tests them at a base rate"
+LEADS_UNTESTED = "the differences were not tested; to test them at a base rate: --prior"
 ESTIMATE_UNTESTED = "the difference was not tested, because the base rate is an estimate"
 NOTHING_TESTED: Mapping[float, Choice] = MappingProxyType({})
 
@@ -153,7 +153,7 @@ def _expected(model: str, one: Expectation) -> str:
         )
     if not said:
         reason = one.worst.reason if isinstance(one.worst, Undefined) else "undefined"
-        return f"{named} cannot be told: {reason}."
+        return f"{named} is undefined: {reason}."
     return f"{named} {'; '.join(said)}."
 
 
@@ -184,7 +184,7 @@ def of_outlook(model: str, found: Outlook) -> dict[str, Any]:
 
 
 def outlook(model: str, found: Outlook, most: int = MOST_LINES) -> str:
-    """The curve as a table of so many lines at most."""
+    """The curve as a table of at most `most` lines."""
     step = max(1, -(-len(found) // most))
     places = list(range(step - 1, len(found), step))
     columns = (found.x, found.y, found.low, found.high, found.worst, found.best)
@@ -254,21 +254,21 @@ def triaged(found: Mapping[str, Triage]) -> str:
     one = found[best]
     others = [name for name in found if name != best]
     against = (
-        " (against"
-        f" {', '.join(f'{digits(found[name].cost, 4)} of {_shown(name)}' for name in others)})"
+        f" ({', '.join(f'{_shown(name)} {digits(found[name].cost, 4)}' for name in others)})"
         if others
         else ""
     )
+    model = f"Use {_shown(best)}: " if others else ""
+    said = f"{model}{_looks(one)}, {_acts(one)}, pass the rest."
     sentence = (
-        f"At {told(one.at, by_cost=True)}: with {_shown(best)}, {_acts(one)}; {_looks(one)}. That"
-        f" costs {digits(one.cost, 4)} a case{against}; one threshold alone would cost"
-        f" {digits(one.without, 4)}."
+        f"{said[0].upper()}{said[1:]} At {told(one.at, by_cost=True)}, the cost per case is"
+        f" {digits(one.cost, 4)}{against}; with a single threshold {digits(one.without, 4)}."
     )
     rows = [
         (
             _shown(name),
             "none" if t.act is None else f">= {t.shown[0]}",
-            f">= {t.shown[1]}" if t.reviewed else "nothing",
+            f">= {t.shown[1]}" if t.reviewed else "none",
         )
         + tuple(
             digits(value, 4)
@@ -295,20 +295,18 @@ def triaged(found: Mapping[str, Triage]) -> str:
 
 def _acts(one: Triage) -> str:
     return (
-        "act on nothing"
+        "act on none without review"
         if one.act is None
-        else f"act on score >= {one.shown[0]} ({100 * one.acted:.3g} % of the cases)"
+        else f"act on scores ≥ {one.shown[0]} ({100 * one.acted:.3g} % of cases) without review"
     )
 
 
 def _looks(one: Triage) -> str:
     if not one.reviewed:
         return "review nothing"
-    reviews = "" if one.reviews is None else f", {digits(one.reviews, 4)} of them"
-    return (
-        f"review from there down to {one.shown[1]} ({100 * one.reviewed:.3g} % of the"
-        f" cases{reviews}); let the rest pass"
-    )
+    reviews = "" if one.reviews is None else f", {tables.cases(one.reviews)} reviews"
+    below = "" if one.act is None else f" and < {one.shown[0]}"
+    return f"review scores ≥ {one.shown[1]}{below} ({100 * one.reviewed:.3g} % of cases{reviews})"
 
 
 # ---- leaders ----------------------------------------------------------------------------------
@@ -352,27 +350,29 @@ def led(
     priors: Sequence[float],
     tested: Mapping[float, Choice] | None = NOTHING_TESTED,
 ) -> str:
-    """Who finds most, where, within a share of false alarms."""
-    within = f"at most {100 * found.fdr:.6g} % false alarms among the alerts"
+    """Which model has the highest recall, at which base rates, within a share of false alerts."""
+    within = f"with at most {100 * found.fdr:.6g} % false alerts"
     choices = tested or {}
-    said = [f"{_at_prior(found, prior)}{lead_in_words(choices.get(prior))}" for prior in priors]
-    told = (
-        "; ".join(said)
-        if said
-        else "; ".join(
-            f"{_names(lead)} from base rate {lead.low:.4g} to {lead.high:.4g}"
+    lines = [
+        f"{within[0].upper()}{within[1:]} at a base rate of {_rate(prior)},"
+        f" {_at_prior(found, prior)}{lead_in_words(choices.get(prior))}"
+        for prior in priors
+    ]
+    if not lines:
+        stretches = (
+            f"{_names(lead)} for base rates from {_rate(lead.low)} to {_rate(lead.high)}"
             for lead in found.leads
         )
-    )
+        lines = [f"Highest recall {within}: {'; '.join(stretches)}"]
     why = _untested(found, priors, tested)
-    told += f" ({why})" if why else ""
+    lines[-1] += f" ({why})" if why else ""
     table = Grid(
-        ("finds most", "from prior", "to prior"),
-        [(_names(lead), f"{lead.low:.6g}", f"{lead.high:.6g}") for lead in found.leads],
+        ("highest recall", "from base rate", "to base rate"),
+        [(_names(lead), _rate(lead.low), _rate(lead.high)) for lead in found.leads],
         left=1,
     )
     return Page(
-        f"Within {within}, most is found by: {told}.",
+        "\n".join(f"{line}." for line in lines),
         table,
         *_values(found, priors),
         *filter(None, [tables.of_leads(list(choices.values()))]),
@@ -380,21 +380,24 @@ def led(
 
 
 def _names(lead: Lead) -> str:
-    return " or ".join(map(_shown, lead.models)) or "none (no setting is so pure)"
+    return " or ".join(map(_shown, lead.models)) or "none (no threshold has so few false alerts)"
+
+
+def _rate(prior: float) -> str:
+    """A base rate in a table; 0 and 1 are the ends of all base rates."""
+    return base_rate(prior, brief=True) if 0 < prior < 1 else f"{100 * prior:.0f}%"
 
 
 def _at_prior(found: BestRecall, prior: float) -> str:
     values = found.at(prior)
     best = max(values.values())
     if not best:
-        return f"at {prior:.6g} none, as no setting is so pure"
+        return "no model has a recall above 0 (no threshold has so few false alerts)"
     names = " or ".join(_shown(name) for name, value in values.items() if value == best)
     others = ", ".join(
-        f"{digits(value, 4)} of {_shown(name)}" for name, value in values.items() if value != best
+        f"{_shown(name)} {digits(value, 4)}" for name, value in values.items() if value != best
     )
-    return (
-        f"at {prior:.6g} {names}, recall {digits(best, 4)}{f' against {others}' if others else ''}"
-    )
+    return f"{names} has the highest recall: {digits(best, 4)}" + (f" ({others})" if others else "")
 
 
 def _values(found: BestRecall, priors: Sequence[float]) -> list[str]:
@@ -402,9 +405,9 @@ def _values(found: BestRecall, priors: Sequence[float]) -> list[str]:
         return []
     names = list(found.at(priors[0]))
     rows = [
-        (f"{prior:.6g}", *(digits(found.at(prior)[name], 4) for name in names)) for prior in priors
+        (_rate(prior), *(digits(found.at(prior)[name], 4) for name in names)) for prior in priors
     ]
-    return [Grid(("prior", *(f"recall of {_shown(name)}" for name in names)), rows, left=1)]
+    return [Grid(("base rate", *(f"recall of {_shown(name)}" for name in names)), rows, left=1)]
 
 
 # ----------------------------------------------------------------------
@@ -552,29 +555,28 @@ def decision_in_words(found: Recommendation) -> list[str]:
 
 
 def sentence(decision: Decision) -> str:
-    """What to do, and what not knowing better can cost."""
+    """What to do, and what it can cost more than the best choice."""
     regret, where = decision.regret, _conditions(decision)
     chosen = " or ".join(
         _named(decision, name, decision.rivals[name].threshold) for name in decision.models
     )
-    choice = f"{where[0].upper()}{where[1:]}: choose {chosen}."
+    choice = f"Use {chosen}."
     if decision.model in ANSWERS:
-        choice = f"No model beats flagging {decision.model.split()[1]} {where}: {chosen}."
+        choice = f"{chosen[0].upper()}{chosen[1:]}: no model does better."
     if decision.optimized == CAUGHT:
-        return f"{choice} {_missed(decision)}"
+        return f"{choice} {where[0].upper()}{where[1:]}, {_missed(decision)}"
     given = decision.at.costs_given
+    where = f"{where[0].upper()}{where[1:]},"
     if not regret.value:
-        return f"{choice} On these cases nothing {'costs less' if given else 'makes fewer errors'}."
-    best = "the best without the rule" if decision.rule else "the best there would be"
-    more = f"{decision.how} {digits(regret.value, 4)} a case more than {best}"
-    return (
-        f"{choice} It {'costs' if given else 'makes'}"
-        f" {more if given else more.replace(' a case', ' errors a case')} ({_most_at(decision)})."
-    )
+        return f"{choice} {where} nothing {'costs less' if given else 'makes fewer errors'} here."
+    best = "the best choice without the rule" if decision.rule else "the best choice"
+    more = f"{decision.how} {digits(regret.value, 4)} more{'' if given else ' errors'} per case"
+    verb = "costs" if given else "makes"
+    return f"{choice} {where} it {verb} {more} than {best}; {_most_at(decision)}."
 
 
 def _conditions(decision: Decision) -> str:
-    """The conditions and the rule, as they were given; what was assumed is said to be."""
+    """The conditions and the rule, as they were given; what was assumed is marked."""
     at, rule = decision.at, f", with {escaped(decision.rule)}" if decision.rule else ""
     if decision.optimized == CAUGHT:
         return f"at {at}{rule} of {grouped(round(decision.volume or 0))}"
@@ -587,17 +589,15 @@ def _missed(decision: Decision) -> str:
     """
     regret = decision.regret
     if not regret.value:
-        return "No threshold within the budget catches more."
-    much = (
-        f"{decision.how} {digits(regret.value * (decision.volume or 1), 4)} more positives than the"
-        " best threshold within the budget"
-    )
+        return "no threshold within the budget catches more."
+    more = tables.cases(regret.value * (decision.volume or 1))
+    much = f"{decision.how} {more} positives more than the best threshold within the budget"
     if regret.averaged:
-        return f"It misses {much} at each base rate."
+        return f"it misses {much} at each base rate."
     best = _either(decision, regret.instead)
     return (
-        f"It keeps the budget at all of these base rates, and misses {much} (most at prior"
-        f" {regret.at.prior:.6g}{_site(regret)}: {best})."
+        f"it stays within the budget at all these base rates and misses {much} (the worst case is"
+        f" {base_rate(regret.at.prior)}{_site(regret)}, where {best} would be best)."
     )
 
 
@@ -607,47 +607,41 @@ def _lead(decision: Decision) -> str:
     if not found:
         models = [name for name in decision.rivals if name not in ANSWERS]
         told = decision.untested and decision.model not in ANSWERS and len(models) > 1
-        why = f" Its lead over the other models was not tested: {decision.untested}."
+        why = f" The difference to the other models was not tested: {decision.untested}."
         return why if told else ""
-    best = quoted(decision.model, quotes=False)
     close = [one for one in found if not one.significant]
     if close:
-        return (
-            f" On these cases {best} cannot be distinguished from"
-            f" {listed([one.models[0] for one in close])} ({p_in_words(close)})."
-        )
+        found = tuple(close)
     others = listed([one.models[0] for one in found])
     many, are = ("differences", "are") if len(found) > 1 else ("difference", "is")
-    return f" The {many} to {others} {are} significant ({p_in_words(found)})."
+    not_ = " not" if close else ""
+    return f" The {many} to {others} {are}{not_} significant ({p_in_words(found)})."
 
 
 def _most_at(decision: Decision) -> str:
-    """Where regret is most, and what would be best there; of averages, at which values of what is a
-    range.
+    """Where regret is highest, and what would be best there; of averages, at which values of what
+    is a range.
     """
     regret = decision.regret
-    if not regret.averaged:
-        return (
-            f"most at {regret.at}{_site(regret)}, where {_either(decision, regret.instead)} would"
-            " be best"
-        )
     ranges = [name for name in ("prior", *OUTCOMES) if isinstance(_given(decision.at, name), Range)]
     said = [
-        (
-            f"prior {regret.at.prior:.6g}"
-            if name == "prior"
-            else f"{name} = {_cost(regret.at, name):.6g}"
-        )
+        (regret.at.spoken if name == "prior" else f"{name} = {_cost(regret.at, name):.6g}")
         for name in ranges
     ]
+    if not regret.averaged:
+        place = ", ".join(said) or str(regret.at)
+        return (
+            f"the worst case is {place}{_site(regret)}, where"
+            f" {_either(decision, regret.instead)} would be best"
+        )
     place = (
-        f"; most at {', '.join(said)}{_site(regret)}"
+        f"; the worst case is {', '.join(said)}{_site(regret)}"
         if said
-        else f"; most{_site(regret)}"
+        else f"; the worst case is{_site(regret).removeprefix(' at')}"
         if regret.site is not None
         else ""
     )
-    return f"choosing anew for every value{place}"
+    return f"the best choice is made anew for every value{place}"
 
 
 def _given(at: Uncertain | Conditions, name: str) -> Any:
@@ -657,7 +651,7 @@ def _given(at: Uncertain | Conditions, name: str) -> Any:
 
 
 def _cost(at: Conditions, name: str) -> float:
-    """A cost as it was given: what is earned is told as earned."""
+    """A cost as it was given: what is earned is shown as earned."""
     value = float(getattr(at.costs, name))
     return 0 - value if at.costs.earned else value
 
@@ -670,7 +664,7 @@ def _named(decision: Decision, name: str, cut: Any) -> str:
     return (
         name
         if name in ANSWERS
-        else f"{quoted(name, quotes=False)}, score >= {decision.shown(name, cut)}"
+        else f"{quoted(name, quotes=False)} at score ≥ {decision.shown(name, cut)}"
     )
 
 
@@ -687,8 +681,8 @@ def _mixed(decision: Decision) -> Iterator[str]:
         )
         share = f"{100 * mixture.share:.3g} %"
         yield (
-            f"A mixture regrets less, {digits(mixture.regret, 4)}: {first} for {share} of the"
-            f" cases, drawn at random, {second} for the rest."
+            f"Lower worst case (regret {digits(mixture.regret, 4)}): use {first} for a random"
+            f" {share} of the cases and {second} for the rest."
         )
 
 
@@ -711,7 +705,7 @@ def rivals(decision: Decision) -> str:
             digits(scale * one.value, 4),
             digits(0 + sign * one.cost, 4),
             digits(0 + sign * one.least, 4),
-            *((f"{one.at.prior:.6g}",) if places else ()),
+            *((_rate(one.at.prior),) if places else ()),
             *((one.at.costs.spoken.partition("(")[2][:-1],) if places and given else ()),
             *(() if one.site is None else (quoted(str(one.site), quotes=False),)),
         )
@@ -722,33 +716,27 @@ def rivals(decision: Decision) -> str:
         for name, why in decision.refused.items()
     ]
     sites = ("at site",) if any(one.site is not None for one in decision.rivals.values()) else ()
-    worst = (
-        ("at prior", *((f"and {'profits' if earned else 'costs'}",) if given else ()))
-        if places
-        else ()
-    )
-    headings = ("setting", "threshold", *_amounts(decision), *worst, *sites)
+    worst = ("base rate", *(("profits" if earned else "costs",) if given else ())) if places else ()
+    headings = ("option", "threshold", *_amounts(decision), *worst, *sites)
     lead = (
-        ("Where each regrets most on average" if places else "Regret on average")
+        ("Worst case of the average regret of each option" if places else "Average regret")
         if averaged
-        else "Where each regrets most"
+        else "Worst case for each option"
     )
-    return Page(
-        f"{lead}, each at its best threshold:", Grid(headings, rows[: MOST_RIVALS + 2], left=2)
-    )
+    return Page(f"{lead}, at its best threshold:", Grid(headings, rows[: MOST_RIVALS + 2], left=2))
 
 
 def _amounts(decision: Decision) -> tuple[str, str, str]:
     """What regret, the amount of a setting and that of the best are called."""
     if decision.optimized == CAUGHT:
-        return "missed beyond the best", "missed", "missed by the best"
+        return "missed more than the best", "missed", "missed by the best"
     if not decision.at.costs_given:
-        return "regret a case", "its errors there", "fewest errors there"
+        return "regret per case", "its errors", "fewest possible errors"
     earned = decision.regret.at.costs.earned
-    return "regret a case", *(
-        ("its profit there", "most profit there")
+    return "regret per case", *(
+        ("its profit", "highest possible profit")
         if earned
-        else ("its cost there", "least cost there")
+        else ("its cost", "lowest possible cost")
     )
 
 
@@ -785,8 +773,8 @@ def _where(found: WinnerMap, decision: Decision) -> str:
             )
         )
     best = _best(middle)
-    table = Grid((best, "threshold", "from prior", "to prior"), rows, left=2)
-    return Page(f"Who {_is_best(middle)} where, {_at_costs(middle)}:", table)
+    table = Grid((best, "threshold", "from base rate", "to base rate"), rows, left=2)
+    return Page(f"Which {_is_best(middle)} at which base rate, {_at_costs(middle)}:", table)
 
 
 def _best(at: Conditions) -> str:
@@ -804,16 +792,20 @@ def _at_costs(at: Conditions) -> str:
 
 
 def _prior(effective: float, at: Conditions) -> str:
-    return f"{rounded(prior_at(Fraction(effective), at.costs)):.6g}"
+    return _rate(rounded(prior_at(Fraction(effective), at.costs)))
 
 
 def _doubts(found: WinnerMap, decision: Decision) -> Iterator[str]:
-    """Between which base rates, at the costs in the middle, who is cheapest is not shown."""
+    """Between which base rates, at the costs in the middle, the winner is not significantly
+    better.
+    """
     if found.apart is None:
         return
     level = percent(found.apart.level)
     if not found.apart.doubts:
-        yield f"At {level} for the whole map, every winner is told from the others."
+        yield (
+            f"Every winner on the map is significantly better than the others ({level}, whole map)."
+        )
         return
     middle = decision.at.middle() if isinstance(decision.at, Uncertain) else decision.at
     rows = []
@@ -822,9 +814,9 @@ def _doubts(found: WinnerMap, decision: Decision) -> Iterator[str]:
         told = " or ".join(quoted(name, quotes=False) for name in seen)
         others = ", ".join(quoted(name, quotes=False) for name in doubt.rivals)
         rows.append((told, _prior(doubt.low, middle), _prior(doubt.high, middle), others))
-    table = Grid((_best(middle), "from prior", "to prior", "cannot be told from"), rows, left=1)
+    headings = (_best(middle), "from base rate", "to base rate", "not significantly better than")
     how = f"At {level} for the whole map ({found.apart.replicates} resamples), {_at_costs(middle)}"
-    yield Page(f"{how}, the winner cannot be told from these:", table)
+    yield Page(f"{how}, the winner is not significantly better here:", Grid(headings, rows, left=1))
 
 
 def _firm(found: Stability | None, map_: WinnerMap | None, decision: Decision) -> Iterator[str]:
@@ -837,14 +829,19 @@ def _firm(found: Stability | None, map_: WinnerMap | None, decision: Decision) -
         [] if map_ is None or map_.apart is None else map_.apart.doubtful(found.at.effective_prior)
     )
     others = ", ".join(quoted(name, quotes=False) for name in rivals if name not in found.models)
-    doubt = f" (not told from {others})" if others else ""
-    stays = f"and stays so from prior {prior.low:.6g} to {prior.high:.6g}{_costs_held(found)}"
-    lines = [f"At {told(found.at, by_cost=True)}, {choice} {_is_best(found.at)}{doubt}, {stays}."]
+    doubt = f" (not significantly better than {others})" if others else ""
+    lines = [
+        f"At {told(found.at, by_cost=True)}, {choice} {_is_best(found.at)}{doubt}.",
+        (
+            f"This holds for base rates from {_rate(prior.low)} to {_rate(prior.high)}"
+            f"{_costs_held(found)} (changing one value at a time)."
+        ),
+    ]
     lines += [_changed(change, found.at, decision) for change in found.changes[:1]]
     if found.decisive:
         lines.append(
-            "What is not known well enough to settle the choice by itself:"
-            f" {', '.join(found.decisive)}."
+            "The choice depends on values that are not known well enough:"
+            f" {', '.join(_part_name(part) for part in found.decisive)}."
         )
     yield " ".join(lines)
 
@@ -854,50 +851,58 @@ def _costs_held(found: Stability) -> str:
     for part in ("fn", "fp"):
         held, sign = found.held[part], -1 if found.at.costs.earned else 1
         low, high = (
-            "" if not math.isfinite(end) else f"{0 + sign * end:.6g}"
+            "" if not math.isfinite(end) else f"{0 + sign * end:.4g}"
             for end in (held.low, held.high)[::sign]
         )
         said.append(
             f"{part} from {low} to {high}"
             if low and high
-            else f"{part} from {low} on"
+            else f"{part} of at least {low}"
             if low
             else f"{part} up to {high}"
         )
-    return f", or {', or '.join(said)}, all else as it is"
+    return f", or {', or '.join(said)}"
+
+
+def _part_name(part: str) -> str:
+    return "base rate" if part == "prior" else part
 
 
 def _changed(change: Change, at: Conditions, decision: Decision) -> str:
     factor = change.factor if change.factor > 1 else 1 / change.factor
     turned = at.costs.earned and change.part != "prior"
     way = (
-        ("larger" if turned else "higher")
+        ("grows" if turned else "rises")
         if change.factor > 1
-        else ("smaller" if turned else "lower")
+        else ("shrinks" if turned else "falls")
     )
-    then = 0 - change.then if turned else change.then
+    then = (
+        _rate(change.then)
+        if change.part == "prior"
+        else f"{0 - change.then if turned else change.then:.4g}"
+    )
     becomes = f"{_either(decision, change.becomes)} {_is_best(at)}"
     return (
-        f"The smallest single change: {change.part} {factor:.3g} times {way} ({then:.6g}), and"
-        f" {becomes}."
+        f"The choice changes first if the {_part_name(change.part)} {way} by a factor of"
+        f" {factor:.3g}, to {then}: then {becomes}."
     )
 
 
 def _worth(found: InformationValue | None) -> Iterator[str]:
-    """What it is worth to find out."""
+    """The expected value of perfect information about each value, per case."""
     if found is None:
         return
     parts = [name for name in found.values if name != EVERY_PART]
-    said = [f"{name} {digits(found[name], 4)}" for name in parts]
-    every = f"{digits(found[EVERY_PART], 4)} for everything" if len(parts) != 1 else ""
+    said = [f"{_part_name(name)} {digits(found[name], 4)}" for name in parts]
+    every = f"{digits(found[EVERY_PART], 4)} for all of them" if len(parts) != 1 else ""
     yield (
-        "What it would be worth a case to know before choosing:"
+        "Expected value of perfect information, per case:"
         f" {', '.join([*said, *([every] if every else [])])}."
     )
 
 
 def notes_said(found: Recommendation) -> list[Note]:
-    """What a reader should know of all parts together."""
+    """The notes of all parts together."""
     if found.map is None:
         return list(found.decision.notes)
     more = () if found.map.apart is None else found.map.apart.notes

@@ -31,6 +31,7 @@ from baserate.inference.values import (
     Requirement,
     percent,
 )
+from baserate.measures.registry import CLASS_OF
 from baserate.notes import Note, Source
 from baserate.output.document import (
     answer,
@@ -49,6 +50,7 @@ from baserate.output.tables import (
     digits,
     heading,
     in_words,
+    shown_prior,
     span,
 )
 
@@ -162,7 +164,7 @@ def regression_parts(joint: JointCounts, verdict: NonInferiority) -> list[dict[s
 
 
 class Judged(NamedTuple):
-    """A requirement, judged for a model over all cases (part None) or on a slice."""
+    """A requirement, evaluated for a model over all cases (part None) or on a slice."""
 
     model: str
     part: str | None
@@ -170,8 +172,8 @@ class Judged(NamedTuple):
 
 
 def requirement_verdict(judged: Sequence[Judged], *, passed: bool) -> dict[str, Any]:
-    """Whether a requirement is shown, for every model and slice; a slice that cannot be judged has
-    no checks.
+    """Whether a requirement is demonstrated, for every model and slice; a slice that cannot be
+    evaluated has no checks.
     """
     checks = [
         {
@@ -207,7 +209,7 @@ def requirement_verdict(judged: Sequence[Judged], *, passed: bool) -> dict[str, 
 
 
 # ----------------------------------------------------------------------
-# What was compared or judged, for a person: a sentence first, then a table.
+# What was compared or evaluated, for a person: a sentence first, then a table.
 
 
 def thresholds_taken(*, chosen: bool, corrected: bool, resamples: int) -> str:
@@ -215,10 +217,8 @@ def thresholds_taken(*, chosen: bool, corrected: bool, resamples: int) -> str:
     if not chosen:
         return "at these thresholds, fixed in advance"
     if not corrected:
-        return (
-            "treating the thresholds as fixed in advance, although they were chosen on these cases"
-        )
-    return f"corrected for choosing the thresholds on these cases ({resamples} resamples)"
+        return "ignoring that the thresholds were chosen on the same data"
+    return f"corrected for choosing the thresholds on the same data ({resamples} resamples)"
 
 
 def of_intervals(rows: Sequence[Row], how: str) -> str:
@@ -227,7 +227,7 @@ def of_intervals(rows: Sequence[Row], how: str) -> str:
     points = [point for _, point in set_somewhere]
     names = columns(points)
     several = len({row.at for row in rows}) > 1
-    priors = [UNDEFINED if one.at.prior is None else f"{one.at.prior:.6g}" for one in points]
+    priors = [shown_prior(one.at.prior) for one in points]
     lines = [
         (
             *([prior] if several else []),
@@ -238,7 +238,7 @@ def of_intervals(rows: Sequence[Row], how: str) -> str:
         for prior, (row, point) in zip(priors, set_somewhere, strict=True)
     ]
     headings = (
-        *(("prior",) if several else ()),
+        *(("base rate",) if several else ()),
         "model",
         "threshold",
         *(heading(name, points) for name in names),
@@ -246,8 +246,8 @@ def of_intervals(rows: Sequence[Row], how: str) -> str:
     if all(cell == UNDEFINED for line in lines for cell in line[2 + several :]):
         tied = any(point.share != 1 for point in points)
         return (
-            "No intervals: a share of a tie is flagged at random, or a mixture of two thresholds is"
-            " used."
+            "No intervals: cases with equal scores are flagged at random, or two thresholds are"
+            " mixed."
             if tied
             else ""
         )
@@ -287,7 +287,7 @@ def of_differences(found: Sequence[Difference], *, by_cost: bool = False) -> str
         for one in found
     ]
     headings = [
-        "prior",
+        "base rate",
         "difference",
         _name(found[0]),
         percent(found[0].level),
@@ -305,15 +305,13 @@ def of_differences(found: Sequence[Difference], *, by_cost: bool = False) -> str
 
 
 def _prior(at: Any) -> str:
-    """The base rate of a comparison, where it has one of its own; what is not known exactly stands
-    in its sentence.
-    """
-    known = isinstance(at, Conditions) and not isinstance(at, Uncertain)
-    return f"{at.prior:.6g}" if known and at.prior is not None else ""
+    """The base rate of a comparison, where it has one of its own and knows it exactly."""
+    known = isinstance(at, Conditions) and at.is_exact
+    return shown_prior(at.prior) if known and at.prior is not None else ""
 
 
 def shown_p(p: float) -> str:
-    """A p-value; none is 0."""
+    """A p-value, which is never 0."""
     return f"p = {p:.3g}" if p >= 1e-300 else "p < 1e-300"
 
 
@@ -323,33 +321,30 @@ def _name(one: Difference) -> str:
 
 
 def sentence(one: Difference, *, by_cost: bool = False) -> str:
-    """Which model is better, by how much, how sure that is, and whether it could be chance."""
+    """Which model is better, by how much, and whether the difference is significant."""
     first, second = (quoted(name, quotes=False) for name in one.models)
     where = (
         ""
         if one.at is None or (one.at.prior is None and not isinstance(one.at, Uncertain))
-        else f"At {told(one.at, by_cost=by_cost)}: "
+        else f" at {told(one.at, by_cost=by_cost)}"
     )
-    bounds = f"{percent(one.level)} from {digits(one.low, 4)} to {digits(one.high, 4)}"
+    bounds = f"{percent(one.level)} {digits(one.low, 4)} to {digits(one.high, 4)}"
     p = one.p_value if one.p_adjusted is None else one.p_adjusted
     holm = " after Holm" if one.p_adjusted is not None else ""
-    much = f"a difference of {digits(one.value, 4)}, {bounds}, {shown_p(p)}{holm} ({one.method})"
-    values = f"{second} {digits(one.values[1], 4)}, {first} {digits(one.values[0], 4)}"
-    if one.favours is None:
-        return f"{where}No difference in {_name(one)}: {values}; {much}."
-    if not one.significant and isinstance(one.at, Uncertain) and one.at.has_range:
-        return (
-            f"{where}Neither is shown to be better by {_name(one)} all over it: {values} in its"
-            f" middle; {much}."
-        )
-    if not one.significant:
-        return f"{where}Within noise, no telling which is better by {_name(one)}: {values}; {much}."
-    middle = " in its middle" if isinstance(one.at, Uncertain) and one.at.has_range else ""
-    leads = " all over it" if middle else ""
-    return (
-        f"{where}{quoted(one.favours, quotes=False)} is better by {_name(one)}{leads}:"
-        f" {values}{middle}; {much}."
+    much = f"difference {digits(one.value, 4)} ({bounds}), {shown_p(p)}{holm} ({one.method})"
+    ranged = isinstance(one.at, Uncertain) and one.at.has_range
+    values = (
+        f"{second} {digits(one.values[1], 4)}, {first} {digits(one.values[0], 4)}"
+        f"{' in the middle of the range' if ranged else ''}"
     )
+    whole = " over the whole range" if ranged else ""
+    if one.favours is None:
+        said = f"No difference in {_name(one)}"
+    elif not one.significant:
+        said = f"No significant difference in {_name(one)}{whole}"
+    else:
+        said = f"{quoted(one.favours, quotes=False)} is significantly better in {_name(one)}{whole}"
+    return f"{said}{where}: {values}; {much}."
 
 
 def of_requirements(judged: Sequence[Judged], *, passed: bool, level: float) -> str:
@@ -373,7 +368,14 @@ def of_requirements(judged: Sequence[Judged], *, passed: bool, level: float) -> 
                 )
             )
     kept = [0, *([1] if any(one.part is not None for one in judged) else []), 2, 3, 4, 5]
-    headings = ("model", "slice", "required", "observed", f"{percent(level)} bound", "verdict")
+    headings = (
+        "model",
+        "slice",
+        "required",
+        "in this sample",
+        f"{percent(level)} bound",
+        "verdict",
+    )
     table = Grid(
         [headings[i] for i in kept],
         [[row[i] for i in kept] for row in rows],
@@ -384,7 +386,13 @@ def of_requirements(judged: Sequence[Judged], *, passed: bool, level: float) -> 
 
 def _failures(judged: Sequence[Judged], *, passed: bool) -> list[str]:
     shown = all(one.requirement.outcome == SHOWN for one in judged)
-    lines = ["Passed: every requirement is shown." if shown else "Passed." if passed else "Failed."]
+    lines = [
+        "Passed: every requirement is demonstrated."
+        if shown
+        else "Passed."
+        if passed
+        else "Failed."
+    ]
     for one in judged:
         where = quoted(one.model, quotes=False) + (
             "" if one.part is None else f", slice {quoted(one.part, quotes=False)}"
@@ -394,30 +402,33 @@ def _failures(judged: Sequence[Judged], *, passed: bool) -> list[str]:
         for check in one.requirement.checks:
             if check.outcome == MISSED:
                 lines.append(
-                    f"{where}: {check.requirement} is missed: {digits(check.interval.value, 4)}"
-                    " observed."
+                    f"{where}: {check.requirement} is not met: {digits(check.interval.value, 4)} in"
+                    " this sample."
                 )
             elif check.outcome == OBSERVED:
+                kind = ("positive", "negative")[CLASS_OF.get(check.interval.name, 0)]
                 more = (
                     ""
                     if check.needed is None
-                    else f"; {number_of(check.needed, 'case')} of that class at the same rate would"
+                    else f" {number_of(check.needed, kind)} at the same rate would demonstrate it."
                 )
+                side = "lower" if check.interval.side == LOWER else "upper"
                 lines.append(
-                    f"{where}: {check.requirement} is observed but not shown: the bound is"
-                    f" {digits(check.bound, 4)}{more}."
+                    f"{where}: {check.requirement} is met in this sample"
+                    f" ({digits(check.interval.value, 4)}) but not demonstrated: the {side} bound"
+                    f" is {digits(check.bound, 4)}.{more}"
                 )
     return lines
 
 
-def of_regression(verdict: NonInferiority) -> str:
-    """Passed or failed, where it is worse, and the smallest regression that could have been
-    seen.
+def of_non_inferiority(verdict: NonInferiority) -> str:
+    """Passed or failed, where it is worse, and the smallest difference that could have been
+    detected.
     """
     whole = verdict.parts[0].difference
     first, second = (quoted(name, quotes=False) for name in whole.models)
     passed = "Passed" if verdict.passed else "Failed"
-    lines = [f"{passed}: {second} against {first} by {_name(whole)}, {_outcome(verdict)}."]
+    lines = [f"{passed}: {second} against {first} in {_name(whole)}: {_outcome(verdict)}."]
     lines += [_part(part) for part in verdict.failed if not part.whole]
     if verdict.margin is not None:
         lines.append(
@@ -426,8 +437,8 @@ def of_regression(verdict: NonInferiority) -> str:
         )
     if verdict.parts[0].detectable is not None:
         lines.append(
-            f"Over all cases a difference of {digits(verdict.parts[0].detectable, 3)} would have"
-            " been seen four times in five."
+            f"A difference of {digits(verdict.parts[0].detectable, 3)} over all cases would have"
+            " been detected with 80 % power."
         )
     rows = [
         (
@@ -454,7 +465,7 @@ def _slice(name: str) -> str:
 
 def _outcome(verdict: NonInferiority) -> str:
     if not verdict.passed and not verdict.failed:
-        return f"{verdict.outcome}, but not shown to be within the margin"
+        return f"{verdict.outcome}, but not demonstrated to be within the margin"
     return (
         "worse on a slice"
         if verdict.outcome == WORSE and verdict.parts[0].outcome != WORSE

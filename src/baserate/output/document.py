@@ -33,7 +33,7 @@ SCHEMA = "baserate/1"
 LABEL_SHIFT = "BR526"
 # What changes the answer most is said first.
 FIRST = ("BR116",)
-SAMPLES = "not at the sample's "
+ONE_RATE, SAMPLES = "for a base rate of ", "(sample: "
 Models = Mapping[str, Counts]
 Settings = Mapping[str, Sequence[OperatingPoint]]
 
@@ -397,8 +397,8 @@ def _rate(rate: Solved) -> dict[str, Any]:
 
 
 def notes_of(models: Models, settings: Settings) -> list[Note]:
-    """Every note once; one that not all models share is said of its model, and base rates that
-    differ are told together.
+    """Every note once; one that not all models share names its model, and base rates that
+    differ are listed together.
     """
     said: dict[str, tuple[Note, ...]] = {}
     for name, counts in models.items():
@@ -436,19 +436,22 @@ def merged(notes: Sequence[Note]) -> list[Note]:
         return list(notes)
     priors = list(
         dict.fromkeys(
-            note.text.partition("prior ")[2].partition(",")[0].partition(":")[0] for note in shifted
+            note.text.partition(ONE_RATE)[2].partition(" (")[0].partition(";")[0]
+            for note in shifted
         )
     )
     text = (
-        shifted[0].text.replace(f"prior {priors[0]}", f"priors {', '.join(priors)}", 1)
+        shifted[0].text.replace(
+            f"{ONE_RATE}{priors[0]}", f"for base rates of {', '.join(priors)}", 1
+        )
         if len(priors) > 1
         else shifted[0].text
     )
-    samples = {note.text.partition(SAMPLES)[2].partition(":")[0] for note in shifted}
+    samples = {note.text.partition(SAMPLES)[2].partition(")")[0] for note in shifted}
     if len(samples) > 1:
         text = text.replace(
-            f"{SAMPLES}{text.partition(SAMPLES)[2].partition(':')[0]}",
-            "not at each sample's own",
+            f"{SAMPLES}{text.partition(SAMPLES)[2].partition(')')[0]})",
+            "(not those of the samples)",
             1,
         )
     merged = Note(LABEL_SHIFT, text)

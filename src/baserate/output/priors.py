@@ -22,9 +22,7 @@ def in_words(found: Estimates, sample: float, *, chosen: bool) -> str:
     holds.
     """
     lines = [_sentence(name, several[0], alone=len(found) == 1) for name, several in found.items()]
-    lines[0] += (
-        f" The labelled sample has {digits(sample, 4)}{', as somebody chose' if chosen else ''}."
-    )
+    lines[0] += f" Labelled sample: {digits(sample, 4)}{' (chosen by design)' if chosen else ''}."
     return Page(
         "\n".join(lines),
         _table(found),
@@ -35,8 +33,8 @@ def in_words(found: Estimates, sample: float, *, chosen: bool) -> str:
 def _sentence(name: str, found: PriorEstimate, *, alone: bool) -> str:
     of = "" if alone else f", by {quoted(name, quotes=False)}"
     return (
-        f"Base rate{of}: {digits(found.value, 4)} ({percent(found.level)} {stated(found)}), of"
-        f" {grouped(found.cases)} unlabelled cases."
+        f"Base rate{of}: {digits(found.value, 4)} ({percent(found.level)} {stated(found)}),"
+        f" estimated from {grouped(found.cases)} unlabelled cases."
     )
 
 
@@ -57,7 +55,7 @@ def _how(one: PriorEstimate) -> str:
             if one.calibrated_at is None
             else f"scores calibrated at {digits(one.calibrated_at, 4)}"
         )
-    return UNDEFINED if one.threshold is None else f"score >= {one.shown_threshold}"
+    return UNDEFINED if one.threshold is None else f"score ≥ {one.shown_threshold}"
 
 
 def _checked(name: str, check: ShiftCheck | None) -> str:
@@ -65,9 +63,10 @@ def _checked(name: str, check: ShiftCheck | None) -> str:
     if check is None or check.p_value != check.p_value:
         return f"{who}: label shift could not be checked."
     found = (
-        "the unlabelled scores are no mixture of the two classes"
+        "the unlabelled scores are not a mixture of the scores of the two classes, so the estimate"
+        " is not reliable"
         if check.moved
-        else "nothing speaks against a mixture of the two classes"
+        else "the unlabelled scores are consistent with a mixture of the two classes"
     )
     return f"{who}: {found} (p = {check.p_value:.3g})."
 

@@ -12,25 +12,28 @@ from baserate.errors import grouped, number_of, quoted
 from baserate.inference.values import LOWER, MISSED, OBSERVED, SHOWN, UNJUDGED, Check, percent
 from baserate.measures.registry import CLASS_OF
 from baserate.output.document import number, of_interval, point_of, read, threshold, whole
-from baserate.output.tables import UNDEFINED, digits, span
+from baserate.output.tables import UNDEFINED, digits, shown_prior, span
 from baserate.segments.days import Day, Days
 from baserate.segments.groups import TOO_FEW, Slice, Slices
 
 MOST_SITES, MOST_DAYS, MOST_NAMED = 50, 31, 5
 KINDS: dict[str, tuple[str, str]] = {
-    MISSED: ("misses it", "miss it"),
-    OBSERVED: ("keeps it, but does not show it", "keep it, but do not show it"),
-    TOO_FEW: ("has too few cases to say", "have too few cases to say"),
-    UNJUDGED: ("cannot be judged", "cannot be judged"),
+    MISSED: ("group does not meet it", "groups do not meet it"),
+    OBSERVED: (
+        "group meets it without demonstrating it",
+        "groups meet it without demonstrating it",
+    ),
+    TOO_FEW: ("group has too few cases", "groups have too few cases"),
+    UNJUDGED: ("group cannot be evaluated", "groups cannot be evaluated"),
 }
 
 
 def of_slices(found: Slices, *, alerts: bool = True) -> str:
-    """In words which sites show the requirement; then their rates, and what follows at each base
-    rate.
+    """Which groups demonstrate the requirement, in words; then their rates, and what follows at
+    each base rate.
 
-    Alerts are out of each site's own cases; beside numbers out of a volume the share flagged stands
-    in their place.
+    Alerts are counted out of each group's own cases; with a volume, the share flagged is given
+    instead.
     """
     shown = found.largest(MOST_SITES)
     rows = [(found.total, "all"), *((part, "") for part in shown)]
@@ -49,9 +52,9 @@ def _words(found: Slices, parts: Sequence[Slice]) -> str:
     kinds = {
         outcome: [part for part in parts if part.outcome == outcome] for outcome in (SHOWN, *KINDS)
     }
-    shows = "shows" if len(kinds[SHOWN]) == 1 else "show"
+    verb = "demonstrates" if len(kinds[SHOWN]) == 1 else "demonstrate"
     lines = [
-        f"{len(kinds[SHOWN])} of {count} {shows} {quoted(found.require, quotes=False)}, {where}."
+        f"{len(kinds[SHOWN])} of {count} {verb} {quoted(found.require, quotes=False)}, {where}."
     ]
     for outcome, (one, many) in KINDS.items():
         if kinds[outcome]:
@@ -68,7 +71,7 @@ def _words(found: Slices, parts: Sequence[Slice]) -> str:
 
 
 def _named(part: Slice) -> str:
-    """A site with what was observed there, and what that shows."""
+    """A group with what was observed there, and its bound."""
     name = quoted(part.name, quotes=False)
     if part.requirement is None or not part.requirement.checks:
         reason = (
@@ -85,41 +88,41 @@ def _named(part: Slice) -> str:
 
 
 def _check(check: Check, *, several: bool) -> str:
-    side = "at least" if check.interval.side == LOWER else "at most"
+    side = "lower" if check.interval.side == LOWER else "upper"
     of = f"{check.requirement.split(' ')[0]} " if several else ""
     kind = ("positives", "negatives")[CLASS_OF.get(check.interval.name, 0)]
     more = (
         ""
         if check.needed is None
-        else f", {number_of(check.needed, kind[:-1])} at just that rate would"
+        else f"; {number_of(check.needed, kind[:-1])} at this rate would do"
     )
-    return f"{of}{digits(check.interval.value, 4)}, {side} {digits(check.bound, 4)}{more}"
+    return f"{of}{digits(check.interval.value, 4)}, {side} bound {digits(check.bound, 4)}{more}"
 
 
 def _same_everywhere(parts: Sequence[Slice]) -> list[str]:
-    """Does one threshold serve all sites?"""
+    """Does one threshold meet the requirement in every group?"""
     judged = [part for part in parts if part.requirement is not None and part.requirement.checks]
     kept = [part for part in judged if all(_holds(check) for check in part.requirement.checks)]  # type: ignore[union-attr]
     if not judged:
         return []
     if len(kept) == len(judged):
-        return [
-            "This threshold serves them: it is kept, as observed, everywhere that can be judged."
-        ]
+        return ["The threshold meets the requirement in every group that has enough cases."]
     alone = [
         f"{quoted(part.name, quotes=False)} {_alone(part)}" for part in judged if part not in kept
     ]
     more = f" and {len(alone) - MOST_NAMED} more" if len(alone) > MOST_NAMED else ""
     needed = f"{', '.join(alone[:MOST_NAMED])}{more}"
-    return [f"This threshold does not serve all; alone these would need: {needed}."]
+    return [
+        f"The threshold does not meet the requirement in every group; own thresholds: {needed}."
+    ]
 
 
 def _alone(part: Slice) -> str:
-    return "none that keeps it" if part.own is None else brief(part.own)
+    return "none" if part.own is None else brief(part.own)
 
 
 def _holds(check: Check) -> bool:
-    """Whether it is kept as observed, also where cases are too few for the word."""
+    """Whether it is met in this sample, also where there are too few cases to demonstrate it."""
     if check.outcome != TOO_FEW:
         return check.outcome != MISSED
     limit = float(check.requirement.rsplit(" ", 1)[1])
@@ -141,17 +144,17 @@ def _rates(rows: Sequence[tuple[Slice, str]], level: float) -> str:
         "cases",
         *(["labelled"] if missing else []),
         "positives",
-        "prior",
-        "recall (tpr)",
+        "base rate",
+        "recall (TPR)",
         percent(level),
-        "at least",
-        "specificity (tnr)",
+        "lower bound",
+        "specificity (TNR)",
         percent(level),
-        "at least",
+        "lower bound",
     ]
     lines = []
     for part, kind in rows:
-        prior = UNDEFINED if part.prior is None else digits(part.prior, 4)
+        prior = shown_prior(part.prior)
         labelled = (
             [grouped(part.cases if part.labelled is None else part.labelled)] if missing else []
         )
@@ -175,11 +178,11 @@ def _workload(
         "group",
         "precision (PPV)",
         percent(level),
-        "npv",
+        "NPV",
         amount,
-        "to evaluate for one (nne)",
+        "alerts per true positive (NNE)",
     ]
-    headings += ["verdict", "needed", "alone"] if judged else []
+    headings += ["verdict", "cases needed", "own threshold"] if judged else []
     lines = []
     for part, kind in rows:
         values = {
@@ -211,12 +214,12 @@ def _cases(value: float) -> str:
     if value != value:  # noqa: PLR0124 (NaN)
         return UNDEFINED
     return (
-        grouped(round(value)) if float(value).is_integer() or abs(value) >= 1000 else f"{value:.2f}"
+        grouped(round(value)) if float(value).is_integer() or abs(value) >= 10 else f"{value:.3g}"
     )
 
 
 def of_days(found: Days) -> str:
-    """In words how many alerts a day there are, and on how many days too many; then the days."""
+    """How many alerts per day there are, and on how many days too many; then the days."""
     budget = (
         ""
         if found.budget is None
@@ -232,7 +235,7 @@ def of_days(found: Days) -> str:
     count = number_of(len(found.parts), "day")
     where = "flagging nothing" if found.threshold is None else f"at {setting(found.point)}"
     words = (
-        f"Alerts a day, {where}: {_cases(found.mean)} on average over {count}{_zone(found)},"
+        f"Alerts per day {where}: {_cases(found.mean)} on average over {count}{_zone(found)},"
         f" {ends}{budget}."
     )
     shown = found.parts[-MOST_DAYS:]
@@ -268,7 +271,7 @@ def _zone(found: Days) -> str:
 
 
 def slices_document(found: Slices, column: str) -> dict[str, Any]:
-    """All sites, the first entry being all cases together; and how they were judged."""
+    """All groups, the first entry being all cases together; and how they were evaluated."""
     grouping = {
         "column": column,
         "threshold": threshold(found.threshold),

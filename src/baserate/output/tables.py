@@ -40,6 +40,7 @@ from baserate.inference.values import (
 from baserate.measures.calculator import Rates, Solved
 from baserate.measures.measure import in_costs, parse
 from baserate.measures.registry import CATALOGUE
+from baserate.notation import base_rate
 from baserate.notes import CASE_CONTROL, Source
 from baserate.numbers import spreadsheet_safe
 from baserate.output.document import Valued, read
@@ -56,7 +57,7 @@ WEIGHED = (
     "AUC",
 )
 CHOSEN = "positives (chosen)"
-# The measures that a table shows unless others are asked for, and what their columns are called.
+# The measures that a table shows by default, and what their columns are called.
 HEADINGS = {
     name: CATALOGUE[name].heading
     for name in ("tpr", "fpr", "precision", "npv", "posfrac", "expected_cost")
@@ -64,7 +65,7 @@ HEADINGS = {
 }
 COST = "expected_cost"
 NET_BENEFIT = "net_benefit"
-# A volume is said once, with the rule, and not with every measure.
+# A volume is named once, with the rule, and not with every measure.
 VOLUME = re.compile(r"\(volume=[^)]*\)")
 
 
@@ -112,8 +113,8 @@ def _distinct(counts: Counts) -> str:
 def conditions(
     models: Mapping[str, Counts], at: Sequence[Conditions], names: Sequence[str] = ()
 ) -> str:
-    """The base rate, always said; costs where they were given, and what is assumed where they enter
-    one of the summaries named.
+    """The base rate, always; costs where they were given, and what is assumed where they enter one
+    of the summaries named.
     """
     costs = (
         f"; {at[0].costs.spoken}"
@@ -122,20 +123,20 @@ def conditions(
         if in_costs(*names)
         else ""
     )
-    given = [f"{one.prior:.6g}" for one in at if one.prior is not None]
+    given = [base_rate(one.prior) for one in at if one.prior is not None]
     if _chosen(models):
         prior = (
-            f"prior {' or '.join(given)}"
+            f"base rate {' or '.join(given)}"
             if given
             else "no base rate, as the class totals were chosen (give --prior)"
         )
         return f"Conditions: {prior}{costs}."
-    sample = " or ".join(sorted({digits(counts.prior, 3) for counts in models.values()}))
+    sample = " or ".join(sorted({shown_prior(counts.prior) for counts in models.values()}))
     of_sample = f"the {'weighted ' if _weighted(models) else ''}sample"
     prior = (
-        f"prior {' or '.join(given)} ({sample} in {of_sample})"
+        f"base rate {' or '.join(given)} ({of_sample}: {sample})"
         if given
-        else f"prior {sample}, as in {of_sample}"
+        else f"base rate {sample}, as in {of_sample}"
     )
     return f"Conditions: {prior}{costs}."
 
@@ -157,7 +158,7 @@ def _chosen(models: Mapping[str, Counts]) -> bool:
 
 
 def of_points(rows: Sequence[Row]) -> str:
-    """One line a model and set of conditions; a column for the base rate where there are
+    """One line per model and set of conditions; a column for the base rate where there are
     several.
     """
     points = [row.point for row in rows if row.point is not None]
@@ -165,14 +166,14 @@ def of_points(rows: Sequence[Row]) -> str:
     priors = [row.at.prior if row.point is None else row.point.at.prior for row in rows]
     several = len({row.at for row in rows}) > 1
     headings = (
-        *(("prior",) if several else ()),
+        *(("base rate",) if several else ()),
         "model",
         "threshold",
         *(heading(name, points) for name in names),
     )
     lines = []
     for row, prior in zip(rows, priors, strict=True):
-        first = ((UNDEFINED if prior is None else f"{prior:.6g}",)) if several else ()
+        first = (shown_prior(prior),) if several else ()
         cells = ["cannot satisfy the rule", *(UNDEFINED for _ in names)]
         if row.point is not None:
             cells = [brief_of(row), *(_cell(row.point, name) for name in names)]
@@ -181,7 +182,7 @@ def of_points(rows: Sequence[Row]) -> str:
 
 
 def brief_of(row: Row) -> str:
-    """Where the model of a row is set; nothing where it is no model."""
+    """Where the model of a row is set; empty for a row that is not a model."""
     return "" if row.point is None or row.model in BASELINES else brief(row.point)
 
 
@@ -226,7 +227,7 @@ def headed(points: Sequence[OperatingPoint]) -> str:
     rule = f" with {escaped(first.rule)}" if first.rule else ""
     said = ", ".join(
         filter(
-            None, (where, f"{_goal(first)}{rule}" if first.optimized else "at the thresholds given")
+            None, (where, f"{_goal(first)}{rule}" if first.optimized else "at the given thresholds")
         )
     )
     return f"{said[0].upper()}{said[1:]}:"
@@ -240,13 +241,15 @@ def _goal(point: OperatingPoint) -> str:
     if measure.name == COST:
         return f"the {'most profitable' if point.at.costs.earned else 'cheapest'} threshold"
     if measure.name == "tpr" and point.volume is not None:
-        return "the most caught"
+        return "the threshold that catches most"
     told = (
         heading(str(measure), [point])
         .replace("(t = ", "at threshold probability ")
         .removesuffix(")" if measure.name == NET_BENEFIT else "")
     )
-    return f"the {'highest' if measure.direction == 'higher' else 'lowest'} {told}"
+    return (
+        f"the threshold with the {'highest' if measure.direction == 'higher' else 'lowest'} {told}"
+    )
 
 
 def _no_better(choice: Choice, *, alone: bool) -> str:
@@ -254,109 +257,115 @@ def _no_better(choice: Choice, *, alone: bool) -> str:
     answer = choice.unbeaten or NOTHING
     base = choice.baselines[answer]
     name = base.optimized
-    who = f"No threshold of {quoted(choice.model, quotes=False)}" if alone else "No model"
-    worth = f"{heading(name, [base])} {_cell(base, name)}"
-    beaten = (
-        f", against {_cell(choice.point, name)} of"
-        f" {' or '.join(quoted(one, quotes=False) for one in choice.models)}"
-    )
-    against = beaten if _cell(base, name) != _cell(choice.point, name) else ""
-    return (
-        f"{who} beats flagging {answer.split()[1]} {_where(base).rstrip(', ')}: {answer}"
-        f" ({worth}{against})."
-    )
+    who = f"no threshold of {_name(choice.model)}" if alone else "no model"
+    worth, best = _cell(base, name), _cell(choice.point, name)
+    models = " or ".join(_name(one) for one in choice.models)
+    against = f" ({models} {best})" if worth != best else ""
+    said = f"{_where(base)}its {_is(name, base)} {worth}{against}."
+    return f"{answer[0].upper()}{answer[1:]}: {who} does better. {said[0].upper()}{said[1:]}"
 
 
 def verdict(choice: Choice, *, alone: bool) -> str:
-    """Which model to use and where to set it, in one sentence, and whether its lead over the others
-    is more than chance.
+    """Which model to use and where to set it; how well it does there, and whether it is
+    significantly better than the others.
     """
-    point, where = choice.point, _where(choice.point)
+    point = choice.point
     if choice.unbeaten is not None:
         return _no_better(choice, alone=alone)
-    if alone:
-        said = f"{where}{_goal(point)}: {setting(point)}{_over_baseline(choice, 'it')}."
-        return said[0].upper() + said[1:] + _guaranteed(point)
-    others = [name for name in choice.points if name not in choice.models]
-    same = choice.indistinguishable
-    if same is not None and len(same) > 1:
-        said = f"{where}{_not_distinguished(choice)}"
-    else:
-        against = f" against {_named_amounts(choice, others)}" if others else ""
-        use = " or ".join(_name(name) for name in choice.models)
-        there = _at(point) if len(choice.models) == 1 else ""
-        said = (
-            f"{where}use {use}{there}:"
-            f" {_amounts(choice, [choice.model])}{against}{_significance(choice)}{_over_baseline(choice, use)}."  # noqa: E501
-        )
-    return said[0].upper() + said[1:] + _guaranteed(point)
+    use = " or ".join(_name(name) for name in choice.models)
+    there = _at(point) if len(choice.models) == 1 else ""
+    goal = f", {_goal(point)}" if alone else ""
+    said = f"{_where(point)}{_worth(choice)}."
+    return (
+        f"Use {use}{there}{goal}. {said[0].upper()}{said[1:]}{_significance(choice)}"
+        f"{_over_baseline(choice)}{_guaranteed(point)}"
+    )
+
+
+def _worth(choice: Choice) -> str:
+    """How well the best model does, and the others behind it."""
+    point, several = choice.point, len(choice.models) > 1
+    name = point.objective
+    others = [other for other in choice.points if other not in choice.models]
+    amounts = ", ".join(f"{_name(other)} {_cell(choice.points[other], name)}" for other in others)
+    if name != "caught":
+        against = f" ({amounts})" if others else ""
+        whose = "their" if several else "its"
+        return f"{whose} {_is(name, point)} {_cell(point, name)}{against}"
+    against = f"; {amounts.replace(' ', ' catches ', 1) if others else ''}"
+    positives = cases(read(point, "caught") + read(point, "missed"))
+    found = f"{_cell(point, 'caught')} of {positives} positives in {_cell(point, 'alerts')} alerts"
+    return f"{'each' if several else 'it'} catches {found}{_real(point)}{against if others else ''}"
+
+
+def _is(name: str, point: OperatingPoint) -> str:
+    """A measure and its verb."""
+    said = heading(name, [point])
+    return f"{said} {'are' if said.startswith('errors') else 'is'}"
+
+
+def _real(point: OperatingPoint) -> str:
+    """How many of the alerts are real, in brackets; nothing where there are none."""
+    precision = read(point, "precision")
+    if math.isnan(precision) or precision == 0:
+        return ""
+    if precision > 0.5:
+        return f" ({100 * precision:.3g} % real)"
+    return f" (1 in {cases(1 / precision)} real)"
 
 
 def _significance(choice: Choice) -> str:
-    """That the lead of the best model is significant, or why that was not tested."""
+    """Whether the best model is significantly better than the others, or why that was not
+    tested.
+    """
     if choice.untested:
-        return (
-            f"; {_plural('the difference was', 'the differences were', len(choice.points) - 1)} not"
-            f" tested ({choice.untested})"
-        )
-    if not choice.differences:
+        were = _plural("difference was", "differences were", len(choice.points) - 1)
+        return f" The {were} not tested ({choice.untested})."
+    close = [one for one in choice.differences if not one.significant]
+    worse = [one for one in choice.differences if one.significant]
+    if not close and not worse:
         return ""
+    if not close or not worse:
+        found = close or worse
+        are = _plural("difference is", "differences are", len(found))
+        return f" The {are} {'not ' if close else ''}significant ({p_in_words(found)})."
+    are = _plural("difference", "differences", len(close))
     return (
-        f"; {_plural('the difference is', 'the differences are', len(choice.differences))}"
-        f" significant ({p_in_words(choice.differences)})"
+        f" The {are} to {listed([one.models[0] for one in close])}"
+        f" {_plural('is', 'are', len(close))} not significant ({p_in_words(close)});"
+        f" {listed([one.models[0] for one in worse])} {_plural('is', 'are', len(worse))}"
+        f" significantly worse ({p_in_words(worse)})."
     )
 
 
 def lead_in_words(choice: Choice | AmountChoice | None) -> str:
-    """Whether the best model is better than the others, in brackets behind what it does."""
+    """Whether the best model is significantly better than the others, as the end of a sentence."""
     if choice is None or len(choice.points) < 2:
         return ""
     if choice.untested or not choice.differences:
-        return f" (the difference was not tested: {choice.untested})" if choice.untested else ""
+        return f"; the difference was not tested ({choice.untested})" if choice.untested else ""
     close = [one for one in choice.differences if not one.significant]
     if close:
         others = listed([one.models[0] for one in close])
-        return f" (cannot be distinguished from {others} on these cases, {p_in_words(close)})"
+        many = _plural("difference", "differences", len(close))
+        are = _plural("is", "are", len(close))
+        return f"; the {many} to {others} {are} not significant ({p_in_words(close)})"
     are = "differences are" if len(choice.differences) > 1 else "difference is"
-    return f" (the {are} significant, {p_in_words(choice.differences)})"
+    return f"; the {are} significant ({p_in_words(choice.differences)})"
 
 
-def _not_distinguished(choice: Choice) -> str:
-    """The models that cannot be distinguished from the best, the best first, and those that are
-    significantly worse.
-    """
-    close = [one for one in choice.differences if not one.significant]
-    worse = [one for one in choice.differences if one.significant]
-    names = [choice.model, *(one.models[0] for one in close)]
-    said = (
-        f"{listed(names)} cannot be distinguished on these cases ({_amounts(choice, names)};"
-        f" {p_in_words(close)})"
-    )
-    tail = (
-        f"; {_name(choice.model)}{_at(choice.point)} is best here"
-        if len(choice.models) == 1
-        else ""
-    )
-    if worse:
-        left_out = [one.models[0] for one in worse]
-        verb = _plural("is", "are", len(worse))
-        tail += (
-            f"; {listed(left_out)} {verb} significantly worse ({_amounts(choice, left_out)};"
-            f" {p_in_words(worse)})"
-        )
-    return f"{said}{tail}{_over_baseline(choice, _name(choice.model))}."
-
-
-def _over_baseline(choice: Choice, who: str) -> str:
+def _over_baseline(choice: Choice) -> str:
     """That the best model is not significantly better than one answer for all, where it is not."""
     lead = choice.lead_over_baseline
     if lead is None or lead.significant:
         return ""
     base = choice.baselines[lead.models[0]]
     worth = f"{heading(base.optimized, [base])} {_cell(base, base.optimized)}"
+    who = _name(choice.model) if len(choice.models) == 1 else "Neither"
+    verb = "is not" if len(choice.models) == 1 else "is"
     return (
-        f"; {who} is not significantly better than flagging {lead.models[0].split()[1]} ({worth};"
-        f" {p_in_words([lead])})"
+        f" {who} {verb} significantly better than flagging {lead.models[0].split()[1]} ({worth};"
+        f" {p_in_words([lead])})."
     )
 
 
@@ -377,12 +386,17 @@ def _plural(one: str, several: str, count: int) -> str:
     return one if count == 1 else several
 
 
+def shown_prior(prior: float | None) -> str:
+    """A base rate in a cell; a dash where there is none."""
+    return UNDEFINED if prior is None or not 0 < prior < 1 else base_rate(prior, brief=True)
+
+
 def _name(name: str) -> str:
     return quoted(name, quotes=False)
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names as one says them: a, b and c."""
+    """Names in a sentence: a, b and c."""
     shown = [_name(name) for name in names]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
@@ -396,20 +410,6 @@ def _at(point: OperatingPoint) -> str:
     )
 
 
-def _amounts(choice: Choice, names: Sequence[str]) -> str:
-    """What these models come to: "82 and 81 caught", "cost per case 0.0599 and 0.0911"."""
-    name = choice.point.objective
-    values = [_cell(choice.points[model], name) for model in names]
-    said = values[0] if len(values) == 1 else f"{', '.join(values[:-1])} and {values[-1]}"
-    return f"{said} caught" if name == "caught" else f"{heading(name, [choice.point])} {said}"
-
-
-def _named_amounts(choice: Choice, names: Sequence[str]) -> str:
-    """What other models come to, with whose each number is."""
-    name = choice.point.objective
-    return ", ".join(f"{_cell(choice.points[model], name)} for {_name(model)}" for model in names)
-
-
 def of_leads(choices: Sequence[Choice | AmountChoice]) -> str:
     """The lead of the best model over each of the others, with its interval: nothing where none was
     tested.
@@ -421,11 +421,7 @@ def of_leads(choices: Sequence[Choice | AmountChoice]) -> str:
     adjusted = any(one.p_adjusted is not None for choice in tested for one in choice.differences)
     rows = []
     for choice in tested:
-        prior = (
-            (UNDEFINED if choice.point.at.prior is None else f"{choice.point.at.prior:.6g}",)
-            if several
-            else ()
-        )
+        prior = (shown_prior(choice.point.at.prior),) if several else ()
         for one in choice.differences:
             sign = -1 if one.name == COST and choice.point.at.costs.earned else 1
             value, low, high = (
@@ -457,7 +453,7 @@ def of_leads(choices: Sequence[Choice | AmountChoice]) -> str:
             )
     first, point = tested[0].differences[0], tested[0].point
     headings = (
-        *(("prior",) if several else ()),
+        *(("base rate",) if several else ()),
         "difference",
         heading(first.name, [point.point if isinstance(point, AmountPoint) else point]),
         percent(first.level),
@@ -487,18 +483,18 @@ def _guaranteed(point: OperatingPoint) -> str:
         f"with {percent(point.guarantee.level)} confidence, although the threshold was chosen on"
         f" these cases{among}"
     )
-    return f"\nIn the field, {' and '.join(held)} {sure} (observed here: {' and '.join(seen)})."
+    return f"\nIn the field, {' and '.join(held)} {sure} (in this sample: {' and '.join(seen)})."
 
 
 def _where(point: OperatingPoint) -> str:
-    """The conditions and the rule, as a person says them."""
+    """The conditions and the rule, as the beginning of a sentence."""
     costs = (
         (point.at.costs.spoken if point.at.costs_given else ASSUMED)
         if in_costs(point.optimized)
         else ""
     )
     said = ", ".join(
-        filter(None, (f"at {_base_rate(point.at)}" if point.at.prior is not None else "", costs))
+        filter(None, (f"at {point.at.spoken}" if point.at.prior is not None else "", costs))
     )
     if point.rule:
         budget = point.volume is not None and point.rule.startswith("alerts")
@@ -509,33 +505,20 @@ def _where(point: OperatingPoint) -> str:
     return f"{said}, " if said else ""
 
 
-def _base_rate(at: Conditions) -> str:
-    """A base rate as people say it: 1 in 1 000 where it is one, and always its number where it is
-    not.
-    """
-    if at.prior is None or at.as_in_sample:
-        return f"prior {at.prior:.6g}, as in the sample"
-    inverse = round(1 / at.prior)
-    return (
-        f"1 in {grouped(inverse)}"
-        if inverse >= 10 and math.isclose(at.prior * inverse, 1, rel_tol=1e-12)
-        else f"prior {at.prior:.6g}"
-    )
-
-
 def theories(choice: Choice) -> Iterator[str]:
     """The threshold in theory, beside the one chosen."""
     for name, point in choice.points.items():
         if point.theory is not None and point.cut is not None:
             where = (
-                f"score >= {digits(point.cut.score, 6)} (corrected probability"
+                f"score ≥ {digits(point.cut.score, 6)} (corrected probability"
                 f" {digits(point.cut.probability, 6)})"
             )
             cost = (
                 f"{heading(COST, [point])} {_cell(point.theory, COST)} against {_cell(point, COST)}"
             )
             yield (
-                f"In theory, for calibrated scores, {quoted(name, quotes=False)}: {where}; {cost}"
+                f"If the scores are calibrated, the threshold in theory for {_name(name)} is"
+                f" {where}; {cost}"
                 " at the threshold chosen here."
             )
 
@@ -559,7 +542,8 @@ def in_words(name: str, *, given: bool) -> str:
     """A measure, or the difference of one, in a sentence: without costs given, what equal costs
     count is errors.
     """
-    return VOLUME.sub("", name).replace(COST, HEADINGS[COST] if given else "errors per case")
+    said = VOLUME.sub("", name).replace(COST, HEADINGS[COST] if given else "errors per case")
+    return re.sub(r"\bauc\b", "AUC", said)
 
 
 def _net_benefit(name: str, points: Sequence[OperatingPoint]) -> str:
@@ -588,8 +572,8 @@ def cases(value: float) -> str:
 
 
 def of_rates(every: Sequence[Rates]) -> str:
-    """What the calculator found: each rate, and the range that rounding leaves open; a column a
-    base rate where there are several.
+    """What the calculator found: each rate, and the range that rounding leaves open; one column
+    per base rate where there are several.
     """
     if len(every) > 1:
         names = list(
@@ -633,8 +617,8 @@ def _span(rate: Solved) -> str:
 
 
 def of_summaries(values: Sequence[Valued]) -> str:
-    """One line a summary and base rate, one column a model; what a random classifier gets beside
-    it, where that is not one half.
+    """One line per summary and base rate, one column per model; and what a random classifier gets,
+    where that is not one half.
     """
     models = list(dict.fromkeys(value.model for value in values))
     rows: dict[tuple[str, str], dict[str, str]] = {}
@@ -642,13 +626,13 @@ def of_summaries(values: Sequence[Valued]) -> str:
     for value in values:
         key = (
             str(value.summary),
-            "as in the sample" if value.at.prior is None else f"{value.at.prior:.6g}",
+            "as in the sample" if value.at.prior is None else shown_prior(value.at.prior),
         )
         rows.setdefault(key, {})[value.model] = digits(value.value, 4)
         chances[key] = "" if value.chance is None else digits(value.chance, 4)
     headings = (
         "summary",
-        "prior",
+        "base rate",
         *(quoted(model, quotes=False) for model in models),
         *(("random classifier",) if any(chances.values()) else ()),
     )
@@ -660,7 +644,7 @@ def of_summaries(values: Sequence[Valued]) -> str:
 
 
 def of_curve(model: str, curve: Curve, most: int) -> str:
-    """The points of a curve, or so many of them spread evenly."""
+    """The points of a curve, or `most` of them, evenly spread."""
     where = (
         ""
         if curve.at is None
@@ -690,7 +674,7 @@ def of_curve(model: str, curve: Curve, most: int) -> str:
         for label in (curve.x_label, curve.y_label)
     )
     title = f"{quoted(model, quotes=False)}, {curve.name}: {y} against {x}{where}{some}"
-    headings = (*(() if cuts is None else ("score >=",)), x, y)
+    headings = (*(() if cuts is None else ("score ≥",)), x, y)
     return Page(title, Grid(headings, rows, left=0))
 
 
@@ -729,15 +713,15 @@ def of_decisions(curves: Sequence[tuple[str, Curve]]) -> list[str]:
         )
         headings = (
             "threshold probability",
-            *(("score >=",) if alone else ()),
+            *(("score ≥",) if alone else ()),
             "act on everybody",
             "act on nobody",
             *names,
         )
         told = quoted(here[0][0], quotes=False) if alone else f"{len(here)} models"
         title = (
-            f"{told}, decision curve: net benefit a case at prior {prior:.6g} (every jump with"
-            " --csv)"
+            f"{told}, decision curve: net benefit per case at a base rate of {base_rate(prior)}"
+            " (all points with --csv)"
         )
         found.append(Page(title, Grid(headings, rows, left=0)))
     return found
@@ -748,9 +732,7 @@ def _cut(value: float) -> str:
 
 
 def curves_csv(curves: Sequence[tuple[str, Curve]]) -> str:
-    """All points of all curves: one line a point, with the model and the base rate that it is read
-    at.
-    """
+    """All points of all curves: one line per point, with its model and base rate."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     first = curves[0][1]
@@ -801,5 +783,5 @@ def _short(value: float, count: int) -> str:
 
 
 def digits(value: float, count: int) -> str:
-    """So many significant digits, trailing zeros kept; a dash for what is undefined."""
+    """A number in `count` significant digits, with trailing zeros; a dash for what is undefined."""
     return UNDEFINED if math.isnan(value) else f"{value:#.{count}g}".removesuffix(".")

@@ -44,7 +44,7 @@ class CurveDisplay(Drawable):
         if not models:
             raise refuse(
                 "BR651",
-                "there is no curve to draw",
+                "it is not curve to draw",
                 'from_predictions(y, scores), or {"model": scores}',
             )
         return cls({name: cls._curves(one, at) for name, one in models.items()})
@@ -187,7 +187,7 @@ def _positive(estimator: Any, pos_label: Any) -> Any:
     if not plain or {float(one) for one in classes} not in ({0.0, 1.0}, {-1.0, 1.0}):
         raise refuse(
             "BR102",
-            "there is no telling which class is positive",
+            "the positive class is not known",
             Fix.option("pos_label", classes[1]),
         )
     return classes[1].item() if isinstance(classes[1], np.generic) else classes[1]

@@ -427,7 +427,7 @@ def broc_panel(curves: Curves, *, points: Chosen = (), bands: Bands = ()) -> Pan
 def gain_panel(
     curves: Curves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
 ) -> Panel:
-    """What is found in the first so many cases, between guessing and a perfect ranking; logarithmic
+    """What is found in the first cases, between guessing and a perfect ranking; logarithmic
     where positives are rarer than 1 in 100.
 
     >>> import baserate as br
@@ -464,7 +464,7 @@ def gain_panel(
 def lift_panel(
     curves: Curves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
 ) -> Panel:
-    """How many times as many positives as by guessing, in the first so many cases.
+    """How many times as many positives as by guessing, in the first cases.
 
     >>> import baserate as br
     >>> br.plots.lift_panel(br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "lift")).y.low
@@ -494,7 +494,7 @@ def curve_panel(
     title: str | None = None,
 ) -> Panel:
     """Any curves that share their axes: of `trace`, of `sweep`, or named ones. Base rates are on a
-    logarithmic axis unless said otherwise.
+    logarithmic axis by default.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -559,7 +559,7 @@ def cost_panel(
 
 
 def cost_threshold_panel(curves: Curves, *, points: Chosen = (), log: bool = False) -> Panel:
-    """What each threshold costs: one curve a model, or a set of conditions.
+    """What each threshold costs: one curve per model, or a set of conditions.
 
     >>> import baserate as br
     >>> br.plots.cost_threshold_panel(br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "cost_threshold")).x.label
@@ -696,7 +696,7 @@ def winner_map_panel(
     if not winners.wins:
         raise refuse(
             "BR651",
-            "the winners change with the base rate under this rule: there is no one map",
+            "the winners change with the base rate under this rule: it is not one map",
             "winner_map(models), without it",
         )
     x, y = (
@@ -798,7 +798,7 @@ def reliability_panel(curves: Curves) -> Panel:
 
 
 def histogram_panel(counts: Counts, *, bins: int = 30, threshold: float | None = None) -> Panel:
-    """How the scores of each class spread: the share of the class in each of so many bins, and a
+    """How the scores of each class spread: the share of the class in each of the bins, and a
     threshold between them.
 
     >>> import baserate as br
@@ -1048,8 +1048,8 @@ def _cases(value: float) -> str:
 
 
 def panel_for(curves: Sequence[tuple[str, Curve]]) -> Panel:
-    """The panel of curves of one kind, each with the name of its model: one curve a model, or one a
-    model and base rate.
+    """The panel of curves of one kind, each with the name of its model: one curve per model, or one
+    per model and base rate.
     """
     models: dict[str, list[Curve]] = {}
     for model, curve in curves:

@@ -62,7 +62,7 @@ class Style:
         if self.colour not in PALETTE or self.dash not in DASHES:
             raise refuse(
                 "BR650",
-                f"there is no {quoted(self.colour)} or no {quoted(self.dash)}",
+                f"it is not {quoted(self.colour)} or no {quoted(self.dash)}",
                 f"{', '.join(PALETTE)}; {', '.join(DASHES)}",
             )
 
@@ -98,7 +98,7 @@ class _Columns:
             )
         colour = getattr(self, "colour", "black")
         if colour not in PALETTE:
-            raise refuse("BR650", f"there is no colour {quoted(colour)}", ", ".join(PALETTE))
+            raise refuse("BR650", f"it is not colour {quoted(colour)}", ", ".join(PALETTE))
 
 
 @dataclass(frozen=True)
@@ -152,12 +152,12 @@ class Marks(_Columns):
     def __post_init__(self) -> None:
         self._check("x", "y")
         if self.shape not in SHAPES:
-            raise refuse("BR650", f"there is no shape {quoted(self.shape)}", ", ".join(SHAPES))
+            raise refuse("BR650", f"it is not shape {quoted(self.shape)}", ", ".join(SHAPES))
 
 
 @dataclass(frozen=True)
 class Words:
-    """A text beside a point, moved by so many heights of its letters."""
+    """A text beside a point, moved by a multiple of the height of its letters."""
 
     x: float
     y: float
@@ -186,7 +186,7 @@ class Drawable:
             write_atomically(path, [self.svg().encode()])
 
     def text(self, width: int = 72, *, ascii_only: bool = False) -> str:
-        """The drawing in braille dots, or in plain characters, at most so many columns wide."""
+        """The drawing in braille dots, or in plain characters, at most `width` columns wide."""
         return text_of(figure_of(self), width, ascii_only=ascii_only)
 
     def matplotlib(self, ax: Any = None) -> Any:
@@ -242,7 +242,7 @@ class Panel(Drawable):
 
 @dataclass(frozen=True)
 class Figure(Drawable):
-    """Several panels side by side, so many to a row."""
+    """Several panels side by side, `columns` to a row."""
 
     title: str
     panels: tuple[Panel, ...]
@@ -284,7 +284,7 @@ THIN = 1.5
 
 
 class Canvas:
-    """Dots within a frame of so many signs; on top of them letters and marks, a sign each."""
+    """Dots within a frame of characters; on top of them letters and marks."""
 
     def __init__(self, columns: int, rows: int, *, plain: bool) -> None:
         self.columns, self.rows, self.plain = columns, rows, plain

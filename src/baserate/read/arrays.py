@@ -46,7 +46,7 @@ def count(
     Labels 0/1 and bools are taken as they are; pairs such as "no"/"yes" or -1/1 with a note; for
     anything else `pos_label` says which value is positive. `sample_weight` makes masses of the
     counts. `keep="positives"` merges scores that only negatives have (see `Counts.condense`), which
-    is much faster where positives are rare. `design="case-control"` says that somebody chose how
+    is much faster where positives are rare. `design="case-control"` says that the design fixed how
     many cases of each class there are, so that the sample's prior is no base rate and every measure
     that depends on it needs `at`.
 
@@ -216,7 +216,7 @@ def count_classes(
     """How many cases of each class, and of the rest, have each of its scores? One set of counts a
     class, as the target in turn.
 
-    `y_scores` maps each class to its scores, or is a matrix with one column a class, in the order
+    `y_scores` maps each class to its scores, or is a matrix with one column per class, in the order
     of `classes`. Each score ranks how likely its class is against the rest.
 
     >>> import baserate as br
@@ -231,7 +231,7 @@ def count_classes(
         raise refuse(
             "BR219",
             f"labels must be one-dimensional, got {labels.ndim} dimensions",
-            "one class a case",
+            "one class per case",
         )
     present = set(labels.tolist())
     unknown = [value for value in present if value not in columns]
@@ -261,7 +261,7 @@ def _columns(y_scores: Any, classes: Sequence[Any] | None) -> dict[Any, Any]:
             else number_of(matrix.shape[1], "column")
         )
         text = (
-            "a matrix of scores needs one column a class, and the classes in that order; got"
+            "a matrix of scores needs one column per class, and the classes in that order; got"
             f" {shown}"
         )
         raise refuse("BR570", text, "count_classes(y, matrix, classes=model.classes_)")

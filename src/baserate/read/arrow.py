@@ -140,7 +140,7 @@ COPY = "get a whole copy of the file, or write it again"
 
 
 def read_arrow(path: str, wanted: ColumnRoles) -> Table:
-    """The wanted columns of an Arrow or Feather file, or of a stream that was saved."""
+    """The requested columns of an Arrow or Feather file, or of a stream that was saved."""
     with unchanged([path]) as sha256, _refused(path):
         table = _table(path, wanted)
         kinds = {name: arrow_kind(table.schema.field(name).type) for name in wanted.columns}
@@ -154,8 +154,8 @@ def read_arrow(path: str, wanted: ColumnRoles) -> Table:
 
 
 def _table(path: str, wanted: ColumnRoles) -> Any:
-    """The wanted columns, unchecked. Read into memory, not mapped: a file that shrinks under a map
-    kills the process.
+    """The requested columns, unchecked. Read into memory, not mapped: a file that shrinks under a
+    map kills the process.
     """
     pa = needed("pyarrow", "arrow")
     with pa.OSFile(path, "rb") as file:

@@ -398,7 +398,7 @@ def _distinct(column: Column, times: Ints | None = None) -> dict[Any, int]:
         raise refuse(
             "BR107",
             f"{column.name} holds {next(iter(kinds))} objects, not labels",
-            "give one label a case",
+            "give one label per case",
         )
     if len(kinds) > 1:
         rarest = kinds.most_common()[-1][0]
@@ -748,7 +748,7 @@ def _remarks(weights: Floats, positive: npt.NDArray[np.bool_], cells: Cells) -> 
         ours, theirs = float(cells.positives.sum()), float(cells.negatives.sum())
         mass, share = ours / (ours + theirs), np.count_nonzero(positive) / cases
         text = (
-            f"the weights of {grouped(cases)} rows as read are one value a class and imply a prior"
+            f"the weights of {grouped(cases)} rows are one value per class and imply a base rate"
             f" of {mass:.3g} (rows: {share:.3g})"
         )
         yield Note(

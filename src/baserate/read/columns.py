@@ -53,7 +53,7 @@ class BadCells:
 
 @dataclass(frozen=True)
 class Unread:
-    """A column of so many rows that cannot be scores: cells without a number, with something that
+    """A column of rows that cannot be scores: cells without a number, with something that
     is none, and that say "not a number".
 
     Enough to say what is wrong with it. A reader that found such cells among millions need not keep
@@ -190,7 +190,7 @@ def _from_list(data: Iterable[Any], name: str) -> Array:
         array = np.asarray(data)
     except ValueError:
         raise refuse(
-            "BR219", f"{name} is a list of lists of different lengths", "give one value a case"
+            "BR219", f"{name} is a list of lists of different lengths", "give one value per case"
         ) from None
     if array.ndim != 1 or array.dtype.kind == "O":
         return array
@@ -259,7 +259,7 @@ def _flat(array: Array, name: str) -> Array:
         raise refuse(
             "BR219",
             f"{name} must be one-dimensional, got {found}",
-            "give a list, array or Series with one value a case",
+            "give a list, array or Series with one value per case",
         )
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
@@ -269,7 +269,7 @@ def check_lengths(columns: Iterable[Column]) -> None:
     lengths = [(column.name, len(column)) for column in columns]
     if len({length for _, length in lengths}) > 1:
         found = ", ".join(f"{name} {grouped(length)}" for name, length in lengths)
-        raise refuse("BR212", f"lengths differ: {found}", "give one value a case in each")
+        raise refuse("BR212", f"lengths differ: {found}", "give one value per case in each")
 
 
 def check_indexes(columns: Iterable[Column]) -> None:
@@ -408,7 +408,7 @@ def check_use(path: str, name: str, kind: Kind, wanted: ColumnRoles) -> None:
 
 
 def misused(path: str, name: str, found: str, wanted: ColumnRoles) -> InputError:
-    """The refusal of a column whose values are not what it is wanted for."""
+    """The refusal of a column whose values do not fit its role."""
     code, use, fix = _use(name, wanted)
     return refuse_file(path, code, f"{quoted(name)} holds {found}, not {use}", fix)
 
@@ -420,7 +420,7 @@ def _use(name: str, wanted: ColumnRoles) -> tuple[str, str, str]:
         )
         return "BR209", use, "give a column of numbers"
     if name == wanted.label:
-        return "BR107", "labels", "give a column with one label a case"
+        return "BR107", "labels", "give a column with one label per case"
     return "BR413", "names", "give a column of text or numbers"
 
 

@@ -494,7 +494,7 @@ class Certified:
         return self
 
     def cells(self) -> tuple[Cells, Bins]:
-        """One cell a bin that holds anything, highest first, named by its lowest score."""
+        """One cell per bin that holds anything, highest first, named by its lowest score."""
         bins = self.counter.bins
         used = bins[(bins[:, 0] > 0) | (bins[:, 1] > 0)][::-1]
         cells = Cells(
@@ -555,7 +555,7 @@ class Certified:
         return np.concatenate((between, scores_of_orders(sizes, self.kind)))
 
     def _needed(self, cuts: Array | None) -> Ints:
-        """The edges without which there would be more doubt, or a threshold asked for would be
+        """The edges without which there would be more doubt, or a requested threshold would be
         lost: not those between bins of one class.
         """
         some = self.counter.bins[:, :2] > 0
@@ -574,7 +574,7 @@ def _useful(cells: Cells, most: int) -> Array:
     """Edges that make the bound least for their number, and no more of them than it takes.
 
     With bins in proportion to the root of p(x)·n(x), the sum of pᵢnᵢ/(P·N) is the square of the
-    integral of that root over the number of bins. The two densities are told from the cases in
+    integral of that root over the number of bins. The two densities are estimated from the cases in
     blocks of equal size; a class that is hardly there is taken to be everywhere. A score that very
     many cases have gets a bin of its own, from an edge at it to one right above.
     """
@@ -685,7 +685,7 @@ def _unevenness(orders: Ints, weights: Array, edges: Ints) -> float:
 
 
 def _between(low: Array, high: Array, parts: Ints) -> Array:
-    """So many values inside of each range, evenly spread."""
+    """Values inside of each range, evenly spread."""
     largest = np.finfo(np.float64).max
     low, high = np.maximum(low, -largest), np.minimum(high, largest)
     which = np.repeat(np.arange(len(parts)), parts)
@@ -716,7 +716,7 @@ def as_edges(scores: Array) -> Ints:
 
 
 def not_certified(bound: float, *, rounds: bool) -> Exception:
-    """The error where no more edges fit, or so many readings were not enough, and the bound is
+    """The error where no more edges fit, or the most readings were not enough, and the bound is
     still missed.
     """
     why = f"{MOST_ROUNDS} more readings were not enough" if rounds else "more edges do not fit"
@@ -835,13 +835,13 @@ def forget(path: str | None) -> None:
 
 
 def check_place(path: str | None) -> None:
-    """Whether a checkpoint can be written there: asked before anything is read, not when the first
-    is due.
+    """Whether a checkpoint can be written there: checked before anything is read, not when the
+    first is due.
     """
     folder = None if path is None else os.path.dirname(path) or os.curdir  # noqa: PTH120
     if folder is None or (os.path.isdir(folder) and os.access(folder, os.W_OK)):  # noqa: PTH112
         return
-    what = "nothing can be written there" if os.path.isdir(folder) else "there is no such folder"  # noqa: PTH112
+    what = "nothing can be written there" if os.path.isdir(folder) else "it is not such folder"  # noqa: PTH112
     raise refuse_file(
         folder,
         "BR945",

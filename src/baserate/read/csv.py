@@ -45,8 +45,8 @@ MOST_SHOWN = 3
 
 
 def read_carefully(text: Text, dialect: Dialect, wanted: ColumnRoles, asked: CsvOptions) -> Table:
-    """The wanted columns of every row; a row with more or fewer fields than the header is refused,
-    and all of them are named.
+    """The requested columns of every row; a row with more or fewer fields than the header is
+    refused, and all of them are named.
     """
     rows = _rows(text, dialect)
     if dialect.header:
@@ -126,7 +126,7 @@ def texts(values: Sequence[str]) -> Array:
 
 
 def _numbers(values: Sequence[str], decimal: str) -> Array:
-    """Numbers stay as they are written, for the one place that reads them to judge (scores.py);
+    """Numbers stay as they are written, for the one place that checks them (scores.py);
     only the decimal sign is made a point.
     """
     if decimal == ",":
@@ -135,8 +135,8 @@ def _numbers(values: Sequence[str], decimal: str) -> Array:
 
 
 def unread(rows: int, cells: Iterable[tuple[int, str]]) -> Unread:
-    """What to say of a column of numbers in which these cells, each with its row, may be none. Told
-    apart as `_numbers` and scores.py do.
+    """What to say of a column of numbers in which these cells, each with its row, may be none.
+    Noted apart as `_numbers` and scores.py do.
     """
     missing, wrong, nan = BadCells(), BadCells(), BadCells()
     for row, text in cells:
@@ -237,7 +237,7 @@ def _check_points(text: Text, columns: dict[str, list[str]], lines: list[int]) -
 def _skipped(
     text: Text, dialect: Dialect, ragged: list[tuple[int, int]], good: int, asked: CsvOptions
 ) -> list[Note]:
-    """Rows that do not fit are refused, and with them the file, unless so many were allowed for."""
+    """Rows that do not fit are refused, and with them the file, unless as many were allowed."""
     if not ragged:
         return []
     found = ", ".join(str(count) for _, count in ragged[:MOST_SHOWN]) + (
@@ -514,7 +514,7 @@ class _Reader:
         self.styles: dict[str, str | None] = {}
 
     def columns(self, wanted: ColumnRoles) -> dict[str, Any]:
-        """Each wanted column as the careful way would have it (numbers as numbers, where it has
+        """Each requested column as the careful way would have it (numbers as numbers, where it has
         their texts).
         """
         texts = [name for name in wanted.texts if name not in wanted.numbers]
@@ -583,7 +583,7 @@ class _Reader:
         return f"CAST(enum_code(CAST({at} AS e{at})) AS INTEGER)"
 
     def _distinct(self, name: str) -> list[str] | None:
-        """The texts of a column, each once; None where they are so many that codes are no help."""
+        """The texts of a column, each once; None where there are too many for codes to help."""
         at = self._at(name)
         found = self._query(f"DISTINCT {at}", rest=f"LIMIT {MOST_VALUES + 1}")[at]
         return None if len(found) > MOST_VALUES or np.ma.is_masked(found) else list(found)
@@ -671,7 +671,7 @@ NOTHING_ASKED = CsvOptions()
 def read_csv(
     path: str, wanted: ColumnRoles, asked: CsvOptions = NOTHING_ASKED, limits: Limits | None = None
 ) -> Table:
-    """The wanted columns of a delimited text file, compressed or not; "-" is standard input."""
+    """The requested columns of a delimited text file, compressed or not; "-" is standard input."""
     with streams.opened(path, limits) as plain:
         return table_of(plain, wanted, asked)
 
@@ -715,7 +715,7 @@ def notes_of(plain: streams.Plain, text: Text, dialect: Dialect) -> tuple[Note, 
 
 
 def is_fast(text: Text, dialect: Dialect, asked: CsvOptions) -> bool:
-    """Whether the file, and what was said of it, is plain enough for DuckDB."""
+    """Whether the file, and the options given for it, is plain enough for DuckDB."""
     return (
         asked.decimal != ","
         and not asked.percent

@@ -339,7 +339,7 @@ def _known(shown: str, encoding: str) -> str:
         raise refuse_file(
             shown,
             "BR601",
-            f"there is no encoding {quoted(encoding)}",
+            f"it is not encoding {quoted(encoding)}",
             Fix.option("encoding", "cp1252"),
         )
     return name
@@ -403,7 +403,7 @@ def _utf16(path: str) -> str | None:
 
 
 def lines_of(text: Text, skip: int = 0) -> Iterator[str]:
-    """The lines with their ends, as csv wants them; one that is longer than any line of a table is
+    """The lines with their ends, as csv needs them; one that is longer than any line of a table is
     refused.
     """
     with open(text.path, encoding="utf-8-sig", newline="") as file:
@@ -415,7 +415,7 @@ def lines_of(text: Text, skip: int = 0) -> Iterator[str]:
                     text.shown,
                     "BR616",
                     "a line is longer than 16 MB",
-                    "give a text file with one case a line",
+                    "give a text file with one case per line",
                     (number,),
                     1,
                 )
@@ -424,8 +424,8 @@ def lines_of(text: Text, skip: int = 0) -> Iterator[str]:
 
 
 def detect(text: Text, wanted: Sequence[str], asked: CsvOptions) -> Dialect:
-    """The separator and the names of the columns: the one reading under which every column asked
-    for is there.
+    """The separator and the names of the columns: the one reading under which every requested
+    column for is there.
     """
     first = next(lines_of(text, asked.skip_lines), "")
     said = (
@@ -444,7 +444,7 @@ def detect(text: Text, wanted: Sequence[str], asked: CsvOptions) -> Dialect:
         sign for sign, names in read.items() if set(wanted) <= {name.strip() for name in names}
     ]
     if any(len(names) > 1 for names in read.values()):  # of one column alone, nothing separates it
-        _check_one(text, fits, "has every column asked for")
+        _check_one(text, fits, "has every requested column")
     if not fits:
         widest = max(read, key=lambda sign: len(read[sign]))
         _refuse_unfound(text, wanted, widest, read[widest], skip)

@@ -66,7 +66,7 @@ KINDS: dict[type, Kind] = {
 def gather(
     path: str, pieces: Iterable[Sequence[Sequence[Any]]], wanted: ColumnRoles
 ) -> dict[str, Array]:
-    """The wanted columns from pieces of rows, each row with its values in the order of
+    """The requested columns from pieces of rows, each row with its values in the order of
     `wanted.columns`.
     """
     columns = [Gathered(name) for name in wanted.columns]
@@ -291,7 +291,7 @@ READ_ONLY = {
 
 
 def read_alchemy(url: str, table_or_query: str, wanted: ColumnRoles) -> Table:
-    """The wanted columns of a table or query."""
+    """The requested columns of a table or query."""
     shown = shown_url(url)
     with _engine(url) as engine, _refused_by_driver(url), engine.connect() as connection:
         if engine.dialect.name in READ_ONLY:
@@ -303,9 +303,7 @@ def read_alchemy(url: str, table_or_query: str, wanted: ColumnRoles) -> Table:
         connection.rollback()
     rows = len(columns[wanted.label])
     if not rows:
-        raise refuse_file(
-            shown, "BR603", "has no rows in what was asked for", "give a table with cases"
-        )
+        raise refuse_file(shown, "BR603", "has no rows", "give a table with cases")
     return Table(shown, columns, rows, place=in_table(shown))
 
 
@@ -427,14 +425,14 @@ FEWER = 4
 
 
 def pair_of(wanted: ColumnRoles) -> tuple[str, str] | None:
-    """The names of the label and the score, where nothing else is wanted."""
+    """The names of the label and the score, where nothing else is requested."""
     pair = (wanted.label, wanted.scores[0])
     return pair if wanted.columns == pair else None
 
 
 def spread(labels: Array, scores: Array, times: Array) -> tuple[Array, Array] | None:
-    """One row a case, in no particular order; None where anything is missing or NaN, or nothing is
-    there.
+    """One row per case, in no particular order; None where anything is missing or NaN, or nothing
+    is there.
     """
     gone = any(np.ma.is_masked(values) for values in (labels, scores)) or (
         scores.dtype.kind == "f" and bool(np.isnan(scores).any())
@@ -472,7 +470,7 @@ STOPPED = "57014"
 def read_postgres(
     url: str, table_or_query: str, wanted: ColumnRoles, *, timeout_s: float | None = None
 ) -> Table:
-    """The wanted columns; a statement that takes longer than `timeout_s` seconds is given up."""
+    """The requested columns; a statement that takes longer than `timeout_s` seconds is given up."""
     check_url(url)
     shown = shown_url(url)
     with (
@@ -487,9 +485,7 @@ def read_postgres(
         columns = _postgres_columns(cursor, shown, table_or_query, wanted)
     rows = len(columns[wanted.label])
     if not rows:
-        raise refuse_file(
-            shown, "BR603", "has no rows in what was asked for", "give a table with cases"
-        )
+        raise refuse_file(shown, "BR603", "has no rows", "give a table with cases")
     return Table(shown, columns, rows, place=in_table(shown))
 
 
@@ -595,7 +591,7 @@ def _postgres_problem(url: str, error: Exception, timeout_s: float | None) -> In
             shown_url(url),
             "BR718",
             f"a statement took longer than {timeout_s:g} s",
-            "allow more time, or ask for less",
+            "allow more time, or request less",
         )
     if state in DENIED or state is None:
         return InputError(problem)
@@ -624,7 +620,7 @@ READ_FILE = "give a table or view of this file, or one SELECT that reads them"
 
 
 def read_sqlite(path: str, table_or_query: str, wanted: ColumnRoles) -> Table:
-    """The wanted columns of a table or query. SQLite allows any type in any row: a column that
+    """The requested columns of a table or query. SQLite allows any type in any row: a column that
     mixes them is refused.
     """
     with (
@@ -635,9 +631,7 @@ def read_sqlite(path: str, table_or_query: str, wanted: ColumnRoles) -> Table:
         columns = _sqlite_columns(connection, path, table_or_query, wanted)
     rows = len(columns[wanted.label])
     if not rows:
-        raise refuse_file(
-            path, "BR603", "has no rows in what was asked for", "give a table with cases"
-        )
+        raise refuse_file(path, "BR603", "has no rows", "give a table with cases")
     return Table(path, columns, rows, sha256=sha256, place=in_table(path))
 
 
@@ -684,7 +678,7 @@ def _end_after(connection: sqlite3.Connection, patience_s: float) -> None:
 
 
 def _allowed(action: int, _: str | None, second: str | None, *__: Any) -> int:
-    """SQLite asks for every step that a statement would take, also inside of views."""
+    """SQLite requests permission for every step of a statement, also inside of views."""
     harmless = action in READS or (action == sqlite3.SQLITE_FUNCTION and second not in REACHING)
     return sqlite3.SQLITE_OK if harmless else sqlite3.SQLITE_DENY
 

@@ -94,7 +94,7 @@ def duckdb_kind(name: str) -> Kind:
 
 
 def check_types(path: str, types: Mapping[str, str], wanted: ColumnRoles) -> None:
-    """Refuse columns whose type cannot be what they are wanted for."""
+    """Refuse columns whose type does not fit their role."""
     for name in wanted.columns:
         if name in types:
             check_use(path, name, duckdb_kind(types[name]), wanted)
@@ -255,7 +255,7 @@ def locked(
 
 
 def literally(path: str) -> str:
-    """A path in which nothing is a pattern: DuckDB would otherwise read "a1" where it is asked for
+    """A path in which nothing is a pattern: DuckDB would otherwise read "a1" where it is given
     "a[1]".
     """
     return re.sub(r"[*?\[]", r"[\g<0>]", path)
@@ -352,7 +352,7 @@ READ = "give a table or view of this file, or one SELECT that reads them"
 
 
 def read_duckdb(path: str, table_or_query: str, wanted: ColumnRoles) -> Table:
-    """The wanted columns of a table or query."""
+    """The requested columns of a table or query."""
     with unchanged(with_log(path, ".wal")) as sha256, _opened(path) as connection:
         source = _source(connection, path, table_or_query)
         with refused(path, "BR718", READ), in_time(connection, path):
@@ -362,9 +362,7 @@ def read_duckdb(path: str, table_or_query: str, wanted: ColumnRoles) -> Table:
             columns = fetched(connection, source, types, wanted.columns)
     rows = len(columns[wanted.label])
     if not rows:
-        raise refuse_file(
-            path, "BR603", "has no rows in what was asked for", "give a table with cases"
-        )
+        raise refuse_file(path, "BR603", "has no rows", "give a table with cases")
     return Table(path, columns, rows, sha256=sha256, place=in_table(path))
 
 

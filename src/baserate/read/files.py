@@ -70,7 +70,7 @@ def read_cases(source: str, wanted: ColumnRoles, options: Options) -> tuple[Case
         raise refuse_file(
             shown_source(source),
             "BR407",
-            f"the score {quoted(repeated[0])} was asked for twice",
+            f"the score {quoted(repeated[0])} is named twice",
             "name each score once",
         )
     wanted = heeded(wanted, options.treatment)
@@ -139,8 +139,8 @@ def _cases(table: Table, wanted: ColumnRoles) -> Cases:
 
 
 def _without_labels(table: Table, wanted: ColumnRoles, treatment: Treatment) -> Cases | None:
-    """The scored cases that were left out for want of a label; None where there are none, or where
-    they cannot be counted with the others.
+    """The scored cases that were left out because they have no label; None where there are none, or
+    where they cannot be counted with the others.
     """
     if table.unlabelled is None or wanted.weight is not None:
         return None
@@ -867,7 +867,7 @@ def _check_currency(column: Column) -> None:
 def _units(
     column: Column, positive: Array, missing: str | None
 ) -> tuple[Array, int, tuple[Note, ...]]:
-    """Every amount in whole units, those that are missing filled in where that was asked for."""
+    """Every amount in whole units, those that are missing filled in where that was requested."""
     if missing not in (None, MEAN):
         raise refuse(
             "BR515",
@@ -877,8 +877,8 @@ def _units(
     gone = column.missing_rows()
     if len(gone) and missing is None:
         text = (
-            f"{column.name} has {number_of(len(gone), 'missing or NaN amount')}: there is no"
-            " telling what missing those cases costs"
+            f"{column.name} has {number_of(len(gone), 'missing or NaN amount')}: it is not"
+            " known what missing those cases costs"
         )
         fix = Fix(
             "give every case an amount, or amount_missing='mean'",
@@ -961,7 +961,7 @@ def _filled(
         if not there.any():
             missed = number_of(int(gone.sum()), "that is", "that are")
             text = (
-                f"no amount of the {name} is known, so there is no mean to take for the {missed}"
+                f"no amount of the {name} is known, so it is not mean to take for the {missed}"
                 " missing"
             )
             raise refuse(
@@ -1079,7 +1079,7 @@ def zone_of(name: str | None) -> ZoneInfo | None:
     try:
         return ZoneInfo(name)
     except (OSError, ValueError, KeyError, TypeError):
-        text = f"there is no time zone {quoted(name)} here"
+        text = f"it is not time zone {quoted(name)} here"
         raise refuse(
             "BR431",
             text,
@@ -1272,7 +1272,7 @@ def saved_models(path: str, names: Sequence[str] = ()) -> dict[str, Counts]:
             raise refuse_file(
                 path,
                 "BR408",
-                f"there is no model {quoted(unknown)}",
+                f"it is not model {quoted(unknown)}",
                 f"one of {', '.join(map(quoted, models))}",
             )
         return {name: models[name] for name in names or models}
@@ -1370,7 +1370,7 @@ def _counted(
         cases = len(values)
     except TypeError:
         raise refuse(
-            "BR201", "scores are one number a case, and this is none", "give an array of scores"
+            "BR201", "scores are one number per case, and this is none", "give an array of scores"
         ) from None
     taken = checked(
         np.zeros(cases, dtype=np.bool_),

@@ -105,7 +105,7 @@ def failed(error: BaseException) -> InputError:
             "more of it: spark.driver.memory, spark.executor.memory; or fewer cells",
         )
         return refuse(FAILED, text, fix)
-    fix = WORKERS if "ModuleNotFoundError" in cause else "mend the cause, and count again"
+    fix = WORKERS if "ModuleNotFoundError" in cause else "fix the cause, and count again"
     return refuse(FAILED, f"the job failed, and nothing was counted: {cause}", fix)
 
 
@@ -289,7 +289,7 @@ LABEL, GROUP, CASES, MISSING = "label", "group", "cases", "missing"
 
 class Tally(NamedTuple):
     """Each row of values once, and how many cases have it: the label, the score of every model, the
-    group where one is wanted.
+    group where there is one.
     """
 
     label: Column
@@ -329,7 +329,7 @@ def score_key(place: int) -> str:
 
 
 def opened(frame: Any, wanted: ColumnRoles) -> Any:
-    """The wanted columns of any frame that narwhals knows, lazily, under names of our own."""
+    """The requested columns of any frame that narwhals knows, lazily, under names of our own."""
     import narwhals.stable.v2 as nw
 
     checked_design(wanted.design)
@@ -403,7 +403,7 @@ def frame_kind(dtype: Any) -> Kind:
 
 def wide(dtype: Any) -> Any:
     """The type of 64 bits that holds every number of a type; None where there is none, and values
-    are judged here as they are.
+    are checked here as they are.
     """
     import narwhals.stable.v2 as nw
 
@@ -467,7 +467,7 @@ def tallied(frame: Any, wanted: ColumnRoles, most: int, scored: Any = True) -> T
 
 
 def is_missing(column: Any, dtype: Any) -> Any:
-    """Null, or NaN: comparing with NaN is a matter of taste among engines, and asking for it is
+    """Null, or NaN: comparing with NaN is a matter of taste among engines, and testing for it is
     not.
     """
     return (
@@ -537,7 +537,7 @@ def column_of(series: Any, name: str) -> Column:
 
 def judged(tally: Tally, wanted: ColumnRoles, treatment: Treatment) -> Judged:
     """Which cases are positive, and what their scores are; rows without label or score are left out
-    where that was asked for.
+    where that was requested.
     """
     rows = int(tally.times.sum())
     if not rows:
@@ -615,7 +615,7 @@ def _others(gone: Array, length: int) -> Array:
 
 
 def checked_treatment(said: Mapping[str, Any]) -> Treatment:
-    """What a cluster can be asked to do with odd rows: leave them out."""
+    """What a cluster can do with odd rows: leave them out."""
     known = {field.name for field in fields(Treatment)}
     unknown = sorted(said.keys() - known)
     if unknown and unknown[0] in WORDS:
@@ -757,7 +757,7 @@ SPARE = 1 << 10  # rows beside those of the positives: other labels, and what is
 
 class Cases(NamedTuple):
     """Rows with a label and every score: the positives' scores side by side, the frame of all, and
-    what was said and left out on the way.
+    the notes and the rows left out.
     """
 
     frame: Any  # LABEL as 0 or 1, scores by their keys
@@ -1049,7 +1049,7 @@ def count_models_frame(
 ) -> JointCounts:
     """Which scores did each of several models give the same cases, in a data frame of any engine?
 
-    One cell a distinct row of scores: for scores that are rounded. Where there are more than
+    One cell per distinct row of scores: for scores that are rounded. Where there are more than
     `cells`, `compare_frame` needs none of them.
     """
     wanted = ColumnRoles(label, tuple(scores), positive, design=design)
@@ -1077,7 +1077,7 @@ def check_models(scores: Sequence[str]) -> None:
     repeated = [name for name in scores if scores.count(name) > 1]
     if repeated:
         raise refuse(
-            "BR407", f"the score {quoted(repeated[0])} was asked for twice", "name each score once"
+            "BR407", f"the score {quoted(repeated[0])} is named twice", "name each score once"
         )
 
 

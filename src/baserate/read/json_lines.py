@@ -1,5 +1,5 @@
-"""JSON lines: one object a line, flat values only. A single array of objects is read too, up to 100
-MB, with a note.
+"""JSON lines: one object per line, flat values only. A single array of objects is read too, up to
+100 MB, with a note.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Record = tuple[int, dict[str, Any]]
 def read_json_lines(
     path: str, wanted: ColumnRoles, asked: CsvOptions | None = None, limits: Limits | None = None
 ) -> Table:
-    """The wanted fields of every object."""
+    """The requested fields of every object."""
     with streams.opened(path, limits) as plain:
         return table_of(plain, wanted, asked or CsvOptions())
 
@@ -142,7 +142,7 @@ def _constant(text: str) -> float:
 
 class _Spelled(str):
     """A number of which a float may not keep every digit: it stays as it is written, for scores.py
-    to judge.
+    to check.
     """
 
     __slots__ = ()
@@ -191,7 +191,7 @@ def _object(shown: str, value: Any, number: int) -> dict[str, Any]:
 
 
 def _columns(shown: str, found: list[Record], wanted: ColumnRoles) -> dict[str, Array]:
-    """Each wanted field. One that some objects lack is refused: left out and misspelled look the
+    """Each requested field. One that some objects lack is refused: left out and misspelled look the
     same.
     """
     columns = {}
@@ -210,7 +210,7 @@ def _columns(shown: str, found: list[Record], wanted: ColumnRoles) -> dict[str, 
                 shown,
                 "BR605",
                 text,
-                "write null where there is no value",
+                "write null where it is not value",
                 tuple(lacking),
                 len(lacking),
             )

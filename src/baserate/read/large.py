@@ -314,7 +314,7 @@ def as_counts(kept: Kept, ledger: Ledger, notes: tuple[Note, ...]) -> Counts:
 def _merged(kept: Kept) -> tuple[Note, ...]:
     if not kept.condensed:
         return ()
-    kept_apart = "" if kept.cuts is None else f", and at the {grouped(len(kept.cuts))} asked for"
+    kept_apart = "" if kept.cuts is None else f", and at the {grouped(len(kept.cuts))} requested"
     text = (
         "the scores did not all fit: runs of negatives are merged, exact for AUC and at every"
         f" positive's score{kept_apart}"
@@ -385,7 +385,7 @@ class Reader:
         self.unwanted = set[RowRange]()
 
     def answers(self, asked: Sequence[RowRange]) -> Iterator[tuple[Array, Array, int]]:
-        """Labels, scores and rows of each piece. The next is asked for before one is handed on: it
+        """Labels, scores and rows of each piece. The next is requested before one is handed on: it
         is read while this one is counted.
         """
         mine = deque[RowRange]()
@@ -459,7 +459,7 @@ def described(
         if text and head == {"whole": True}:
             raise Whole
         if field_of(int, head, "sources") != len(sources):
-            raise Untrue("other sources than were asked for")
+            raise Untrue("other sources than were requested")
         found = [
             _described_by_reader(raised(reader.incoming.json()), wanted, text=text) for _ in sources
         ]
@@ -482,7 +482,7 @@ def _described_by_reader(said: Any, wanted: ColumnRoles, *, text: bool) -> Descr
     ):
         raise Untrue("rows that do not add up")
     if set(types) != set(wanted.scores):
-        raise Untrue("other columns than were asked for")
+        raise Untrue("other columns than were requested")
     in_text = _in_text_of_reader(field_of(dict, said, "text"), sum(rows)) if text else None
     return Described(
         field_of(str, said, "path"),
@@ -573,7 +573,7 @@ class ParquetPieces:
 
     def begin(self, first: int, *, positives: bool = False) -> Generator[Piece]:
         """The pieces from this one on. Where scores are missing, all of them are found before that
-        is said.
+        is reported.
         """
         gone, total, row = list[int](), 0, sum(rows for _, _, rows in self.pieces[:first])
         asked = [RowRange(*piece, positives, **self.asked) for piece in self.pieces[first:]]
@@ -616,7 +616,7 @@ def _together(file: int, groups: Sequence[int], most: int) -> Iterator[tuple[int
 
 def key_of(found: Sequence[Described], *said: object) -> str:
     """What a checkpoint is bound to: the digests of the sources, how they are cut into pieces, and
-    what was asked.
+    what was requested.
     """
     return json.dumps(
         [[part.sha256, part.rows, part.groups] for part in found] + [repr(each) for each in said]
@@ -775,8 +775,8 @@ def _written(decision: Decision, reader: Reader) -> Any:
 
 
 def _check_text(wanted: ColumnRoles, options: Options) -> None:
-    """What is refused of Parquet, and whatever is asked for in an odd way, can be had of a text
-    that is read as a whole.
+    """What is refused of Parquet, and whatever is requested in an unusual way, is possible with a
+    text that is read as a whole.
     """
     odd = (
         _needs_all(wanted, options)
@@ -788,7 +788,7 @@ def _check_text(wanted: ColumnRoles, options: Options) -> None:
 
 
 def _needs_all(wanted: ColumnRoles, options: Options) -> list[str]:
-    """What was said that needs more than a pass over pieces: treatments, weights and whatever lies
+    """Options that need more than a pass over pieces: treatments, weights and whatever lies
     beside.
     """
     treatment = asdict(replace(options.treatment, lower_is_positive=False))
@@ -802,7 +802,7 @@ def _needs_all(wanted: ColumnRoles, options: Options) -> list[str]:
 
 
 def _check_possible(source: str, wanted: ColumnRoles, options: Options) -> None:
-    """Nothing that was said is ignored."""
+    """No option is ignored."""
     needs_all = _needs_all(wanted, options)
     if needs_all:
         what, option = needs_all[0].replace("_", " "), needs_all[0].replace("_", "-")
@@ -886,7 +886,7 @@ def _notes(found: Sequence[Described], decision: Decision) -> tuple[Note, ...]:
 def _in_text(
     error: InputError, found: Sequence[Described], label: str, wanted: ColumnRoles
 ) -> InputError:
-    """What is wrong with labels, as it is said of a text that is read as a whole: with the rows
+    """What is wrong with labels, as for a text that is read as a whole: with the rows
     that have none, or as swapped.
     """
     begins = accumulate((sum(part.rows) for part in found), initial=0)

@@ -166,7 +166,7 @@ def _two_labels(found: Opened, source: From, label: str, of_type: str) -> list[l
 def answer_pieces(
     out: IO[bytes], parts: Sequence[Part], memory: int, next_request: Callable[[], Any]
 ) -> None:
-    """Cases, as often as they are asked for: some rows of a file, whether each is positive, and its
+    """Cases, as often as they are requested: some rows of a file, whether each is positive, and its
     score. Ends with the process.
     """
     with locked(
@@ -240,7 +240,7 @@ SUMS = (
 
 
 class How(NamedTuple):
-    """What was said of text files, how much may come out of compressed ones, and the bytes that
+    """Options for text files, how much may come out of compressed ones, and the bytes that
     DuckDB may take.
     """
 
@@ -339,7 +339,7 @@ def _columns(copy: Copied, types: Mapping[str, str]) -> dict[str, str]:
 
 
 def copied(source: str, wanted: ColumnRoles, how: How) -> Copied:
-    """The wanted columns of one file, of which nothing is in doubt."""
+    """The requested columns of one file, of which nothing is in doubt."""
     with streams.opened(source, how.limits) as plain:
         if plain.kind != TEXT:
             raise NeedsCarefulReading
@@ -369,8 +369,8 @@ def copied(source: str, wanted: ColumnRoles, how: How) -> Copied:
 
 @contextmanager
 def _doubtful() -> Iterator[None]:
-    """Whatever DuckDB does not like, or its absence, is for the careful way to judge; a full disk
-    is not.
+    """Whatever DuckDB does not like, or its absence, is for the careful reader to decide; a full
+    disk is not.
     """
     try:
         yield

@@ -1,5 +1,5 @@
-"""NumPy's .npz: a zip of arrays. Only the wanted ones are read, never anything pickled, and never
-more bytes than were promised.
+"""NumPy's .npz: a zip of arrays. Only the requested ones are read, never anything pickled, and
+never more bytes than were promised.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ KINDS = {
 
 
 def read_npz(path: str, wanted: ColumnRoles, *, most_bytes: int = MOST_BYTES) -> Table:
-    """The wanted arrays, each one-dimensional and as long as the others."""
+    """The requested arrays, each one-dimensional and as long as the others."""
     with unchanged([path]) as sha256, _refused(path), zipfile.ZipFile(path) as archive:
         members = archive.infolist()
         check_columns(
@@ -122,7 +122,7 @@ def _header(
 
 def _fill(stream: IO[bytes], room: memoryview) -> None:
     """Exactly as many bytes as there is room for, piece by piece: what a header promises is only
-    believed as it arrives.
+    trusted as it arrives.
     """
     filled = 0
     while filled < len(room):
@@ -149,7 +149,7 @@ def _check_lengths(path: str, columns: dict[str, Array]) -> int:
     if len(set(lengths.values())) > 1:
         found = ", ".join(f"{quoted(name)} {grouped(length)}" for name, length in lengths.items())
         raise refuse_file(
-            path, "BR212", f"lengths differ: {found}", "save arrays with one value a case in each"
+            path, "BR212", f"lengths differ: {found}", "save arrays with one value per case in each"
         )
     rows = next(iter(lengths.values()))
     if not rows:

@@ -1,4 +1,4 @@
-"""Parquet files and folders: wanted columns only, hive partitions, page checksums, counts of
+"""Parquet files and folders: requested columns only, hive partitions, page checksums, counts of
 repeated scores.
 """
 
@@ -47,7 +47,7 @@ def counted(
     types: Mapping[str, str],
     wanted: ColumnRoles,
 ) -> dict[str, Array] | None:
-    """The wanted columns in no particular order, if DuckDB counts them faster than it hands them
+    """The requested columns in no particular order, if DuckDB counts them faster than it hands them
     over; None where it does not.
     """
     pair = pair_of(wanted)
@@ -274,7 +274,7 @@ SCHEMA = "SELECT name, num_children FROM parquet_schema(?)"
 
 class Opened(NamedTuple):
     """Files of one table, looked at and found whole: what a message calls them, their rows, and the
-    types of the wanted columns in them.
+    types of the requested columns in them.
     """
 
     connection: Any
@@ -311,7 +311,7 @@ def opened(
 
 
 def read_parquet(paths: str | Sequence[str], wanted: ColumnRoles) -> Table:
-    """The wanted columns of a Parquet file, of several, or of a folder of them."""
+    """The requested columns of a Parquet file, of several, or of a folder of them."""
     with opened(paths, wanted) as found:
         columns, notes = _columns(found.connection, found.files, found.rows, found.types, wanted)
     _check_rows(found.shown, columns, sum(found.rows))
@@ -352,7 +352,7 @@ def source_of(*files: str) -> From:
 
 
 def _agreed_types(connection: Any, files: Sequence[str], wanted: ColumnRoles) -> dict[str, str]:
-    """The types of the wanted columns that the files hold, the same in each of them."""
+    """The types of the requested columns that the files hold, the same in each of them."""
     first, *others = files
     agreed = _types(connection, first, wanted, _have(connection, first))
     for file in others:

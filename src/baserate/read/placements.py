@@ -99,7 +99,7 @@ class Sums:
             self.squares += squares(chunk)
 
     def add_times(self, values: Ints, times: Ints) -> None:
-        """Each number so many times."""
+        """Each number repeated."""
         for start in range(0, len(values), CHUNK):
             for value, many in zip(
                 values[start : start + CHUNK].tolist(),

@@ -139,7 +139,7 @@ class Incoming:
             raise Untrue("broken JSON") from error
 
     def column(self, rows: int) -> Array:
-        """A column of so many rows."""
+        """A column of this number of rows."""
         match self.json():
             case "numbers":
                 return self._array(rows, NUMBERS)
@@ -156,13 +156,13 @@ class Incoming:
         raise Untrue("a column of an unknown kind")
 
     def take(self, room: int) -> None:
-        """So many bytes less are left; MemoryError where there are not so many."""
+        """Takes bytes from those left; MemoryError where there are not enough."""
         if room > self.left:
             raise MemoryError
         self.left -= room
 
     def _array(self, rows: int, kinds: Collection[str], *, fewer: bool = False) -> Array:
-        """An array of one of these types and so many rows, or of fewer where there may be."""
+        """An array of one of these types with `rows` rows, or fewer where there may be."""
         shape, dtype = self._header()
         if dtype.str not in kinds:
             raise Untrue("a column of an unknown kind")
@@ -277,7 +277,7 @@ def _described(table: Table) -> dict[str, Any]:
 
 
 def send_error(out: IO[bytes], error: BaseException) -> None:
-    """Why there is no table."""
+    """Why it is not table."""
     if isinstance(error, MemoryError):
         out.write(OUT_OF_MEMORY)
     elif isinstance(error, InputError):
@@ -337,7 +337,7 @@ def _table(incoming: Incoming, wanted: Sequence[str]) -> Table:
         or len(columns) != len(wanted)
         or not SHA256.fullmatch(sha256)
     ):
-        raise Untrue("a table that was not asked for")
+        raise Untrue("a table that was not requested")
     held = rows - refused
     incoming.take(TABLE)
     if held * len(columns) * VALUE > incoming.left:

@@ -56,8 +56,8 @@ def say_ready() -> None:
 
 
 def main(request: Mapping[str, Any]) -> None:
-    """Read what is asked for, and say so on standard output; whatever else writes there writes to
-    nowhere.
+    """Read what is requested, and report it on standard output; whatever else writes there writes
+    to nowhere.
     """
     folder, spooled = request["folder"], request.get("spooled")
     try:
@@ -106,7 +106,7 @@ def _answer_in_pieces(
     out: IO[bytes], said: Mapping[str, Any], next_request: Callable[[], Any]
 ) -> None:
     """For counting under a ceiling: first what there is, then the cases piece by piece, for as long
-    as somebody asks.
+    as it is requested.
     """
     try:
         from baserate.read.large_formats import How, answer_pieces, send_description, send_texts
@@ -140,7 +140,7 @@ def _refuse(event: str, _: tuple[Any, ...]) -> None:
 
 
 def _listen(heard: Callable[[bytes], object], folder: str, spooled: str | None) -> None:
-    """Hand on every line. The parent holds the other end for as long as it wants answers; what it
+    """Hand on every line. The parent holds the other end for as long as it reads answers; what it
     cannot remove any more is removed here.
     """
     waiting = b""

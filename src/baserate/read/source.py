@@ -122,7 +122,7 @@ def read_confined(source: str, shown: str, wanted: ColumnRoles, options: Options
 
 
 class Listening(NamedTuple):
-    """A reader that was asked something: what it answers, and how to ask for more."""
+    """A reader with a request: what it answers, and how to request more."""
 
     incoming: Incoming
     ask: Callable[[dict[str, Any]], None]
@@ -132,7 +132,7 @@ class Listening(NamedTuple):
 def listening(
     shown: str, request: dict[str, Any], quotas: Quotas, *, under: bool = False
 ) -> Iterator[Listening]:
-    """A reader that is asked a first thing; it ends with the context. `under` says that its memory
+    """A reader with a first request; it ends with the context. `under` says that its memory
     is what a ceiling leaves.
     """
     with _folder() as folder, _started(shown, folder) as reader:
@@ -311,7 +311,7 @@ class _Reader:
         return self.process.stdout
 
     def hears(self, request: dict[str, Any], incoming: Incoming) -> bool:
-        """Whether it is there to be asked. Our end of its input stays open: when it closes, with
+        """Whether it is running. Our end of its input stays open: when it closes, with
         us, the reader ends.
         """
         try:
@@ -363,7 +363,7 @@ class _Reader:
             time.sleep(0.01)
 
     def _kill(self) -> None:
-        """The whole group: whatever the reader started is not wanted either."""
+        """The whole group: whatever the reader started ends too."""
         if self.process.returncode is not None:  # its number may be another's by now
             return
         with contextlib.suppress(OSError):
@@ -409,7 +409,7 @@ NATIVE = frozenset({"Parquet", "Arrow", "npz", "SQLite", "DuckDB", *streams.COMP
 
 
 class Options(NamedTuple):
-    """What was said of how to read, apart from which column is what."""
+    """Options for reading, apart from which column is what."""
 
     asked: CsvOptions = CsvOptions()
     limits: Limits = Limits()
@@ -449,7 +449,7 @@ class Options(NamedTuple):
 
 
 def said_of(options: Options) -> dict[str, Any]:
-    """What was said, by the name of each option."""
+    """The options given, by name."""
     parts: tuple[Any, ...] = (options.asked, options.treatment)
     return {
         field.name: getattr(part, field.name)
@@ -460,8 +460,8 @@ def said_of(options: Options) -> dict[str, Any]:
 
 
 def read(source: str, wanted: ColumnRoles, **options: Any) -> Table:
-    """The wanted columns of one source: a file, a folder or pattern of files, a table or query of a
-    database.
+    """The requested columns of one source: a file, a folder or pattern of files, a table or query
+    of a database.
     """
     return together(source, parts_of(source, wanted, Options.of(options)))
 
@@ -692,7 +692,7 @@ def of_one_table(paths: Sequence[str], read: Callable[[str], T]) -> list[T]:
         except InputError as error:
             if not found or error.code != "BR613":
                 raise
-            text = f"{error.problems[0].text}, while {escaped(paths[0])} has every column asked for"
+            text = f"{error.problems[0].text}, while {escaped(paths[0])} has every requested column"
             raise refuse_file(path, "BR704", text, "give files of one table") from None
     return found
 
@@ -763,7 +763,7 @@ def _reader(kind: str) -> Callable[[str, ColumnRoles], Table]:
 
 
 def check_unused(shown: str, kind: str, options: Options) -> None:
-    """Nothing that was said is ignored in silence."""
+    """No option is ignored silently."""
     unused = [
         field.name
         for field in fields(CsvOptions)

@@ -76,7 +76,7 @@ def session() -> Any:
         )
     found = needed("pyspark.sql", "spark").SparkSession.getActiveSession()
     if found is None:
-        raise refuse("BR950", "there is no Spark session here, and none is started", SUBMIT)
+        raise refuse("BR950", "it is not Spark session here, and none is started", SUBMIT)
     return found
 
 
@@ -190,7 +190,7 @@ def _accounted(found: Any, path: str, wanted: ColumnRoles, positive: str) -> Any
 
 
 def check_there(wanted: ColumnRoles, options: Options) -> None:
-    """What was said of how to read must be something that an engine can do."""
+    """Options for reading must be something that an engine can do."""
     if wanted.weight is not None:
         raise refuse(
             "BR953",

@@ -614,7 +614,7 @@ __all__ = ["TEXT", "Limits", "Plain", "checked_regular", "digest", "opened", "sp
 @contextmanager
 def unchanged(paths: Sequence[str]) -> Iterator[str]:
     """The SHA-256 of the bytes while they are being read; of several files, that of their digests,
-    one a line.
+    one per line.
     """
     before = [state_of(path) for path in paths]
     digests = [_digest(path) for path in paths]

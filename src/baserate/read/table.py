@@ -276,7 +276,7 @@ def identifier(name: str) -> str:
 def check_columns(
     path: str, have: Sequence[str], wanted: Sequence[str], *, folds: bool = False
 ) -> None:
-    """Every wanted column is there, and it is clear which one it is; `folds` is for engines to
+    """Every requested column is there, and it is clear which one it is; `folds` is for engines to
     which "Y" and "y" are one name.
     """
     repeated = [name for name, times in Counter(have).items() if times > 1 and name in wanted]
@@ -330,7 +330,7 @@ def find_table(path: str, have: Sequence[TableName], asked: str) -> TableName | 
 
 
 def is_query(text: str) -> bool:
-    """Whether the text begins as a query does; what it may do is for the engine to judge."""
+    """Whether the text begins as a query does; what it may do is for the engine to decide."""
     bare = re.sub(r"^(\s+|\(|--[^\n]*(\n|$)|/\*.*?\*/)+", "", text, flags=re.DOTALL)
     words = bare.split(maxsplit=1)
     return len(words) == 2 and words[0].casefold() in READING
@@ -356,7 +356,7 @@ def _nearest(absent: Sequence[str], have: Sequence[str]) -> str:
 
 
 def one_statement(path: str, query: str) -> str:
-    """A query for an engine that cannot be asked whether it is one. A semicolon inside of text is
+    """A query for an engine that cannot check that. A semicolon inside of text is
     refused too: what quotes mean differs.
     """
     bare = query.rstrip().rstrip(";").rstrip()
@@ -414,7 +414,7 @@ def in_table(path: str) -> InTables:
 
 
 def in_tables(paths: Sequence[str], rows: Sequence[int]) -> InTables:
-    """The same for several files, each with so many rows."""
+    """The same for several files, each with its number of rows."""
     return InTables(tuple(paths), (0, *accumulate(rows[:-1])))
 
 
@@ -512,7 +512,7 @@ class ColumnRoles:
 
 @dataclass(frozen=True)
 class Table:
-    """The wanted columns of a source, as arrays that `cases.checked` takes, and what there is to
+    """The requested columns of a source, as arrays that `cases.checked` takes, and what there is to
     say of it.
 
     A column is a NumPy array of numbers or bools, or an object array of text with None for what is

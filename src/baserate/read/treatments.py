@@ -1,4 +1,4 @@
-"""What to do with odd labels and scores of a file: nothing unless it is asked for, and every row
+"""What to do with odd labels and scores of a file: nothing by default, and every row
 that goes is counted.
 """
 
@@ -79,7 +79,7 @@ class Treatment:
 
 
 def treat(table: Table, wanted: ColumnRoles, treatment: Treatment) -> Table:
-    """The table as the treatment leaves it: labels made plain, rows dropped and told."""
+    """The table as the treatment leaves it: labels made plain, rows dropped and reported."""
     labels = _labels(table, wanted, treatment)
     table = replace(table, columns={**table.columns, wanted.label: labels})
     table = _without_labels(table, wanted, treatment)
@@ -413,7 +413,7 @@ def is_turned(counts: Totals) -> bool:
 
 
 def heeded(wanted: ColumnRoles, treatment: Treatment) -> ColumnRoles:
-    """What is wanted, in the words that the treatment makes of the labels."""
+    """The requested columns, in the words that the treatment makes of the labels."""
     if not treatment.normalize_labels or not isinstance(wanted.positive, str):
         return wanted
     return replace(wanted, positive=_folded(wanted.positive))
@@ -432,7 +432,7 @@ def _without_repeats(table: Table, wanted: ColumnRoles, treatment: Treatment) ->
     if wanted.id is None:
         raise refuse(
             "BR402",
-            "repeated cases are told by their id, and no id is named",
+            "repeated cases are recognised by their id, and no id is named",
             Fix.option("id", "COLUMN"),
         )
     first: dict[str, tuple[Any, ...]] = {}

@@ -74,8 +74,8 @@ def answered(
     at: Sequence[Conditions],
     volume: float | None,
 ) -> tuple[list[RuleChoices], list[Note]]:
-    """Every rule at every base rate, and a note of every model that cannot keep one; a rule that
-    none can keep anywhere is refused.
+    """Every rule at every base rate, and a note of every model that cannot satisfy one; a rule that
+    none can satisfy anywhere is refused.
     """
     found: list[RuleChoices] = []
     notes: list[Note] = []
@@ -295,7 +295,7 @@ def held_points(models: Mapping[str, Counts], settings: Settings) -> dict[str, P
 
 
 def further_points(models: int, corners: int) -> int:
-    """How many points beyond the corners each of so many models may hold, so that the file stays
+    """How many points beyond the corners each of these models may hold, so that the file stays
     small at any number of rows.
     """
     return max(100, min(MOST_FURTHER, (MOST_BYTES // BYTES_A_POINT - corners) // max(models, 1)))
@@ -341,7 +341,7 @@ def on_front(points: Points) -> npt.NDArray[np.bool_]:
 
 
 def spread(flagged: Floats, places: Indices, most: int) -> Indices:
-    """So many of these places: half evenly in the logarithm of what they flag, the others evenly
+    """A number of these places: half evenly in the logarithm of what they flag, the others evenly
     among the rest.
     """
     if len(places) <= most:
@@ -601,7 +601,7 @@ def checked_slices(slices: Any, models: Sequence[str]) -> Grouped:
         if unknown is not None:
             raise refuse(
                 "BR408",
-                f"there is no model {quoted(unknown)}",
+                f"it is not model {quoted(unknown)}",
                 f"one of {', '.join(map(quoted, models))}",
             )
         found[str(column)] = by_model
@@ -655,7 +655,7 @@ MIDDLE = "In the middle of what was given:"
 
 @dataclass(frozen=True)
 class Contents:
-    """The models with the points that are held of them, what was asked, and what was found."""
+    """The models with the points that are held of them, what was requested, and what was found."""
 
     title: str | None
     models: Mapping[str, Counts]

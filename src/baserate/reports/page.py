@@ -315,7 +315,7 @@ def _outcomes(contents: Contents) -> str:
 
 
 def outcome_table(point: OperatingPoint, volume: float) -> Grid:
-    """What becomes of so many cases."""
+    """The outcomes of a number of cases."""
     values = {
         name: _of_volume(point, name, volume)
         for name in ("caught", "false_alarms", "alerts", "missed")

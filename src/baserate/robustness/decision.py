@@ -73,8 +73,8 @@ from baserate.views import Viewed
 
 @dataclass(frozen=True)
 class RegretMixture:
-    """A share of the cases is judged by the first setting, the rest by the second; `regret` is that
-    of both together.
+    """A share of the cases is handled by the first setting, the rest by the second; `regret` is
+    that of both together.
     """
 
     models: tuple[str, str]
@@ -117,7 +117,7 @@ def _between(first: Corner, second: Corner, part: Fraction) -> tuple[Fraction, F
 
 
 def _places(found: list[Staged], first: Corner, second: Corner) -> list[Fraction]:
-    """Where the regrets of two scenes are equal on an edge: the largest of straight lines is least
+    """Where the regret of two scenes are equal on an edge: the largest of straight lines is least
     there, or at an end.
     """
     lines = []
@@ -146,13 +146,13 @@ class Decision:
 
     `model` and `threshold` are the setting of least regret (`model` may be "flag nothing" or "flag
     everything"), `models` all whose best setting is as good. `regret` is the price of not knowing:
-    over ranges the most it can cost a case beyond the best there would be, over distributions what
-    it costs on average, and thereby what knowing would be worth. Under a rule it is measured
-    against the best without it, and holds what the rule costs too; under a budget ("alerts <= 200")
-    without costs, where `optimized` is "caught", it is the positives missed a case beyond those of
-    the best threshold within the budget. `rivals` has the best setting of every model and answer
-    for all that satisfies the rule; `refused` says why the others have none. `mixture` is set where
-    mixing two settings was asked for and regrets less. `differences` holds the lead of the chosen
+    over ranges the most it can cost per case beyond the best choice, over distributions what it
+    costs on average, and thereby what knowing would be worth. Under a rule it is measured against
+    the best without it, and holds what the rule costs too; under a budget ("alerts <= 200") without
+    costs, where `optimized` is "caught", it is the positives missed a case beyond those of the best
+    threshold within the budget. `rivals` has the best setting of every model and answer for all
+    that satisfies the rule; `refused` says why the others have none. `mixture` is set where mixing
+    two settings was requested and has a lower regret. `differences` holds the lead of the chosen
     setting over the best of every other model, and of one answer for all, the closest first;
     `untested` says why there is none.
     """
@@ -196,7 +196,7 @@ class Decision:
         where = (
             self.model
             if self.model in (NOTHING, EVERYTHING)
-            else f"{self.model}, score >= {self.shown(self.model, self.threshold)}"
+            else f"{self.model} at score ≥ {self.shown(self.model, self.threshold)}"
         )
         where_at = told(self.at, by_cost=self.optimized == COST)
         return f"Decision: {where}; regret {self.how} {self.regret.value:.4g} a case; at {where_at}"
@@ -231,8 +231,8 @@ def decide(
     is approximated), and on average, over distributions. A rule must hold over the whole range and,
     where a model is given as `GroupedCounts`, at every site. With a budget ("alerts <= 200" out of
     `volume`) and no costs, regret is counted in positives missed beyond the best threshold within
-    the budget: of the settings that keep the budget everywhere, the one with the highest recall.
-    One fixed threshold is chosen; `mix=True` also tries mixtures of two settings.
+    the budget: of the settings that stay within the budget everywhere, the one with the highest
+    recall. One fixed threshold is chosen; `mix=True` also tries mixtures of two settings.
 
     With `JointCounts` the chosen setting is tested against the best of every other model (see
     `regret_leads`; at known conditions and under a budget, `leads`).
@@ -240,7 +240,7 @@ def decide(
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[6, 3, 1], negatives=[1, 20, 79])
     >>> decide({"a": a}, at=br.Conditions(prior="0.1%..20%", costs={"fn": 10}))
-    Decision: a, score >= 1; regret at most 0.2008 a case; at prior 0.001..0.2; costs (fp = 1, fn = 10)
+    Decision: a, score >= 1; regret at most 0.2008 per case; at prior 0.001..0.2; costs (fp = 1, fn = 10)
     >>> decide({"a": a}, "posfrac <= 20%", at=br.Conditions(prior="0.1%..20%", costs={"fn": 10})).threshold
     2
     """  # noqa: E501
@@ -308,7 +308,7 @@ def _remarks(
     if by_cost and not at.costs_given:
         yield Note(
             "BR525",
-            "no costs were given: fp = 1 and fn = 1 decided",
+            "no costs given: a miss counts like a false alarm",
             Fix('costs={"fp": 1, "fn": 100}', "--cost fn=100,fp=1"),
         )
     one = next((one for one in every if one.name == chosen.name), None)
@@ -390,8 +390,8 @@ def _exactly(one: Candidates, found: list[Staged], index: int) -> Fraction:
 def _infeasible(
     every: list[Candidates], rule: Rule, found: list[Staged], at: Uncertain | Conditions
 ) -> Infeasible:
-    """Where no setting satisfies the rule: what would be feasible there; or that no one threshold
-    keeps it everywhere.
+    """Where no setting satisfies the rule: what would be feasible there; or that no single
+    threshold satisfies it everywhere.
     """
     for part in found:
         scene = part.scene
@@ -503,7 +503,7 @@ def _points(decision: Decision, joint: JointCounts, at: Conditions) -> dict[str,
 
 
 class _Regretted(NamedTuple):
-    """A setting: which cases it flags, the one or two scenes that keep it where it is, and how the
+    """A setting: which cases it flags, the one or two scenes that determine it, and how the
     regret of every scene changes to a stricter and to a looser threshold.
     """
 
@@ -515,11 +515,11 @@ class _Regretted(NamedTuple):
 def regret_leads(
     decision: Decision, joint: JointCounts, found: list[Staged], *, level: float = 0.95
 ) -> tuple[Difference, ...]:
-    """By how much less the chosen setting regrets than the best of every other model, closest
-    first; with Holm's adjustment over all pairs where there are three or more.
+    """By how much lower the regret of the chosen setting is than the best of every other model,
+    closest first; with Holm's adjustment over all pairs where there are three or more.
 
-    The least regret over a range lies where a stricter threshold regrets more in one scene and a
-    looser one in another. To first order it varies with the cases as the regrets of these two
+    The least regret over a range lies where a stricter threshold has a higher regret in one scene
+    and a looser one in another. To first order it varies with the cases as the regret of these two
     scenes do, weighted so that moving the threshold changes nothing (the least favourable mixture
     of a minimax problem); over a distribution there is one scene. What the best setting of a scene
     costs varies with the cases too. Where two models have the same scenes the test is that of
@@ -649,7 +649,7 @@ def _parts(
     pair: tuple[_Regretted, _Regretted],
     mixed: tuple[Floats, Floats],
 ) -> list[Moves]:
-    """By how much the cases of each class move the difference of two mixtures of regrets."""
+    """By how much the cases of each class move the difference of two mixtures of regret."""
     stakes = np.array([(-float(part.stakes.miss), float(part.stakes.alarm)) for part in found])
     parts = []
     for rate, cells in enumerate((joint.positives, joint.negatives)):
@@ -694,7 +694,7 @@ class InformationValue(Viewed):
     """What a case costs where one chooses now, and where one first learns a part (or everything)
     and then chooses.
 
-    `values` has the difference by part: what knowing it exactly is worth a case, on average.
+    `values` has the difference by part: what knowing it exactly is worth per case, on average.
     `errors` bound the integration.
     """
 
@@ -708,7 +708,7 @@ class InformationValue(Viewed):
 
 
 def value_of_information(models: Mapping[str, Model], *, at: Uncertain) -> InformationValue:
-    """What is it worth a case to know the base rate, or a cost, exactly before choosing model and
+    """What is it worth per case to know the base rate, or a cost, exactly before choosing model and
     threshold?
 
     The cost of the best fixed choice less the average cost of choosing anew for each value that
@@ -737,7 +737,7 @@ def value_of_information(models: Mapping[str, Model], *, at: Uncertain) -> Infor
     found = staged(every, at)
     if len(found) > 1:
         raise refuse(
-            "BR588", "what learning is worth is asked of one site at a time", "groups[site]"
+            "BR588", "the value of information is computed for one site at a time", "groups[site]"
         )
     return _learning(found[0], at)
 
@@ -775,7 +775,7 @@ def _others_known(scene: Scene, name: str) -> Scene:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """Everything that is said of one question; what could not be asked of these models is left
+    """Everything that answers one question; what cannot be computed for these models is left
     out.
     """
 
@@ -796,8 +796,8 @@ def recommend(
     mix: bool = False,
     **told: Any,
 ) -> Recommendation:
-    """The decision, and whatever else can be said of these models; `joint`, resampled as it is
-    `told`, says which winners are in doubt.
+    """The decision, and whatever else can be said of these models; `joint`, resampled, gives the
+    stretches where the winner is not significant.
 
     `together` are the models on the same cases, by which the lead of the chosen one is tested.
     """

@@ -159,9 +159,7 @@ def reader_of(
             "give cases of both classes",
         )
     if rule is not None and threshold is not NOT_SAID:
-        raise refuse(
-            "BR594", "a measure is asked for at a rule and at a threshold", "give one of them"
-        )
+        raise refuse("BR594", "a measure is given a rule and a threshold", "give one of them")
     if threshold is not NOT_SAID:
         return _fixed(name, confusion_at(points, points.place(threshold)), asked[0])
     refuse_bins(
@@ -309,7 +307,7 @@ def _followed(
 
 UNKNOWN, VARYING = "unknown", "varying"
 NO_AVERAGE = "nothing says how often each value of a range comes"
-NOT_KEPT = "the rule cannot be kept in part of what is possible"
+NOT_KEPT = "the rule cannot be satisfied in part of what is possible"
 NO_ENDS = "a distribution without ends has no worst and best"
 # Panels of the quadrature, by how many parts are distributions, and of the coarser one that bounds
 # its error.
@@ -323,13 +321,13 @@ STEPS, COST_STEPS = 65, 9
 class Expectation(Viewed):
     """What a measure comes to over uncertain conditions.
 
-    `value` is its average over what is believed (or, where the base rate varies, its long-run
-    value), with `error` a bound on the error of the integration; undefined over a range, which has
-    no average. From `low` to `high` it lies in `level` of what is believed, over all of a range
-    together; `worst` and `best` are over everything possible. `optimized` says by what the
-    threshold was chosen anew for every value of the conditions, "tpr" under a budget without costs;
-    it is empty for a threshold that stays. Cases are taken as they are: for sampling error too, ask
-    `interval`.
+    `value` is its average over the assumed distribution (or, where the base rate varies, its
+    long-run value), with `error` a bound on the error of the integration; undefined over a range,
+    which has no average. From `low` to `high` it lies in `level` of the assumed distribution, over
+    all of a range together; `worst` and `best` are over everything possible. `optimized` says by
+    what the threshold was chosen anew for every value of the conditions, "tpr" under a budget
+    without costs; it is empty for a threshold that stays. Cases are taken as they are: for sampling
+    error too, see `interval`.
     """
 
     value: float
@@ -374,7 +372,7 @@ def expect(  # noqa: PLR0913 (each is a question of its own)
     volume: float | None = None,
     level: float = 0.95,
 ) -> Expectation:
-    """What does this measure come to over all that is believed, or possible, of base rate and
+    """What does this measure come to over all assumed or possible values of base rate and
     costs?
 
     Read at a `threshold`, or where a `rule` (or the least cost) chooses it anew for every value of
@@ -438,12 +436,12 @@ def _holed(asked: _Request, rule: str | None, *, holes: bool) -> tuple[Note, ...
 
 
 def _same_cases(readers: Sequence[Reader]) -> tuple[Note, ...]:
-    """Thresholds that are chosen on the cases that they are judged on look better than they are."""
+    """Thresholds evaluated on the cases that chose them look better than they are."""
     return () if all(reader.fixed for reader in readers) else (Note("BR528", SAME_CASES),)
 
 
 def _kind(asked: Measure, readers: Sequence[Reader], at: Uncertain, kind: str | None) -> str:
-    """Which question of the base rate is asked; where it makes no difference, none."""
+    """Whether the base rate is unknown or varies; empty where it makes no difference."""
     if kind not in (None, UNKNOWN, VARYING):
         raise refuse(
             "BR588",
@@ -464,7 +462,7 @@ def _kind(asked: Measure, readers: Sequence[Reader], at: Uncertain, kind: str | 
     if kind == VARYING and pooled and asked.parts is None:
         raise refuse(
             "BR588",
-            f"{asked} is no share of outcomes: there is no long-run value of it",
+            f"{asked} is no share of outcomes: it is not long-run value of it",
             f'kind="{UNKNOWN}"',
         )
     return kind or ""
@@ -531,7 +529,7 @@ def _average(asked: _Request, scene: Scene) -> tuple[float, float]:
 
 
 def _grid(asked: _Request, scene: Scene, panels: int) -> tuple[Where, Floats]:
-    """Every combination of the places of the believed parts, and their weights."""
+    """Every combination of the places of the parts with a distribution, and their weights."""
     if scene.joint:
         rows = [np.asarray(getattr(scene, name).values, dtype=np.float64) for name in scene.joint]
         rest = [name for name in scene.believed if name not in scene.joint]
@@ -664,8 +662,8 @@ def _looked(asked: _Request, scene: Scene) -> tuple[Note, ...]:
 
 
 def _bounds(asked: _Request, every: Sequence[Scene]) -> tuple[float, float]:
-    """Between which values it lies in so much of what is believed; over ranges, the widest of
-    all.
+    """Between which values it lies in that share of the assumed distribution; over ranges, the
+    widest of all.
     """
     tail = (1 - asked.level) / 2
     lows, highs = [], []
@@ -718,7 +716,7 @@ def _spans(asked: _Request, scene: Scene, *, drawn: bool = False) -> dict[str, A
 
 
 def _walked(asked: _Request, every: Sequence[Scene]) -> list[Scene]:
-    """The corners of the ranges; where the measure may turn inside them, places all over."""
+    """The corners of the ranges; where the measure may turn inside them, places across them."""
     spans = {
         name: part for name, part in _spans(asked, every[0]).items() if isinstance(part, Range)
     }
@@ -802,7 +800,7 @@ def _beside_borders(asked: _Request, scene: Scene) -> list[float]:
 
 
 def _on_sides(asked: _Request, reader: Reader, edge: Scene, name: str) -> list[float]:
-    """What is asked on both sides of where one reader's choice changes along one part, inside its
+    """The statistic on both sides of where one reader's choice changes along one part, inside its
     ends.
     """
     low, high = (float(end) for end in getattr(edge, name).ends)
@@ -833,7 +831,7 @@ OF_ALERTS, OF_POSITIVES = ("precision", "fdr"), ("tpr", "lift")
 @dataclass(frozen=True, eq=False)
 class Outlook:
     """A curve over uncertain base rates: at each `x`, `y` on average (or in the long run), `low` to
-    `high` in `level` of what is believed.
+    `high` in `level` of the assumed distribution.
 
     `worst` and `best` are over everything possible; over a range, which has no average, `y` is NaN
     and `low` to `high` span the range. NaN too where a distribution has no ends. `error` bounds the
@@ -1018,8 +1016,8 @@ def _read(points: Points, parts: tuple[Measure, Measure], priors: Floats, places
 
 
 def _average_curve(lines: _Lines, measure: Measure, kind: str) -> Floats:
-    """The average over what is believed; in the long run each day weighs as many positives as it
-    has, where a share of them is asked for.
+    """The average over the assumed distribution; in the long run each day weighs as many positives
+    as it has, where a share of them is requested.
     """
     if lines.weights is None:
         return np.full(lines.values.shape[1], np.nan)
@@ -1050,7 +1048,7 @@ def _bounds_along(
 
 
 def _quantiles_along(values: Floats, weights: Floats, share: float) -> Floats:
-    """At each place, the value below which that share of what is believed lies."""
+    """At each place, the value below which that share of the assumed distribution lies."""
     order = np.argsort(values, axis=0)
     reached = np.cumsum(weights[order], axis=0)
     rows = np.minimum((reached < share * reached[-1]).sum(axis=0), len(order) - 1)

@@ -1,5 +1,5 @@
-"""Who finds most within a share of false alarms, at each base rate: models compared along the
-B-ROC's axis, at the base rate of interest.
+"""Who has the highest recall within a share of false alerts, at each base rate: models compared
+along the B-ROC's axis, at the base rate of interest.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Corner = tuple[Fraction, Fraction]
 
 
 class Lead(NamedTuple):
-    """From one base rate to another, these find most; none where no model keeps the share of false
-    alarms.
+    """From one base rate to another, these have the highest recall; none where no model satisfies
+    the share of false alarms.
     """
 
     low: float
@@ -76,15 +76,15 @@ class BestRecall(Viewed):
 def best_recall(
     models: Mapping[str, Counts | Points], *, fdr: Any, attained: bool = False
 ) -> BestRecall:
-    """Which model finds most, of the settings with at most this share of false alarms among the
-    alerts, at each base rate?
+    """Which model has the highest recall, of the settings with at most this share of false alarms
+    among the alerts, at each base rate?
 
     With p the base rate and b the share, fdr <= b is fpr <= k · tpr with k = p / (1 − p) · b / (1 −
     b): only k matters. On the ROC hulls (mixtures of two thresholds) the best within b is the point
-    at b, so "at a fixed B_FA" asks the same. `attained=True` takes thresholds only. Which hull lies
-    above at a fixed tpr does not depend on the base rate; who leads within b does. Cárdenas & Baras
-    2006. Whether a lead is significant is not tested here: `choose_model(joint, "precision >= 0.5",
-    at=…, optimize="tpr", mix=True)` does that.
+    at b, so "at a fixed B_FA" is the same question. `attained=True` takes thresholds only. Which
+    hull lies above at a fixed tpr does not depend on the base rate; who leads within b does.
+    Cárdenas & Baras 2006. Whether a lead is significant is not tested here: `choose_model(joint,
+    "precision >= 0.5", at=…, optimize="tpr", mix=True)` does that.
 
     >>> import baserate as br
     >>> early, late = br.Points.from_rates([0.001], [0.5]), br.Points.from_rates([0.02], [0.9])

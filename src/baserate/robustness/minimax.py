@@ -35,7 +35,7 @@ from baserate.decisions.search import Mask, keeping
 from baserate.decisions.selection import flag_at
 from baserate.distributions import BELIEVED, SPREADS, Draws, LogUniform, Range
 from baserate.errors import quoted, refuse
-from baserate.measures.confusion import Confusion
+from baserate.measures.confusion import ASSUMES_LABEL_SHIFT, Confusion
 from baserate.measures.measure import Measure
 from baserate.notation import from_number
 from baserate.notes import Note
@@ -62,7 +62,7 @@ class Stakes(NamedTuple):
 
 @dataclass(frozen=True)
 class Scene:
-    """Conditions in which every part is a number, or a distribution that is believed in; at one
+    """Conditions in which every part is a number, or an assumed distribution; at one
     site, where there are several.
     """
 
@@ -250,7 +250,7 @@ def least(regions: Sequence[Region], scene: Scene) -> Least:
 
 
 def shares(regions: Sequence[Region], scene: Scene) -> Floats:
-    """How likely each region is, over what is believed."""
+    """How likely each region is, over the assumed distributions."""
     if not scene.believed:
         effective = scene.stakes.miss / (scene.stakes.miss + scene.stakes.alarm)
         place = next(
@@ -533,7 +533,7 @@ def ends(term: Term, scene: Scene) -> list[Scene]:
         if part.ends is None:
             raise refuse(
                 "BR588",
-                f"a distribution of {name} without ends keeps no rule for sure",
+                f"a distribution of {name} without ends satisfies no rule for certain",
                 "a Range, LogUniform or list of values",
             )
         values = (
@@ -562,14 +562,14 @@ JUDGED = Note("BR528", SAME_CASES)
 
 @dataclass(frozen=True)
 class Regret(Viewed):
-    """How much more does this setting cost a case than the best there would be, where that is most?
+    """How much more does this setting cost per case than the best choice, at worst?
 
-    `at` are the conditions (or, where something is believed, the middle of them) at which `value`
-    is reached, `site` the site; `instead` is what would be best there, by model. Where a part is a
-    distribution, costs are averages over it and `least` is that of choosing anew for each of its
-    values. Under a budget without costs, `cost` is the positives missed a case and `least` that of
-    the best threshold within the budget. `error` bounds the error of the integration; 0 where
-    everything is exact.
+    `at` are the conditions (or, where a distribution is assumed, the middle of them) at which
+    `value` is reached, `site` the site; `instead` is what would be best there, by model. Where a
+    part is a distribution, costs are averages over it and `least` is that of choosing anew for each
+    of its values. Under a budget without costs, `cost` is the positives missed a case and `least`
+    that of the best threshold within the budget. `error` bounds the error of the integration; 0
+    where everything is exact.
     """
 
     value: float
@@ -791,7 +791,7 @@ def regret(
         if one is None:
             raise refuse(
                 "BR408",
-                f"there is no model {quoted(model)}",
+                f"it is not model {quoted(model)}",
                 f"one of {', '.join(map(quoted, models))}",
             )
         place = one.points.place(threshold)
@@ -807,8 +807,7 @@ def assumption(at: Uncertain | Conditions) -> tuple[Note, ...]:
     return (
         Note(
             "BR526",
-            f"read at {prior}: this assumes label shift only (the scores of each class keep their"
-            " distribution)",
+            f"computed for {prior}; {ASSUMES_LABEL_SHIFT}",
         ),
     )
 

@@ -47,8 +47,8 @@ class Stays(NamedTuple):
 
 
 class Change(NamedTuple):
-    """One number, what it is, and the nearest value at which another choice is better, which is so
-    many times as high.
+    """One number, what it is, and the nearest value at which another choice is better, which is
+    that many times as high.
     """
 
     part: str
@@ -108,7 +108,7 @@ class Stability(Viewed):
         where = (
             self.model
             if self.model in (NOTHING, EVERYTHING)
-            else f"{self.model}, score >= {short(self.threshold, self.below)}"
+            else f"{self.model} at score ≥ {short(self.threshold, self.below)}"
         )
         return (
             f"Stability: {where}; {best} from prior {prior.low:.4g} to {prior.high:.4g}; at"
@@ -135,7 +135,7 @@ def stability(
     """  # noqa: E501
     every = candidates(models)
     if len(every[0].sites) > 1:
-        raise refuse("BR588", "stability is asked of one site at a time", "groups[site]")
+        raise refuse("BR588", "stability is computed for one site at a time", "groups[site]")
     points = {one.name: one.points for one in every}
     conditions = _known(checked(at), own_priors(every))
     found = _regions(points, rule)

@@ -74,7 +74,7 @@ class Triage(Viewed):
         act, review = self.shown
         look = f"review down to {review}" if self.reviewed else "review nothing"
         acts = (
-            f"act on {'nothing' if self.act is None else f'score >= {act}'}, {look}"
+            f"act on {'nothing' if self.act is None else f'score ≥ {act}'}, {look}"
             f" ({self.reviewed:.4g} of the cases)"
         )
         return (
@@ -103,10 +103,10 @@ def triage(
 ) -> Triage:
     """Which cases to act on, which to look at first, and which to let pass?
 
-    A `review` costs so much a case, whatever it finds; what it finds is then treated as it should
+    A `review` has a cost per case, whatever it finds; what it finds is then treated as it should
     be, but for the share `overlooked` of the positives. `abstain` instead is what a case costs that
     is handed over without a decision (the reject option: Chow 1970). `most` limits the reviews: a
-    share of the cases, or with `volume` so many of them. The cheapest pair of thresholds, of all
+    share of the cases, or with `volume` a number of them. The cheapest pair of thresholds, of all
     there are.
 
     >>> import baserate as br
@@ -243,7 +243,7 @@ def _stake(line: Line, rates: tuple[Fraction, Fraction]) -> Fraction:
 
 
 def _within(points: Points, price: _Price, at: Conditions, limit: Fraction) -> tuple[int, int]:
-    """The cheapest pair of all thresholds with no more than so many reviews: a sliding window,
+    """The cheapest pair of all thresholds with no more than `most` reviews: a sliding window,
     exact among those that floats cannot tell.
     """
     first, second = _slopes(price, at)

@@ -59,7 +59,7 @@ MOST_LOGIT = 30.0
 
 
 class Undecided(NamedTuple):
-    """From one effective prior to another, the winner cannot be told from these."""
+    """From one effective prior to another, the winner is not significantly better than these."""
 
     low: float
     high: float
@@ -68,11 +68,12 @@ class Undecided(NamedTuple):
 
 @dataclass(frozen=True)
 class SignificanceRegion:
-    """Where the map is shown, and where it is not, at this level for all of it together.
+    """Where the winner of the map is significant, and where it is not, at this level for all of it
+    together.
 
     At each of `places` (effective priors) the observed `winners` are compared with every other
     model's cheapest threshold and with flagging nothing and everything; `doubts` are the stretches
-    in which some rival's cost is not shown to be higher.
+    in which some rival's cost is not significantly higher.
     """
 
     doubts: tuple[Undecided, ...]
@@ -84,7 +85,7 @@ class SignificanceRegion:
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
     def doubtful(self, effective_prior: float) -> tuple[str, ...]:
-        """The rivals that cannot be told from the winner at this effective prior."""
+        """The rivals that are not significantly worse than the winner at this effective prior."""
         found = [
             rival
             for doubt in self.doubts
@@ -110,7 +111,7 @@ def told_apart(
     seed: int,
     progress: Progress | None = None,
 ) -> SignificanceRegion:
-    """Bounds on how much more every rival costs than the winner, all over the map at once."""
+    """Bounds on how much more every rival costs than the winner, over the whole map at once."""
     asked = checked_level(level)
     plan = planned(
         joint,
@@ -274,7 +275,7 @@ class WinnerMap(Viewed):
     The winner depends on the effective prior alone, e = prior / (prior + (1 − prior) · ratio):
     `wins` are its stretches, exact, with ties named together, `borders` the lines between them.
     Under a rule that depends on the base rate they change with it, and `along` has those at one
-    base rate. `apart` says where models cannot be distinguished, if that was asked for.
+    base rate. `apart` says where models cannot be distinguished, if that was requested.
     """
 
     models: tuple[str, ...]
@@ -313,8 +314,8 @@ class WinnerMap(Viewed):
         return won(region, region.low, region.high)
 
     def grid(self, priors: Any, cost_ratios: Any) -> npt.NDArray[np.object_]:
-        """The names of the winners, a row a base rate and a column a cost ratio; a tie is one name
-        joined by " = ".
+        """The names of the winners, one row per base rate and one column per cost ratio; a tie is
+        one name joined by " = ".
         """
         shares, ratios = (
             [_prior(value) for value in priors],
@@ -332,8 +333,8 @@ class WinnerMap(Viewed):
         return found
 
     def likely(self, at: Uncertain) -> dict[str, float]:
-        """How likely is each to be cheapest, over what is believed of base rate and costs? Names of
-        a tie are joined by " = ".
+        """How likely is each to be cheapest, over the assumed distribution of base rate and costs?
+        Names of a tie are joined by " = ".
         """
         if not self._regions or at.has_range:
             text = "how likely a winner is needs distributions, and borders that stay"
@@ -375,10 +376,10 @@ def winner_map(
     """Which model, at which threshold, is cheapest at each base rate and each cost ratio?
 
     Exact, from the convex hull of all models with "flag nothing" and "flag everything"; under a
-    rule, from the points that keep it. With a `level`, and models on the same cases
-    (`count_models`), the map also says where the winner cannot be told from others: bounds on the
-    differences of their least costs that hold all over the map at once, by the bootstrap (2000
-    `replicates`, or as many more as that needs).
+    rule, from the points that satisfy it. With a `level`, and models on the same cases
+    (`count_models`), the map also says where the winner is not significantly better than others:
+    bounds on the differences of their least costs that hold over the whole map at once, by the
+    bootstrap (2000 `replicates`, or as many more as that needs).
 
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[60, 30, 10], negatives=[10, 200, 790])
@@ -449,7 +450,7 @@ def from_zero(found: Sequence[Region], points: Mapping[str, Points]) -> tuple[No
     bound = most_unseen(negatives)
     shown = short_on(points[name], cut)
     seen = (
-        f"{quoted(name)}, score >= {shown}, is best from prior 0 on as it flags none of"
+        f"{quoted(name)} at score ≥ {shown} is best from prior 0 on as it flags none of"
         f" {number_of(negatives, 'negative')}"
     )
     border = bound / (bound + float(corner.y))

@@ -291,7 +291,7 @@ def _no_labels_yet(days: Sequence[Day]) -> Iterator[Note]:
 
 
 def _none_at_the_end(positives: float, cases: float, tail: float) -> float:
-    """The chance that so many positives, in any order among all cases, leave the last ones without
+    """The chance that these positives, in any order among all cases, leave the last ones without
     any: C(n, k) / C(n + tail, k).
 
     Given how many positives there are, every order of the cases is as probable where the rate stays

@@ -54,8 +54,14 @@ from baserate.inference.values import (
     missed,
     percent,
 )
-from baserate.measures.confusion import MOST_CASES, NOT_SAID, checked_conditions
+from baserate.measures.confusion import (
+    ASSUMES_LABEL_SHIFT,
+    MOST_CASES,
+    NOT_SAID,
+    checked_conditions,
+)
 from baserate.measures.registry import CLASS_OF
+from baserate.notation import base_rate
 from baserate.notes import Note, combine
 from baserate.read.files import group_names
 from baserate.views import Viewed
@@ -77,7 +83,7 @@ Cases = Counts | GroupedCounts
 
 @dataclass(frozen=True)
 class SliceOptions:
-    """What is asked of every slice; bounds are one-sided, each at `bound_level`."""
+    """Options for every slice; bounds are one-sided, each at `bound_level`."""
 
     threshold: float | None
     require: str | None = None
@@ -88,7 +94,7 @@ class SliceOptions:
 
     @property
     def plan(self) -> Plan | None:
-        """Resamples of whole clusters, where they are asked for."""
+        """Resamples of whole clusters, where they are requested."""
         return None if self.replicates is None else cluster_plan(self.replicates, self.seed)
 
 
@@ -100,8 +106,8 @@ class Slice:
     `intervals` hold tpr, tnr, precision and npv; `bounds` the one-sided lower bounds of tpr and
     tnr. `alerts` are out of the site's own number of cases, all that were scored; rates are those
     of the `labelled` ones. `own` is the point that the site alone would need for the requirement;
-    None where no threshold keeps it. Where it is several `sites` at priors of their own, outcomes
-    are the sums over these, without intervals.
+    None where no threshold satisfies it. Where it is several `sites` at priors of their own,
+    outcomes are the sums over these, without intervals.
     """
 
     group: Hashable
@@ -173,7 +179,9 @@ class Slice:
 
     @cached_property
     def requirement(self) -> Requirement | None:
-        """Whether the requirement is shown here, term by term; None where nothing is required."""
+        """Whether the requirement is demonstrated here, term by term; None where nothing is
+        required.
+        """
         return None if self.asked.require is None else _judged(self)
 
     @property
@@ -232,18 +240,16 @@ class Slices(Viewed, Mapping[Hashable, Slice]):
         """The threshold for a person: as it was given, or in few digits where it was chosen."""
         if self.chosen:
             return _flags(self.threshold, self.total.counts)
-        return (
-            "flagging nothing" if self.threshold is None else f"score >= {quoted(self.threshold)}"
-        )
+        return "flagging nothing" if self.threshold is None else f"score ≥ {quoted(self.threshold)}"
 
     def that_are(self, outcome: str) -> tuple[Slice, ...]:
-        """The sites with this outcome: "shown", "observed, not shown", "missed", "too few cases" or
-        "cannot be judged".
+        """The sites with this outcome: "demonstrated", "met, not demonstrated", "not met", "too few
+        cases" or "cannot be evaluated".
         """
         return tuple(part for part in self.parts if part.outcome == outcome)
 
     def largest(self, most: int) -> tuple[Slice, ...]:
-        """So many sites with the most cases, in their order, and the others together as one."""
+        """The `most` sites with the most cases, in their order, and the others together as one."""
         if len(self.parts) <= most:
             return self.parts
         ranked = sorted(range(len(self.parts)), key=lambda place: -self.parts[place].cases)
@@ -281,9 +287,9 @@ def by_group(  # noqa: PLR0913 (each is a question of its own)
     the requirement) chooses on all cases together, which a note says. `at` is for all sites, or one
     each; without it every site is read at its own share of positives.
 
-    A requirement ("recall >= 0.9 and fpr <= 5%") is judged at every site by its one-sided bound at
-    the level: of so many sites some bounds fail by chance, and `simultaneous=True` makes those of
-    recall and specificity at all sites hold together (Bonferroni).
+    A requirement ("recall >= 0.9 and fpr <= 5%") is evaluated at every site by its one-sided bound
+    at the level: of many sites some bounds fail by chance, and `simultaneous=True` makes those
+    of recall and specificity at all sites hold together (Bonferroni).
 
     >>> import baserate as br
     >>> sites = {"a": br.Counts([1, 0], [190, 10], [100, 900]), "b": br.Counts([1, 0], [16, 4], [100, 900])}
@@ -367,7 +373,7 @@ def _flags(threshold: float | None, counts: Counts) -> str:
     return (
         "flagging nothing"
         if threshold is None
-        else f"score >= {short_on(Points.of(counts), threshold)}"
+        else f"score ≥ {short_on(Points.of(counts), threshold)}"
     )
 
 
@@ -409,7 +415,7 @@ def _conditions(parts: Mapping[Hashable, Cases], at: Any) -> dict[Hashable, Cond
         )
         raise refuse(
             "BR433",
-            f"a prior is given for {quoted(unknown[0])}, and there is no such group",
+            f"a prior is given for {quoted(unknown[0])}, and it is not such group",
             f"one of {some}",
         )
     costs = {
@@ -462,7 +468,7 @@ def _bound(part: Slice, measure: str) -> Interval:
 
 
 def _judged(part: Slice) -> Requirement:
-    """The requirement on one site; what cannot be judged there is said, and never passed over."""
+    """The requirement on one site; what cannot be evaluated there is reported."""
     asked = part.asked
     if part.sites:
         return Requirement(UNJUDGED, (), None, (NO_BOUND,))
@@ -540,12 +546,10 @@ def _remarks(
 
 def _each_prior(read: Mapping[str, float]) -> Note:
     shown = ", ".join(
-        f"{quoted(name)} at {prior:.6g}" for name, prior in list(read.items())[:3]
+        f"{quoted(name)} at {base_rate(prior, brief=True)}"
+        for name, prior in list(read.items())[:3]
     ) + (" …" if len(read) > 3 else "")
-    text = (
-        f"read at priors that are given ({shown}): this assumes label shift only (the scores of"
-        " each class keep their distribution)"
-    )
+    text = f"computed for the base rates given ({shown}); {ASSUMES_LABEL_SHIFT}"
     return Note(LABEL_SHIFT, text)
 
 
@@ -565,10 +569,8 @@ def _multiplicity(found: Slices) -> Note:
             f" together at {percent(found.level)}"
         )
         return Note("BR434", f"{text}: each is at {each} (Bonferroni)")
-    wrong = (
-        f"about {count * out:.3g} of {count} ({count} x {percent(out)}) would be wrong by chance"
-    )
-    text = f"{count} bounds, each at {percent(found.level)}: {wrong}"
+    wrong = f"expect {count * out:.3g} to be wrong by chance"
+    text = f"{count} bounds at {percent(found.level)} each: {wrong}"
     return Note(
         "BR434",
         text,

@@ -141,7 +141,7 @@ def correct_probabilities(
 ) -> Floats:
     """What are these probabilities worth at another base rate?
 
-    As `correct_prior`, for single scores: to be shown to somebody, or cut at a threshold of
+    As `correct_prior`, for single scores: to be shown to a person, or cut at a threshold of
     corrected counts. Very close probabilities may become one float; counts are corrected by
     `correct_prior`, which keeps them apart. An array carries no mark: whether it was corrected
     before is for the caller to know.
@@ -309,8 +309,8 @@ def calibrate(counts: Counts, method: str = ISOTONIC) -> Calibration:
     edges of the ROC hull (Zadrozny & Elkan 2002, KDD). "platt": a sigmoid of the score, fitted to
     labels drawn in a little, as Platt 1999 did. "beta": a sigmoid of ln(score) and ln(1 − score),
     for scores that are probabilities already (Kull, Silva Filho & Flach 2017, AISTATS). Fitted and
-    judged on the same cases, a calibration looks better than it is: fit on some, apply to others.
-    To another base rate: `correct_prior`.
+    evaluated on the same cases, a calibration looks better than it is: fit on some, apply to
+    others. To another base rate: `correct_prior`.
 
     >>> import baserate as br
     >>> found = br.shift.calibrate(br.count([0, 0, 1, 1, 0, 1], [1, 2, 3, 4, 5, 6]))
@@ -332,7 +332,7 @@ def calibrate(counts: Counts, method: str = ISOTONIC) -> Calibration:
     if counts.bins is not None or counts.condensed:
         raise refuse(
             "BR543",
-            "condensed and coarse counts have merged scores: there is no calibrating them",
+            "condensed and coarse counts have merged scores: it is not calibrating them",
             "count with every score kept",
         )
     prior = rounded(calibration_prior("sample", counts))

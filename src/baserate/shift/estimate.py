@@ -20,6 +20,7 @@ from baserate.inference.bootstrap import (
     BLOCK,
     FEW,
     FEWEST,
+    TOO_FEW,
     Progress,
     alike,
     check_enough,
@@ -68,7 +69,7 @@ def flags_of(counts: Counts, unlabelled: Unlabelled, threshold: float | None) ->
 
 
 def even_cuts(counts: Counts, cells: int) -> Array:
-    """Thresholds, descending, that cut the cases into up to so many cells of equal share, each
+    """Thresholds, descending, that cut the cases into up to `most` cells of equal share, each
     class counting half.
     """
     running = np.cumsum(
@@ -105,8 +106,8 @@ def adjusted(positives: Ints, negatives: Ints, cases: Ints) -> tuple[Floats, Int
     """The share of positives that flags as many cases, and at which cut: (flagged − FPR) / (TPR −
     FPR) where TPR and FPR add up to 1.
 
-    Where TPR − FPR is largest it is too large by chance, and the share too small. One row a sample;
-    NaN where the cut does not tell the classes apart. Not yet limited to 0 and 1.
+    Where TPR − FPR is largest it is too large by chance, and the share too small. One row per
+    sample; NaN where the cut does not tell the classes apart. Not yet limited to 0 and 1.
     """
     tpr, fpr, flagged = (
         np.cumsum(part, axis=-1)[..., :-1] / np.sum(part, axis=-1, keepdims=True)
@@ -157,8 +158,8 @@ def _slopes(ours: Floats, theirs: Floats, cases: Floats, share: Floats) -> tuple
 
 
 def _at_the_ends(ours: Floats, theirs: Floats, cases: Floats, start: float) -> Floats:
-    """0 or 1, where the likelihood falls from there on; NaN where nothing is told; elsewhere the
-    start.
+    """0 or 1, where the likelihood falls from there on; NaN where it is not information;
+    elsewhere the start.
     """
     gaps, there = ours - theirs, cases > 0
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -201,7 +202,7 @@ class ShiftCheck:
 
     @property
     def moved(self) -> bool:
-        """Whether chance is ruled out at the level asked for."""
+        """Whether chance is ruled out at the given level."""
         return self.p_value < missed(self.level)
 
     def __repr__(self) -> str:
@@ -532,7 +533,10 @@ def _check_enough(counts: Counts, unlabelled: Unlabelled) -> tuple[Note, ...]:
         return few
     return (
         *few,
-        Note("BR591", f"only {unlabelled.total} unlabelled cases: a bootstrap of so few is rough"),
+        Note(
+            "BR591",
+            f"only {unlabelled.total} unlabelled cases, {TOO_FEW}",
+        ),
     )
 
 
@@ -605,7 +609,7 @@ def _by_likelihood(
 
 
 def _drawn_again(cases: Ints, count: int, rng: np.random.Generator) -> Ints:
-    """So many resamples of the cases in these cells: case by case where they are few a cell, which
+    """Resamples of the cases in these cells: case by case where they are few per cell, which
     is several times as fast as cell by cell.
     """
     total, cells = int(cases.sum()), len(cases)
@@ -619,7 +623,7 @@ def _drawn_again(cases: Ints, count: int, rng: np.random.Generator) -> Ints:
 def _in_blocks(
     work: Callable[[int], Floats], draws: int, width: int, progress: Progress | None
 ) -> Floats:
-    """So many draws, as many at a time as memory likes."""
+    """Draws, as many at a time as fit into memory."""
     rows, found = max(1, BLOCK // max(1, width)), list[Floats]()
     for first in range(0, draws, rows):
         found.append(work(min(rows, draws - first)))
@@ -630,7 +634,7 @@ def _in_blocks(
 
 def told(found: PriorEstimate) -> str:
     """How the base rate was found, in words."""
-    where = f" at score >= {found.shown_threshold}" if found.threshold is not None else ""
+    where = f" at score ≥ {found.shown_threshold}" if found.threshold is not None else ""
     calibrated = (
         f" from scores calibrated at {found.calibrated_at:.4g}"
         if found.calibrated_at is not None
