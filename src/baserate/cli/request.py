@@ -8,6 +8,7 @@ import contextlib
 import csv
 import os
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -95,6 +96,14 @@ class SourceOptions:
     def at(self, *paths: str) -> Self:
         """The same of other files."""
         return replace(self, paths=paths)
+
+    def and_test(self, path: str) -> tuple[SourceOptions, SourceOptions]:
+        """The source and the test data, with the same columns; saved counts have models only."""
+        first, test = (
+            SourceOptions(source.paths, scores=self.scores) if source.is_saved else source
+            for source in (self, self.at(path))
+        )
+        return (self, test) if self.is_saved == test.is_saved else (first, test)
 
     def reading(self) -> Waiting:
         """Whoever waits longer than a second for a file is told so."""
@@ -512,6 +521,7 @@ class OutputOptions:
     private: bool = False
 
 
+OUTPUT = ("as_json", "output", "force", "private", "svg")  # says nothing of what is asked
 TOGETHER, OVER, ALONE = "together", "over", "alone"  # with the error of an estimated base rate
 
 
@@ -523,6 +533,7 @@ class Request:
     conditions: ConditionOptions
     intervals: IntervalOptions
     output: OutputOptions
+    given: Mapping[str, Any] = field(default_factory=dict)  # the parameters as click has them
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> tuple[Request, dict[str, Any]]:
@@ -541,10 +552,22 @@ class Request:
             paths=(path,) if isinstance(path, str) else path or (),
             options=_reading(own),
         )
-        return (
-            cls(source, part(ConditionOptions), part(IntervalOptions), part(OutputOptions)),
-            own,
-        )
+        parts = part(ConditionOptions), part(IntervalOptions), part(OutputOptions)
+        return cls(source, *parts, given), own
+
+    def command(self, name: str, *drop: str, **changes: Any) -> str:
+        """The whole command of this name that asks the same: whatever was given and it accepts,
+        less `drop`, and with these changes.
+        """
+        from baserate.cli.main import cli
+
+        words, target = ["baserate", name], cli.get_command(None, name)  # type: ignore[arg-type]
+        given = {key: value for key, value in self.given.items() if key not in (*drop, *OUTPUT)}
+        for parameter in target.params if target is not None else ():
+            value = {**given, **changes}.get(parameter.name or "")
+            if value is not None and value != parameter.default and value not in (False, ()):
+                words += _spelled(parameter, value)
+        return shlex.join(words)
 
     def estimated(self, done: str = TOGETHER) -> Request:
         """With the base rate that the unlabelled cases of --prior-from speak for, where they are
@@ -569,6 +592,15 @@ class Request:
         from baserate.cli.prior import in_field
 
         return in_field(found, self, cluster=cluster)
+
+
+def _spelled(parameter: Any, value: Any) -> list[str]:
+    """A parameter as it is typed."""
+    values = value if isinstance(value, tuple | list) else (value,)
+    if parameter.param_type_name == "argument":
+        return [str(one) for one in values]
+    flag = max(parameter.opts, key=len)
+    return [word for one in values for word in ([flag] if one is True else [flag, str(one)])]
 
 
 def _reading(own: dict[str, Any]) -> Options:

@@ -26,6 +26,8 @@ from baserate.decisions.operating_point import (
     setting,
 )
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
+from baserate.decisions.rules import parse_rule
+from baserate.decisions.search import holds_all
 from baserate.decisions.selection import Answer, Choice
 from baserate.errors import escaped, grouped, number_of, quoted
 from baserate.inference.values import (
@@ -291,6 +293,64 @@ def verdict(choice: Choice, *, alone: bool) -> str:
     return said[0].upper() + said[1:] + _guaranteed(point)
 
 
+def verdict_on_test(choice: Choice, chosen: Choice) -> str:
+    """What the chosen model does on the test data, in one sentence, and whether it is better there
+    than the others; `chosen` is the same on the data it was chosen on.
+    """
+    point = choice.point
+    others = [name for name in choice.points if name != choice.model]
+    against = f" against {_named_amounts(choice, others)}" if others else ""
+    unbeaten = choice.unbeaten
+    baseline = _over_baseline(choice, _name(choice.model))
+    if unbeaten is not None:
+        base = choice.baselines[unbeaten]
+        baseline = f"; it does not beat flagging {unbeaten.split()[1]} there"
+        baseline += f" ({heading(base.optimized, [base])} {_cell(base, base.optimized)})"
+    said = (
+        f"{_where(point)}use {_name(choice.model)}{_at(point)}: on the test data"
+        f" {_amounts(choice, [choice.model])}{against}{lead_on_test(choice)}{baseline}."
+    )
+    return said[0].upper() + said[1:] + _not_met(point) + _guaranteed(chosen.point, on_test=True)
+
+
+def lead_on_test(choice: Choice | AmountChoice) -> str:
+    """Whether the model that was chosen elsewhere is better here than the others."""
+    if choice.untested:
+        return f"; the difference was not tested ({choice.untested})"
+    parts = []
+    for verb, found in (
+        ("is significant", [one for one in choice.differences if _leads(one)]),
+        ("is not significant", [one for one in choice.differences if not one.significant]),
+    ):
+        if found:
+            names = "" if len(choice.differences) == 1 else f" to {listed(_rivals(found))}"
+            parts.append(f"the difference{names} {verb} ({p_in_words(found)})")
+    ahead = [one for one in choice.differences if one.significant and not _leads(one)]
+    if ahead:
+        verb = _plural("is", "are", len(ahead))
+        parts.append(f"{listed(_rivals(ahead))} {verb} significantly better ({p_in_words(ahead)})")
+    return "".join(f"; {part}" for part in parts)
+
+
+def _leads(one: Difference) -> bool:
+    return one.significant and one.favours == one.models[1]
+
+
+def _rivals(found: Sequence[Difference]) -> list[str]:
+    return [one.models[0] for one in found]
+
+
+def _not_met(point: OperatingPoint) -> str:
+    """Which terms of the rule the fixed threshold does not meet, as a second sentence."""
+    rule = parse_rule(point.rule or None, point.volume)
+    failed = [term for term in rule.terms if not holds_all([term], point.confusion, point.at)]
+    return "".join(
+        f"\n{escaped(str(term))} is not met on the test data:"
+        f" {_cell(point, str(term).rpartition(f' {term.sense}')[0])}."
+        for term in failed
+    )
+
+
 def _significance(choice: Choice) -> str:
     """That the lead of the best model is significant, or why that was not tested."""
     if choice.untested:
@@ -470,7 +530,7 @@ def of_leads(choices: Sequence[Choice | AmountChoice]) -> str:
     )
 
 
-def _guaranteed(point: OperatingPoint) -> str:
+def _guaranteed(point: OperatingPoint, *, on_test: bool = False) -> str:
     """What holds in the field at the threshold, as a second sentence."""
     if point.guarantee is None:
         return ""
@@ -484,9 +544,10 @@ def _guaranteed(point: OperatingPoint) -> str:
     among = f" and among {point.guarantee.models} models" if point.guarantee.models > 1 else ""
     sure = (
         f"with {percent(point.guarantee.level)} confidence, although the threshold was chosen on"
-        f" these cases{among}"
+        f" {'the same' if on_test else 'these'} cases{among}"
     )
-    return f"\nIn the field, {' and '.join(held)} {sure} (observed here: {' and '.join(seen)})."
+    where = "where it was chosen" if on_test else "here"
+    return f"\nIn the field, {' and '.join(held)} {sure} (observed {where}: {' and '.join(seen)})."
 
 
 def _where(point: OperatingPoint) -> str:
