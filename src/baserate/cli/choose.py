@@ -14,14 +14,21 @@ from baserate import notation
 from baserate.atomic import Grid
 from baserate.cli import options
 from baserate.cli.options import listed
-from baserate.cli.request import CEILING, Request, at_probability, check_unused, each_model
+from baserate.cli.request import (
+    CEILING,
+    Request,
+    at_probability,
+    check_unused,
+    each_model,
+    measures_of,
+)
 from baserate.cli.runner import Result, command
 from baserate.cli.terminal import Progress
 from baserate.counts.amounts import Amounts
 from baserate.counts.counts import Counts
 from baserate.counts.joint import JointCounts
 from baserate.decisions.amount_costs import CAUGHT, AmountChoice, AmountPoint
-from baserate.decisions.operating_point import brief, setting
+from baserate.decisions.operating_point import OperatingPoint, brief, setting
 from baserate.decisions.selection import Answer, Choice, made_by, settings_of
 from baserate.errors import escaped, number_of, quoted, refuse
 from baserate.inference.amount_intervals import (
@@ -51,7 +58,7 @@ class ChooseOptions:
     """What is asked of a choice."""
 
     rule: str | None
-    named_rule: str | None
+    measures: tuple[str, ...]
     test: str | None
     optimize: str | None
     guarantee: str | None
@@ -63,13 +70,6 @@ class ChooseOptions:
     recovered: str | None
     amount_missing: str | None
     currency: str | None
-
-    @property
-    def one_rule(self) -> str | None:
-        """The rule, wherever it stands."""
-        if self.rule is not None and self.named_rule is not None:
-            raise refuse("BR533", "two rules are given", 'join them by "and"')
-        return self.rule if self.named_rule is None else self.named_rule
 
     def check_amount(self, weight: str | None) -> None:
         """What goes with amounts is refused without them, and what does not is refused beside
@@ -87,6 +87,7 @@ class ChooseOptions:
             "--guarantee": self.guarantee,
             "--mix": self.mix,
             "--calibrated-at": self.calibrated_at,
+            "--measure": self.measures,
         }
         option = next((name for name, value in beside.items() if value), None)
         if option is not None:
@@ -132,10 +133,8 @@ def _number(option: str, text: str, example: float) -> Any:
 @command("choose")
 @options.file()
 @options.of_any_size
-@click.argument("rule", required=False)
-@click.option(
-    "--rule", "named_rule", metavar="RULE", help="The rule, if it does not stand behind the file."
-)
+@options.behind_file
+@listed("rule")
 @click.option(
     "--test",
     metavar="FILE",
@@ -160,6 +159,7 @@ def _number(option: str, text: str, example: float) -> Any:
     ),
 )
 @listed("threshold_probability")
+@listed("measures")
 @listed("mix", help="Also try mixtures of two thresholds on the ROC hull.")
 @listed("calibrated_at", "amount")
 @listed("review", help="What reviewing one flagged case costs, with --amount.")
@@ -189,7 +189,7 @@ def choose_command(request: Request, **given: Any) -> Result:
     asked = ChooseOptions(**given)
     asked.check_amount(request.source.weight)
     request, test = _with_test(request, asked.test)
-    request, rule = request.estimated(), asked.one_rule
+    request, rule = request.estimated(), asked.rule
     at, cases = request.conditions.exact(), request.conditions.cases
     if asked.amount is not None:
         return _by_amounts(request, asked, test)
@@ -215,7 +215,20 @@ def choose_command(request: Request, **given: Any) -> Result:
         answers, refusals = choices(together, rule, at, **how)
     if request.source.is_limited and asked.optimize is None:
         answers = _untested(answers, request.command("compare", *CEILING, rule=rule))
-    return _result(request, together, answers, refusals, test)
+    names = measures_of(asked.measures, cases)
+    return _result(request, together, _showing(answers, names), refusals, test, names)
+
+
+def _showing(answers: Sequence[Answer[Choice]], names: tuple[str, ...]) -> list[Answer[Choice]]:
+    """The answers, with these measures at every point."""
+
+    def shown(points: Mapping[str, OperatingPoint]) -> dict[str, OperatingPoint]:
+        return {name: replace(point, shown=names) for name, point in points.items()}
+
+    def showing(choice: Choice) -> Choice:
+        return replace(choice, points=shown(choice.points), baselines=shown(choice.baselines))
+
+    return [answer._replace(choice=answer.choice and showing(answer.choice)) for answer in answers]
 
 
 def _with_test(request: Request, path: str | None) -> tuple[Request, Request | None]:
@@ -239,6 +252,7 @@ def _result(
     answers: list[Answer[Choice]],
     refusals: Sequence[Note],
     test: Request | None,
+    names: tuple[str, ...],
 ) -> Result:
     """The choices with their intervals, and what they do on the test data."""
     models, how = each_model(together), request.intervals
@@ -263,8 +277,8 @@ def _result(
         chosen=True, corrected=found.corrected, resamples=how.resamples
     )
     if tested is not None:
-        return Result(notes, content, lambda: _text_on_test(answers, tested))
-    return Result(notes, content, lambda: _text(answers, list(models), taken))
+        return Result(notes, content, lambda: _text_on_test(answers, tested, names))
+    return Result(notes, content, lambda: _text(answers, list(models), taken, names))
 
 
 def _verdicts(answers: Sequence[Answer[Choice]]) -> list[dict[str, Any]]:
@@ -342,7 +356,9 @@ def _beside_test(notes: Sequence[Note], tested: Sequence[Note]) -> list[Note]:
     ]
 
 
-def _text_on_test(answers: list[Answer[Choice]], tested: Tested) -> Iterator[str]:
+def _text_on_test(
+    answers: list[Answer[Choice]], tested: Tested, shown: Sequence[str]
+) -> Iterator[str]:
     """A sentence for each base rate and the tables of the test data; then what was seen where it
     was chosen.
     """
@@ -358,11 +374,11 @@ def _text_on_test(answers: list[Answer[Choice]], tested: Tested) -> Iterator[str
         tables.with_baselines(_rows(each, names), each) for each in (tested.answers, answers)
     )
     yield "On the test data:"
-    yield tables.of_points(rows)
+    yield tables.of_points(rows, shown)
     yield tables.of_leads([answer.choice for answer in tested.answers if answer.choice])
-    yield comparisons.of_intervals(rows, "at these thresholds, fixed in advance")
+    yield comparisons.of_intervals(rows, "at these thresholds, fixed in advance", shown)
     yield "On the data it was chosen on:"
-    yield tables.of_points(seen)
+    yield tables.of_points(seen, shown)
 
 
 def _rows(answers: Sequence[Answer[Choice]], models: Sequence[str]) -> list[Row]:
@@ -373,7 +389,9 @@ def _rows(answers: Sequence[Answer[Choice]], models: Sequence[str]) -> list[Row]
     ]
 
 
-def _text(answers: list[Answer[Choice]], models: list[str], how: str) -> Iterator[str]:
+def _text(
+    answers: list[Answer[Choice]], models: list[str], how: str, shown: Sequence[str]
+) -> Iterator[str]:
     """A sentence for each base rate, then a table, and one of intervals."""
     sentences = [
         (
@@ -389,9 +407,9 @@ def _text(answers: list[Answer[Choice]], models: list[str], how: str) -> Iterato
     ]
     leads = tables.of_leads([answer.choice for answer in answers if answer.choice])
     yield "\n".join(sentences)
-    yield tables.of_points(rows)
+    yield tables.of_points(rows, shown)
     yield leads
-    yield comparisons.of_intervals(rows, how)
+    yield comparisons.of_intervals(rows, how, shown)
     yield from theories
 
 
@@ -440,7 +458,7 @@ def _by_amounts(request: Request, asked: ChooseOptions, test: Request | None) ->
     answers, refusals = made_by(
         choose_amount_model,
         models,
-        asked.one_rule,
+        asked.rule,
         at,
         volume=request.conditions.cases,
         level=how.level,

@@ -36,7 +36,7 @@ from baserate.read.files import saved_models
 NEGATIVE = 1
 STDOUT = "-"
 # What may be said beside a file of settings; everything else is said in it.
-BESIDE = frozenset({"config", "markdown", "as_json", "output", "force", "private"})
+BESIDE = frozenset({"config", "markdown", "as_json", "output", "all_notes", "force", "private"})
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,11 @@ class GateOptions:
 @command("gate")
 @options.file(weighted=False, metavar="[FILE]", required=False)
 @click.argument("requirement", required=False)
+@click.option(
+    "--require",
+    metavar="REQUIREMENT",
+    help="Requirement; may also be given as the second argument.",
+)
 @click.option(
     "--baseline",
     metavar="COLUMN",
@@ -102,7 +107,7 @@ class GateOptions:
     help="Write a summary for the page of a change; - is standard output.",
 )
 @options.answer
-def gate(request: Request, **given: Any) -> Result:
+def gate(request: Request, require: str | None, **given: Any) -> Result:
     """Pass or fail: is a REQUIREMENT shown, or is a candidate worse than the baseline?
 
     A requirement is shown where its one-sided bound keeps it (exit status 0); observed but not
@@ -118,7 +123,9 @@ def gate(request: Request, **given: Any) -> Result:
       baserate gate scores.csv --label fraud --baseline m1 --candidate m2 --threshold 0.5 --slice country
       baserate gate --config ci/baserate.toml --markdown summary.md
     """  # noqa: E501
-    asked = GateOptions(**given)
+    if require is not None and given["requirement"] is not None:
+        raise refuse("BR533", "two requirements are given", 'join them by "and"')
+    asked = GateOptions(**{**given, "requirement": given["requirement"] or require})
     with _kept_true(asked.markdown):
         if request.output.as_json and asked.markdown == STDOUT:
             raise refuse(

@@ -296,8 +296,41 @@ def _how_to_go_on(given: list[str]) -> str:
     return " before anything was kept to go on from; the same command begins anew"
 
 
+# What people type for an option that has another name here.
+FORMER_OPTIONS = {
+    "--group": "--by",
+    "--statistic": "--measure",
+    "--measure": "--statistic",
+    "--judge": "--test",
+    "--holdout": "--test",
+    "--target": "--label",
+    "--pos-label": "--positive",
+    "--model": "--score",
+    "--budget": "--rule",
+}
+
+
+def _unknown_option(error: click.NoSuchOption) -> str:
+    """Of an option that is not there, what was probably meant."""
+    known = [
+        flag
+        for option in (error.ctx.command.params if error.ctx else ())
+        for flag in option.opts
+        if flag.startswith("--")
+    ]
+    near = [FORMER_OPTIONS.get(error.option_name, "")]
+    near += difflib.get_close_matches(error.option_name, known, n=1)
+    meant = next((flag for flag in near if flag in known), None)
+    return f"there is no option {escaped(error.option_name)}" + (
+        f"; did you mean {meant}?" if meant else ""
+    )
+
+
 def _explained(error: Exception) -> tuple[int, str, str, str]:
     """Exit status, code, what happened, and what to do about it."""
+    if isinstance(error, click.NoSuchOption):
+        path = error.ctx.command_path if error.ctx else "baserate"
+        return INPUT, "BR001", _unknown_option(error), f"see {path} --help"
     if isinstance(error, click.UsageError):
         return (
             INPUT,

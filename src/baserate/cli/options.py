@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -12,11 +12,26 @@ SOURCE, OWN, OUTPUT = "FILE", "Options", "Output"
 
 
 class Option(click.Option):
-    """An option that knows its section of the help."""
+    """An option that knows its section of the help. `aliases` are accepted and not listed."""
 
-    def __init__(self, *arguments: Any, section: str = OWN, **settings: Any) -> None:
-        super().__init__(*arguments, **settings)
-        self.section = section
+    def __init__(
+        self,
+        flags: Sequence[str],
+        section: str = OWN,
+        aliases: tuple[str, ...] = (),
+        **settings: Any,
+    ) -> None:
+        super().__init__([*flags, *aliases], **settings)
+        self.section, self.aliases = section, aliases
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Its line of the help, without the aliases."""
+        every = self.opts
+        self.opts = [flag for flag in every if flag not in self.aliases]
+        try:
+            return super().get_help_record(ctx)
+        finally:
+            self.opts = every
 
 
 def _option(
@@ -61,9 +76,17 @@ TABLE = {
                 " varying (days, sites: the long run)."
             ),
         ),
-        _option("--rule", metavar="RULE"),
+        _option("--rule", metavar="RULE", help="Rule; may also be given as the second argument."),
         _option("--rule", "rules", multiple=True, metavar="RULE"),
-        _option("--threshold", metavar="SCORE"),
+        _option(
+            "--measure",
+            "measures",
+            multiple=True,
+            metavar="NAME",
+            help="Show this measure instead of the usual ones: specificity, lr_positive. May be"
+            " repeated.",
+        ),
+        _option("--threshold", metavar="[MODEL=]SCORE"),
         _option("--threshold", "thresholds", multiple=True, metavar="[MODEL=]SCORE"),
         _option("--statistic", metavar="NAME"),
         _option("--mix", is_flag=True),
@@ -107,7 +130,7 @@ TABLE = {
             is_flag=True,
             help="The rows of all files are the same cases in the same order.",
         ),
-        _option("--group", metavar="COLUMN"),
+        _option("--by", "group", metavar="COLUMN", aliases=("--group",)),
         _option(
             "--day", metavar="COLUMN", help="The date or time of a case: count alerts day by day."
         ),
@@ -140,6 +163,7 @@ TABLE = {
             "priors",
             multiple=True,
             metavar="SHARE",
+            aliases=("--prevalence", "--base-rate"),
             help=(
                 'The base rate: 0.1%, "1 in 1000", 1:999, 1e-4, "12 per 100k"; several'
                 " comma-separated."
@@ -365,6 +389,12 @@ TABLE = {
                 " .txt."
             ),
         ),
+        _option(
+            "--notes",
+            "all_notes",
+            is_flag=True,
+            help="Print all notes, not only the three that matter most.",
+        ),
         # Of a command that writes something other than its answer.
         _option("-o", "--output", "written", metavar="FILE"),
         _option("--force", is_flag=True, help="Replace a file that is there already."),
@@ -415,6 +445,11 @@ def file(*, weighted: bool = True, **argument: Any) -> Callable[[Command], Comma
         return click.argument("path", **{"metavar": SOURCE, **argument})(command)
 
     return decorate
+
+
+def behind_file(command: Command) -> Command:
+    """A rule may stand behind the file, too (`Request.of` puts it where --rule is)."""
+    return click.argument("behind", required=False, metavar="[RULE]")(command)
 
 
 class Sectioned(click.Command):

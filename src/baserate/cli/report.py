@@ -35,6 +35,7 @@ MOST_SAID = 5
 
 @command("report")
 @options.file()
+@options.behind_file
 @listed("rules", help="Answer with the best threshold that satisfies this rule. May be repeated.")
 @click.option(
     "--budget",
@@ -43,9 +44,8 @@ MOST_SAID = 5
     metavar="ALERTS",
     help="Answer for this number of alerts out of --volume cases.",
 )
-@click.option(
-    "--by",
-    metavar="COLUMN",
+@listed(
+    "group",
     help="Also show every value of this column (a site, a country) at its own base rate.",
 )
 @click.option("--title", metavar="TEXT", help="What stands above the report.")
@@ -66,7 +66,7 @@ def report_command(
     request: Request,
     rules: tuple[str, ...],
     budget: str | None,
-    by: str | None,
+    group: str | None,
     title: str | None,
     written: str | None,
 ) -> Result:
@@ -92,10 +92,10 @@ def report_command(
             {"--force": output.force, "--private": output.private},
             "where nothing is written (-o FILE)",
         )
-        return _result(_made(request, budget, by, **asked), "")
+        return _result(_made(request, budget, group, **asked), "")
     ending = _ending(place)
     with reserved(place, inputs, force=output.force) as check:
-        found = _made(request, budget, by, **asked)
+        found = _made(request, budget, group, **asked)
         content = document.text(found.document) if ending == ".json" else found.html
         check()
         write_atomically(

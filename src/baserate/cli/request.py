@@ -9,7 +9,7 @@ import csv
 import os
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -24,7 +24,7 @@ from baserate.errors import Findings, escaped, quoted, refuse, refuse_file, size
 from baserate.inference.intervals import Completed, IntervalOptions
 from baserate.inference.values import checked_level
 from baserate.measures.confusion import LARGEST, MOST_CASES
-from baserate.measures.measure import Measure
+from baserate.measures.measure import Measure, parse
 from baserate.notes import RANDOM, Note
 from baserate.read.csv_dialect import Asked
 from baserate.read.files import (
@@ -207,7 +207,7 @@ class SourceOptions:
                 self.path,
                 "BR433",
                 "holds counts of all cases together",
-                "count them by group: baserate count --group COLUMN",
+                "count them by group: baserate count --by COLUMN",
             )
         return found
 
@@ -368,6 +368,22 @@ def threshold_of(text: str) -> float | int | None:
     return value.numerator if value.denominator == 1 else float(value)
 
 
+def threshold_by_model(text: str) -> tuple[str | None, float | int | None]:
+    """A threshold, and the model that it is for ("m1=0.5"); None where it is for all."""
+    name, equals, value = text.rpartition("=")
+    return (name if equals else None), threshold_of(value if equals else text)
+
+
+def check_model(text: str, name: str, models: Iterable[str]) -> None:
+    """Refuse a threshold of a model that is not there."""
+    if name not in models:
+        raise refuse(
+            "BR408",
+            f"--threshold {quoted(text)}: there is no model {quoted(name)}",
+            f"one of {', '.join(map(quoted, models))}",
+        )
+
+
 def thresholds_of(texts: tuple[str, ...], models: tuple[str, ...]) -> dict[str, Any] | None:
     """A threshold for every model, from one for all ("0.5") or one each ("m1=0.5"); None where none
     is given.
@@ -376,17 +392,13 @@ def thresholds_of(texts: tuple[str, ...], models: tuple[str, ...]) -> dict[str, 
         return None
     given: dict[str, Any] = {}
     for text in texts:
-        name, equals, value = text.rpartition("=")
-        if equals and name not in models:
-            raise refuse(
-                "BR408",
-                f"--threshold {quoted(text)}: there is no model {quoted(name)}",
-                f"one of {', '.join(map(quoted, models))}",
-            )
-        for model in [name] if equals else models:
+        name, cut = threshold_by_model(text)
+        if name is not None:
+            check_model(text, name, models)
+        for model in models if name is None else [name]:
             if model in given:
                 raise refuse("BR529", f"{quoted(model)} is given two thresholds", "give one each")
-            given[model] = threshold_of(value if equals else text)
+            given[model] = cut
     absent = [model for model in models if model not in given]
     if absent:
         raise refuse(
@@ -485,6 +497,12 @@ def _range(name: str, low: str, high: str, *, profits: bool) -> Range:
     return Range(-last, -first) if profits else Range(first, last)
 
 
+def measures_of(texts: Sequence[str], cases: float | None) -> tuple[str, ...]:
+    """Measures by the names under which points show them."""
+    found = [parse(text, cases) for text in texts]
+    return tuple(one.name if one.counts_cases else str(one) for one in found)
+
+
 def at_probability(measure: Measure, text: str | None) -> Measure:
     """Net benefit at the threshold probability that is given; nothing else has one."""
     if text is None:
@@ -517,11 +535,19 @@ class OutputOptions:
     as_csv: bool | None = None  # None: the command has no such form
     output: str | None = None
     svg: str | None = None
+    all_notes: bool = False
     force: bool = False
     private: bool = False
 
 
-OUTPUT = ("as_json", "output", "force", "private", "svg")  # says nothing of what is asked
+OUTPUT = (
+    "as_json",
+    "output",
+    "all_notes",
+    "force",
+    "private",
+    "svg",
+)  # says nothing of what is asked
 TOGETHER, OVER, ALONE = "together", "over", "alone"  # with the error of an estimated base rate
 
 
@@ -538,7 +564,8 @@ class Request:
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> tuple[Request, dict[str, Any]]:
         """From the parameters of a command, and those that are left for the command itself."""
-        own = dict(given)
+        own = _with_rule(given)
+        given = dict(own)
 
         def part(kind: Any, **more: Any) -> Any:
             named = {one.name: own.pop(one.name) for one in fields(kind) if one.name in own}
@@ -563,6 +590,7 @@ class Request:
 
         words, target = ["baserate", name], cli.get_command(None, name)  # type: ignore[arg-type]
         given = {key: value for key, value in self.given.items() if key not in (*drop, *OUTPUT)}
+        given |= {"rules": (given["rule"],)} if given.get("rule") is not None else {}
         for parameter in target.params if target is not None else ():
             value = {**given, **changes}.get(parameter.name or "")
             if value is not None and value != parameter.default and value not in (False, ()):
@@ -592,6 +620,32 @@ class Request:
         from baserate.cli.prior import in_field
 
         return in_field(found, self, cluster=cluster)
+
+
+def is_rule(word: str) -> bool:
+    """Is this a rule, and no file?"""
+    return bool(re.search("[<>]", word)) and not os.path.exists(word)  # noqa: PTH110
+
+
+def _with_rule(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters with a rule that stands behind the file, or among several files, where --rule
+    has it.
+    """
+    own = dict(given)
+    behind, path = own.pop("behind", None), own.get("path")
+    if isinstance(path, tuple) and "rule" in own:
+        found = [word for word in path if is_rule(word)]
+        own["path"] = tuple(word for word in path if word not in found)
+        behind = " and ".join(found) or None
+    if behind is None:
+        return own
+    if "rules" in own:
+        own["rules"] = (behind, *own["rules"])
+        return own
+    if own["rule"] is not None:
+        raise refuse("BR533", "two rules are given", 'join them by "and"')
+    own["rule"] = behind
+    return own
 
 
 def _spelled(parameter: Any, value: Any) -> list[str]:

@@ -12,13 +12,13 @@ from typing import Any
 import click
 
 from baserate.atomic import reserved, write_atomically
-from baserate.cli.options import Sectioned
+from baserate.cli.options import Sectioned, listed
 from baserate.cli.request import Request, check_unused
 from baserate.cli.terminal import tell
 from baserate.counts.counts import Counts
-from baserate.errors import InputError, on_command_line, refuse_file
+from baserate.errors import InputError, number_of, on_command_line, refuse_file
 from baserate.inference.intervals import auc_intervals
-from baserate.notes import Note, Source
+from baserate.notes import Note, Source, foremost, ranked
 from baserate.output import document, tables
 from baserate.read.source import files_of
 
@@ -71,7 +71,8 @@ def command(name: str) -> Callable[[Callable[..., Result]], click.Command]:
             return _delivered(function, request, own)
 
         run.__doc__ = function.__doc__
-        run.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
+        listed("all_notes")(run)
+        run.__click_params__ += getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
         return click.command(name=name, cls=Sectioned)(run)
 
     return decorate
@@ -87,9 +88,19 @@ def present(result: Result, request: Request) -> int:
         click.echo(result.plain, nl=False)
     else:
         tell(*result.text(), *map(tables.source, result.sources))
-    for note in result.notes:
-        click.echo(f"note {note.code}: {note.line(on_command_line)}", err=True)
+    for line in _noted(result.notes, every=request.output.all_notes):
+        click.echo(line, err=True)
     return result.status
+
+
+def _noted(notes: Sequence[Note], *, every: bool) -> list[str]:
+    """The notes that could change the decision most, at most three, and how many more there are; or
+    every note.
+    """
+    shown = ranked(notes) if every else foremost(notes)
+    lines = [f"note {note.code}: {note.line(on_command_line)}" for note in shown]
+    left = len(ranked(notes)) - len(shown)
+    return lines + ([f"{number_of(left, 'more note')}: --notes"] if left else [])
 
 
 def _delivered(function: Callable[..., Result], request: Request, own: dict[str, Any]) -> int:

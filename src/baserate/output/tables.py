@@ -157,12 +157,12 @@ def _chosen(models: Mapping[str, Counts]) -> bool:
     return any(counts.ledger.design == CASE_CONTROL for counts in models.values())
 
 
-def of_points(rows: Sequence[Row]) -> str:
+def of_points(rows: Sequence[Row], names: Sequence[str] = ()) -> str:
     """One line a model and set of conditions; a column for the base rate where there are
-    several.
+    several. `names` are the measures to show instead of the usual ones.
     """
     points = [row.point for row in rows if row.point is not None]
-    names = columns(points)
+    names = names or columns(points)
     priors = [row.at.prior if row.point is None else row.point.at.prior for row in rows]
     several = len({row.at for row in rows}) > 1
     headings = (
@@ -225,11 +225,9 @@ def headed(points: Sequence[OperatingPoint]) -> str:
     if first.at.prior is None:
         where = ", ".join(filter(None, ("No base rate (class totals were chosen)", costs)))
     rule = f" with {escaped(first.rule)}" if first.rule else ""
-    said = ", ".join(
-        filter(
-            None, (where, f"{_goal(first)}{rule}" if first.optimized else "at the thresholds given")
-        )
-    )
+    fixed = f"where {escaped(first.rule)} (between two thresholds, and at the nearest one)"
+    by_hand = fixed if " = " in first.rule else "at the thresholds given"
+    said = ", ".join(filter(None, (where, f"{_goal(first)}{rule}" if first.optimized else by_hand)))
     return f"{said[0].upper()}{said[1:]}:"
 
 
