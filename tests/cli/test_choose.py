@@ -650,31 +650,32 @@ def test_saved_counts_of_several_models_are_tested_too(alike, tmp_path):
     assert [one["models"] for one in two["differences"]] == [["coin", "forest"]]
 
 
+WITHIN = ("--rule", "fdr <= 80%", "--optimize", "tpr", "--mix", "--all-priors")
+
+
 def test_leaders_say_whether_the_lead_is_more_than_chance(alike):
-    done = run("leaders", alike, *THREE[:6], "--fdr", "80%", "--prior", "1%")
+    done = run("choose", alike, *THREE[:6], *WITHIN, "--prior", "1%")
     assert re.search(
         r"recall [\d.]+ against [\d.]+ of (forest|gbm) \(cannot be distinguished from (forest|gbm)"
         r" on these cases, p = ",
         done.stdout,
     )
-    at = answered("leaders", alike, *THREE[:6], "--fdr", "80%", "--prior", "1%")["leaders"]["at"][0]
+    at = answered("choose", alike, *THREE[:6], *WITHIN, "--prior", "1%")["leaders"]["at"][0]
     assert set(at["indistinguishable"]) == {"forest", "gbm"}
     assert at["differences"][0]["statistic"] == "tpr"
     assert max(at["tpr"].values()) == pytest.approx(at["differences"][0]["values"][1])
 
 
 def test_leaders_along_base_rates_say_that_no_lead_was_tested(alike):
-    done = run("leaders", alike, *THREE[:6], "--fdr", "80%")
+    done = run("choose", alike, *THREE[:6], *WITHIN)
     assert (
         "(the differences were not tested; --prior tests them at a base rate)."
         in done.stdout.splitlines()[0]
     )
-    found = answered("leaders", alike, *THREE[:6], "--fdr", "80%")["leaders"]
+    found = answered("choose", alike, *THREE[:6], *WITHIN)["leaders"]
     assert found["untested"] == "the differences were not tested; --prior tests them at a base rate"
     assert (
-        answered("leaders", alike, *THREE[:6], "--fdr", "80%", "--prior", "1%")["leaders"][
-            "untested"
-        ]
+        answered("choose", alike, *THREE[:6], *WITHIN, "--prior", "1%")["leaders"]["untested"]
         is None
     )
 

@@ -64,6 +64,8 @@ class ChooseOptions:
     guarantee: str | None
     threshold_probability: str | None
     mix: bool
+    group: str | None
+    all_priors: bool
     calibrated_at: str | None
     amount: str | None
     review: str | None
@@ -78,7 +80,7 @@ class ChooseOptions:
         if self.amount is None:
             for name in ("review", "recovered", "amount_missing", "currency"):
                 if getattr(self, name) is not None:
-                    text = f"--{name.replace('_', '-')} says nothing without --amount"
+                    text = f"--{name.replace('_', '-')} needs --amount"
                     raise refuse("BR001", text, "--amount COLUMN")
             return
         beside = {
@@ -92,10 +94,26 @@ class ChooseOptions:
         option = next((name for name, value in beside.items() if value), None)
         if option is not None:
             text = (
-                f"{option} says nothing beside --amount: the cost by amounts is made lowest, and"
+                f"{option} has no effect with --amount: the cost by amounts is made lowest, and"
                 " every case counts once"
             )
             raise refuse("BR001", text, f"leave {option} or --amount out")
+
+    def check_alone(self, request: Request, why: str) -> None:
+        """Refuse what goes with exact conditions only."""
+        unused = {
+            "--test": self.test,
+            "--optimize": self.optimize if not self.all_priors else None,
+            "--guarantee": self.guarantee,
+            "--threshold-probability": self.threshold_probability,
+            "--calibrated-at": self.calibrated_at,
+            "--amount": self.amount,
+            "--measure": self.measures,
+            "--memory": request.source.is_limited,
+        }
+        option = next((name for name, value in unused.items() if value), None)
+        if option is not None:
+            raise refuse("BR594", f"{option} cannot be combined with {why}", f"leave {option} out")
 
     @property
     def prices(self) -> dict[str, Any]:
@@ -144,7 +162,7 @@ def _number(option: str, text: str, example: float) -> Any:
     ),
 )
 @options.conditions
-@listed("prior_from")
+@listed("prior_from", "pilot", "kind")
 @click.option(
     "--optimize",
     metavar="MEASURE",
@@ -161,21 +179,27 @@ def _number(option: str, text: str, example: float) -> Any:
 @listed("threshold_probability")
 @listed("measures")
 @listed("mix", help="Also try mixtures of two thresholds on the ROC hull.")
+@listed("all_priors")
+@listed("group", help="One threshold for all sites: the rule must hold at each of them.")
 @listed("calibrated_at", "amount")
-@listed("review", help="What reviewing one flagged case costs, with --amount.")
+@listed("review", help="Cost of reviewing one flagged case, with --amount.")
 @click.option(
     "--recovered",
     metavar="SHARE",
-    help="The share of a caught amount that is not lost after all (all of it unless said).",
+    help="Share of a caught amount that is recovered (default: all).",
 )
 @listed("amount_missing", "currency")
 @options.intervals_of_chosen
+@listed("svg", help="Draw the ROC with the chosen points there; over a range, the map of winners.")
 @options.answer
 def choose_command(request: Request, **given: Any) -> Result:
     """Choose the model and its cheapest threshold, or the best one that satisfies a RULE.
 
     A rule joins terms by "and": any measure, >= or <=, a number or a percentage; "alerts <= 200" is
-    a budget and needs --volume.
+    a budget and needs --volume. Base rate and costs may be ranges (0.05%..0.3%, fn=100..1000),
+    log-uniform, or from a pilot sample: then the setting is chosen whose regret, what it costs
+    beyond the best possible, is lowest; --replicates also shows where models cannot be
+    distinguished.
 
     \b
     Examples:
@@ -185,9 +209,15 @@ def choose_command(request: Request, **given: Any) -> Result:
       baserate choose scores.csv "alerts <= 200" --label fraud --score logit --score forest --prior 0.1% --volume 1000000
       baserate choose scores.csv --label fraud --score logit --guarantee "recall >= 0.9" --prior 0.1%
       baserate choose scores.csv --label fraud --score logit --amount eur --review 150
+      baserate choose scores.csv --label fraud --score logit --score forest --prior 1e-5..1e-3 --cost fn=100..1000,fp=1
+      baserate choose scores.csv "recall >= 0.8" --label sick --score m1 --by hospital --pilot 12/5000 --cost fn=50,fp=1
+      baserate choose scores.csv "fdr <= 50%" --label attack --score ids1 --score ids2 --optimize tpr --all-priors
     """  # noqa: E501
     asked = ChooseOptions(**given)
     asked.check_amount(request.source.weight)
+    uncertain = request.conditions.is_uncertain or request.conditions.kind is not None
+    if asked.all_priors or asked.group is not None or uncertain:
+        return _over_range(request, asked)
     request, test = _with_test(request, asked.test)
     request, rule = request.estimated(), asked.rule
     at, cases = request.conditions.exact(), request.conditions.cases
@@ -229,6 +259,31 @@ def _showing(answers: Sequence[Answer[Choice]], names: tuple[str, ...]) -> list[
         return replace(choice, points=shown(choice.points), baselines=shown(choice.baselines))
 
     return [answer._replace(choice=answer.choice and showing(answer.choice)) for answer in answers]
+
+
+def _over_range(request: Request, asked: ChooseOptions) -> Result:
+    """The choice where base rate and costs are not known exactly, or at every site."""
+    from baserate.cli import ranges
+
+    if not asked.all_priors:
+        why = "a range of base rates or costs" if asked.group is None else "--by"
+        asked.check_alone(request, why)
+        return ranges.decided(request, asked.rule, asked.group, mix=asked.mix)
+    asked.check_alone(request, "--all-priors")
+    given = request.conditions
+    beside = {
+        "--by": asked.group,
+        "--cost": given.costs,
+        "--profit": given.profits,
+        "--volume": given.volume,
+        "--pilot": given.pilot,
+        "--replicates": request.intervals.replicates,
+        "--svg": request.output.svg,
+    }
+    check_unused(beside, "with --all-priors")
+    if asked.optimize is None or parse(asked.optimize).name != "tpr":
+        raise refuse("BR594", "--all-priors compares the recall", "--optimize tpr")
+    return ranges.best_recalls(request, asked.rule, attained=not asked.mix)
 
 
 def _with_test(request: Request, path: str | None) -> tuple[Request, Request | None]:
@@ -276,9 +331,27 @@ def _result(
     taken = comparisons.thresholds_taken(
         chosen=True, corrected=found.corrected, resamples=how.resamples
     )
-    if tested is not None:
-        return Result(notes, content, lambda: _text_on_test(answers, tested, names))
-    return Result(notes, content, lambda: _text(answers, list(models), taken, names))
+
+    def text() -> Iterator[str]:
+        if tested is not None:
+            return _text_on_test(answers, tested, names)
+        return _text(answers, list(models), taken, names)
+
+    return Result(notes, content, text, drawing=lambda: _drawn(models, answers))
+
+
+def _drawn(models: Mapping[str, Counts], answers: Sequence[Answer[Choice]]) -> str:
+    """The ROC of every model, and the chosen points on it."""
+    from baserate.curves.named import roc
+    from baserate.plots.figures import roc_panel
+
+    points = {
+        f"{name}, {brief(point)}": point
+        for answer in answers
+        if answer.choice is not None
+        for name, point in answer.choice.points.items()
+    }
+    return roc_panel({name: roc(counts) for name, counts in models.items()}, points=points).svg()
 
 
 def _verdicts(answers: Sequence[Answer[Choice]]) -> list[dict[str, Any]]:

@@ -112,7 +112,7 @@ def compare_command(request: Request, **given: Any) -> Result:
     if intervals.replicates is not None and all(one.replicates is None for one in found):
         raise refuse(
             "BR594",
-            f"--replicates says nothing of {found[0].name}, which is compared by {found[0].method}",
+            f"--replicates has no effect on {found[0].name}, compared by {found[0].method}",
             "leave it out",
         )
     said = [note for one in at if isinstance(one, Conditions) for note in one.notes]

@@ -72,7 +72,7 @@ class GateOptions:
 @click.option("--candidate", metavar="COLUMN", help="The score of the model that is to replace it.")
 @options.conditions
 @listed("prior_from")
-@listed("thresholds", help="The thresholds in use: one for all, or one a model.")
+@listed("thresholds", help="The thresholds in use: one for all, or one per model.")
 @listed(
     "statistic",
     help="What to compare, instead of the share of errors: auc, expected_cost, any measure.",
@@ -82,13 +82,16 @@ class GateOptions:
     "--margin",
     type=float,
     metavar="NUMBER",
-    help="Pass only where the candidate is shown to be at most so much worse.",
+    help=(
+        "Non-inferiority margin: pass only if the candidate is demonstrated to be at most this"
+        " much worse."
+    ),
 )
 @click.option(
     "--slice",
     "slices",
     metavar="COLUMN",
-    help="Judge every value of this column on its own as well.",
+    help="Also check every value of this column.",
 )
 @click.option(
     "--accept-observed",
@@ -99,7 +102,7 @@ class GateOptions:
 @click.option(
     "--config",
     metavar="FILE",
-    help=f"The settings to run where no FILE is named; {SETTINGS} unless said.",
+    help=f"The settings to run where no FILE is named (default: {SETTINGS}).",
 )
 @click.option(
     "--markdown",
@@ -239,7 +242,7 @@ def _refuse_unused(given: dict[str, Any], kind: str) -> None:
     """Nothing is accepted and ignored."""
     for name, value in given.items():
         if value is not None:
-            raise refuse("BR596", f"{name} says nothing of {kind}", "leave it out")
+            raise refuse("BR596", f"{name} has no effect on {kind}", "leave it out")
 
 
 def _names(asked: GateOptions, source: SourceOptions) -> tuple[str, ...]:
@@ -326,7 +329,7 @@ def _check_thresholds(check: Comparison) -> None:
         )
     if summary_named(check.wanted) is not None and (given or check.rule is not None):
         text = (
-            f"{escaped(check.wanted)} is a number of all cases: a threshold or rule says nothing"
-            " of it"
+            f"{escaped(check.wanted)} is a number of all cases: a threshold or rule has no effect"
+            " on it"
         )
         raise refuse("BR594", text, "leave them out")

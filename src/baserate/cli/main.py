@@ -18,7 +18,15 @@ import click
 
 from baserate import __version__
 from baserate.cli.terminal import OutputError, guarded
-from baserate.errors import Infeasible, InputError, escaped, on_command_line, quoted, size
+from baserate.errors import (
+    Infeasible,
+    InputError,
+    escaped,
+    on_command_line,
+    quoted,
+    refuse,
+    size,
+)
 from baserate.read.quotas import user_limit
 
 if TYPE_CHECKING:
@@ -29,48 +37,68 @@ SIGNALLED = 128  # and the number of the signal: 129 for a terminal that is clos
 DEBUG = "--debug"
 ADDED = "baserate.commands"
 
-# Each command with its home and what the list of commands says of it: nothing is loaded before it
-# is asked for.
+DECIDE, LOOK, PLAN = "Decide", "Look", "Base rate and planning"
+CHECK, DATA, MORE = "Build checks", "Data", "More"
+# Each command with its home, what the list of commands says of it, and its group there: nothing is
+# loaded before it is asked for.
 COMMANDS = {
-    "show": ("show:show", "What was counted, and operating points at any base rate and cost."),
-    "choose": ("choose:choose_command", "Which model, at which threshold."),
-    "compare": ("compare:compare_command", "Is one model really better than another?"),
-    "decide": (
-        "decide:decide_command",
-        "Which model and threshold, where base rate and costs are not known exactly.",
-    ),
-    "expect": (
-        "decide:expect_command",
-        "What a measure comes to over ranges and distributions of base rate and costs.",
-    ),
-    "leaders": (
-        "decide:leaders",
-        "Who finds most within a share of false alarms, at each base rate.",
-    ),
+    "choose": ("choose:choose_command", "Which model, at which threshold.", DECIDE),
+    "compare": ("compare:compare_command", "Is one model really better than another?", DECIDE),
     "triage": (
-        "decide:triage_command",
-        "Two thresholds: what to act on, what to review, what to let pass.",
+        "triage:triage_command",
+        "Two thresholds: which cases to act on, to review, to let pass.",
+        DECIDE,
     ),
+    "report": ("report:report_command", "Self-contained interactive HTML report.", DECIDE),
+    "show": ("show:show", "Counts, AUC, and operating points at any base rate and cost.", LOOK),
+    "curve": ("curve:curve", "The points of a curve, as a table, CSV or JSON.", LOOK),
+    "slices": ("slices:slices", "One threshold at every site, group and day.", LOOK),
     "prior": (
         "prior:prior_command",
         "Estimate the base rate of the field from scores without labels.",
+        PLAN,
     ),
-    "slices": (
-        "slices:slices",
-        "Sites, days and groups: one threshold at every base rate, and what is shown there.",
-    ),
-    "gate": ("gate:gate", "Pass or fail: the check that a build runs."),
-    "init": ("init:init", "Write the checks of a build into baserate.toml, by asking."),
-    "report": ("report:report_command", "One file that opens offline, with everything to move."),
-    "curve": ("curve:curve", "The points of a curve, as a table, CSV or JSON."),
-    "calc": ("calc:calc", "From published rates to the rest."),
-    "count": ("count:count_command", "Count once, save and add up the counts."),
-    "demo": ("demo:run_demo", "Write an example file and show what it says."),
+    "calc": ("calc:calc", "From published rates to the rest.", PLAN),
+    "gate": ("gate:gate", "Pass or fail: the check that a build runs.", CHECK),
+    "init": ("init:init", "Write baserate.toml interactively.", CHECK),
+    "count": ("count:count_command", "Count once, save and add up the counts.", DATA),
+    "demo": ("demo:run_demo", "Write an example file and run the commands on it.", DATA),
     "completion": (
         "completion:completion",
         "Print the script that completes commands in your shell.",
+        MORE,
     ),
 }
+
+
+# Commands that are part of another one now.
+FORMER = {"decide": "choose", "expect": "show", "leaders": "choose"}
+
+
+def in_new_words(name: str, words: Sequence[str]) -> str:
+    """The command that asks the same as a former one, with the words that were typed."""
+    said = ["--measure" if name == "expect" and word == "--statistic" else word for word in words]
+    if name == "leaders":
+        said = _all_priors(said)
+    elif "--kind" not in said and not any(".." in word or word == "--pilot" for word in said):
+        said += ["--kind", "unknown"]
+    return shlex.join(["baserate", FORMER[name], *said])
+
+
+def _all_priors(words: Sequence[str]) -> list[str]:
+    """What `leaders` was asked, as `choose` is."""
+    said, share, mix = list[str](), "50%", ["--mix"]
+    left = iter(words)
+    for word in left:
+        if word == "--fdr":
+            share = next(left, share)
+        elif word.startswith("--fdr="):
+            share = word.removeprefix("--fdr=")
+        elif word == "--attained":
+            mix = []
+        else:
+            said.append(word)
+    return [*said, "--rule", f"fdr <= {share}", "--optimize", "tpr", *mix, "--all-priors"]
 
 
 def added() -> dict[str, EntryPoint]:
@@ -84,9 +112,17 @@ def added() -> dict[str, EntryPoint]:
 
 def commands() -> dict[str, str]:
     """Every command with its line in the list of commands."""
-    return {name: text for name, (_, text) in COMMANDS.items()} | {
-        name: entry.load().short_help or "" for name, entry in added().items()
-    }
+    return {name: text for part in grouped_commands().values() for name, text in part.items()}
+
+
+def grouped_commands() -> dict[str, dict[str, str]]:
+    """The same by group: what people want to do."""
+    found = {group: dict[str, str]() for group in (DECIDE, LOOK, PLAN, CHECK, DATA, MORE)}
+    for name, (_, text, group) in COMMANDS.items():
+        found[group][name] = text
+    for name, entry in added().items():
+        found[MORE][name] = entry.load().short_help or ""
+    return found
 
 
 class Commands(click.Group):
@@ -110,6 +146,11 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command asked for; of one that is not there, what was probably meant."""
+        if args[0] in FORMER and not ctx.resilient_parsing:
+            name = FORMER[args[0]]
+            raise refuse(
+                "BR001", f"{quoted(args[0])} is now part of {name}", in_new_words(args[0], args[1:])
+            )
         if (
             args[0] not in COMMANDS
             and not args[0].startswith("-")
@@ -122,9 +163,11 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """The list of commands, without loading them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(commands().items()))
+        """The list of commands in groups, without loading them."""
+        widest = max(map(len, commands()))
+        for group, part in grouped_commands().items():
+            with formatter.section(group):
+                formatter.write_dl([(name.ljust(widest), text) for name, text in part.items()])
 
 
 def _version(context: click.Context, _: click.Parameter, value: bool) -> None:

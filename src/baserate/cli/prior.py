@@ -242,7 +242,7 @@ def in_field(found: Completed, request: Request, *, cluster: bool = False) -> Co
     assert rate is not None
     check_unused(
         {"--replicates": how.replicates, "--cluster": cluster},
-        "of a base rate that is estimated (--prior-from)",
+        "with a base rate that is estimated (--prior-from)",
     )
     score, estimate = rate.score, rate.estimate
     others = [

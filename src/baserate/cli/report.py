@@ -48,9 +48,9 @@ MOST_SAID = 5
     "group",
     help="Also show every value of this column (a site, a country) at its own base rate.",
 )
-@click.option("--title", metavar="TEXT", help="What stands above the report.")
+@click.option("--title", metavar="TEXT", help="Title of the report.")
 @options.conditions
-@listed("prior_from", "level")
+@listed("prior_from", "pilot", "level")
 @listed(
     "as_json",
     help=(
@@ -58,9 +58,7 @@ MOST_SAID = 5
         " names."
     ),
 )
-@listed(
-    "written", help=f"Where the report is written ({HOME} unless said); as JSON if FILE ends so."
-)
+@listed("written", help=f"Where the report is written (default: {HOME}); as JSON if FILE ends so.")
 @listed("force", "private")
 def report_command(
     request: Request,
@@ -70,11 +68,11 @@ def report_command(
     title: str | None,
     written: str | None,
 ) -> Result:
-    """Write one file that opens offline: the answer in words, linked charts, and base rate, costs,
-    threshold and volume to move.
+    """Write a self-contained interactive HTML report: the answer in words, linked charts, and
+    controls for base rate, costs, threshold and volume.
 
     Everything that is asked here is answered exactly. A base rate or a cost that is a range
-    (1e-5..1e-3) adds the decision under all of it, as baserate decide makes it.
+    (1e-5..1e-3) adds the decision under all of it, as baserate choose makes it.
 
     \b
     Examples:

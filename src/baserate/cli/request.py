@@ -56,7 +56,7 @@ def check_unused(given: Mapping[str, Any], where: str) -> None:
     """Nothing is accepted and ignored."""
     for name, value in given.items():
         if value:
-            raise refuse("BR002", f"{name} says nothing {where}", "leave it out")
+            raise refuse("BR002", f"{name} has no effect {where}", "leave it out")
 
 
 # ----------------------------------------------------------------------
@@ -111,7 +111,7 @@ class SourceOptions:
         return Waiting(f"reading {escaped(shown_source(self.path))}{size_of}")
 
     def check_saved(self, more: Mapping[str, Any] | None = None) -> None:
-        """What says how to read cases says nothing of counts."""
+        """Refuse what tells how to read cases, of saved counts."""
         said = {
             "--label": self.label,
             "--positive": self.positive,
@@ -124,7 +124,7 @@ class SourceOptions:
             if value
         }
         limits = {f"--{name}": getattr(self.options.ceiling, name) for name in CEILING}
-        check_unused({**said, **(more or {}), **read, **limits}, "of saved counts")
+        check_unused({**said, **(more or {}), **read, **limits}, "on saved counts")
 
     def wanted(self, **more: Any) -> Wanted:
         """What is wanted of a file of cases: a label and a score at least; whoever names none is

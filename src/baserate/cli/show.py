@@ -15,6 +15,7 @@ from baserate.cli.request import (
     SourceOptions,
     at_probability,
     check_model,
+    check_unused,
     measures_of,
     threshold_by_model,
 )
@@ -68,7 +69,7 @@ from baserate.read.files import grouped_cases, read_cases
         ' lr_positive, average_precision, "partial_auc(fpr=0..0.1)". May be repeated.'
     ),
 )
-@listed("threshold_probability", "cluster")
+@listed("threshold_probability", "pilot", "kind", "cluster")
 @options.intervals_of_chosen
 @options.answer
 def show(
@@ -83,6 +84,9 @@ def show(
     """Count labels and scores: positives, base rate, AUC, and operating points at any base rate and
     cost.
 
+    Where base rate and costs are ranges (1e-4..1e-2), log-uniform, or from a pilot sample: a
+    measure on average, between which bounds, at worst and at best.
+
     \b
     Examples:
       baserate show scores.csv --label fraud --score logit --score forest
@@ -91,8 +95,17 @@ def show(
       baserate show scores.csv --label fraud --score logit --threshold 0.5 --cluster card
       baserate show scores.csv --label sick --score p --threshold 0.1 --prior 5% --threshold-probability 10%
       baserate show scores.csv --label fraud --score logit --measure auprc --measure "weighted_auc(alpha=0.1)" --prior 0.1%
+      baserate show scores.csv --label fraud --score logit --threshold 0.9 --measure precision --prior 1e-4..1e-2
       baserate show scores.csv --label sick --score p --fix specificity=90% --measure recall --measure lr_positive
     """  # noqa: E501
+    if request.conditions.is_uncertain or request.conditions.kind is not None:
+        others = {
+            "--fix": fixed,
+            "--threshold-probability": threshold_probability,
+            "--cluster": cluster,
+            "--replicates": request.intervals.replicates,
+        }
+        return _over_range(request, rules, thresholds, measures, others)
     request = request.estimated()
     at, cases = request.conditions.exact(), request.conditions.cases
     given = request.conditions.priors or request.conditions.costs_given or cases
@@ -125,6 +138,22 @@ def show(
     blocks = _with_measures(blocks, names)
     values = _summarized(models, wanted, at)
     return _result(request, models, clusters, blocks, values, refusals, names)
+
+
+def _over_range(
+    request: Request,
+    rules: tuple[str, ...],
+    thresholds: tuple[str, ...],
+    measures: tuple[str, ...],
+    others: Mapping[str, Any],
+) -> Result:
+    """Measures where base rate and costs are not known exactly."""
+    from baserate.cli import ranges
+
+    check_unused(others, "over a range of base rates or costs")
+    if len(rules) > 1:
+        raise refuse("BR594", "one rule is read over a range", "give one --rule")
+    return ranges.expected(request, measures, rules[0] if rules else None, thresholds)
 
 
 def _requested(

@@ -60,7 +60,9 @@ class SliceOptions:
 @options.behind_file
 @options.conditions
 @listed("prior_from")
-@listed("group", help="Every value of this column is a site of its own; missing ones are one too.")
+@listed(
+    "group", help="Report every value of this column (sites, groups); missing values are one more."
+)
 @listed("threshold", help="The threshold for all (score >= SCORE is flagged).")
 @listed("rule", help="Choose that threshold on all cases together, where none is given.")
 @click.option(
@@ -160,7 +162,7 @@ def _checked(request: Request, asked: SliceOptions) -> tuple[str | None, float |
         if column is None and unused is not None:
             raise refuse(
                 "BR433",
-                f"{unused} says nothing without {named}",
+                f"{unused} needs {named}",
                 f"give {named} COLUMN, or leave it out",
             )
     return required, budget
