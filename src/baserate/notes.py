@@ -151,11 +151,11 @@ def combine(first: Iterable[Note], second: Iterable[Note]) -> tuple[Note, ...]:
 # Which notes a person reads first.
 
 
-# By how much they could change the decision: data that are not what they seem, labels and scores
-# that are missing, few cases, the same data twice, the base rate, the costs. Others come after
-# these.
+# By how much they could change the decision: a rule that cannot be satisfied, data that are not
+# what they seem, labels and scores that are missing, few cases, the same data twice, the base rate,
+# the costs. Others come after these.
 RANK = (
-    *("BR112", "BR111", "BR207", "BR104", "BR206", "BR411", "BR406"),
+    *("BR530", "BR112", "BR111", "BR207", "BR104", "BR206", "BR411", "BR406"),
     *("BR116", "BR117", "BR656", "BR653", "BR113", "BR105", "BR201", "BR605", "BR515", "BR401"),
     *("BR505", "BR587", "BR625", "BR591", "BR630", "BR597", "BR626", "BR584"),
     *("BR528", "BR593", "BR638", "BR537", "BR538", "BR544", "BR526"),

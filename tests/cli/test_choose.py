@@ -58,7 +58,7 @@ def answered(*arguments, status=0):
 
 def test_scenario_3_in_one_command(frauds):
     field = ("--prior", "1 in 1000", "--volume", "1,000,000")
-    done = run("choose", frauds, "alerts <= 200", *ROWS, *field)
+    done = run("choose", frauds, "alerts <= 200", *ROWS, *field, "--notes")
     assert done.returncode == 0
     first = done.stdout.splitlines()[0]
     assert (

@@ -290,7 +290,7 @@ def _refuse_beside(context: click.Context) -> None:
         if name not in BESIDE and context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
             raise refuse(
                 "BR596",
-                f"{parameter.opts[-1]} applies to a FILE, and none is named",
+                f"{options.flag_of(parameter)} applies to a FILE, and none is named",
                 f"name it, or say this in {SETTINGS}",
             )
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 INPUT, INFEASIBLE, BUG, IO, INTERRUPTED, BROKEN_PIPE = 2, 3, 70, 74, 130, 141
 SIGNALLED = 128  # and the number of the signal: 129 for a terminal that is closed, 143 for SIGTERM
-DEBUG = "--debug"
+DEBUG, NO_CONFIG = "--debug", "--no-config"
 ADDED = "baserate.commands"
 
 DECIDE, LOOK, PLAN = "Decide", "Look", "Base rate and planning"
@@ -197,6 +197,12 @@ def _version(context: click.Context, _: click.Parameter, value: bool) -> None:
     expose_value=False,
     help="Show the traceback of a failure (anywhere on the line).",
 )
+@click.option(
+    NO_CONFIG,
+    is_flag=True,
+    expose_value=False,
+    help="Ignore the defaults in baserate.toml (anywhere on the line).",
+)
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Which classifier, at which threshold, at what cost: at the base rate you will meet, not the
@@ -204,6 +210,10 @@ def cli(context: click.Context) -> None:
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
+    elif context.obj != NO_CONFIG:
+        from baserate.cli.runner import default_map
+
+        context.default_map = default_map(context.invoked_subcommand)
 
 
 class Terminated(BaseException):
@@ -296,7 +306,10 @@ def _answered(given: list[str]) -> int:
         if user_limit() is not None:
             import scipy.special  # noqa: F401 (before data take the room: OpenBLAS that finds none tries for ever)
         status = cli.main(
-            [word for word in given if word != DEBUG], prog_name="baserate", standalone_mode=False
+            [word for word in given if word not in (DEBUG, NO_CONFIG)],
+            prog_name="baserate",
+            standalone_mode=False,
+            obj=NO_CONFIG if NO_CONFIG in given else None,
         )
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -356,16 +369,17 @@ FORMER_OPTIONS = {
 def _unknown_option(error: click.NoSuchOption) -> str:
     """Of an option that is not there, what was probably meant."""
     known = [
-        flag
+        flag.removeprefix("--")
         for option in (error.ctx.command.params if error.ctx else ())
         for flag in option.opts
         if flag.startswith("--")
     ]
-    near = [FORMER_OPTIONS.get(error.option_name, "")]
-    near += difflib.get_close_matches(error.option_name, known, n=1)
+    typed = error.option_name.removeprefix("--")
+    near = [FORMER_OPTIONS.get(error.option_name, "--").removeprefix("--")]
+    near += difflib.get_close_matches(typed, known, n=1, cutoff=0.7)
     meant = next((flag for flag in near if flag in known), None)
     return f"there is no option {escaped(error.option_name)}" + (
-        f"; did you mean {meant}?" if meant else ""
+        f"; did you mean --{meant}?" if meant else ""
     )
 
 

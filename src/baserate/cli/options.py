@@ -34,6 +34,12 @@ class Option(click.Option):
             self.opts = every
 
 
+def flag_of(option: click.Parameter) -> str:
+    """The flag by which an option is named: not an alias, and not one letter."""
+    aliases = getattr(option, "aliases", ())
+    return max((flag for flag in option.opts if flag not in aliases), key=len)
+
+
 def _option(
     *flags: str, row: str = "", **settings: Any
 ) -> tuple[str, tuple[str, ...], dict[str, Any]]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from baserate import notation
+from baserate.cli.options import flag_of
 from baserate.cli.terminal import Progress, Waiting
 from baserate.conditions import OUTCOMES, Conditions, Costs, Uncertain
 from baserate.counts.counts import Counts
@@ -560,6 +561,7 @@ class Request:
     intervals: IntervalOptions
     output: OutputOptions
     given: Mapping[str, Any] = field(default_factory=dict)  # the parameters as click has them
+    config: tuple[str, ...] = ()  # the keys of baserate.toml that were used
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> tuple[Request, dict[str, Any]]:
@@ -653,7 +655,7 @@ def _spelled(parameter: Any, value: Any) -> list[str]:
     values = value if isinstance(value, tuple | list) else (value,)
     if parameter.param_type_name == "argument":
         return [str(one) for one in values]
-    flag = max(parameter.opts, key=len)
+    flag = flag_of(parameter)
     return [word for one in values for word in ([flag] if one is True else [flag, str(one)])]
 
 
