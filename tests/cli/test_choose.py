@@ -616,13 +616,13 @@ def test_the_lead_is_in_a_table_with_its_interval(alike):
 def test_what_was_not_tested_says_why_and_what_to_type(alike, tmp_path):
     done = run("choose", alike, *THREE[:6], "--prior", "1%", "--cost", "fn=30", "--memory", "1GB")
     first = done.stdout.splitlines()[0]
-    assert (
-        "the difference was not tested (with --memory each model is counted alone; to test it, with"
-        " all cases in memory: " in first
-    )
-    command = first.rpartition("baserate ")[2].removesuffix(").")
+    assert "the difference was not tested (with --memory each model is counted alone)" in first
+    lines = done.stdout.splitlines()
+    place = lines.index("To test this difference, with all cases in memory:")
+    command = lines[place + 1].removeprefix("baserate ")
     assert (
         command == f"compare {alike} --label y --score forest --score gbm --prior 1% --cost fn=30"
+        " --statistic expected_cost"
     )
     assert run(*command.split(), "--replicates", "100").returncode == 0
     weighted = tmp_path / "weighted.csv"

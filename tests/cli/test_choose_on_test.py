@@ -2,6 +2,7 @@
 
 import csv
 import random
+import re
 import shlex
 
 import pytest
@@ -163,8 +164,8 @@ def test_a_guarantee_is_of_the_first_file_and_observed_on_the_test_data(files, c
 def test_under_a_ceiling_the_command_that_tests_the_difference_runs(files, capsys):
     dev, test = files
     words = ("choose", dev, "--test", test, *COLUMNS, *FIELD, "--memory", "1GB")
-    first = told(capsys, *words).out.splitlines()[0]
-    hint = shlex.split(first.partition("in memory: ")[2].removesuffix(")."))
+    shown = told(capsys, *words).out
+    hint = shlex.split(re.search("^baserate compare .*$", shown, flags=re.MULTILINE)[0])
     assert hint[:3] == ["baserate", "compare", test]
     assert told(capsys, *hint[1:], "--replicates", "100").status == 0
 

@@ -1,6 +1,5 @@
 """`compare`, run as a person runs it (in this process, as a start costs more than the answer)."""
 
-import re
 from pathlib import Path
 
 import jsonschema

@@ -243,8 +243,7 @@ def choose_command(request: Request, **given: Any) -> Result:
             "progress": progress,
         }
         answers, refusals = choices(together, rule, at, **how)
-    if request.source.is_limited and asked.optimize is None:
-        answers = _untested(answers, request.command("compare", *CEILING, rule=rule))
+    answers = _untested(request, answers)
     names = measures_of(asked.measures, cases)
     return _result(request, together, _showing(answers, names), refusals, test, names)
 
@@ -335,7 +334,7 @@ def _result(
     def text() -> Iterator[str]:
         if tested is not None:
             return _text_on_test(answers, tested, names)
-        return _text(answers, list(models), taken, names)
+        return _text(answers, list(models), taken, names, _how_to_test(request, answers))
 
     return Result(notes, content, text, drawing=lambda: _drawn(models, answers))
 
@@ -369,6 +368,7 @@ class Tested:
     models: dict[str, Counts]
     answers: list[Answer[Choice]]
     notes: list[Note]
+    hint: str
 
     def content(self, at: Sequence[Any], how: IntervalOptions) -> dict[str, Any]:
         """The same parts as those of the answer itself."""
@@ -402,19 +402,9 @@ def _on_test(request: Request, answers: Sequence[Answer[Choice]]) -> Tested:
     models = {name: counts for name, counts in each_model(together).items() if name in names}
     found = completed(models, settings_of(models, moved), how)
     moved = with_points(moved, found.points, how)
-    if request.source.is_limited:
-        cuts = [
-            (name, point)
-            for one in moved[:1]
-            if one.choice
-            for name, point in one.choice.points.items()
-        ]
-        fixed = tuple(f"{name}={point.threshold!r}" for name, point in cuts)
-        path = request.source.path
-        moved = _untested(
-            moved, request.command("compare", *CEILING, "rule", path=path, thresholds=fixed)
-        )
-    return Tested(models, moved, [*document.notes_of(models, found.points), *found.notes])
+    notes = [*document.notes_of(models, found.points), *found.notes]
+    hint = _how_to_test(request, moved, on_test=True)
+    return Tested(models, _untested(request, moved), notes, hint)
 
 
 def _beside_test(notes: Sequence[Note], tested: Sequence[Note]) -> list[Note]:
@@ -446,6 +436,7 @@ def _text_on_test(
     rows, seen = (
         tables.with_baselines(_rows(each, names), each) for each in (tested.answers, answers)
     )
+    yield tested.hint
     yield "On the test data:"
     yield tables.of_points(rows, shown)
     yield tables.of_leads([answer.choice for answer in tested.answers if answer.choice])
@@ -463,7 +454,7 @@ def _rows(answers: Sequence[Answer[Choice]], models: Sequence[str]) -> list[Row]
 
 
 def _text(
-    answers: list[Answer[Choice]], models: list[str], how: str, shown: Sequence[str]
+    answers: list[Answer[Choice]], models: list[str], how: str, shown: Sequence[str], hint: str
 ) -> Iterator[str]:
     """A sentence for each base rate, then a table, and one of intervals."""
     sentences = [
@@ -480,26 +471,49 @@ def _text(
     ]
     leads = tables.of_leads([answer.choice for answer in answers if answer.choice])
     yield "\n".join(sentences)
+    yield hint
     yield tables.of_points(rows, shown)
     yield leads
     yield comparisons.of_intervals(rows, how, shown)
     yield from theories
 
 
-def _untested(answers: Sequence[Answer[Choice]], command: str) -> list[Answer[Choice]]:
-    """Why nothing was tested under a ceiling on memory, and what to do."""
-    text = (
-        "with --memory each model is counted alone; to test it, with all cases in memory:"
-        f" {command}"
-    )
+def _untested(request: Request, answers: Sequence[Answer[Choice]]) -> list[Answer[Choice]]:
+    """The answers, with the reason why nothing was tested under a ceiling on memory."""
+    text = "with --memory each model is counted alone"
+    limited = request.source.is_limited
     return [
         (
             answer
-            if answer.choice is None or not answer.choice.untested
+            if answer.choice is None or not answer.choice.untested or not limited
             else answer._replace(choice=replace(answer.choice, untested=text))
         )
         for answer in answers
     ]
+
+
+def _how_to_test(
+    request: Request, answers: Sequence[Answer[Choice]], *, on_test: bool = False
+) -> str:
+    """The whole command that tests a difference that was not tested under a ceiling on memory: of
+    the same choice, or of the thresholds that are fixed on test data.
+    """
+    made = [answer.choice for answer in answers if answer.choice and answer.choice.untested]
+    if not request.source.is_limited or not made:
+        return ""
+    changes: dict[str, Any] = {"statistic": made[0].point.objective}
+    if on_test:
+        points = made[0].points.items()
+        fixed = tuple(f"{name}={_number_typed(point.threshold)}" for name, point in points)
+        changes |= {"path": (request.source.path,), "rule": None, "thresholds": fixed}
+    elif request.given.get("optimize") is not None:  # compare makes the cost lowest
+        return ""
+    found = request.command("compare", *CEILING, **changes)
+    return f"To test this difference, with all cases in memory:\n{found}"
+
+
+def _number_typed(threshold: float | None) -> str:
+    return "none" if threshold is None else repr(threshold)
 
 
 # ----------------------------------------------------------------------

@@ -101,7 +101,7 @@ def _refuse_counted(request: Request, asked: Iterable[Measure]) -> None:
         raise refuse(
             "BR647",
             text.replace("posfrac are", "posfrac is"),
-            "baserate show --threshold, or baserate choose, with --prior-from",
+            "show --threshold or choose with --prior-from, without --kind",
         )
 
 
@@ -229,7 +229,7 @@ def _doubtful(at: Uncertain | Conditions) -> Uncertain:
         raise refuse(
             "BR519",
             "everything is known exactly, so there is nothing to expect",
-            "baserate show, or a range: --prior 1e-5..1e-3",
+            "leave --kind out, or give a range: --prior 1e-5..1e-3",
         )
     return at
 

@@ -428,7 +428,7 @@ def _text_of(path: str) -> str:
             path,
             "BR844",
             "there are no settings",
-            "baserate init FILE writes them; or name a FILE of cases",
+            "write them with baserate init FILE, or name a FILE of cases",
         )
     streams.checked_regular(path)
     with open(path, "rb") as file:
