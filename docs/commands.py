@@ -1,27 +1,32 @@
-"""Writes a page for each command into docs/commands from its --help: `python docs/commands.py`. A
-test holds the pages to what this gives.
+"""Writes a page for each command into docs/commands from its --help-all:
+`python docs/commands.py`. A test holds the pages to what this gives.
 """
 
 from pathlib import Path
 
 import click
 
-from baserate.cli.main import cli, commands
+from baserate.cli.main import cli, commands, grouped_commands
+from baserate.cli.options import WHOLE
 
 FOLDER = Path(__file__).parent / "commands"
 WIDTH = 110
-HEAD = "Written from `--help` by `python docs/commands.py`."
+HEAD = "Written from `--help-all` by `python docs/commands.py`."
 
 
 def pages() -> dict[str, str]:
     """The text of every page by its file name."""
     context = click.Context(cli, info_name="baserate", help_option_names=["-h", "--help"])
-    rows = [f"| [{name}]({name}.md) | {text} |" for name, text in commands().items()]
+    rows = [
+        f"| {group if place == 0 else ''} | [{name}]({name}.md) | {text} |"
+        for group, part in grouped_commands().items()
+        for place, (name, text) in enumerate(part.items())
+    ]
     index = [
         "# The commands\n",
         f"{HEAD}\n",
-        "| command | what for |",
-        "|---|---|",
+        "| | command | what for |",
+        "|---|---|---|",
         *rows,
         "",
         *_ends(),
@@ -38,6 +43,7 @@ def _page(name: str, context: click.Context) -> str:
     inner = click.Context(
         command, info_name=name, parent=context, terminal_width=WIDTH, max_content_width=WIDTH
     )
+    inner.meta[WHOLE] = True
     return (
         f"# baserate {name}\n\n{HEAD} [All"
         f" commands](README.md)\n\n```\n{command.get_help(inner)}\n```\n"

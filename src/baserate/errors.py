@@ -98,10 +98,10 @@ class Problem:
     def line(self, spelling: Callable[[Fix], str]) -> str:
         path = f"{escaped(self.where.path)}: " if self.where.path else ""
         place = f" ({self.where})" if str(self.where) else ""
-        text = f"{self.text}{place}"
+        text, fix = f"{self.text}{place}", spelling(self.fix)
+        end = "" if fix.startswith("baserate ") else "."  # a command is there to be pasted
         return escaped(
-            f"{self.code}: {path}{text}{'' if text.endswith('?') else '.'} Fix:"
-            f" {spelling(self.fix)}."
+            f"{self.code}: {path}{text}{'' if text.endswith('?') else '.'} Fix: {fix}{end}"
         )
 
     def __str__(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -152,3 +153,48 @@ def combine(first: Iterable[Note], second: Iterable[Note]) -> tuple[Note, ...]:
         alike[note.code] += note not in kept
         kept[note] = None
     return tuple(kept)
+
+
+# ----------------------------------------------------------------------
+# Which notes a person reads first.
+
+
+# By how much they could change the decision: a rule that cannot be satisfied, data that are not
+# what they seem, labels and scores that are missing, few cases, the same data twice, the base rate,
+# the costs. Others come after these.
+RANK = (
+    *("BR530", "BR112", "BR111", "BR207", "BR104", "BR206", "BR411", "BR406"),
+    *("BR116", "BR117", "BR656", "BR653", "BR113", "BR105", "BR201", "BR605", "BR515", "BR401"),
+    *("BR505", "BR587", "BR625", "BR591", "BR630", "BR597", "BR626", "BR584"),
+    *("BR528", "BR593", "BR638", "BR537", "BR538", "BR544", "BR526"),
+    *("BR525", "BR524", "BR527", "BR523", "BR522"),
+)
+# Of the scale of the scores and of ties: where they matter, another note says so.
+QUIET = ("BR202", "BR203", "BR210", "BR216")
+MOST_SHOWN = 3
+OF_MODELS = re.compile(r'((?:"[^"]*"(?:, )?)+): (.+)', flags=re.DOTALL)
+
+
+def ranked(notes: Iterable[Note]) -> list[Note]:
+    """Every note once, those first that could change the decision most; the same of several models
+    is one.
+    """
+    place = {code: rank for rank, code in enumerate((*RANK, "", *QUIET))}
+    found: dict[tuple[str, str, Fix | None], list[str]] = {}
+    for note in notes:
+        of = OF_MODELS.fullmatch(note.text)
+        names = found.setdefault((note.code, of[2] if of else note.text, note.override), [])
+        names += [of[1]] if of and of[1] not in names else []
+    merged = [
+        Note(code, f"{', '.join(names)}: {text}" if names else text, override)
+        for (code, text, override), names in found.items()
+    ]
+    return sorted(merged, key=lambda note: place.get(note.code, place[""]))
+
+
+def foremost(notes: Iterable[Note]) -> list[Note]:
+    """The three that could change the decision most, one of each kind; none of the quiet ones."""
+    first: dict[str, Note] = {}
+    for note in ranked(notes):
+        first.setdefault(note.code, note)
+    return [note for code, note in first.items() if code not in QUIET][:MOST_SHOWN]

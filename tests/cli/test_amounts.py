@@ -205,13 +205,13 @@ def test_resampled_intervals(capsys, tmp_path):
             ("--review", "150", "--profit", "tp=3,fp=-1"),
             "BR513: costs of outcomes are given beside amounts",
         ),
-        (("--review", "150", "--optimize", "f1"), "BR001: --optimize says nothing beside --amount"),
-        (("--review", "150", "--mix"), "BR001: --mix says nothing beside --amount"),
+        (("--review", "150", "--optimize", "f1"), "BR001: --optimize has no effect with --amount"),
+        (("--review", "150", "--mix"), "BR001: --mix has no effect with --amount"),
         (
             ("--review", "150", "--calibrated-at", "10%"),
-            "BR001: --calibrated-at says nothing beside --amount",
+            "BR001: --calibrated-at has no effect with --amount",
         ),
-        (("--review", "150", "--weight", "eur"), "BR001: --weight says nothing beside --amount"),
+        (("--review", "150", "--weight", "eur"), "BR001: --weight has no effect with --amount"),
         (("--review", "150 EUR"), 'BR514: --review takes a plain number, got "150 EUR"'),
         (("--review", "-1"), "BR514: what a review costs is a number, 0 or more, got -1"),
         (
@@ -242,7 +242,7 @@ def test_what_says_nothing_is_refused_and_not_ignored(capsys, cases, more, words
 @pytest.mark.parametrize("option", ["--review", "--recovered", "--amount-missing", "--currency"])
 def test_options_of_amounts_say_nothing_without_one(capsys, cases, option):
     assert refused(capsys, "choose", cases, "--label", "y", "--score", "m", option, "1").startswith(
-        f"error BR001: {option} says nothing without --amount"
+        f"error BR001: {option} needs --amount"
     )
 
 

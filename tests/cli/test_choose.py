@@ -58,7 +58,7 @@ def answered(*arguments, status=0):
 
 def test_scenario_3_in_one_command(frauds):
     field = ("--prior", "1 in 1000", "--volume", "1,000,000")
-    done = run("choose", frauds, "alerts <= 200", *ROWS, *field)
+    done = run("choose", frauds, "alerts <= 200", *ROWS, *field, "--notes")
     assert done.returncode == 0
     first = done.stdout.splitlines()[0]
     assert (
@@ -624,13 +624,13 @@ def test_the_lead_is_in_a_table_with_its_interval(alike):
 def test_what_was_not_tested_says_why_and_what_to_type(alike, tmp_path):
     done = run("choose", alike, *THREE[:6], "--prior", "1%", "--cost", "fn=30", "--memory", "1GB")
     first = done.stdout.splitlines()[0]
-    assert (
-        "the difference was not tested (with --memory each model is counted alone; to test it, with"
-        " all cases in memory: " in first
-    )
-    command = first.rpartition("baserate ")[2].removesuffix(").")
+    assert "the difference was not tested (with --memory each model is counted alone)" in first
+    lines = done.stdout.splitlines()
+    place = lines.index("To test this difference, with all cases in memory:")
+    command = lines[place + 1].removeprefix("baserate ")
     assert (
         command == f"compare {alike} --label y --score forest --score gbm --prior 1% --cost fn=30"
+        " --statistic expected_cost"
     )
     assert run(*command.split(), "--replicates", "100").returncode == 0
     weighted = tmp_path / "weighted.csv"
@@ -658,31 +658,32 @@ def test_saved_counts_of_several_models_are_tested_too(alike, tmp_path):
     assert [one["models"] for one in two["differences"]] == [["coin", "forest"]]
 
 
+WITHIN = ("--rule", "fdr <= 80%", "--optimize", "tpr", "--mix", "--all-priors")
+
+
 def test_leaders_say_whether_the_lead_is_more_than_chance(alike):
-    done = run("leaders", alike, *THREE[:6], "--fdr", "80%", "--prior", "1%")
+    done = run("choose", alike, *THREE[:6], *WITHIN, "--prior", "1%")
     assert re.search(
         r"recall [\d.]+ against [\d.]+ of (forest|gbm) \(cannot be distinguished from (forest|gbm)"
         r" on these cases, p = ",
         done.stdout,
     )
-    at = answered("leaders", alike, *THREE[:6], "--fdr", "80%", "--prior", "1%")["leaders"]["at"][0]
+    at = answered("choose", alike, *THREE[:6], *WITHIN, "--prior", "1%")["leaders"]["at"][0]
     assert set(at["indistinguishable"]) == {"forest", "gbm"}
     assert at["differences"][0]["statistic"] == "tpr"
     assert max(at["tpr"].values()) == pytest.approx(at["differences"][0]["values"][1])
 
 
 def test_leaders_along_base_rates_say_that_no_lead_was_tested(alike):
-    done = run("leaders", alike, *THREE[:6], "--fdr", "80%")
+    done = run("choose", alike, *THREE[:6], *WITHIN)
     assert (
         "(the differences were not tested; --prior tests them at a base rate)."
         in done.stdout.splitlines()[0]
     )
-    found = answered("leaders", alike, *THREE[:6], "--fdr", "80%")["leaders"]
+    found = answered("choose", alike, *THREE[:6], *WITHIN)["leaders"]
     assert found["untested"] == "the differences were not tested; --prior tests them at a base rate"
     assert (
-        answered("leaders", alike, *THREE[:6], "--fdr", "80%", "--prior", "1%")["leaders"][
-            "untested"
-        ]
+        answered("choose", alike, *THREE[:6], *WITHIN, "--prior", "1%")["leaders"]["untested"]
         is None
     )
 

@@ -114,7 +114,7 @@ def test_sources_and_models_that_cannot_be_compared_so_are_refused(cases, capsys
     br.count([0, 1], {"a": [1, 2], "b": [2, 1]}).save(saved)
     for arguments, code, said in (
         ((cases, cases, *TWO), "BR943", "several files are joined with every case at once"),
-        ((saved,), "BR002", "--memory says nothing of saved counts"),
+        ((saved,), "BR002", "--memory has no effect on saved counts"),
         ((cases, "--label", "y", "--score", "a"), "BR595", "two models"),
         ((cases, *TWO, "--score", "a"), "BR407", '"a" was asked for twice'),
         ((cases, *TWO, "--against", "c"), "BR408", 'no model "c"'),

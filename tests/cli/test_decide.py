@@ -44,7 +44,7 @@ MODELS = {
 
 
 def test_the_first_sentence_is_the_answer(scored, capsys):
-    done = told(capsys, "decide", scored, *TWO, "--prior", "1e-5..1e-3", *COSTS)
+    done = told(capsys, "choose", scored, *TWO, "--prior", "1e-5..1e-3", *COSTS)
     first = done.out.splitlines()[0]
     assert (
         first
@@ -76,7 +76,7 @@ def test_the_first_sentence_is_the_answer(scored, capsys):
 def test_json_says_what_python_says(scored, capsys):
     document = answered(
         capsys,
-        "decide",
+        "choose",
         scored,
         *TWO,
         "--prior",
@@ -114,25 +114,34 @@ def test_what_is_believed_is_averaged_and_learning_has_a_worth(scored, capsys):
         ("1e-5..1e-3 log-uniform", br.LogUniform(1e-5, 1e-3)),
         ("1e-5,1e-4,1e-3", [1e-5, 1e-4, 1e-3]),
     ):
-        document = answered(capsys, "decide", scored, *TWO, "--prior", written_, "--cost", "fn=500")
+        document = answered(
+            capsys,
+            "choose",
+            scored,
+            *TWO,
+            "--prior",
+            written_,
+            *("--cost", "fn=500", "--kind", "unknown"),
+        )
         learned = br.robustness.value_of_information(
             MODELS, at=br.Conditions(prior=prior, costs={"fn": 500})
         )
         assert document["learning"]["prior"]["value"] == learned["prior"]
         assert document["decision"]["regret"]["averaged"]
-    done = told(capsys, "decide", scored, *TWO, "--pilot", "3/5000", "--cost", "fn=500")
+    done = told(capsys, "choose", scored, *TWO, "--pilot", "3/5000", "--cost", "fn=500")
     assert "on average" in done.out.splitlines()[0]
     assert "What it would be worth a case to know before choosing: prior" in done.out
 
 
 def test_conditions_that_are_known_are_decided_without_regret(scored, capsys):
-    done = told(capsys, "decide", scored, *TWO, "--prior", "0.1%", *COSTS)
+    words = ("choose", scored, *TWO, "--prior", "0.1%", *COSTS, "--kind", "unknown")
+    done = told(capsys, *words)
     first = done.out.splitlines()[0]
     assert "choose a, score ≥ 5. On these cases nothing costs less. " in first
     assert first.endswith(
         "The differences to b, flag nothing and flag everything are significant (p < 0.001)."
     )
-    decision = answered(capsys, "decide", scored, *TWO, "--prior", "0.1%", *COSTS)["decision"]
+    decision = answered(capsys, *words)["decision"]
     assert decision["regret"]["value"] == 0
     assert [one["models"] for one in decision["differences"]] == [
         ["b", "a"],
@@ -143,15 +152,15 @@ def test_conditions_that_are_known_are_decided_without_regret(scored, capsys):
 
 def test_a_rule_holds_everywhere_and_at_every_site(scored, capsys):
     arguments = (*TWO, "--prior", "1e-4..1e-2", "--cost", "fn=200", "--rule", "recall >= 0.8")
-    document = answered(capsys, "decide", scored, *arguments)
+    document = answered(capsys, "choose", scored, *arguments)
     assert document["decision"]["rule"] == "tpr >= 0.8"
     assert document["decision"]["tpr"] >= 0.8
-    by_site = answered(capsys, "decide", scored, *arguments, "--group", "site")
+    by_site = answered(capsys, "choose", scored, *arguments, "--by", "site")
     assert by_site["decision"]["regret"]["site"] in ("north", "south")
     assert "winner_map" not in by_site
     moving = answered(
         capsys,
-        "decide",
+        "choose",
         scored,
         *TWO,
         "--prior",
@@ -164,7 +173,7 @@ def test_a_rule_holds_everywhere_and_at_every_site(scored, capsys):
     assert "winner_map" not in moving
     budget = answered(
         capsys,
-        "decide",
+        "choose",
         scored,
         *TWO,
         "--prior",
@@ -181,10 +190,10 @@ def test_a_rule_holds_everywhere_and_at_every_site(scored, capsys):
 
 def test_a_design_says_nothing_of_saved_counts_with_replicates_either(scored, tmp_path, capsys):
     assert told(capsys, "count", scored, *TWO, "-o", tmp_path / "two.counts").status == 0
-    words = ("decide", tmp_path / "two.counts", "--prior", "0.1%..1%", *COSTS)
+    words = ("choose", tmp_path / "two.counts", "--prior", "0.1%..1%", *COSTS)
     for more in ((), ("--replicates", "2000")):
         line = refused(capsys, *words, "--design", "case-control", *more)
-        assert line == "error BR002: --design says nothing of saved counts. Fix: leave it out.\n"
+        assert line == "error BR002: --design has no effect on saved counts. Fix: leave it out.\n"
 
 
 def test_with_replicates_it_is_said_where_models_cannot_be_told_apart(scored, capsys):
@@ -199,18 +208,18 @@ def test_with_replicates_it_is_said_where_models_cannot_be_told_apart(scored, ca
         "--level",
         "90%",
     )
-    document = answered(capsys, "decide", scored, *arguments)
+    document = answered(capsys, "choose", scored, *arguments)
     assert document["winner_map"]["level"] == 0.9
     assert document["winner_map"]["doubts"]
     assert (
         "At 90 % for the whole map (4000 resamples), at costs (fp = 1, fn = 500), the winner cannot"
-        " be told from these:" in told(capsys, "decide", scored, *arguments).out
+        " be told from these:" in told(capsys, "choose", scored, *arguments).out
     )
 
 
 def test_profits_may_be_ranges(scored, capsys):
     document = answered(
-        capsys, "decide", scored, *TWO, "--prior", "1e-4..1e-2", "--profit", "tp=50..500,fp=-5"
+        capsys, "choose", scored, *TWO, "--prior", "1e-4..1e-2", "--profit", "tp=50..500,fp=-5"
     )
     assert document["decision"]["at"]["tp"] == {"low": -500, "high": -50, "kind": "range"}
     assert (document["decision"]["at"]["fp"], document["decision"]["at"]["fn"]) == (5, 0)
@@ -233,23 +242,23 @@ def test_profits_may_be_ranges(scored, capsys):
         (("--prior", "0.1", "--pilot", "1/10"), r"BR503: a base rate and a pilot sample", 2),
         (("--pilot", "few"), r"BR588: a pilot sample is written", 2),
         (("--rule", "mcc >= 0.5", "--prior", "1e-5..1e-3"), r"BR534: mcc may rise and fall", 2),
-        (("--group", "site", "--mix"), r"BR594: --mix is asked of all cases", 2),
-        (("--group", "site", "--replicates", "200"), r"BR594: --replicates compares models", 2),
+        (("--by", "site", "--mix"), r"BR594: --mix needs all cases together", 2),
+        (("--by", "site", "--replicates", "200"), r"BR594: --replicates compares models", 2),
         (
-            ("--rule", "tpr >= 0.1", "--replicates", "200"),
+            ("--rule", "tpr >= 0.1", "--replicates", "200", "--prior", "1%..2%"),
             r"BR594: --replicates compares models",
             2,
         ),
     ],
 )
 def test_what_cannot_be_decided_is_refused_in_one_line(scored, capsys, arguments, message, status):
-    assert re.search(message, refused(capsys, "decide", scored, *TWO, *arguments, status=status))
+    assert re.search(message, refused(capsys, "choose", scored, *TWO, *arguments, status=status))
 
 
 def test_a_rule_that_nothing_keeps_says_what_each_model_could(scored, capsys):
     done = told(
         capsys,
-        "decide",
+        "choose",
         scored,
         *TWO,
         "--rule",
@@ -266,12 +275,12 @@ def test_a_rule_that_nothing_keeps_says_what_each_model_could(scored, capsys):
 
 
 def test_the_map_of_winners_is_drawn_where_there_is_one(scored, tmp_path, capsys):
-    words = ("decide", scored, *TWO, "--prior", "1e-5..1e-3", *COSTS)
+    words = ("choose", scored, *TWO, "--prior", "1e-5..1e-3", *COSTS)
     drawn = told(capsys, *words, "--svg", tmp_path / "map.svg")
     assert (drawn.status, drawn.out) == (0, told(capsys, *words).out)
     picture = (tmp_path / "map.svg").read_text()
     assert all(f">{name}<" in picture for name in ("a", "b", "flag nothing", "flag everything"))
     assert "there is no one map" in refused(
-        capsys, *words, "--group", "site", "--svg", tmp_path / "other.svg"
+        capsys, *words, "--by", "site", "--svg", tmp_path / "other.svg"
     )
     assert not (tmp_path / "other.svg").exists()

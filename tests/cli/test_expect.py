@@ -40,7 +40,7 @@ def scored(tmp_path_factory):
 
 
 def test_expect_gives_the_numbers_of_python(scored, capsys):
-    document = answered(capsys, "expect", scored, *TWO, *RANGE, *COSTS)
+    document = answered(capsys, "show", scored, *TWO, *RANGE, *COSTS)
     found = {one["model"]: one for one in document["expectations"]}
     for name, counts in MODELS.items():
         one = expect(counts, "expected_cost", at=AT)
@@ -58,10 +58,10 @@ def test_expect_gives_the_numbers_of_python(scored, capsys):
 def test_expect_says_the_average_first(scored, capsys):
     done = told(
         capsys,
-        "expect",
+        "show",
         scored,
         *TWO[:4],
-        "--statistic",
+        "--measure",
         "precision",
         "--threshold",
         "9",
@@ -86,9 +86,9 @@ def test_expect_says_the_average_first(scored, capsys):
 
 
 def test_expect_of_a_rule_a_pilot_and_a_varying_base_rate(scored, capsys):
-    budget = ("--statistic", "alerts", "--rule", "recall >= 0.5", "--volume", "10000")
+    budget = ("--measure", "alerts", "--rule", "recall >= 0.5", "--volume", "10000")
     pilot = answered(
-        capsys, "expect", scored, *TWO[:4], *budget, "--pilot", "12/5000", "--kind", "unknown"
+        capsys, "show", scored, *TWO[:4], *budget, "--pilot", "12/5000", "--kind", "unknown"
     )["expectations"][0]
     at = br.Conditions(prior=br.Pilot(12, 5000))
     assert (
@@ -100,7 +100,7 @@ def test_expect_of_a_rule_a_pilot_and_a_varying_base_rate(scored, capsys):
     assert pilot["worst"] is None
     assert pilot["at"]["prior"]["kind"] == "pilot"
     days = (
-        "--statistic",
+        "--measure",
         "precision",
         "--threshold",
         "9",
@@ -109,7 +109,7 @@ def test_expect_of_a_rule_a_pilot_and_a_varying_base_rate(scored, capsys):
         "--kind",
         "varying",
     )
-    varying = answered(capsys, "expect", scored, *TWO[:4], *days)["expectations"][0]
+    varying = answered(capsys, "show", scored, *TWO[:4], *days)["expectations"][0]
     mean = (0.001 + 0.002 + 0.01) / 3
     assert varying["value"] == pytest.approx(
         br.measure(MODELS["a"], "precision", threshold=9, at=br.Conditions(prior=mean)), rel=1e-12
@@ -118,23 +118,21 @@ def test_expect_of_a_rule_a_pilot_and_a_varying_base_rate(scored, capsys):
 
 def test_what_expect_cannot_say_is_refused(scored, capsys):
     assert "everything is known exactly" in refused(
-        capsys, "expect", scored, *TWO, "--prior", "0.1%", *COSTS
+        capsys, "show", scored, *TWO, "--prior", "0.1%", *COSTS, "--kind", "unknown"
     )
     assert "is the base rate unknown, or does it vary" in refused(
         capsys,
-        "expect",
+        "show",
         scored,
         *TWO,
-        "--statistic",
+        "--measure",
         "precision",
         "--threshold",
         "9",
         "--prior",
         "1e-4..1e-2 log-uniform",
     )
-    assert "did you mean" in refused(
-        capsys, "expect", scored, *TWO, "--statistic", "precison", *RANGE
-    )
+    assert "did you mean" in refused(capsys, "show", scored, *TWO, "--measure", "precison", *RANGE)
 
 
 def test_triage_sets_two_thresholds(scored, capsys):
@@ -201,8 +199,11 @@ def test_what_triage_refuses(scored, capsys, options, said):
     assert said in refused(capsys, "triage", scored, *TWO, *options, *COSTS)
 
 
+WITHIN = ("--rule=fdr <= 50%", "--optimize", "tpr", "--mix", "--all-priors")
+
+
 def test_leaders_are_those_of_python(scored, capsys):
-    document = answered(capsys, "leaders", scored, *TWO, "--fdr", "50%", "--prior", "1e-4,1e-3")
+    document = answered(capsys, "choose", scored, *TWO, *WITHIN, "--prior", "1e-4,1e-3")
     found = br.robustness.best_recall(MODELS, fdr=0.5)
     assert document["leaders"]["leads"] == [
         {"low": low, "high": high, "models": list(models)} for low, high, models in found.leads
@@ -211,7 +212,7 @@ def test_leaders_are_those_of_python(scored, capsys):
     assert [{"prior": one["prior"], "tpr": one["tpr"]} for one in at] == [
         {"prior": prior, "tpr": found.at(prior)} for prior in (1e-4, 1e-3)
     ]
-    done = told(capsys, "leaders", scored, *TWO, "--fdr", "50%", "--prior", "1e-3")
+    done = told(capsys, "choose", scored, *TWO, *WITHIN, "--prior", "1e-3")
     values = found.at(1e-3)
     best = max(values, key=values.get)
     assert done.out.startswith(
@@ -219,7 +220,7 @@ def test_leaders_are_those_of_python(scored, capsys):
         f" recall {values[best]:#.4g}"
     )
     assert "a share of false alarms lies between 0 and 1" in refused(
-        capsys, "leaders", scored, *TWO, "--fdr", "2"
+        capsys, "choose", scored, *TWO, "fdr <= 1", *WITHIN[1:]
     )
 
 
@@ -271,8 +272,8 @@ def test_curve_over_a_range(scored, capsys):
     ("options", "said"),
     [
         (("roc", *RANGE), "a ROC does not depend on it"),
-        (("broc", *RANGE, "--every"), "--every says nothing"),
-        (("broc", "--prior", "0.1%", "--kind", "unknown"), "--kind says nothing"),
+        (("broc", *RANGE, "--every"), "--every has no effect"),
+        (("broc", "--prior", "0.1%", "--kind", "unknown"), "--kind has no effect"),
         (("broc", *RANGE, "--csv", "--json"), "given together"),
     ],
 )

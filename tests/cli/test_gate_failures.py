@@ -122,18 +122,18 @@ FIXED = ("recall >= 0.1", "--label", "y", "--score", "old", "--threshold", "0.5"
     [
         (
             (*FIXED, "--margin", "0.1"),
-            "BR596: --margin says nothing of a requirement. Fix: leave it out.",
+            "BR596: --margin has no effect on a requirement. Fix: leave it out.",
         ),
-        ((*FIXED, "--statistic", "auc"), "BR596: --statistic says nothing of a requirement"),
-        ((*FIXED, "--rule", "precision >= 0.9"), "BR596: --rule says nothing of a requirement"),
-        ((*FIXED, "--replicates", "100"), "BR596: --replicates says nothing of a requirement"),
+        ((*FIXED, "--statistic", "auc"), "BR596: --statistic has no effect on a requirement"),
+        ((*FIXED, "--rule", "precision >= 0.9"), "BR596: --rule has no effect on a requirement"),
+        ((*FIXED, "--replicates", "100"), "BR596: --replicates has no effect on a requirement"),
         (
             (*COMPARED, "--accept-observed"),
-            "BR596: --accept-observed says nothing of a comparison. Fix: leave it out.",
+            "BR596: --accept-observed has no effect on a comparison. Fix: leave it out.",
         ),
         (
             (*COMPARED, "--statistic", "auc"),
-            "BR594: auc is a number of all cases: a threshold or rule says nothing of it",
+            "BR594: auc is a number of all cases: a threshold or rule has no effect on it",
         ),
         (
             (*COMPARED[:-2], "--statistic", "auc", "--rule", "recall >= 0.5"),

@@ -166,7 +166,7 @@ def test_a_closed_stdout_is_no_bug(scores):
         ),
         (("show", ".", "--label", "y", "--score", "m"), 2, "error BR615: .: is not a regular file"),
         (("show", "x.csv", "--label", "y"), 2, "error BR003: x.csv: --score is missing"),
-        (("show", "x.csv", "--lable", "y"), 2, "Did you mean"),
+        (("show", "x.csv", "--lable", "y"), 2, "did you mean"),
         (("shwo",), 2, 'error BR001: there is no command "shwo"; did you mean show?'),
     ],
 )

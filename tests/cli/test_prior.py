@@ -396,7 +396,8 @@ def test_a_report_is_refused_an_estimate(capsys, files):
     )
 
 
-FORWARD = [["leaders", "--fdr", "90%"], ["triage", "--review", "2", "--cost", "fn=100,fp=5"]]
+WITHIN = ("--rule", "fdr <= 90%", "--optimize", "tpr", "--mix", "--all-priors")
+FORWARD = [["choose", *WITHIN], ["triage", "--review", "2", "--cost", "fn=100,fp=5"]]
 
 
 @pytest.mark.parametrize("asked", FORWARD, ids=lambda asked: asked[0])
@@ -411,29 +412,30 @@ def test_leaders_and_triage_read_the_estimate(capsys, files, asked):
         repr(ESTIMATE.value),
         *asked[1:],
     )
-    assert found[asked[0]] == plain[asked[0]]
+    part = "leaders" if asked[0] == "choose" else asked[0]
+    assert found[part] == plain[part]
     assert "BR544" in [note["code"] for note in found["notes"]]
 
 
 def test_leaders_test_no_difference_at_an_estimate(capsys, files):
     """A p-value at the estimate would take it as known."""
-    two = ("--score", "m2", "--fdr", "90%")
-    found = answered(capsys, *conditioned("leaders", files, *two))["leaders"]
+    two = ("--score", "m2", *WITHIN)
+    found = answered(capsys, *conditioned("choose", files, *two))["leaders"]
     assert (
         found["untested"] == "the difference was not tested, because the base rate is an estimate"
     )
     assert "differences" not in found["at"][0]
-    assert found["untested"] in told(capsys, *conditioned("leaders", files, *two)).out
+    assert found["untested"] in told(capsys, *conditioned("choose", files, *two)).out
     columns, source = labelled(files)
-    known = answered(capsys, "leaders", source, *columns, *two, "--prior", "10%")["leaders"]
+    known = answered(capsys, "choose", source, *columns, *two, "--prior", "10%")["leaders"]
     assert known["untested"] is None
     assert known["at"][0]["differences"]
 
 
 # Every command with --prior-from, and what it does about the error of the estimate.
 JOINT = {"show", "choose", "gate"}
-OVER_ITS_INTERVAL = {"decide", "expect"}
-NO_INTERVALS = {"curve", "leaders", "triage"}
+OVER_ITS_INTERVAL = {"choose", "show"}  # with --kind, or a range of costs
+NO_INTERVALS = {"curve", "triage"}
 REFUSED = {"compare", "slices", "report"}
 
 
@@ -455,23 +457,35 @@ EVERY = {
     "show": ("show", "FILE", "--threshold", "0.3"),
     "choose": ("choose", "FILE", "--rule", "tpr >= 0.5"),
     "gate": ("gate", "FILE", "precision >= 0.05", "--threshold", "0.3"),
-    "decide": ("decide", "FILE", "--cost", "fn=20,fp=1"),
-    "decide, alerts": ("decide", "FILE", "--rule", "alerts <= 100", "--volume", "1000"),
-    "expect": ("expect", "FILE", "--statistic", "precision", "--threshold", "0.3"),
-    "expect, alerts": (
-        "expect",
+    "choose, over it": ("choose", "FILE", "--cost", "fn=20,fp=1", "--kind", "unknown"),
+    "choose, alerts over it": (
+        "choose",
         "FILE",
-        "--statistic",
+        *("--rule", "alerts <= 100", "--volume", "1000", "--kind", "unknown"),
+    ),
+    "show, over it": (
+        "show",
+        "FILE",
+        *("--measure", "precision", "--threshold", "0.3", "--kind", "unknown"),
+    ),
+    "show, alerts over it": (
+        "show",
+        "FILE",
+        "--kind",
+        "unknown",
+        "--measure",
         "alerts",
         "--threshold",
         "0.3",
         "--volume",
         "1000",
     ),
-    "expect, a rule on alerts": (
-        "expect",
+    "show, a rule on alerts over it": (
+        "show",
         "FILE",
-        "--statistic",
+        "--kind",
+        "unknown",
+        "--measure",
         "precision",
         "--rule",
         "alerts <= 100",
@@ -480,7 +494,7 @@ EVERY = {
     ),
     "curve": ("curve", "broc", "FILE"),
     "curve, decision": ("curve", "decision", "FILE"),
-    "leaders": ("leaders", "FILE", "--fdr", "90%"),
+    "choose, all base rates": ("choose", "FILE", *WITHIN),
     "triage": ("triage", "FILE", "--review", "2", "--cost", "fn=100,fp=5"),
     "compare": ("compare", "FILE", "--score", "m2", "--replicates", "100"),
     "slices": ("slices", "FILE", "--group", "m2", "--threshold", "0.3"),
@@ -548,12 +562,15 @@ def widths_of(found, measure):
     return point["intervals"][measure]["high"] - point["intervals"][measure]["low"]
 
 
+OVER = ("--cost", "fn=20,fp=1", "--kind", "unknown")
+
+
 def test_a_range_and_the_note_that_tells_it_agree_where_none_may_be_positive(capsys, files):
     """The range began at 0.0005 and the note said 0."""
     negatives = np.sort(SCORES[LABELS == 0])
     few = np.concatenate((negatives, negatives[-12:], SCORES[LABELS == 1][:4]))
     written(files / "few.csv", ["m"], ([score] for score in few.tolist()))
-    found = answered(capsys, *conditioned("decide", files, "--cost", "fn=20,fp=1", field="few.csv"))
+    found = answered(capsys, *conditioned("choose", files, *OVER, field="few.csv"))
     note = next(note["text"] for note in found["notes"] if note["code"] == "BR544")
     low = found["decision"]["at"]["prior"]["low"]
     assert low == 0.5 / len(few)
@@ -576,7 +593,7 @@ def bounds_in(part):
     "asked",
     [
         ("curve", "broc"),
-        ("leaders", "--fdr", "90%"),
+        ("choose", *WITHIN),
         ("triage", "--review", "2", "--cost", "fn=100,fp=5"),
     ],
     ids=lambda asked: asked[0],
@@ -591,7 +608,10 @@ def test_what_prints_no_interval_needs_none(capsys, files, asked):
 
 def test_what_is_expected_is_told_over_the_whole_interval(capsys, files):
     found = answered(
-        capsys, *conditioned("expect", files, "--statistic", "precision", "--threshold", "0.3")
+        capsys,
+        *conditioned(
+            "show", files, "--measure", "precision", "--threshold", "0.3", "--kind", "unknown"
+        ),
     )
     assert found["expectations"][0]["at"]["prior"] == {
         "low": max(ESTIMATE.low, 0.5 / 1000),
@@ -612,7 +632,7 @@ def test_other_ways_to_an_interval_are_refused_beside_an_estimate(capsys, files,
 
 
 def test_a_decision_is_made_over_the_whole_interval(capsys, files):
-    done = told(capsys, *conditioned("decide", files, "--cost", "fn=20,fp=1"))
+    done = told(capsys, *conditioned("choose", files, *OVER))
     low = max(ESTIMATE.low, 0.5 / 1000)
     assert done.out.startswith(
         f"At prior {low:.6g}..{ESTIMATE.high:.6g}; costs (fp = 1, fn = 20): choose m, "
@@ -643,7 +663,7 @@ def test_no_input_is_overwritten(capsys, files):
     assert done.err.startswith("error BR804")
 
 
-@pytest.mark.parametrize("command", ["show", "choose", "compare", "decide"])
+@pytest.mark.parametrize("command", ["show", "choose", "compare"])
 def test_two_base_rates_are_refused(capsys, files, command):
     assert refused(capsys, *conditioned(command, files, "--prior", "1%")).startswith(
         "error BR503: a base rate is given"
@@ -651,7 +671,7 @@ def test_two_base_rates_are_refused(capsys, files, command):
 
 
 def test_a_pilot_beside_an_estimate_is_refused(capsys, files):
-    assert refused(capsys, *conditioned("decide", files, "--pilot", "1/50")).startswith(
+    assert refused(capsys, *conditioned("choose", files, "--pilot", "1/50")).startswith(
         "error BR503: a base rate is given"
     )
 

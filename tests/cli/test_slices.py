@@ -65,7 +65,10 @@ def test_words_come_first_and_name_the_sites(file, capsys):
             " that rate would)."
         ),
         "1 has too few cases to say: rome (0.8571, at least 0.4793).",
-        "1 cannot be evaluated: lund (tpr is undefined here (no positives), and so is its interval).",
+        (
+            "1 cannot be evaluated: lund (tpr is undefined here (no positives), and so is its"
+            " interval)."
+        ),
         "This threshold does not serve all; alone these would need: lisbon >= 0, rome >= 0.",
     ]
     assert "note BR434: 10 bounds, each at 95 %" in done.err
@@ -333,19 +336,19 @@ def test_show_corrects_for_the_choice_by_resamples_of_clusters(clustered, capsys
             (*ROWS, "--score", "y", "--group", "site"),
             "BR433: sites and days are read for one model at a time",
         ),
-        ((*BY_SITE, "--tz", "UTC"), "BR433: --tz says nothing without --day"),
-        ((*BY_SITE, "--volume", "10"), "BR433: --volume says nothing without --day"),
+        ((*BY_SITE, "--tz", "UTC"), "BR433: --tz needs --day"),
+        ((*BY_SITE, "--volume", "10"), "BR433: --volume needs --day"),
         (
             (*BY_SITE, "--require", "alerts <= 10/day"),
-            "BR433: a budget of alerts says nothing without --day",
+            "BR433: a budget of alerts needs --day",
         ),
         (
             (*ROWS, "--day", "site", "--require", "recall >= 0.9"),
-            "BR433: a requirement other than alerts says nothing without --group",
+            "BR433: a requirement other than alerts needs --by",
         ),
         (
             (*ROWS, "--day", "site", "--cluster", "site"),
-            "BR433: --cluster says nothing without --group",
+            "BR433: --cluster needs --by",
         ),
         (
             (*ROWS, "--day", "site"),

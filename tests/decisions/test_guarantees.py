@@ -467,12 +467,12 @@ def test_the_command_says_what_holds_in_the_field(capsys, scored):
         (
             ("--guarantee", "recall >= 0.8", "--replicates", "200"),
             2,
-            "BR002: --replicates says nothing beside --guarantee",
+            "BR002: --replicates has no effect beside --guarantee",
         ),
         (
             ("--guarantee", "recall >= 0.8", "--amount", "a", "--review", "1"),
             2,
-            "BR001: --guarantee says nothing beside --amount",
+            "BR001: --guarantee has no effect with --amount",
         ),
     ],
 )

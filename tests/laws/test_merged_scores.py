@@ -1055,7 +1055,7 @@ def test_the_command_line_refuses_in_plain_words_and_says_what_to_do(capsys, tmp
         ("choose", paths["condensed"], "posfrac >= 30%"),
         ("choose", paths["condensed"], "alerts >= 200", "--volume", "1000"),
         (
-            "decide",
+            "choose",
             paths["condensed"],
             "--prior",
             "1%..5%",
@@ -1065,8 +1065,17 @@ def test_the_command_line_refuses_in_plain_words_and_says_what_to_do(capsys, tmp
             "fpr >= 31%",
         ),
         ("show", paths["bins"], "--summary", "weighted_auc(alpha=0.5, strips=segments)"),
-        ("decide", paths["bins"], "--prior", "1%..5%", "--cost", "fn=9,fp=1"),
-        ("leaders", paths["bins"], "--fdr", "50%"),
+        ("choose", paths["bins"], "--prior", "1%..5%", "--cost", "fn=9,fp=1"),
+        (
+            "choose",
+            paths["bins"],
+            "--rule",
+            "fdr <= 50%",
+            "--optimize",
+            "tpr",
+            "--mix",
+            "--all-priors",
+        ),
         ("triage", paths["bins"], "--prior", "1%", "--cost", "fn=9,fp=1", "--review", "1"),
     ):
         done = told(capsys, *command)

@@ -33,8 +33,8 @@ ASSUMING = [
     ("compare", *DATA, *FIELD, *QUICK),
     ("compare", *DATA, *FIELD, "--statistic", "precision", *QUICK),
     ("compare", *DATA, "--prior", "0.1%..1%", *QUICK),
-    ("decide", *DATA, "--prior", "0.1%..1%"),
-    ("expect", *DATA, "--prior", "0.1%..1%"),
+    ("choose", *DATA, "--prior", "0.1%..1%"),
+    ("show", *DATA, "--prior", "0.1%..1%"),
     ("curve", "cost_threshold", *DATA, *FIELD),
 ]
 # What a review costs is given, and a miss and a false alarm are assumed to cost the same.
@@ -49,9 +49,14 @@ FREE = [
     ("compare", *DATA),
     ("compare", *DATA, *FIELD, "--rule", *BUDGET, *QUICK),
     ("compare", *DATA, *FIELD, "--statistic", "precision", "--threshold", "0.5", *QUICK),
-    ("decide", *DATA, "--prior", "0.1%..1%", "--rule", *BUDGET),
-    ("expect", *DATA, "--prior", "0.1%..1%", "--rule", *BUDGET),
-    ("leaders", *DATA, *FIELD, "--fdr", "50%"),
+    ("choose", *DATA, "--prior", "0.1%..1%", "--rule", *BUDGET),
+    ("show", *DATA, "--prior", "0.1%..1%", "--rule", *BUDGET),
+    (
+        "choose",
+        *DATA,
+        *FIELD,
+        *("--rule", "fdr <= 50%", "--optimize", "tpr", "--mix", "--all-priors"),
+    ),
     ("prior", "--from", "SCORES", *DATA, *QUICK),
     ("slices", *DATA[:4], "--group", "site", "--rule", "recall >= 0.8"),
     ("slices", *DATA[:4], "--day", "day", "--rule", "recall >= 0.8"),
@@ -62,8 +67,8 @@ FREE = [
 COSTLY = [
     ("choose", *DATA, *FIELD, "--cost", "fn=100", *QUICK),
     ("compare", *DATA, *FIELD, "--cost", "fn=100", *QUICK),
-    ("decide", *DATA, "--prior", "0.1%..1%", "--cost", "fn=100"),
-    ("expect", *DATA, "--prior", "0.1%..1%", "--cost", "fn=100"),
+    ("choose", *DATA, "--prior", "0.1%..1%", "--cost", "fn=100"),
+    ("show", *DATA, "--prior", "0.1%..1%", "--cost", "fn=100"),
     ("triage", *DATA, *FIELD, "--cost", "fn=100", "--review", "0.5"),
 ]
 A_COST = re.compile(r"cost per case|cheap|expected_cost|equal costs \(")

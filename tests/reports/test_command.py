@@ -99,7 +99,7 @@ def test_json_is_printed_and_only_a_named_file_is_written(command, capsys):
     assert answered(capsys, *command, "-o", "both.html") == content
     assert Page(Path("both.html").read_text()).document == content
     assert (
-        "--force says nothing where nothing is written"
+        "--force has no effect where nothing is written"
         in told(capsys, *command, "--json", "--force").out
     )
 

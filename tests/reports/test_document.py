@@ -259,7 +259,7 @@ def test_uncertain_conditions_embed_what_decide_gives(f1, capsys):
         "--cost",
         "fp=5,fn=500,tp=5",
     )
-    decided, reported = answered(capsys, "decide", *source), answered(capsys, "report", *source)
+    decided, reported = answered(capsys, "choose", *source), answered(capsys, "report", *source)
     assert reported["report"]["decision"] == {
         key: decided[key] for key in ("decision", "winner_map", "stability")
     }
@@ -270,7 +270,7 @@ def test_uncertain_conditions_embed_what_decide_gives(f1, capsys):
     }
     found = br.report(MODELS, at=br.Conditions("1e-5..1e-3", br.Costs(fp=5, fn=500, tp=5)))
     first = (
-        told(capsys, "decide", *source)
+        told(capsys, "choose", *source)
         .out.splitlines()[0]
         .removesuffix(
             " The differences to B, flag nothing and flag everything are significant (p < 0.001)."

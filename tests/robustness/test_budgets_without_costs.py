@@ -175,16 +175,16 @@ BUDGET = ("--rule", "alerts <= 500", "--volume", "200000", "--prior", "0.05%..0.
 
 def test_every_command_uses_the_budget_for_what_is_caught(scored, capsys):
     counted = br.count(scored, label="y", score="a")
-    for command in ("decide", "expect"):
+    for command in ("choose", "show"):
         done = told(capsys, command, scored, *TWO, *BUDGET)
         assert "cost" not in done.out
         assert "cheapest" not in done.out
         assert "BR525" not in done.err
-    decision = answered(capsys, "decide", scored, *TWO, *BUDGET)["decision"]
+    decision = answered(capsys, "choose", scored, *TWO, *BUDGET)["decision"]
     assert (decision["optimized"], decision["model"]) == ("caught", "a")
     strictest = br.choose(counted, "alerts <= 500", at=br.Conditions("0.3%"), volume=200_000)
     assert decision["tpr"] == strictest.tpr
-    found = answered(capsys, "expect", scored, *TWO, *BUDGET)["expectations"]
+    found = answered(capsys, "show", scored, *TWO, *BUDGET)["expectations"]
     assert [one["measure"] for one in found[:2]] == ["caught(volume=200000)"] * 2
     assert found[0]["optimized"] == "tpr"
 
@@ -194,9 +194,9 @@ def test_without_costs_the_first_sentence_says_that_equal_ones_are_assumed(score
     commands = [
         ("choose", "--prior", "20%"),
         ("choose", "--prior", "1%", "--rule", "recall >= 0.5"),
-        ("decide", "--prior", "1%..20%"),
+        ("choose", "--prior", "1%..20%"),
     ]
-    for command, *asked in [*commands, ("expect", "--prior", "1%..20%")]:
+    for command, *asked in [*commands, ("show", "--prior", "1%..20%")]:
         done = told(capsys, command, scored, *TWO, *asked)
         assert assumed in done.out.splitlines()[0]
         assert "cost per case" not in done.out
@@ -211,8 +211,8 @@ def test_baselines_stand_in_every_table_and_an_answer_that_does_not_beat_them_sa
     costs = ("--cost", "fn=10,fp=1")
     for command, *asked in [
         ("choose", "--prior", "1%"),
-        ("decide", "--prior", "1%..20%"),
-        ("expect", "--prior", "1%..20%"),
+        ("choose", "--prior", "1%..20%"),
+        ("show", "--prior", "1%..20%"),
     ]:
         done = told(capsys, command, scored, *TWO, *asked, *costs)
         assert "\nflag nothing " in done.out
@@ -226,12 +226,12 @@ def test_baselines_stand_in_every_table_and_an_answer_that_does_not_beat_them_sa
     assert "exact" in chosen
     alone = told(capsys, "choose", scored, *TWO[:4], "--prior", "50%", *everything).out
     assert alone.startswith("No threshold of a beats flagging everything")
-    decided = told(capsys, "decide", scored, *TWO, "--prior", "40%..50%", *everything).out
+    decided = told(capsys, "choose", scored, *TWO, "--prior", "40%..50%", *everything).out
     assert decided.startswith(
         "No model beats flagging everything at prior 0.4..0.5; costs (fp = 1, fn = 1e+06): flag"
         " everything"
     )
-    expected = told(capsys, "expect", scored, *TWO, "--prior", "40%..50%", *everything).out
+    expected = told(capsys, "show", scored, *TWO, "--prior", "40%..50%", *everything).out
     assert "No model beats flagging everything, at worst or at best." in expected
 
 

@@ -108,7 +108,7 @@ def test_an_unknown_study_is_refused_with_the_list_of_those_that_there_are(capsy
 def test_force_is_refused_where_nothing_is_written(capsys):
     found = told(capsys, "study", "landgrebe", "--force")
     assert found.status == 2
-    assert "error BR002: --force says nothing where nothing is written (-o FOLDER)." in found.err
+    assert "error BR002: --force has no effect where nothing is written (-o FOLDER)." in found.err
 
 
 def test_a_study_is_printed_as_json_and_written_as_pages_that_are_not_replaced(capsys, tmp_path):

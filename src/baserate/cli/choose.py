@@ -4,7 +4,6 @@ amount.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -15,18 +14,30 @@ from baserate import notation
 from baserate.atomic import Grid
 from baserate.cli import options
 from baserate.cli.options import listed
-from baserate.cli.request import Request, at_probability, check_unused, each_model
+from baserate.cli.request import (
+    CEILING,
+    Request,
+    at_probability,
+    check_unused,
+    each_model,
+    measures_of,
+)
 from baserate.cli.runner import Result, command
 from baserate.cli.terminal import Progress
 from baserate.counts.amounts import Amounts
 from baserate.counts.counts import Counts
 from baserate.counts.joint import JointCounts
 from baserate.decisions.amount_costs import CAUGHT, AmountChoice, AmountPoint
-from baserate.decisions.operating_point import brief, setting
+from baserate.decisions.operating_point import OperatingPoint, brief, setting
 from baserate.decisions.selection import Answer, Choice, made_by, settings_of
 from baserate.errors import escaped, number_of, quoted, refuse
-from baserate.inference.amount_intervals import NAMES, amount_intervals, choose_amount_model
-from baserate.inference.best_model import choices
+from baserate.inference.amount_intervals import (
+    NAMES,
+    amount_intervals,
+    choose_amount_model,
+    read_amounts_on,
+)
+from baserate.inference.best_model import choices, read_on
 from baserate.inference.intervals import (
     IntervalOptions,
     auc_intervals,
@@ -47,24 +58,20 @@ class ChooseOptions:
     """What is asked of a choice."""
 
     rule: str | None
-    named_rule: str | None
+    measures: tuple[str, ...]
+    test: str | None
     optimize: str | None
     guarantee: str | None
     threshold_probability: str | None
     mix: bool
+    group: str | None
+    all_priors: bool
     calibrated_at: str | None
     amount: str | None
     review: str | None
     recovered: str | None
     amount_missing: str | None
     currency: str | None
-
-    @property
-    def one_rule(self) -> str | None:
-        """The rule, wherever it stands."""
-        if self.rule is not None and self.named_rule is not None:
-            raise refuse("BR533", "two rules are given", 'join them by "and"')
-        return self.rule if self.named_rule is None else self.named_rule
 
     def check_amount(self, weight: str | None) -> None:
         """What goes with amounts is refused without them, and what does not is refused beside
@@ -73,7 +80,7 @@ class ChooseOptions:
         if self.amount is None:
             for name in ("review", "recovered", "amount_missing", "currency"):
                 if getattr(self, name) is not None:
-                    text = f"--{name.replace('_', '-')} says nothing without --amount"
+                    text = f"--{name.replace('_', '-')} needs --amount"
                     raise refuse("BR001", text, "--amount COLUMN")
             return
         beside = {
@@ -82,14 +89,31 @@ class ChooseOptions:
             "--guarantee": self.guarantee,
             "--mix": self.mix,
             "--calibrated-at": self.calibrated_at,
+            "--measure": self.measures,
         }
         option = next((name for name, value in beside.items() if value), None)
         if option is not None:
             text = (
-                f"{option} says nothing beside --amount: the cost by amounts is made lowest, and"
+                f"{option} has no effect with --amount: the cost by amounts is made lowest, and"
                 " every case counts once"
             )
             raise refuse("BR001", text, f"leave {option} or --amount out")
+
+    def check_alone(self, request: Request, why: str) -> None:
+        """Refuse what goes with exact conditions only."""
+        unused = {
+            "--test": self.test,
+            "--optimize": self.optimize if not self.all_priors else None,
+            "--guarantee": self.guarantee,
+            "--threshold-probability": self.threshold_probability,
+            "--calibrated-at": self.calibrated_at,
+            "--amount": self.amount,
+            "--measure": self.measures,
+            "--memory": request.source.is_limited,
+        }
+        option = next((name for name, value in unused.items() if value), None)
+        if option is not None:
+            raise refuse("BR594", f"{option} cannot be combined with {why}", f"leave {option} out")
 
     @property
     def prices(self) -> dict[str, Any]:
@@ -127,12 +151,18 @@ def _number(option: str, text: str, example: float) -> Any:
 @command("choose")
 @options.file()
 @options.of_any_size
-@click.argument("rule", required=False)
+@options.behind_file
+@listed("rule")
 @click.option(
-    "--rule", "named_rule", metavar="RULE", help="The rule, if it does not stand behind the file."
+    "--test",
+    metavar="FILE",
+    help=(
+        "Held-out data: choose on the first file, and evaluate there, with the same columns and"
+        " fixed thresholds."
+    ),
 )
 @options.conditions
-@listed("prior_from")
+@listed("prior_from", "pilot", "kind")
 @click.option(
     "--optimize",
     metavar="MEASURE",
@@ -147,37 +177,52 @@ def _number(option: str, text: str, example: float) -> Any:
     ),
 )
 @listed("threshold_probability")
+@listed("measures")
 @listed("mix", help="Also try mixtures of two thresholds on the ROC hull.")
+@listed("all_priors")
+@listed("group", help="One threshold for all sites: the rule must hold at each of them.")
 @listed("calibrated_at", "amount")
-@listed("review", help="What reviewing one flagged case costs, with --amount.")
+@listed("review", help="Cost of reviewing one flagged case, with --amount.")
 @click.option(
     "--recovered",
     metavar="SHARE",
-    help="The share of a caught amount that is not lost after all (all of it unless said).",
+    help="Share of a caught amount that is recovered (default: all).",
 )
 @listed("amount_missing", "currency")
 @options.intervals_of_chosen
+@listed("svg", help="Draw the ROC with the chosen points there; over a range, the map of winners.")
 @options.answer
 def choose_command(request: Request, **given: Any) -> Result:
-    """Choose the model and its cheapest threshold, or the best one that keeps a RULE.
+    """Choose the model and its cheapest threshold, or the best one that satisfies a RULE.
 
     A rule joins terms by "and": any measure, >= or <=, a number or a percentage; "alerts <= 200" is
-    a budget and needs --volume.
+    a budget and needs --volume. Base rate and costs may be ranges (0.05%..0.3%, fn=100..1000),
+    log-uniform, or from a pilot sample: then the setting is chosen whose regret, what it costs
+    beyond the best possible, is lowest; --replicates also shows where models cannot be
+    distinguished.
 
     \b
     Examples:
       baserate choose scores.csv --label fraud --score logit --prior "1 in 1000" --cost fn=100,fp=1
+      baserate choose dev.csv --test test.csv --label fraud --score logit --prior 0.1% --cost fn=100,fp=1
       baserate choose scores.csv "recall >= 0.8 and posfrac <= 1%" --label fraud --score logit
       baserate choose scores.csv "alerts <= 200" --label fraud --score logit --score forest --prior 0.1% --volume 1000000
       baserate choose scores.csv --label fraud --score logit --guarantee "recall >= 0.9" --prior 0.1%
       baserate choose scores.csv --label fraud --score logit --amount eur --review 150
+      baserate choose scores.csv --label fraud --score logit --score forest --prior 1e-5..1e-3 --cost fn=100..1000,fp=1
+      baserate choose scores.csv "recall >= 0.8" --label sick --score m1 --by hospital --pilot 12/5000 --cost fn=50,fp=1
+      baserate choose scores.csv "fdr <= 50%" --label attack --score ids1 --score ids2 --optimize tpr --all-priors
     """  # noqa: E501
     asked = ChooseOptions(**given)
     asked.check_amount(request.source.weight)
-    request, rule = request.estimated(), asked.one_rule
+    uncertain = request.conditions.is_uncertain or request.conditions.kind is not None
+    if asked.all_priors or asked.group is not None or uncertain:
+        return _over_range(request, asked)
+    request, test = _with_test(request, asked.test)
+    request, rule = request.estimated(), asked.rule
     at, cases = request.conditions.exact(), request.conditions.cases
     if asked.amount is not None:
-        return _by_amounts(request, asked)
+        return _by_amounts(request, asked, test)
     together = request.source.together()
     how: dict[str, Any] = {
         "volume": cases,
@@ -198,9 +243,61 @@ def choose_command(request: Request, **given: Any) -> Result:
             "progress": progress,
         }
         answers, refusals = choices(together, rule, at, **how)
-    if request.source.is_limited and asked.optimize is None:
-        answers = _untested(answers, _comparison(request, rule))
-    return _result(request, together, answers, refusals)
+    answers = _untested(request, answers)
+    names = measures_of(asked.measures, cases)
+    return _result(request, together, _showing(answers, names), refusals, test, names)
+
+
+def _showing(answers: Sequence[Answer[Choice]], names: tuple[str, ...]) -> list[Answer[Choice]]:
+    """The answers, with these measures at every point."""
+
+    def shown(points: Mapping[str, OperatingPoint]) -> dict[str, OperatingPoint]:
+        return {name: replace(point, shown=names) for name, point in points.items()}
+
+    def showing(choice: Choice) -> Choice:
+        return replace(choice, points=shown(choice.points), baselines=shown(choice.baselines))
+
+    return [answer._replace(choice=answer.choice and showing(answer.choice)) for answer in answers]
+
+
+def _over_range(request: Request, asked: ChooseOptions) -> Result:
+    """The choice where base rate and costs are not known exactly, or at every site."""
+    from baserate.cli import ranges
+
+    if not asked.all_priors:
+        why = "a range of base rates or costs" if asked.group is None else "--by"
+        asked.check_alone(request, why)
+        return ranges.decided(request, asked.rule, asked.group, mix=asked.mix)
+    asked.check_alone(request, "--all-priors")
+    given = request.conditions
+    beside = {
+        "--by": asked.group,
+        "--cost": given.costs,
+        "--profit": given.profits,
+        "--volume": given.volume,
+        "--pilot": given.pilot,
+        "--replicates": request.intervals.replicates,
+        "--svg": request.output.svg,
+    }
+    check_unused(beside, "with --all-priors")
+    if asked.optimize is None or parse(asked.optimize).name != "tpr":
+        raise refuse("BR594", "--all-priors compares the recall", "--optimize tpr")
+    return ranges.best_recalls(request, asked.rule, attained=not asked.mix)
+
+
+def _with_test(request: Request, path: str | None) -> tuple[Request, Request | None]:
+    """The request, and the same of the test data where they are given."""
+    if path is None:
+        return request, None
+    if request.conditions.prior_from is not None:
+        raise refuse(
+            "BR594",
+            "--test needs a given base rate: the error of an estimated one is known on the"
+            " labelled cases alone",
+            "--prior instead of --prior-from",
+        )
+    first, test = request.source.and_test(path)
+    return replace(request, source=first), replace(request, source=test)
 
 
 def _result(
@@ -208,8 +305,10 @@ def _result(
     together: JointCounts | dict[str, Counts],
     answers: list[Answer[Choice]],
     refusals: Sequence[Note],
+    test: Request | None,
+    names: tuple[str, ...],
 ) -> Result:
-    """The choices with their intervals."""
+    """The choices with their intervals, and what they do on the test data."""
     models, how = each_model(together), request.intervals
     with Progress("resampling") as progress:
         found = completed(models, settings_of(models, answers), how, progress)
@@ -218,23 +317,145 @@ def _result(
     # Columns that are the same; counts of each model alone do not say.
     same = same_scores(together, together.models) if isinstance(together, JointCounts) else ()
     notes = [*refusals, *document.notes_of(models, found.points), *found.notes, *same]
+    tested = None if test is None else _on_test(test, answers)
+    notes = notes if tested is None else _beside_test(notes, tested.notes)
 
     def content() -> dict[str, Any]:
         at, aucs = request.conditions.exact(), auc_intervals(models, how)
-        made = [answer.choice for answer in answers if answer.choice is not None]
-        verdict = [
-            {**document.of_choice(choice), **comparisons.of_leads(choice)} for choice in made
-        ]
-        parts: dict[str, Any] = {"aucs": aucs, "seed": how.seed, "verdict": verdict}
+        parts: dict[str, Any] = {"aucs": aucs, "seed": how.seed, "verdict": _verdicts(answers)}
+        if tested is not None:
+            parts["test"] = tested.content(at, how)
         return document.of_models("choose", models, found.points, at, notes, **parts)
 
     taken = comparisons.thresholds_taken(
         chosen=True, corrected=found.corrected, resamples=how.resamples
     )
-    return Result(notes, content, lambda: _text(answers, list(models), taken))
+
+    def text() -> Iterator[str]:
+        if tested is not None:
+            return _text_on_test(answers, tested, names)
+        return _text(answers, list(models), taken, names, _how_to_test(request, answers))
+
+    return Result(notes, content, text, drawing=lambda: _drawn(models, answers))
 
 
-def _text(answers: list[Answer[Choice]], models: list[str], how: str) -> Iterator[str]:
+def _drawn(models: Mapping[str, Counts], answers: Sequence[Answer[Choice]]) -> str:
+    """The ROC of every model, and the chosen points on it."""
+    from baserate.curves.named import roc
+    from baserate.plots.figures import roc_panel
+
+    points = {
+        f"{name}, {brief(point)}": point
+        for answer in answers
+        if answer.choice is not None
+        for name, point in answer.choice.points.items()
+    }
+    return roc_panel({name: roc(counts) for name, counts in models.items()}, points=points).svg()
+
+
+def _verdicts(answers: Sequence[Answer[Choice]]) -> list[dict[str, Any]]:
+    return [
+        {**document.of_choice(answer.choice), **comparisons.of_leads(answer.choice)}
+        for answer in answers
+        if answer.choice is not None
+    ]
+
+
+@dataclass(frozen=True)
+class Tested:
+    """The chosen models on the test data, at the thresholds that were chosen."""
+
+    models: dict[str, Counts]
+    answers: list[Answer[Choice]]
+    notes: list[Note]
+    hint: str
+
+    def content(self, at: Sequence[Any], how: IntervalOptions) -> dict[str, Any]:
+        """The same parts as those of the answer itself."""
+        points = settings_of(self.models, self.answers)
+        aucs = auc_intervals(self.models, how)
+        whole = document.of_models("choose", self.models, points, at, self.notes, aucs=aucs)
+        return {
+            "sources": whole["sources"],
+            "models": whole["models"],
+            "verdict": _verdicts(self.answers),
+        }
+
+
+def _on_test(request: Request, answers: Sequence[Answer[Choice]]) -> Tested:
+    """Count the test data, and read there what was chosen."""
+    together, how = request.source.together(), request.intervals
+    names = {name for answer in answers if answer.choice for name in answer.choice.points}
+    moved = [
+        answer._replace(
+            choice=answer.choice
+            and read_on(
+                answer.choice,
+                together,
+                level=how.level,
+                replicates=how.replicates or None,
+                seed=how.seed,
+            )
+        )
+        for answer in answers
+    ]
+    models = {name: counts for name, counts in each_model(together).items() if name in names}
+    found = completed(models, settings_of(models, moved), how)
+    moved = with_points(moved, found.points, how)
+    notes = [*document.notes_of(models, found.points), *found.notes]
+    hint = _how_to_test(request, moved, on_test=True)
+    return Tested(models, _untested(request, moved), notes, hint)
+
+
+def _beside_test(notes: Sequence[Note], tested: Sequence[Note]) -> list[Note]:
+    """What is to be known of both; that the data are the same is not, and what holds of the test
+    data alone says so.
+    """
+    kept = [note for note in notes if note.code not in ("BR528", "BR638")]
+    return kept + [
+        Note(note.code, f"test data: {note.text}", note.override)
+        for note in tested
+        if note not in kept
+    ]
+
+
+def _text_on_test(
+    answers: list[Answer[Choice]], tested: Tested, shown: Sequence[str]
+) -> Iterator[str]:
+    """A sentence for each base rate and the tables of the test data; then what was seen where it
+    was chosen.
+    """
+    names = list(tested.models)
+    pairs = list(zip(answers, tested.answers, strict=True))
+    yield "\n".join(
+        tables.verdict_on_test(there.choice, here.choice)
+        if there.choice and here.choice
+        else f"At {here.at}: no model can satisfy the rule."
+        for here, there in pairs
+    )
+    rows, seen = (
+        tables.with_baselines(_rows(each, names), each) for each in (tested.answers, answers)
+    )
+    yield tested.hint
+    yield "On the test data:"
+    yield tables.of_points(rows, shown)
+    yield tables.of_leads([answer.choice for answer in tested.answers if answer.choice])
+    yield comparisons.of_intervals(rows, "at these thresholds, fixed in advance", shown)
+    yield "On the data it was chosen on:"
+    yield tables.of_points(seen, shown)
+
+
+def _rows(answers: Sequence[Answer[Choice]], models: Sequence[str]) -> list[Row]:
+    return [
+        Row(name, answer.at, answer.choice.points.get(name) if answer.choice else None)
+        for answer in answers
+        for name in models
+    ]
+
+
+def _text(
+    answers: list[Answer[Choice]], models: list[str], how: str, shown: Sequence[str], hint: str
+) -> Iterator[str]:
     """A sentence for each base rate, then a table, and one of intervals."""
     sentences = [
         (
@@ -244,54 +465,55 @@ def _text(answers: list[Answer[Choice]], models: list[str], how: str) -> Iterato
         )
         for answer in answers
     ]
-    rows = [
-        Row(name, answer.at, answer.choice.points.get(name) if answer.choice else None)
-        for answer in answers
-        for name in models
-    ]
-    rows = tables.with_baselines(rows, answers)
+    rows = tables.with_baselines(_rows(answers, models), answers)
     theories = [
         line for answer in answers if answer.choice for line in tables.theories(answer.choice)
     ]
     leads = tables.of_leads([answer.choice for answer in answers if answer.choice])
     yield "\n".join(sentences)
-    yield tables.of_points(rows)
+    yield hint
+    yield tables.of_points(rows, shown)
     yield leads
-    yield comparisons.of_intervals(rows, how)
+    yield comparisons.of_intervals(rows, how, shown)
     yield from theories
 
 
-def _untested(answers: list[Answer[Choice]], command: str) -> list[Answer[Choice]]:
-    """Why nothing was tested under a ceiling on memory, and what to do."""
-    text = (
-        "with --memory each model is counted alone; to test it, with all cases in memory:"
-        f" {command}"
-    )
+def _untested(request: Request, answers: Sequence[Answer[Choice]]) -> list[Answer[Choice]]:
+    """The answers, with the reason why nothing was tested under a ceiling on memory."""
+    text = "with --memory each model is counted alone"
+    limited = request.source.is_limited
     return [
         (
             answer
-            if answer.choice is None or not answer.choice.untested
+            if answer.choice is None or not answer.choice.untested or not limited
             else answer._replace(choice=replace(answer.choice, untested=text))
         )
         for answer in answers
     ]
 
 
-def _comparison(request: Request, rule: str | None) -> str:
-    """The whole command that tests the difference."""
-    source, given = request.source, request.conditions
-    words = [
-        ("--label", source.label),
-        *(("--score", name) for name in source.scores),
-        ("--positive", source.positive),
-        ("--rule", rule),
-        *(("--prior", prior) for prior in given.priors),
-        *(("--cost", text) for text in given.costs),
-        *(("--profit", text) for text in given.profits),
-        ("--volume", given.volume),
-    ]
-    named = [word for option, text in words if text is not None for word in (option, text)]
-    return shlex.join(["baserate", "compare", source.path, *named])
+def _how_to_test(
+    request: Request, answers: Sequence[Answer[Choice]], *, on_test: bool = False
+) -> str:
+    """The whole command that tests a difference that was not tested under a ceiling on memory: of
+    the same choice, or of the thresholds that are fixed on test data.
+    """
+    made = [answer.choice for answer in answers if answer.choice and answer.choice.untested]
+    if not request.source.is_limited or not made:
+        return ""
+    changes: dict[str, Any] = {"statistic": made[0].point.objective}
+    if on_test:
+        points = made[0].points.items()
+        fixed = tuple(f"{name}={_number_typed(point.threshold)}" for name, point in points)
+        changes |= {"path": (request.source.path,), "rule": None, "thresholds": fixed}
+    elif request.given.get("optimize") is not None:  # compare makes the cost lowest
+        return ""
+    found = request.command("compare", *CEILING, **changes)
+    return f"To test this difference, with all cases in memory:\n{found}"
+
+
+def _number_typed(threshold: float | None) -> str:
+    return "none" if threshold is None else repr(threshold)
 
 
 # ----------------------------------------------------------------------
@@ -308,17 +530,22 @@ HEADINGS = {
 }
 
 
-def _by_amounts(request: Request, asked: ChooseOptions) -> Result:
-    """Count and choose by amounts."""
-    at, source, how = request.conditions.exact(), request.source, request.intervals
+def _amounts(request: Request, asked: ChooseOptions) -> Any:
+    """The amounts of every model in the file."""
+    source = request.source
     wanted = source.wanted(amount=asked.amount, currency=asked.currency)
-    prices = asked.prices
     with source.reading():
-        models = amounts_from(source.path, wanted, source.options, asked.amount_missing)
+        return amounts_from(source.path, wanted, source.options, asked.amount_missing)
+
+
+def _by_amounts(request: Request, asked: ChooseOptions, test: Request | None) -> Result:
+    """Count and choose by amounts."""
+    at, how = request.conditions.exact(), request.intervals
+    prices, models = asked.prices, _amounts(request, asked)
     answers, refusals = made_by(
         choose_amount_model,
         models,
-        asked.one_rule,
+        asked.rule,
         at,
         volume=request.conditions.cases,
         level=how.level,
@@ -331,18 +558,85 @@ def _by_amounts(request: Request, asked: ChooseOptions) -> Result:
         name: [choice.points[name] for choice in made if name in choice.points] for name in models
     }
     notes = document.merged([*refusals, *_notes(models, settings)])
+    tested = None if test is None else _amounts_on_test(test, asked, answers)
+    notes = notes if tested is None else _beside_test(notes, tested.notes)
 
     def content() -> dict[str, Any]:
-        counts = {name: amounts.counts for name, amounts in models.items()}
-        parts: dict[str, Any] = {"seed": how.seed, "verdict": [_verdict(choice) for choice in made]}
-        aucs = auc_intervals(counts, how)
-        whole = document.of_models("choose", counts, {}, at, notes, aucs=aucs, **parts)
-        for part in whole["models"]:
-            name = part["name"]
-            part["amounts"] = {**_totals(models[name]), "points": [*map(_point, settings[name])]}
-        return whole
+        parts: dict[str, Any] = {"seed": how.seed}
+        if tested is not None:
+            whole = _amounts_content(tested, at, how)
+            parts["test"] = {name: whole[name] for name in ("sources", "models", "verdict")}
+        return _amounts_content(AmountsTested(models, answers, notes), at, how, **parts)
 
-    return Result(notes, content, lambda: _amounts_text(answers, list(models), how))
+    def text() -> list[str]:
+        if tested is None:
+            return _amounts_text(answers, list(models), how)
+        return _amounts_text_on_test(answers, tested, how)
+
+    return Result(notes, content, text)
+
+
+@dataclass(frozen=True)
+class AmountsTested:
+    """The chosen models by their amounts, on the data of choice or on the test data."""
+
+    models: Mapping[str, Amounts]
+    answers: Sequence[Answer[AmountChoice]]
+    notes: Sequence[Note]
+
+    @property
+    def made(self) -> list[AmountChoice]:
+        """The choices at all base rates at which one could be made."""
+        return [answer.choice for answer in self.answers if answer.choice is not None]
+
+
+def _amounts_content(
+    found: AmountsTested, at: Sequence[Any], how: IntervalOptions, **parts: Any
+) -> dict[str, Any]:
+    counts = {name: amounts.counts for name, amounts in found.models.items()}
+    parts["verdict"] = [_verdict(choice) for choice in found.made]
+    aucs = auc_intervals(counts, how)
+    whole = document.of_models("choose", counts, {}, at, found.notes, aucs=aucs, **parts)
+    for part in whole["models"]:
+        name = part["name"]
+        points = [_point(choice.points[name]) for choice in found.made if name in choice.points]
+        part["amounts"] = {**_totals(found.models[name]), "points": points}
+    return whole
+
+
+def _amounts_on_test(
+    request: Request, asked: ChooseOptions, answers: Sequence[Answer[AmountChoice]]
+) -> AmountsTested:
+    """Count the test data, and read there what was chosen."""
+    models, how = _amounts(request, asked), request.intervals
+    moved = [
+        answer._replace(
+            choice=answer.choice and read_amounts_on(answer.choice, models, level=how.level)
+        )
+        for answer in answers
+    ]
+    if how.replicates:
+        moved = _with_amount_intervals(moved, models, how)
+    made = [answer.choice for answer in moved if answer.choice is not None]
+    settings = {
+        name: [choice.points[name] for choice in made if name in choice.points] for name in models
+    }
+    return AmountsTested(models, moved, document.merged(_notes(models, settings)))
+
+
+def _amounts_text_on_test(
+    answers: Sequence[Answer[AmountChoice]], tested: AmountsTested, how: IntervalOptions
+) -> list[str]:
+    """The sentences and tables of the test data, then what was seen where it was chosen."""
+    names, several = list(tested.models), len(answers) > 1
+    sentence, *rest = _amounts_text(tested.answers, names, how, on_test=True)
+    return [
+        sentence,
+        "On the test data:",
+        *rest,
+        "On the data it was chosen on:",
+        _table(_amount_rows(answers, names), several, _sum),
+    ]
 
 
 def _totals(amounts: Amounts) -> dict[str, Any]:
@@ -363,7 +657,12 @@ def _with_amount_intervals(
 
         def resampled(choice: AmountChoice) -> AmountChoice:
             points = {
-                name: replace(point, intervals=amount_intervals(point, models[name], **asked))
+                name: replace(
+                    point,
+                    intervals=amount_intervals(
+                        point, models[name], again=not point.point.in_advance, **asked
+                    ),
+                )
                 for name, point in choice.points.items()
             }
             return replace(choice, points=points)
@@ -436,22 +735,38 @@ def _point(point: AmountPoint) -> dict[str, Any]:
     }
 
 
-def _amounts_text(
-    answers: Sequence[Answer[AmountChoice]], models: Sequence[str], surety: IntervalOptions
-) -> list[str]:
-    """A sentence or two for each base rate, then a table, and one of intervals."""
-    sentences = [line for answer in answers for line in _sentences(answer, alone=len(models) == 1)]
-    rows = [
+def _amount_rows(answers: Sequence[Answer[AmountChoice]], models: Sequence[str]) -> Rows:
+    return [
         (answer, name, answer.choice.points.get(name) if answer.choice else None)
         for answer in answers
         for name in models
     ]
-    table = _table(rows, len(answers) > 1, lambda point, name: _money(getattr(point, name)))
+
+
+def _sum(point: AmountPoint, name: str) -> str:
+    return _money(getattr(point, name))
+
+
+def _amounts_text(
+    answers: Sequence[Answer[AmountChoice]],
+    models: Sequence[str],
+    surety: IntervalOptions,
+    *,
+    on_test: bool = False,
+) -> list[str]:
+    """A sentence or two for each base rate, then a table, and one of intervals."""
+    alone = len(models) == 1
+    sentences = [
+        line for answer in answers for line in _sentences(answer, alone=alone, on_test=on_test)
+    ]
+    rows = _amount_rows(answers, models)
+    table = _table(rows, len(answers) > 1, _sum)
     said = [
         "No intervals: no formula knows how amounts are spread. --replicates 2000 resamples them."
     ]
     if surety.replicates:
-        how = f"choosing the thresholds again on each of {surety.replicates} resamples"
+        again = "at these thresholds, by" if on_test else "choosing the thresholds again on each of"
+        how = f"{again} {surety.replicates} resamples"
         said = [
             f"{percent(surety.level)} intervals, {how}:",
             _table(rows, len(answers) > 1, lambda point, name: span(point.intervals[name])),
@@ -460,7 +775,7 @@ def _amounts_text(
     return ["\n".join(sentences), table, *said, *filter(None, [tables.of_leads(made)])]
 
 
-def _sentences(answer: Answer[AmountChoice], *, alone: bool) -> list[str]:
+def _sentences(answer: Answer[AmountChoice], *, alone: bool, on_test: bool = False) -> list[str]:
     choice = answer.choice
     if choice is None:
         return [f"At {answer.at}: no model can satisfy the rule."]
@@ -476,8 +791,8 @@ def _sentences(answer: Answer[AmountChoice], *, alone: bool) -> list[str]:
         where = f"choose {names}{f', {where}' if len(choice.models) == 1 else ''}"
     cost = "" if by_amount else f"cost {_money(point.cost)}, "
     sums = f"{cost}caught {_money(point.amount_caught)}, missed {_money(point.amount_missed)}"
-    said = f"{sums}, of {number_of(point.cases, 'case')}"
-    found = tables.lead_in_words(choice)
+    said = f"{sums}, of {number_of(point.cases, 'case')}{' of the test data' if on_test else ''}"
+    found = tables.lead_on_test(choice) if on_test else tables.lead_in_words(choice)
     lines = [f"At prior {point.at.prior:.6g}{sample}, {best}{rule}: {where} ({said}){found}."]
     if point.by_average is not None:
         lines.append(_compared(point, point.by_average))

@@ -4,7 +4,6 @@ not fit into memory.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -21,7 +20,7 @@ from baserate.counts.joint import JointCounts
 from baserate.curves.areas import auc
 from baserate.curves.summaries import summary_named
 from baserate.decisions.rules import parse_rule
-from baserate.errors import Fix, quoted, refuse
+from baserate.errors import Fix, refuse
 from baserate.inference.auc import DELONG, DELONG_T
 from baserate.inference.differences import compare, compare_all
 from baserate.inference.large_differences import compare_large
@@ -45,7 +44,7 @@ class CompareOptions(NamedTuple):
 
 
 @command("compare")
-@options.file(weighted=False, metavar="FILE...", nargs=-1, required=True)
+@options.file(weighted=False, metavar="FILE... [RULE]", nargs=-1, required=True)
 @listed(
     "memory",
     help="The most memory to take, such as 1GB: AUC is then compared piece by piece (Parquet).",
@@ -61,7 +60,7 @@ class CompareOptions(NamedTuple):
     ),
 )
 @listed("rule", help="Read the measure where this rule chooses each model's threshold.")
-@listed("thresholds", help="Fixed thresholds: one for all, or one a model.")
+@listed("thresholds", help="Fixed thresholds: one for all, or one per model.")
 @click.option(
     "--against",
     metavar="MODEL",
@@ -85,7 +84,7 @@ def compare_command(request: Request, **given: Any) -> Result:
     Examples:
       baserate compare scores.csv --label fraud --score logit --score forest
       baserate compare old.csv new.csv --label fraud --score m1 --id case
-      baserate compare scores.csv --label fraud --score logit --score forest --rule "alerts <= 200" --prior 0.1% --volume 1e6
+      baserate compare scores.csv --label fraud --score logit --score forest "alerts <= 200" --prior 0.1% --volume 1e6
       baserate compare scores.csv --label fraud --score logit --score forest --prior 1e-4..1e-2 --cost fn=100,fp=1
       baserate compare scores.csv --label fraud --score logit --score forest --threshold logit=0.5 --threshold forest=0.3
       baserate compare "year/*.parquet" --label fraud --score logit --score forest --memory 1GB
@@ -113,7 +112,7 @@ def compare_command(request: Request, **given: Any) -> Result:
     if intervals.replicates is not None and all(one.replicates is None for one in found):
         raise refuse(
             "BR594",
-            f"--replicates says nothing of {found[0].name}, which is compared by {found[0].method}",
+            f"--replicates has no effect on {found[0].name}, compared by {found[0].method}",
             "leave it out",
         )
     said = [note for one in at if isinstance(one, Conditions) for note in one.notes]
@@ -145,11 +144,6 @@ def _result(
 
 def _joint(source: SourceOptions) -> JointCounts:
     """The models on the same cases: of one file or several, or counted before."""
-    rule = next((word for word in source.paths if "<=" in word or ">=" in word), None)
-    if rule is not None:
-        raise refuse(
-            "BR414", f"{quoted(rule)} is no file", f"a rule is given as --rule {shlex.quote(rule)}"
-        )
     if len(source.paths) == 1 and source.is_saved:
         source.check_saved(_joined(source))
         return saved_joint(source.path, source.scores)

@@ -157,7 +157,7 @@ def _counted(source: SourceOptions, group: str | None, there: Any) -> Whole:
     wanted, scores = source.wanted(group=group), source.scores
     if group is not None and len(scores) > 1:
         raise refuse(
-            "BR410", "groups are counted for one score", "name one --score, or leave --group out"
+            "BR410", "groups are counted for one score", "name one --score, or leave --by out"
         )
     if there is not None:
         return there(source.path, wanted, source.options)  # type: ignore[no-any-return]

@@ -102,7 +102,7 @@ def steps(path: str, report: str) -> Iterator[Step]:
         ("choose", path, *models, *costs),
     )
     yield Step(
-        "All of it in one file, with base rate, costs, threshold and volume to move:",
+        "An interactive report:",
         (
             "report",
             path,

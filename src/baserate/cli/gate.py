@@ -36,7 +36,7 @@ from baserate.read.files import saved_models
 NEGATIVE = 1
 STDOUT = "-"
 # What may be said beside a file of settings; everything else is said in it.
-BESIDE = frozenset({"config", "markdown", "as_json", "output", "force", "private"})
+BESIDE = frozenset({"config", "markdown", "as_json", "output", "all_notes", "force", "private"})
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,11 @@ class GateOptions:
 @options.file(weighted=False, metavar="[FILE]", required=False)
 @click.argument("requirement", required=False)
 @click.option(
+    "--require",
+    metavar="REQUIREMENT",
+    help="Requirement; may also be given as the second argument.",
+)
+@click.option(
     "--baseline",
     metavar="COLUMN",
     help="The score of the model in use: compare a candidate with it, instead of a requirement.",
@@ -67,7 +72,7 @@ class GateOptions:
 @click.option("--candidate", metavar="COLUMN", help="The score of the model that is to replace it.")
 @options.conditions
 @listed("prior_from")
-@listed("thresholds", help="The thresholds in use: one for all, or one a model.")
+@listed("thresholds", help="The thresholds in use: one for all, or one per model.")
 @listed(
     "statistic",
     help="What to compare, instead of the share of errors: auc, expected_cost, any measure.",
@@ -77,13 +82,16 @@ class GateOptions:
     "--margin",
     type=float,
     metavar="NUMBER",
-    help="Pass only where the candidate is shown to be at most so much worse.",
+    help=(
+        "Non-inferiority margin: pass only if the candidate is demonstrated to be at most this"
+        " much worse."
+    ),
 )
 @click.option(
     "--slice",
     "slices",
     metavar="COLUMN",
-    help="Judge every value of this column on its own as well.",
+    help="Also check every value of this column.",
 )
 @click.option(
     "--accept-observed",
@@ -94,7 +102,7 @@ class GateOptions:
 @click.option(
     "--config",
     metavar="FILE",
-    help=f"The settings to run where no FILE is named; {SETTINGS} unless said.",
+    help=f"The settings to run where no FILE is named (default: {SETTINGS}).",
 )
 @click.option(
     "--markdown",
@@ -102,7 +110,7 @@ class GateOptions:
     help="Write a summary for the page of a change; - is standard output.",
 )
 @options.answer
-def gate(request: Request, **given: Any) -> Result:
+def gate(request: Request, require: str | None, **given: Any) -> Result:
     """Pass or fail: is a REQUIREMENT shown, or is a candidate worse than the baseline?
 
     A requirement is shown where its one-sided bound keeps it (exit status 0); observed but not
@@ -118,7 +126,9 @@ def gate(request: Request, **given: Any) -> Result:
       baserate gate scores.csv --label fraud --baseline m1 --candidate m2 --threshold 0.5 --slice country
       baserate gate --config ci/baserate.toml --markdown summary.md
     """  # noqa: E501
-    asked = GateOptions(**given)
+    if require is not None and given["requirement"] is not None:
+        raise refuse("BR533", "two requirements are given", 'join them by "and"')
+    asked = GateOptions(**{**given, "requirement": given["requirement"] or require})
     with _kept_true(asked.markdown):
         if request.output.as_json and asked.markdown == STDOUT:
             raise refuse(
@@ -232,7 +242,7 @@ def _refuse_unused(given: dict[str, Any], kind: str) -> None:
     """Nothing is accepted and ignored."""
     for name, value in given.items():
         if value is not None:
-            raise refuse("BR596", f"{name} says nothing of {kind}", "leave it out")
+            raise refuse("BR596", f"{name} has no effect on {kind}", "leave it out")
 
 
 def _names(asked: GateOptions, source: SourceOptions) -> tuple[str, ...]:
@@ -280,7 +290,7 @@ def _refuse_beside(context: click.Context) -> None:
         if name not in BESIDE and context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
             raise refuse(
                 "BR596",
-                f"{parameter.opts[-1]} applies to a FILE, and none is named",
+                f"{options.flag_of(parameter)} applies to a FILE, and none is named",
                 f"name it, or say this in {SETTINGS}",
             )
 
@@ -319,7 +329,7 @@ def _check_thresholds(check: Comparison) -> None:
         )
     if summary_named(check.wanted) is not None and (given or check.rule is not None):
         text = (
-            f"{escaped(check.wanted)} is a number of all cases: a threshold or rule says nothing"
-            " of it"
+            f"{escaped(check.wanted)} is a number of all cases: a threshold or rule has no effect"
+            " on it"
         )
         raise refuse("BR594", text, "leave them out")

@@ -79,9 +79,7 @@ def _asked_again(check: Callable[[str], Any], text: str) -> Any:
 )
 @listed("written", default=SETTINGS, show_default=True, help="Where the settings are written.")
 @listed("force", help="Write over a file that is there.")
-@click.option(
-    "--yes", is_flag=True, help="Ask nothing: take the defaults, and refuse where there is none."
-)
+@click.option("--yes", is_flag=True, help="Do not prompt; use defaults, fail where there is none.")
 @listed("as_json")
 def init(request: Request, written: str, yes: bool, **field: Any) -> Result:
     """Write baserate.toml, the checks of a build, from a FILE of cases and a few questions.

@@ -18,7 +18,15 @@ import click
 
 from baserate import __version__
 from baserate.cli.terminal import OutputError, guarded
-from baserate.errors import Infeasible, InputError, escaped, on_command_line, quoted, size
+from baserate.errors import (
+    Infeasible,
+    InputError,
+    escaped,
+    on_command_line,
+    quoted,
+    refuse,
+    size,
+)
 from baserate.read.quotas import user_limit
 
 if TYPE_CHECKING:
@@ -26,52 +34,72 @@ if TYPE_CHECKING:
 
 INPUT, INFEASIBLE, BUG, IO, INTERRUPTED, BROKEN_PIPE = 2, 3, 70, 74, 130, 141
 SIGNALLED = 128  # and the number of the signal: 129 for a terminal that is closed, 143 for SIGTERM
-DEBUG = "--debug"
+DEBUG, NO_CONFIG = "--debug", "--no-config"
 ADDED = "baserate.commands"
 
-# Each command with its home and what the list of commands says of it: nothing is loaded before it
-# is asked for.
+DECIDE, LOOK, PLAN = "Decide", "Look", "Base rate and planning"
+CHECK, DATA, MORE = "Build checks", "Data", "More"
+# Each command with its home, what the list of commands says of it, and its group there: nothing is
+# loaded before it is asked for.
 COMMANDS = {
-    "show": ("show:show", "What was counted, and operating points at any base rate and cost."),
-    "choose": ("choose:choose_command", "Which model, at which threshold."),
-    "compare": ("compare:compare_command", "Is one model really better than another?"),
-    "decide": (
-        "decide:decide_command",
-        "Which model and threshold, where base rate and costs are not known exactly.",
-    ),
-    "expect": (
-        "decide:expect_command",
-        "What a measure comes to over ranges and distributions of base rate and costs.",
-    ),
-    "leaders": (
-        "decide:leaders",
-        "Who finds most within a share of false alarms, at each base rate.",
-    ),
+    "choose": ("choose:choose_command", "Which model, at which threshold.", DECIDE),
+    "compare": ("compare:compare_command", "Is one model really better than another?", DECIDE),
     "triage": (
-        "decide:triage_command",
-        "Two thresholds: what to act on, what to review, what to let pass.",
+        "triage:triage_command",
+        "Two thresholds: which cases to act on, to review, to let pass.",
+        DECIDE,
     ),
+    "report": ("report:report_command", "Self-contained interactive HTML report.", DECIDE),
+    "show": ("show:show", "Counts, AUC, and operating points at any base rate and cost.", LOOK),
+    "table": ("table:table", "Every threshold in one table, with any measures.", LOOK),
+    "curve": ("curve:curve", "The points of a curve, as a table, CSV or JSON.", LOOK),
+    "slices": ("slices:slices", "One threshold at every site, group and day.", LOOK),
     "prior": (
         "prior:prior_command",
         "Estimate the base rate of the field from scores without labels.",
+        PLAN,
     ),
-    "slices": (
-        "slices:slices",
-        "Sites, days and groups: one threshold at every base rate, and what is shown there.",
-    ),
-    "gate": ("gate:gate", "Pass or fail: the check that a build runs."),
-    "init": ("init:init", "Write the checks of a build into baserate.toml, by asking."),
-    "report": ("report:report_command", "One file that opens offline, with everything to move."),
-    "table": ("table:table", "Every threshold in one table, with any measures at any base rate."),
-    "curve": ("curve:curve", "The points of a curve, as a table, CSV or JSON."),
-    "calc": ("calc:calc", "From published rates to the rest."),
-    "count": ("count:count_command", "Count once, save and add up the counts."),
-    "demo": ("demo:run_demo", "Write an example file and show what it says."),
+    "calc": ("calc:calc", "From published rates to the rest.", PLAN),
+    "gate": ("gate:gate", "Pass or fail: the check that a build runs.", CHECK),
+    "init": ("init:init", "Write baserate.toml interactively.", CHECK),
+    "count": ("count:count_command", "Count once, save and add up the counts.", DATA),
+    "demo": ("demo:run_demo", "Write an example file and run the commands on it.", DATA),
     "completion": (
         "completion:completion",
         "Print the script that completes commands in your shell.",
+        MORE,
     ),
 }
+
+
+# Commands that are part of another one now.
+FORMER = {"decide": "choose", "expect": "show", "leaders": "choose"}
+
+
+def in_new_words(name: str, words: Sequence[str]) -> str:
+    """The command that asks the same as a former one, with the words that were typed."""
+    said = ["--measure" if name == "expect" and word == "--statistic" else word for word in words]
+    if name == "leaders":
+        said = _all_priors(said)
+    elif "--kind" not in said and not any(".." in word or word == "--pilot" for word in said):
+        said += ["--kind", "unknown"]
+    return shlex.join(["baserate", FORMER[name], *said])
+
+
+def _all_priors(words: Sequence[str]) -> list[str]:
+    """What `leaders` was asked, as `choose` is."""
+    said, share, mix = list[str](), "50%", ["--mix"]
+    left = iter(words)
+    for word in left:
+        if word == "--fdr":
+            share = next(left, share)
+        elif word.startswith("--fdr="):
+            share = word.removeprefix("--fdr=")
+        elif word == "--attained":
+            mix = []
+        else:
+            said.append(word)
+    return [*said, "--rule", f"fdr <= {share}", "--optimize", "tpr", *mix, "--all-priors"]
 
 
 def added() -> dict[str, EntryPoint]:
@@ -85,9 +113,17 @@ def added() -> dict[str, EntryPoint]:
 
 def commands() -> dict[str, str]:
     """Every command with its line in the list of commands."""
-    return {name: text for name, (_, text) in COMMANDS.items()} | {
-        name: entry.load().short_help or "" for name, entry in added().items()
-    }
+    return {name: text for part in grouped_commands().values() for name, text in part.items()}
+
+
+def grouped_commands() -> dict[str, dict[str, str]]:
+    """The same by group: what people want to do."""
+    found = {group: dict[str, str]() for group in (DECIDE, LOOK, PLAN, CHECK, DATA, MORE)}
+    for name, (_, text, group) in COMMANDS.items():
+        found[group][name] = text
+    for name, entry in added().items():
+        found[MORE][name] = entry.load().short_help or ""
+    return found
 
 
 class Commands(click.Group):
@@ -111,6 +147,11 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command asked for; of one that is not there, what was probably meant."""
+        if args[0] in FORMER and not ctx.resilient_parsing:
+            name = FORMER[args[0]]
+            raise refuse(
+                "BR001", f"{quoted(args[0])} is now part of {name}", in_new_words(args[0], args[1:])
+            )
         if (
             args[0] not in COMMANDS
             and not args[0].startswith("-")
@@ -123,9 +164,11 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """The list of commands, without loading them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(commands().items()))
+        """The list of commands in groups, without loading them."""
+        widest = max(map(len, commands()))
+        for group, part in grouped_commands().items():
+            with formatter.section(group):
+                formatter.write_dl([(name.ljust(widest), text) for name, text in part.items()])
 
 
 def _version(context: click.Context, _: click.Parameter, value: bool) -> None:
@@ -155,6 +198,12 @@ def _version(context: click.Context, _: click.Parameter, value: bool) -> None:
     expose_value=False,
     help="Show the traceback of a failure (anywhere on the line).",
 )
+@click.option(
+    NO_CONFIG,
+    is_flag=True,
+    expose_value=False,
+    help="Ignore the defaults in baserate.toml (anywhere on the line).",
+)
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Which classifier, at which threshold, at what cost: at the base rate you will meet, not the
@@ -162,6 +211,10 @@ def cli(context: click.Context) -> None:
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
+    elif context.obj != NO_CONFIG:
+        from baserate.cli.runner import default_map
+
+        context.default_map = default_map(context.invoked_subcommand)
 
 
 class Terminated(BaseException):
@@ -254,7 +307,10 @@ def _answered(given: list[str]) -> int:
         if user_limit() is not None:
             import scipy.special  # noqa: F401 (before data take the room: OpenBLAS that finds none tries for ever)
         status = cli.main(
-            [word for word in given if word != DEBUG], prog_name="baserate", standalone_mode=False
+            [word for word in given if word not in (DEBUG, NO_CONFIG)],
+            prog_name="baserate",
+            standalone_mode=False,
+            obj=NO_CONFIG if NO_CONFIG in given else None,
         )
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -297,8 +353,42 @@ def _how_to_go_on(given: list[str]) -> str:
     return " before anything was kept to go on from; the same command begins anew"
 
 
+# What people type for an option that has another name here.
+FORMER_OPTIONS = {
+    "--group": "--by",
+    "--statistic": "--measure",
+    "--measure": "--statistic",
+    "--judge": "--test",
+    "--holdout": "--test",
+    "--target": "--label",
+    "--pos-label": "--positive",
+    "--model": "--score",
+    "--budget": "--rule",
+}
+
+
+def _unknown_option(error: click.NoSuchOption) -> str:
+    """Of an option that is not there, what was probably meant."""
+    known = [
+        flag.removeprefix("--")
+        for option in (error.ctx.command.params if error.ctx else ())
+        for flag in option.opts
+        if flag.startswith("--")
+    ]
+    typed = error.option_name.removeprefix("--")
+    near = [FORMER_OPTIONS.get(error.option_name, "--").removeprefix("--")]
+    near += difflib.get_close_matches(typed, known, n=1, cutoff=0.7)
+    meant = next((flag for flag in near if flag in known), None)
+    return f"there is no option {escaped(error.option_name)}" + (
+        f"; did you mean --{meant}?" if meant else ""
+    )
+
+
 def _explained(error: Exception) -> tuple[int, str, str, str]:
     """Exit status, code, what happened, and what to do about it."""
+    if isinstance(error, click.NoSuchOption):
+        path = error.ctx.command_path if error.ctx else "baserate"
+        return INPUT, "BR001", _unknown_option(error), f"see {path} --help"
     if isinstance(error, click.UsageError):
         return (
             INPUT,

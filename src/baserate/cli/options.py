@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -12,11 +12,32 @@ SOURCE, OWN, OUTPUT = "FILE", "Options", "Output"
 
 
 class Option(click.Option):
-    """An option that knows its section of the help."""
+    """An option that knows its section of the help. `aliases` are accepted and not listed."""
 
-    def __init__(self, *arguments: Any, section: str = OWN, **settings: Any) -> None:
-        super().__init__(*arguments, **settings)
-        self.section = section
+    def __init__(
+        self,
+        flags: Sequence[str],
+        section: str = OWN,
+        aliases: tuple[str, ...] = (),
+        **settings: Any,
+    ) -> None:
+        super().__init__([*flags, *aliases], **settings)
+        self.section, self.aliases = section, aliases
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Its line of the help, without the aliases."""
+        every = self.opts
+        self.opts = [flag for flag in every if flag not in self.aliases]
+        try:
+            return super().get_help_record(ctx)
+        finally:
+            self.opts = every
+
+
+def flag_of(option: click.Parameter) -> str:
+    """The flag by which an option is named: not an alias, and not one letter."""
+    aliases = getattr(option, "aliases", ())
+    return max((flag for flag in option.opts if flag not in aliases), key=len)
 
 
 def _option(
@@ -57,16 +78,32 @@ TABLE = {
             "--kind",
             metavar="KIND",
             help=(
-                "Of a base rate that is a distribution: unknown (one true value, averaged over) or"
-                " varying (days, sites: the long run)."
+                "How to read several base rates or a distribution: unknown (one true value, "
+                "averaged over) or varying (days, sites: the long run)."
             ),
         ),
-        _option("--rule", metavar="RULE"),
+        _option("--rule", metavar="RULE", help="Rule; may also be given as the second argument."),
         _option("--rule", "rules", multiple=True, metavar="RULE"),
-        _option("--threshold", metavar="SCORE"),
+        _option(
+            "--measure",
+            "measures",
+            multiple=True,
+            metavar="NAME",
+            help="Show this measure instead of the usual ones: specificity, lr_positive. May be"
+            " repeated.",
+        ),
+        _option("--threshold", metavar="[MODEL=]SCORE"),
         _option("--threshold", "thresholds", multiple=True, metavar="[MODEL=]SCORE"),
         _option("--statistic", metavar="NAME"),
         _option("--mix", is_flag=True),
+        _option(
+            "--all-priors",
+            is_flag=True,
+            help=(
+                'With a rule "fdr <= 50%" and --optimize tpr: which model has the highest recall,'
+                " at every base rate."
+            ),
+        ),
         _option("--review", metavar="NUMBER"),
         _option("--svg", metavar="FILE"),
         _option("--csv", "as_csv", is_flag=True, help="Print all points as CSV."),
@@ -90,7 +127,7 @@ TABLE = {
             "--design",
             default="random",
             metavar="DESIGN",
-            help="case-control: somebody chose the class totals, so a base rate must be given.",
+            help="case-control: class totals were fixed by design; needs --prior.",
         ),
         _option(
             "--id",
@@ -107,26 +144,24 @@ TABLE = {
             is_flag=True,
             help="The rows of all files are the same cases in the same order.",
         ),
-        _option("--group", metavar="COLUMN"),
+        _option("--by", "group", metavar="COLUMN", aliases=("--group",)),
         _option(
             "--day", metavar="COLUMN", help="The date or time of a case: count alerts day by day."
         ),
         _option(
             "--tz",
             metavar="ZONE",
-            help="The time zone of the days, such as Europe/Berlin; UTC unless said.",
+            help="Time zone of the days, such as Europe/Berlin (default: UTC).",
         ),
         _option(
             "--cluster",
             metavar="COLUMN",
-            help=(
-                "Rows with the same value belong together (a patient, a card): resample them whole."
-            ),
+            help=("Column of dependent rows (patient, card); resampled as a unit."),
         ),
         _option(
             "--amount",
             metavar="COLUMN",
-            help="What each case is worth: a miss costs its amount, an alert a review.",
+            help="Column of the amount of each case: a miss costs its amount, an alert a review.",
         ),
         _option(
             "--currency",
@@ -140,6 +175,7 @@ TABLE = {
             "priors",
             multiple=True,
             metavar="SHARE",
+            aliases=("--prevalence", "--base-rate"),
             help=(
                 'The base rate: 0.1%, "1 in 1000", 1:999, 1e-4, "12 per 100k"; several'
                 " comma-separated."
@@ -162,7 +198,7 @@ TABLE = {
         _option(
             "--volume",
             metavar="CASES",
-            help="How many cases there are, for example a day: counts alerts, caught and missed.",
+            help="Number of cases, for example per day; shows alerts, caught and missed.",
         ),
         _option(
             "--prior-from",
@@ -182,7 +218,7 @@ TABLE = {
             "--replicates",
             type=int,
             metavar="NUMBER",
-            help="How many resamples a bootstrap takes (2000 unless said).",
+            help="Number of bootstrap resamples (default: 2000).",
         ),
         _option(
             "--replicates",
@@ -200,7 +236,7 @@ TABLE = {
             default=0,
             show_default=True,
             metavar="NUMBER",
-            help="The seed of what is drawn at random.",
+            help="Random seed.",
         ),
         _option(
             "--method",
@@ -259,12 +295,12 @@ TABLE = {
         _option(
             "--thousands",
             metavar="SIGN",
-            help="What sets thousands apart in numbers of a text file.",
+            help="Thousands separator of numbers in a text file.",
         ),
         _option(
             "--delimiter",
             metavar="SIGN",
-            help="What separates columns in a text file, where it is not to be found out.",
+            help="Column delimiter (default: detected).",
         ),
         _option(
             "--encoding",
@@ -288,7 +324,7 @@ TABLE = {
             "--skip-lines",
             type=int,
             metavar="NUMBER",
-            help="How many lines of a text file stand before its header.",
+            help="Number of lines before the header of a text file.",
         ),
         _option(
             "--skip-bad",
@@ -346,8 +382,8 @@ TABLE = {
             "--keep",
             metavar="WHAT",
             help=(
-                "With --engine: all distinct scores, or positives for condensed counts; what fits,"
-                " unless said."
+                "With --engine: all distinct scores, or positives for condensed counts (default:"
+                " what fits)."
             ),
         ),
         _option("--cells", type=int, metavar="NUMBER"),
@@ -365,10 +401,16 @@ TABLE = {
                 " .txt."
             ),
         ),
+        _option(
+            "--notes",
+            "all_notes",
+            is_flag=True,
+            help="Print all notes, not only the three that matter most.",
+        ),
         # Of a command that writes something other than its answer.
         _option("-o", "--output", "written", metavar="FILE"),
         _option("--force", is_flag=True, help="Replace a file that is there already."),
-        _option("--private", is_flag=True, help="Let nobody else read the file that is written."),
+        _option("--private", is_flag=True, help="Make the written file readable only by you."),
     ),
 }
 ROWS = {
@@ -417,18 +459,74 @@ def file(*, weighted: bool = True, **argument: Any) -> Callable[[Command], Comma
     return decorate
 
 
+def behind_file(command: Command) -> Command:
+    """A rule may stand behind the file, too (`Request.of` puts it where --rule is)."""
+    return click.argument("behind", required=False, metavar="[RULE]")(command)
+
+
+# `-h` shows these first, then a command's own options, up to `MOST_LISTED` with the last ones.
+COMMON = (
+    *("label", "scores", "positive", "rule", "rules", "test", "threshold", "thresholds", "priors"),
+    *("costs", "volume", "measures", "fixed", "group", "cluster", "optimize", "statistic"),
+    *("guarantee", "amount", "level"),
+)
+ALWAYS = ("as_json", "output", "written", "all_notes")
+MOST_LISTED = 16
+WHOLE = "baserate.help-all"
+
+
+def _show_all(context: click.Context, _: click.Parameter, value: bool) -> None:
+    if value and not context.resilient_parsing:
+        context.meta[WHOLE] = True
+        click.echo(context.get_help())
+        context.exit()
+
+
+HELP_ALL = Option(
+    ["--help-all"],
+    section=OUTPUT,
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_show_all,
+    help="Show all options and exit.",
+)
+
+
 class Sectioned(click.Command):
-    """A command whose options are listed in sections: its own first."""
+    """A command whose options are listed in sections: its own first; `-h` lists those that people
+    use most, `--help-all` all of them.
+    """
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Its parameters, and --help-all."""
+        return [*super().get_params(ctx), HELP_ALL]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write every section that has options."""
         parts: dict[str, list[tuple[str, str]]] = {section: [] for section in TABLE}
+        listed = None if ctx.meta.get(WHOLE) else self._listed()
         for option in self.get_params(ctx):
             shown = option.get_help_record(ctx) if isinstance(option, click.Option) else None
-            if shown is not None:
+            if shown is not None and (listed is None or option.name in listed):
                 home = OUTPUT if "--help" in option.opts else getattr(option, "section", OWN)
                 parts[home].append(shown)
         for section, records in parts.items():
             if records:
                 with formatter.section(section):
                     formatter.write_dl(records)
+        if listed is not None:
+            every = sum(isinstance(option, click.Option) for option in self.params)
+            formatter.write_paragraph()
+            formatter.write_text(f"All {every} options: {ctx.command_path} --help-all")
+
+    def _listed(self) -> set[str | None] | None:
+        """The names of the options that `-h` shows; None for all, where they are few."""
+        options = [option for option in self.params if isinstance(option, click.Option)]
+        if len(options) <= MOST_LISTED:
+            return None
+        names = [option.name for option in options]
+        own = [one.name for one in options if getattr(one, "section", OWN) == OWN]
+        last = [name for name in ALWAYS if name in names]
+        first = [name for name in (*COMMON, *own) if name in names and name not in last]
+        return {*list(dict.fromkeys(first))[: MOST_LISTED - len(last)], *last}

@@ -20,7 +20,8 @@ from baserate.cli.request import (
     Request,
     SourceOptions,
     check_unused,
-    threshold_of,
+    threshold_by_model,
+    thresholds_of,
     whole_interval,
 )
 from baserate.cli.runner import Result, command
@@ -52,12 +53,14 @@ from baserate.shift.estimate import ADJUSTED, EM, REPLICATES, PriorEstimate, est
     metavar="FILE",
     help="Labelled cases that the same model scored, or their saved counts.",
 )
-@listed("threshold", help="Count the cases flagged here, instead of where the classes differ most.")
+@listed(
+    "thresholds", help="Count the cases flagged here, instead of where the classes differ most."
+)
 @listed("calibrated_at")
 @options.intervals
 @options.answer
 def prior_command(
-    request: Request, labelled: str, threshold: str | None, calibrated_at: str | None
+    request: Request, labelled: str, thresholds: tuple[str, ...], calibrated_at: str | None
 ) -> Result:
     """Estimate the base rate of the field from scores that nobody labelled, with labelled cases of
     the same model.
@@ -74,10 +77,10 @@ def prior_command(
       baserate prior today.csv --from day1.counts --score logit --threshold 0.5 --json
     """  # noqa: E501
     intervals, source = request.intervals, request.source
-    cut = None if threshold is None else threshold_of(threshold)
-    if threshold is not None and cut is None:
+    if any(threshold_by_model(text)[1] is None for text in thresholds):
         raise refuse("BR529", "where nothing is flagged, nothing is told", "--threshold 0.5")
     models = _labelled(source.at(labelled))
+    cuts = thresholds_of(thresholds, tuple(models)) or {}
     found, read = dict[str, list[PriorEstimate]](), list[Unlabelled]()
     with Progress("resampling") as progress:
         how = {
@@ -88,7 +91,7 @@ def prior_command(
         }
         for name, counts in models.items():
             read.append(unlabelled_of(source.path, name, source.options))
-            found[name] = _every(counts, read[-1], cut, calibrated_at, how)
+            found[name] = _every(counts, read[-1], cuts.get(name), calibrated_at, how)
     return _result(models, found, read[0], intervals.seed)
 
 
@@ -239,7 +242,7 @@ def in_field(found: Completed, request: Request, *, cluster: bool = False) -> Co
     assert rate is not None
     check_unused(
         {"--replicates": how.replicates, "--cluster": cluster},
-        "of a base rate that is estimated (--prior-from)",
+        "with a base rate that is estimated (--prior-from)",
     )
     score, estimate = rate.score, rate.estimate
     others = [

@@ -35,6 +35,7 @@ MOST_SAID = 5
 
 @command("report")
 @options.file()
+@options.behind_file
 @listed("rules", help="Answer with the best threshold that satisfies this rule. May be repeated.")
 @click.option(
     "--budget",
@@ -43,14 +44,13 @@ MOST_SAID = 5
     metavar="ALERTS",
     help="Answer for this number of alerts out of --volume cases.",
 )
-@click.option(
-    "--by",
-    metavar="COLUMN",
+@listed(
+    "group",
     help="Also show every value of this column (a site, a country) at its own base rate.",
 )
-@click.option("--title", metavar="TEXT", help="What stands above the report.")
+@click.option("--title", metavar="TEXT", help="Title of the report.")
 @options.conditions
-@listed("prior_from", "level")
+@listed("prior_from", "pilot", "level")
 @listed(
     "as_json",
     help=(
@@ -58,23 +58,21 @@ MOST_SAID = 5
         " names."
     ),
 )
-@listed(
-    "written", help=f"Where the report is written ({HOME} unless said); as JSON if FILE ends so."
-)
+@listed("written", help=f"Where the report is written (default: {HOME}); as JSON if FILE ends so.")
 @listed("force", "private")
 def report_command(
     request: Request,
     rules: tuple[str, ...],
     budget: str | None,
-    by: str | None,
+    group: str | None,
     title: str | None,
     written: str | None,
 ) -> Result:
-    """Write one file that opens offline: the answer in words, linked charts, and base rate, costs,
-    threshold and volume to move.
+    """Write a self-contained interactive HTML report: the answer in words, linked charts, and
+    controls for base rate, costs, threshold and volume.
 
     Everything that is asked here is answered exactly. A base rate or a cost that is a range
-    (1e-5..1e-3) adds the decision under all of it, as baserate decide makes it.
+    (1e-5..1e-3) adds the decision under all of it, as baserate choose makes it.
 
     \b
     Examples:
@@ -92,10 +90,10 @@ def report_command(
             {"--force": output.force, "--private": output.private},
             "where nothing is written (-o FILE)",
         )
-        return _result(_made(request, budget, by, **asked), "")
+        return _result(_made(request, budget, group, **asked), "")
     ending = _ending(place)
     with reserved(place, inputs, force=output.force) as check:
-        found = _made(request, budget, by, **asked)
+        found = _made(request, budget, group, **asked)
         content = document.text(found.document) if ending == ".json" else found.html
         check()
         write_atomically(

@@ -8,11 +8,13 @@ import contextlib
 import csv
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from baserate import notation
+from baserate.cli.options import flag_of
 from baserate.cli.terminal import Progress, Waiting
 from baserate.conditions import OUTCOMES, Conditions, Costs, Uncertain
 from baserate.counts.counts import Counts
@@ -23,7 +25,7 @@ from baserate.errors import Findings, escaped, quoted, refuse, refuse_file, size
 from baserate.inference.intervals import Completed, IntervalOptions
 from baserate.inference.values import checked_level
 from baserate.measures.confusion import LARGEST, MOST_CASES
-from baserate.measures.measure import Measure
+from baserate.measures.measure import Measure, parse
 from baserate.notes import RANDOM, Note
 from baserate.read.csv_dialect import CsvOptions
 from baserate.read.files import (
@@ -58,7 +60,7 @@ def check_unused(given: Mapping[str, Any], where: str) -> None:
     """Nothing is accepted and ignored."""
     for name, value in given.items():
         if value:
-            raise refuse("BR002", f"{name} says nothing {where}", "leave it out")
+            raise refuse("BR002", f"{name} has no effect {where}", "leave it out")
 
 
 # ----------------------------------------------------------------------
@@ -99,13 +101,21 @@ class SourceOptions:
         """The same of other files."""
         return replace(self, paths=paths)
 
+    def and_test(self, path: str) -> tuple[SourceOptions, SourceOptions]:
+        """The source and the test data, with the same columns; saved counts have models only."""
+        first, test = (
+            SourceOptions(source.paths, scores=self.scores) if source.is_saved else source
+            for source in (self, self.at(path))
+        )
+        return (self, test) if self.is_saved == test.is_saved else (first, test)
+
     def reading(self) -> Waiting:
         """Whoever waits longer than a second for a file is told so."""
         size_of = f" ({size(os.path.getsize(self.path))})" if os.path.isfile(self.path) else ""  # noqa: PTH113, PTH202
         return Waiting(f"reading {escaped(shown_source(self.path))}{size_of}")
 
     def check_saved(self, more: Mapping[str, Any] | None = None) -> None:
-        """What says how to read cases says nothing of counts."""
+        """Refuse what tells how to read cases, of saved counts."""
         said = {
             "--label": self.label,
             "--positive": self.positive,
@@ -118,7 +128,7 @@ class SourceOptions:
             if value
         }
         limits = {f"--{name}": getattr(self.options.ceiling, name) for name in CEILING}
-        check_unused({**said, **(more or {}), **read, **limits}, "of saved counts")
+        check_unused({**said, **(more or {}), **read, **limits}, "on saved counts")
 
     def wanted(self, **more: Any) -> ColumnRoles:
         """What is wanted of a file of cases: a label and a score at least; whoever names none is
@@ -201,7 +211,7 @@ class SourceOptions:
                 self.path,
                 "BR433",
                 "holds counts of all cases together",
-                "count them by group: baserate count --group COLUMN",
+                "count them by group: baserate count --by COLUMN",
             )
         return found
 
@@ -362,6 +372,22 @@ def threshold_of(text: str) -> float | int | None:
     return value.numerator if value.denominator == 1 else float(value)
 
 
+def threshold_by_model(text: str) -> tuple[str | None, float | int | None]:
+    """A threshold, and the model that it is for ("m1=0.5"); None where it is for all."""
+    name, equals, value = text.rpartition("=")
+    return (name if equals else None), threshold_of(value if equals else text)
+
+
+def check_model(text: str, name: str, models: Iterable[str]) -> None:
+    """Refuse a threshold of a model that is not there."""
+    if name not in models:
+        raise refuse(
+            "BR408",
+            f"--threshold {quoted(text)}: there is no model {quoted(name)}",
+            f"one of {', '.join(map(quoted, models))}",
+        )
+
+
 def thresholds_of(texts: tuple[str, ...], models: tuple[str, ...]) -> dict[str, Any] | None:
     """A threshold for every model, from one for all ("0.5") or one each ("m1=0.5"); None where none
     is given.
@@ -370,17 +396,13 @@ def thresholds_of(texts: tuple[str, ...], models: tuple[str, ...]) -> dict[str, 
         return None
     given: dict[str, Any] = {}
     for text in texts:
-        name, equals, value = text.rpartition("=")
-        if equals and name not in models:
-            raise refuse(
-                "BR408",
-                f"--threshold {quoted(text)}: there is no model {quoted(name)}",
-                f"one of {', '.join(map(quoted, models))}",
-            )
-        for model in [name] if equals else models:
+        name, cut = threshold_by_model(text)
+        if name is not None:
+            check_model(text, name, models)
+        for model in models if name is None else [name]:
             if model in given:
                 raise refuse("BR529", f"{quoted(model)} is given two thresholds", "give one each")
-            given[model] = threshold_of(value if equals else text)
+            given[model] = cut
     absent = [model for model in models if model not in given]
     if absent:
         raise refuse(
@@ -479,6 +501,12 @@ def _range(name: str, low: str, high: str, *, profits: bool) -> Range:
     return Range(-last, -first) if profits else Range(first, last)
 
 
+def measures_of(texts: Sequence[str], cases: float | None) -> tuple[str, ...]:
+    """Measures by the names under which points show them."""
+    found = [parse(text, cases) for text in texts]
+    return tuple(one.name if one.counts_cases else str(one) for one in found)
+
+
 def at_probability(measure: Measure, text: str | None) -> Measure:
     """Net benefit at the threshold probability that is given; nothing else has one."""
     if text is None:
@@ -511,10 +539,19 @@ class OutputOptions:
     as_csv: bool | None = None  # None: the command has no such form
     output: str | None = None
     svg: str | None = None
+    all_notes: bool = False
     force: bool = False
     private: bool = False
 
 
+OUTPUT = (
+    "as_json",
+    "output",
+    "all_notes",
+    "force",
+    "private",
+    "svg",
+)  # says nothing of what is asked
 TOGETHER, OVER, ALONE = "together", "over", "alone"  # with the error of an estimated base rate
 
 
@@ -526,11 +563,14 @@ class Request:
     conditions: ConditionOptions
     intervals: IntervalOptions
     output: OutputOptions
+    given: Mapping[str, Any] = field(default_factory=dict)  # the parameters as click has them
+    config: tuple[str, ...] = ()  # the keys of baserate.toml that were used
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> tuple[Request, dict[str, Any]]:
         """From the parameters of a command, and those that are left for the command itself."""
-        own = dict(given)
+        own = _with_rule(given)
+        given = dict(own)
 
         def part(kind: Any, **more: Any) -> Any:
             named = {one.name: own.pop(one.name) for one in fields(kind) if one.name in own}
@@ -544,10 +584,23 @@ class Request:
             paths=(path,) if isinstance(path, str) else path or (),
             options=_reading(own),
         )
-        return (
-            cls(source, part(ConditionOptions), part(IntervalOptions), part(OutputOptions)),
-            own,
-        )
+        parts = part(ConditionOptions), part(IntervalOptions), part(OutputOptions)
+        return cls(source, *parts, given), own
+
+    def command(self, name: str, *drop: str, **changes: Any) -> str:
+        """The whole command of this name that asks the same: whatever was given and it accepts,
+        less `drop`, and with these changes.
+        """
+        from baserate.cli.main import cli
+
+        words, target = ["baserate", name], cli.get_command(None, name)  # type: ignore[arg-type]
+        given = {key: value for key, value in self.given.items() if key not in (*drop, *OUTPUT)}
+        given |= {"rules": (given["rule"],)} if given.get("rule") is not None else {}
+        for parameter in target.params if target is not None else ():
+            value = {**given, **changes}.get(parameter.name or "")
+            if value is not None and value != parameter.default and value not in (False, ()):
+                words += _spelled(parameter, value)
+        return shlex.join(words)
 
     def estimated(self, done: str = TOGETHER) -> Request:
         """With the base rate that the unlabelled cases of --prior-from speak for, where they are
@@ -572,6 +625,41 @@ class Request:
         from baserate.cli.prior import in_field
 
         return in_field(found, self, cluster=cluster)
+
+
+def is_rule(word: str) -> bool:
+    """Is this a rule, and no file?"""
+    return bool(re.search("[<>]", word)) and not os.path.exists(word)  # noqa: PTH110
+
+
+def _with_rule(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters with a rule that stands behind the file, or among several files, where --rule
+    has it.
+    """
+    own = dict(given)
+    behind, path = own.pop("behind", None), own.get("path")
+    if isinstance(path, tuple) and "rule" in own:
+        found = [word for word in path if is_rule(word)]
+        own["path"] = tuple(word for word in path if word not in found)
+        behind = " and ".join(found) or None
+    if behind is None:
+        return own
+    if "rules" in own:
+        own["rules"] = (behind, *own["rules"])
+        return own
+    if own["rule"] is not None:
+        raise refuse("BR533", "two rules are given", 'join them by "and"')
+    own["rule"] = behind
+    return own
+
+
+def _spelled(parameter: Any, value: Any) -> list[str]:
+    """A parameter as it is typed."""
+    values = value if isinstance(value, tuple | list) else (value,)
+    if parameter.param_type_name == "argument":
+        return [str(one) for one in values]
+    flag = flag_of(parameter)
+    return [word for one in values for word in ([flag] if one is True else [flag, str(one)])]
 
 
 def _reading(own: dict[str, Any]) -> Options:

@@ -10,17 +10,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from baserate.atomic import reserved, write_atomically
-from baserate.cli.options import Sectioned
-from baserate.cli.request import Request, check_unused
+from baserate.cli.options import Sectioned, listed
+from baserate.cli.request import READING, Request, check_unused, is_rule
 from baserate.cli.terminal import tell
 from baserate.counts.counts import Counts
-from baserate.errors import InputError, on_command_line, refuse_file
+from baserate.errors import Fix, InputError, number_of, on_command_line, refuse_file
 from baserate.inference.intervals import auc_intervals
-from baserate.notes import Note, Source
+from baserate.notes import Note, Source, foremost, ranked
 from baserate.output import document, tables
+from baserate.read.files import is_saved
 from baserate.read.source import files_of
+
+SETTINGS = "baserate.toml"
 
 
 @dataclass(frozen=True)
@@ -65,31 +69,180 @@ def command(name: str) -> Callable[[Callable[..., Result]], click.Command]:
 
     def decorate(function: Callable[..., Result]) -> click.Command:
         def run(**given: Any) -> int:
-            request, own = Request.of(given)
+            request, own = _request(given)
             if "output" not in given:  # the command writes what it has to write by itself
                 return present(function(request, **own), request)
             return _delivered(function, request, own)
 
         run.__doc__ = function.__doc__
-        run.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
+        listed("all_notes")(run)
+        run.__click_params__ += getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
         return click.command(name=name, cls=Sectioned)(run)
 
     return decorate
+
+
+# Commands that read no defaults, and which default gives which parameter under another name.
+WITHOUT_DEFAULTS = ("gate", "init", "demo", "calc", "plan", "completion", "study")
+PARAMETERS = {
+    "source": ("path",),
+    "prior": ("priors",),
+    "rule": ("rule", "rules"),
+    "budget": ("rule", "rules"),
+}
+# A default gives way to what is given on the line in its place.
+GIVES_WAY = {
+    "priors": ("pilot", "prior_from"),
+    "costs": ("profits",),
+    "profits": ("costs",),
+    "rule": ("threshold", "thresholds", "guarantee", "all_priors"),
+    "rules": ("thresholds", "fixed"),
+    "test": ("path", "prior_from", "pilot", "group", "all_priors", "kind"),
+}
+OF_CASES = frozenset({"label", "positive", "design", *READING}) - {"memory", "approx", "resume"}
+
+
+def default_map(name: str) -> dict[str, dict[str, Any]]:
+    """The defaults of a command, from baserate.toml in the working directory."""
+    if name in WITHOUT_DEFAULTS or not os.path.lexists(SETTINGS):
+        return {}
+    from baserate.gates.settings import defaults
+
+    try:
+        found = defaults(SETTINGS)
+    except InputError as error:
+        raise type(error)(
+            replace(problem, fix=Fix.everywhere(f"{problem.fix.python}, or --no-config"))
+            for problem in error.problems
+        ) from None
+    given: dict[str, Any] = {}
+    for key, value in found.items():
+        given |= dict.fromkeys(PARAMETERS.get(key, (key,)), value)
+    if name == "prior":  # its FILE has no labels
+        given["labelled"] = given.pop("path", None)
+    command = _command(name)
+    return {name: {} if command is None else _as_typed(command, given)}
+
+
+def _command(name: str) -> click.Command | None:
+    from baserate.cli.main import cli
+
+    return cli.get_command(click.Context(cli), name)
+
+
+def _as_typed(command: click.Command, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of parameters, as click has them from the line."""
+    typed = {}
+    for parameter in command.params:
+        value = given.get(parameter.name or "")
+        if parameter.name == "no_header":
+            value = given.get("header") is False
+        if value is None or value is False:
+            continue
+        if isinstance(value, list) and not _is_several(parameter):
+            value = ",".join(map(str, value))
+        plain = value if isinstance(value, bool | list) else str(value)
+        typed[parameter.name or ""] = (
+            (tuple(plain) if isinstance(plain, list) else (plain,))
+            if _is_several(parameter)
+            else plain
+        )
+    return typed
+
+
+def _is_several(parameter: click.Parameter) -> bool:
+    return parameter.nargs == -1 or getattr(parameter, "multiple", False)
+
+
+def _request(given: dict[str, Any]) -> tuple[Request, dict[str, Any]]:
+    """The request of the parameters, without defaults that give way to what is on the line."""
+    context = click.get_current_context()
+    sources = {name: context.get_parameter_source(name) for name in given}
+    if (path := (context.default_map or {}).get("path")) is not None:
+        given, sources = _file_from_defaults(given, sources, path)
+    on_line = {name for name, source in sources.items() if source == ParameterSource.COMMANDLINE}
+    saved = isinstance(given.get("path"), str) and is_saved(given["path"])
+    used = []
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        if sources.get(name) != ParameterSource.DEFAULT_MAP:
+            continue
+        gives_way = on_line.intersection(GIVES_WAY.get(name, ())) or (saved and name in OF_CASES)
+        if gives_way or (name == "test" and _has_range(given)):
+            given = {**given, name: () if isinstance(given[name], tuple) else _unset(parameter)}
+        else:
+            used.append(KEYS.get(name, name))
+    request, own = Request.of(given)
+    return replace(request, config=tuple(used)), own
+
+
+def _has_range(given: Mapping[str, Any]) -> bool:
+    """Is a base rate or a cost a range?"""
+    texts = (text for name in ("priors", "costs", "profits") for text in given.get(name, ()))
+    return any(".." in text for text in texts)
+
+
+Sources = dict[str, ParameterSource | None]
+
+
+def _file_from_defaults(
+    given: dict[str, Any], sources: Sources, path: Any
+) -> tuple[dict[str, Any], Sources]:
+    """The parameters, where a rule stands in the place of the file: the file is then that of the
+    defaults.
+    """
+    named = given["path"]
+    if sources["path"] == ParameterSource.DEFAULT_MAP or not named:
+        return given, sources
+    if isinstance(named, tuple) and all(map(is_rule, named)) and "rule" in given:
+        given = {**given, "path": (*path, *named)}
+    elif isinstance(named, str) and is_rule(named) and given.get("behind", "") is None:
+        given = {**given, "path": path, "behind": named}
+    else:
+        return given, sources
+    return given, {
+        **sources,
+        "path": ParameterSource.DEFAULT_MAP,
+        "behind": ParameterSource.COMMANDLINE,
+        "rule": ParameterSource.COMMANDLINE,
+        "rules": ParameterSource.COMMANDLINE,
+    }
+
+
+KEYS = {"path": "source", "labelled": "source", "priors": "prior", "rules": "rule"}
+
+
+def _unset(parameter: click.Parameter) -> Any:
+    """What the parameter is where nobody gives it."""
+    return parameter.default if parameter.name == "design" else None
 
 
 def present(result: Result, request: Request) -> int:
     """The answer on stdout, as JSON or for a person; then the notes, on stderr. Returns the exit
     status.
     """
+    used = f"defaults: {SETTINGS} ({', '.join(request.config)})" if request.config else ""
     if request.output.as_json:
-        click.echo(document.text(result.content()))
+        config = {"config": {"path": SETTINGS, "used": list(request.config)}}
+        click.echo(document.text({**result.content(), **(config if used else {})}))
     elif result.plain is not None:
         click.echo(result.plain, nl=False)
+        click.echo(used, err=True, nl=bool(used))
     else:
-        tell(*result.text(), *map(tables.source, result.sources))
-    for note in result.notes:
-        click.echo(f"note {note.code}: {note.line(on_command_line)}", err=True)
+        tell(*result.text(), *map(tables.source, result.sources), used)
+    for line in _noted(result.notes, every=request.output.all_notes):
+        click.echo(line, err=True)
     return result.status
+
+
+def _noted(notes: Sequence[Note], *, every: bool) -> list[str]:
+    """The notes that could change the decision most, at most three, and how many more there are; or
+    every note.
+    """
+    shown = ranked(notes) if every else foremost(notes)
+    lines = [f"note {note.code}: {note.line(on_command_line)}" for note in shown]
+    left = len(ranked(notes)) - len(shown)
+    return lines + ([f"{number_of(left, 'more note')}: --notes"] if left else [])
 
 
 def _delivered(function: Callable[..., Result], request: Request, own: dict[str, Any]) -> int:

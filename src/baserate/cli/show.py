@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,15 +10,23 @@ import click
 
 from baserate.cli import options
 from baserate.cli.options import listed
-from baserate.cli.request import Request, SourceOptions, at_probability, threshold_of
+from baserate.cli.request import (
+    Request,
+    SourceOptions,
+    at_probability,
+    check_model,
+    check_unused,
+    measures_of,
+    threshold_by_model,
+)
 from baserate.cli.runner import Result, command
 from baserate.cli.terminal import Progress
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
-from baserate.curves.summaries import Summary
+from baserate.curves.summaries import Summary, summary_named
 from baserate.decisions.operating_point import OperatingPoint
-from baserate.decisions.selection import flag_at
+from baserate.decisions.selection import fix, flag_at
 from baserate.errors import InputError, Problem, quoted, refuse
 from baserate.inference.best_model import choices
 from baserate.inference.clusters import cluster_notes
@@ -34,6 +42,7 @@ from baserate.read.files import grouped_cases, read_cases
 
 @command("show")
 @options.file()
+@options.behind_file
 @options.of_any_size
 @options.conditions
 @listed("prior_from")
@@ -43,32 +52,40 @@ from baserate.read.files import grouped_cases, read_cases
 )
 @listed(
     "thresholds",
-    metavar="SCORE",
-    help="Show this threshold (score >= SCORE is flagged). May be repeated.",
+    help="Show this threshold (score >= SCORE is flagged), of all models or one. May be repeated.",
 )
 @click.option(
-    "--summary",
-    "summaries",
+    "--fix",
+    "fixed",
     multiple=True,
-    metavar="NAME",
+    metavar="MEASURE=VALUE",
+    help="Show the rest where a measure has this value: tpr=80%. May be repeated.",
+)
+@listed(
+    "measures",
+    aliases=("--summary",),
     help=(
-        'Show a summary beside AUC: average_precision, h_measure, "partial_auc(fpr=0..0.1)". May be'
-        " repeated."
+        "Show this measure instead of the usual ones, or this summary beside AUC: specificity,"
+        ' lr_positive, average_precision, "partial_auc(fpr=0..0.1)". May be repeated.'
     ),
 )
-@listed("threshold_probability", "cluster")
+@listed("threshold_probability", "pilot", "kind", "cluster")
 @options.intervals_of_chosen
 @options.answer
 def show(
     request: Request,
     rules: tuple[str, ...],
     thresholds: tuple[str, ...],
-    summaries: tuple[str, ...],
+    fixed: tuple[str, ...],
+    measures: tuple[str, ...],
     threshold_probability: str | None,
     cluster: str | None,
 ) -> Result:
     """Count labels and scores: positives, base rate, AUC, and operating points at any base rate and
     cost.
+
+    Where base rate and costs are ranges (1e-4..1e-2), log-uniform, or from a pilot sample: a
+    measure on average, between which bounds, at worst and at best.
 
     \b
     Examples:
@@ -77,21 +94,33 @@ def show(
       baserate show scores.csv --label fraud --score logit --rule "recall >= 0.8" --prior "1 in 1000"
       baserate show scores.csv --label fraud --score logit --threshold 0.5 --cluster card
       baserate show scores.csv --label sick --score p --threshold 0.1 --prior 5% --threshold-probability 10%
-      baserate show scores.csv --label fraud --score logit --summary auprc --summary "weighted_auc(alpha=0.1)" --prior 0.1%
+      baserate show scores.csv --label fraud --score logit --measure auprc --measure "weighted_auc(alpha=0.1)" --prior 0.1%
+      baserate show scores.csv --label fraud --score logit --threshold 0.9 --measure precision --prior 1e-4..1e-2
+      baserate show scores.csv --label sick --score p --fix specificity=90% --measure recall --measure lr_positive
     """  # noqa: E501
+    if request.conditions.is_uncertain or request.conditions.kind is not None:
+        others = {
+            "--fix": fixed,
+            "--threshold-probability": threshold_probability,
+            "--cluster": cluster,
+            "--replicates": request.intervals.replicates,
+        }
+        return _over_range(request, rules, thresholds, measures, others)
     request = request.estimated()
     at, cases = request.conditions.exact(), request.conditions.cases
     given = request.conditions.priors or request.conditions.costs_given or cases
-    chosen = bool(rules or (given and not (thresholds or summaries)))
+    wanted, names = _requested(measures, cases, points=bool(rules or thresholds or fixed or given))
+    chosen = bool(rules or (given and not (thresholds or fixed or wanted)))
     if request.intervals.replicates is not None and not chosen:
         raise refuse(
             "BR594",
             "--replicates is for chosen thresholds, and none is chosen here",
             "leave it out, or give --rule",
         )
-    cuts, wanted = list(map(threshold_of, thresholds)), list(map(Summary.parse, summaries))
+    cuts = [(text, *threshold_by_model(text)) for text in thresholds]
     clusters = None if cluster is None else clusters_of(request.source, cluster)
-    models = request.source.counted(cuts) if clusters is None else clusters.models
+    exact = [cut for _, _, cut in cuts]
+    models = request.source.counted(exact) if clusters is None else clusters.models
     blocks = [_at_thresholds(models, cuts, at, cases)] if cuts else []
     refusals: list[Note] = []
     for rule in rules or ([None] if chosen else []):
@@ -104,9 +133,77 @@ def show(
                 for name in models
             ]
         )
+    blocks += [_fixed(models, text, at, cases) for text in fixed]
     blocks = _with_net_benefit(blocks, threshold_probability)
+    blocks = _with_measures(blocks, names)
     values = _summarized(models, wanted, at)
-    return _result(request, models, clusters, blocks, values, refusals)
+    return _result(request, models, clusters, blocks, values, refusals, names)
+
+
+def _over_range(
+    request: Request,
+    rules: tuple[str, ...],
+    thresholds: tuple[str, ...],
+    measures: tuple[str, ...],
+    others: Mapping[str, Any],
+) -> Result:
+    """Measures where base rate and costs are not known exactly."""
+    from baserate.cli import ranges
+
+    check_unused(others, "over a range of base rates or costs")
+    if len(rules) > 1:
+        raise refuse("BR594", "one rule is read over a range", "give one --rule")
+    return ranges.expected(request, measures, rules[0] if rules else None, thresholds)
+
+
+def _requested(
+    texts: Sequence[str], cases: float | None, *, points: bool
+) -> tuple[list[Summary], tuple[str, ...]]:
+    """The summaries and the measures that are named; a measure is read at an operating point."""
+    found = [(text, summary_named(text)) for text in texts]
+    summaries = [summary for _, summary in found if summary is not None]
+    try:
+        measures = measures_of([text for text, summary in found if summary is None], cases)
+    except InputError:
+        if points:
+            raise
+        return [Summary.parse(text) for text in texts], ()
+    if measures and not points:
+        raise refuse(
+            "BR655",
+            f"{measures[0]} is read at an operating point, and none is shown",
+            "--threshold 0.5, or --rule",
+        )
+    return summaries, measures
+
+
+def _fixed(
+    models: Mapping[str, Counts], text: str, at: Sequence[Conditions], cases: float | None
+) -> list[Row]:
+    """Both readings of the rest, where a measure has a value: on the line between two thresholds,
+    and at the nearest one.
+    """
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise refuse("BR533", f"--fix takes MEASURE=VALUE, got {quoted(text)}", "--fix tpr=80%")
+    target = {parse(name.strip(), cases).name: value.strip()}
+    return [
+        Row(model, conditions, point)
+        for conditions in at
+        for model, counts in models.items()
+        for point in fix(counts, at=conditions, volume=cases, **target)
+    ]
+
+
+def _with_measures(blocks: list[list[Row]], names: tuple[str, ...]) -> list[list[Row]]:
+    """The points with the measures that are asked for."""
+    return [
+        [
+            row._replace(point=row.point and replace(row.point, shown=(*row.point.shown, *names)))
+            for row in block
+        ]
+        for block in blocks
+    ]
 
 
 def _with_net_benefit(blocks: list[list[Row]], text: str | None) -> list[list[Row]]:
@@ -128,15 +225,19 @@ def _with_net_benefit(blocks: list[list[Row]], text: str | None) -> list[list[Ro
 
 def _at_thresholds(
     models: dict[str, Counts],
-    cuts: list[float | int | None],
+    cuts: Sequence[tuple[str, str | None, float | int | None]],
     at: list[Conditions],
     cases: float | None,
 ) -> list[Row]:
+    for text, model, _ in cuts:
+        if model is not None:
+            check_model(text, model, models)
     return [
         Row(name, conditions, flag_at(counts, cut, at=conditions, volume=cases))
         for conditions in at
-        for cut in cuts
+        for _, model, cut in cuts
         for name, counts in models.items()
+        if model in (None, name)
     ]
 
 
@@ -176,6 +277,7 @@ def _result(
     blocks: list[list[Row]],
     values: list[Valued],
     refusals: list[Note],
+    names: tuple[str, ...],
 ) -> Result:
     """The points with their intervals."""
     at, how = request.conditions.exact(), request.intervals
@@ -202,7 +304,7 @@ def _result(
         yield tables.of_models(models, aucs)
         yield tables.of_summaries(values) if values else ""
         for block in blocks:
-            yield from _block(block, how, units_said, corrected=found.corrected)
+            yield from _block(block, names, how, units_said, corrected=found.corrected)
         if not blocks:
             yield tables.conditions(models, at, [str(value.summary) for value in values])
 
@@ -212,15 +314,17 @@ def _result(
     )
 
 
-def _block(block: list[Row], how: IntervalOptions, units: str, *, corrected: bool) -> Iterator[str]:
+def _block(
+    block: list[Row], names: Sequence[str], how: IntervalOptions, units: str, *, corrected: bool
+) -> Iterator[str]:
     """Points at the same thresholds or of the same rule, and their intervals."""
     there = [row.point for row in block if row.point is not None]
     taken = comparisons.thresholds_taken(
         chosen=bool(there[0].optimized), corrected=corrected, resamples=how.resamples
     )
     yield tables.headed(there)
-    yield tables.of_points(block)
-    yield comparisons.of_intervals(block, taken + units)
+    yield tables.of_points(block, names)
+    yield comparisons.of_intervals(block, taken + units, names)
 
 
 def _with_points(blocks: list[list[Row]], points: Settings) -> list[list[Row]]:

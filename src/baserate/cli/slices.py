@@ -10,7 +10,7 @@ import click
 
 from baserate.cli import options
 from baserate.cli.options import listed
-from baserate.cli.request import ConditionOptions, Request, threshold_of
+from baserate.cli.request import ConditionOptions, Request, thresholds_of
 from baserate.cli.runner import Result, command
 from baserate.conditions import Conditions
 from baserate.counts.grouped import GroupedCounts
@@ -47,17 +47,22 @@ class SliceOptions:
     tz: str | None
     cluster: str | None
 
-    @property
-    def cut(self) -> Any:
+    def cut(self, score: str) -> Any:
         """The threshold that is given."""
-        return NOT_SAID if self.threshold is None else threshold_of(self.threshold)
+        if self.threshold is None:
+            return NOT_SAID
+        found = thresholds_of((self.threshold,), (score,))
+        return NOT_SAID if found is None else found[score]
 
 
 @command("slices")
 @options.file(weighted=False)
+@options.behind_file
 @options.conditions
 @listed("prior_from")
-@listed("group", help="Every value of this column is a site of its own; missing ones are one too.")
+@listed(
+    "group", help="Report every value of this column (sites, groups); missing values are one more."
+)
 @listed("threshold", help="The threshold for all (score >= SCORE is flagged).")
 @listed("rule", help="Choose that threshold on all cases together, where none is given.")
 @click.option(
@@ -86,8 +91,8 @@ def slices(request: Request, **given: Any) -> Result:
 
     \b
     Examples:
-      baserate slices scores.csv --label y --score m --group site --threshold 0.5 --require "recall >= 0.9"
-      baserate slices scores.csv --label y --score m --group site --threshold 0.5 --prior oslo=0.2% --cluster patient
+      baserate slices scores.csv --label y --score m --by site --threshold 0.5 --require "recall >= 0.9"
+      baserate slices scores.csv --label y --score m --by site --threshold 0.5 --prior oslo=0.2% --cluster patient
       baserate slices scores.csv --label y --score m --day date --threshold 0.5 --require "alerts <= 200/day"
     """  # noqa: E501
     asked, request, source = SliceOptions(**given), request.estimated(), request.source
@@ -110,7 +115,8 @@ def slices(request: Request, **given: Any) -> Result:
     days = None
     if dated is not None:
         volume = request.conditions.cases
-        days = _by_day(dated, common, sites, asked, budget=budget, volume=volume)
+        cut = asked.cut(source.scores[0])
+        days = _by_day(dated, common, sites, (cut, asked), budget=budget, volume=volume)
     return _result(request, asked, cases.ledger, sites, days)
 
 
@@ -136,7 +142,7 @@ def _checked(request: Request, asked: SliceOptions) -> tuple[str | None, float |
     if len(request.source.scores) != 1:
         raise refuse("BR433", "sites and days are read for one model at a time", "give one --score")
     if asked.group is None and asked.day is None:
-        raise refuse("BR433", "nothing to slice by", "--group COLUMN, --day COLUMN, or both")
+        raise refuse("BR433", "nothing to slice by", "--by COLUMN, --day COLUMN, or both")
     budget, required = _split(asked.require)
     day_only = {
         "--tz": asked.tz,
@@ -150,13 +156,13 @@ def _checked(request: Request, asked: SliceOptions) -> tuple[str | None, float |
     }
     for column, named, beside in (
         (asked.day, "--day", day_only),
-        (asked.group, "--group", site_only),
+        (asked.group, "--by", site_only),
     ):
         unused = next((name for name, value in beside.items() if value is not None), None)
         if column is None and unused is not None:
             raise refuse(
                 "BR433",
-                f"{unused} says nothing without {named}",
+                f"{unused} needs {named}",
                 f"give {named} COLUMN, or leave it out",
             )
     return required, budget
@@ -214,7 +220,7 @@ def _by_site(
         at = _by_name(groups, at)
     return by_group(
         groups,
-        threshold=asked.cut,
+        threshold=asked.cut(request.source.scores[0]),
         rule=asked.rule,
         at=at,
         require=required,
@@ -230,14 +236,18 @@ def _by_name(groups: Any, at: Mapping[str, Conditions]) -> dict[Any, Conditions]
 
 
 def _by_day(
-    dated: GroupedCounts, at: Conditions, sites: Slices | None, asked: SliceOptions, **how: Any
+    dated: GroupedCounts,
+    at: Conditions,
+    sites: Slices | None,
+    given: tuple[Any, SliceOptions],
+    **how: Any,
 ) -> Days:
     """Day by day, at the threshold of the sites, or one given or chosen on all cases."""
-    notes = tuple[Note, ...]()
+    notes, (threshold, asked) = tuple[Note, ...](), given
     if sites is not None:
         cut, chosen = sites.threshold, sites.chosen
     else:
-        cut, chosen, notes = common_threshold(dated.total(), asked.cut, asked.rule, None, at)
+        cut, chosen, notes = common_threshold(dated.total(), threshold, asked.rule, None, at)
     found = by_day(dated, threshold=cut, at=at, tz=asked.tz, **how)
     if chosen and cut is not None:  # shown in few digits
         points = Points.of(dated.total())

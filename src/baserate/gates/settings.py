@@ -63,6 +63,7 @@ TEXT_VALUE, NUMBER, WHOLE, FLAG, TABLE, TABLES = (
     "a table",
     "a list of tables",
 )
+PRIORS = "a number, a text or a list of them"
 TEXTS, SHARE, VALUE, CUT, SOURCE = (
     "a list of texts",
     "a number or a text",
@@ -86,6 +87,10 @@ FITS: dict[str, Callable[[Any], bool]] = {
     TEXTS: lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
     SHARE: lambda value: _is_number(value) or isinstance(value, str),
     VALUE: lambda value: _is_number(value) or isinstance(value, str | bool),
+    PRIORS: lambda value: all(
+        _is_number(one) or isinstance(one, str)
+        for one in (value if isinstance(value, list) else [value])
+    ),
     CUT: lambda value: _is_number(value) or value == "none",
     SOURCE: lambda value: (
         (isinstance(value, str) and bool(value.strip())) or isinstance(value, dict)
@@ -413,12 +418,17 @@ DIGEST = re.compile(r"[0-9a-f]{64}")
 def load(path: str | os.PathLike[str]) -> Settings:
     """The settings in a file. Everything that is wrong with it is found in one pass."""
     path = os.fspath(path)
+    return read(_text_of(path), path)
+
+
+def _text_of(path: str) -> str:
+    """What is written in a file of settings."""
     if not os.path.lexists(path) and os.path.basename(path) == SETTINGS:  # noqa: PTH119
         raise refuse_file(
             path,
             "BR844",
             "there are no settings",
-            "baserate init FILE writes them; or name a FILE of cases",
+            "write them with baserate init FILE, or name a FILE of cases",
         )
     streams.checked_regular(path)
     with open(path, "rb") as file:
@@ -431,14 +441,13 @@ def load(path: str | os.PathLike[str]) -> Settings:
             "name the file of settings",
         )
     try:
-        text = content.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise refuse_file(path, "BR840", "is not UTF-8", "save it as UTF-8") from None
-    return read(text, path)
 
 
-def read(text: str, path: str = SETTINGS) -> Settings:
-    """The same from text; sources are relative to the folder of `path`."""
+def _parsed(text: str, path: str) -> Keys:
+    """The keys of a file of settings."""
     long = next(
         (number for number, line in enumerate(text.splitlines(), 1) if len(line) > LONGEST_LINE),
         None,
@@ -455,9 +464,14 @@ def read(text: str, path: str = SETTINGS) -> Settings:
         raise refuse_file(
             path, "BR840", f"is not TOML: {reason}", "fix that line", lines, len(lines)
         ) from None
-    file = File(path, lines_of(text))
-    top = Keys(file, (), values)
-    data = _data(top)
+    return Keys(File(path, lines_of(text)), (), values)
+
+
+def read(text: str, path: str = SETTINGS) -> Settings:
+    """The same from text; sources are relative to the folder of `path`."""
+    top = _parsed(text, path)
+    file, values, data = top.file, top.values, _data(top)
+    _defaults(top)
     names = tuple(data.models)
     scenarios = {name: _scenario(keys, names) for name, keys in _tables(top, "scenario").items()}
     order = list(values)
@@ -480,6 +494,73 @@ def read(text: str, path: str = SETTINGS) -> Settings:
     _check_joining(file, data, checks)
     file.settle()
     return Settings(path, data, tuple(checks), digests, seed)
+
+
+def defaults(path: str = SETTINGS) -> dict[str, Any]:
+    """What the settings in this file give to a command that does not say it: the source and its
+    columns, and the table [defaults]. The checks in it are not read.
+    """
+    top = _parsed(_text_of(path), path)
+    keys, columns = top.table("data"), top.table("models").each(TEXT_VALUE)
+    source = keys.take("source", SOURCE)
+    found = {
+        "source": source if isinstance(source, str) else None,
+        "label": keys.take("label", TEXT_VALUE),
+        "positive": keys.take("positive", VALUE),
+        "design": keys.take("design", TEXT_VALUE),
+        "id": keys.take("id", TEXT_VALUE),
+        "join": keys.take("join", TEXT_VALUE),
+        "by_position": keys.take("by_position", FLAG),
+        **{name: keys.take(name, kind) for name, kind in READING.items()},
+        "scores": list(columns.values()) or None,
+    }
+    keys.done()
+    found |= _defaults(top)
+    top.known += ["scenario", "require", "compare", "digests", "seed"]
+    top.done()
+    top.file.settle()
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _defaults(top: Keys) -> dict[str, Any]:
+    """The table [defaults], each value as a person would type it."""
+    keys = top.table("defaults")
+    priors = keys.take("prior", PRIORS)
+    costs = {kind: keys.take(kind, TABLE) for kind in ("costs", "profits")}
+    budget, rule = keys.take("budget", NUMBER), keys.take("rule", TEXT_VALUE)
+    for first, second, both in (
+        ("costs", "profits", None not in costs.values()),
+        ("budget", "rule", budget is not None and rule is not None),
+    ):
+        if both:
+            text = f"{keys.spoken(first)} and {second} are given together"
+            top.file.wrong(keys.where, "BR513", text, "give one of them")
+    found = {
+        "scores": keys.take("scores", TEXTS),
+        "prior": None if priors is None else [str(one) for one in _several(priors)],
+        "volume": keys.take("volume", NUMBER),
+        "level": keys.take("level", SHARE),
+        "test": keys.take("test", TEXT_VALUE),
+        "rule": rule,
+        "budget": None if budget is None else f"alerts <= {budget}",
+        **{kind: _costs_typed(keys, kind, values) for kind, values in costs.items()},
+    }
+    keys.done()
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _several(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _costs_typed(keys: Keys, kind: str, values: Any) -> str | None:
+    """Costs as they are typed: fp=1,fn=100; each may be a range ("100..1000")."""
+    if values is None:
+        return None
+    named = Keys(keys.file, (*keys.where, kind), values)
+    amounts = {name: named.take(name, SHARE) for name in OUTCOMES}
+    named.done()
+    return ",".join(f"{name}={value}" for name, value in amounts.items() if value is not None)
 
 
 def _tables(top: Keys, key: str) -> dict[str, Keys]:
@@ -877,6 +958,9 @@ def _blocks(answers: Answers, path: str) -> Iterator[str]:
     )
     if scenario:
         yield _table(f"[scenario.{FIELD}]", conditions)
+    given = {name: conditions[name] for name in ("prior", "costs") if conditions[name] is not None}
+    if given:
+        yield _table("[defaults]", given)
     first, *others = answers.scores
     for other in others:
         yield _table("[[compare]]", {**scenario, "baseline": first, "candidate": other})

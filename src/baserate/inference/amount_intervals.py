@@ -27,7 +27,7 @@ from baserate.decisions.amount_costs import (
 )
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.rules import Rule, parse_rule
-from baserate.errors import Infeasible
+from baserate.errors import Infeasible, quoted, refuse
 from baserate.inference.best_model import (
     ESTIMATED,
     WEIGHTED_MCNEMAR,
@@ -292,6 +292,31 @@ def choose_amount_model(
     ('b', 30.0, 60.0, ('a', 'b'))
     """  # noqa: E501
     level, choice = checked_level(level), chosen_among_amounts(models, rule, **options)
+    return _tested(choice, models, level)
+
+
+def read_amounts_on(
+    choice: AmountChoice, models: JointAmounts | Mapping[str, Amounts], *, level: float = 0.95
+) -> AmountChoice:
+    """What do the chosen models cost on other cases, at the thresholds that were chosen? See
+    `read_on`.
+    """
+    absent = next((name for name in choice.points if name not in models), None)
+    if absent is not None:
+        raise refuse(
+            "BR408",
+            f"there is no model {quoted(absent)} in the test data",
+            f"one of {', '.join(map(quoted, models))}",
+        )
+    points = {name: point.on(models[name]) for name, point in choice.points.items()}
+    moved = replace(choice, points=points, differences=(), untested="")
+    return _tested(moved, models, checked_level(level))
+
+
+def _tested(
+    choice: AmountChoice, models: JointAmounts | Mapping[str, Amounts], level: float
+) -> AmountChoice:
+    """With the lead of the best model over the others, or why it is not tested."""
     if len(choice.points) < 2:
         return choice
     if not isinstance(models, JointAmounts):

@@ -144,6 +144,57 @@ def choose_model(  # noqa: PLR0913 (each is a question of its own)
     )
 
 
+def read_on(
+    choice: Choice,
+    models: JointCounts | Mapping[str, Counts],
+    *,
+    level: float = 0.95,
+    replicates: int | None = None,
+    seed: int = 0,
+) -> Choice:
+    """What do the chosen models do on other cases, at the thresholds that were chosen?
+
+    The models stay in their order, also where another one is better there. Their differences are
+    tested on these cases, at thresholds fixed in advance.
+    """
+    each = (
+        {name: models.marginal(name) for name in models.models}
+        if isinstance(models, JointCounts)
+        else models
+    )
+    absent = next((name for name in choice.points if name not in each), None)
+    if absent is not None:
+        raise refuse(
+            "BR408",
+            f"there is no model {quoted(absent)} in the test data",
+            f"one of {', '.join(map(quoted, each))}",
+        )
+    moved = replace(
+        choice,
+        points={name: point.on(each[name]) for name, point in choice.points.items()},
+        baselines={name: base.on(each[choice.model]) for name, base in choice.baselines.items()},
+        differences=(),
+        untested="",
+        lead_over_baseline=None,
+        baseline_untested="",
+    )
+    drawn = Resampling(
+        CHOSEN_REPLICATES if replicates is None else replicates, seed, checked_level(level)
+    )
+    moved = _beside_baseline(moved, {choice.model: each[choice.model]}, drawn)
+    if len(moved.points) < 2:
+        return moved
+    if not isinstance(models, JointCounts):
+        weighed = any(getattr(counts, "weighted", False) for counts in each.values())
+        return replace(moved, untested=WEIGHED if weighed else SEPARATE)
+    reason = _why_untested(models, moved)
+    return replace(
+        moved,
+        untested=reason,
+        differences=() if reason else leads(models, moved.points, choice.model, level=level),
+    )
+
+
 def set_by_hand(
     models: JointCounts | Mapping[str, Counts | Points],
     thresholds: Mapping[str, float | None],

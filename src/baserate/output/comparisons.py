@@ -221,11 +221,11 @@ def thresholds_taken(*, chosen: bool, corrected: bool, resamples: int) -> str:
     return f"corrected for choosing the thresholds on the same data ({resamples} resamples)"
 
 
-def of_intervals(rows: Sequence[Row], how: str) -> str:
-    """The intervals of the points in a table, in the same order."""
+def of_intervals(rows: Sequence[Row], how: str, names: Sequence[str] = ()) -> str:
+    """The intervals of the points in a table, in the same order, and of the same measures."""
     set_somewhere = [(row, row.point) for row in rows if row.point is not None]
     points = [point for _, point in set_somewhere]
-    names = columns(points)
+    names = names or columns(points)
     several = len({row.at for row in rows}) > 1
     priors = [shown_prior(one.at.prior) for one in points]
     lines = [

@@ -26,6 +26,8 @@ from baserate.decisions.operating_point import (
     setting,
 )
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
+from baserate.decisions.rules import parse_rule
+from baserate.decisions.search import holds_all
 from baserate.decisions.selection import Answer, Choice
 from baserate.errors import escaped, grouped, number_of, quoted
 from baserate.inference.values import (
@@ -157,12 +159,12 @@ def _chosen(models: Mapping[str, Counts]) -> bool:
     return any(counts.ledger.design == CASE_CONTROL for counts in models.values())
 
 
-def of_points(rows: Sequence[Row]) -> str:
+def of_points(rows: Sequence[Row], names: Sequence[str] = ()) -> str:
     """One line per model and set of conditions; a column for the base rate where there are
-    several.
+    several. `names` are the measures to show instead of the usual ones.
     """
     points = [row.point for row in rows if row.point is not None]
-    names = columns(points)
+    names = names or columns(points)
     priors = [row.at.prior if row.point is None else row.point.at.prior for row in rows]
     several = len({row.at for row in rows}) > 1
     headings = (
@@ -225,11 +227,9 @@ def headed(points: Sequence[OperatingPoint]) -> str:
     if first.at.prior is None:
         where = ", ".join(filter(None, ("No base rate (class totals were chosen)", costs)))
     rule = f" with {escaped(first.rule)}" if first.rule else ""
-    said = ", ".join(
-        filter(
-            None, (where, f"{_goal(first)}{rule}" if first.optimized else "at the given thresholds")
-        )
-    )
+    fixed = f"where {escaped(first.rule)} (between two thresholds, and at the nearest one)"
+    by_hand = fixed if " = " in first.rule else "at the given thresholds"
+    said = ", ".join(filter(None, (where, f"{_goal(first)}{rule}" if first.optimized else by_hand)))
     return f"{said[0].upper()}{said[1:]}:"
 
 
@@ -312,6 +312,60 @@ def _real(point: OperatingPoint) -> str:
     if precision > 0.5:
         return f" ({100 * precision:.3g} % real)"
     return f" (1 in {cases(1 / precision)} real)"
+
+
+def verdict_on_test(choice: Choice, chosen: Choice) -> str:
+    """What the chosen model does on the test data, in one sentence, and whether it is better there
+    than the others; `chosen` is the same on the data it was chosen on.
+    """
+    point, unbeaten = choice.point, choice.unbeaten
+    beaten = _over_baseline(choice)
+    if unbeaten is not None:
+        base = choice.baselines[unbeaten]
+        worth = f"{heading(base.optimized, [base])} {_cell(base, base.optimized)}"
+        beaten = f" It does not beat flagging {unbeaten.split()[1]} there ({worth})."
+    return (
+        f"Use {_name(choice.model)}{_at(point)}. On the test data, {_where(point)}{_worth(choice)}"
+        f"{lead_on_test(choice)}.{beaten}{_not_met(point)}{_guaranteed(chosen.point, on_test=True)}"
+    )
+
+
+def lead_on_test(choice: Choice | AmountChoice) -> str:
+    """Whether the model that was chosen elsewhere is better here than the others."""
+    if choice.untested:
+        return f"; the difference was not tested ({choice.untested})"
+    parts = []
+    for verb, found in (
+        ("is significant", [one for one in choice.differences if _leads(one)]),
+        ("is not significant", [one for one in choice.differences if not one.significant]),
+    ):
+        if found:
+            names = "" if len(choice.differences) == 1 else f" to {listed(_rivals(found))}"
+            parts.append(f"the difference{names} {verb} ({p_in_words(found)})")
+    ahead = [one for one in choice.differences if one.significant and not _leads(one)]
+    if ahead:
+        verb = _plural("is", "are", len(ahead))
+        parts.append(f"{listed(_rivals(ahead))} {verb} significantly better ({p_in_words(ahead)})")
+    return "".join(f"; {part}" for part in parts)
+
+
+def _leads(one: Difference) -> bool:
+    return one.significant and one.favours == one.models[1]
+
+
+def _rivals(found: Sequence[Difference]) -> list[str]:
+    return [one.models[0] for one in found]
+
+
+def _not_met(point: OperatingPoint) -> str:
+    """Which terms of the rule the fixed threshold does not meet, as a second sentence."""
+    rule = parse_rule(point.rule or None, point.volume)
+    failed = [term for term in rule.terms if not holds_all([term], point.confusion, point.at)]
+    return "".join(
+        f"\n{escaped(str(term))} is not met on the test data:"
+        f" {_cell(point, str(term).rpartition(f' {term.sense}')[0])}."
+        for term in failed
+    )
 
 
 def _significance(choice: Choice) -> str:
@@ -467,7 +521,7 @@ def of_leads(choices: Sequence[Choice | AmountChoice]) -> str:
     )
 
 
-def _guaranteed(point: OperatingPoint) -> str:
+def _guaranteed(point: OperatingPoint, *, on_test: bool = False) -> str:
     """What holds in the field at the threshold, as a second sentence."""
     if point.guarantee is None:
         return ""
@@ -481,9 +535,10 @@ def _guaranteed(point: OperatingPoint) -> str:
     among = f" and among {point.guarantee.models} models" if point.guarantee.models > 1 else ""
     sure = (
         f"with {percent(point.guarantee.level)} confidence, although the threshold was chosen on"
-        f" these cases{among}"
+        f" {'the same' if on_test else 'these'} cases{among}"
     )
-    return f"\nIn the field, {' and '.join(held)} {sure} (in this sample: {' and '.join(seen)})."
+    where = "where it was chosen" if on_test else "in this sample"
+    return f"\nIn the field, {' and '.join(held)} {sure} ({where}: {' and '.join(seen)})."
 
 
 def _where(point: OperatingPoint) -> str:

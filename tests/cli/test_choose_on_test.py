@@ -1,0 +1,181 @@
+"""`choose dev.csv --test test.csv`: chosen on one file, evaluated on another."""
+
+import csv
+import random
+import re
+import shlex
+
+import pytest
+from tests.cli.helpers import answered, refused, told, written
+
+COLUMNS = ("--label", "y", "--score", "a", "--score", "b")
+FIELD = ("--prior", "1%", "--cost", "fn=50,fp=1")
+
+
+def drawn(path, name, better):
+    """Cases with two models, of which the second is as much better as asked."""
+    rng = random.Random(name)
+    rows = []
+    for case in range(1500):
+        y = int(case < 100)
+        a, b = rng.gauss(1.5 * y, 1), rng.gauss(better * y, 1)
+        rows.append((y, f"{a:.4f}", f"{b:.4f}", f"{rng.expovariate(0.01):.2f}"))
+    return written(path / f"{name}.csv", ("y", "a", "b", "eur"), rows)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("held-out")
+    return drawn(folder, "dev", 2), drawn(folder, "test", 2)
+
+
+def column(path, name):
+    with open(path) as file:
+        return [float(row[name]) for row in csv.DictReader(file)]
+
+
+def flags(path, name, threshold):
+    """True and false alarms at a threshold, one row at a time."""
+    pairs = list(zip(column(path, "y"), column(path, name), strict=True))
+    return (
+        sum(y == 1 and score >= threshold for y, score in pairs),
+        sum(y == 0 and score >= threshold for y, score in pairs),
+    )
+
+
+def codes(answer):
+    return [note["code"] for note in answer["notes"]]
+
+
+def test_the_answer_is_that_of_the_test_data_at_the_thresholds_of_the_first_file(files, capsys):
+    dev, test = files
+    both = answered(capsys, "choose", dev, "--test", test, *COLUMNS, *FIELD)
+    alone = answered(capsys, "choose", dev, *COLUMNS, *FIELD)
+    assert {name: both[name] for name in ("models", "verdict", "sources", "seed")} == {
+        name: alone[name] for name in ("models", "verdict", "sources", "seed")
+    }
+    for here, there in zip(both["models"], both["test"]["models"], strict=True):
+        chosen, moved = here["points"][0], there["points"][0]
+        assert chosen["threshold"] == moved["threshold"]
+        assert (moved["tp"], moved["fp"]) == flags(test, there["name"], moved["threshold"])
+        assert moved["in_advance"]
+        assert not chosen["in_advance"]
+    assert [source["path"] for source in both["test"]["sources"]] == ["test.csv"]
+    assert "BR528" in codes(alone)
+    assert "BR528" not in codes(both)
+
+
+def test_the_first_sentence_and_table_give_the_test_figures(files, capsys):
+    dev, test = files
+    words = ("choose", dev, "--test", test, *COLUMNS, *FIELD)
+    done, verdict = told(capsys, *words), answered(capsys, *words)["test"]["verdict"][0]
+    best = verdict["models"][0]
+    first, _, rest = done.out.partition("\n\n")
+    assert f"use {best} at score >= " in first
+    assert f": on the test data cost per case {verdict['values'][best]:.4g}" in first
+    on_test, chosen_on = (
+        rest.index("On the test data:"),
+        rest.index("On the data it was chosen on:"),
+    )
+    assert on_test < chosen_on
+    assert "fixed in advance" in rest[on_test:chosen_on]
+    assert "95 %" not in rest[chosen_on:]
+    assert "same data" not in done.err
+
+
+def test_differences_are_tested_on_the_test_data(files, capsys):
+    dev, test = files
+    words = ("choose", dev, "recall >= 0.6", "--test", test, *COLUMNS, "--prior", "1%")
+    found = answered(capsys, *words, "--optimize", "fpr")["test"]
+    points = {model["name"]: model["points"][0] for model in found["models"]}
+    (difference,) = found["verdict"][0]["differences"]
+    other, best = difference["models"]
+    flagged = [flags(test, name, points[name]["threshold"])[1] / 1400 for name in (other, best)]
+    assert difference["values"] == pytest.approx(flagged)
+    assert difference["value"] == pytest.approx(flagged[1] - flagged[0])
+    # Known in advance, the thresholds do not vary with these cases.
+    fixed = [
+        word for name in points for word in ("--threshold", f"{name}={points[name]['threshold']!r}")
+    ]
+    compared = answered(capsys, "compare", test, *COLUMNS, "--statistic", "fpr", *fixed)
+    (tested,) = compared["comparisons"]
+    sign = 1 if tested["models"] == [other, best] else -1
+    assert difference["method"] == tested["method"]
+    assert difference["p_value"] == pytest.approx(tested["p_value"])
+    assert difference["value"] == pytest.approx(sign * tested["value"])
+
+
+def test_a_model_that_loses_on_the_test_data_is_said_to_lose(tmp_path, capsys):
+    dev, test = drawn(tmp_path, "dev", 2.5), drawn(tmp_path, "test", 0)
+    done = told(capsys, "choose", dev, "--test", test, *COLUMNS, *FIELD)
+    first = done.out.splitlines()[0]
+    assert "use b at score" in first
+    assert "a is significantly better (p < 0.001)" in first
+
+
+def test_a_rule_that_the_test_data_do_not_meet_is_named(tmp_path, capsys):
+    dev, test = drawn(tmp_path, "dev", 2.5), drawn(tmp_path, "test", 0)
+    words = ("choose", dev, "recall >= 0.9", "--test", test, "--label", "y", "--score", "b")
+    done = told(capsys, *words)
+    tp, _ = flags(test, "b", answered(capsys, *words)["models"][0]["points"][0]["threshold"])
+    assert f"\ntpr >= 0.9 is not met on the test data: {tp / 100:#.4g}.\n" in done.out
+
+
+def test_saved_counts_and_files_go_together(files, tmp_path, capsys):
+    dev, test = files
+    saved = [str(tmp_path / f"{name}.counts") for name in ("dev", "test")]
+    for path, counts in zip(files, saved, strict=True):
+        assert told(capsys, "count", path, *COLUMNS, "-o", counts).status == 0
+    plain = answered(capsys, "choose", dev, "--test", test, *COLUMNS, *FIELD)["test"]["verdict"]
+    for words in (
+        (saved[0], "--test", saved[1]),
+        (dev, "--test", saved[1], *COLUMNS),
+        (saved[0], "--test", test, *COLUMNS),
+    ):
+        assert answered(capsys, "choose", *words, *FIELD)["test"]["verdict"] == plain
+    assert "BR002" in refused(capsys, "choose", saved[0], "--test", saved[1], *COLUMNS, *FIELD)
+
+
+def test_amounts_are_summed_on_the_test_data(files, capsys):
+    dev, test = files
+    words = ("choose", dev, "--test", test, *COLUMNS, "--amount", "eur", "--review", "5")
+    found = answered(capsys, *words)
+    assert "BR528" not in codes(found)
+    for model in found["test"]["models"]:
+        point = model["amounts"]["points"][0]
+        rows = zip(*(column(test, name) for name in ("y", model["name"], "eur")), strict=True)
+        caught = sum(eur for y, score, eur in rows if y and score >= point["threshold"])
+        assert point["amount_caught"] == pytest.approx(caught)
+    first = told(capsys, *words).out.splitlines()[0]
+    assert "of 1 500 cases of the test data" in first
+
+
+def test_a_guarantee_is_of_the_first_file_and_observed_on_the_test_data(files, capsys):
+    dev, test = files
+    words = ("choose", dev, "--test", test, "--label", "y", "--score", "b")
+    done = told(capsys, *words, "--guarantee", "recall >= 0.6")
+    found = answered(capsys, *words, "--guarantee", "recall >= 0.6")
+    assert found["models"][0]["points"][0]["guarantee"] is not None
+    assert found["test"]["models"][0]["points"][0].get("guarantee") is None
+    assert "(observed where it was chosen: 0." in done.out
+    assert "BR638" not in codes(found)
+
+
+def test_under_a_ceiling_the_command_that_tests_the_difference_runs(files, capsys):
+    dev, test = files
+    words = ("choose", dev, "--test", test, *COLUMNS, *FIELD, "--memory", "1GB")
+    shown = told(capsys, *words).out
+    hint = shlex.split(re.search("^baserate compare .*$", shown, flags=re.MULTILINE)[0])
+    assert hint[:3] == ["baserate", "compare", test]
+    assert told(capsys, *hint[1:], "--replicates", "100").status == 0
+
+
+def test_test_data_without_a_model_or_with_an_estimated_base_rate_are_refused(
+    files, tmp_path, capsys
+):
+    dev, _ = files
+    other = written(tmp_path / "other.csv", ("y", "a"), [(0, 1), (1, 2)])
+    assert '"b"' in refused(capsys, "choose", dev, "--test", other, *COLUMNS)
+    saved = str(tmp_path / "a.counts")
+    told(capsys, "count", dev, "--label", "y", "--score", "a", "--score", "b", "-o", saved)
+    assert "BR594" in refused(capsys, "choose", dev, "--test", dev, *COLUMNS, "--prior-from", dev)

@@ -1,0 +1,72 @@
+"""Every command that is printed as a hint runs when it is pasted."""
+
+import random
+import re
+import shlex
+
+import pytest
+from tests.cli.helpers import answered, told, written
+
+from baserate.cli.main import COMMANDS, FORMER, in_new_words
+
+HINT = re.compile(r"baserate [a-z]+ .*")
+TWO = ("scores.csv", "--label", "y", "--score", "a", "--score", "b score")
+RANGE = ("--prior", "0.5%..2%", "--cost", "fn=50,fp=1")
+SAYING = {
+    "choose in pieces": ("choose", *TWO, "--prior", "1%", "--memory", "1GB"),
+    "choose a rule in pieces": ("choose", *TWO, "--rule", "recall >= 0.5", "--memory", "1GB"),
+    "choose, tested in pieces": ("choose", *TWO, "--test", "scores.csv", "--memory", "1GB"),
+    "decide": ("decide", *TWO, *RANGE),
+    "decide, several": ("decide", *TWO, "--prior", "1%,2%"),
+    "decide, by site": ("decide", *TWO, *RANGE, "--group", "site", "--rule", "recall >= 0.2"),
+    "expect": ("expect", *TWO, *RANGE, "--statistic", "precision", "--threshold", "1"),
+    "leaders": ("leaders", *TWO, "--fdr", "50%"),
+    "leaders, attained": ("leaders", *TWO, "--fdr=50%", "--attained", "--prior", "1%"),
+    "init": ("init", *TWO, "--prior", "1%", "--yes", "--force"),
+}
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    rng = random.Random("hints")
+    rows = []
+    for case in range(500):
+        y = int(case < 80)
+        scores = (f"{rng.gauss(2 * y, 1):.3f}" for _ in range(2))
+        rows.append((y, *scores, f"s{case % 2}"))
+    written(tmp_path / "scores.csv", ("y", "a", "b score", "site"), rows)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("words", SAYING.values(), ids=SAYING)
+def test_a_hint_runs_as_it_is_printed(here, words, capsys):
+    done = told(capsys, *words)
+    found = HINT.findall(done.out + done.err) or ["baserate gate"] * (words[0] == "init")
+    assert found
+    for hint in found:
+        program, *asked = shlex.split(hint)
+        assert program == "baserate"
+        again = told(capsys, *asked)
+        assert again.status in ((0, 1) if asked[0] == "gate" else (0,)), (hint, again.err)
+        assert again.out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_short_help_names_the_command_that_shows_the_rest(name, capsys):
+    page = told(capsys, name, "-h").out
+    listed = len(re.findall(r"^  -", page, flags=re.MULTILINE))
+    assert listed <= 18  # 16, and -h and --help-all where all are shown
+    for hint in re.findall(r"^All \d+ options: baserate (.*)$", page, flags=re.MULTILINE):
+        whole = told(capsys, *hint.split()).out
+        assert len(whole) > len(page)
+        assert re.findall(r"^  (--label|-o)\b", whole, flags=re.MULTILINE)
+
+
+def test_the_new_words_ask_what_the_former_command_did(here, capsys):
+    """The same decision, the same expectations, the same leads."""
+    for name, part in (("decide", "decision"), ("expect", "expectations"), ("leaders", "leaders")):
+        words = SAYING[name]
+        found = answered(capsys, *shlex.split(in_new_words(name, words[1:]))[1:])
+        assert found["command"] == FORMER[name]
+        assert found["formerly"] == name
+        assert found[part]

@@ -1,0 +1,152 @@
+"""The same words mean the same in every command, and what people type first works."""
+
+import random
+
+import pytest
+from tests.cli.helpers import answered, refused, told, written
+
+import baserate as br
+from baserate.cli.main import COMMANDS, cli
+
+COLUMNS = ("--label", "y", "--score", "a")
+
+
+@pytest.fixture(scope="module")
+def scores(tmp_path_factory):
+    rng = random.Random("words")
+    rows = []
+    for case in range(600):
+        y = int(case < 120)
+        rows.append((y, f"{rng.gauss(2 * y, 1):.4f}", f"{rng.gauss(y, 1):.4f}", f"s{case % 3}"))
+    return written(tmp_path_factory.mktemp("words") / "scores.csv", ("y", "a", "b", "site"), rows)
+
+
+@pytest.mark.parametrize("word", ["--prevalence", "--base-rate"])
+@pytest.mark.parametrize("command", ["show", "choose"])
+def test_a_base_rate_has_the_names_that_people_give_it(scores, command, word, capsys):
+    asked = (command, scores, *COLUMNS, "--cost", "fn=10")
+    assert answered(capsys, *asked, word, "1%") == answered(capsys, *asked, "--prior", "1%")
+
+
+def test_every_prior_is_also_a_prevalence_and_help_lists_one_name():
+    for name in COMMANDS:
+        command = cli.get_command(None, name)
+        for option in command.params:
+            if option.name == "priors":
+                assert {"--prior", "--prevalence", "--base-rate"} <= set(option.opts), name
+
+
+def test_help_lists_one_name_of_an_option(capsys):
+    text = told(capsys, "choose", "--help").out
+    assert "--prior SHARE" in text
+    assert "--prevalence" not in text
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("choose",),
+        ("show",),
+        ("compare", "--score", "b", "--statistic", "precision"),
+        ("slices", "--by", "site"),
+    ],
+)
+def test_a_rule_stands_behind_the_file_or_after_its_option(scores, asked, capsys):
+    command, *more = asked
+    rule = "recall >= 0.7"
+    behind = answered(capsys, command, scores, rule, *COLUMNS, *more)
+    named = answered(capsys, command, scores, "--rule", rule, *COLUMNS, *more)
+    assert behind == named
+    assert behind != answered(capsys, command, scores, "recall >= 0.5", *COLUMNS, *more)
+
+
+def test_two_rules_are_refused_where_one_is_asked_for(scores, capsys):
+    for command in (("choose",), ("compare", "--score", "b", "--statistic", "precision")):
+        words = (command[0], scores, "recall >= 0.7", "--rule", "fpr <= 0.5", *COLUMNS)
+        assert "BR533" in refused(capsys, *words, *command[1:])
+
+
+def test_a_requirement_of_a_gate_may_be_named(scores, capsys):
+    words = ("gate", scores, *COLUMNS, "--threshold", "0.5")
+    named = told(capsys, *words, "--require", "recall >= 0.5")
+    assert named == told(capsys, "gate", scores, "recall >= 0.5", *words[2:])
+    both = (*words[:2], "recall >= 0.5", *words[2:], "--require", "recall >= 0.5")
+    assert "BR533" in refused(capsys, *both)
+
+
+def test_a_threshold_may_be_that_of_one_model(scores, capsys):
+    words = ("show", scores, *COLUMNS, "--score", "b")
+    mixed = answered(capsys, *words, "--threshold", "a=0.5", "--threshold", "0.25")
+    found = {
+        model["name"]: [point["threshold"] for point in model["points"]]
+        for model in mixed["models"]
+    }
+    assert found == {"a": [0.5, 0.25], "b": [0.25]}
+    assert 'no model "c"' in refused(capsys, *words, "--threshold", "c=0.5")
+    sites = ("slices", scores, *COLUMNS, "--by", "site")
+    assert answered(capsys, *sites, "--threshold", "a=0.5") == answered(
+        capsys, *sites, "--threshold", "0.5"
+    )
+    field = ("prior", scores, "--from", scores, *COLUMNS, "--replicates", "100")
+    assert answered(capsys, *field, "--threshold", "a=0.5") == answered(
+        capsys, *field, "--threshold", "0.5"
+    )
+
+
+def test_group_is_accepted_for_by(scores, capsys):
+    words = ("slices", scores, *COLUMNS, "--threshold", "0.5")
+    assert told(capsys, *words, "--group", "site") == told(capsys, *words, "--by", "site")
+
+
+@pytest.mark.parametrize(
+    ("command", "typed", "meant"),
+    [
+        ("choose", "--labels", "--label"),
+        ("choose", "--prevalense", "--prevalence"),
+        ("choose", "--judge", "--test"),
+        ("show", "--statistic", "--measure"),
+        ("compare", "--measure", "--statistic"),
+    ],
+)
+def test_an_unknown_option_says_what_was_meant(scores, command, typed, meant, capsys):
+    line = refused(capsys, command, scores, typed, "x")
+    assert f"there is no option {typed}; did you mean {meant}? Fix: see baserate" in line
+
+
+def test_an_option_like_no_other_suggests_none(scores, capsys):
+    assert "there is no option --xyzzy. Fix" in refused(capsys, "show", scores, "--xyzzy")
+
+
+@pytest.mark.parametrize("command", ["show", "choose"])
+def test_measures_are_the_columns(scores, command, capsys):
+    words = (command, scores, *COLUMNS, "--prior", "1%", "--cost", "fn=10")
+    words = (*words, "--measure", "specificity", "--measure", "lr_positive")
+    lines = told(capsys, *words).out.splitlines()
+    heads = [line.split() for line in lines if line.startswith("model") and "threshold" in line]
+    assert heads[:2] == [["model", "threshold", "tnr", "lr_positive"]] * 2
+    point = answered(capsys, *words)["models"][0]["points"][0]
+    assert point["lr_positive"] == pytest.approx(point["tpr"] / point["fpr"])
+    assert {"tnr", "lr_positive"} <= set(point["intervals"])
+
+
+def test_a_summary_is_a_measure_of_show(scores, capsys):
+    one, other = (
+        answered(capsys, "show", scores, *COLUMNS, option, "average_precision")
+        for option in ("--measure", "--summary")
+    )
+    assert one == other
+    assert "average_precision" in one["models"][0]["summaries"]
+    assert "BR655" in refused(capsys, "show", scores, *COLUMNS, "--measure", "precision")
+
+
+def test_show_reads_the_rest_at_a_fixed_measure(scores, capsys):
+    words = ("show", scores, *COLUMNS, "--fix", "specificity=90%", "--prior", "1%")
+    between, nearest = answered(capsys, *words)["models"][0]["points"]
+    counts = br.count_file(scores, label="y", score="a")
+    fixed = br.fix(counts, tnr="90%", at=br.Conditions("1%"))
+    assert between["tpr"] == fixed.interpolated.tpr
+    assert between["fpr"] == pytest.approx(0.1)
+    assert nearest["threshold"] == fixed.attained.threshold
+    text = told(capsys, *words).out
+    assert "where tnr = 90% (between two thresholds, and at the nearest one):" in text
+    assert "BR533" in refused(capsys, "show", scores, *COLUMNS, "--fix", "tpr")
