@@ -135,7 +135,7 @@ def test_row_60_priors_above_1_are_refused_with_the_percentage(prior, fix):
         "5 %%",
         "1 in 5 moons",
         True,
-        [0.1],
+        (0.1,),
         "1e-99999",
         object(),
     ],

@@ -57,7 +57,7 @@ def test_row_74_equal_costs_of_every_outcome_are_refused(costs):
 
 
 @pytest.mark.parametrize(
-    "matrix", [[[0, 1], [5, 0]], ((0, 1), (5, 0)), [1, 5], np.array([[0, 1], [5, 0]]), {"fp": 1}]
+    "matrix", [[[0, 1], [5, 0]], ((0, 1), (5, 0)), [1, 5], np.array([[0, 1], [5, 0]])]
 )
 def test_row_75_a_matrix_without_names_is_refused(matrix):
     assert_refused(r"ambiguous.*Costs\(fp=1, fn=5\)", "BR513", lambda: br.Conditions(0.1, matrix))

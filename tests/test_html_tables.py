@@ -17,11 +17,11 @@ Y, S = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
 
 
 class Page(HTMLParser):
-    """The tags that were opened and closed, and the text of every cell, row by row."""
+    """The tags that were opened and closed, the text of every cell, row by row, and the notes."""
 
     def __init__(self, text):
         super().__init__()
-        self.opened, self.caption, self.rows, self.where = [], "", [], ""
+        self.opened, self.caption, self.rows, self.notes, self.where = [], "", [], [], ""
         self.feed(text)
         self.close()
 
@@ -33,6 +33,8 @@ class Page(HTMLParser):
             self.rows.append([])
         if tag in ("td", "th"):
             self.rows[-1].append("")
+        if tag == "li":
+            self.notes.append("")
 
     def handle_endtag(self, tag):  # noqa: ARG002
         self.where = ""
@@ -40,14 +42,20 @@ class Page(HTMLParser):
     def handle_data(self, data):
         if self.where == "caption":
             self.caption += data
+        elif self.where == "li":
+            self.notes[-1] += data
         else:
             self.rows[-1][-1] += data
 
 
 def page(value):
     found = Page(value._repr_html_())
-    assert set(found.opened) <= {"table", "caption", "thead", "tbody", "tr", "th", "td"}
+    plain = {"table", "caption", "thead", "tbody", "tr", "th", "td", "ul", "li"}
+    assert set(found.opened) <= plain
     assert found.caption == repr(value)
+    kinds = br.OperatingPoint | br.Interval | br.types.Differences | br.Curve
+    shown = isinstance(value, kinds)
+    assert found.notes == ([str(note) for note in value.notes] if shown else [])
     assert len({len(row) for row in found.rows}) == 1
     return found.rows
 

@@ -361,8 +361,8 @@ class Conditions:
             self._put(costs=Costs(**_costs(self.costs)))
         if self.costs is not None and not isinstance(self.costs, Costs):
             text = (
-                f"costs must be Costs, got {type(self.costs).__name__}: the order of a matrix or"
-                " list is ambiguous"
+                f"costs must be Costs or named by outcome, got {type(self.costs).__name__}: the"
+                " order of a matrix or list is ambiguous"
             )
             raise refuse("BR513", text, "Costs(fp=1, fn=5)")
         self._put(
@@ -621,6 +621,7 @@ def kept_share(given: Any) -> Fraction:
 
 COST_STEPS = 3
 OUTCOMES = ("fp", "fn", "tp", "tn")
+LONGEST = 200  # longer text is no base rate
 LOG_UNIFORM = re.compile(r"\s*\(?log-?\s?uniform\)?\s*$", flags=re.IGNORECASE)
 # How much of a log-normal distribution of base rates may lie above 1; it is taken given that it
 # does not.
@@ -874,7 +875,7 @@ def not_exact(at: Conditions) -> InputError:
 def _is_plain(part: Any) -> bool:
     """Is this part of the conditions one number (or not given), as far as one can see?"""
     if isinstance(part, str):
-        return ".." not in part and not LOG_UNIFORM.search(part)
+        return ".." not in part and _without_words(part) == part
     if isinstance(part, Estimated):
         return True
     return not (
@@ -917,13 +918,18 @@ def _prior(given: Any) -> Any:
     return None if written is None else rounded(written.value)
 
 
+def _without_words(given: str) -> str:
+    """The ends of a log-uniform distribution, as people write it; other text as it is."""
+    return LOG_UNIFORM.sub("", given) if len(given) <= LONGEST else given
+
+
 def _range(given: str) -> Any:
     """A range, or a distribution over one, as people write it; other text as it is."""
     if "..." in given:
         raise refuse(
             "BR503", f"prior {quoted(given)} has too many dots", "a range is written 1e-5..1e-3"
         )
-    plain = LOG_UNIFORM.sub("", given)
+    plain = _without_words(given)
     low, dots, high = (part.strip() for part in plain.partition(".."))
     if not dots:
         if plain != given:
@@ -1044,7 +1050,7 @@ def _costs(given: Any) -> dict[str, Any]:
         costs = given or Costs()
         return {name: getattr(costs, name) for name in OUTCOMES}
     if not isinstance(given, Mapping) or not set(given) <= set(OUTCOMES):
-        text = f"uncertain costs are named by outcome (fp, fn, tp, tn), got {quoted(given)}"
+        text = f"costs are named by outcome (fp, fn, tp, tn), got {quoted(given)}"
         raise refuse("BR513", text, 'costs={"fn": Range(100, 1000), "fp": 1}')
     plain = Costs()
     return {name: _cost(name, given.get(name, getattr(plain, name))) for name in OUTCOMES}
