@@ -65,6 +65,7 @@ COMMANDS = {
     "table": ("table:table", "Every threshold in one table, with any measures at any base rate."),
     "curve": ("curve:curve", "The points of a curve, as a table, CSV or JSON."),
     "calc": ("calc:calc", "From published rates to the rest."),
+    "plan": ("plan:plan", "How many cases a test set needs."),
     "count": ("count:count_command", "Count once, save and add up the counts."),
     "demo": ("demo:run_demo", "Write an example file and show what it says."),
     "completion": (
