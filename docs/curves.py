@@ -22,7 +22,8 @@ thresholds (a straight line in ROC space, and in few others). A summary is one n
 parameters.
 
 On the command line: `baserate curve NAME scores.csv --label y --score m1 --prior 0.1%`, as a table, `--csv` or `--json`; NAME is in brackets
-below, or two [measures](measures.md) as `y:x`.
+below, or two [measures](measures.md) as `y:x`. With `--svg FILE` it is drawn; `--isolines precision=0.1,0.5` and `--baseline` add lines to a
+ROC, `--band` a confidence band, `--log` makes the horizontal axis logarithmic.
 """  # noqa: E501
 OTHERS = (
     br.curve,

@@ -12,6 +12,9 @@ from tests.cli.test_main import run
 
 import baserate as br
 from baserate.curves.named import CURVES
+from baserate.decisions.roc_geometry import ideal_baseline
+from baserate.inference.bands import band
+from baserate.measures.isolines import isoline
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text())
 LABELS, SCORES = [1, 1, 0, 1, 0, 0, 0, 0], [0.95, 0.8, 0.7, 0.6, 0.4, 0.3, 0.2, 0.1]
@@ -155,3 +158,79 @@ def test_a_prior_free_trace_is_shown_once_and_csv_names_no_column_twice(scores):
     )
     both = run("curve", "roc", *arguments, "--csv", "--json")
     assert both.returncode == 2
+
+
+DATA = ("--label", "y", "--score", "m")
+
+
+def test_isolines_and_a_baseline_are_drawn_and_in_json(scores, tmp_path):
+    asked = ("curve", "roc", scores, *DATA, "--prior", "10%", "--cost", "fn=5,fp=1")
+    more = ("--isolines", "precision=0.1,50%", "--isolines", "npv=0.99", "--baseline")
+    document = answered(*asked, *more)
+    at = br.Conditions(0.1, br.Costs(fn=5, fp=1))
+    assert [(line["measure"], line["value"]) for line in document["isolines"]] == [
+        ("precision", 0.1),
+        ("precision", 0.5),
+        ("npv", 0.99),
+    ]
+    assert document["isolines"][1]["angle"] == isoline(measure="precision", at=at, value=0.5).angle
+    base = ideal_baseline(at)
+    assert document["baseline"] == {
+        "slope": base.slope,
+        "intercept": base.intercept,
+        "answer": base.answer,
+    }
+    drawing = tmp_path / "roc.svg"
+    assert run(*asked, *more, "--log", "--svg", str(drawing)).returncode == 0
+    text = drawing.read_text()
+    assert "precision isolines at base rate 0.1" in text
+    assert "ideal baseline" in text
+    plain = tmp_path / "plain.svg"
+    assert run(*asked, "--svg", str(plain)).returncode == 0
+    assert "isolines" not in plain.read_text()
+    assert not {"isolines", "baseline", "bands"} & set(answered(*asked))
+
+
+@pytest.mark.parametrize("name", ["roc", "pr", "det", "posfrac", "gain", "lift", "cost"])
+def test_a_band_is_that_of_the_library_and_is_drawn(tmp_path, name):
+    rng = np.random.default_rng(3)
+    labels = rng.random(200) < 0.3
+    values = rng.normal(size=200) + labels
+    rows = "".join(f"{int(y)},{s}\n" for y, s in zip(labels, values, strict=True))
+    path = tmp_path / "many.csv"
+    path.write_text(f"y,m\n{rows}")
+    asked = ("curve", name, str(path), *DATA, "--prior", "10%", "--band", "--level", "90%")
+    (found,) = answered(*asked, "--replicates", "100", "--seed", "4")["bands"]
+    at = {"at": br.Conditions(0.1)} if CURVES[name].conditions else {}
+    counts = br.count(labels, values)
+    ours = band(curve=name, counts=counts, level=0.9, replicates=100, seed=4, **at)
+    for column in ("x", "y", "low", "high"):
+        read = [np.nan if value is None else value for value in found[column]]
+        np.testing.assert_array_equal(read, getattr(ours, column))
+    drawing = tmp_path / "drawn.svg"
+    assert run(*asked, "--replicates", "100", "--svg", str(drawing)).returncode == 0
+    plain = tmp_path / "plain.svg"
+    assert run(*asked[:-3], "--svg", str(plain)).returncode == 0
+    assert len(drawing.read_text()) > len(plain.read_text())
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "says"),
+    [
+        ("gain", ("--isolines", "precision=0.1", "--json"), "--isolines says nothing of the curve"),
+        ("pr", ("--baseline", "--json"), "--baseline says nothing of the curve"),
+        ("pr", ("--log", "--svg", "x.svg"), "--log says nothing of the curve"),
+        ("broc", ("--band", "--json"), "--band says nothing of the curve"),
+        ("roc", ("--log",), "--log changes the drawing. Fix: add --svg FILE"),
+        ("roc", ("--band",), "--band changes the drawing"),
+        ("roc", ("--level", "90%"), "--level says nothing without --band"),
+        ("roc", ("--isolines", "precision", "--json"), "an isoline has a value"),
+        ("roc", ("--isolines", "tpr=0.5", "--json"), "isolines are drawn for precision and npv"),
+        ("roc", ("--baseline", "--prior", "1%,2%", "--json"), "one base rate"),
+        ("pr", ("--band", "--prior", "1%..2%"), "--band says nothing"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(scores, name, more, says):
+    done = run("curve", name, scores, *DATA, *more)
+    assert done.returncode == 2
+    assert says in (done.stdout + done.stderr).replace('\\"', '"')

@@ -9,6 +9,9 @@ import pytest
 
 import baserate as br
 from baserate.errors import InputError
+from baserate.inference.intervals import interval
+from baserate.inference.paired import bonett_price
+from baserate.inference.sample_size import cases_at_prior, cases_for_margin, power_at_prior
 
 Z = NormalDist().inv_cdf
 
@@ -310,3 +313,145 @@ class TestSmallestDetectable:
             br.planning.smallest_detectable(-1)
         with pytest.raises(InputError, match="BR585: of 50 cases, 60 cannot be discordant"):
             br.planning.smallest_detectable(60, cases=50)
+
+
+RATES = {"tpr": 0.9, "fpr": 0.02}
+
+
+def fewest_hits(name, limit, at, cases, alarms, side):
+    """The fewest hits with which `interval` itself demonstrates it."""
+    low, high = 0, cases.positives + 1
+    while high - low > 1:
+        hits = (low + high) // 2
+        one = br.Confusion(hits, alarms, cases.positives - hits, cases.negatives - alarms)
+        found = interval(statistic=name, counts=one, at=at, side=side)
+        shown = found.low >= limit if side == "lower" else found.high <= limit
+        low, high = (low, hits) if shown else (hits, high)
+    return high
+
+
+class TestAtPrior:
+    @pytest.mark.parametrize(
+        ("name", "sense", "limit", "at", "ratio"),
+        [
+            ("precision", ">=", 0.1, br.Conditions(0.01), 4),
+            ("npv", ">=", 0.99, br.Conditions(0.05), 1),
+            ("expected_cost", "<=", 0.2, br.Conditions(0.01, br.Costs(fn=100, fp=2)), 2),
+        ],
+    )
+    def test_simulated_test_sets_succeed_as_often_as_promised(self, name, sense, limit, at, ratio):
+        text, side = f"{name} {sense} {limit}", "lower" if sense == ">=" else "upper"
+        cases = cases_at_prior(text, expecting=RATES, at=at, negatives_per_positive=ratio)
+        promised = power_at_prior(text, expecting=RATES, at=at, **cases._asdict())
+        assert promised >= 0.8
+        rng = np.random.default_rng(0)
+        hits = rng.binomial(cases.positives, RATES["tpr"], 4000)
+        alarms = rng.binomial(cases.negatives, RATES["fpr"], 4000)
+        needed = {
+            one: fewest_hits(name, limit, at, cases, one, side)
+            for one in np.unique(alarms).tolist()
+        }
+        seen = np.mean([h >= needed[a] for h, a in zip(hits, alarms.tolist(), strict=True)])
+        assert seen == pytest.approx(promised, abs=0.02)
+
+    def test_one_positive_less_may_fail_and_more_cases_of_either_class_help(self):
+        at, asked = br.Conditions(0.01), {"expecting": RATES, "at": br.Conditions(0.01)}
+        equal = cases_at_prior("precision >= 0.1", **asked)
+        many = cases_at_prior("precision >= 0.1", negatives_per_positive=20, **asked)
+        assert equal.negatives == equal.positives > many.positives
+        assert many.negatives == 20 * many.positives
+        powers = [
+            power_at_prior(
+                "precision >= 0.1", expecting=RATES, at=at, positives=100, negatives=negatives
+            )
+            for negatives in (200, 400, 800, 1600, 1_000_000)
+        ]
+        assert powers == sorted(powers)
+        assert powers[-1] > 0.999
+
+    def test_a_large_plan_agrees_with_the_normal_formula(self):
+        """(z + z')²·[(1 − tpr)/tpr + (1 − fpr)/(r·fpr)] / (difference of the logits)², of Mercaldo,
+        Lau & Zhou's variance; the plan's bound is a little more careful.
+        """
+        at, tpr, fpr, least = br.Conditions(0.01), 0.9, 0.02, 0.3
+        real = at.prior * tpr / (at.prior * tpr + (1 - at.prior) * fpr)
+        gap = math.log(real / (1 - real)) - math.log(least / (1 - least))
+        spread = (1 - tpr) / tpr + (1 - fpr) / (2 * fpr)
+        formula = (Z(0.95) + Z(0.8)) ** 2 * spread / gap**2
+        found = cases_at_prior(
+            f"precision >= {least}", expecting=RATES, at=at, negatives_per_positive=2
+        )
+        assert formula > 5000
+        assert found.positives == pytest.approx(formula, rel=0.03)
+
+    def test_complements_are_the_same_plan(self):
+        asked = {"expecting": {"recall": "90%", "specificity": 0.98}, "at": br.Conditions("1%")}
+        assert cases_at_prior("fdr <= 90%", **asked) == cases_at_prior("PPV >= 0.1", **asked)
+        assert cases_at_prior("error <= 4%", **asked) == cases_at_prior("accuracy >= 96%", **asked)
+
+    @pytest.mark.parametrize(
+        ("requirement", "more", "says"),
+        [
+            ("precision >= 0.5", {}, "do not satisfy precision >= 0.5 with room to spare"),
+            ("posfrac <= 0.2", {}, "is not demonstrated by more hits"),
+            ("mcc >= 0.2", {}, "mcc cannot be planned for"),
+            ("tpr >= 0.2", {}, "tpr cannot be planned for"),
+            ("precision >= 0.1", {"at": br.Conditions()}, "depends on the base rate"),
+            ("precision >= 0.1", {"expecting": {"tpr": 0.9}}, "a recall and a false positive rate"),
+            ("precision >= 0.1", {"power": 80}, "a power lies between 0 and 1"),
+            ("precision >= 0.3", {"negatives_per_positive": 1e-6}, "takes more than 1e10 cases"),
+        ],
+    )
+    def test_what_cannot_be_planned_is_refused(self, requirement, more, says):
+        with pytest.raises(InputError, match=says) as refused:
+            cases_at_prior(requirement, **{"expecting": RATES, "at": br.Conditions(0.01), **more})
+        assert refused.value.code == "BR585"
+
+
+class TestMargin:
+    @pytest.mark.parametrize(
+        ("apart", "margin", "worse"), [(0.1, 0.03, 0.0), (0.05, 0.02, 0.005), (0.2, 0.1, 0.02)]
+    )
+    def test_simulated_pairs_lie_within_the_margin_as_often_as_planned(self, apart, margin, worse):
+        cases = cases_for_margin(discordant=apart, margin=margin, difference=worse)
+        shares = [(apart + worse) / 2, (apart - worse) / 2, 1 - apart]
+        drawn = np.random.default_rng(0).multinomial(cases, shares, 4000)
+        within = [bonett_price(b, c, cases, 0.95)[1] <= margin for b, c, _ in drawn.tolist()]
+        assert np.mean(within) == pytest.approx(0.8, abs=0.02)
+
+    def test_it_is_the_sum_over_all_pairs(self):
+        """Case by case for a small plan: the number found has the power, the one before has not."""
+
+        def power(cases):
+            total = 0.0
+            for pairs in range(cases + 1):
+                chance = math.comb(cases, pairs) * 0.3**pairs * 0.7 ** (cases - pairs)
+                lost = sum(
+                    math.comb(pairs, b)
+                    for b in range(pairs + 1)
+                    if bonett_price(b, pairs - b, cases, 0.95)[1] <= 0.25
+                )
+                total += chance * lost / 2**pairs
+            return total
+
+        cases = cases_for_margin(discordant=0.3, margin=0.25)
+        assert power(cases) >= 0.8 > power(cases - 1)
+
+    def test_it_is_near_the_normal_formula(self):
+        for apart, margin in ((0.1, 0.01), (0.3, 0.02)):
+            formula = (Z(0.975) + Z(0.8)) ** 2 * apart / margin**2
+            found = cases_for_margin(discordant=apart, margin=margin)
+            assert found == pytest.approx(formula, rel=0.01)
+
+    @pytest.mark.parametrize(
+        ("asked", "says"),
+        [
+            ({"discordant": 0.1, "margin": 0.02, "difference": 0.02}, "is not within 0.02"),
+            ({"discordant": 0.01, "margin": 0.05, "difference": 0.02}, "do not differ by 0.02"),
+            ({"discordant": 0, "margin": 0.05}, "do not differ"),
+            ({"discordant": 0.5, "margin": 1e-6}, "discordant pairs"),
+        ],
+    )
+    def test_what_cannot_be_planned_is_refused(self, asked, says):
+        with pytest.raises(InputError, match=says):
+            cases_for_margin(**asked)

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
+from baserate import notation
 from baserate.cli import options
 from baserate.cli.options import listed
-from baserate.cli.request import ALONE, Request, check_unused
+from baserate.cli.request import ALONE, Request, check_unused, shares
 from baserate.cli.runner import Result, command
 from baserate.cli.terminal import drawing
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
+from baserate.counts.points import Points
 from baserate.curves.curve import Curve, trace
 from baserate.curves.named import CURVES
+from baserate.decisions.roc_geometry import Baseline, ideal_baseline
 from baserate.errors import quoted, refuse
+from baserate.inference.bands import Band, band
+from baserate.measures.isolines import Isoline, isoline
 from baserate.measures.measure import parse
 from baserate.output import choices, document, tables
 from baserate.robustness.expectation import expect_curve
@@ -27,6 +33,62 @@ if TYPE_CHECKING:
     from baserate.plots.panels import Panel
 
 MOST_LINES = 25
+ROCS = ("roc", "roc_hull")
+# The curves whose horizontal axis may be logarithmic, and those that a band can be drawn around.
+LOGARITHMIC = (*ROCS, "posfrac", "gain", "lift")
+BOUNDS = ("y", "low", "high")
+HOW_SURE = ("level", "replicates", "seed")
+BANDED = ("roc", "pr", "det", "posfrac", "gain", "lift", "cost")
+
+
+@dataclass(frozen=True)
+class Extras:
+    """What is drawn besides the curves, and what belongs to it in JSON."""
+
+    isolines: tuple[Isoline, ...] = ()
+    baseline: Baseline | None = None
+    bands: tuple[tuple[str, Band], ...] = ()
+    log: bool = False
+
+    def panel(self, made: list[tuple[str, Curve]]) -> Panel:
+        """Loaded when something is drawn."""
+        from baserate.plots.figures import panel_for
+
+        return panel_for(
+            made,
+            isolines=self.isolines,
+            baseline=self.baseline,
+            bands=tuple(band for _, band in self.bands),
+            log=self.log,
+        )
+
+    def parts(self) -> dict[str, Any]:
+        """The numbers behind the drawing; nothing where none were requested."""
+        lines = [
+            {"measure": line.measure, "value": line.value, "prior": line.prior, "angle": line.angle}
+            for line in self.isolines
+        ]
+        bands = [
+            {
+                "model": model,
+                "name": band.name,
+                "x_label": band.x_label,
+                "y_label": band.y_label,
+                "level": band.level,
+                "method": band.method,
+                "x": band.x.tolist(),
+                **{name: [document.number(v) for v in getattr(band, name)] for name in BOUNDS},
+            }
+            for model, band in self.bands
+        ]
+        base = self.baseline
+        line = (
+            None
+            if base is None
+            else {"slope": base.slope, "intercept": base.intercept, "answer": base.answer}
+        )
+        found = {"isolines": lines, "baseline": line, "bands": bands}
+        return {name: value for name, value in found.items() if value}
 
 
 @command("curve")
@@ -41,11 +103,30 @@ MOST_LINES = 25
 @click.option(
     "--dense", type=int, metavar="PIXELS", help="Points between the thresholds, for drawing."
 )
+@click.option(
+    "--isolines",
+    multiple=True,
+    metavar="MEASURE=VALUES",
+    help="Of roc: draw where precision or npv has these values: precision=0.1,0.5.",
+)
+@click.option(
+    "--baseline",
+    is_flag=True,
+    help="Of roc: draw what beats flagging everything and flagging nothing at these costs.",
+)
+@click.option("--log", is_flag=True, help="Logarithmic horizontal axis.")
+@click.option("--band", is_flag=True, help="Draw a confidence band around each curve.")
+@options.intervals
 @listed("svg", help="Draw the curves into this file, besides the answer.")
 @listed("as_csv")
 @options.answer
 def curve(
-    request: Request, name: str, calibrated_at: str | None, every: bool, dense: int | None
+    request: Request,
+    name: str,
+    calibrated_at: str | None,
+    every: bool,
+    dense: int | None,
+    **drawn: Any,
 ) -> Result:
     """Print the points of a curve: {names}.
 
@@ -59,6 +140,8 @@ def curve(
       baserate curve broc scores.csv --label fraud --score logit --prior 1e-4
       baserate curve posfrac scores.csv --label fraud --score logit --score forest --prior 50%,10%,0.1% --csv
       baserate curve roc scores.csv --label fraud --score logit --score forest --svg roc.svg
+      baserate curve roc scores.csv --label fraud --score logit --prior 0.1% --isolines precision=0.1,0.5 --log --svg roc.svg
+      baserate curve pr scores.csv --label fraud --score logit --prior 1% --band --svg pr.svg
       baserate curve pr scores.csv --label fraud --score logit --prior 1e-4..1e-2
       baserate curve precision:posfrac scores.csv --label fraud --score logit --prior 0.1% --json
       baserate curve decision scores.csv --label sick --score p1 --score p2 --prior 10% --calibrated-at sample
@@ -72,37 +155,122 @@ def curve(
         raise refuse("BR001", "--csv and --json are given together", "choose one of them")
     if request.conditions.is_uncertain:
         check_unused(
-            {"--every": every, "--dense": dense, "--svg": output.svg},
+            {"--every": every, "--dense": dense, "--svg": output.svg, **_flags(drawn)},
             "of a curve over uncertain base rates",
         )
         return _outlooks(request, name)
     check_unused({"--kind": request.conditions.kind}, "of a base rate that is known")
     at, cases = request.conditions.exact(), request.conditions.cases
     _check_name(name)
+    _check_drawn(name, drawn, request)
     models = request.source.counted()
+    how: dict[str, Any] = {"every": every, "calibrated_at": calibrated_at, "dense": dense}
     made = [
-        (
-            model,
-            _made(name, counts, one, cases, every=every, calibrated_at=calibrated_at, dense=dense),
-        )
+        (model, _made(name, counts, one, cases, **how))
         for model, counts in models.items()
         for one in _wanted(name, at)
     ]
+    extras = _extras(request, name, models, at, drawn)
     result = Result.of_models(
         "curve",
         models,
         at,
-        [note for _, one in made for note in one.notes],
-        lambda: _text(name, made),
-        lambda: {"curves": [document.of_curve(model, one) for model, one in made]},
+        [
+            *(note for _, one in made for note in one.notes),
+            *(note for _, one in extras.bands for note in one.notes),
+        ],
+        lambda: _text(name, made, extras),
+        lambda: {
+            "curves": [document.of_curve(model, one) for model, one in made],
+            **extras.parts(),
+        },
     )
     plain = tables.curves_csv(made) if output.as_csv else None
-    return replace(result, sources=(), plain=plain, drawing=lambda: _panel(made).svg())
+    return replace(result, sources=(), plain=plain, drawing=lambda: extras.panel(made).svg())
 
 
-def _text(name: str, made: list[tuple[str, Curve]]) -> Iterator[str]:
+def _flags(drawn: Mapping[str, Any]) -> dict[str, bool]:
+    return {f"--{name}": bool(drawn[name]) for name in ("isolines", "baseline", "log", "band")}
+
+
+def _check_drawn(name: str, drawn: Mapping[str, Any], request: Request) -> None:
+    """What is drawn must belong to this curve, and be wanted as a drawing or as JSON."""
+    flags = _flags(drawn)
+    takes = {
+        "--isolines": name in ROCS,
+        "--baseline": name in ROCS,
+        "--log": name in LOGARITHMIC or name not in CURVES,
+        "--band": name in BANDED,
+    }
+    check_unused(
+        {flag: given and not takes[flag] for flag, given in flags.items()},
+        f"of the curve {quoted(name)}",
+    )
+    source = click.get_current_context().get_parameter_source
+    told = {f"--{one}": source(one) is ParameterSource.COMMANDLINE for one in HOW_SURE}
+    check_unused(
+        {flag: given and not drawn["band"] for flag, given in told.items()}, "without --band"
+    )
+    asked = next((flag for flag, given in flags.items() if given), None)
+    as_json = request.output.as_json and not drawn["log"]
+    if asked and request.output.svg is None and not as_json:
+        raise refuse("BR002", f"{asked} changes the drawing", "add --svg FILE")
+
+
+def _extras(
+    request: Request,
+    name: str,
+    models: Mapping[str, Counts],
+    at: list[Conditions],
+    drawn: Mapping[str, Any],
+) -> Extras:
+    """Isolines, baseline and bands, as requested."""
+    first, known = next(iter(models.values())), request.intervals
+    points = Points.of(first)
+    needs = drawn["isolines"] or drawn["baseline"]
+    exact = [one.within(points.exact_prior, points.why_no_prior) for one in at] if needs else []
+    if drawn["baseline"] and len(exact) > 1:
+        raise refuse("BR542", "a baseline is drawn for one base rate", "--prior 0.1%")
+    lines = [
+        isoline(measure=kind, at=one, value=value)
+        for one in exact
+        for text in drawn["isolines"]
+        for kind, value in _isolines(text)
+    ]
+    given: dict[str, Any] = {
+        "level": known.level,
+        "replicates": known.replicates,
+        "seed": known.seed,
+    }
+    bands = [
+        (model, band(curve=name, counts=counts, **_where(name, one), **given))
+        for model, counts in models.items()
+        for one in _wanted(name, at)
+        if drawn["band"]
+    ]
+    base = ideal_baseline(exact[0]) if drawn["baseline"] else None
+    return Extras(tuple(lines), base, tuple(bands), drawn["log"])
+
+
+def _where(name: str, at: Conditions) -> dict[str, Any]:
+    return {"at": at} if CURVES[name].conditions else {}
+
+
+def _isolines(text: str) -> Iterator[tuple[Any, float]]:
+    """Isolines as they are typed: precision=0.1,0.5."""
+    name, _, values = text.partition("=")
+    kind = parse(name).name
+    for part in shares(values):
+        written = notation.share(part)
+        if written is None:
+            fix = "--isolines precision=0.1,0.5"
+            raise refuse("BR542", f"an isoline has a value, got {quoted(text)}", fix)
+        yield kind, float(written.value)
+
+
+def _text(name: str, made: list[tuple[str, Curve]], extras: Extras) -> Iterator[str]:
     """The curves drawn, and their points."""
-    yield drawing(lambda: _panel(made))
+    yield drawing(lambda: extras.panel(made))
     if name == "decision":
         yield from tables.of_decisions(made)
     else:
@@ -132,13 +300,6 @@ def _outlooks(request: Request, name: str) -> Result:
     )
     plain = choices.outlooks_csv(made) if request.output.as_csv else None
     return replace(result, sources=(), plain=plain)
-
-
-def _panel(made: list[tuple[str, Curve]]) -> Panel:
-    """Loaded when something is drawn."""
-    from baserate.plots.figures import panel_for
-
-    return panel_for(made)
 
 
 def _check_name(name: str) -> None:

@@ -60,6 +60,7 @@ COMMANDS = {
         PLAN,
     ),
     "calc": ("calc:calc", "From published rates to the rest.", PLAN),
+    "plan": ("plan:plan", "How many cases a test set needs.", PLAN),
     "gate": ("gate:gate", "Pass or fail: the check that a build runs.", CHECK),
     "init": ("init:init", "Write baserate.toml interactively.", CHECK),
     "count": ("count:count_command", "Count once, save and add up the counts.", DATA),

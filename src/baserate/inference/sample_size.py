@@ -5,7 +5,7 @@ takes.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate import notation
+from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
 from baserate.counts.points import ONLY_RATES
 from baserate.decisions.operating_point import OperatingPoint
@@ -23,6 +24,8 @@ from baserate.inference.auc import normal, placed
 from baserate.inference.rates import MOST_CASES, rate_interval
 from baserate.inference.values import UPPER, checked_level, percent, stated
 from baserate.measures.confusion import Confusion
+from baserate.measures.measure import Measure, parse
+from baserate.measures.registry import at_one_point
 from baserate.notes import Note
 from baserate.numbers import Floats, Undefined, rounded
 
@@ -41,6 +44,9 @@ SENSES = {"tpr": ">=", "fnr": "<=", "tnr": ">=", "fpr": "<="}
 WRITE_REQUIREMENT = (
     'require a rate within one class, such as "recall >= 0.9", "fpr <= 1e-5" or "specificity >='
     ' 99%"'
+)
+WRITE_AT_PRIOR = (
+    'require "precision >= 0.2", "npv >= 99.9%", "accuracy >= 95%" or "expected_cost <= 0.05"'
 )
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -695,26 +701,15 @@ class _Pairs:
             max(0, math.floor(cases * self.discordant - reach)),
             min(cases, math.ceil(cases * self.discordant + reach)),
         )
-        chance = self._chances(np.arange(low, high + 1), cases)
-        return float(chance @ self._declared(low, high))
+        pairs = np.arange(low, high + 1)
+        chance = binomial(pairs, cases, self.discordant)
+        return float(chance @ self._declared(pairs, cases))
 
-    def _chances(self, pairs: Any, cases: int) -> Floats:
-        from scipy.special import gammaln, xlog1py, xlogy
-
-        logs = (
-            xlogy(pairs, self.discordant)
-            + xlog1py(cases - pairs, -self.discordant)
-            - gammaln(pairs + 1)
-            - gammaln(cases - pairs + 1)
-        )
-        chance = np.exp(logs - logs.max())
-        # What large logarithms lose is common to all, and goes away here.
-        return np.asarray(chance / chance.sum())
-
-    def _declared(self, low: int, high: int) -> Floats:
+    def _declared(self, pairs: Any, cases: int) -> Floats:  # noqa: ARG002 (not of all cases)
         """The probability that the better model is declared so, for each number of discordant
         pairs; kept, as the search reads it again.
         """
+        low, high = int(pairs[0]), int(pairs[-1])
         end = self.first + len(self.known)
         if low < self.first or high >= end:
             # More than was asked for, in proportion, so that a search does not come back for a
@@ -724,6 +719,47 @@ class _Pairs:
             self.first = min(first, self.first) if len(self.known) else first
             self.known = _declared(np.arange(self.first, end), self.other, self.missed)
         return self.known[low - self.first : high - self.first + 1]
+
+
+class _Within(_Pairs):
+    """The same for the interval of Bonett and Price within a margin; `other` is the share of the
+    discordant pairs that the candidate loses.
+    """
+
+    def __init__(self, discordant: float, other: Fraction, missed: float, margin: float) -> None:
+        super().__init__(discordant, other, missed)
+        self.margin = margin
+
+    def _declared(self, pairs: Any, cases: int) -> Floats:
+        """P(upper end <= margin): a quadratic in the difference, for each number of discordant
+        pairs.
+        """
+        from scipy.special import betaincc
+
+        whole, square, most = cases + 2, normal(self.missed / 2) ** 2, self.margin
+        under = (most * whole) ** 2 - (whole + square) * (
+            most**2 * whole - square * (pairs + 2) / whole
+        )
+        ends = (most * whole - np.sqrt(np.maximum(under, 0.0))) / (whole + square)
+        lost = np.floor((ends * whole + pairs) / 2 + 2.0**-30)
+        inside = np.clip(lost, 0, np.maximum(pairs - 1, 0))
+        chance = betaincc(inside + 1.0, np.maximum(pairs - inside, 1.0), self.other)
+        return np.where(lost < 0, 0.0, np.where(lost >= pairs, 1.0, chance))
+
+
+def binomial(numbers: Any, cases: int, rate: float) -> Floats:
+    """The probabilities of these consecutive numbers, which are all that matter."""
+    from scipy.special import gammaln, xlog1py, xlogy
+
+    logs = (
+        xlogy(numbers, rate)
+        + xlog1py(cases - numbers, -rate)
+        - gammaln(numbers + 1)
+        - gammaln(cases - numbers + 1)
+    )
+    chance = np.exp(logs - logs.max())
+    # What large logarithms lose is common to all, and goes away here.
+    return np.asarray(chance / chance.sum())
 
 
 def _declared(pairs: Any, other: float, missed: float) -> Floats:
@@ -775,3 +811,247 @@ def _first_for_good(pairs: _Pairs, power: float, start: int, step: int) -> int:
             break
         low, high = failing, failing + 1
     return high
+
+
+# ----------------------------------------------------------------------
+# How many cases it takes to demonstrate what mixes both classes at a base rate: precision, npv,
+# accuracy, a cost. Such a requirement is a straight line in the ROC plane.
+
+
+# Nodes of the integral over one rate, and the numbers of false alarms at which the fewest hits are
+# found: between them it is a smooth line.
+NODES = 48
+GRID = 65
+# Between points of the grid, hits are found to this part of one.
+FINE = 16
+# Beyond this number of standard deviations, false alarms do not change the power.
+WIDE = 6
+# Looked at beyond the number found, as whole cases make the power rise in small steps.
+AHEAD = 8
+
+
+class _Line(NamedTuple):
+    """A requirement as "tpr >= start + slope · fpr"."""
+
+    text: str
+    start: float
+    slope: float
+
+    def holds(self, tpr: float, fpr: float) -> bool:
+        return tpr > self.start + self.slope * fpr
+
+
+def cases_at_prior(
+    requirement: str,
+    *,
+    expecting: Mapping[str, Any],
+    at: Conditions,
+    level: float = 0.95,
+    power: float = 0.8,
+    negatives_per_positive: float = 1,
+) -> Cases:
+    """How many cases of each class does it take to demonstrate this at a base rate?
+
+    The requirement is on what depends on both classes: "precision >= 0.2", "npv >= 99.9%",
+    "accuracy >= 95%", "expected_cost <= 0.05" at the costs of `at`. `expecting` are the rates that
+    you count on, {"tpr": 0.9, "fpr": 0.01}. It is demonstrated where the one-sided bound that
+    `interval` and `require` give ("safe-draws") meets it; the power is summed over the binomial
+    numbers of hits and false alarms.
+
+    >>> from baserate import Conditions
+    >>> from baserate.inference.sample_size import cases_at_prior
+    >>> rates = {"tpr": 0.9, "fpr": 0.01}
+    >>> cases_at_prior("precision >= 0.2", expecting=rates, at=Conditions(prior=0.005))
+    Cases(positives=1470, negatives=1470)
+    """
+    line, (tpr, fpr) = _line_of(requirement, at), _expected(expecting)
+    missed, share, ratio = (
+        _missed(level),
+        checked_power(power),
+        _checked_ratio(negatives_per_positive),
+    )
+    if not line.holds(tpr, fpr):
+        text = (
+            f"tpr {tpr:g} and fpr {fpr:g} do not satisfy {line.text} with room to spare: no number"
+            " of cases would demonstrate it"
+        )
+        raise refuse("BR585", text, "expect better than you require, or require less")
+
+    def enough(positives: int) -> bool:
+        cases = Cases(positives, _negatives(positives, ratio))
+        return _power_of_line(line, cases, (tpr, fpr), missed) >= share
+
+    few, many = 0, 2
+    while not enough(many):
+        few, many = many, 2 * many
+        if many > MOST_SEARCHED or _negatives(many, ratio) > MOST_SEARCHED:
+            raise too_many(f"{line.text}, with tpr {tpr:g} and fpr {fpr:g},", MOST_SEARCHED)
+    while many - few > 1:
+        middle = (few + many) // 2
+        few, many = (few, middle) if enough(middle) else (middle, many)
+    while failing := [many + more for more in range(1, AHEAD + 1) if not enough(many + more)]:
+        many = failing[-1] + 1
+    return Cases(many, _negatives(many, ratio))
+
+
+def power_at_prior(
+    requirement: str,
+    *,
+    expecting: Mapping[str, Any],
+    at: Conditions,
+    positives: int,
+    negatives: int,
+    level: float = 0.95,
+) -> float:
+    """How likely are these cases to demonstrate the requirement at a base rate?
+
+    >>> from baserate import Conditions
+    >>> from baserate.inference.sample_size import power_at_prior
+    >>> at, rates = Conditions(prior=0.005), {"tpr": 0.9, "fpr": 0.01}
+    >>> power = power_at_prior(
+    ...     "precision >= 0.2", expecting=rates, at=at, positives=200, negatives=5000
+    ... )
+    >>> round(power, 3)
+    0.999
+    """
+    cases = Cases(checked_cases(positives, "positives"), checked_cases(negatives, "negatives"))
+    return _power_of_line(_line_of(requirement, at), cases, _expected(expecting), _missed(level))
+
+
+def _expected(expecting: Any) -> tuple[float, float]:
+    """The rates of errors that are counted on, under any of their names."""
+    found: dict[str, Fraction] = {}
+    for name, value in expecting.items() if isinstance(expecting, Mapping) else ():
+        known = parse(name).name
+        rate = checked_share(value, f"expecting {name}")
+        if known in ("tpr", "fpr"):
+            found[known] = rate
+        elif known in ("fnr", "tnr"):
+            found["tpr" if known == "fnr" else "fpr"] = 1 - rate
+    if len(found) != 2 or len(expecting) != 2:
+        text = "what is expected must be a recall and a false positive rate"
+        raise refuse(
+            "BR585", text, Fix('expecting={"tpr": 0.9, "fpr": 0.01}', "--expect tpr=0.9,fpr=0.01")
+        )
+    return rounded(found["tpr"]), rounded(found["fpr"])
+
+
+def _line_of(requirement: str, at: Conditions) -> _Line:
+    """Numerator less limit times denominator is a sum of outcomes: linear in tpr and fpr."""
+    rule = parse_rule(requirement, MOST_CASES)
+    term, (parts, parameters) = rule.terms[0], _parts(rule.terms[0].measure)
+    if len(rule.terms) != 1 or parts is None:
+        what = "one requirement at a time" if parts else f"{term.measure} cannot be planned for"
+        raise refuse("BR585", what, WRITE_AT_PRIOR)
+    if at.prior is None:
+        fix = Fix("at=Conditions(prior=0.001)", "--prior 0.1%")
+        raise refuse("BR585", f"{term.measure} depends on the base rate", fix)
+    sign = 1 if term.sense == ">=" else -1
+
+    def above(tpr: int, fpr: int) -> Fraction:
+        counted = (Fraction(tpr), Fraction(fpr), Fraction(1 - tpr), Fraction(1 - fpr))
+        weight = (1 - at.exact_prior) / at.exact_prior
+        over, under = parts(at_one_point(counted, weight, at), **parameters)
+        return Fraction(sign * (over - term.limit * under))
+
+    none, hit, alarm = above(0, 0), above(1, 0), above(0, 1)
+    if hit <= none or alarm >= none:
+        text = f"{term} is not demonstrated by more hits and fewer false alarms"
+        raise refuse("BR585", text, WRITE_AT_PRIOR)
+    slope = (none - alarm) / (hit - none)
+    return _Line(str(term), rounded(-none / (hit - none)), rounded(slope))
+
+
+def _parts(measure: Measure) -> tuple[Any, dict[str, float]]:
+    usable = not measure.counts_cases and measure.depends_on_prior
+    return (measure.parts if usable else None), dict(measure.parameters)
+
+
+def _power_of_line(line: _Line, cases: Cases, rates: tuple[float, float], missed: float) -> float:
+    """The probability that the bound meets the requirement, over hits and false alarms."""
+    from scipy.special import betainc
+
+    (positives, negatives), (tpr, fpr) = cases, rates
+    reach = WIDE * math.sqrt(negatives * fpr * (1 - fpr)) + WIDE
+    low = max(0, math.floor(negatives * fpr - reach))
+    high = min(negatives, math.ceil(negatives * fpr + reach))
+    alarms = np.arange(low, high + 1.0) if 0 < fpr < 1 else np.array([negatives * fpr])
+    grid = np.unique(np.linspace(alarms[0], alarms[-1], GRID).round())
+    step = 1.0 if len(grid) == len(alarms) else 1 / FINE
+    needed = np.interp(alarms, grid, _fewest_hits(line, cases, grid, missed, step))
+    whole = np.ceil(needed - 1e-9)
+    inside = np.clip(whole, 1, positives)
+    reached = betainc(inside, positives - inside + 1, tpr)
+    reached = np.where(whole > positives, 0.0, np.where(whole < 1, 1.0, reached))
+    chance = binomial(alarms, negatives, fpr) if len(alarms) > 1 else np.ones(1)
+    return float(chance @ reached)
+
+
+def _fewest_hits(line: _Line, cases: Cases, alarms: Floats, missed: float, step: float) -> Floats:
+    """With these false alarms, the hits from which on the bound meets the requirement, in steps of
+    a hit or a part of one; one more than there are positives where none do.
+
+    The bound is that of "safe-draws": P(requirement fails) <= missed, where tpr and fpr are drawn
+    as Clopper and Pearson bound them, Beta(tp, fn + 1) and Beta(fp + 1, tn).
+    """
+    from scipy.special import betainc, betaincinv
+
+    positives, negatives = cases
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    rest = np.maximum(negatives - alarms, 1e-9)[:, None]
+    fpr = betaincinv(alarms[:, None] + 1, rest, (nodes + 1) / 2)
+    least = np.clip(line.start + line.slope * fpr, 0, 1)
+
+    def fails(hits: Floats) -> Floats:
+        chance = betainc(np.maximum(hits, 1e-9)[:, None], positives - hits[:, None] + 1, least)
+        return np.asarray(chance @ weights / 2)
+
+    low, high = np.zeros(len(alarms)), np.full(len(alarms), float(positives))
+    never = fails(high) > missed * TIE
+    while (high - low).max() > step:
+        middle = np.floor((low + high) / (2 * step)) * step
+        enough = fails(middle) <= missed * TIE
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return np.where(never, positives + 1.0, high)
+
+
+# ----------------------------------------------------------------------
+# Non-inferiority of one model to another on the same cases.
+
+
+def cases_for_margin(
+    *, discordant: Any, margin: Any, difference: Any = 0, level: float = 0.95, power: float = 0.8
+) -> int:
+    """How many cases, judged by both models, does it take to demonstrate that one is not worse than
+    the other by more than a margin?
+
+    `discordant` is the share of cases that only one of the two gets right; `difference` is how much
+    worse the candidate really is (0: as good). It is demonstrated where the interval of Bonett and
+    Price that `compare` and `baserate gate --margin` give lies within the margin: the end of a
+    two-sided interval, so 95 % is 97.5 % on that side. The power is summed over the trinomial
+    numbers of discordant pairs, around the normal formula (z + z')²·(ψ − δ²)/(m − δ)² (Liu et al.
+    2002, Statistics in Medicine 21:231-245).
+
+    >>> from baserate.inference.sample_size import cases_for_margin
+    >>> cases_for_margin(discordant=0.1, margin=0.03)
+    885
+    """
+    apart, most = checked_share(discordant, "discordant"), checked_share(margin, "margin")
+    worse = checked_share(difference, "difference")
+    if worse >= most:
+        text = f"a candidate that is {rounded(worse):g} worse is not within {rounded(most):g}"
+        raise refuse("BR585", text, "a larger margin, or a smaller difference")
+    if worse > apart or not apart:
+        text = (
+            f"where {rounded(apart):g} of the pairs are discordant, the models do not differ by"
+            f" {rounded(worse):g}"
+        )
+        raise refuse("BR585", text, "discordant=0.1, the share that only one model gets right")
+    missed, share = _missed(level), checked_power(power)
+    psi, delta, room = rounded(apart), rounded(worse), rounded(most - worse)
+    spread = -normal(missed / 2) + normal(share)
+    start = max(1, math.ceil(spread**2 * (psi - delta**2) / room**2)) if spread > 0 else 1
+    if start * psi > MOST_DISCORDANT:
+        raise too_many(f"a margin of {rounded(most):g}", MOST_DISCORDANT, "discordant pairs")
+    pairs = _Within(psi, (1 + worse / apart) / 2, missed, rounded(most))
+    return _first_for_good(pairs, share, start, math.ceil(1 / most))

@@ -1047,13 +1047,23 @@ def _cases(value: float) -> str:
 # Which panel belongs to which curve.
 
 
-def panel_for(curves: Sequence[tuple[str, Curve]]) -> Panel:
-    """The panel of curves of one kind, each with the name of its model: one curve per model, or one
-    per model and base rate.
+def panel_for(
+    curves: Sequence[tuple[str, Curve]],
+    *,
+    isolines: Sequence[Isoline] = (),
+    baseline: Baseline | None = None,
+    bands: Sequence[Band] = (),
+    log: bool = False,
+) -> Panel:
+    """The panel of curves of one kind, each with the name of its model: one curve per model, or one per
+    model and base rate. Isolines and a baseline belong to a ROC; `log` makes the horizontal axis
+    logarithmic.
     """
     models: dict[str, list[Curve]] = {}
     for model, curve in curves:
         models.setdefault(model, []).append(curve)
     entry = CURVES.get(curves[0][1].name)
-    draw: Callable[[Any], Panel] = curve_panel if entry is None else globals()[entry.panel]
-    return draw(models)
+    draw: Callable[..., Panel] = curve_panel if entry is None else globals()[entry.panel]
+    axis = "log_x" if draw is curve_panel else "log"
+    given = {"isolines": isolines, "baseline": baseline, "bands": bands, axis: log}
+    return draw(models, **{name: value for name, value in given.items() if value})
