@@ -20,7 +20,7 @@ TWO = "--label fraud --score logit --score forest"
 RUNS = (
     f"baserate show payments.csv {TWO}",
     f'baserate choose payments.csv {TWO} --prior "1 in 1000" --cost fn=100,fp=1',
-    f"baserate decide payments.csv {TWO} --prior 1e-4..1e-2 --cost fn=100,fp=1",
+    f"baserate choose payments.csv {TWO} --prior 1e-4..1e-2 --cost fn=100,fp=1",
     f"baserate compare payments.csv {TWO}",
     (
         "baserate slices sites.csv --label ill --score score --group site --threshold 0.5 --require"

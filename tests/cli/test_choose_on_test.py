@@ -170,6 +170,19 @@ def test_under_a_ceiling_the_command_that_tests_the_difference_runs(files, capsy
     assert told(capsys, *hint[1:], "--replicates", "100").status == 0
 
 
+def test_test_data_are_never_written_over(files, capsys):
+    dev, test = files
+    words = ("choose", dev, "--test", test, *COLUMNS, "-o", test, "--force")
+    assert told(capsys, *words).err.startswith("error BR804")
+
+
+def test_over_a_range_and_by_site_test_data_are_refused(files, capsys):
+    dev, test = files
+    words = ("choose", dev, "--test", test, *COLUMNS)
+    for more in (("--prior", "1%..2%"), ("--by", "y"), ("--kind", "unknown")):
+        assert "BR594: --test cannot be combined with" in refused(capsys, *words, *more)
+
+
 def test_test_data_without_a_model_or_with_an_estimated_base_rate_are_refused(
     files, tmp_path, capsys
 ):

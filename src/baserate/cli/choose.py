@@ -112,8 +112,10 @@ class ChooseOptions:
             "--memory": request.source.is_limited,
         }
         option = next((name for name, value in unused.items() if value), None)
+        fixes = {"--test": "show the test data at the chosen --threshold"}
         if option is not None:
-            raise refuse("BR594", f"{option} cannot be combined with {why}", f"leave {option} out")
+            fix = fixes.get(option, f"leave {option} out")
+            raise refuse("BR594", f"{option} cannot be combined with {why}", fix)
 
     @property
     def prices(self) -> dict[str, Any]:

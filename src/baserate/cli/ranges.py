@@ -47,18 +47,7 @@ def decided(request: Request, rule: str | None, group: str | None, *, mix: bool)
     request = request.estimated(OVER)
     given, intervals = request.conditions, request.intervals
     at, cases = given.uncertain(), given.cases
-    if given.kind not in (None, UNKNOWN, VARYING):
-        text = f"--kind is {UNKNOWN} or {VARYING}, got {quoted(given.kind)}"
-        raise refuse("BR588", text, f"--kind {UNKNOWN}")
-    _refuse_counted(request, [term.measure for term in parse_rule(rule, cases).terms])
-    if intervals.replicates is not None and (group is not None or rule is not None):
-        raise refuse(
-            "BR594",
-            "--replicates compares models over all their thresholds on all cases",
-            "leave --by and --rule out",
-        )
-    if group is not None and mix:
-        raise refuse("BR594", "--mix needs all cases together", "leave --by out")
+    _check_decided(request, rule, group, mix=mix)
     resampled = intervals.replicates is not None
     models, together = _counted(request.source, group, cases_too=resampled)
     how: dict[str, Any] = {"volume": cases, "mix": mix, **vars(intervals)}
@@ -86,6 +75,23 @@ def decided(request: Request, rule: str | None, group: str | None, *, mix: bool)
         },
     )
     return replace(result, drawing=lambda: _drawn(found).svg())
+
+
+def _check_decided(request: Request, rule: str | None, group: str | None, *, mix: bool) -> None:
+    """Refuse what cannot be combined."""
+    given, intervals = request.conditions, request.intervals
+    if given.kind not in (None, UNKNOWN, VARYING):
+        text = f"--kind is {UNKNOWN} or {VARYING}, got {quoted(given.kind)}"
+        raise refuse("BR588", text, f"--kind {UNKNOWN}")
+    _refuse_counted(request, [term.measure for term in parse_rule(rule, given.cases).terms])
+    if intervals.replicates is not None and (group is not None or rule is not None):
+        raise refuse(
+            "BR594",
+            "--replicates compares models over all their thresholds on all cases",
+            "leave --by and --rule out",
+        )
+    if group is not None and mix:
+        raise refuse("BR594", "--mix needs all cases together", "leave --by out")
 
 
 def _refuse_counted(request: Request, asked: Iterable[Measure]) -> None:

@@ -298,7 +298,8 @@ def inputs_of(request: Request, own: dict[str, Any]) -> list[str]:
         sources = [config]
         with contextlib.suppress(InputError, OSError):  # what is wrong there is said when it is run
             sources += [str(scored.source) for scored in load(config).data.models.values()]
-    beside = (own.get("labelled"), request.conditions.prior_from, own.get("markdown"))
+    others = (own.get(name) for name in ("labelled", "test", "markdown"))
+    beside = (*others, request.conditions.prior_from)
     return [file for source in (*sources, *beside) if source for file in files_of(source)]
 
 
