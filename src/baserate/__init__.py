@@ -244,9 +244,12 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
     "planning": {
         "inference.paired": ("mcnemar_p",),
         "inference.sample_size": (
+            "cases_at_prior",
             "cases_for_auc",
+            "cases_for_margin",
             "cases_for_mcnemar",
             "cases_needed",
+            "power_at_prior",
             "power_to_show",
             "sample_support",
             "smallest_detectable",
