@@ -206,7 +206,7 @@ def test_every_kind_of_number_that_costs_accepts_works(cost):
     assert isinstance(at.costs["fn"], int | float)
     assert at.costs["fn"] == cost
     confusion = br.Confusion(tp=40, fp=10, fn=10, tn=990)
-    assert str(at).startswith("prior 0.01; costs (fp = 1, fn = 100")
+    assert str(at).startswith("a base rate of 1%, costs (fp = 1, fn = 100")
     plain = br.interval(
         "expected_cost", confusion, at=br.Uncertain(prior=0.01, costs={"fn": float(cost)})
     )
@@ -410,7 +410,7 @@ def test_what_says_something_else_is_not_equal():
 @pytest.mark.parametrize(
     ("at", "shown", "said"),
     [
-        (br.Uncertain(), "Uncertain()", "prior as in the sample"),
+        (br.Uncertain(), "Uncertain()", "the sample's base rate"),
         (br.Uncertain(prior="1e-5..1e-3"), "Uncertain(prior=1e-05..0.001)", "prior 1e-05..0.001"),
         (
             br.Uncertain(prior=br.Pilot(5, 5000), costs={"fn": br.Range(100, 1000)}),
@@ -427,7 +427,7 @@ def test_what_says_something_else_is_not_equal():
         (
             br.Uncertain(prior=0.25, costs={"tn": br.Range(-1, 0)}),
             "Uncertain(prior=0.25, fp=1, fn=1, tn=-1..0)",
-            "prior 0.25; costs (fp = 1, fn = 1, tn = -1..0)",
+            "a base rate of 25%, costs (fp = 1, fn = 1, tn = -1..0)",
         ),
     ],
 )

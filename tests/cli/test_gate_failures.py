@@ -133,7 +133,7 @@ FIXED = ("recall >= 0.1", "--label", "y", "--score", "old", "--threshold", "0.5"
         ),
         (
             (*COMPARED, "--statistic", "auc"),
-            "BR594: auc is a number of all cases: a threshold or rule says nothing of it",
+            "BR594: auc is a number of all cases: a threshold or rule has no effect on it",
         ),
         (
             (*COMPARED[:-2], "--statistic", "auc", "--rule", "recall >= 0.5"),

@@ -54,7 +54,7 @@ class Curve(Frozen):
     >>> import baserate as br
     >>> curve = br.pr(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), at=br.Conditions(prior=0.1))
     >>> curve
-    Curve pr: precision against tpr, 5 points, at prior 0.1
+    Curve pr: precision against tpr, 5 points, at a base rate of 10%
     """
 
     name: str
@@ -132,7 +132,7 @@ class Curve(Frozen):
         if backend not in FRAMES:
             raise refuse(
                 "BR560",
-                f"it is not dataframe library {quoted(backend)} here",
+                f"there is no dataframe library {quoted(backend)} here",
                 f"one of {', '.join(FRAMES)}",
             )
         import importlib

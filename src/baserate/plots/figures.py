@@ -695,7 +695,7 @@ def winner_map_panel(
     if not winners.wins:
         raise refuse(
             "BR651",
-            "the winners change with the base rate under this rule: it is not one map",
+            "the winners change with the base rate under this rule: there is no one map",
             "winner_map(models), without it",
         )
     x, y = (
