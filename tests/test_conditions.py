@@ -100,7 +100,7 @@ def test_row_59_priors_of_0_and_1_are_refused(prior, meaning):
 
 @pytest.mark.parametrize("prior", [1e-31, "1e-40", 5e-324, 1 - Fraction(1, 10**17)])
 def test_row_59_priors_that_cannot_be_told_from_0_or_1_are_refused(prior):
-    assert_refused("cannot be told from 0 or 1", "BR501", lambda: br.Conditions(prior=prior))
+    assert_refused("is too close to 0 or 1", "BR501", lambda: br.Conditions(prior=prior))
 
 
 @pytest.mark.parametrize(
@@ -162,13 +162,13 @@ def test_row_67_the_samples_own_prior_has_a_name(prior):
     assert at.as_in_sample
     assert at == br.Conditions()
     assert br.measure(CONFUSION, "precision", at=at) == 0.6
-    assert str(at) == "prior as in the sample"
+    assert str(at) == "the sample's base rate"
 
 
 def test_row_67_another_prior_is_noted_with_the_difference():
     reading = br.measure(CONFUSION, "precision", at=br.Conditions(prior=0.01))
     assert codes(reading) == ["BR526"]
-    assert "read at prior 0.01, not at the sample's 0.4" in reading.notes[0].text
+    assert "computed for a base rate of 1% (sample: 40%)" in reading.notes[0].text
 
 
 @pytest.mark.parametrize("kept", [0, 1.5, -1, "150%", "some", math.nan, None, "100"])
@@ -190,7 +190,7 @@ def test_row_68_thinning_negatives_raises_the_prior():
 def test_conditions_print_for_a_person_and_as_code():
     at = br.Conditions("1 in 1000", br.Costs(fp=1, fn=100))
     assert repr(at) == "Conditions(prior=0.001, costs=Costs(fp=1, fn=100, tp=0, tn=0))"
-    assert str(at) == "prior 0.001; costs (fp = 1, fn = 100)"
+    assert str(at) == "a base rate of 0.1% (1 in 1,000), costs (fp = 1, fn = 100)"
     assert repr(br.Conditions()) == "Conditions()"
     assert pickle.loads(pickle.dumps(at)) == at
     assert len({at, br.Conditions("0.1%", br.Costs(fp=1, fn=100)), br.Conditions()}) == 2
@@ -313,12 +313,13 @@ def test_accuracy_that_does_not_beat_one_answer_for_all_says_so():
         note for note in br.measure(CONFUSION, "accuracy", at=rare).notes if note.code == "BR527"
     )
     assert (
-        note.text == "accuracy 0.6675 does not beat flagging nothing, which has 0.99 at this prior"
+        note.text
+        == "accuracy 0.6675 is not better than flagging nothing, which has 0.99 at this prior"
     )
     assert "BR527" in codes(br.measure(CONFUSION, "error", at=rare))
     assert "BR527" not in codes(br.measure(CONFUSION, "precision", at=rare))
     common = br.measure(CONFUSION, "accuracy", at=br.Conditions(prior=0.99)).notes
-    assert any("does not beat flagging everything" in note.text for note in common)
+    assert any("is not better than flagging everything" in note.text for note in common)
 
 
 @given(st.integers(1, 999), st.integers(1, 999))

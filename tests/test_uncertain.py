@@ -201,7 +201,7 @@ def test_every_kind_of_number_that_costs_accepts_works(cost):
     assert isinstance(at.costs.fn, int | float)
     assert at.costs.fn == cost
     confusion = br.Confusion(tp=40, fp=10, fn=10, tn=990)
-    assert str(at).startswith("prior 0.01; costs (fp = 1, fn = 100")
+    assert str(at).startswith("a base rate of 1%, costs (fp = 1, fn = 100")
     plain = br.interval(
         confusion, "expected_cost", at=br.Conditions(prior=0.01, costs={"fn": float(cost)})
     )
@@ -407,7 +407,7 @@ def test_what_says_something_else_is_not_equal():
 @pytest.mark.parametrize(
     ("at", "shown", "said"),
     [
-        (br.Conditions(), "Conditions()", "prior as in the sample"),
+        (br.Conditions(), "Conditions()", "the sample's base rate"),
         (br.Conditions(prior="1e-5..1e-3"), "Conditions(prior=1e-05..0.001)", "prior 1e-05..0.001"),
         (
             br.Conditions(prior=br.Pilot(5, 5000), costs={"fn": br.Range(100, 1000)}),
@@ -424,7 +424,7 @@ def test_what_says_something_else_is_not_equal():
         (
             br.Conditions(prior=0.25, costs={"tn": br.Range(-1, 0)}),
             "Conditions(prior=0.25, fp=1, fn=1, tn=-1..0)",
-            "prior 0.25; costs (fp = 1, fn = 1, tn = -1..0)",
+            "a base rate of 25%, costs (fp = 1, fn = 1, tn = -1..0)",
         ),
     ],
 )

@@ -286,7 +286,7 @@ def _check_folder(path: str) -> None:
             "choose a shorter one",
         )
     if not os.path.isdir(folder):  # noqa: PTH112
-        what = "is not a folder" if os.path.lexists(folder) else "it is not such folder"
+        what = "is not a folder" if os.path.lexists(folder) else "there is no such folder"
         raise refuse_file(folder, "BR803", what, "make it first, or write elsewhere")
 
 

@@ -270,7 +270,7 @@ def _known(name: str) -> str:
         meant = (
             f"; did you mean {near[0]}?" if near else f": an outcome is one of {', '.join(known)}"
         )
-        raise refuse("BR514", f"it is not outcome {quoted(name)}{meant}", WRITE_COSTS)
+        raise refuse("BR514", f"there is no outcome {quoted(name)}{meant}", WRITE_COSTS)
     return name
 
 

@@ -346,7 +346,7 @@ class Reading(float):
     >>> value
     0.08333333333333333
     >>> print(value.notes[0])
-    BR526: read at prior 0.01, not at the sample's 0.0909: this assumes label shift only (the scores of each class keep their distribution)
+    BR526: computed for a base rate of 1% (sample: 9.09%): this assumes label shift (the scores of each class keep their distribution)
     """  # noqa: E501
 
     notes: tuple[Note, ...]

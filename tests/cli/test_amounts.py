@@ -41,7 +41,7 @@ def test_scenario_12_in_one_command(capsys, cases):
     first, second, _, headings, row, *_ = done.out.splitlines()
     assert (
         first
-        == "At prior 0.5, as in the sample, a review at 150 and a miss at its amount, the cheapest"
+        == "At the sample's base rate of 50%, a review at 150 and a miss at its amount, the cheapest"
         " threshold: score ≥ 0.9 (cost 470, caught 1,000, missed 320, of 6 cases)."
     )
     assert (
@@ -158,7 +158,7 @@ def test_a_budget_catches_the_largest_amount(capsys, cases):
     )
     done = told(capsys, *words)
     assert done.out.startswith(
-        "At prior 0.1, the largest amount caught with alerts <= 30: score ≥ 0.9 (caught "
+        "At a base rate of 10%, the largest amount caught with alerts <= 30: score ≥ 0.9 (caught "
     )
     assert "cost" not in done.out
     point = answered(capsys, *words)["models"][0]["amounts"]["points"][0]

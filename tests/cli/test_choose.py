@@ -63,8 +63,9 @@ def test_scenario_3_in_one_command(frauds):
     first = done.stdout.splitlines()[0]
     assert (
         first
-        == "At 1 in 1,000 and alerts <= 200 of 1,000,000, use b (56.8 % of those at 9, drawn at"
-        " random): 142 caught against 99 for a; the difference is significant (p < 0.001)."
+        == "Use b (56.8 % of those at 9, drawn at random). At a base rate of 0.1% (1 in 1,000) and"
+        " alerts <= 200 of 1,000,000, it catches 142 of 1,000 positives in 200 alerts (71 % real);"
+        " a catches 99. The difference is significant (p < 0.001)."
     )
     assert (
         'note BR523: "a": the budget ends among the cases at 9: 49.5 % of them are flagged'
@@ -97,7 +98,7 @@ def test_scenario_4_at_one_base_rate(frauds):
         "choose", frauds, *ROWS, "--prior", "0.001", "--cost", "fp=5,fn=500", "--cost", "tp=5"
     )
     assert (
-        "use a at score ≥ 5: cost per case 0.1921 against 0.3035 for b; the difference is"
+        "its cost per case is 0.1921 (b 0.3035). The difference is"
         " significant (p < 0.001)." in done.stdout
     )
 
@@ -160,7 +161,7 @@ def test_show_reads_points_at_rules_thresholds_and_conditions(small):
     assert "—" in shown
     assert (
         run(*arguments, "--cost", "fn=10").stdout.count(
-            "At prior 0.375, as in the sample; costs (fp = 1, fn = 10), the cheapest threshold:"
+            "At the sample's base rate of 37.5%, costs (fp = 1, fn = 10), the cheapest threshold:"
         )
         == 1
     )
@@ -168,7 +169,7 @@ def test_show_reads_points_at_rules_thresholds_and_conditions(small):
 
 def test_show_without_conditions_shows_what_it_always_did(small):
     done = run("show", small, "--label", "y", "--score", "m")
-    assert done.stdout.endswith("Conditions: prior 0.375, as in the sample.\n")
+    assert done.stdout.endswith("Conditions: base rate 37.5%, as in the sample.\n")
 
 
 def test_what_cannot_be_met_exits_with_3(small):
@@ -331,19 +332,21 @@ def test_a_rule_that_one_of_several_base_rates_forbids_says_at_which_and_answers
     done = run(*arguments)
     assert done.returncode == 0
     first, second = done.stdout.splitlines()[:2]
-    assert first == "At prior 0.001: no model can satisfy the rule."
+    assert first == "At a base rate of 0.1% (1 in 1,000): no model can satisfy the rule."
     assert second.endswith(
         "with precision >= 0.5 and tpr >= 0.9, the threshold with the fewest errors: score ≥ 0.6."
     )
     assert (
-        "note BR530: at prior 0.001: no threshold has precision >= 0.5 and tpr >= 0.9"
+        "note BR530: at a base rate of 0.1% (1 in 1,000): no threshold has precision >= 0.5 and tpr >= 0.9"
         in done.stderr
     )
     assert "0.001  m      cannot satisfy the rule" in done.stdout
     document = answered(*arguments)
     assert [verdict["at"]["prior"] for verdict in document["verdict"]] == [0.3]
     assert [point["at"]["prior"] for point in document["models"][0]["points"]] == [0.3]
-    assert document["notes"][0]["text"].startswith("at prior 0.001: no threshold has")
+    assert document["notes"][0]["text"].startswith(
+        "at a base rate of 0.1% (1 in 1,000): no threshold has"
+    )
 
 
 def test_a_rule_that_the_samples_own_base_rate_forbids_says_so(small):
@@ -360,7 +363,7 @@ def test_a_rule_that_the_samples_own_base_rate_forbids_says_so(small):
     )
     done = run(*arguments)
     assert done.returncode == 0
-    assert "note BR530: at prior 0.375: no threshold has" in done.stderr
+    assert "note BR530: at a base rate of 37.5%: no threshold has" in done.stderr
 
 
 def test_a_rule_that_every_base_rate_forbids_exits_with_3_and_names_each(small):
@@ -377,8 +380,8 @@ def test_a_rule_that_every_base_rate_forbids_exits_with_3_and_names_each(small):
     )
     assert (done.returncode, done.stdout) == (3, "")
     assert [line.partition(": no threshold")[0] for line in done.stderr.splitlines()] == [
-        "error BR530: at prior 0.001",
-        "error BR530: at prior 0.01",
+        "error BR530: at a base rate of 0.1% (1 in 1,000)",
+        "error BR530: at a base rate of 1%",
     ]
 
 

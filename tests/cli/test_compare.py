@@ -197,7 +197,7 @@ def test_a_summary_may_have_parameters(three, capsys):
     assert found["replicates"] == 100
     done = told(capsys, "compare", three, *TWO, *options)
     assert (
-        "note BR598: 100 resamples (stratified): approximate, with no promise of coverage\n"
+        "note BR598: 100 resamples (stratified): approximate, coverage is not guaranteed\n"
         in done.err
     )
 
@@ -215,7 +215,10 @@ def test_several_base_rates_are_a_sentence_each_and_a_table(three, capsys):
     )
     done = told(capsys, "compare", three, *TWO, *options)
     sentences = done.out.splitlines()[:2]
-    assert [line.partition(": ")[0] for line in sentences] == ["At prior 0.01", "At prior 0.1"]
+    assert [line.partition(": ")[0] for line in sentences] == [
+        "At a base rate of 1%",
+        "At a base rate of 10%",
+    ]
     assert all(" by precision: b " in line for line in sentences)
     rows = [line.split() for line in done.out.splitlines()[3:6]]
     assert rows[0][:2] == ["prior", "difference"]
@@ -263,7 +266,7 @@ def test_another_base_rate_comes_with_its_assumption(three, capsys):
         "100",
     )
     assert (
-        "note BR526: read at prior 0.01, not at the sample's 0.333: "
+        "note BR526: computed for a base rate of 1% (sample: 33.3%): "
         in told(capsys, "compare", three, *TWO, *options).err
     )
     several = told(

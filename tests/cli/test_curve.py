@@ -91,7 +91,7 @@ def test_a_curve_at_several_base_rates_is_one_curve_each_as_csv(scores):
 def test_any_two_measures_are_a_curve_and_undefined_is_a_dash(scores):
     done = run("curve", "precision:recall", scores, "--label", "y", "--score", "m", "--every")
     assert done.stdout.startswith(
-        "m, precision:recall: precision against tpr, at prior 0.375, as in the sample"
+        "m, precision:recall: precision against tpr, at the sample's base rate of 37.5%"
     )
     assert "    none   0.000          —\n" in done.stdout
     assert len(done.stdout.splitlines()) == 3 + len(SCORES) + 1

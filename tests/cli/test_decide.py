@@ -48,15 +48,15 @@ def test_the_first_sentence_is_the_answer(scored, capsys):
     first = done.out.splitlines()[0]
     assert (
         first
-        == "At prior 1e-05..0.001; costs (fp = 5, fn = 500, tp = 5): choose a, score ≥ 6. It costs"
-        " at most 0.01892 a case more than the best there would be (most at prior 0.001; costs"
-        " (fp = 5, fn = 500, tp = 5), where a, score ≥ 5 would be best). The differences to"
+        == "Use a at score ≥ 6. At base rates from 0.001% to 0.1%, costs (fp = 5, fn = 500, tp = 5),"
+        " it costs at most 0.01892 more per case than the best choice; the worst case is a base"
+        " rate of 0.1% (1 in 1,000), where a at score ≥ 5 would be best. The differences to"
         " b, flag nothing and flag everything are significant (p < 0.001)."
     )
     assert done.status == 0
     borders = re.findall(
         r"^(flag nothing|flag everything|a|b)\s.*?(\S+)\s+(\S+)$",
-        done.out.split("Who is cheapest where")[1],
+        done.out.split("Which is cheapest at which base rate")[1],
         flags=re.MULTILINE,
     )
     assert borders == [
@@ -130,14 +130,15 @@ def test_what_is_believed_is_averaged_and_learning_has_a_worth(scored, capsys):
         assert document["decision"]["regret"]["averaged"]
     done = told(capsys, "choose", scored, *TWO, "--pilot", "3/5000", "--cost", "fn=500")
     assert "on average" in done.out.splitlines()[0]
-    assert "What it would be worth a case to know before choosing: prior" in done.out
+    assert "Expected value of perfect information, per case: base rate" in done.out
 
 
 def test_conditions_that_are_known_are_decided_without_regret(scored, capsys):
     words = ("choose", scored, *TWO, "--prior", "0.1%", *COSTS, "--kind", "unknown")
     done = told(capsys, *words)
     first = done.out.splitlines()[0]
-    assert "choose a, score ≥ 5. On these cases nothing costs less. " in first
+    assert "Use a at score ≥ 5. " in first
+    assert ", nothing costs less here. " in first
     assert first.endswith(
         "The differences to b, flag nothing and flag everything are significant (p < 0.001)."
     )
@@ -212,8 +213,8 @@ def test_with_replicates_it_is_said_where_models_cannot_be_told_apart(scored, ca
     assert document["winner_map"]["level"] == 0.9
     assert document["winner_map"]["doubts"]
     assert (
-        "At 90 % for the whole map (4000 resamples), at costs (fp = 1, fn = 500), the winner cannot"
-        " be told from these:" in told(capsys, "choose", scored, *arguments).out
+        "At 90 % for the whole map (4000 resamples), at costs (fp = 1, fn = 500), the winner is"
+        " not significantly better here:" in told(capsys, "choose", scored, *arguments).out
     )
 
 
@@ -268,7 +269,7 @@ def test_a_rule_that_nothing_keeps_says_what_each_model_could(scored, capsys):
     )
     assert (done.status, done.out) == (3, "")
     assert re.findall(
-        r"^error BR530: at prior 1e-05.*?\"(a|b)\": no threshold has tpr >= 0.99",
+        r"^error BR530: at a base rate of 0.001% (1 in 100,000).*?\"(a|b)\": no threshold has tpr >= 0.99",
         done.err,
         flags=re.MULTILINE,
     ) == ["a", "b"]

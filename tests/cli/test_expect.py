@@ -151,10 +151,10 @@ def test_triage_sets_two_thresholds(scored, capsys):
     done = told(capsys, "triage", scored, *TWO, *asked)
     best = min(document["triage"], key=lambda part: part["cost"])
     assert done.out.startswith(
-        f"At prior 0.001; costs (fp = 50, fn = 500): with {best['model']}, act on score >="
-        f" {best['act']} ("
+        f"Use {best['model']}: review scores ≥ {best['review']} and < {best['act']} ("
     )
-    assert f"one threshold alone would cost {best['without']:.4g}" in done.out
+    assert " At a base rate of 0.1% (1 in 1,000), costs (fp = 50, fn = 500), the cost" in done.out
+    assert f"with a single threshold {best['without']:.4g}" in done.out
 
 
 def test_triage_within_a_number_of_reviews(scored, capsys):
@@ -216,8 +216,8 @@ def test_leaders_are_those_of_python(scored, capsys):
     values = found.at(1e-3)
     best = max(values, key=values.get)
     assert done.out.startswith(
-        f"Within at most 50 % false alarms among the alerts, most is found by: at 0.001 {best},"
-        f" recall {values[best]:#.4g}"
+        f"With at most 50 % false alerts at a base rate of 0.1%, {best} has the highest recall:"
+        f" {values[best]:#.4g}"
     )
     assert "a share of false alarms lies between 0 and 1" in refused(
         capsys, "choose", scored, *TWO, "fdr <= 1", *WITHIN[1:]
@@ -237,7 +237,7 @@ def test_compare_over_a_range_asks_for_one_leader_all_over_it(scored, capsys):
     assert found["low"] < 0 < found["high"]
     assert not found["significant"]
     done = told(capsys, "compare", scored, *TWO, *RANGE, *COSTS, "--replicates", "100")
-    assert "Neither is shown to be better by cost per case all over it" in done.out
+    assert "No significant difference in cost per case over the whole range" in done.out
 
 
 def test_compare_at_a_pilot_s_base_rate(scored, capsys):

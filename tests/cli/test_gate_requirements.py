@@ -22,10 +22,11 @@ def test_scenario_5_in_one_command(file, capsys):
     assert verdict == "Failed."
     assert (
         why
-        == "m: tpr >= 0.9 is observed but not shown: the bound is 0.8977; 142 cases of that class"
-        " at the same rate would."
+        == "m: tpr >= 0.9 is met in this sample (0.9500) but not demonstrated: the lower bound is"
+        " 0.8977. 142 positives at the same rate would demonstrate it."
     )
-    assert headings.split() == ["model", "required", "observed", "95", "%", "bound", "verdict"]
+    assert headings.split("  ")[0] == "model"
+    assert headings.endswith("in this sample  95 % bound                verdict")
     assert row.split() == [
         "m",
         "tpr",
@@ -34,7 +35,7 @@ def test_scenario_5_in_one_command(file, capsys):
         "0.9500",
         ">=",
         "0.8977",
-        "observed,",
+        "met,",
         "not",
         "shown",
     ]
@@ -52,10 +53,10 @@ def test_what_is_observed_passes_only_where_that_is_accepted(file, capsys):
     assert told(capsys, "gate", path, "recall >= 0.9", *REQUIRED).status == 1
     accepted = told(capsys, "gate", path, "recall >= 0.9", *REQUIRED, "--accept-observed")
     assert accepted.status == 0
-    assert accepted.out.startswith("Passed.\nm: tpr >= 0.9 is observed but not shown")
+    assert accepted.out.startswith("Passed.\nm: tpr >= 0.9 is met in this sample (0.9500) but not")
     missed = told(capsys, "gate", path, "recall >= 0.96", *REQUIRED, "--accept-observed")
     assert missed.status == 1
-    assert "m: tpr >= 0.96 is missed: 0.9500 observed.\n" in missed.out
+    assert "m: tpr >= 0.96 is not met: 0.9500 in this sample.\n" in missed.out
 
 
 def test_json_of_a_requirement_says_what_python_says(file, capsys):
@@ -88,7 +89,7 @@ def test_json_of_a_requirement_says_what_python_says(file, capsys):
     }
     assert (auc["requirement"], auc["outcome"], auc["cases_needed"]) == (
         "auc >= 0.8",
-        "shown",
+        "demonstrated",
         None,
     )
     assert (document["verdict"]["passed"], document["verdict"]["unjudged"]) == (False, [])
@@ -132,7 +133,7 @@ def test_every_model_is_judged(file, capsys):
         "1",
     )
     assert done.status == 1
-    assert "bad: tpr >= 0.9 is missed: 0.5000 observed.\n" in done.out
+    assert "bad: tpr >= 0.9 is not met: 0.5000 in this sample.\n" in done.out
     assert "good:" not in done.out
     assert done.out.count("rows read") == 1, "one file, said once"
 
@@ -144,8 +145,8 @@ def test_a_requirement_at_another_base_rate_is_judged_there_and_says_what_that_a
     assert told(capsys, "gate", path, "precision >= 0.5", *REQUIRED).status == 0
     rare = told(capsys, "gate", path, "precision >= 0.5", *REQUIRED, "--prior", "1 in 1000")
     assert rare.status == 1
-    assert "precision >= 0.5 is missed: 0.07884 observed." in rare.out
-    assert "note BR526: read at prior 0.001" in rare.err
+    assert "precision >= 0.5 is not met: 0.07884 in this sample." in rare.out
+    assert "note BR526: computed for a base rate of 0.1%" in rare.err
 
 
 def test_the_level_is_that_of_the_bound(file, capsys):
@@ -162,8 +163,8 @@ def test_without_a_threshold_half_of_the_cases_chooses_it_and_the_other_half_jud
     )
     assert done.status == 0
     assert (
-        "note BR593: no threshold is given: 1 was chosen on a random half of the cases, and is"
-        " judged on the other half\n" in done.err
+        "note BR593: no threshold is given: 1 was chosen on a random half of the cases, and"
+        " evaluated on the other half\n" in done.err
     )
 
 
@@ -189,5 +190,5 @@ def test_tiny_data_are_judged_and_pass_nothing_that_they_do_not_show(file, capsy
     )
     assert (
         required.status,
-        "tpr >= 0.9 is observed but not shown: the bound is 0.2236; 29 cases" in required.out,
+        "but not demonstrated: the lower bound is 0.2236. 29 positives" in required.out,
     ) == (1, True)

@@ -60,11 +60,13 @@ def test_the_words_come_first_then_the_table(capsys, files):
     assert (
         first
         == f"Base rate: {ESTIMATE.value:.5f} (95 % from {ESTIMATE.low:.4g} to {ESTIMATE.high:.4g}),"
-        " of 1,000 unlabelled cases. The labelled sample has 0.2000."
+        " estimated from 1,000 unlabelled cases. Labelled sample: 0.2000."
     )
     assert headings.split() == ["model", "method", "how", "base", "rate", "(prior)", "95", "%"]
     assert row.startswith("m      adjusted-count  score ≥ ")
-    assert check.startswith("m: nothing speaks against a mixture of the two classes (p = ")
+    assert check.startswith(
+        "m: the unlabelled scores are consistent with a mixture of the two classes (p = "
+    )
     assert source.endswith('scores.csv: 1,000 rows read, 1,000 used; positive = "1" in "y"')
 
 
@@ -148,7 +150,7 @@ def test_saved_counts_stand_for_the_labelled_cases(capsys, files):
 
 def test_scores_that_moved_are_told(capsys, files):
     done = told(capsys, *asked(files, field="moved.csv"))
-    assert "the unlabelled scores are no mixture of the two classes" in done.out
+    assert "the unlabelled scores are not a mixture of the scores of the two classes" in done.out
     assert "note BR538: " in done.err
 
 
@@ -634,9 +636,11 @@ def test_other_ways_to_an_interval_are_refused_beside_an_estimate(capsys, files,
 def test_a_decision_is_made_over_the_whole_interval(capsys, files):
     done = told(capsys, *conditioned("choose", files, *OVER))
     low = max(ESTIMATE.low, 0.5 / 1000)
-    assert done.out.startswith(
-        f"At prior {low:.6g}..{ESTIMATE.high:.6g}; costs (fp = 1, fn = 20): choose m, "
-    )
+    assert done.out.startswith("Use m at score ≥ ")
+    assert (
+        f" At base rates from {100 * low:.4g}% to {100 * ESTIMATE.high:.4g}%, costs (fp = 1, fn ="
+        " 20), "
+    ) in done.out
     assert "note BR544: " in done.err
 
 

@@ -34,7 +34,7 @@ def test_a_curve_says_where_it_was_read_and_off_what():
     )
     assert curve.digest == COUNTS.digest
     assert [note.code for note in curve.notes] == ["BR526"]
-    assert "precision against tpr, 4 points, at prior 0.01" in repr(curve)
+    assert "precision against tpr, 4 points, at a base rate of 1%" in repr(curve)
     home = br.pr(COUNTS)
     assert (home.notes, home.at.as_in_sample) == ((), True)
     assert br.roc(COUNTS).at is None

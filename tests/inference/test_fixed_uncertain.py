@@ -38,7 +38,7 @@ def test_over_a_range_a_measure_that_rises_with_the_prior_lies_between_the_bound
     assert found.at == at
     text = next(note.text for note in found.notes if note.code == "BR588")
     assert text.startswith("the widest bounds over settings spread over prior 0.001..0.1; ")
-    assert text.endswith("; the value is the one at prior 0.01")
+    assert text.endswith("; the value is the one at a base rate of 1%")
 
 
 def test_over_a_range_a_measure_that_rises_and_falls_holds_everywhere():

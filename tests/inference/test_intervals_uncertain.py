@@ -49,7 +49,7 @@ def test_over_a_range_the_interval_of_a_chosen_threshold_is_the_widest_of_all_it
     assert text_of(found, "BR588").startswith(
         "the widest bounds over settings spread over prior 0.01..0.2; "
     )
-    assert text_of(found, "BR588").endswith("; the value is the one at prior 0.0447214")
+    assert text_of(found, "BR588").endswith("; the value is the one at a base rate of 4.472%")
 
 
 def test_the_threshold_is_chosen_once_at_the_middle_of_the_conditions():

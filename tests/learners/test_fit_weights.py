@@ -1,4 +1,4 @@
-"""Weights given to fit are checked before anything is learned: one a case, finite, 0 or more, and
+"""Weights given to fit are checked before anything is learned: one per case, finite, 0 or more, and
 some in every class.
 """
 

@@ -209,7 +209,7 @@ def test_several_classes_are_refused():
     assert_refused("BR901", "one class", lambda: cost_weights([1, 1], at=AT))
     assert_refused(
         "BR902",
-        r"one number a case, 2 here",
+        r"one number per case, 2 here",
         lambda: cost_weights([0, 1], at=AT, amounts=[1, 2, 3]),
     )
     assert_refused(

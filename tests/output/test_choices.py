@@ -59,14 +59,14 @@ def test_json_has_the_cases_of_a_pilot():
 def test_what_was_given_as_profits_is_told_as_profits():
     profits = br.Costs.from_profits(tp=50, fp=-5)
     told = decide(BOTH, at=br.Conditions(prior="1e-4..1e-2", costs=profits))
-    assert sentence(told).startswith("At prior 0.0001..0.01; profits (tp = 50, fp = -5): ")
+    assert sentence(told).startswith("At base rates from 0.01% to 1%, profits (tp = 50, fp = -5): ")
     assert "costs (" not in sentence(told)
     assert "and profits" in rivals(told)
     assert "most profit there" in rivals(told)
     spans = br.Conditions(
         prior=0.01, costs={"tp": br.Range(-500, -50), "fp": 5, "fn": 0}, earned=True
     )
-    assert str(spans) == "prior 0.01; profits (tp = 50..500, fp = -5)"
+    assert str(spans) == "a base rate of 1%, profits (tp = 50..500, fp = -5)"
     assert "profits (tp = 50, fp = -5)" in str(
         br.robustness.regret(BOTH, "rules", 3, at=br.Conditions(0.01, profits)).at
     )

@@ -44,7 +44,7 @@ def test_W1_T2_S4_99_percent_accuracy_without_one_rare_example_found():
     assert blind["tpr"] == 0
     (note,) = blind["accuracy"].notes
     assert note.code == "BR527"
-    assert "accuracy 0.99 does not beat flagging nothing, which has 0.99" in note.text
+    assert "accuracy 0.99 is not better than flagging nothing, which has 0.99" in note.text
 
 
 def test_W1_an_accuracy_that_beats_the_majority_has_no_such_note():

@@ -52,7 +52,7 @@ def test_BR570_every_class_has_scores_and_every_column_a_class():
         (np.ones(3), ["a", "b"]),
     ):
         with pytest.raises(
-            br.InputError, match="BR570: a matrix of scores needs one column a class"
+            br.InputError, match="BR570: a matrix of scores needs one column per class"
         ):
             br.count_classes(["a", "b", "a"], scores, classes=classes)
     with pytest.raises(br.InputError, match="BR570: there are no classes to average over"):

@@ -27,8 +27,9 @@ MODELS = {"A": F1_A, "B": F1_B}
 FIELD = br.Conditions("1 in 1000")
 # USERS, scenario 10.
 USE = (
-    "At 1 in 1,000 and alerts <= 200 of 1,000,000, use B (56.8 % of those at 9, drawn at random):"
-    " 142 caught against 99 for A; the difference"
+    "Use B (56.8 % of those at 9, drawn at random). At a base rate of 0.1% (1 in 1,000) and alerts"
+    " <= 200 of 1,000,000, it catches 142 of 1,000 positives in 200 alerts (71 % real); A catches"
+    " 99. The difference"
 )
 SAID = (
     f"{USE} was not tested (the models were counted separately; count them together:"
@@ -181,7 +182,10 @@ def test_where_no_model_can_keep_the_rule_at_one_base_rate_the_report_says_so():
     found = br.report(F1_A, rule="precision >= 0.9", at=[br.Conditions(0.05), br.Conditions(1e-5)])
     second = valid(found)["report"]["answers"][1]
     assert (second["choose"], second["points"]) == ([], {})
-    assert second["sentence"] == "At prior 1e-05: no model can satisfy the rule."
+    assert (
+        second["sentence"]
+        == "At a base rate of 0.001% (1 in 100,000): no model can satisfy the rule."
+    )
 
 
 def test_what_no_model_can_keep_anywhere_is_refused():
@@ -443,7 +447,7 @@ def test_sites_bring_their_notes_and_no_alerts_out_of_their_own_cases():
     found = br.report({"m": br.count(labels, scores["m0"], by=sites)}, at=AT, volume=1_000_000)
     notes = {note["code"]: note["text"] for note in found.document["notes"]}
     assert notes["BR433"].startswith('"empty": a class is missing')
-    assert notes["BR526"].startswith("read at prior 0.001, not at the sample's")
+    assert notes["BR526"].startswith("computed for a base rate of 0.1% (sample: ")
     slices = found.html.partition('data-part="slices"')[2].partition("</section>")[0]
     assert "flagged (posfrac)" in slices
     assert ">alerts<" not in slices

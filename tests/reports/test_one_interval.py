@@ -1,5 +1,5 @@
 """One measure has one interval on one page: the live table, the static tables and the document say
-the same where Python was asked.
+the same where Python was requested.
 """
 
 import random

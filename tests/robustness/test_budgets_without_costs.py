@@ -220,7 +220,7 @@ def test_baselines_stand_in_every_table_and_an_answer_that_does_not_beat_them_sa
     everything = ("--cost", "fn=1000000,fp=1")
     chosen = told(capsys, "choose", scored, *TWO, "--prior", "50%", *everything).out
     assert chosen.startswith(
-        "No model beats flagging everything at prior 0.5, costs (fp = 1, fn = 1e+06): flag"
+        "No model beats flagging everything at a base rate of 50%, costs (fp = 1, fn = 1e+06): flag"
         " everything (cost per case 0.5000)."
     )
     assert "exact" in chosen
@@ -228,7 +228,7 @@ def test_baselines_stand_in_every_table_and_an_answer_that_does_not_beat_them_sa
     assert alone.startswith("No threshold of a beats flagging everything")
     decided = told(capsys, "choose", scored, *TWO, "--prior", "40%..50%", *everything).out
     assert decided.startswith(
-        "No model beats flagging everything at prior 0.4..0.5; costs (fp = 1, fn = 1e+06): flag"
+        "No model beats flagging everything at base rates from 40% to 50%, costs (fp = 1, fn = 1e+06): flag"
         " everything"
     )
     expected = told(capsys, "show", scored, *TWO, "--prior", "40%..50%", *everything).out

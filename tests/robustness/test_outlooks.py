@@ -126,7 +126,10 @@ def test_a_distribution_without_ends_has_no_worst_and_best():
 
 def test_it_reads_like_a_table_and_says_what_it_assumes():
     found = expect_curve(COUNTS, br.pr, at=br.Conditions(prior="1e-4..1e-2"))
-    assert repr(found) == "Outlook pr: precision along tpr, 100 places, 95 %; at prior 0.0001..0.01"
+    assert (
+        repr(found)
+        == "Outlook pr: precision along tpr, 100 places, 95 %; at base rates from 0.01% to 1%"
+    )
     assert list(found.to_dict()) == ["tpr", "precision", "low", "high", "worst", "best"]
     assert any(note.code == "BR526" for note in found.notes)
 

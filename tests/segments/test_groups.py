@@ -234,7 +234,7 @@ def test_bonferroni_makes_all_bounds_hold_together():
     said = [
         note.text for found in (alone, together) for note in found.notes if note.code == "BR434"
     ]
-    assert said[0] == "6 bounds, each at 95 %: about 0.3 of 6 (6 x 5 %) would be wrong by chance"
+    assert said[0] == "6 bounds at 95 % each: expect 0.3 to be wrong by chance"
     assert (
         said[1]
         == "all 6 bounds (recall and specificity of 3 groups) hold together at 95 %: each is at"

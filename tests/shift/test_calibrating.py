@@ -180,6 +180,6 @@ def test_what_cannot_be_calibrated_is_refused(code, match, call):
 def test_a_calibration_is_readable():
     assert (
         repr(br.shift.calibrate(br.Counts([3, 1], [3, 1], [1, 3])))
-        == "Calibration: isotonic (2 blocks), at prior 0.5"
+        == "Calibration: isotonic (2 blocks), at a base rate of 50%"
     )
     assert repr(br.shift.calibrate(COUNTS, "platt")).startswith("Calibration: platt (")

@@ -91,7 +91,7 @@ class JointCounts(Totals):
         if model not in self.scores:
             raise refuse(
                 "BR408",
-                f"it is not model {quoted(model)}",
+                f"there is no model {quoted(model)}",
                 f"one of {', '.join(map(quoted, self.models))}",
             )
         kept: dict[str, Counts] = self.__dict__.setdefault(

@@ -699,7 +699,7 @@ def _alpha(alpha: float | str | None, costs: Costs | None, points: Points) -> fl
         if points.why_no_prior:
             raise refuse(
                 "BR509",
-                f"{points.why_no_prior}, so it is not class ratio",
+                f"{points.why_no_prior}, so there is no class ratio",
                 "give alpha, or costs",
             )
         ratio = points.total_positives / points.total_negatives

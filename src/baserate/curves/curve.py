@@ -55,7 +55,7 @@ class Curve(Frozen):
     >>> import baserate as br
     >>> curve = br.pr(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), at=br.Conditions(prior=0.1))
     >>> curve
-    Curve pr: precision against tpr, 5 points, at prior 0.1
+    Curve pr: precision against tpr, 5 points, at a base rate of 10%
     """
 
     name: str

@@ -1148,7 +1148,7 @@ def beside(point: OperatingPoint, points: Points, calibrated_at: Any) -> Operati
     if not len(scores) or scores[0] > 1 or scores[-1] < 0:
         raise refuse(
             "BR507",
-            "these scores are not probabilities: it is not threshold in theory",
+            "these scores are not probabilities: there is no threshold in theory",
             Fix("leave calibrated_at out", "leave --calibrated-at out"),
         )
     if isinstance(calibrated_at, str) and calibrated_at.strip().casefold() in notation.SAMPLE:

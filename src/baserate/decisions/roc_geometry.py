@@ -98,7 +98,7 @@ def ideal_baseline(at: Conditions, counts: Counts | Points | None = None) -> Bas
 
     With m the iso-cost slope, cost ratio over class ratio: the line 1 − m·(1 − fpr) through (1, 1)
     where flagging everything is cheaper (m ≤ 1), and m·fpr through (0, 0) where flagging nothing
-    is. `counts` are needed only for a prior as in the sample.
+    is. `counts` are needed only for a the sample's base rate.
 
     >>> import baserate as br
     >>> at = br.Conditions(prior=0.2, costs=br.Costs(fp=1, fn=5))    # 100 positives, 400 negatives

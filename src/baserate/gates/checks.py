@@ -149,7 +149,7 @@ def _one_saved(where: Scored, by: str | None) -> Counts:
     _check_whole(where.source, by)
     models = saved_models(where.source)
     if where.column not in models:
-        text = f"it is not model {quoted(where.column)}"
+        text = f"there is no model {quoted(where.column)}"
         raise refuse_file(where.source, "BR408", text, f"one of {', '.join(map(quoted, models))}")
     return models[where.column]
 
@@ -163,7 +163,7 @@ def _two_saved(source: str, columns: dict[str, str], by: str | None) -> JointCou
         raise refuse_file(
             source,
             "BR408",
-            f"it is not model {quoted(unknown)}",
+            f"there is no model {quoted(unknown)}",
             f"one of {', '.join(map(quoted, joint.models))}",
         )
     scores = {model: joint.scores[column] for model, column in columns.items()}

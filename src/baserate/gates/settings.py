@@ -187,7 +187,7 @@ class Keys:
                 meant = f"; did you mean {like}?" if near else ""
                 fix = f"write {like}" if near else f"one of {', '.join(self.known)}"
                 self.file.wrong(
-                    (*self.where, key), "BR841", f"it is not key {self.spoken(key)}{meant}", fix
+                    (*self.where, key), "BR841", f"there is no key {self.spoken(key)}{meant}", fix
                 )
 
     def spoken(self, key: str) -> str:
@@ -732,7 +732,7 @@ def _named(keys: Keys, scenarios: Mapping[str, Scenario]) -> Scenario:
         keys.file.wrong(
             (*keys.where, "scenario"),
             "BR842",
-            f"{keys.spoken('scenario')}: it is not scenario {quoted(name)}",
+            f"{keys.spoken('scenario')}: there is no scenario {quoted(name)}",
             _those(scenarios),
         )
     return scenarios.get(name, Scenario())
@@ -755,7 +755,7 @@ def _demand(keys: Keys, models: tuple[str, ...], scenario: Scenario, level: floa
 
 
 def _model(keys: Keys, key: str, models: tuple[str, ...], default: str | None) -> str | None:
-    """A model by its name; the default where it is not choice, or where it is called so."""
+    """A model by its name; the default where there is no choice, or where it is called so."""
     name = keys.take(
         key,
         TEXT_VALUE,
@@ -765,7 +765,7 @@ def _model(keys: Keys, key: str, models: tuple[str, ...], default: str | None) -
         keys.file.wrong(
             (*keys.where, key),
             "BR408",
-            f"{keys.spoken(key)}: it is not model {quoted(name)}",
+            f"{keys.spoken(key)}: there is no model {quoted(name)}",
             _those(models),
         )
         return None

@@ -124,7 +124,7 @@ def auc_interval(counts: Counts, level: float, method: str | None, side: str) ->
     if chosen not in METHODS:
         raise refuse(
             "BR581",
-            f"it is not method {quoted(chosen)} for AUC",
+            f"there is no method {quoted(chosen)} for AUC",
             f"one of {', '.join(METHODS)}, or percentile, bca",
         )
     low, high = METHODS[chosen](known, *tails(level, side))

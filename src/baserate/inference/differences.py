@@ -456,7 +456,7 @@ def pairs_of(names: Sequence[str], against: str | None = None) -> list[tuple[str
     if against is not None and against not in names:
         raise refuse(
             "BR408",
-            f"it is not model {quoted(against)}",
+            f"there is no model {quoted(against)}",
             f"one of {', '.join(map(quoted, names))}",
         )
     return (
@@ -504,7 +504,7 @@ def chosen_pair(models: Models, pair: Sequence[str] | None) -> tuple[str, str]:
         if name not in names:
             raise refuse(
                 "BR408",
-                f"it is not model {quoted(name)}",
+                f"there is no model {quoted(name)}",
                 f"one of {', '.join(map(quoted, names))}",
             )
     return pair[0], pair[1]
@@ -762,7 +762,7 @@ def _check_method(statistic: Statistic, asked: CompareOptions) -> None:
             else f"leave it out, or {PERCENTILE}, {DELONG} (auc), {MCNEMAR} (at thresholds)"
         )
         raise refuse(
-            "BR581", f"it is not method {quoted(asked.method)} to compare {statistic.name}", fix
+            "BR581", f"there is no method {quoted(asked.method)} to compare {statistic.name}", fix
         )
 
 

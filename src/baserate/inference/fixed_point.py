@@ -179,7 +179,7 @@ def _estimated(question: Question, value: float) -> Interval:
     if question.method not in (None, JEFFREYS_DRAWS, SAFE_DRAWS, PREDICTIVE):
         raise refuse(
             "BR581",
-            f"it is not method {quoted(question.method)} for {question.asked} at this base rate",
+            f"there is no method {quoted(question.method)} for {question.asked} at this base rate",
             f"one of {JEFFREYS_DRAWS}, {SAFE_DRAWS}; of Counts also percentile, bca"
             + (f", {MERCALDO}" if question.asked.name in MERCALDO_OF else ""),
         )
@@ -212,7 +212,7 @@ def _is_exact(question: Question) -> bool:
     if question.method not in (None, EXACT, *rates.METHODS, JEFFREYS_DRAWS, SAFE_DRAWS, MERCALDO):
         raise refuse(
             "BR581",
-            f"it is not method {quoted(question.method)} for {question.asked}",
+            f"there is no method {quoted(question.method)} for {question.asked}",
             f"leave it open for {EXACT}",
         )
     if not isinstance(at, Uncertain) and at.prior is not None and not at.as_in_sample:

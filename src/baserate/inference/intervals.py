@@ -450,7 +450,7 @@ def _by_bootstrap(
     if method not in METHODS:
         raise refuse(
             "BR581",
-            f"it is not method {quoted(method)} for {statistic.name} here",
+            f"there is no method {quoted(method)} for {statistic.name} here",
             f"one of {', '.join(METHODS)}",
         )
     notes = check_enough(counts)

@@ -71,7 +71,7 @@ def compare_frame(
     if method not in (None, DELONG, DELONG_T):
         raise refuse(
             "BR581",
-            f"it is not method {quoted(method)} to compare auc where the rows lie",
+            f"there is no method {quoted(method)} to compare auc where the rows lie",
             f"leave it out, or {DELONG}, {DELONG_T}",
         )
     checked_level(level)
@@ -185,7 +185,7 @@ def _check_method(method: str | None) -> None:
     if method not in (None, DELONG, DELONG_T):
         raise refuse(
             "BR581",
-            f"it is not method {quoted(method)} for pairs that are read piece by piece",
+            f"there is no method {quoted(method)} for pairs that are read piece by piece",
             f"one of {DELONG}, {DELONG_T}",
         )
 

@@ -92,7 +92,7 @@ def bounds(seen: int, whole: int, level: float, method: str, side: str) -> Bound
     if method not in METHODS:
         raise refuse(
             "BR581",
-            f"it is not method {quoted(method)} for a rate",
+            f"there is no method {quoted(method)} for a rate",
             f"one of {', '.join(METHODS)}",
         )
     below, above = tails(level, side)

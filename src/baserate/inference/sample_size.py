@@ -625,7 +625,7 @@ def cases_for_mcnemar(
     if not ahead:
         raise refuse(
             "BR585",
-            "it is not difference to find",
+            "there is no difference to find",
             "difference=0.01, the smallest that would matter",
         )
     if ahead > apart:

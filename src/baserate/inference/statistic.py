@@ -83,7 +83,7 @@ def curve_reader(curve: Any, at: Conditions | None, x: Any) -> Reader:
         known = ", ".join(one.name for one in CURVES.values() if one.has_band)
         raise refuse(
             "BR569",
-            f"it is not band for {quoted(curve if isinstance(curve, str) else name or curve)}",
+            f"there is no band for {quoted(curve if isinstance(curve, str) else name or curve)}",
             f"one of {known}, or a measure with priors=[…]",
         )
     axis, measure = (Measure(part) for part in entry.read)

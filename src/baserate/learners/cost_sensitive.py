@@ -700,7 +700,7 @@ class CostWeighted(Transparent):
 
     Its probabilities are calibrated at the weighted base rate `calibrated_at_`, where cutting at
     1/2 is cutting at the threshold of the costs: `MovedThreshold` and `correct_probabilities(…,
-    calibrated_at=…)` take them back. With `amounts` it is not such base rate, nor is it known
+    calibrated_at=…)` take them back. With `amounts` there is no such base rate, nor is it known
     where the estimator weighs classes of its own accord (class_weight), and it is None. Elkan 2001,
     IJCAI:973-978; Zadrozny, Langford & Abe 2003, ICDM.
 

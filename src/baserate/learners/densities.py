@@ -38,7 +38,7 @@ def leave_one_out_width(cases: Floats, near: float | None = None) -> float:
 
     The best of a grid from a hundredth of the least distance to the largest one (every eighth
     first, then those around the best), for at most 256 of the cases, each given all the others;
-    from there Newton's method, or EM where its steps lead too far. Where it is not largest value
+    from there Newton's method, or EM where its steps lead too far. Where there is no largest value
     (no two cases differ, or every case has a twin), the least width tried stands in, or 1. Where
     the width is known to lie `near` another, as of nearly the same cases, no grid is tried.
     """

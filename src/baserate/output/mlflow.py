@@ -47,7 +47,7 @@ def log(
     if unknown:
         raise refuse(
             "BR408",
-            f"it is not model {quoted(unknown[0])}",
+            f"there is no model {quoted(unknown[0])}",
             f"one of {', '.join(map(quoted, models))}",
         )
     content = document.of_models(

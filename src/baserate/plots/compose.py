@@ -67,7 +67,7 @@ def named(curves: Curves, panel: str = "") -> list[Named]:
     wanted = [name for name, entry in CURVES.items() if entry.panel == panel]
     if not found:
         raise refuse(
-            "BR651", "it is not curve to draw", 'roc_panel(roc(counts)), or {"name": curve}'
+            "BR651", "there is no curve to draw", 'roc_panel(roc(counts)), or {"name": curve}'
         )
     for one in found:
         if wanted and one.curve.name not in wanted:

@@ -44,7 +44,7 @@ class CurveDisplay(Drawable):
         if not models:
             raise refuse(
                 "BR651",
-                "it is not curve to draw",
+                "there is no curve to draw",
                 'from_predictions(y, scores), or {"model": scores}',
             )
         return cls({name: cls._curves(one, at) for name, one in models.items()})

@@ -696,7 +696,7 @@ def winner_map_panel(
     if not winners.wins:
         raise refuse(
             "BR651",
-            "the winners change with the base rate under this rule: it is not one map",
+            "the winners change with the base rate under this rule: there is no one map",
             "winner_map(models), without it",
         )
     x, y = (
@@ -1055,8 +1055,8 @@ def panel_for(
     bands: Sequence[Band] = (),
     log: bool = False,
 ) -> Panel:
-    """The panel of curves of one kind, each with the name of its model: one curve per model, or one per
-    model and base rate. Isolines and a baseline belong to a ROC; `log` makes the horizontal axis
+    """The panel of curves of one kind, each with the name of its model: one curve per model, or
+    one per model and base rate. Isolines and a baseline belong to a ROC; `log` makes the horizontal axis
     logarithmic.
     """
     models: dict[str, list[Curve]] = {}

@@ -62,7 +62,7 @@ class Style:
         if self.colour not in PALETTE or self.dash not in DASHES:
             raise refuse(
                 "BR650",
-                f"it is not {quoted(self.colour)} or no {quoted(self.dash)}",
+                f"there is no {quoted(self.colour)} or no {quoted(self.dash)}",
                 f"{', '.join(PALETTE)}; {', '.join(DASHES)}",
             )
 
@@ -98,7 +98,7 @@ class _Columns:
             )
         colour = getattr(self, "colour", "black")
         if colour not in PALETTE:
-            raise refuse("BR650", f"it is not colour {quoted(colour)}", ", ".join(PALETTE))
+            raise refuse("BR650", f"there is no colour {quoted(colour)}", ", ".join(PALETTE))
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class Marks(_Columns):
     def __post_init__(self) -> None:
         self._check("x", "y")
         if self.shape not in SHAPES:
-            raise refuse("BR650", f"it is not shape {quoted(self.shape)}", ", ".join(SHAPES))
+            raise refuse("BR650", f"there is no shape {quoted(self.shape)}", ", ".join(SHAPES))
 
 
 @dataclass(frozen=True)

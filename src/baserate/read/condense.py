@@ -841,7 +841,7 @@ def check_place(path: str | None) -> None:
     folder = None if path is None else os.path.dirname(path) or os.curdir  # noqa: PTH120
     if folder is None or (os.path.isdir(folder) and os.access(folder, os.W_OK)):  # noqa: PTH112
         return
-    what = "nothing can be written there" if os.path.isdir(folder) else "it is not such folder"  # noqa: PTH112
+    what = "nothing can be written there" if os.path.isdir(folder) else "there is no such folder"  # noqa: PTH112
     raise refuse_file(
         folder,
         "BR945",

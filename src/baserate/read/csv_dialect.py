@@ -339,7 +339,7 @@ def _known(shown: str, encoding: str) -> str:
         raise refuse_file(
             shown,
             "BR601",
-            f"it is not encoding {quoted(encoding)}",
+            f"there is no encoding {quoted(encoding)}",
             Fix.option("encoding", "cp1252"),
         )
     return name

@@ -961,7 +961,7 @@ def _filled(
         if not there.any():
             missed = number_of(int(gone.sum()), "that is", "that are")
             text = (
-                f"no amount of the {name} is known, so it is not mean to take for the {missed}"
+                f"no amount of the {name} is known, so there is no mean to take for the {missed}"
                 " missing"
             )
             raise refuse(
@@ -1079,7 +1079,7 @@ def zone_of(name: str | None) -> ZoneInfo | None:
     try:
         return ZoneInfo(name)
     except (OSError, ValueError, KeyError, TypeError):
-        text = f"it is not time zone {quoted(name)} here"
+        text = f"there is no time zone {quoted(name)} here"
         raise refuse(
             "BR431",
             text,
@@ -1272,7 +1272,7 @@ def saved_models(path: str, names: Sequence[str] = ()) -> dict[str, Counts]:
             raise refuse_file(
                 path,
                 "BR408",
-                f"it is not model {quoted(unknown)}",
+                f"there is no model {quoted(unknown)}",
                 f"one of {', '.join(map(quoted, models))}",
             )
         return {name: models[name] for name in names or models}

@@ -210,7 +210,7 @@ def _columns(shown: str, found: list[Record], wanted: ColumnRoles) -> dict[str, 
                 shown,
                 "BR605",
                 text,
-                "write null where it is not value",
+                "write null where there is no value",
                 tuple(lacking),
                 len(lacking),
             )

@@ -277,7 +277,7 @@ def _described(table: Table) -> dict[str, Any]:
 
 
 def send_error(out: IO[bytes], error: BaseException) -> None:
-    """Why it is not table."""
+    """Why there is no table."""
     if isinstance(error, MemoryError):
         out.write(OUT_OF_MEMORY)
     elif isinstance(error, InputError):

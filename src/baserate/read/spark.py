@@ -76,7 +76,7 @@ def session() -> Any:
         )
     found = needed("pyspark.sql", "spark").SparkSession.getActiveSession()
     if found is None:
-        raise refuse("BR950", "it is not Spark session here, and none is started", SUBMIT)
+        raise refuse("BR950", "there is no Spark session here, and none is started", SUBMIT)
     return found
 
 

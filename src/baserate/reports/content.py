@@ -601,7 +601,7 @@ def checked_slices(slices: Any, models: Sequence[str]) -> Grouped:
         if unknown is not None:
             raise refuse(
                 "BR408",
-                f"it is not model {quoted(unknown)}",
+                f"there is no model {quoted(unknown)}",
                 f"one of {', '.join(map(quoted, models))}",
             )
         found[str(column)] = by_model

@@ -240,7 +240,7 @@ def decide(
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[6, 3, 1], negatives=[1, 20, 79])
     >>> decide({"a": a}, at=br.Conditions(prior="0.1%..20%", costs={"fn": 10}))
-    Decision: a, score >= 1; regret at most 0.2008 per case; at prior 0.001..0.2; costs (fp = 1, fn = 10)
+    Decision: a, score >= 1; regret at most 0.2008 per case; at base rates from 0.1% to 20%, costs (fp = 1, fn = 10)
     >>> decide({"a": a}, "posfrac <= 20%", at=br.Conditions(prior="0.1%..20%", costs={"fn": 10})).threshold
     2
     """  # noqa: E501

@@ -462,7 +462,7 @@ def _kind(asked: Measure, readers: Sequence[Reader], at: Uncertain, kind: str | 
     if kind == VARYING and pooled and asked.parts is None:
         raise refuse(
             "BR588",
-            f"{asked} is no share of outcomes: it is not long-run value of it",
+            f"{asked} is no share of outcomes: there is no long-run value of it",
             f'kind="{UNKNOWN}"',
         )
     return kind or ""

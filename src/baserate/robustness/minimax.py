@@ -791,7 +791,7 @@ def regret(
         if one is None:
             raise refuse(
                 "BR408",
-                f"it is not model {quoted(model)}",
+                f"there is no model {quoted(model)}",
                 f"one of {', '.join(map(quoted, models))}",
             )
         place = one.points.place(threshold)

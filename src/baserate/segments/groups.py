@@ -415,7 +415,7 @@ def _conditions(parts: Mapping[Hashable, Cases], at: Any) -> dict[Hashable, Cond
         )
         raise refuse(
             "BR433",
-            f"a prior is given for {quoted(unknown[0])}, and it is not such group",
+            f"a prior is given for {quoted(unknown[0])}, and there is no such group",
             f"one of {some}",
         )
     costs = {

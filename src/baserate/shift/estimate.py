@@ -158,7 +158,7 @@ def _slopes(ours: Floats, theirs: Floats, cases: Floats, share: Floats) -> tuple
 
 
 def _at_the_ends(ours: Floats, theirs: Floats, cases: Floats, start: float) -> Floats:
-    """0 or 1, where the likelihood falls from there on; NaN where it is not information;
+    """0 or 1, where the likelihood falls from there on; NaN where there is no information;
     elsewhere the start.
     """
     gaps, there = ours - theirs, cases > 0
