@@ -105,6 +105,47 @@ def balanced(draw: random.Random) -> None:
     written("balanced.csv", "fraud,probability", rows)
 
 
+def posts(draw: random.Random) -> None:
+    """Posts that moderators labelled, 1 in 40 abusive: the model is worse in one language."""
+    rows: list[tuple[object, ...]] = []
+    for i in range(12_000):
+        abusive = i % 40 == 0
+        language = "fi" if i % 3 == 0 else "en"
+        shift = (4.0 if language == "en" else 2.5) if abusive else -2.5
+        rows.append((language, "abusive" if abusive else "fine", logistic(draw, shift)))
+    written("posts.csv", "language,verdict,toxicity", rows)
+
+
+def log(draw: random.Random) -> None:
+    """A month of log lines: alerts are looked at more often than the rest, so most labels are
+    missing, and more of them where the score is low.
+    """
+    rows: list[tuple[object, ...]] = []
+    for i in range(30_000):
+        attack = draw.random() < 0.004
+        score = round(logistic(draw, 3.0 if attack else -3.0), 3)
+        known = draw.random() < (0.8 if score > 0.9 else 0.3)
+        label = ("attack" if attack else "benign") if known else ""
+        rows.append((f"2026-03-{1 + i // 1000:02}", f"host-{i % 200}", label, score))
+    written("log.csv", "day,host,verdict,score", rows)
+
+
+def split(draw: random.Random) -> None:
+    """The data of a team: one file to choose on, another to evaluate on, three models."""
+    for name in ("dev", "test"):
+        rows: list[tuple[object, ...]] = []
+        for i in range(10_000):
+            fraud = draw.random() < 0.02
+            logit = logistic(draw, 2.5 if fraud else -1)
+            sure = fraud and draw.random() < 0.5
+            forest = logistic(draw, 7 if sure else 0.3 if fraud else -1.2)
+            gbm = logistic(draw, 6.6 if sure else 0.5 if fraud else -1.2)
+            rows.append((i, "fraud" if fraud else "ok", logit, forest, gbm))
+        written(f"{name}.csv", "id,status,logit,forest,gbm", rows)
+
+
+FILES = (payments, traffic, sites, parts, loans, study, balanced, posts, log, split)
+
 if __name__ == "__main__":
-    for number, write in enumerate((payments, traffic, sites, parts, loans, study, balanced)):
+    for number, write in enumerate(FILES):
         write(random.Random(number))  # noqa: S311 (an example, not a secret)

@@ -62,7 +62,7 @@ def test_the_readme_says_what_the_demo_says(tmp_path):
         timeout=60,
         check=True,
     ).stdout
-    quoted = re.findall(r"^At 1 in .*$", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
+    quoted = re.findall(r"^Use .*$", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
     assert quoted
     assert all(line in demo for line in quoted)
 

@@ -31,30 +31,28 @@ HEAD = """# Which approach pays?
 Written by `python benchmarks/approaches.py`; with `--quick` it prints a page of two sets, in seconds. Seeds are fixed (9). This run took
 {minutes} of CPU on one core.
 
-Rare and costly positives can be met before learning (sampling, weights), while learning (trees that heed costs), after it (a moved
-threshold, calibration) or by densities with priors of one's own. Which of it is cheaper in the field? Judged on {sets}.
+Rare and costly positives can be handled before learning (sampling, weights), during learning (cost-sensitive trees), after it (a moved threshold, calibration) or by density classifiers with given priors. Which is cheaper in the field? Evaluated on {sets}.
 
 **How.** Nested cross-validation, stratified: 5 outer folds, 3 inner ones. The learner's one parameter is chosen in inner folds of the training
 cases, by log loss, and is the same for all approaches; empirical cuts and calibrations come from inner folds too. Three conditions:
-{conditions}. Costs are relative: 0 is perfect, 1 is the better of flagging nothing and flagging everything, above 1 is worse than not looking.
+{conditions}. Costs are relative: 0 is perfect, 1 is the better of flagging nothing and flagging everything, above 1 is worse than using no model.
 Every approach is compared with the *reference*, {reference}, on the same cases. "Difference" is its mean over sets and conditions, with the
-95 % interval over sets (Student's t; sets, not cases, are the sample). "Shown" counts the pairs of a set and a condition in which the paired
-difference of costs lies beyond 1.96 standard errors. Nothing is adjusted for the number of approaches: of twenty intervals one misses by luck.
+95 % interval over sets (Student's t; sets, not cases, are the sample). "Significantly" cheaper or more expensive counts the pairs of a set and a condition in which the paired difference of costs lies beyond 1.96 standard errors. Nothing is adjusted for the number of approaches: of twenty intervals expect one to be wrong by chance.
 
 The last two columns are about ranking only: precision at a base rate of {prior:.0%}, and the share of cases flagged there, where the threshold
-reaches TPR {tpr:.1f} on the very cases that are judged. Means over sets; approaches that answer with labels have none.
+reaches TPR {tpr:.1f} on the cases that are evaluated. Means over sets; approaches that answer with labels have none.
 """  # noqa: E501
 
 TAIL = """
 ## Reading it with care
 
-- {learners} with one parameter each, {count} sets of 900 to 11 000 cases, three conditions: another learner or field may say otherwise. The
-  command is there to be run on others.
-- An interval that holds 0 does not show that two approaches are the same.
-- Uncorrected and cut at 1/2, a balanced sample is a cut moved to where nobody chose it: near the right place for one ratio of costs, and far
-  from it for others.
-- Which approach is best on a set was found out on that set. The table of sets is no advice to try them all and keep the best: that search needs
-  folds of its own.
+- {learners} with one parameter each, {count} sets of 900 to 11 000 cases, three conditions: another learner or field may give other results. The
+  command can be run on other data.
+- An interval that contains 0 does not demonstrate that two approaches are equal.
+- Uncorrected and cut at 1/2, a balanced sample moves the cut to an arbitrary place: near the right place for one ratio of costs, and far from it
+  for others.
+- The best approach on a set was chosen on that set. The table of sets is no advice to try them all and keep the best: that search needs its own
+  folds.
 """  # noqa: E501
 
 
@@ -63,7 +61,7 @@ def page(found: list[Judged], seconds: float, reference: str) -> str:
     sets = list(dict.fromkeys(one.data for one in found))
     kinds = list(dict.fromkeys(one.learner for one in found))
     said = [
-        f"{miss} false alarms a miss, at"
+        f"{miss} false alarms per miss, at"
         f" {'the base rate of the set' if times == 1 else f'{times:g} times that'}"
         for miss, times in STATED
     ]
@@ -137,7 +135,8 @@ def _table(rows: list[dict], reference: str) -> str:
     heads = [f"miss {miss}, base rate × {times:g}" for miss, times in STATED]
     lines = [
         (
-            f"| approach | {' | '.join(heads)} | difference, 95 % | shown cheaper | shown dearer |"
+            f"| approach | {' | '.join(heads)} | difference, 95 %"
+            " | significantly cheaper | significantly more expensive |"
             f" precision at {PRIOR:.0%} | flagged |"
         ),
         "|---|" + "---|" * (len(heads) + 5),
@@ -185,10 +184,10 @@ def _in_short(tables: dict[str, list[dict]], reference: str) -> str:
         f" relative cost of {moved}."
     )
     rest = (
-        f"{cheaper} shown cheaper, {dearer} shown dearer, {len(gaps) - cheaper - dearer} not told"
-        " apart"
+        f"{cheaper} significantly cheaper, {dearer} significantly more expensive,"
+        f" {len(gaps) - cheaper - dearer} not distinguished"
     )
-    luck = f"of {len(gaps)} intervals about {round(len(gaps) / 40)} would lie below 0 by luck alone"
+    luck = f"of {len(gaps)} intervals about {round(len(gaps) / 40)} would lie below 0 by chance"
     return (
         f"{first} The {len(gaps)} other approaches (each learner's counted by itself) against that:"
         f" {rest}; {luck}."
@@ -203,11 +202,11 @@ def _told(kind: str, rows: list[dict], reference: str) -> str:
     open_ = [row["name"] for row in others if row["name"] not in (*cheaper, *dearer)]
     least = min(rows, key=lambda row: row["gap"][0])
     first = (
-        f"**{kind.capitalize()}.** Shown cheaper than the reference: {_names(cheaper)}. Shown"
-        f" dearer: {_names(dearer)}."
+        f"**{kind.capitalize()}.** Significantly cheaper than the reference: {_names(cheaper)}."
+        f" Significantly more expensive: {_names(dearer)}."
     )
     return (
-        f"{first} Not told apart from it: {_names(open_)}. The least mean cost: {least['name']}"
+        f"{first} Not distinguished from it: {_names(open_)}. The least mean cost: {least['name']}"
         f" ({least['gap'][0]:+.3f})."
     )
 
