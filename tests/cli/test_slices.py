@@ -64,9 +64,15 @@ def test_words_come_first_and_name_the_sites(file, capsys):
             "1 keeps it, but does not show it: oslo (0.9500, at least 0.8977, 142 positives at just"
             " that rate would)."
         ),
-        "1 has too few cases to say: rome (0.8571, at least 0.4793).",
-        "1 cannot be evaluated: lund (tpr is undefined here (no positives), and so is its interval).",
-        "This threshold does not serve all; alone these would need: lisbon >= 0, rome >= 0.",
+        "1 group has too few cases: rome (0.8571, lower bound 0.4793).",
+        (
+            "1 group cannot be evaluated: lund (tpr is undefined here (no positives), and so is its"
+            " interval)."
+        ),
+        (
+            "The threshold does not meet the requirement in every group; own thresholds: lisbon >= 0,"
+            " rome >= 0."
+        ),
     ]
     assert "note BR434: 10 bounds, each at 95 %" in done.err
 

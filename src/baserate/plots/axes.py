@@ -42,7 +42,9 @@ class Axis:
             self.scale
         )
         if ends is None:
-            raise refuse("BR650", f"there is no scale {quoted(self.scale)}", "linear, log or deviate")
+            raise refuse(
+                "BR650", f"there is no scale {quoted(self.scale)}", "linear, log or deviate"
+            )
         if not ends[0] < self.low < self.high < ends[1]:
             span = f"{quoted(self.low)} to {quoted(self.high)}"
             raise refuse(
