@@ -70,11 +70,11 @@ def test_words_come_first_and_name_the_sites(file, capsys):
             " interval)."
         ),
         (
-            "The threshold does not meet the requirement in every group; own thresholds: lisbon >= 0,"
-            " rome >= 0."
+            "The threshold does not meet the requirement in every group; own thresholds: lisbon"
+            " >= 0, rome >= 0."
         ),
     ]
-    assert "note BR434: 10 bounds, each at 95 %" in done.err
+    assert "note BR434: 10 bounds at 95 % each" in done.err
 
 
 def test_the_document_says_the_same_as_the_library(file, capsys):

@@ -148,11 +148,11 @@ class Decision:
     over ranges the most it can cost per case beyond the best choice, over distributions what it
     costs on average, and thereby what knowing would be worth. Under a rule it is measured against
     the best without it, and holds what the rule costs too; under a budget ("alerts <= 200") without
-    costs, where `optimized` is "caught", it is the positives missed per case beyond those of the best
-    threshold within the budget. `rivals` has the best setting of every model and answer for all
-    that satisfies the rule; `refused` says why the others have none. `mixture` is set where mixing
-    two settings was requested and has a lower regret. `differences` holds the lead of the chosen
-    setting over the best of every other model, and of one answer for all, the closest first;
+    costs, where `optimized` is "caught", it is the positives missed per case beyond those of the
+    best threshold within the budget. `rivals` has the best setting of every model and answer for
+    all that satisfies the rule; `refused` says why the others have none. `mixture` is set where
+    mixing two settings was requested and has a lower regret. `differences` holds the lead of the
+    chosen setting over the best of every other model, and of one answer for all, the closest first;
     `untested` says why there is none.
     """
 
