@@ -41,13 +41,13 @@ def test_scenario_12_in_one_command(capsys, cases):
     first, second, _, headings, row, *_ = done.out.splitlines()
     assert (
         first
-        == "At the sample's base rate of 50%, a review at 150 and a miss at its amount, the cheapest"
-        " threshold: score ≥ 0.9 (cost 470, caught 1,000, missed 320, of 6 cases)."
+        == "At prior 0.5, as in the sample, a review at 150 and a miss at its amount, the cheapest"
+        " threshold: score ≥ 0.9 (cost 470, caught 1 000, missed 320, of 6 cases)."
     )
     assert (
         second
         == "With every miss at the average amount, one would choose: score ≥ 0.2, which truly"
-        " costs 750. Flagging nothing costs 1,320, everything 900; neither difference was"
+        " costs 750. Flagging nothing costs 1 320, everything 900; neither difference was"
         " tested."
     )
     assert headings.split() == [
@@ -130,7 +130,7 @@ def test_scenario_12_as_json(capsys, cases):
 def test_the_cheapest_of_several_models(capsys, cases):
     done = told(capsys, *asked(cases, "--review", "150", score=("other", "m")))
     assert "choose m, score ≥ 0.9 (cost 470" in done.out
-    assert "(cannot be distinguished from other on these cases, p = " in done.out.splitlines()[0]
+    assert "; the difference to other is not significant (p = " in done.out.splitlines()[0]
     assert "The best model against the others, on the same cases:" in done.out
     verdict = answered(capsys, *asked(cases, "--review", "150", score=("other", "m")))["verdict"][0]
     assert verdict["models"] == ["m"]
@@ -158,7 +158,7 @@ def test_a_budget_catches_the_largest_amount(capsys, cases):
     )
     done = told(capsys, *words)
     assert done.out.startswith(
-        "At a base rate of 10%, the largest amount caught with alerts <= 30: score ≥ 0.9 (caught "
+        "At prior 0.1, the largest amount caught with alerts <= 30: score ≥ 0.9 (caught "
     )
     assert "cost" not in done.out
     point = answered(capsys, *words)["models"][0]["amounts"]["points"][0]

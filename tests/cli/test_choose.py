@@ -87,9 +87,9 @@ def test_scenario_3_in_one_command(frauds):
     first = turned.stdout.splitlines()[0]
     assert (
         first
-        == "At 1 in 1,000 and alerts <= 1000 of 1,000,000, a and b cannot be distinguished on these"
-        " cases (355 and 349 caught; p = 0.0725); a (score ≥ 8, and 3.28 % of those at 7, drawn"
-        " at random) is best here."
+        == "Use a (score ≥ 8, and 3.28 % of those at 7, drawn at random). At a base rate of 0.1%"
+        " (1 in 1,000) and alerts <= 1000 of 1,000,000, it catches 355 of 1,000 positives in 1,000"
+        " alerts (1 in 2.82 real); b catches 349. The difference is not significant (p = 0.0725)."
     )
 
 
@@ -189,8 +189,7 @@ def test_a_model_that_cannot_keep_the_rule_is_named_and_the_others_are_answered(
     assert done.returncode == 0
     assert 'note BR530: "a": no threshold has precision >= 0.45 and tpr >= 0.3' in done.stderr
     assert (
-        "with precision >= 0.45 and tpr >= 0.3, use b at score ≥ 8: errors per case 0.0009808."
-        in done.stdout
+        "with precision >= 0.45 and tpr >= 0.3, its errors per case are 0.0009808." in done.stdout
     )
     assert "a      cannot satisfy the rule" in done.stdout
     document = answered(
@@ -337,8 +336,8 @@ def test_a_rule_that_one_of_several_base_rates_forbids_says_at_which_and_answers
         "with precision >= 0.5 and tpr >= 0.9, the threshold with the fewest errors: score ≥ 0.6."
     )
     assert (
-        "note BR530: at a base rate of 0.1% (1 in 1,000): no threshold has precision >= 0.5 and tpr >= 0.9"
-        in done.stderr
+        "note BR530: at a base rate of 0.1% (1 in 1,000): no threshold has precision >= 0.5 and"
+        " tpr >= 0.9" in done.stderr
     )
     assert "0.001  m      cannot satisfy the rule" in done.stdout
     document = answered(*arguments)
@@ -556,9 +555,7 @@ def test_profits_are_told_as_profits(tmp_path, capsys):
         told(capsys, *words, "--profit", "tn=40,fn=-600"),
         told(capsys, *words, "--cost", "tn=-40,fn=600,fp=0"),
     )
-    assert earned.out.startswith(
-        "At 1 in 20, profits (tn = 40, fn = -600), the most profitable threshold: score ≥ "
-    )
+    assert earned.out.startswith("Use risk at score ≥ ")
     assert "profit per case" in earned.out
     assert "cost" not in earned.out
     gained, cost = (
@@ -589,11 +586,10 @@ def test_models_that_cannot_be_distinguished_are_named_together(alike):
     field = ("--prior", "1%", "--cost", "fn=30,fp=1")
     first = run("choose", alike, *THREE, *field).stdout.splitlines()[0]
     assert re.match(
-        r"At 1 in 100, costs \(fp = 1, fn = 30\), (forest and gbm|gbm and forest) cannot be"
-        r" distinguished on these cases "
-        r"\(cost per case 0\.\d+ and 0\.\d+; p = [\d.]+\); (forest|gbm) at score ≥ [\d.]+ is best"
-        r" here; "
-        r"coin is significantly worse \(cost per case 0\.\d+; p < 0\.001\)\.$",
+        r"Use (forest|gbm) at score ≥ [\d.]+\. At a base rate of 1%, costs \(fp = 1, fn = 30\), its"
+        r" cost per case is 0\.\d+ \((gbm|forest) 0\.\d+, coin 0\.\d+\)\. The difference to"
+        r" (gbm|forest) is not significant \(p = [\d.]+\); coin is significantly worse"
+        r" \(p < 0\.001\)\.$",
         first,
     ), first
     verdict = answered("choose", alike, *THREE, *field)["verdict"][0]
@@ -667,8 +663,8 @@ WITHIN = ("--rule", "fdr <= 80%", "--optimize", "tpr", "--mix", "--all-priors")
 def test_leaders_say_whether_the_lead_is_more_than_chance(alike):
     done = run("choose", alike, *THREE[:6], *WITHIN, "--prior", "1%")
     assert re.search(
-        r"recall [\d.]+ against [\d.]+ of (forest|gbm) \(cannot be distinguished from (forest|gbm)"
-        r" on these cases, p = ",
+        r"has the highest recall: [\d.]+ \((forest|gbm) [\d.]+\); the difference to (forest|gbm) is"
+        r" not significant \(p = ",
         done.stdout,
     )
     at = answered("choose", alike, *THREE[:6], *WITHIN, "--prior", "1%")["leaders"]["at"][0]
@@ -680,11 +676,13 @@ def test_leaders_say_whether_the_lead_is_more_than_chance(alike):
 def test_leaders_along_base_rates_say_that_no_lead_was_tested(alike):
     done = run("choose", alike, *THREE[:6], *WITHIN)
     assert (
-        "(the differences were not tested; --prior tests them at a base rate)."
+        "(the differences were not tested; to test them at a base rate: --prior)."
         in done.stdout.splitlines()[0]
     )
     found = answered("choose", alike, *THREE[:6], *WITHIN)["leaders"]
-    assert found["untested"] == "the differences were not tested; --prior tests them at a base rate"
+    assert (
+        found["untested"] == "the differences were not tested; to test them at a base rate: --prior"
+    )
     assert (
         answered("choose", alike, *THREE[:6], *WITHIN, "--prior", "1%")["leaders"]["untested"]
         is None

@@ -116,7 +116,7 @@ def test_sources_and_models_that_cannot_be_compared_so_are_refused(cases, capsys
         ((cases, cases, *TWO), "BR943", "several files are joined with every case at once"),
         ((saved,), "BR002", "--memory has no effect on saved counts"),
         ((cases, "--label", "y", "--score", "a"), "BR595", "two models"),
-        ((cases, *TWO, "--score", "a"), "BR407", '"a" was requested for twice'),
+        ((cases, *TWO, "--score", "a"), "BR407", '"a" was asked for twice'),
         ((cases, *TWO, "--against", "c"), "BR408", 'no model "c"'),
         ((cases, *TWO, "--nan-score", "drop"), "BR943", "nan score needs every case at once"),
         ((cases, "--label", "day", "--score", "a", "--score", "b"), "BR103", "has 5 values"),

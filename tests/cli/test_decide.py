@@ -48,8 +48,8 @@ def test_the_first_sentence_is_the_answer(scored, capsys):
     first = done.out.splitlines()[0]
     assert (
         first
-        == "Use a at score ≥ 6. At base rates from 0.001% to 0.1%, costs (fp = 5, fn = 500, tp = 5),"
-        " it costs at most 0.01892 more per case than the best choice; the worst case is a base"
+        == "Use a at score ≥ 6. At base rates from 0.001% to 0.1%, costs (fp = 5, fn = 500, tp ="
+        " 5), it costs at most 0.01892 more per case than the best choice; the worst case is a base"
         " rate of 0.1% (1 in 1,000), where a at score ≥ 5 would be best. The differences to"
         " b, flag nothing and flag everything are significant (p < 0.001)."
     )
@@ -60,16 +60,16 @@ def test_the_first_sentence_is_the_answer(scored, capsys):
         flags=re.MULTILINE,
     )
     assert borders == [
-        ("flag nothing", "0", "4.12284e-06"),
-        ("b", "4.12284e-06", "7.65616e-05"),
-        ("a", "7.65616e-05", "0.198314"),
-        ("flag everything", "0.198314", "1"),
+        ("flag nothing", "0%", "0.0004123%"),
+        ("b", "0.0004123%", "0.007656%"),
+        ("a", "0.007656%", "19.83%"),
+        ("flag everything", "19.83%", "100%"),
     ]
     assert (
-        "The smallest single change: fn 1.3 times lower (383.971), and b, score ≥ 8 is cheapest."
-        in done.out
+        "The choice changes first if fn falls by a factor of 1.3, to 384: then b at score ≥ 8"
+        " is cheapest." in done.out
     )
-    assert "What is not known well enough to settle the choice by itself: prior." in done.out
+    assert "The choice depends on values that are not known well enough: the base rate." in done.out
     assert {"BR526", "BR528"} <= set(re.findall(r"note (BR\d+)", done.err))
 
 
@@ -130,7 +130,7 @@ def test_what_is_believed_is_averaged_and_learning_has_a_worth(scored, capsys):
         assert document["decision"]["regret"]["averaged"]
     done = told(capsys, "choose", scored, *TWO, "--pilot", "3/5000", "--cost", "fn=500")
     assert "on average" in done.out.splitlines()[0]
-    assert "Expected value of perfect information, per case: base rate" in done.out
+    assert "Expected value of perfect information, per case: the base rate" in done.out
 
 
 def test_conditions_that_are_known_are_decided_without_regret(scored, capsys):
@@ -269,7 +269,7 @@ def test_a_rule_that_nothing_keeps_says_what_each_model_could(scored, capsys):
     )
     assert (done.status, done.out) == (3, "")
     assert re.findall(
-        r"^error BR530: at a base rate of 0.001% (1 in 100,000).*?\"(a|b)\": no threshold has tpr >= 0.99",
+        r"^error BR530: at .*?\"(a|b)\": no threshold has tpr >= 0.99",
         done.err,
         flags=re.MULTILINE,
     ) == ["a", "b"]

@@ -228,8 +228,8 @@ def test_baselines_stand_in_every_table_and_an_answer_that_does_not_beat_them_sa
     assert alone.startswith("No threshold of a beats flagging everything")
     decided = told(capsys, "choose", scored, *TWO, "--prior", "40%..50%", *everything).out
     assert decided.startswith(
-        "No model beats flagging everything at base rates from 40% to 50%, costs (fp = 1, fn = 1e+06): flag"
-        " everything"
+        "Flag everything: no model does better. At base rates from 40% to 50%, costs (fp = 1, fn"
+        " = 1e+06), "
     )
     expected = told(capsys, "show", scored, *TWO, "--prior", "40%..50%", *everything).out
     assert "No model beats flagging everything, at worst or at best." in expected

@@ -321,7 +321,8 @@ def test_what_cannot_be_decided_is_refused():
 def test_what_would_be_feasible_is_said_where_nothing_is():
     with pytest.raises(
         br.Infeasible,
-        match=r"at a base rate of 0.001% (1 in 100,000).*no threshold has precision >= 0.5: the highest precision is 0\.00",
+        match=r"at a base rate of 0.001% .*no threshold has precision >= 0.5: the highest"
+        r" precision is 0\.00",
     ):
         decide({"A": F1_A}, "precision >= 0.5", at=br.Conditions(prior="1e-5..1e-3"))
     with pytest.raises(

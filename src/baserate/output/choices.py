@@ -865,7 +865,7 @@ def _costs_held(found: Stability) -> str:
 
 
 def _part_name(part: str) -> str:
-    return "base rate" if part == "prior" else part
+    return "the base rate" if part == "prior" else part
 
 
 def _changed(change: Change, at: Conditions, decision: Decision) -> str:
@@ -883,7 +883,7 @@ def _changed(change: Change, at: Conditions, decision: Decision) -> str:
     )
     becomes = f"{_either(decision, change.becomes)} {_is_best(at)}"
     return (
-        f"The choice changes first if the {_part_name(change.part)} {way} by a factor of"
+        f"The choice changes first if {_part_name(change.part)} {way} by a factor of"
         f" {factor:.3g}, to {then}: then {becomes}."
     )
 

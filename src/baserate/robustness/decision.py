@@ -149,11 +149,11 @@ class Decision:
     over ranges the most it can cost per case beyond the best choice, over distributions what it
     costs on average, and thereby what knowing would be worth. Under a rule it is measured against
     the best without it, and holds what the rule costs too; under a budget ("alerts <= 200") without
-    costs, where `optimized` is "caught", it is the positives missed a case beyond those of the best
-    threshold within the budget. `rivals` has the best setting of every model and answer for all
-    that satisfies the rule; `refused` says why the others have none. `mixture` is set where mixing
-    two settings was requested and has a lower regret. `differences` holds the lead of the chosen
-    setting over the best of every other model, and of one answer for all, the closest first;
+    costs, where `optimized` is "caught", it is the positives missed per case beyond those of the
+    best threshold within the budget. `rivals` has the best setting of every model and answer for
+    all that satisfies the rule; `refused` says why the others have none. `mixture` is set where
+    mixing two settings was requested and has a lower regret. `differences` holds the lead of the
+    chosen setting over the best of every other model, and of one answer for all, the closest first;
     `untested` says why there is none.
     """
 
@@ -199,7 +199,9 @@ class Decision:
             else f"{self.model} at score ≥ {self.shown(self.model, self.threshold)}"
         )
         where_at = told(self.at, by_cost=self.optimized == COST)
-        return f"Decision: {where}; regret {self.how} {self.regret.value:.4g} a case; at {where_at}"
+        return (
+            f"Decision: {where}; regret {self.how} {self.regret.value:.4g} per case; at {where_at}"
+        )
 
     def shown(self, model: str, threshold: Any) -> str:
         """A threshold of one of the models, in as few digits as flag the same cases."""
@@ -240,7 +242,7 @@ def decide(
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[6, 3, 1], negatives=[1, 20, 79])
     >>> decide({"a": a}, at=br.Conditions(prior="0.1%..20%", costs={"fn": 10}))
-    Decision: a, score >= 1; regret at most 0.2008 per case; at base rates from 0.1% to 20%, costs (fp = 1, fn = 10)
+    Decision: a at score ≥ 1; regret at most 0.2008 per case; at base rates from 0.1% to 20%, costs (fp = 1, fn = 10)
     >>> decide({"a": a}, "posfrac <= 20%", at=br.Conditions(prior="0.1%..20%", costs={"fn": 10})).threshold
     2
     """  # noqa: E501
