@@ -291,6 +291,22 @@ def test_labels_that_depend_on_the_flag_are_told_first(capsys, log, command):
     assert "recall" in found["notes"][0]["text"]
 
 
+def test_a_budget_that_ends_in_a_tie_is_told_first_too(tmp_path):
+    labels = ["1"] * 40 + ["0"] * 60 + [""] * 20 + ["1"] * 10 + ["0"] * 90 + [""] * 500
+    scores = [0.9] * 30 + [0.5] * 10 + [0.9] * 20 + [0.5] * 40 + [0.5] * 20 + [0.1] * 600
+    rows = zip(labels, scores, strict=True)
+    counts = br.count(
+        written(tmp_path / "log.csv", ["label", "score"], rows),
+        label="label",
+        score="score",
+        missing_label="drop",
+    )
+    point = br.choose(counts, "alerts <= 300", prior=0.1, volume=1000)
+    assert point.how == "tie"
+    codes = [note.code for note in point.notes]
+    assert (codes[0], "BR117" in codes) == ("BR116", False)
+
+
 def test_the_corrected_recall_is_that_of_begg_and_greenes_and_near_the_truth(log):
     counts = br.count(log, label="label", score="score", missing_label="drop")
     point = br.choose(counts, threshold=CUT)

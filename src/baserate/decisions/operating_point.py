@@ -418,7 +418,7 @@ def flagged_in_all(point: OperatingPoint, counts: Counts | Points) -> tuple[int,
     if rest is None or not point.at.as_in_sample:
         return None
     tp, fp, fn, tn = (int(cases) for cases in point.confusion)
-    return tp + fp + rest[0], tp + fp + fn + tn + rest[1]
+    return tp + fp + int(rest[0]), tp + fp + fn + tn + rest[1]
 
 
 def flagged_along(points: Points, at: Conditions) -> tuple[Array, int] | None:
@@ -450,14 +450,23 @@ def _from_above(scores: Array, cases: Array, points: Points) -> Array:
     return np.concatenate(([0], np.concatenate(([0], np.cumsum(cases)))[above]))
 
 
-def unlabelled_flagged(point: OperatingPoint, counts: Counts | Points) -> tuple[int, int] | None:
-    """How many of the cases without a label are flagged, and how many of them there are."""
+def unlabelled_flagged(
+    point: OperatingPoint, counts: Counts | Points
+) -> tuple[Fraction, int] | None:
+    """How many of the cases without a label are flagged, and how many of them there are; of a tie
+    or a mixture, the expected number.
+    """
     rest = getattr(counts, "unlabelled", None)
-    if rest is None or point.share != 1:
+    if rest is None or point.how == GUESS:
         return None
-    return (
-        0 if point.threshold is None else int(rest.negatives[rest.scores >= point.threshold].sum())
-    ), int(rest.total_negatives)
+
+    def above(threshold: float | None) -> int:
+        return 0 if threshold is None else int(rest.negatives[rest.scores >= threshold].sum())
+
+    flagged = Fraction(above(point.threshold))
+    if point.share != 1:
+        flagged += Fraction(point.share) * (above(point.lower_threshold) - flagged)
+    return flagged, int(rest.total_negatives)
 
 
 def setting(point: OperatingPoint) -> str:
@@ -873,7 +882,7 @@ def on_labels(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
     if rest is None:
         yield from _not_kept(point, counts)
         return
-    tp, fp, fn, tn = (int(cases) for cases in point.confusion)
+    tp, fp, fn, tn = (Fraction(cases) for cases in point.confusion)
     labelled = (tp + fp, fn + tn)
     scored = (labelled[0] + rest[0], labelled[1] + rest[1] - rest[0])
     if not all(labelled) or not tp:
@@ -893,8 +902,8 @@ def on_labels(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
         )
         way = "high" if flagged > passed else "low"
         text = (
-            f"{shares}: recall {tp / (tp + fn):.4g} is too {way} (about {float(recall):.4g} if"
-            " labelling depends only on the flag)"
+            f"{shares}: recall {float(tp / (tp + fn)):.4g} is too {way} (about"
+            f" {float(recall):.4g} if labelling depends only on the flag)"
         )
         yield Note("BR116", text)
 
