@@ -337,8 +337,8 @@ def test_a_rule_that_one_of_several_base_rates_forbids_says_at_which_and_answers
         "with precision >= 0.5 and tpr >= 0.9, the threshold with the fewest errors: score ≥ 0.6."
     )
     assert (
-        "note BR530: at a base rate of 0.1% (1 in 1,000): no threshold has precision >= 0.5 and tpr >= 0.9"
-        in done.stderr
+        "note BR530: at a base rate of 0.1% (1 in 1,000): no threshold has precision >= 0.5 and"
+        " tpr >= 0.9" in done.stderr
     )
     assert "0.001  m      cannot satisfy the rule" in done.stdout
     document = answered(*arguments)

@@ -46,9 +46,8 @@ MODELS = {
 def test_the_first_sentence_is_the_answer(scored, capsys):
     done = told(capsys, "choose", scored, *TWO, "--prior", "1e-5..1e-3", *COSTS)
     first = done.out.splitlines()[0]
-    assert (
-        first
-        == "Use a at score ≥ 6. At base rates from 0.001% to 0.1%, costs (fp = 5, fn = 500, tp = 5),"
+    assert first == (
+        "Use a at score ≥ 6. At base rates from 0.001% to 0.1%, costs (fp = 5, fn = 500, tp = 5),"
         " it costs at most 0.01892 more per case than the best choice; the worst case is a base"
         " rate of 0.1% (1 in 1,000), where a at score ≥ 5 would be best. The differences to"
         " b, flag nothing and flag everything are significant (p < 0.001)."
@@ -269,7 +268,8 @@ def test_a_rule_that_nothing_keeps_says_what_each_model_could(scored, capsys):
     )
     assert (done.status, done.out) == (3, "")
     assert re.findall(
-        r"^error BR530: at a base rate of 0.001% (1 in 100,000).*?\"(a|b)\": no threshold has tpr >= 0.99",
+        r"^error BR530: at a base rate of 0\.001% \(1 in 100,000\).*?\"(a|b)\": no threshold has"
+        r" tpr >= 0\.99",
         done.err,
         flags=re.MULTILINE,
     ) == ["a", "b"]
