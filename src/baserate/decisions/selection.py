@@ -60,7 +60,7 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.measure import Measure, named, parse
 from baserate.measures.registry import weight_of_negatives
-from baserate.notation import Written, checked_level, from_number, share
+from baserate.notation import Written, base_rate, checked_level, from_number, share
 from baserate.notes import CASE_CONTROL, Note, combine
 from baserate.numbers import Floats, exactly, rounded
 from baserate.views import Viewed, view
@@ -650,7 +650,8 @@ def made_by(
     for conditions in at:
         sample = next(iter(models.values())) if isinstance(models, Mapping) else models
         prior = sample.prior if conditions.prior is None else conditions.prior
-        place = f"at prior {prior:.6g}: " if len(at) > 1 else ""
+        rate = f" of {base_rate(prior)}" if 0 < prior < 1 else ""
+        place = f"at a base rate{rate}: " if len(at) > 1 else ""
         try:
             choice = choosing(models, rule, at=conditions, **options)
         except Infeasible as error:
