@@ -1,5 +1,5 @@
-"""`decide`, run as a person runs it: the answer first, the same numbers as Python, valid JSON, and
-what is refused.
+"""`choose` over a range of base rates or costs, run as a person runs it: the answer first,
+the same numbers as Python, valid JSON, and what is refused.
 """
 
 import re
@@ -59,16 +59,16 @@ def test_the_first_sentence_is_the_answer(scored, capsys):
         flags=re.MULTILINE,
     )
     assert borders == [
-        ("flag nothing", "0", "4.12284e-06"),
-        ("b", "4.12284e-06", "7.65616e-05"),
-        ("a", "7.65616e-05", "0.198314"),
-        ("flag everything", "0.198314", "1"),
+        ("flag nothing", "0%", "0.0004123%"),
+        ("b", "0.0004123%", "0.007656%"),
+        ("a", "0.007656%", "19.83%"),
+        ("flag everything", "19.83%", "100%"),
     ]
     assert (
-        "The smallest single change: fn 1.3 times lower (383.971), and b, score ≥ 8 is cheapest."
+        "The choice changes first if fn falls by a factor of 1.3, to 384: then b at score ≥ 8 is"
+        " cheapest. The choice depends on values that are not known well enough: base rate.\n"
         in done.out
     )
-    assert "What is not known well enough to settle the choice by itself: prior." in done.out
     assert {"BR526", "BR528"} <= set(re.findall(r"note (BR\d+)", done.err))
 
 

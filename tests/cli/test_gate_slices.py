@@ -19,7 +19,7 @@ def test_scenario_7_a_slice_that_falls_under_a_flat_total_fails_and_is_named(fil
     done = told(capsys, "gate", path, *COMPARED, "--slice", "site")
     assert done.status == 1
     first, second = done.out.splitlines()[:2]
-    assert first == "Failed: new against old by error, worse on a slice."
+    assert first == "Failed: new against old in error: worse on a slice."
     assert second == "Worse on night: error from 0.02000 to 0.2600, p = 0.00549."
     document = answered(capsys, "gate", path, *COMPARED, "--slice", "site", status=1)
     assert document["verdict"]["failed"] == ["night"]
@@ -97,7 +97,7 @@ def test_a_slice_named_all_cases_may_fail_beside_all_cases(file, capsys):
     path = sliced(file, {"B": cases(0, 0, both=60), "all cases": cases(60, 10, both=60)})
     done = told(capsys, "gate", path, *COMPARED, "--slice", "site")
     assert done.out.splitlines()[:2] == [
-        "Failed: new against old by error, worse.",
+        "Failed: new against old in error: worse.",
         "Worse on all cases: error from 0.07692 to 0.4615, p = 2.4e-09.",
     ]
     document = answered(capsys, "gate", path, *COMPARED, "--slice", "site", status=1)
