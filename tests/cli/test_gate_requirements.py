@@ -1,5 +1,5 @@
-"""`gate` of a requirement: shown passes, observed passes where that is accepted, missed never
-does.
+"""`gate` of a requirement: what is demonstrated passes, what is met in this sample passes where
+that is accepted, what is not met never does.
 """
 
 from pathlib import Path
@@ -37,14 +37,14 @@ def test_scenario_5_in_one_command(file, capsys):
         "0.8977",
         "met,",
         "not",
-        "shown",
+        "demonstrated",
     ]
     assert source == f'{file}: 1,000 rows read, 1,000 used; positive = "1" in "y"'
     shown = told(
         capsys, "gate", graded(file, {"x": (190, 10, 10, 890)}), "recall >= 0.9", *REQUIRED
     )
     assert shown.status == 0
-    assert shown.out.startswith("Passed: every requirement is shown.\n")
+    assert shown.out.startswith("Passed: every requirement is demonstrated.\n")
     assert ">= 0.9167" in shown.out
 
 
