@@ -15,6 +15,10 @@ CASE_CONTROL = "case-control"
 DESIGNS = (RANDOM, CASE_CONTROL)
 
 
+# Notes whose text ends in advice, which the spelling completes.
+ADVICE = ("BR528",)
+
+
 @dataclass(frozen=True)
 class Note:
     """Something a reader of the number should know, with a stable code, and what to say to get it
@@ -26,7 +30,10 @@ class Note:
     override: Fix | None = None
 
     def line(self, spelling: Callable[[Fix], str]) -> str:
-        return f"{self.text}. Override: {spelling(self.override)}" if self.override else self.text
+        if self.override is None:
+            return self.text
+        joint = ": " if self.code in ADVICE else ". Override: "
+        return f"{self.text}{joint}{spelling(self.override)}"
 
     def __str__(self) -> str:
         return f"{self.code}: {self.line(in_python)}"

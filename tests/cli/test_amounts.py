@@ -39,10 +39,9 @@ def test_scenario_12_in_one_command(capsys, cases):
     done = told(capsys, *asked(cases, "--review", "150"))
     assert done.status == 0
     first, second, _, headings, row, *_ = done.out.splitlines()
-    assert (
-        first
-        == "At prior 0.5, as in the sample, a review at 150 and a miss at its amount, the cheapest"
-        " threshold: score ≥ 0.9 (cost 470, caught 1 000, missed 320, of 6 cases)."
+    assert first == (
+        "At the sample's base rate of 50%, a review at 150 and a miss at its amount, the cheapest"
+        " threshold: score ≥ 0.9 (cost 470, caught 1,000, missed 320, of 6 cases)."
     )
     assert (
         second
@@ -63,8 +62,11 @@ def test_scenario_12_in_one_command(capsys, cases):
         "per",
         "case",
     ]
-    assert row.split() == ["m", ">=", "0.9", "1", "1", "000", "320", "470", "78.33"]
-    assert "note BR528: the threshold was chosen and evaluated on the same data" in done.err
+    assert row.split() == ["m", ">=", "0.9", "1", "1,000", "320", "470", "78.33"]
+    assert (
+        "note BR528: the threshold was chosen and evaluated on the same data, so these figures are"
+        " optimistic; evaluate on held-out data: --test test.csv" in done.err.splitlines()
+    )
 
 
 def test_json_says_what_python_says_to_every_digit(capsys, cases):
@@ -130,7 +132,11 @@ def test_scenario_12_as_json(capsys, cases):
 def test_the_cheapest_of_several_models(capsys, cases):
     done = told(capsys, *asked(cases, "--review", "150", score=("other", "m")))
     assert "choose m, score ≥ 0.9 (cost 470" in done.out
-    assert "; the difference to other is not significant (p = " in done.out.splitlines()[0]
+    assert done.out.splitlines()[0] == (
+        "At the sample's base rate of 50%, a review at 150 and a miss at its amount, the cheapest"
+        " threshold: choose m, score ≥ 0.9 (cost 470, caught 1,000, missed 320, of 6 cases); the"
+        " difference to other is not significant (p = 0.844)."
+    )
     assert "The best model against the others, on the same cases:" in done.out
     verdict = answered(capsys, *asked(cases, "--review", "150", score=("other", "m")))["verdict"][0]
     assert verdict["models"] == ["m"]

@@ -49,10 +49,9 @@ def test_the_answer_is_one_sentence_above_what_was_read(three, capsys):
     answer, blank, read = done.out.splitlines()
     assert read == f'{three}: 240 rows read, 240 used; positive = "1" in "y"'
     assert blank == ""
-    assert (
-        answer
-        == f"b is better by auc: b {found.values[1]:#.4g}, a {found.values[0]:#.4g}; a difference"
-        f" of {found.value:#.4g}, 95 % from {found.low:#.4g} to {found.high:#.4g}, p ="
+    assert answer == (
+        f"b is significantly better in AUC: b {found.values[1]:#.4g}, a {found.values[0]:#.4g};"
+        f" difference {found.value:#.4g} (95 % {found.low:#.4g} to {found.high:#.4g}), p ="
         f" {found.p_value:.3g} (delong-t)."
     )
     assert done.status == 0
@@ -114,10 +113,10 @@ def test_scenario_6_in_one_command(shared, capsys):
 
 def test_thresholds_compare_errors_by_mcnemar(pairs, capsys):
     done = told(capsys, "compare", pairs, *PAIR, "--threshold", "0.5")
-    assert done.out.startswith(
-        "old is better by error: new 0.4000, old 0.2000; a difference of 0.2000, 95 % from "
+    assert done.out.splitlines()[0] == (
+        "old is significantly better in error: new 0.4000, old 0.2000; difference 0.2000 (95 %"
+        " 0.04964 to 0.3425), p = 0.0135 (mcnemar)."
     )
-    assert "p = 0.0135 (mcnemar).\n" in done.out
     assert done.err.endswith('note BR599: 40 cases only "old" has right, 20 only "new"\n')
     (found,) = answered(capsys, "compare", pairs, *PAIR, "--threshold", "0.5")["comparisons"]
     assert found["p_value"] == pytest.approx(0.0134893, abs=1e-7)
@@ -155,7 +154,10 @@ def test_a_model_whose_name_holds_an_equals_sign_has_a_threshold_too(tmp_path, c
         "k=2=1",
     )
     assert done.status == 0
-    assert "k=1 is better by error: k=2 0.5000, k=1 0.000" in done.out
+    assert done.out.startswith(
+        "k=1 is significantly better in error: k=2 0.5000, k=1 0.000; difference 0.5000 (95 %"
+        " 0.3114 to 0.6410), p = 1.91e-06 "
+    )
 
 
 def test_what_is_usual_depends_on_what_is_given(three, capsys):
@@ -216,13 +218,17 @@ def test_several_base_rates_are_a_sentence_each_and_a_table(three, capsys):
     done = told(capsys, "compare", three, *TWO, *options)
     sentences = done.out.splitlines()[:2]
     assert [line.partition(": ")[0] for line in sentences] == [
-        "At a base rate of 1%",
-        "At a base rate of 10%",
+        "b is significantly better in precision at a base rate of 1%",
+        "b is significantly better in precision at a base rate of 10%",
     ]
-    assert all(" by precision: b " in line for line in sentences)
+    assert all(" in precision at a base rate of 1" in line for line in sentences)
+    assert ["b 0.02782, a 0.02352;" in sentences[0], "b 0.2394, a 0.2095;" in sentences[1]] == [
+        True,
+        True,
+    ]
     rows = [line.split() for line in done.out.splitlines()[3:6]]
-    assert rows[0][:2] == ["prior", "difference"]
-    assert [row[0] for row in rows[1:]] == ["0.01", "0.1"]
+    assert rows[0][:3] == ["base", "rate", "difference"]
+    assert [row[0] for row in rows[1:]] == ["1%", "10%"]
     document = answered(capsys, "compare", three, *TWO, *options)
     assert [found["at"]["prior"] for found in document["comparisons"]] == [0.01, 0.1]
     assert {found["method"] for found in document["comparisons"]} == {"percentile"}
@@ -251,7 +257,8 @@ def test_what_no_base_rate_changes_is_said_once(three, capsys, options):
     ],
 )
 def test_what_no_base_rate_changes_is_not_said_of_one_of_them(three, capsys, options):
-    assert "At prior" not in told(capsys, "compare", three, *TWO, *options, "--prior", "1%,10%").out
+    said = told(capsys, "compare", three, *TWO, *options, "--prior", "1%,10%").out
+    assert "base rate" not in said
 
 
 def test_another_base_rate_comes_with_its_assumption(three, capsys):
@@ -266,13 +273,17 @@ def test_another_base_rate_comes_with_its_assumption(three, capsys):
         "100",
     )
     assert (
-        "note BR526: computed for a base rate of 1% (sample: 33.3%): "
+        "note BR526: computed for a base rate of 1% (sample: 33.33%); this assumes that the scores"
+        " within each class are the same in the field (label shift)\n"
         in told(capsys, "compare", three, *TWO, *options).err
     )
     several = told(
         capsys, "compare", three, *TWO, *options[:-4], "--prior", "1%,10%", "--replicates", "100"
     ).err
-    assert "note BR526: read at priors 0.01, 0.1, not at the sample's 0.333: " in several
+    assert (
+        "note BR526: computed for base rates of 1%, 10% (sample: 33.33%); this assumes that the"
+        " scores within each class are the same in the field (label shift)\n" in several
+    )
     assert several.count("BR526") == 1
 
 
@@ -307,8 +318,8 @@ def test_identical_scores_do_not_differ(tmp_path, capsys):
     path = written(tmp_path / "x.csv", ["y", "a", "b"], [(i % 2, i, i) for i in range(40)])
     done = told(capsys, "compare", path, *TWO)
     assert (
-        "No difference in auc: b 0.5250, a 0.5250; a difference of 0.000, 95 % from 0.000 to 0.000,"
-        " p = 1 (delong).\n" in done.out
+        "No difference in AUC: b 0.5250, a 0.5250; difference 0.000 (95 % 0.000 to 0.000), p = 1"
+        " (delong).\n" in done.out
     )
     (found,) = answered(capsys, "compare", path, *TWO)["comparisons"]
     assert (found["value"], found["p_value"], found["favours"], found["significant"]) == (
@@ -322,7 +333,7 @@ def test_identical_scores_do_not_differ(tmp_path, capsys):
 @pytest.mark.parametrize("level", ["90%", "0.9", "90 %"])
 def test_a_level_is_a_share(three, capsys, level):
     done = told(capsys, "compare", three, *TWO, "--level", level)
-    assert ", 90 % from " in done.out
+    assert "; difference 0.07316 (90 % 0.05327 to 0.09306), p = 1.15e-08 (" in done.out
     assert (
         answered(capsys, "compare", three, *TWO, "--level", level)["comparisons"][0]["level"] == 0.9
     )
@@ -423,8 +434,8 @@ def test_a_rule_and_thresholds_contradict_each_other(three, capsys):
         "--replicates",
         "100",
     )
-    assert "BR594: precision is asked for at a rule and at a threshold" in refused(
-        capsys, "compare", three, *TWO, *options
+    assert refused(capsys, "compare", three, *TWO, *options) == (
+        "error BR594: give a rule or a threshold for precision, not both. Fix: give one of them.\n"
     )
 
 
@@ -485,7 +496,7 @@ def test_notes_go_to_stderr_and_into_the_json(tmp_path, capsys):
     done = told(capsys, "compare", path, *TWO, "--notes")
     assert done.err.startswith(
         'note BR101: "y": positive = "yes", negative = "no". Override: --positive no\nnote BR202:'
-        ' "a": scores span'
+        ' "a": scores range from 0 to '
     )
     notes = answered(capsys, "compare", path, *TWO)["notes"]
     assert [note["code"] for note in notes] == ["BR101", "BR202", "BR202"]
@@ -505,7 +516,7 @@ def test_a_bug_of_ours_is_never_an_answer(three, capsys, monkeypatch):
 def test_it_runs_as_a_program_of_its_own(pairs):
     done = run("compare", pairs, *PAIR, "--threshold", "0.5")
     assert done.returncode == 0
-    assert done.stdout.startswith("old is better by error: ")
+    assert done.stdout.startswith("old is significantly better in error: ")
     assert (
         "\n  Examples:\n    baserate compare scores.csv --label fraud"
         in run("compare", "--help").stdout

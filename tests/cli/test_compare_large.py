@@ -62,7 +62,7 @@ def test_the_comparisons_are_those_of_every_case_at_once(cases, capsys, asked):
 def test_the_answer_in_words_comes_first_and_what_was_read_last(cases, capsys):
     ours, theirs = (told(capsys, "compare", cases, *TWO, *more) for more in (MEMORY, ()))
     assert ours.out == theirs.out
-    assert ours.out.startswith("b is better by auc: b ")
+    assert ours.out.startswith("b is significantly better in AUC: b 0.8775, a 0.8044; ")
     assert ours.status == 0
 
 
@@ -116,7 +116,7 @@ def test_sources_and_models_that_cannot_be_compared_so_are_refused(cases, capsys
         ((cases, cases, *TWO), "BR943", "several files are joined with every case at once"),
         ((saved,), "BR002", "--memory has no effect on saved counts"),
         ((cases, "--label", "y", "--score", "a"), "BR595", "two models"),
-        ((cases, *TWO, "--score", "a"), "BR407", '"a" was asked for twice'),
+        ((cases, *TWO, "--score", "a"), "BR407", 'the score "a" is named twice'),
         ((cases, *TWO, "--against", "c"), "BR408", 'no model "c"'),
         ((cases, *TWO, "--nan-score", "drop"), "BR943", "nan score needs every case at once"),
         ((cases, "--label", "day", "--score", "a", "--score", "b"), "BR103", "has 5 values"),

@@ -85,7 +85,10 @@ def test_a_curve_at_several_base_rates_is_one_curve_each_as_csv(scores):
     ours = br.broc(COUNTS, at=br.Conditions(prior=0.001))
     assert [float(row["fdr"]) for row in first] == ours.x.tolist()
     assert first[0]["threshold"] == ""
-    assert "note BR526: read at priors 0.5, 0.001, not at the sample's 0.375" in done.stderr
+    assert done.stderr == (
+        "note BR526: computed for base rates of 50%, 0.1% (sample: 37.5%); this assumes that the"
+        " scores within each class are the same in the field (label shift)\n"
+    )
 
 
 def test_any_two_measures_are_a_curve_and_undefined_is_a_dash(scores):
@@ -93,7 +96,7 @@ def test_any_two_measures_are_a_curve_and_undefined_is_a_dash(scores):
     assert done.stdout.startswith(
         "m, precision:recall: precision against tpr, at the sample's base rate of 37.5%"
     )
-    assert "    none   0.000          —\n" in done.stdout
+    assert "   none   0.000          —\n" in done.stdout
     assert len(done.stdout.splitlines()) == 3 + len(SCORES) + 1
 
 

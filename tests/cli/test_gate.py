@@ -22,10 +22,9 @@ def test_scenario_7_twelve_against_five_passes(file, capsys):
     assert done.status == 0
     verdict, detectable, _, headings, row, _, source = done.out.splitlines()
     smallest = br.planning.smallest_detectable(17, cases=217).share
-    assert verdict == "Passed: new against old by error, worse, not significant."
-    assert (
-        detectable
-        == f"Over all cases a difference of {smallest:.4f} would have been seen four times in five."
+    assert verdict == "Passed: new against old in error: worse, not significant."
+    assert detectable == (
+        f"A difference of {smallest:#.3g} over all cases would have been detected with 80 % power."
     )
     assert headings.split() == ["cases", "old", "new", "difference", "p", "detectable", "verdict"]
     assert row.split() == [
@@ -37,8 +36,8 @@ def test_scenario_7_twelve_against_five_passes(file, capsys):
         "0.143",
         f"{smallest:.4f}",
         "worse,",
-        "within",
-        "noise",
+        "not",
+        "significant",
     ]
     assert source == f'{file}: 217 rows read, 217 used; positive = "1" in "y"'
     assert done.err.endswith('note BR599: 12 cases only "old" has right, 5 only "new"\n')
@@ -48,7 +47,7 @@ def test_scenario_7_forty_against_twenty_fails(file, capsys):
     path = plain(file, cases(40, 20, both=200))
     done = told(capsys, "gate", path, *COMPARED)
     assert done.status == 1
-    assert done.out.startswith("Failed: new against old by error, worse.\n")
+    assert done.out.startswith("Failed: new against old in error: worse.\n")
     document = answered(capsys, "gate", path, *COMPARED, status=1)
     assert document["verdict"] == {
         "passed": False,
@@ -74,8 +73,8 @@ def test_scenario_7_forty_against_twenty_fails(file, capsys):
 
 def test_a_difference_that_nothing_could_have_shown_is_not_spoken_of(file, capsys):
     done = told(capsys, "gate", plain(file, cases(0, 0, both=40)), *COMPARED)
-    assert done.out.startswith("Passed: new against old by error, no difference.\n\n")
-    assert "four times in five" not in done.out
+    assert done.out.startswith("Passed: new against old in error: no difference.\n\n")
+    assert "would have been detected" not in done.out
     assert done.out.splitlines()[3].split()[-3:] == ["—", "no", "difference"]
 
 
@@ -85,13 +84,13 @@ def test_a_margin_passes_only_what_is_shown_to_be_hardly_worse(file, capsys):
         told(capsys, "gate", path, *COMPARED, "--margin", margin) for margin in ("0.05", "0.01")
     )
     assert (wide.status, narrow.status) == (0, 1)
-    assert wide.out.startswith("Passed: new against old by error, worse, not significant.\n")
+    assert wide.out.startswith("Passed: new against old in error: worse, not significant.\n")
     assert narrow.out.startswith(
-        "Failed: new against old by error, worse, not significant, but not shown to be within the"
-        " margin.\n"
+        "Failed: new against old in error: worse, not significant, but not demonstrated to be"
+        " within the margin.\n"
     )
     assert wide.out.splitlines()[1].startswith("Margin 0.05: at most 0.02")
-    assert narrow.out.splitlines()[1].endswith("not shown to be within the margin of 0.01.")
+    assert narrow.out.splitlines()[1].endswith("not demonstrated to be within the margin of 0.01.")
     document = answered(capsys, "gate", path, *COMPARED, "--margin", "0.01", status=1)
     assert document["verdict"] == {
         "passed": False,
@@ -104,7 +103,7 @@ def test_a_margin_passes_only_what_is_shown_to_be_hardly_worse(file, capsys):
 def test_what_is_worse_is_not_said_to_fail_by_its_margin_alone(file, capsys):
     done = told(capsys, "gate", plain(file, cases(40, 20, both=600)), *COMPARED, "--margin", "0.01")
     assert done.status == 1
-    assert done.out.startswith("Failed: new against old by error, worse.\nMargin 0.01: at most ")
+    assert done.out.startswith("Failed: new against old in error: worse.\nMargin 0.01: at most ")
 
 
 def test_each_model_may_have_its_own_threshold(file, capsys):
@@ -165,5 +164,5 @@ def test_any_statistic_may_be_what_a_candidate_must_not_be_worse_by(
     document = answered(capsys, *arguments, status=1)
     (part,) = document["comparisons"]
     assert (part["statistic"], part["outcome"], part["favours"]) == (statistic, "worse", "old")
-    named = "cost per case" if statistic == "expected_cost" else statistic
-    assert told(capsys, *arguments).out.startswith(f"Failed: new against old by {named}, worse.\n")
+    named = {"expected_cost": "cost per case", "auc": "AUC"}.get(statistic, statistic)
+    assert told(capsys, *arguments).out.startswith(f"Failed: new against old in {named}: worse.\n")

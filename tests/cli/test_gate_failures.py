@@ -235,7 +235,7 @@ def test_names_are_shown_safely_and_kept_as_they_are_in_json(file, capsys):
     done = told(capsys, *arguments)
     assert done.status == 1
     assert done.out.startswith(
-        'Failed: new\\n"one" against <b>old</b> by error, worse on a slice.\n'
+        'Failed: new\\n"one" against <b>old</b> in error: worse on a slice.\n'
     )
     assert "Worse on \\x1b[31mnight\\n: error from" in done.out
     assert "\x1b" not in done.out + done.err

@@ -1,5 +1,5 @@
-"""`gate` of a requirement: shown passes, observed passes where that is accepted, missed never
-does.
+"""`gate` of a requirement: what is demonstrated passes, what is met in this sample passes where
+that is accepted, what is not met never does.
 """
 
 from pathlib import Path

@@ -30,7 +30,7 @@ def test_checks_of_the_working_directory_pass(folder, capsys):
     assert done.status == 0
     assert done.out.startswith(
         "Passed: 2 checks of baserate.toml.\n\n1. recall >= 0.5 of candidate, field\nPassed: every"
-        " requirement is shown.\n"
+        " requirement is demonstrated.\n"
     )
     assert (
         "\n\n2. candidate against baseline by error, field\nPassed: candidate against baseline by"

@@ -17,20 +17,36 @@ def test_the_largest_of_averages_is_called_so_and_says_where():
         BOTH, at=br.Conditions(prior=br.Pilot(2, 100_000), costs={"fn": br.Range(500, 2000)})
     )
     assert "regret on average at most" in repr(decision)
-    assert "It costs on average at most " in sentence(decision)
-    assert "(choosing anew for every value; most at fn = " in sentence(decision)
-    assert "at prior" in rivals(decision)
+    assert sentence(decision) == (
+        "Use rules at score ≥ 3. At a base rate of 2 of 100000 in a pilot, costs (fp = 1, fn ="
+        " 500..2000), it costs on average at most 0.002698 more per case than the best choice; the"
+        " best choice is made anew for every value; the worst case is fn = 2000."
+    )
+    title, _, headings, *_ = rivals(decision).splitlines()
+    assert title == "Worst case of the average regret of each option, at its best threshold:"
+    assert headings.endswith("lowest possible cost  base rate              costs")
     plain = decide(BOTH, at=br.Conditions(prior=br.Pilot(2, 100_000), costs={"fn": 2000}))
-    assert "It costs on average 0." in sentence(plain)
-    assert "at prior" not in rivals(plain)
+    assert sentence(plain) == (
+        "Use forest at score ≥ 3. At a base rate of 2 of 100000 in a pilot, costs (fp = 1, fn ="
+        " 2000), it costs on average 0.0006659 more per case than the best choice; the best choice"
+        " is made anew for every value."
+    )
+    assert "base rate" not in rivals(plain)
 
 
 def test_regret_under_a_rule_is_said_to_be_against_the_best_without_it():
     at = br.Conditions(prior="1e-6..1e-4", costs={"fn": 2000})
-    assert "a case more than the best without the rule (most at" in sentence(
-        decide(BOTH, "tpr >= 0.99", at=at)
+    assert sentence(decide(BOTH, "tpr >= 0.99", at=at)) == (
+        "Use forest at score ≥ 2. At base rates from 0.0001% to 0.01%, costs (fp = 1, fn = 2000),"
+        " with tpr >= 0.99, it costs at most 0.1058 more per case than the best choice without the"
+        " rule; the worst case is a base rate of 0.0001% (1 in 1,000,000), where forest at score ≥"
+        " 4 would be best."
     )
-    assert "a case more than the best there would be (most at" in sentence(decide(BOTH, at=at))
+    assert sentence(decide(BOTH, at=at)) == (
+        "Use forest at score ≥ 3. At base rates from 0.0001% to 0.01%, costs (fp = 1, fn = 2000),"
+        " it costs at most 0.005800 more per case than the best choice; the worst case is a base"
+        " rate of 0.0001% (1 in 1,000,000), where forest at score ≥ 4 would be best."
+    )
 
 
 def test_what_is_cheapest_but_not_told_from_another_is_said_in_one_breath():
@@ -42,9 +58,10 @@ def test_what_is_cheapest_but_not_told_from_another_is_said_in_one_breath():
     firm, map_ = br.robustness.stability(models, at=at), br.robustness.winner_map(joint, level=0.95)
     said = decision_in_words(Recommendation(decide(models, at=at), map_, firm))
     (other,) = {"a", "b"} - set(firm.models)
-    assert f" is cheapest (not told from {other}" in said[-1]
+    assert f" is cheapest (not significantly better than {other})." in said[-1]
     assert any(
-        block.splitlines()[2].split("  ")[0] == "cheapest" and "cannot be told from" in block
+        block.splitlines()[2].split("  ")[0] == "cheapest"
+        and block.splitlines()[2].endswith("  not significantly better than")
         for block in said
         if "resamples" in block
     )
@@ -59,10 +76,13 @@ def test_json_has_the_cases_of_a_pilot():
 def test_what_was_given_as_profits_is_told_as_profits():
     profits = br.Costs.from_profits(tp=50, fp=-5)
     told = decide(BOTH, at=br.Conditions(prior="1e-4..1e-2", costs=profits))
-    assert sentence(told).startswith("At base rates from 0.01% to 1%, profits (tp = 50, fp = -5): ")
-    assert "costs (" not in sentence(told)
-    assert "and profits" in rivals(told)
-    assert "most profit there" in rivals(told)
+    assert sentence(told) == (
+        "Use forest at score ≥ 3. At base rates from 0.01% to 1%, profits (tp = 50, fp = -5), it"
+        " costs at most 0.03012 more per case than the best choice; the worst case is a base rate"
+        " of 0.01% (1 in 10,000), where forest at score ≥ 4 would be best."
+    )
+    assert rivals(told).splitlines()[2].split("  ")[-1].strip() == "profits"
+    assert "its profit  highest possible profit" in rivals(told)
     spans = br.Conditions(
         prior=0.01, costs={"tp": br.Range(-500, -50), "fp": 5, "fn": 0}, earned=True
     )

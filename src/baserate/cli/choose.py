@@ -785,7 +785,6 @@ def _sentences(answer: Answer[AmountChoice], *, alone: bool, on_test: bool = Fal
     by_amount = point.point.optimized == CAUGHT
     review = f"a review at {_money(float(point.prices.review))} and a miss at its amount"
     best = "the largest amount caught" if by_amount else f"{review}, the cheapest threshold"
-    sample = ", as in the sample" if point.at.as_in_sample else ""
     rule = f" with {escaped(point.point.rule)}" if point.point.rule else ""
     where = setting(point.point)
     if not alone:
@@ -795,7 +794,7 @@ def _sentences(answer: Answer[AmountChoice], *, alone: bool, on_test: bool = Fal
     sums = f"{cost}caught {_money(point.amount_caught)}, missed {_money(point.amount_missed)}"
     said = f"{sums}, of {number_of(point.cases, 'case')}{' of the test data' if on_test else ''}"
     found = tables.lead_on_test(choice) if on_test else tables.lead_in_words(choice)
-    lines = [f"At prior {point.at.prior:.6g}{sample}, {best}{rule}: {where} ({said}){found}."]
+    lines = [f"At {point.at.spoken}, {best}{rule}: {where} ({said}){found}."]
     if point.by_average is not None:
         lines.append(_compared(point, point.by_average))
     return lines
@@ -842,4 +841,4 @@ def _money(value: float) -> str:
     """To the cent, with thousands apart; small sums to four digits."""
     if value and abs(value) < 1:
         return digits(value, 4)
-    return f"{value:,.2f}".replace(",", " ").removesuffix(".00")
+    return f"{value:,.2f}".removesuffix(".00")

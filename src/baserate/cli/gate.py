@@ -128,7 +128,9 @@ def gate(request: Request, require: str | None, **given: Any) -> Result:
     """  # noqa: E501
     if require is not None and given["requirement"] is not None:
         raise refuse("BR533", "two requirements are given", 'join them by "and"')
-    asked = GateOptions(**{**given, "requirement": given["requirement"] or require})
+    if require is not None:
+        given["requirement"] = require
+    asked = GateOptions(**given)
     with _kept_true(asked.markdown):
         if request.output.as_json and asked.markdown == STDOUT:
             raise refuse(
@@ -262,7 +264,7 @@ def _names(asked: GateOptions, source: SourceOptions) -> tuple[str, ...]:
         if not scores:
             raise refuse("BR596", "a requirement is judged for a model", "--score COLUMN")
         if len(set(scores)) < len(scores):
-            raise refuse("BR407", "a score is asked for twice", "name each score once")
+            raise refuse("BR407", "a score is named twice", "name each score once")
         return scores
     if not baseline or not candidate:
         raise refuse(

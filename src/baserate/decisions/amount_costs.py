@@ -19,7 +19,7 @@ from baserate.counts.cells import Array
 from baserate.counts.points import Points
 from baserate.decisions import operating_point
 from baserate.decisions.operating_point import (
-    SAME_CASES,
+    ON_SAME_CASES,
     TIE,
     OperatingPoint,
     drawn_from,
@@ -286,7 +286,7 @@ def on_choice(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
         )
     yield from _budget(point, priced, rule)
     if point.point.regardless is None and len(priced.points) > 2:
-        yield Note("BR528", f"{SAME_CASES}: choose(dev).on(test)")
+        yield ON_SAME_CASES
 
 
 def _budget(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:

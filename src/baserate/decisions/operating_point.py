@@ -859,6 +859,7 @@ SAME_CASES = (
     "the threshold was chosen and evaluated on the same data, so these figures are optimistic;"
     " evaluate on held-out data"
 )
+ON_SAME_CASES = Note("BR528", SAME_CASES, Fix("choose(dev).on(test)", "--test test.csv"))
 # Of a budget: of what is left beyond that nothing is said.
 NEARLY = 0.95
 # Labels that are known for other shares of the flagged and of the other cases: the chi-square of p
@@ -955,9 +956,7 @@ def on_choice(
         )
         yield Note("BR638", text)
     elif point.regardless is None and len(points) > 2:
-        yield Note(
-            "BR528", f"{SAME_CASES}: choose(dev).on(test) or show --threshold on another file"
-        )
+        yield ON_SAME_CASES
 
 
 def resolution(point: OperatingPoint, points: Points) -> Iterator[Note]:

@@ -650,7 +650,8 @@ def made_by(
     for conditions in at:
         sample = next(iter(models.values())) if isinstance(models, Mapping) else models
         prior = sample.prior if conditions.prior is None else conditions.prior
-        place = f"at a base rate of {base_rate(prior)}: " if len(at) > 1 else ""
+        rate = f" of {base_rate(prior)}" if 0 < prior < 1 else ""
+        place = f"at a base rate{rate}: " if len(at) > 1 else ""
         try:
             choice = choosing(models, rule, at=conditions, **options)
         except Infeasible as error:

@@ -882,9 +882,10 @@ def _changed(change: Change, at: Conditions, decision: Decision) -> str:
         else f"{0 - change.then if turned else change.then:.4g}"
     )
     becomes = f"{_either(decision, change.becomes)} {_is_best(at)}"
+    what = "the base rate" if change.part == "prior" else change.part
     return (
-        f"The choice changes first if {_part_name(change.part)} {way} by a factor of"
-        f" {factor:.3g}, to {then}: then {becomes}."
+        f"The choice changes first if {what} {way} by a factor of {factor:.3g}, to {then}: then"
+        f" {becomes}."
     )
 
 

@@ -10,7 +10,7 @@ from baserate.atomic import Grid, Page
 from baserate.conditions import Conditions, Uncertain, told
 from baserate.counts.joint import JointCounts
 from baserate.decisions.amount_costs import AmountChoice
-from baserate.decisions.operating_point import OperatingPoint
+from baserate.decisions.operating_point import OF_A_VOLUME, OperatingPoint
 from baserate.decisions.selection import Choice
 from baserate.errors import escaped, number_of, quoted
 from baserate.inference.values import (
@@ -233,7 +233,10 @@ def of_intervals(rows: Sequence[Row], how: str, names: Sequence[str] = ()) -> st
             *([prior] if several else []),
             quoted(row.model, quotes=False),
             brief_of(row),
-            *(span(_shown(point.intervals.get(name), point, name)) for name in names),
+            *(
+                span(_shown(point.intervals.get(name), point, name), whole=name in OF_A_VOLUME)
+                for name in names
+            ),
         )
         for prior, (row, point) in zip(priors, set_somewhere, strict=True)
     ]

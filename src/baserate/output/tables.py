@@ -812,8 +812,8 @@ def curves_csv(curves: Sequence[tuple[str, Curve]]) -> str:
     return out.getvalue()
 
 
-def span(found: Interval | None) -> str:
-    """An interval in a cell; a dash where there is none."""
+def span(found: Interval | None, *, whole: bool = False) -> str:
+    """An interval in a cell, of numbers of cases in whole ones; a dash where there is none."""
     if found is None:
         return UNDEFINED
     if found.method == EXACT:
@@ -822,11 +822,20 @@ def span(found: Interval | None) -> str:
         found.value if found.side == UPPER else found.low,
         found.value if found.side == LOWER else found.high,
     )
-    count = digits_apart(*ends, least=3)
-    low, high = (_short(bound, count) for bound in (found.low, found.high))
+    bounds = (found.low, found.high)
+    if whole and all(map(math.isfinite, ends)) and _apart_when_whole(*ends):
+        low, high = (grouped(round(bound)) if math.isfinite(bound) else "" for bound in bounds)
+    else:
+        count = digits_apart(*ends, least=3)
+        low, high = (_short(bound, count) for bound in bounds)
     if found.side == UPPER:
         return f"<= {high}"
     return f">= {low}" if found.side == LOWER else f"{low} to {high}"
+
+
+def _apart_when_whole(low: float, high: float) -> bool:
+    """Whether whole numbers say enough of two numbers of cases."""
+    return high >= 10 and round(low) < round(high)
 
 
 def _short(value: float, count: int) -> str:

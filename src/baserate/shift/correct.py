@@ -299,7 +299,8 @@ class Calibration:
             if self.method == ISOTONIC
             else ", ".join(f"{value:.4g}" for value in self.parameters)
         )
-        return f"Calibration: {self.method} ({fitted}), at prior {self.prior:.4g}"
+        rate = notation.base_rate(self.prior)
+        return f"Calibration: {self.method} ({fitted}), at a base rate of {rate}"
 
 
 def calibrate(counts: Counts, method: str = ISOTONIC) -> Calibration:
@@ -314,8 +315,10 @@ def calibrate(counts: Counts, method: str = ISOTONIC) -> Calibration:
 
     >>> import baserate as br
     >>> found = br.shift.calibrate(br.count([0, 0, 1, 1, 0, 1], [1, 2, 3, 4, 5, 6]))
-    >>> found, found.apply([0, 2.5, 4, 9]).round(4)
-    (Calibration: isotonic (3 blocks), at prior 0.5, array([0.    , 0.    , 0.6667, 1.    ]))
+    >>> found
+    Calibration: isotonic (3 blocks), at a base rate of 50%
+    >>> found.apply([0, 2.5, 4, 9]).round(4)
+    array([0.    , 0.    , 0.6667, 1.    ])
     """
     if not isinstance(counts, Counts):
         raise refuse(
