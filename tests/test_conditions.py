@@ -314,7 +314,7 @@ def test_accuracy_that_does_not_beat_one_answer_for_all_says_so():
     )
     assert (
         note.text
-        == "accuracy 0.6675 is not better than flagging nothing, which has 0.99 at this prior"
+        == "accuracy 0.6675 is not better than flagging nothing, which has 0.99 at this base rate"
     )
     assert "BR527" in codes(br.measure(CONFUSION, "error", at=rare))
     assert "BR527" not in codes(br.measure(CONFUSION, "precision", at=rare))

@@ -46,11 +46,12 @@ def test_scenario_11_through_the_command(file, capsys):
     done = told(capsys, "slices", path, *BY_SITE, "--require", "sensitivity >= 0.9")
     assert done.status == 0, "a table, and no gate"
     first, second = done.out.splitlines()[:2]
-    assert first == "0 of 4 groups show sensitivity >= 0.9, at score ≥ 1."
+    assert first == "0 of 4 groups demonstrate sensitivity >= 0.9, at score ≥ 1."
     assert second.startswith(
-        "4 keep it, but do not show it: a (0.9000, at least 0.7174), b (0.9000, at least 0.7174), "
+        "4 groups meet it without demonstrating it: a (0.9000, lower bound 0.7174),"
+        " b (0.9000, lower bound 0.7174), "
     )
-    assert second.endswith(", d (0.9000, at least 0.8718).")
+    assert second.endswith(", d (0.9000, lower bound 0.8718).")
     for wanted in ("0.01188", "0.05714", "0.2400", "0.5333", "84.17", "17.50", "4.167", "1.875"):
         assert f" {wanted} " in done.out
 
@@ -58,20 +59,23 @@ def test_scenario_11_through_the_command(file, capsys):
 def test_words_come_first_and_name_the_sites(file, capsys):
     done = told(capsys, "slices", graded(file, MIXED), *BY_SITE, "--require", "recall >= 0.9")
     assert done.out.splitlines()[:6] == [
-        "1 of 5 groups shows recall >= 0.9, at score ≥ 1.",
-        "1 misses it: lisbon (0.8100, at least 0.7338).",
+        "1 of 5 groups demonstrates recall >= 0.9, at score ≥ 1.",
+        "1 group does not meet it: lisbon (0.8100, lower bound 0.7338).",
         (
-            "1 keeps it, but does not show it: oslo (0.9500, at least 0.8977, 142 positives at just"
-            " that rate would)."
+            "1 group meets it without demonstrating it: oslo (0.9500, lower bound 0.8977;"
+            " 142 positives at this rate would do)."
         ),
-        "1 has too few cases to say: rome (0.8571, at least 0.4793).",
+        "1 group has too few cases: rome (0.8571, lower bound 0.4793).",
         (
-            "1 cannot be evaluated: lund (tpr is undefined here (no positives), and so is its"
+            "1 group cannot be evaluated: lund (tpr is undefined here (no positives), and so is its"
             " interval)."
         ),
-        "This threshold does not serve all; alone these would need: lisbon >= 0, rome >= 0.",
+        (
+            "The threshold does not meet the requirement in every group; own thresholds:"
+            " lisbon >= 0, rome >= 0."
+        ),
     ]
-    assert "note BR434: 10 bounds, each at 95 %" in done.err
+    assert "note BR434: 10 bounds at 95 % each: expect 0.5 to be wrong by chance" in done.err
 
 
 def test_the_document_says_the_same_as_the_library(file, capsys):
