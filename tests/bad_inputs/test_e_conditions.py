@@ -164,7 +164,7 @@ def test_row_77_costs_are_plain_numbers(bench):
 @row(78, "a cost ratio of 1e12")
 def test_row_78_an_extreme_cost_ratio_ends_in_a_trivial_answer(bench):
     nothing = bench.noted("BR524", *at(bench, "--cost", "fp=1e12,fn=1", m=OTHER))
-    assert "below prior 1 - " in nothing
+    assert "below a base rate of 1 - " in nothing
     return nothing, bench.noted("BR524", *at(bench, "--cost", "fp=1,fn=1e12", m=OTHER))
 
 

@@ -58,7 +58,7 @@ def test_scenario_11_precision_and_number_needed_to_evaluate_follow_the_prevalen
     assert [part.prior for part in found.values()] == [0.002, 0.01, 0.05, 0.16]
     assert {(part["tpr"], part["tnr"]) for part in found.values()} == {(0.9, 0.85)}
     assert [part.outcome for part in found.values()] == [OBSERVED] * 4, (
-        "0.90 is observed everywhere, and shown nowhere"
+        "0.90 is met everywhere, and demonstrated nowhere"
     )
 
 
@@ -71,7 +71,7 @@ def test_the_same_rates_at_given_prevalences_give_the_same_precision():
     found = br.segments.by_group(dict.fromkeys("abcd", one), threshold=0.5, at=at)
     assert {name: f"{part['precision']:.6f}" for name, part in found.items()} == PRECISION
     assert found["a"]["alerts"] == pytest.approx(2500 * (0.002 * 0.9 + 0.998 * 0.15))
-    assert any(note.code == "BR526" and '"a" at 0.002' in note.text for note in found.notes)
+    assert any(note.code == "BR526" and '"a" at 0.2%' in note.text for note in found.notes)
 
 
 def test_every_number_of_a_site_is_that_of_its_rows_alone(cases):

@@ -230,7 +230,7 @@ def test_a_site_without_any_label_is_printed(capsys, unlabelled_site):
         capsys, *asked(unlabelled_site, "slices", "--group", "site", "--threshold", str(CUT))
     ).out.splitlines()
     rates, workload = [line.split() for line in lines if line.startswith("1 ")]
-    assert rates == ["1", *f"{(SITE == 1).sum():,}".split(","), "0", "0", *["—"] * 7]
+    assert rates == ["1", f"{(SITE == 1).sum():,}", "0", "0", *["—"] * 7]
     assert workload == ["1", "—", "—", "—", str((FLAGGED & (SITE == 1)).sum()), "—"]
 
 
