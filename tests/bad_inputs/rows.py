@@ -33,7 +33,7 @@ JARGON = re.compile(r"Traceback|dtype|ndarray|object at 0x|\bNone\b|[0-9]e-?[0-9
 
 
 class Row(NamedTuple):
-    """One row: what was given, how it is tried, and why it differs from what was requested for, if it
+    """One row: what was given, how it is tried, and why it differs from what was asked for, if it
     does.
     """
 

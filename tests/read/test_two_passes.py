@@ -40,7 +40,7 @@ def labelled(labels):
 
 
 class Read:
-    """Hands a part of the data on, and remembers that it was requested for it. Each has a number: Dask
+    """Hands a part of the data on, and remembers that it was asked for it. Each has a number: Dask
     takes equal ones for the same.
     """
 

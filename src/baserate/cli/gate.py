@@ -262,7 +262,7 @@ def _names(asked: GateOptions, source: SourceOptions) -> tuple[str, ...]:
         if not scores:
             raise refuse("BR596", "a requirement is judged for a model", "--score COLUMN")
         if len(set(scores)) < len(scores):
-            raise refuse("BR407", "a score is asked for twice", "name each score once")
+            raise refuse("BR407", "a score is named twice", "name each score once")
         return scores
     if not baseline or not candidate:
         raise refuse(
