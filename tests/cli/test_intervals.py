@@ -88,7 +88,7 @@ def test_show_prints_intervals_under_the_points_in_the_same_order(scores, capsys
     found = br.interval(br.count(y, m), "tpr", threshold=1.0)
     assert cells(intervals[1])[3] == spelled(found)
     assert cells(intervals[0])[:6] == [
-        "prior",
+        "base rate",
         "model",
         "threshold",
         "recall (tpr)",

@@ -159,7 +159,7 @@ def test_alerts_day_by_day_and_the_budget(file, capsys):
     done = told(capsys, "slices", path, *ROWS, "--day", "date", "--require", "alerts <= 10/day")
     assert (
         done.out.splitlines()[0]
-        == "Alerts a day, at score ≥ 1: 11 on average over 3 days, from 3 (2026-01-03) to 22"
+        == "Alerts per day at score ≥ 1: 11 on average over 3 days, from 3 (2026-01-03) to 22"
         " (2026-01-02); more than 10 on 1 of 3 days."
     )
     assert "2026-01-02    100          2      22       2  over\n" in done.out
@@ -302,7 +302,7 @@ def test_show_takes_clusters_as_units(clustered, capsys):
     assert "), at these thresholds, fixed in advance, with clusters as the units:" in done.out
     assert "note BR432: 400 rows in 100 clusters (4 rows each)" in done.err
     model = answered(capsys, *asked, "--cluster", "patient")["models"][0]
-    groups = br.count(clustered, label="y", score="m", by="patient")
+    groups = br.count(clustered, label="y", score="m", cluster="patient")
     slow = br.interval(groups, "tpr", threshold=1)
     found = model["points"][0]["intervals"]["tpr"]
     assert (found["low"], found["high"]) == pytest.approx((slow.low, slow.high))
