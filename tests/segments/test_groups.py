@@ -109,7 +109,7 @@ def test_a_site_is_judged_by_its_bound():
         == 142
     )
     assert [part.name for part in found.that_are(MISSED)] == ["lisbon"]
-    assert repr(found) == "Slices: 3 groups at score ≥ 0.5, 1 show recall >= 0.9"
+    assert repr(found) == "Slices: 3 groups at score ≥ 0.5, 1 demonstrates recall >= 0.9"
 
 
 def test_several_terms_must_all_be_shown():
