@@ -24,8 +24,8 @@ REFUSED = {
     "BR418: conditions are given twice, as at= and as costs=": lambda: br.measure(
         COUNTS, "tpr", threshold=1, at=br.Conditions(0.1), costs={"fn": 2}
     ),
-    "BR419: this needs one base rate and exact costs, got prior 0.01..0.1": lambda: br.summary(
-        COUNTS, "auprc", prior="1%..10%"
+    "BR419: this needs one base rate and exact costs, got base rates from 1% to 10%": (
+        lambda: br.summary(COUNTS, "auprc", prior="1%..10%")
     ),
     "BR419: kind= and level= belong to conditions that are not exact": lambda: br.measure(
         COUNTS, "tpr", threshold=1, kind="varying"

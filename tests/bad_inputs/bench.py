@@ -108,7 +108,7 @@ class Bench:
 
     def noted(self, code, *command, status=0):
         """The note with this code: once on stderr, and the same in the JSON."""
-        done = self.told(*command)
+        done = self.told(*command, "--notes")
         assert done.status == status, done.err
         (line,) = [line for line in done.err.splitlines() if line.startswith(f"note {code}: ")]
         assert {"code": code, "text": line.removeprefix(f"note {code}: ")} in self.answer(
@@ -117,7 +117,7 @@ class Bench:
         return line
 
     def refused(self, *codes_and_command, status=2, lines=None, total=None, as_json=True):
-        """The errors with these codes, one a line: nothing on stdout, the same in the JSON, and no
+        """The errors with these codes, one per line: nothing on stdout, the same in the JSON, and no
         file written or changed.
         """
         codes = [word for word in codes_and_command if word.startswith("BR")]

@@ -68,26 +68,22 @@ def test_row_20_logits_are_ranked_as_they_are(bench):
 
 
 @row(21, "a matrix of two columns of probabilities")
-def test_row_21_two_columns_say_which_is_the_positives_or_are_refused(bench):
+def test_row_21_two_columns_are_two_models_by_name_or_are_refused(bench):
     counts = br.count(
         ["no", "no", "yes", "yes"], pd.DataFrame({"no": [1 - s for s in S], "yes": S})
     )
-    assert counts.scores.tolist() == [0.8, 0.4, 0.35, 0.1]
-    return bench.remarked("BR204", counts), bench.raised(
-        "BR204", br.count, L, np.array([[1 - s, s] for s in S])
-    )
+    assert counts.models == ("no", "yes")
+    assert counts.marginal("yes").scores.tolist() == [0.8, 0.4, 0.35, 0.1]
+    return repr(counts), bench.raised("BR204", br.count, L, np.array([[1 - s, s] for s in S]))
 
 
 @row(22, "one column in two dimensions, a list of lists")
 def test_row_22_one_column_in_two_dimensions_is_read(bench):
-    for scores in (
-        np.array(S)[:, None],
-        [[s] for s in S],
-        pd.DataFrame({"m": S}),
-        pl.DataFrame({"m": S}),
-    ):
+    for scores in (np.array(S)[:, None], [[s] for s in S]):
         counts = br.count(L, scores)
         assert counts == br.count(L, S)
+    for frame in (pd.DataFrame({"m": S}), pl.DataFrame({"m": S})):
+        assert br.count(L, frame).marginal("m") == counts
     return repr(counts)
 
 
@@ -106,7 +102,7 @@ def test_row_24_a_constant_score_is_noted(bench):
 @row(25, "few distinct scores")
 def test_row_25_a_large_tie_is_noted_with_its_share(bench):
     shown = bench.noted("BR216", *bench.show(table(y=Y, m=[*M[:10], *["0.4"] * 10])))
-    assert "50 % of the scores tie at 0.4" in shown
+    assert "50 % of the scores equal 0.4" in shown
     return shown
 
 

@@ -59,13 +59,13 @@ def test_row_42_whole_weights_have_point_values_only(bench):
     shown = bench.noted("BR306", *whole)
     assert "low" not in bench.answer(*whole)["models"][0]["summaries"]["auc"]
     counts = br.count(Y, list(map(float, M)), sample_weight=[1 + i % 3 for i in range(20)])
-    return shown, bench.raised("BR583", br.interval, br.auc, counts)
+    return shown, bench.raised("BR583", br.interval, counts, br.auc)
 
 
 @row(43, "one weight a class")
 def test_row_43_class_weights_are_noted_with_the_prior_that_they_imply(bench):
     shown = bench.noted("BR304", *weighted(bench, [7.5 if y else 2.5 for y in Y]))
-    assert "imply a prior of 0.5 (rows: 0.25)" in shown
+    assert "imply a base rate of 0.5 (rows: 0.25)" in shown
     return shown
 
 

@@ -25,6 +25,7 @@ from tests.cli.helpers_intervals import (
 import baserate as br
 from baserate.inference.values import digits_apart
 from baserate.measures.measure import CATALOGUE
+from baserate.output.document import FORMER
 
 
 @pytest.fixture
@@ -81,13 +82,13 @@ def test_show_prints_intervals_under_the_points_in_the_same_order(scores, capsys
     ]
     assert [cells(line)[:3] for line in intervals[1:]] == [cells(line)[:3] for line in points[1:]]
     assert [cells(line)[:3] for line in intervals[1:]] == [
-        [prior, model, ">= 1"] for prior in ("0.02", "0.2") for model in "mn"
+        [prior, model, ">= 1"] for prior in ("2%", "20%") for model in "mn"
     ]
     y, m, _ = sample()
     found = br.interval(br.count(y, m), "tpr", threshold=1.0)
     assert cells(intervals[1])[3] == spelled(found)
     assert cells(intervals[0])[:6] == [
-        "prior",
+        "base rate",
         "model",
         "threshold",
         "recall (tpr)",
@@ -358,7 +359,8 @@ def test_conditions_are_those_of_the_summaries(tmp_path, capsys):
         "fn=9,fp=1",
     )
     done = told(capsys, "show", tmp_path / "scores.csv", "--label", "y", "--score", "m", *asked)
-    assert "Conditions: prior 0.005 (0.500 in the sample); costs (fp = 1, fn = 9)." in done.out
+    said = "Conditions: base rate 0.5% (1 in 200) (the sample: 50%); costs (fp = 1, fn = 9)."
+    assert said in done.out
     (row,) = [line for line in done.out.splitlines() if line.startswith("weighted_auc")]
     assert (
         row.split()[-1] == f"{br.curves.weighted_auc_chance(0.995):#.4g}"
@@ -375,4 +377,4 @@ def test_as_many_digits_as_tell_two_numbers_apart(low, high):
 def test_the_schema_names_every_measure_that_may_have_an_interval():
     schema = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text())
     pattern = schema["$defs"]["point"]["properties"]["intervals"]["propertyNames"]["pattern"]
-    assert pattern == f"^({'|'.join(sorted(CATALOGUE))})(\\(.*\\))?$"
+    assert pattern == f"^({'|'.join(sorted({*CATALOGUE, *FORMER.values()}))})(\\(.*\\))?$"

@@ -55,7 +55,7 @@ def test_show_prints_counts_prior_auc_and_conditions(scores):
         == f'{scores}: 20 rows read, 20 used; positive = "1" in "y"\n\nmodel  positives  negatives '
         " distinct scores  base rate (prior)     AUC  AUC, 95 % (placements-beta)\nm1          "
         "   5         15               20              0.250  0.6000               0.291 to"
-        " 0.846\n\nConditions: prior 0.250, as in the sample.\n"
+        " 0.846\n\nConditions: base rate 25%, as in the sample.\n"
     )
     assert done.stderr == ""
 

@@ -142,8 +142,8 @@ def test_a_summary_is_a_measure_of_show(scores, capsys):
 def test_show_reads_the_rest_at_a_fixed_measure(scores, capsys):
     words = ("show", scores, *COLUMNS, "--fix", "specificity=90%", "--prior", "1%")
     between, nearest = answered(capsys, *words)["models"][0]["points"]
-    counts = br.count_file(scores, label="y", score="a")
-    fixed = br.fix(counts, tnr="90%", at=br.Conditions("1%"))
+    counts = br.count(scores, label="y", score="a")
+    fixed = br.fix(counts, "tnr = 90%", at=br.Conditions("1%"))
     assert between["tpr"] == fixed.interpolated.tpr
     assert between["fpr"] == pytest.approx(0.1)
     assert nearest["threshold"] == fixed.attained.threshold

@@ -15,6 +15,7 @@ import scipy.sparse
 from tests.read.refusals import S, assert_refused, codes
 
 import baserate as br
+from baserate.read import arrays
 from baserate.read.cases import as_scores, decide
 from baserate.read.columns import BadCells, Column, Unread
 
@@ -72,31 +73,43 @@ def test_row_20_logits_are_noted_and_never_transformed():
 def test_row_21_two_named_columns_of_probabilities_use_the_positives_column():
     chances = {"no": [0.9, 0.6, 0.65, 0.2], "yes": [0.1, 0.4, 0.35, 0.8]}
     for frame in (pd.DataFrame(chances), pl.DataFrame(chances), pa.table(chances)):
-        counts = br.count(["no", "no", "yes", "yes"], frame)
+        counts = arrays.count(["no", "no", "yes", "yes"], frame)
         assert counts.scores.tolist() == [0.8, 0.4, 0.35, 0.1]
         assert "BR204" in codes(counts)
     numbered = pd.DataFrame({0: chances["no"], 1: chances["yes"]})
-    assert br.count([0, 0, 1, 1], numbered).scores[0] == 0.8
-    assert br.count([False, False, True, True], numbered).scores[0] == 0.8
+    assert arrays.count([0, 0, 1, 1], numbered).scores[0] == 0.8
+    assert arrays.count([False, False, True, True], numbered).scores[0] == 0.8
+
+
+def test_row_21_the_columns_of_a_frame_are_models_by_name():
+    chances = {"no": [0.9, 0.6, 0.65, 0.2], "yes": [0.1, 0.4, 0.35, 0.8]}
+    for frame in (pd.DataFrame(chances), pl.DataFrame(chances), pa.table(chances)):
+        counts = br.count(["no", "no", "yes", "yes"], frame)
+        assert counts.models == ("no", "yes")
+        assert counts.marginal("yes").scores.tolist() == [0.8, 0.4, 0.35, 0.1]
+    assert_refused(
+        "a model is named 0, which is not text",
+        [0, 0, 1, 1],
+        pd.DataFrame({0: chances["no"], 1: chances["yes"]}),
+        code="BR410",
+    )
 
 
 def test_row_21_two_columns_that_do_not_say_which_are_refused():
     matrix = np.array([[0.9, 0.1], [0.6, 0.4], [0.65, 0.35], [0.2, 0.8]])
     assert_refused(r"2 columns: which one\?", [0, 0, 1, 1], matrix, code="BR204")
-    assert_refused(
-        "which one", [0, 0, 1, 1], pd.DataFrame(matrix, columns=["a", "b"]), code="BR204"
-    )
-    assert_refused(
-        "which one", [0, 0, 1, 1], pd.DataFrame(2 * matrix, columns=[0, 1]), code="BR204"
-    )
-    assert_refused(
-        "3 columns", [0, 0, 1, 1], pd.DataFrame(np.ones((4, 3)), columns=list("abc")), code="BR204"
-    )
+    for said, frame in (
+        ("which one", pd.DataFrame(matrix, columns=["a", "b"])),
+        ("which one", pd.DataFrame(2 * matrix, columns=[0, 1])),
+        ("3 columns", pd.DataFrame(np.ones((4, 3)), columns=list("abc"))),
+    ):
+        with pytest.raises(br.InputError, match=f"BR204.*{said}"):
+            arrays.count([0, 0, 1, 1], frame)
 
 
 def test_row_25_large_ties_are_noted_with_their_share():
     counts = br.count([0, 0, 1, 1] * 25, [0.2, 0.4, 0.4, 0.8] * 25)
-    assert "50 % of the scores tie at 0.4" in next(
+    assert "50 % of the scores equal 0.4" in next(
         note.text for note in counts.notes if note.code == "BR216"
     )
     assert "BR216" not in codes(br.count([0, 1] * 50, np.arange(100) / 100))

@@ -92,7 +92,7 @@ def test_row_43_weights_by_class_are_noted_with_the_prior_they_imply():
         [0] * 98 + [1] * 2, np.arange(100) / 100, sample_weight=[0.5] * 98 + [24.5] * 2
     )
     assert (
-        "weights of 100 rows as read are one value a class and imply a prior of 0.5 (rows: 0.02)"
+        "the weights of 100 rows are one value per class and imply a base rate of 0.5 (rows: 0.02)"
         in text_of(counts, "BR304")
     )
     assert "BR304" not in codes(br.count([0, 0, 1, 1], S, sample_weight=[0.5, 0.6, 0.7, 0.7]))

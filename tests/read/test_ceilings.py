@@ -125,7 +125,10 @@ def test_condensed_counts_say_so_in_every_place(monkeypatch):
     counts = br.count(cut(labels, scores, 100), memory=LEAST, thresholds=[0.5])
     assert "condensed" in repr(counts)
     assert [note.code for note in counts.notes] == ["BR947", "BR207"][: len(counts.notes)]
-    assert "at the 1 asked for" in counts.notes[0].text
+    assert counts.notes[0].text == (
+        "the scores did not all fit: runs of negatives are merged, exact for AUC and at every"
+        " positive's score and 1 requested threshold"
+    )
     assert br.auc(counts) == br.auc(br.count(labels, scores))
 
 

@@ -201,7 +201,7 @@ def test_an_unknown_design_is_refused(tmp_path, read):
 
 
 def test_a_score_asked_for_twice_is_refused(tmp_path):
-    with pytest.raises(br.InputError, match='BR407.*"m1" was asked for twice'):
+    with pytest.raises(br.InputError, match='BR407.*the score "m1" is named twice'):
         count_models_csv(written(tmp_path), label="y", scores=["m1", "m1"])
 
 

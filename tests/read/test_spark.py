@@ -246,7 +246,7 @@ def test_empty_partitions_and_skew_are_counted_like_any_other(spark):
 def test_a_failure_says_what_to_fix():
     error = failed(RuntimeError("Caused by: java.io.IOException: disk"))
     assert error.code == "BR952"
-    assert str(error).endswith("IOException: disk. Fix: mend the cause, and count again.")
+    assert str(error).endswith("IOException: disk. Fix: fix the cause, and count again.")
     missing = str(failed(RuntimeError("ModuleNotFoundError: No module named 'baserate'")))
     assert "give the workers the same packages" in missing
 

@@ -58,7 +58,7 @@ def test_scenario_11_precision_and_number_needed_to_evaluate_follow_the_prevalen
     assert [part.prior for part in found.values()] == [0.002, 0.01, 0.05, 0.16]
     assert {(part["tpr"], part["tnr"]) for part in found.values()} == {(0.9, 0.85)}
     assert [part.outcome for part in found.values()] == [OBSERVED] * 4, (
-        "0.90 is observed everywhere, and shown nowhere"
+        "0.90 is met everywhere, and demonstrated nowhere"
     )
 
 
@@ -109,7 +109,7 @@ def test_a_site_is_judged_by_its_bound():
         == 142
     )
     assert [part.name for part in found.that_are(MISSED)] == ["lisbon"]
-    assert repr(found) == "Slices: 3 groups at score ≥ 0.5, 1 show recall >= 0.9"
+    assert repr(found) == "Slices: 3 groups at score ≥ 0.5, 1 demonstrates recall >= 0.9"
 
 
 def test_several_terms_must_all_be_shown():

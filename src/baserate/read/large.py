@@ -23,7 +23,6 @@ from baserate.errors import (
     Findings,
     Fix,
     InputError,
-    grouped,
     number_of,
     quoted,
     refuse,
@@ -314,7 +313,9 @@ def as_counts(kept: Kept, ledger: Ledger, notes: tuple[Note, ...]) -> Counts:
 def _merged(kept: Kept) -> tuple[Note, ...]:
     if not kept.condensed:
         return ()
-    kept_apart = "" if kept.cuts is None else f", and at the {grouped(len(kept.cuts))} requested"
+    kept_apart = (
+        "" if kept.cuts is None else f" and {number_of(len(kept.cuts), 'requested threshold')}"
+    )
     text = (
         "the scores did not all fit: runs of negatives are merged, exact for AUC and at every"
         f" positive's score{kept_apart}"

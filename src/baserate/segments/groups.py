@@ -260,9 +260,9 @@ class Slices(Viewed, Mapping[Hashable, Slice]):
         return (*(self.parts[place] for place in sorted(ranked[:most])), other)
 
     def __repr__(self) -> str:
-        judged = (
-            "" if self.require is None else f", {len(self.that_are(SHOWN))} show {self.require}"
-        )
+        shown = len(self.that_are(SHOWN))
+        verb = "demonstrates" if shown == 1 else "demonstrate"
+        judged = "" if self.require is None else f", {shown} {verb} {self.require}"
         return f"Slices: {number_of(len(self), 'group')} at {self.setting}{judged}"
 
 
