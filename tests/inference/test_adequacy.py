@@ -138,9 +138,7 @@ class TestSupport:
                 br.planning.sample_support(source)
 
     def test_anything_else_is_refused(self):
-        with pytest.raises(
-            InputError, match="BR551: this needs one operating point, got list"
-        ):
+        with pytest.raises(InputError, match="BR551: this needs one operating point, got list"):
             br.planning.sample_support([1, 2])
 
 
@@ -332,7 +330,10 @@ class TestRefusals:
                     ' "tpr >= 0.999"'
                 ),
             ),
-            ("fpr <= 0", 'BR585: fpr <= 0 is demonstrated by no number of cases: .* "fpr <= 0.001"'),
+            (
+                "fpr <= 0",
+                'BR585: fpr <= 0 is demonstrated by no number of cases: .* "fpr <= 0.001"',
+            ),
             ("fpr <= 1", "BR585: fpr <= 1 holds whatever the cases say"),
             ("fpr <= 1e-16", "BR585: fpr <= 1e-16 takes more than 1e15 cases"),
             ("recal >= 0.9", "did you mean"),

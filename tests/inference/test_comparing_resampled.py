@@ -223,6 +223,6 @@ def test_a_threshold_belongs_to_a_measure():
 def test_a_rule_and_a_threshold_together_are_refused(threshold):
     assert_refused(
         "BR594",
-        "at a rule and at a threshold",
+        "give a rule or a threshold for tpr, not both",
         lambda: br.compare(joint(), "tpr", rule="fpr <= 0.1", threshold=threshold),
     )

@@ -126,7 +126,7 @@ def test_without_a_threshold_half_of_the_cases_chooses_it_and_the_other_half_jud
     )
     fallen_back = br.require(counts, "recall >= 0.9 and fpr <= 1%")
     assert (fallen_back.outcome, fallen_back.point.threshold) == (
-        "missed",
+        "not met",
         br.choose(counts).threshold,
     )
 
@@ -265,7 +265,7 @@ def test_a_rate_is_judged_on_its_own_class_though_there_is_no_other():
     only = br.Counts([1, 0], positives=[30, 40], negatives=[0, 0])
     (check,) = br.require(only, "recall >= 0.2", threshold=1).checks
     assert (check.outcome, check.interval.method, check.bound) == (
-        "shown",
+        "demonstrated",
         "clopper-pearson",
         pytest.approx(betaincinv(30, 41, 0.05)),
     )

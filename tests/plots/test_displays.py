@@ -89,7 +89,7 @@ class Mute:
             lambda: br.plots.KsDisplay.from_estimator(
                 LogisticRegression().fit(X, np.where(Y == 1, "bad", "good")), X, Y
             ),
-            "BR102: .* which class is positive",
+            "BR102: the positive class is not known",
         ),
         (
             lambda: br.plots.KsDisplay.from_estimator(MODEL, X, Y, pos_label=7),
