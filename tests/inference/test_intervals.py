@@ -236,9 +236,7 @@ def test_what_is_no_counts_is_refused_with_what_to_do():
         interval(joint, br.auc)  # of which the verb makes one interval per model
     each = {name: br.interval(joint.marginal(name), br.auc) for name in joint.models}
     assert br.interval(joint, br.auc) == each
-    with pytest.raises(
-        br.InputError, match=r"BR228: an interval is made of Counts, got list.*count\("
-    ):
+    with pytest.raises(br.InputError, match=r"BR429: interval needs counts, got list.*count\("):
         br.interval([1, 2], br.auc)
 
 

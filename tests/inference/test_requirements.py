@@ -6,6 +6,7 @@ from scipy.special import betaincinv
 from tests.inference.two_models import pairs
 
 import baserate as br
+from baserate.inference.requirements import require
 
 
 def found(tp, positives, fp=10, negatives=1000):
@@ -257,8 +258,13 @@ def test_a_requirement_that_cannot_be_read_is_refused(requirement, options, matc
 
 
 def test_a_requirement_is_judged_on_the_counts_of_one_model():
-    with pytest.raises(br.InputError, match="BR228.*judged on Counts, got JointCounts"):
-        br.require(pairs(1, 2, both=20), "recall >= 0.9")
+    joint = pairs(1, 2, both=20)
+    with pytest.raises(br.InputError, match="BR228.*evaluated on Counts, got JointCounts"):
+        require(joint, "recall >= 0.9")
+    found = br.require(joint, "recall >= 0.9", threshold=0.5)  # one per model
+    assert list(found) == list(joint.models)
+    for name, one in found.items():
+        assert one == br.require(joint.marginal(name), "recall >= 0.9", threshold=0.5)
 
 
 def test_a_rate_is_judged_on_its_own_class_though_there_is_no_other():

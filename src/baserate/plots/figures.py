@@ -1056,8 +1056,8 @@ def panel_for(
     log: bool = False,
 ) -> Panel:
     """The panel of curves of one kind, each with the name of its model: one curve per model, or
-    one per model and base rate. Isolines and a baseline belong to a ROC; `log` makes the horizontal axis
-    logarithmic.
+    one per model and base rate. Isolines and a baseline belong to a ROC; `log` makes the horizontal
+    axis logarithmic.
     """
     models: dict[str, list[Curve]] = {}
     for model, curve in curves:

@@ -314,8 +314,10 @@ def calibrate(counts: Counts, method: str = ISOTONIC) -> Calibration:
 
     >>> import baserate as br
     >>> found = br.shift.calibrate(br.count([0, 0, 1, 1, 0, 1], [1, 2, 3, 4, 5, 6]))
-    >>> found, found.apply([0, 2.5, 4, 9]).round(4)
-    (Calibration: isotonic (3 blocks), at a base rate of 50%, array([0.    , 0.    , 0.6667, 1.    ]))
+    >>> found
+    Calibration: isotonic (3 blocks), at a base rate of 50%
+    >>> found.apply([0, 2.5, 4, 9]).round(4)
+    array([0.    , 0.    , 0.6667, 1.    ])
     """
     if not isinstance(counts, Counts):
         raise refuse(
