@@ -12,8 +12,8 @@ import baserate as br
 COUNTS = br.Counts([0.9, 0.6, 0.3], positives=[30, 15, 5], negatives=[10, 90, 900])
 COSTLY = br.Costs(fp=1, fn=50)
 SAME_CASES = (
-    "the threshold was chosen and evaluated on the same data, so these figures are optimistic: "
-    "evaluate on held-out data, choose(dev).on(test) or show --threshold on another file"
+    "the threshold was chosen and evaluated on the same data, so these figures are optimistic; "
+    "evaluate on held-out data: choose(dev).on(test) or show --threshold on another file"
 )
 SAID = "(95 %, for a threshold set in advance)"
 
@@ -262,7 +262,8 @@ def test_scores_that_are_no_probabilities_have_no_threshold_in_theory():
 def test_row_69_uncalibrated_scores_are_said():
     off = br.choose(COUNTS, calibrated_at="sample").theory
     assert text(off, "BR507").startswith(
-        "the threshold in theory assumes calibrated scores; at a base rate of 4.76%"
+        "the threshold in theory assumes calibrated scores; at a base rate of 1 in 21 their mean"
+        " would be 0.0476, and it is "
     )
     even = br.Counts([0.75, 0.25], [3, 1], [1, 3])
     assert not br.choose(even, calibrated_at=0.5).theory.notes

@@ -326,8 +326,8 @@ class TestRefusals:
             (
                 "recall >= 1",
                 (
-                    "BR585: tpr >= 1 is demonstrated by no number of cases: .* Fix: leave room for a"
-                    ' few: "tpr >= 0.999"'
+                    "BR585: tpr >= 1 is demonstrated by no number of cases: .* Fix: leave room for"
+                    ' a few: "tpr >= 0.999"'
                 ),
             ),
             (

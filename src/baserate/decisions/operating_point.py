@@ -1184,7 +1184,7 @@ def _calibration(points: Points, calibrated_at: Any) -> tuple[Note, ...]:
     if abs(mean - prior) <= FAR_OFF * prior:
         return ()
     text = (
-        f"the threshold in theory assumes calibrated scores; at prior {prior:.3g} their mean would"
-        f" be {prior:.3g}, and it is {mean:.3g}"
+        "the threshold in theory assumes calibrated scores; at a base rate of"
+        f" {notation.base_rate(prior)} their mean would be {prior:.3g}, and it is {mean:.3g}"
     )
     return (Note("BR507", text),)

@@ -299,7 +299,7 @@ class Calibration:
             if self.method == ISOTONIC
             else ", ".join(f"{value:.4g}" for value in self.parameters)
         )
-        return f"Calibration: {self.method} ({fitted}), at prior {self.prior:.4g}"
+        return f"Calibration: {self.method} ({fitted}), at a base rate of {notation.base_rate(self.prior)}"
 
 
 def calibrate(counts: Counts, method: str = ISOTONIC) -> Calibration:
