@@ -114,7 +114,11 @@ def test_the_table_has_every_percent_beside_acting_on_everybody_and_nobody(capsy
     done = told(
         capsys, "curve", "decision", source, "--label", "y", "--score", "p", "--prior", "10%"
     )
-    lines = [line.split() for line in done.out.splitlines() if "%" in line]
+    title, *rows = [line for line in done.out.splitlines() if "%" in line]
+    assert title == (
+        "p, decision curve: net benefit per case at a base rate of 10% (all points with --csv)"
+    )
+    lines = [row.split() for row in rows]
     assert [line[0] for line in lines[:3]] == ["1", "2", "3"]
     row = lines[9]  # 10 %
     expected = naive(CHANCES, 0.1, 0.1)
@@ -163,7 +167,10 @@ def test_net_benefit_says_its_threshold_probability_and_has_an_interval(capsys, 
     ]
     done = told(capsys, *asked)
     assert f"the highest net benefit at threshold probability {t:g}" in done.out
-    assert done.out.count(f"net benefit (t = {t:g})") == 2
+    assert f"At a base rate of 20%, its net benefit (t = {t:g}) is " in done.out.replace(
+        ", costs (fp = 1, fn = 9)", ""
+    )
+    assert done.out.count(f"net benefit (t = {t:g})") == 3  # the sentence, and two tables
     point = answered(capsys, *asked)["models"][0]["points"][0]
     name = point["optimized"]
     at = br.Conditions(0.2, br.Costs(fn=9) if "--cost" in more else None)

@@ -15,6 +15,7 @@ from tests.curves import generated_summaries as generated
 from tests.curves import oracle_curves as oracle
 
 import baserate as br
+from baserate.curves import named
 from baserate.curves.curve import trace
 from baserate.curves.named import CURVES, axis_label, family
 from baserate.measures.registry import CATALOGUE
@@ -212,7 +213,7 @@ def test_a_family_is_one_curve_a_set_of_conditions(prior):
 
 @pytest.mark.parametrize("name", [*BOUND, "cost_threshold_curve"])
 def test_chosen_class_totals_and_rates_alone_need_a_prior(name):
-    curve = getattr(br, name)
+    curve = getattr(named, name)
     chosen = br.count([1, 0, 0], [0.9, 0.5, 0.1], design="case-control")
     rates = br.Points.from_rates([0.1], [0.6])
     for counts in (chosen, rates):
@@ -228,7 +229,7 @@ def test_chosen_class_totals_and_rates_alone_need_a_prior(name):
 )
 def test_anything_but_counts_or_points_is_refused(name):
     with pytest.raises(br.InputError, match="BR228: points are made of Counts, got list"):
-        getattr(br, name)([0.1, 0.2])
+        getattr(named, name)([0.1, 0.2])
 
 
 @pytest.mark.parametrize("name", CURVES)

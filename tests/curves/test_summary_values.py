@@ -112,7 +112,7 @@ def test_show_puts_summaries_beside_auc(tmp_path):
     assert summaries["auprc"]["at"]["prior"] == 0.01
     assert summaries["gini"]["value"] == br.curves.gini(COUNTS)
     shown = run(*arguments).stdout
-    assert f"auprc    0.01   {br.curves.auprc(COUNTS, at=AT):#.4g}" in shown
+    assert f"auprc    1%         {br.curves.auprc(COUNTS, at=AT):#.4g}" in shown
     assert run(*arguments, "--summary", "aucc").returncode == 2
 
 
@@ -134,7 +134,10 @@ def test_contradictions_between_options_are_refused():
 def test_a_sweep_says_what_it_assumes_for_all_its_priors_at_once():
     notes = sweep(COUNTS, "expected_cost", priors=[0.1, 0.001]).notes
     assert [note.code for note in notes] == ["BR526", "BR525", "BR528"]
-    assert "priors from 0.001 to 0.1" in notes[0].text
+    assert notes[0].text == (
+        "computed for base rates from 0.1% to 10%; this assumes that the scores within each class"
+        " are the same in the field (label shift)"
+    )
 
 
 @pytest.mark.parametrize("name", [name for name, entry in SUMMARIES.items() if entry.single])

@@ -230,7 +230,7 @@ def test_the_cheapest_model_wins_and_equals_are_named_together(scenario):
     assert (refused.models, list(refused.refused)) == (("good",), ["worse"])
     with pytest.raises(br.Infeasible, match="no threshold has"):
         br.choose({"worse": worse}, "fpr <= 0 and recall >= 0.3", review=150)
-    with pytest.raises(br.InputError, match="needs the amounts of each model by name"):
+    with pytest.raises(br.InputError, match="BR429: choose needs counts, got list"):
         br.choose([scenario], review=150)
 
 
@@ -273,7 +273,7 @@ def test_no_cases_one_class_and_chosen_totals_are_refused_where_they_must_be(sce
         == br.choose(scenario, review=150, at=at).cost
         == 470
     )
-    with pytest.raises(br.InputError, match="amounts are made by count(…, amount=…), got Counts"):
+    with pytest.raises(br.InputError, match="BR428: review= and recovered= need amounts"):
         br.choose(scenario.counts, review=150)
 
 

@@ -227,7 +227,7 @@ def test_equal_tpr_and_fpr_leave_the_prior_open(rate):
     with pytest.raises(
         br.InputError,
         match=(
-            "BR540: tpr equals fpr, so flagging says nothing about the class and leaves the prior"
+            "BR540: tpr equals fpr, so flagging is independent of the class and leaves the prior"
             " open"
         ),
     ):

@@ -16,6 +16,7 @@ from tests.cli.helpers import answered, told
 import baserate as br
 from baserate.counts.points import Points
 from baserate.decisions import guarantees
+from baserate.decisions.selection import choose
 
 ROOT = Path(__file__).parents[2]
 FIELD = br.Conditions(prior=0.01)
@@ -295,7 +296,7 @@ def test_a_choice_among_models_shares_it_too():
     choice = br.choose(models, guarantee="recall >= 0.8")
     assert choice.point.guarantee.models == 3
     assert choice.point.guarantee.level == 0.95
-    alone = br.choose(models[choice.model], guarantee="recall >= 0.8", among=3)
+    alone = choose(models[choice.model], guarantee="recall >= 0.8", among=3)
     assert alone.threshold == choice.point.threshold
     assert alone.guarantee.requirements[0].bound == pytest.approx(
         beta.ppf(0.05 / 3, alone.tp, alone.fn + 1), rel=1e-9
@@ -389,7 +390,14 @@ def test_what_does_not_even_hold_here_is_infeasible():
 )
 def test_what_cannot_be_asked_is_refused(requirement, options, match):
     with pytest.raises(br.InputError, match=match):
-        br.choose(GRADED, guarantee=requirement, **options)
+        choose(GRADED, guarantee=requirement, **options)
+
+
+def test_a_level_without_a_guarantee_is_that_of_the_intervals():
+    narrow, usual = br.choose(GRADED, level=0.8), br.choose(GRADED)
+    assert (narrow.threshold, narrow.guarantee) == (usual.threshold, None)
+    assert narrow.intervals["tpr"].level == 0.8
+    assert usual.intervals["tpr"].level == 0.95
 
 
 def test_weights_and_rates_without_cases_are_refused():

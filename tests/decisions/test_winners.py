@@ -112,7 +112,7 @@ def test_scenario_4_borders_are_where_choose_changes_its_mind():
         for note in br.choose(F1_B, at=br.Conditions(1e-6, COSTS)).notes
         if note.code == "BR524"
     )
-    assert note.endswith("below prior 4.12284e-06")
+    assert note.endswith("no threshold is better below a base rate of 4.12284e-06")
 
 
 def test_costs_shift_the_borders_by_the_effective_prior_alone():

@@ -138,9 +138,7 @@ class TestSupport:
                 br.planning.sample_support(source)
 
     def test_anything_else_is_refused(self):
-        with pytest.raises(
-            InputError, match="BR551: this is asked of one operating point, got list"
-        ):
+        with pytest.raises(InputError, match="BR551: this needs one operating point, got list"):
             br.planning.sample_support([1, 2])
 
 
@@ -322,17 +320,20 @@ class TestRefusals:
             (None, "BR585: one requirement at a time"),
             (
                 "tpr <= 0.9",
-                'BR585: tpr <= 0.9 asks for errors, which nobody needs to show. Fix: "tpr >= …"',
+                'BR585: tpr <= 0.9 allows only errors, which needs no proof. Fix: "tpr >= …"',
             ),
-            ("fpr >= 0.1", "BR585: fpr >= 0.1 asks for errors"),
+            ("fpr >= 0.1", "BR585: fpr >= 0.1 allows only errors, which needs no proof"),
             (
                 "recall >= 1",
                 (
-                    "BR585: tpr >= 1 is shown by no number of cases: .* Fix: leave room for a few:"
-                    ' "tpr >= 0.999"'
+                    "BR585: tpr >= 1 is demonstrated by no number of cases: .* Fix: leave room for"
+                    ' a few: "tpr >= 0.999"'
                 ),
             ),
-            ("fpr <= 0", 'BR585: fpr <= 0 is shown by no number of cases: .* "fpr <= 0.001"'),
+            (
+                "fpr <= 0",
+                'BR585: fpr <= 0 is demonstrated by no number of cases: .* "fpr <= 0.001"',
+            ),
             ("fpr <= 1", "BR585: fpr <= 1 holds whatever the cases say"),
             ("fpr <= 1e-16", "BR585: fpr <= 1e-16 takes more than 1e15 cases"),
             ("recal >= 0.9", "did you mean"),
@@ -350,9 +351,9 @@ class TestRefusals:
             ({"power": 0.8}, "BR585: a power depends on the rate that is really there"),
             (
                 {"expecting": 0.9},
-                "BR585: expecting 0.9 does not keep tpr >= 0.9 with room to spare",
+                "BR585: expecting 0.9 does not satisfy tpr >= 0.9 with room to spare",
             ),
-            ({"expecting": 0.5}, "BR585: expecting 0.5 does not keep"),
+            ({"expecting": 0.5}, "BR585: expecting 0.5 does not satisfy"),
             (
                 {"expecting": 95},
                 (

@@ -67,7 +67,8 @@ def test_bounds_are_those_of_resampled_rows(again):
 
 
 def test_the_same_seed_gives_the_same_bounds_and_another_gives_others():
-    amounts = br.count(*sample(2))
+    labels, scores, worth = sample(2)
+    amounts = br.count(labels, scores, amount=worth)
     point = br.choose(amounts, review=20)
     one, same, other = (
         amount_intervals(point, amounts, replicates=200, seed=seed) for seed in (0, 0, 1)
@@ -77,7 +78,8 @@ def test_the_same_seed_gives_the_same_bounds_and_another_gives_others():
 
 
 def test_a_higher_level_is_wider_and_every_sum_has_an_interval():
-    amounts = br.count(*sample(3))
+    labels, scores, worth = sample(3)
+    amounts = br.count(labels, scores, amount=worth)
     point = br.choose(amounts, review=20, volume=1000, at=br.Conditions(prior=0.1))
     narrow, wide = (
         amount_intervals(point, amounts, replicates=300, level=level) for level in (0.8, 0.99)
@@ -105,7 +107,8 @@ def test_a_threshold_taken_as_fixed_is_said_to_be():
 
 
 def test_a_budget_is_kept_on_every_resample():
-    amounts = br.count(*sample(5))
+    labels, scores, worth = sample(5)
+    amounts = br.count(labels, scores, amount=worth)
     point = br.choose(amounts, "alerts <= 25", volume=1000)
     found = amount_intervals(point, amounts, replicates=200)
     assert (found["alerts"].low, found["alerts"].high) == (25, 25)
@@ -127,7 +130,8 @@ def test_few_cases_are_noted_and_fewer_refused():
 
 
 def test_progress_is_told():
-    amounts = br.count(*sample(6))
+    labels, scores, worth = sample(6)
+    amounts = br.count(labels, scores, amount=worth)
     seen = []
     amount_intervals(
         br.choose(amounts, review=1),
@@ -265,5 +269,5 @@ def test_amounts_that_were_counted_apart_are_not_tested():
 
 
 def test_several_scores_need_names():
-    with pytest.raises(br.InputError, match="BR410: count_amounts needs the scores of each model"):
+    with pytest.raises(br.InputError, match="BR410: count needs the scores of each model by name"):
         br.count([1, 0], {}, amount=[1, 1])

@@ -417,7 +417,7 @@ def test_a_place_where_nothing_is_defined_stays_undefined():
             lambda: br.curves.band(
                 COUNTS, "precision", priors=[0.1], rule="tpr >= 0.5", threshold=3
             ),
-            "BR594.*at a rule and at a threshold",
+            "BR594.*give a rule or a threshold for precision, not both",
         ),
         (
             lambda: br.curves.band(COUNTS, "total_cost", priors=[0.1]),

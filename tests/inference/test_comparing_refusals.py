@@ -5,7 +5,7 @@ from tests.inference.refusals import assert_refused
 from tests.inference.two_models import grouped_models, joint, separate
 
 import baserate as br
-from baserate.inference.differences import compare_all
+from baserate.inference.differences import compare, compare_all
 
 
 @pytest.mark.parametrize(
@@ -13,8 +13,8 @@ from baserate.inference.differences import compare_all
     [
         (
             "BR595",
-            "there are 3 models: which two.*pair=.*compare_all",
-            lambda: br.compare(joint("abc"), br.auc),
+            'there are 3 models: which two.*pair=.*or against="a"',
+            lambda: compare(joint("abc"), br.auc),  # of which the verb compares every pair
         ),
         (
             "BR595",
@@ -40,8 +40,8 @@ from baserate.inference.differences import compare_all
         ("BR595", "a comparison needs two models", lambda: br.compare(joint("a"), br.auc)),
         ("BR595", "a comparison needs two models", lambda: compare_all(joint("a"), br.auc)),
         (
-            "BR595",
-            "a comparison needs two models",
+            "BR429",
+            "compare needs counts, got list",
             lambda: br.compare(list(separate().values()), br.auc),
         ),
         ("BR595", "a comparison needs two models", lambda: br.compare(separate()["a"], br.auc)),
@@ -133,7 +133,11 @@ def test_a_pair_that_is_no_sequence_is_refused():
 
 def test_a_mixture_of_groups_and_counts_is_refused_by_naming_the_odd_one():
     mixed = {"a": separate()["a"], "b": grouped_models()["b"]}
-    assert_refused("BR595", "GroupedCounts", lambda: br.compare(mixed, br.auc, paired=False))
+    assert_refused(
+        "BR410",
+        "every model must be counted in the same way, got Counts and GroupedCounts",
+        lambda: br.compare(mixed, br.auc, paired=False),
+    )
 
 
 @pytest.mark.parametrize("options", [{"resample": "rows"}, {"replicates": -3}])

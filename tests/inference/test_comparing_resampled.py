@@ -219,10 +219,16 @@ def test_a_threshold_belongs_to_a_measure():
     )
 
 
-@pytest.mark.parametrize("threshold", [0.5, {"a": 0.5, "b": 0.5}])
-def test_a_rule_and_a_threshold_together_are_refused(threshold):
+@pytest.mark.parametrize(
+    ("threshold", "text"),
+    [
+        (0.5, "give a rule or a threshold for tpr, not both"),
+        ({"a": 0.5, "b": 0.5}, "give a rule or thresholds, not both"),
+    ],
+)
+def test_a_rule_and_a_threshold_together_are_refused(threshold, text):
     assert_refused(
         "BR594",
-        "at a rule and at a threshold",
+        text,
         lambda: br.compare(joint(), "tpr", rule="fpr <= 0.1", threshold=threshold),
     )

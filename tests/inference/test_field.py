@@ -200,7 +200,10 @@ REFUSED = {
         "BR647",
         lambda: br.require(COUNTS, "precision >= 0.1", at=AT),
     ),
-    "other uncertainty": ("BR647", lambda: br.Conditions(prior=ESTIMATE)),
+    "other uncertainty": (
+        "BR647",
+        lambda: br.Conditions(prior=ESTIMATE, costs={"fn": br.Range(1, 9), "fp": 1}),
+    ),
     "EM": ("BR647", lambda: br.interval(by_likelihood(), "npv")),
 }
 

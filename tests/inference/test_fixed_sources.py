@@ -127,14 +127,14 @@ def test_an_unknown_method_is_refused_with_those_there_are():
     with pytest.raises(
         br.InputError,
         match=(
-            r'BR581: there is no method "wilson" for precision at this prior.*'
+            r'BR581: there is no method "wilson" for precision at this base rate.*'
             r" jeffreys-draws.*mercaldo"
         ),
     ):
         br.interval(MIDDLE, "precision", at=at, method="wilson")
     with pytest.raises(
         br.InputError,
-        match=r'BR581: there is no method "magic" for posfrac at this prior\. Fix: [^.]*bca\.',
+        match=r'BR581: there is no method "magic" for posfrac at this base rate\. Fix: [^.]*bca\.',
     ):
         br.interval(MIDDLE, "posfrac", at=at, method="magic")
     with pytest.raises(br.InputError, match='BR581: there is no method "magic" for a rate'):

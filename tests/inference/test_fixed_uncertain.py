@@ -37,8 +37,10 @@ def test_over_a_range_a_measure_that_rises_with_the_prior_lies_between_the_bound
     assert found.value == br.measure(confusion, name, at=br.Conditions(prior=0.01))
     assert found.at == at
     text = next(note.text for note in found.notes if note.code == "BR588")
-    assert text.startswith("the widest bounds over settings spread over prior 0.001..0.1; ")
-    assert text.endswith("; the value is the one at a base rate of 1%")
+    assert text == (
+        "the widest bounds over base rates from 0.1% to 10%; the value is the one at a base rate of"
+        " 1%"
+    )
 
 
 def test_over_a_range_a_measure_that_rises_and_falls_holds_everywhere():

@@ -235,7 +235,7 @@ def test_an_average_of_no_folds_is_refused(how):
         ),
         (
             lambda folds: br.curves.fold_mean(folds, "precision", threshold=1, rule="tpr >= 0.5"),
-            "BR594.*at a rule and at a threshold",
+            "BR594.*give a rule or a threshold for precision, not both",
         ),
         (
             lambda _: br.curves.fold_mean(
@@ -255,7 +255,7 @@ def test_an_average_of_no_folds_is_refused(how):
         ),
         (
             lambda folds: br.curves.average_curve(folds, br.roc, how="threshold", x=[0.5]),
-            "BR573.*x is not asked for",
+            "BR573.*a cost curve has none, and x does not apply",
         ),
     ],
 )

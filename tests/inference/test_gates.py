@@ -13,8 +13,8 @@ from baserate.inference.values import ALL
 BOTH = {"baseline": "old", "candidate": "new"}
 
 
-def judged(models, **options):
-    return br.non_inferiority(models, **BOTH, **{"threshold": 0.5, **options})
+def judged(models, *statistic, **options):
+    return br.non_inferiority(models, *statistic, **BOTH, **{"threshold": 0.5, **options})
 
 
 def test_scenario_7_twelve_against_five_is_worse_within_noise_and_passes():
@@ -95,7 +95,7 @@ def test_errors_on_a_slice_of_one_class_are_judged(label):
 
 def test_errors_on_a_slice_of_one_class_are_judged_however_the_measure_is_named():
     slices = {"one class": pairs(30, 2, both=68, label=0), "rest": pairs(2, 30, both=68)}
-    assert not judged(slices, statistic=br.Measure("error")).passed
+    assert not judged(slices, br.Measure("error")).passed
 
 
 def test_what_one_class_does_not_define_is_not_compared_there_and_said_so():
@@ -105,7 +105,7 @@ def test_what_one_class_does_not_define_is_not_compared_there_and_said_so():
         "mixed": br.count(y, {"old": scores[0], "new": scores[1]}),
         "negatives": br.count([0] * 20, {"old": range(20), "new": range(20)}, pos_label=1),
     }
-    verdict = br.non_inferiority(slices, **BOTH, statistic="auc")
+    verdict = br.non_inferiority(slices, "auc", **BOTH)
     assert [part.name for part in verdict.parts] == [ALL, "mixed"]
     (note,) = [note for note in verdict.notes if "negatives" in note.text]
     assert (note.code, note.text) == (
@@ -156,10 +156,8 @@ def test_other_statistics_are_compared_in_the_direction_that_is_better_for_them(
         ("tpr", {"threshold": 1.0}),
         ("precision", {"rule": "tpr >= 0.5", "replicates": 200}),
     ):
-        assert br.non_inferiority(worse, **BOTH, statistic=statistic, **options).outcome == "worse"
-        assert (
-            br.non_inferiority(better, **BOTH, statistic=statistic, **options).outcome == "better"
-        )
+        assert br.non_inferiority(worse, statistic, **BOTH, **options).outcome == "worse"
+        assert br.non_inferiority(better, statistic, **BOTH, **options).outcome == "better"
 
 
 def test_a_margin_passes_only_what_is_shown_to_be_hardly_worse():
@@ -182,10 +180,10 @@ def test_a_margin_passes_only_what_is_shown_to_be_hardly_worse():
 
 def test_a_margin_looks_at_the_lower_bound_where_higher_is_better():
     models = pairs(12, 5, both=600)
-    low = judged(models, statistic="accuracy").parts[0].difference.low
+    low = judged(models, "accuracy").parts[0].difference.low
     assert low < -0.01
-    assert judged(models, statistic="accuracy", margin=-low + 1e-6).passed
-    assert not judged(models, statistic="accuracy", margin=-low - 1e-6).passed
+    assert judged(models, "accuracy", margin=-low + 1e-6).passed
+    assert not judged(models, "accuracy", margin=-low - 1e-6).passed
 
 
 def test_a_margin_excuses_no_significant_regression_and_few_cases_show_no_margin():
@@ -253,12 +251,16 @@ def test_models_that_are_alike_hardly_ever_fail(slices):
         ({"candidate": "newer"}, 'BR408.*there is no model "newer"'),
         ({"level": 95}, "BR580.*level=0.95"),
         ({"threshold": {"old": 0.5}}, 'BR529.*no threshold is given for "new"'),
-        ({"statistic": "recal"}, 'BR531.*did you mean "recall"'),
     ],
 )
 def test_a_comparison_that_makes_no_sense_is_refused(options, match):
     with pytest.raises(br.InputError, match=match):
         br.non_inferiority(pairs(3, 4, both=20), **{**BOTH, "threshold": 0.5, **options})
+
+
+def test_an_unknown_measure_is_refused_with_the_nearest_one():
+    with pytest.raises(br.InputError, match='BR531.*did you mean "recall"'):
+        br.non_inferiority(pairs(3, 4, both=20), "recal", **BOTH, threshold=0.5)
 
 
 def test_weighted_cases_are_not_judged():

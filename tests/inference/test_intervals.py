@@ -18,6 +18,7 @@ from tests.inference.samples import (
 )
 
 import baserate as br
+from baserate.inference.intervals import interval
 
 # Which method.
 
@@ -163,12 +164,12 @@ def test_a_summary_that_depends_on_the_prior_resamples_it_unless_it_is_given():
         (
             "precision",
             {"rule": "tpr >= 0.5", "threshold": 1.0},
-            "BR594: precision is asked for at a rule and at a threshold",
+            "BR594: give a rule or a threshold for precision, not both",
         ),
         (
             "precision",
             {"rule": "tpr >= 0.5", "threshold": None},
-            "BR594: precision is asked for at a rule and at a threshold",
+            "BR594: give a rule or a threshold for precision, not both",
         ),
         (br.auc, {"rule": "tpr >= 0.5"}, "BR594: a rule or threshold belongs to a measure"),
         ("ks", {"threshold": 1.0}, "BR594: a rule or threshold belongs to a measure"),
@@ -190,7 +191,7 @@ def test_a_summary_that_depends_on_the_prior_resamples_it_unless_it_is_given():
         (
             "precision",
             {"optimize": "f1", "threshold": 1.0},
-            "BR594: precision is asked for at a rule and at a threshold",
+            "BR594: give a rule or a threshold for precision, not both",
         ),
         (br.auc, {"optimize": "f1"}, "BR594: a rule or threshold belongs to a measure"),
         (br.curves.ks, {"method": "delong"}, 'BR581: there is no method "delong" for ks here'),
@@ -232,10 +233,10 @@ def test_what_is_no_counts_is_refused_with_what_to_do():
         br.InputError,
         match=r"BR228: an interval is made of Counts, got JointCounts.*joint\.marginal",
     ):
-        br.interval(joint, br.auc)
-    with pytest.raises(
-        br.InputError, match=r"BR228: an interval is made of Counts, got list.*count\("
-    ):
+        interval(joint, br.auc)  # of which the verb makes one interval per model
+    each = {name: br.interval(joint.marginal(name), br.auc) for name in joint.models}
+    assert br.interval(joint, br.auc) == each
+    with pytest.raises(br.InputError, match=r"BR429: interval needs counts, got list.*count\("):
         br.interval([1, 2], br.auc)
 
 

@@ -46,9 +46,7 @@ def test_over_a_range_the_interval_of_a_chosen_threshold_is_the_widest_of_all_it
     assert found.value == point["precision"]
     assert found.low == pytest.approx(ends[0].low, rel=0.1), "moved by the optimism"
     assert found.high == pytest.approx(ends[1].high, rel=0.1)
-    assert text_of(found, "BR588").startswith(
-        "the widest bounds over settings spread over prior 0.01..0.2; "
-    )
+    assert text_of(found, "BR588").startswith("the widest bounds over base rates from 1% to 20%; ")
     assert text_of(found, "BR588").endswith("; the value is the one at a base rate of 4.472%")
 
 

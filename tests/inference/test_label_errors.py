@@ -228,7 +228,7 @@ class TestTable:
 
     @pytest.mark.parametrize("hidden", ["1%", 0.01])
     def test_one_share_is_no_table(self, hidden):
-        with pytest.raises(InputError, match="BR586: several shares are asked for"):
+        with pytest.raises(InputError, match="BR586: several shares are needed, got"):
             br.robustness.label_error_table(
                 br.Confusion(tp=80, fp=160, fn=20, tn=9_840), hidden=hidden
             )

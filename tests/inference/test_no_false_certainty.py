@@ -40,9 +40,7 @@ def test_a_band_that_no_resample_leaves_says_so():
 @pytest.mark.parametrize("statistic", ["auc", "average_precision", "ks", "gini"])
 def test_no_margin_is_shown_by_resamples_that_do_not_differ(statistic):
     joint = two([9] * 5 + [0] * 200, [3, 4, 5, 6, 7] + [0] * 200)
-    assert not br.non_inferiority(
-        joint, baseline="a", candidate="b", statistic=statistic, margin=1e-6
-    ).passed
+    assert not br.non_inferiority(joint, statistic, baseline="a", candidate="b", margin=1e-6).passed
 
 
 def test_no_p_value_is_below_what_the_cases_that_differ_allow():
@@ -92,9 +90,9 @@ def test_a_function_of_ones_own_has_no_direction_that_a_gate_could_guess():
     with pytest.raises(
         br.InputError, match='BR594: which way is better is not known of "loss".*better="higher"'
     ):
-        br.non_inferiority(joint, baseline="old", candidate="new", statistic=loss, replicates=100)
+        br.non_inferiority(joint, loss, baseline="old", candidate="new", replicates=100)
     assert not br.non_inferiority(
-        joint, baseline="old", candidate="new", statistic=loss, better="lower", replicates=100
+        joint, loss, baseline="old", candidate="new", better="lower", replicates=100
     ).passed
 
 
@@ -131,12 +129,12 @@ def test_so_many_parts_that_no_p_value_could_be_small_enough_are_refused():
     labels = [1] * 20 + [0] * 50
     old, new = [1] * 20 + [0] * 50, [0] * 20 + [1] * 50
     slices = {str(k): br.count(labels, {"old": old, "new": new}) for k in range(2)}
-    asked = {"baseline": "old", "candidate": "new", "statistic": "expected_cost", "threshold": 1}
+    asked = {"baseline": "old", "candidate": "new", "threshold": 1}
     with pytest.raises(
         br.InputError, match="BR580: 3 comparisons of 100 resamples each.*replicates=240"
     ):
-        br.non_inferiority(slices, replicates=100, **asked)
-    assert not br.non_inferiority(slices, replicates=240, **asked).passed
+        br.non_inferiority(slices, "expected_cost", replicates=100, **asked)
+    assert not br.non_inferiority(slices, "expected_cost", replicates=240, **asked).passed
 
 
 @pytest.mark.parametrize(

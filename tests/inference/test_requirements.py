@@ -6,6 +6,7 @@ from scipy.special import betaincinv
 from tests.inference.two_models import pairs
 
 import baserate as br
+from baserate.inference.requirements import require
 
 
 def found(tp, positives, fp=10, negatives=1000):
@@ -126,7 +127,7 @@ def test_without_a_threshold_half_of_the_cases_chooses_it_and_the_other_half_jud
     )
     fallen_back = br.require(counts, "recall >= 0.9 and fpr <= 1%")
     assert (fallen_back.outcome, fallen_back.point.threshold) == (
-        "missed",
+        "not met",
         br.choose(counts).threshold,
     )
 
@@ -257,15 +258,20 @@ def test_a_requirement_that_cannot_be_read_is_refused(requirement, options, matc
 
 
 def test_a_requirement_is_judged_on_the_counts_of_one_model():
-    with pytest.raises(br.InputError, match="BR228.*judged on Counts, got JointCounts"):
-        br.require(pairs(1, 2, both=20), "recall >= 0.9")
+    joint = pairs(1, 2, both=20)
+    with pytest.raises(br.InputError, match="BR228.*evaluated on Counts, got JointCounts"):
+        require(joint, "recall >= 0.9")
+    found = br.require(joint, "recall >= 0.9", threshold=0.5)  # one per model
+    assert list(found) == list(joint.models)
+    for name, one in found.items():
+        assert one == br.require(joint.marginal(name), "recall >= 0.9", threshold=0.5)
 
 
 def test_a_rate_is_judged_on_its_own_class_though_there_is_no_other():
     only = br.Counts([1, 0], positives=[30, 40], negatives=[0, 0])
     (check,) = br.require(only, "recall >= 0.2", threshold=1).checks
     assert (check.outcome, check.interval.method, check.bound) == (
-        "shown",
+        "demonstrated",
         "clopper-pearson",
         pytest.approx(betaincinv(30, 41, 0.05)),
     )

@@ -165,8 +165,8 @@ def test_more_cases_than_can_be_drawn_are_refused_with_a_code():
         with pytest.raises(
             br.InputError,
             match=(
-                "BR623: a bootstrap resamples up to 1,099,511,627,776 cases, and these are 1,002"
-                " 101,000,000,007"
+                "BR623: a bootstrap resamples up to 1,099,511,627,776 cases, and these are"
+                " 1,002,101,000,000,007"
             ),
         ):
             one()

@@ -21,14 +21,12 @@ from tests.cli.helpers import answered as asked_for_json
 from tests.cli.helpers import told
 
 import baserate as br
-from baserate.curves.curve import npv_prior_curve, precision_prior_curve, sweep, trace
-from baserate.curves.named import cost_curve, family, gain_curve, lift_curve, posfrac_curve, pr_gain
+from baserate.curves.curve import trace
+from baserate.curves.named import cost_curve
 from baserate.inference.differences import compare_all
 from baserate.measures.measure import named
 from baserate.measures.registry import CATALOGUE
-from baserate.read.arrays import macro
 from baserate.robustness.decision import decide
-from baserate.robustness.expectation import expect, expect_curve
 
 EQUAL, BOUNDED, REFUSED = "equal", "bounded", "refused"
 AT = br.Conditions(prior=0.1, costs=br.Costs(fp=1, fn=5))
@@ -196,6 +194,10 @@ def named_curve(function, **options):
     ]
 
 
+def by_name(name):
+    return lambda counts, **options: br.curve(counts, name, **options)
+
+
 @dataclass(frozen=True)
 class Better:
     """A curve than which that of all scores is nowhere worse; `sign` is 1 where higher is
@@ -265,6 +267,12 @@ def outcome(full, found):
         return found.against(full)
     assert alike(plain(full), plain(found)), (full, found)
     return EQUAL
+
+
+def table(found):
+    columns = [found.columns[name].tolist() for name in ("tp", "fp", "precision", "threshold")]
+    rows = tuple(zip(*columns, strict=True))
+    return Line(rows, rows, any(note.code == "BR232" for note in found.notes))
 
 
 def lines(*columns):
@@ -344,6 +352,10 @@ def best(found):
     return OneOf(found.models)
 
 
+def regretted(found):
+    return (found.model, found.point.threshold, plain(found.regret))
+
+
 BINS_TOO = f"{EQUAL} {BOUNDED}"
 EITHER = f"{EQUAL} {REFUSED}"
 ANY = f"{EQUAL} {BOUNDED} {REFUSED}"
@@ -403,17 +415,32 @@ LAWS = {
         law(lambda c, at=at: summary(br.curves.min_cost(c, at=at)), bins=BINS_TOO)
         for at in (None, AT)
     ],
-    "macro": [law(lambda c: summary(macro(br.auc, {"a": c, "b": OTHER})), EQUAL, BINS_TOO)],
+    "summary: macro": [
+        law(
+            lambda c: summary(br.summary({"a": c, "b": OTHER}, "auc", average="macro")),
+            EQUAL,
+            BINS_TOO,
+        )
+    ],
+    "summary": [
+        law(lambda c: summary(br.summary(c, "auc")), bins=BINS_TOO),
+        law(lambda c: summary(br.summary(c, "auprc", at=AT)), bins=BINS_TOO),
+        law(lambda c: float(br.summary(c, "brier")), REFUSED),
+    ],
+    "table": [
+        law(lambda c: table(br.table(c, at=AT)), BINS_TOO, BOUNDED),
+        law(lambda c: table(br.table(c, at=AT, thresholds=[known(c)])), BINS_TOO, BINS_TOO),
+    ],
     "brier": [law(lambda c: float(br.curves.brier(c)), REFUSED)],
     "brier_decomposition": [law(lambda c: plain(br.curves.brier_decomposition(c)), REFUSED)],
     "log_loss": [law(lambda c: float(br.curves.log_loss(c)), REFUSED)],
     "calibration_error": [law(lambda c: float(br.curves.calibration_error(c)), REFUSED)],
     "calibrate": [law(lambda c: plain(br.shift.calibrate(c).scores), REFUSED)],
-    "brier_curve": [law(lambda c: curve(br.curve(c, "brier")), REFUSED)],
-    "decision_curve": [law(lambda c: curve(br.curve(c, "decision")), REFUSED)],
-    "reliability_curve": [law(lambda c: curve(br.curve(c, "reliability")), REFUSED)],
-    "roc_hull": [law(lambda c: hull(br.curve(c, "roc_hull")), EQUAL, BINS_TOO)],
-    "cost_curve": [law(lambda c: hull(br.curve(c, "cost"), -1), EQUAL, BINS_TOO)],
+    "curve: brier": [law(lambda c: curve(br.curve(c, "brier")), REFUSED)],
+    "curve: decision": [law(lambda c: curve(br.curve(c, "decision")), REFUSED)],
+    "curve: reliability": [law(lambda c: curve(br.curve(c, "reliability")), REFUSED)],
+    "curve: roc_hull": [law(lambda c: hull(br.curve(c, "roc_hull")), EQUAL, BINS_TOO)],
+    "curve: cost": [law(lambda c: hull(br.curve(c, "cost"), -1), EQUAL, BINS_TOO)],
     "broc": [
         law(lambda c: hull(br.broc(c, at=AT)), EQUAL, BINS_TOO),
         *named_curve(br.broc, at=AT, hull=False),
@@ -421,30 +448,34 @@ LAWS = {
     "roc": named_curve(br.roc),
     "det": named_curve(br.det),
     "pr": named_curve(br.pr, at=AT),
-    "pr_gain": named_curve(pr_gain, at=AT),
-    "posfrac_curve": named_curve(posfrac_curve, at=AT),
-    "gain_curve": named_curve(gain_curve, at=AT),
-    "lift_curve": named_curve(lift_curve, at=AT),
-    "family": [
+    "curve: pr_gain": named_curve(by_name("pr_gain"), at=AT),
+    "curve: posfrac": named_curve(by_name("posfrac"), at=AT),
+    "curve: gain": named_curve(by_name("gain"), at=AT),
+    "curve: lift": named_curve(by_name("lift"), at=AT),
+    "curve: several": [
         law(
             lambda c: curve(
-                *(family(br.pr, c, at=[AT], every=every)[0] for every in (False, True))
+                *(
+                    one
+                    for every in (False, True)
+                    for one in br.curve(c, "pr", at=[AT], every=every).values()
+                )
             ),
             EQUAL,
             BOUNDED,
         )
     ],
-    "ks_curve": [law(lambda c: curve(br.curve(c, "ks")), BINS_TOO, BOUNDED)],
-    "cost_threshold_curve": [
+    "curve: ks": [law(lambda c: curve(br.curve(c, "ks")), BINS_TOO, BOUNDED)],
+    "curve: cost_threshold": [
         law(lambda c: curve(br.curve(c, "cost_threshold", at=AT)), BINS_TOO, BOUNDED)
     ],
     "cost_lines": [law(lambda c: lines(*br.curves.cost_lines(c)), BOUNDED, BOUNDED)],
-    "trace": [
-        law(lambda c: curve(trace(c, x="fpr", y="mcc", at=AT)), BINS_TOO, BOUNDED),
+    "curve: two measures": [
+        law(lambda c: curve(br.curve(c, "mcc:fpr", at=AT)), BINS_TOO, BOUNDED),
         law(
             lambda c: curve(
                 *(
-                    trace(c, x="alerts", y="f1", at=AT, volume=VOLUME, every=every)
+                    br.curve(c, "f1:alerts", at=AT, volume=VOLUME, every=every)
                     for every in (False, True)
                 )
             ),
@@ -452,28 +483,36 @@ LAWS = {
             BOUNDED,
         ),
     ],
-    "sweep": [
+    "curve: prior": [
         law(
-            lambda c: curve(sweep(c, "precision", priors=[0.3, 0.01], threshold=known(c))),
+            lambda c: curve(br.curve(c, "precision:prior", priors=[0.3, 0.01], threshold=known(c))),
             EQUAL,
             EQUAL,
         ),
         law(
-            lambda c: curve(sweep(c, "posfrac", priors=[0.3, 0.01], rule="recall >= 0.7")),
+            lambda c: curve(br.curve(c, "posfrac:prior", priors=[0.3, 0.01], rule="recall >= 0.7")),
             EQUAL,
             REFUSED,
         ),
         law(
-            lambda c: curve(sweep(c, "tpr", priors=[0.3, 0.01], rule="posfrac >= 0.3")),
+            lambda c: curve(br.curve(c, "tpr:prior", priors=[0.3, 0.01], rule="posfrac >= 0.3")),
             EITHER,
             REFUSED,
         ),
     ],
-    "precision_prior_curve": [
-        law(lambda c: curve(precision_prior_curve(c, known(c), priors=[0.3, 0.01])), EQUAL, EQUAL)
+    "curve: precision by prior": [
+        law(
+            lambda c: curve(br.curve(c, "precision:prior", threshold=known(c), priors=[0.3, 0.01])),
+            EQUAL,
+            EQUAL,
+        )
     ],
-    "npv_prior_curve": [
-        law(lambda c: curve(npv_prior_curve(c, known(c), priors=[0.3, 0.01])), EQUAL, EQUAL)
+    "curve: npv by prior": [
+        law(
+            lambda c: curve(br.curve(c, "npv:prior", threshold=known(c), priors=[0.3, 0.01])),
+            EQUAL,
+            EQUAL,
+        )
     ],
     "choose": [
         *(
@@ -499,12 +538,16 @@ LAWS = {
         ),
         law(lambda c: point(br.choose(c, at=AT, calibrated_at=0.2)), REFUSED, REFUSED),
     ],
-    "choose_model": [
+    "choose: models": [
         law(lambda c: best(br.choose(two(c), at=AT)), EQUAL, BINS_TOO),
         law(lambda c: best(br.choose(two(c), "recall >= 0.7", at=AT)), EQUAL, ANY),
     ],
-    "flag_at": [law(lambda c: point(br.choose(c, threshold=known(c), at=AT)), EQUAL, EQUAL)],
-    "guess": [law(lambda c: point(br.curves.random_classifier(c, 0.3, at=AT)), EQUAL, EQUAL)],
+    "choose: threshold": [
+        law(lambda c: point(br.choose(c, threshold=known(c), at=AT)), EQUAL, EQUAL)
+    ],
+    "random_classifier": [
+        law(lambda c: point(br.curves.random_classifier(c, 0.3, at=AT)), EQUAL, EQUAL)
+    ],
     "measure": [
         law(lambda c: float(br.measure(c, "precision", threshold=known(c), at=AT)), EQUAL, EQUAL)
     ],
@@ -546,7 +589,7 @@ LAWS = {
         law(lambda c: plain(br.curves.superiority(OTHER, c)), EQUAL, REFUSED),
         law(lambda c: plain(br.curves.superiority(br.Points.of(c).hull(), OTHER)), EQUAL, REFUSED),
     ],
-    "leaders_within": [
+    "best_recall": [
         law(
             lambda c, a=a: plain(br.robustness.best_recall(two(c), fdr=0.5, attained=a).leads),
             EQUAL,
@@ -585,11 +628,15 @@ LAWS = {
             REFUSED,
         )
     ],
-    "value_of_learning": [
+    "value_of_information": [
         law(lambda c: plain(br.robustness.value_of_information(two(c), at=UNSURE)), EQUAL, REFUSED)
     ],
+    "choose: regret": [
+        law(lambda c: regretted(br.choose(two(c), at=UNSURE)), EITHER, REFUSED),
+        law(lambda c: regretted(br.choose(two(c), "recall >= 0.5", at=UNSURE)), EITHER, REFUSED),
+    ],
     # A model worse than flagging nothing does best at its first negative, which may be hidden.
-    "decide": (
+    "choose: range": (
         [law(lambda c, at=at: plain(decide(two(c), at=at)), EITHER, REFUSED) for at in (AT, UNSURE)]
         + [
             law(lambda c, r=rule: plain(decide(two(c), r, at=UNSURE)), allowed, REFUSED)
@@ -601,20 +648,26 @@ LAWS = {
             }.items()
         ]
     ),
-    "expect": [
-        law(lambda c: plain(expect(c, "expected_cost", at=UNSURE)), EQUAL, REFUSED),
-        law(lambda c: plain(expect(c, "precision", at=UNSURE, threshold=known(c))), EQUAL, EQUAL),
-        law(lambda c: plain(expect(c, "tpr", at=UNSURE, rule="posfrac <= 0.3")), EITHER, REFUSED),
-    ],
-    "expect_curve": [
+    "measure: range": [
+        law(lambda c: plain(br.measure(c, "expected_cost", at=UNSURE).over), EQUAL, REFUSED),
         law(
-            lambda c, f=f: plain(
-                expect_curve(c, f, at=br.Conditions(prior="0.01..0.3"), x=[0.2, 0.5, 0.8])
-            ),
+            lambda c: plain(br.measure(c, "precision", at=UNSURE, threshold=known(c)).over),
+            EQUAL,
+            EQUAL,
+        ),
+        law(
+            lambda c: plain(br.measure(c, "tpr", at=UNSURE, rule="posfrac <= 0.3").over),
+            EITHER,
+            REFUSED,
+        ),
+    ],
+    "curve: range": [
+        law(
+            lambda c, f=f: plain(br.curve(c, f, prior="0.01..0.3", places=[0.2, 0.5, 0.8]).over),
             EQUAL,
             REFUSED,
         )
-        for f in (br.pr, posfrac_curve, gain_curve, lift_curve, br.broc)
+        for f in ("pr", "posfrac", "gain", "lift", "broc")
     ],
     "triage": [
         law(lambda c: plain(br.robustness.triage(c, at=AT, review=0.4)), EQUAL, REFUSED),
@@ -640,7 +693,7 @@ LAWS = {
     "correct_prior": [
         law(lambda c: corrected(br.shift.correct_prior(c, negatives_kept=0.1)), EQUAL, REFUSED)
     ],
-    "support": [law(lambda c: plain(br.planning.sample_support(c)), EQUAL, EQUAL)],
+    "sample_support": [law(lambda c: plain(br.planning.sample_support(c)), EQUAL, EQUAL)],
     "cases_for_auc": [
         law(
             lambda c: plain(br.planning.cases_for_auc(expecting=0.9, at_least=0.7, counts=c)),
@@ -684,7 +737,7 @@ LAWS = {
             REFUSED,
         ),
     ],
-    "compare_all": [
+    "compare: all": [
         law(
             lambda c: tuple(float(one.value) for one in compare_all(two(c), br.auc)),
             EQUAL,
@@ -713,46 +766,29 @@ LAWS = {
 }
 
 NO_COUNTS = [
-    "amount_cost_curve",
-    "amount_intervals",
-    "amount_missed_curve",
     "average_curve",
     "broc_mapping_figure",
     "broc_panel",
     "by_day",
+    "cases_at_prior",
+    "cases_for_margin",
     "cases_for_mcnemar",
     "cases_needed",
-    "choose_amount",
-    "choose_amount_model",
-    "compare_auc_file",
-    "compare_frame",
     "correct_probabilities",
     "cost_panel",
     "cost_threshold_panel",
+    "cost_weights",
     "count",
-    "count_amounts",
-    "count_amounts_file",
-    "count_chunks",
     "count_classes",
-    "count_days",
-    "count_days_file",
-    "count_file",
-    "count_frame",
-    "count_groups",
-    "count_groups_file",
-    "count_groups_frame",
-    "count_models",
-    "count_models_file",
-    "count_models_frame",
+    "count_estimator",
+    "count_folds",
     "count_unlabelled",
-    "count_unlabelled_file",
     "curve_panel",
     "decision_panel",
     "density_panel",
     "det_panel",
     "difference_band",
     "difference_panel",
-    "flag_amount_at",
     "fold_mean",
     "gain_panel",
     "iso_cost_line",
@@ -762,15 +798,19 @@ NO_COUNTS = [
     "lift_panel",
     "load",
     "mcnemar_p",
+    "minimum_expected_cost",
+    "non_inferiority",
     "outcome_tree_panel",
     "posfrac_panel",
+    "power_at_prior",
     "power_to_show",
     "pr_panel",
     "rate_interval",
-    "regression",
     "reliability_panel",
+    "response",
     "roc_panel",
     "scatter_panel",
+    "scorer",
     "smallest_detectable",
     "smallest_rate_shown",
     "solve_rates",
@@ -786,19 +826,27 @@ NO_COUNTS = [
 
 
 def functions():
-    return {name for name in br.__all__ if inspect.isfunction(inspect.unwrap(getattr(br, name)))}
+    """Every public function of `baserate` and its namespaces, by name."""
+    return {
+        name: function
+        for space in (br, *(getattr(br, space) for space in br.NAMESPACES))
+        for name in space.__all__
+        if inspect.isfunction(inspect.unwrap(function := getattr(space, name)))
+    }
 
 
 def test_every_public_function_is_in_a_table():
-    assert functions() == {*LAWS, *NO_COUNTS}
-    assert not set(LAWS) & set(NO_COUNTS)
+    """A law is named after its function, or "function: question"."""
+    lawful = {name.partition(":")[0] for name in LAWS}
+    assert {*functions()} == {*lawful, *NO_COUNTS}
+    assert not lawful & set(NO_COUNTS)
 
 
 def test_what_takes_no_counts_takes_none():
     for name in set(NO_COUNTS) - {"load"}:
         said = " ".join(
             str(parameter.annotation)
-            for parameter in inspect.signature(getattr(br, name)).parameters.values()
+            for parameter in inspect.signature(functions()[name]).parameters.values()
         )
         assert "Counts" not in said.replace("GroupedCounts", "").replace("JointCounts", ""), name
 
@@ -808,7 +856,7 @@ def test_merged_scores_answer_as_all_scores_do_or_bound_it_or_refuse(name):
     sets = list(
         small_sets(
             3
-            if name in ("band", "compare", "interval", "estimate_prior", "report", "expect")
+            if name in ("band", "compare", "interval", "estimate_prior", "report", "measure: range")
             else 8
         )
     )

@@ -12,6 +12,7 @@ from tests.plots.drawings import AT, COUNTS, figures, panels
 from tests.strategies import cases
 
 import baserate as br
+from baserate.curves import named
 from baserate.curves.named import family
 from baserate.plots.compose import MOST_PLACES, PIXELS, drawn
 from baserate.plots.panels import Area, Line, Marks, Panel, Style, Words, series
@@ -221,9 +222,9 @@ def test_the_line_of_one_cost_and_the_baseline_cost_what_they_say():
     [("roc", "roc"), ("pr", "pr"), ("broc", "broc"), ("posfrac_curve", "posfrac"), ("det", "det")],
 )
 def test_a_band_lies_around_its_curve_whichever_axis_it_is_read_along(make, panel):
-    curve, given = getattr(br, make), {} if make in ("roc", "det") else {"at": AT}
+    curve, given = getattr(named, make), {} if make in ("roc", "det") else {"at": AT}
     band = br.curves.band(COUNTS, curve, x=[0.1, 0.3, 0.5, 0.7], replicates=100, **given)
-    drawn_panel = getattr(br, f"{panel}_panel")(curve(COUNTS, **given), bands=band)
+    drawn_panel = getattr(br.plots, f"{panel}_panel")(curve(COUNTS, **given), bands=band)
     (area,) = [part for part in drawn_panel.parts if isinstance(part, Area)]
     labels = (curve(COUNTS, **given).x_label, curve(COUNTS, **given).y_label)
     assert area.sideways == (band.x_label == labels[1])

@@ -51,7 +51,8 @@ def test_C1_the_probability_of_a_positive_example_is_said_wherever_it_matters():
         with pytest.raises(br.InputError, match="a prior must be given"):
             br.measure(roc, name, threshold=roc.threshold(1))
     assert br.measure(roc, "tpr", threshold=roc.threshold(1)) == 1
-    assert "prior 1e-05" in repr(br.choose(roc, threshold=roc.threshold(1), at=at(1e-5)))
+    said = repr(br.choose(roc, threshold=roc.threshold(1), at=at(1e-5)))
+    assert said.endswith("; at a base rate of 0.001% (1 in 100,000)")
 
 
 def test_C2_false_alarm_and_detection_probabilities_are_rates_within_a_class():

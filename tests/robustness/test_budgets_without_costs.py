@@ -220,16 +220,19 @@ def test_baselines_stand_in_every_table_and_an_answer_that_does_not_beat_them_sa
     everything = ("--cost", "fn=1000000,fp=1")
     chosen = told(capsys, "choose", scored, *TWO, "--prior", "50%", *everything).out
     assert chosen.startswith(
-        "No model beats flagging everything at a base rate of 50%, costs (fp = 1, fn = 1e+06): flag"
-        " everything (cost per case 0.5000)."
+        "Flag everything: no model does better. At a base rate of 50%, costs (fp = 1, fn = 1e+06),"
+        " its cost per case is 0.5000."
     )
     assert "exact" in chosen
     alone = told(capsys, "choose", scored, *TWO[:4], "--prior", "50%", *everything).out
-    assert alone.startswith("No threshold of a beats flagging everything")
+    assert alone.startswith(
+        "Flag everything: no threshold of a does better. At a base rate of 50%, costs (fp = 1, fn ="
+        " 1e+06), its cost per case is 0.5000."
+    )
     decided = told(capsys, "choose", scored, *TWO, "--prior", "40%..50%", *everything).out
     assert decided.startswith(
-        "Flag everything: no model does better. At base rates from 40% to 50%, costs (fp = 1, fn"
-        " = 1e+06), "
+        "Flag everything: no model does better. At base rates from 40% to 50%, costs (fp = 1, fn ="
+        " 1e+06), nothing costs less here."
     )
     expected = told(capsys, "show", scored, *TWO, "--prior", "40%..50%", *everything).out
     assert "No model beats flagging everything, at worst or at best." in expected

@@ -251,9 +251,7 @@ def test_what_cannot_be_expected_is_refused():
         expect(MODELS, "posfrac", threshold={"A": 3}, at=at)
     with pytest.raises(br.InputError, match="BR588: tp counts the cases of the sample"):
         expect(COUNTS, "tp", threshold=3, at=at)
-    with pytest.raises(
-        br.InputError, match="BR594: a measure is asked for at a rule and at a threshold"
-    ):
+    with pytest.raises(br.InputError, match="BR594: a measure is given a rule and a threshold"):
         expect(COUNTS, "posfrac", threshold=3, rule="tpr >= 0.5", at=at)
     with pytest.raises(br.InputError, match="BR594: this point is already set"):
         expect(br.choose(COUNTS, threshold=3), "posfrac", threshold=3, at=at)

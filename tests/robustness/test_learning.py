@@ -198,5 +198,7 @@ def test_what_learning_is_worth_needs_a_distribution():
         ):
             br.robustness.value_of_information(MODELS, at=at)
     groups = {"m": br.count([0, 1, 0, 1], [1, 2, 3, 4], by=["a", "a", "b", "b"])}
-    with pytest.raises(br.InputError, match="BR588: what learning is worth is asked of one site"):
+    with pytest.raises(
+        br.InputError, match="BR588: the value of information is computed for one site at a time"
+    ):
         br.robustness.value_of_information(groups, at=br.Conditions(prior=br.LogUniform(0.01, 0.1)))

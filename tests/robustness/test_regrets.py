@@ -300,14 +300,15 @@ def test_what_cannot_be_decided_is_refused():
             br.InputError, match="BR410: the counts of each model are needed by name"
         ):
             decide(wrong, at=at)
-    with pytest.raises(br.InputError, match="BR519: at must be Conditions or Uncertain"):
+    with pytest.raises(br.InputError, match="BR519: at must be Conditions, got float"):
         decide(MODELS, at=0.001)
     with pytest.raises(br.InputError, match='BR408: there is no model "C"'):
         br.robustness.regret(MODELS, "C", 1, at=at)
     with pytest.raises(br.InputError, match="BR534: mcc may rise and fall between two base rates"):
         decide(MODELS, "mcc >= 0.1", at=at)
     with pytest.raises(
-        br.InputError, match="BR588: a distribution of prior without ends keeps no rule"
+        br.InputError,
+        match="BR588: a distribution of prior without ends satisfies no rule for certain",
     ):
         decide(MODELS, "precision >= 0.1", at=br.Conditions(prior=br.Pilot(3, 5000)))
     with pytest.raises(br.InputError, match="BR534: mixtures are not searched under a rule"):
@@ -321,12 +322,14 @@ def test_what_cannot_be_decided_is_refused():
 def test_what_would_be_feasible_is_said_where_nothing_is():
     with pytest.raises(
         br.Infeasible,
-        match=r"at a base rate of 0.001% .*no threshold has precision >= 0.5: the highest"
-        r" precision is 0\.00",
+        match=(
+            r"at a base rate of 0\.001% \(1 in 100,000\): no threshold has precision >= 0\.5: the"
+            r" highest precision is 0\.00"
+        ),
     ):
         decide({"A": F1_A}, "precision >= 0.5", at=br.Conditions(prior="1e-5..1e-3"))
     with pytest.raises(
-        br.Infeasible, match="BR530: no one threshold of any model keeps .* everywhere"
+        br.Infeasible, match="BR530: no single threshold of any model satisfies .* everywhere"
     ):
         decide(
             {"A": F1_A},

@@ -128,11 +128,15 @@ def test_flagging_nothing_has_no_break_even_of_its_own():
 
 def test_a_rule_that_moves_with_the_base_rate_is_refused():
     with pytest.raises(
-        br.InputError, match="BR534: what keeps posfrac <= 0.1 changes with the base rate"
+        br.InputError,
+        match=(
+            "BR534: which thresholds satisfy posfrac <= 0.1 depends on the base rate, so there is"
+            " no single stable range"
+        ),
     ):
         br.robustness.stability(MODELS, "posfrac <= 10%", at=br.Conditions(0.001, COSTS))
     groups = {"m": br.count([0, 1, 0, 1], [1, 2, 3, 4], by=["a", "a", "b", "b"])}
-    with pytest.raises(br.InputError, match="BR588: stability is asked of one site"):
+    with pytest.raises(br.InputError, match="BR588: stability is computed for one site at a time"):
         br.robustness.stability(groups, at=br.Conditions(0.1))
 
 

@@ -70,8 +70,8 @@ def test_C3_C23_the_record_is_of_real_traffic():
     both.
     """
     claims = recorded("cardenas")
-    assert "67 attacks of 22,544 cases" in claims["nsl-kdd-flood"]["note"]
-    assert "30 attacks of 95,156 cases" in claims["kdd-smtp-flood"]["note"]
+    assert "67 attacks of 22 544 cases" in claims["nsl-kdd-flood"]["note"]
+    assert "30 attacks of 95 156 cases" in claims["kdd-smtp-flood"]["note"]
     assert (
         claims["nsl-kdd-within-b-fa"]["verdict"]
         == claims["kdd-smtp-within-b-fa"]["verdict"]

@@ -50,8 +50,8 @@ Intervals = Literal["fixed", "resampled"] | None
 @overload
 def choose(  # type: ignore[overload-overlap]
     x: GroupedCounts | Counts | Points,
-    rule: str | None = None,
     /,
+    rule: str | None = None,
     *,
     at: Conditions | None = None,
     prior: Prior | None = None,
@@ -71,8 +71,8 @@ def choose(  # type: ignore[overload-overlap]
 @overload
 def choose(
     x: Mapping[str, Amounts],
-    rule: str | None = None,
     /,
+    rule: str | None = None,
     *,
     review: float | None = None,
     recovered: float = 1,
@@ -88,8 +88,8 @@ def choose(
 @overload
 def choose(
     x: Models,
-    rule: str | None = None,
     /,
+    rule: str | None = None,
     *,
     at: Conditions | None = None,
     prior: Prior | None = None,
@@ -110,8 +110,8 @@ def choose(
 @overload
 def choose(
     x: Amounts,
-    rule: str | None = None,
     /,
+    rule: str | None = None,
     *,
     review: float | None = None,
     recovered: float = 1,
@@ -126,8 +126,8 @@ def choose(
 ) -> AmountPoint: ...
 def choose(  # noqa: PLR0913 (each is a question of its own)
     x: Any,
-    rule: str | None = None,
     /,
+    rule: str | None = None,
     *,
     at: Conditions | None = None,
     prior: Prior | None = None,
@@ -208,6 +208,8 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
         prices = {"review": review, "recovered": recovered, "volume": volume}
         found = _by_amounts(x, rule, threshold, given, prices, level)
         return _amounts_known(found, x, intervals, drawn)
+    if models is None and not isinstance(x, Counts | Points | GroupedCounts):
+        refuse_uncounted(x, "choose")
     if review is not None or recovered != 1:
         raise refuse("BR428", "review= and recovered= need amounts", "count(…, amount=…)")
     if models is not None:
@@ -219,8 +221,6 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
         }
         sources = {name: _whole(models[name]) for name in points}
         return replace(choice, points=points, sources=sources)
-    if not isinstance(x, Counts | Points | GroupedCounts):
-        refuse_uncounted(x, "choose")
     return _known(_of_one(x, rule, threshold, (given, asked, drawn)), x, intervals, drawn)
 
 

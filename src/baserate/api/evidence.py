@@ -268,6 +268,12 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
         said = {name: value for name, value in given.items() if value is not None}
         return _compare_source(x, statistic, (label, score), {**said, "level": level})
     models = models_of(x)
+    if isinstance(x, Counts | GroupedCounts):
+        raise refuse(
+            "BR595",
+            "a comparison needs two models",
+            'compare(count(y_true, {"a": scores, "b": others}), …)',
+        )
     if models is None:
         refuse_uncounted(x, "compare")
         raise AssertionError

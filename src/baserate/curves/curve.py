@@ -171,7 +171,7 @@ class Curve(Frozen):
         if not isinstance(pixels, int) or isinstance(pixels, bool) or not 2 <= pixels <= 100_000:
             raise refuse(
                 "BR542",
-                f"pixels must be a whole number from 2 to 100 000, got {quoted(pixels)}",
+                f"pixels must be a whole number from 2 to 100,000, got {quoted(pixels)}",
                 "densified(512)",
             )
         if (

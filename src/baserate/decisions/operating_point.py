@@ -1193,6 +1193,6 @@ def _calibration(points: Points, calibrated_at: Any) -> tuple[Note, ...]:
         return ()
     text = (
         "the threshold in theory assumes calibrated scores; at a base rate of"
-        f" {prior:.3g} their mean would be {prior:.3g}, and it is {mean:.3g}"
+        f" {notation.base_rate(prior)} their mean would be {prior:.3g}, and it is {mean:.3g}"
     )
     return (Note("BR507", text),)

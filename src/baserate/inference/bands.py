@@ -730,8 +730,8 @@ def _by_threshold(reader: Any, folds: GroupedCounts, at: Conditions | None, x: A
     if reader.x_label == "effective_prior" or x is not None:
         raise refuse(
             "BR573",
-            "threshold averaging reads points at thresholds: a cost curve has none, and x is not"
-            " requested",
+            "threshold averaging reads points at thresholds: a cost curve has none, and x does"
+            " not apply",
             'how="vertical"',
         )
     conditions, total = checked_conditions(at), folds.total()

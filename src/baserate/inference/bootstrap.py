@@ -272,7 +272,7 @@ MOST_THREADS = 8
 MOST_SQUARED = 2500
 REPLICATES = Fix("replicates=2000", "--replicates 2000")
 OTHERWISE = Fix(
-    "rate_interval, or interval(auc, …) by its own method",
+    'rate_interval, or interval(counts, "auc") by its own method',
     "leave --replicates out, or compare by auc or at thresholds",
 )
 MOST_REPLICATES = 10_000_000

@@ -488,7 +488,7 @@ def chosen_pair(models: Models, pair: Sequence[str] | None) -> tuple[str, str]:
             raise refuse(
                 "BR595",
                 f"there are {len(names)} models: which two?",
-                f'pair=("{names[0]}", "{names[1]}"), or compare_all',
+                f'pair=("{names[0]}", "{names[1]}"), or against="{names[0]}"',
             )
         return names[0], names[1]
     if (
@@ -514,7 +514,7 @@ def _check_thresholds(
     models: Models, names: tuple[str, str], thresholds: Mapping[str, Any], rule: str | None
 ) -> None:
     if rule is not None:
-        raise refuse("BR594", "the models are given a rule and a threshold", "give one of them")
+        raise refuse("BR594", "give a rule or thresholds, not both", "give one of them")
     absent = [name for name in names if name not in thresholds]
     if absent:
         raise refuse(

@@ -87,7 +87,7 @@ def isoline(
             f"isolines are drawn for precision and npv, got {quoted(measure)}",
             'isoline("precision", at, value=0.5)',
         )
-    at = checked_conditions(at)
+    at = _conditions(at)
     given = [part for part in (value, angle, tangent) if part is not None]
     if len(given) != 1:
         raise refuse(
@@ -143,9 +143,16 @@ def iso_cost_line(at: Conditions, *, fpr: float, tpr: float) -> IsoCost:
     >>> line.slope, round(line.tpr(0.3), 6)
     (0.5, 0.8)
     """  # noqa: E501
-    at = checked_conditions(at)
+    at = _conditions(at)
     place = rounded(_within(fpr, "fpr", 0, 1)), rounded(_within(tpr, "tpr", 0, 1))
     return IsoCost(at.iso_cost_slope, place, at)
+
+
+def _conditions(at: Any) -> Conditions:
+    """Exact conditions: a line is read off no data, so None stands for no base rate here."""
+    if at is None:
+        raise refuse("BR519", "at must be Conditions, got NoneType", "Conditions(prior=0.001)")
+    return checked_conditions(at)
 
 
 def _tangent(degrees: Fraction) -> Fraction:

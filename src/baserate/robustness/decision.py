@@ -412,8 +412,8 @@ def _infeasible(
             ]
             return Infeasible(told)
     text = (
-        f"no one threshold of any model keeps {rule} everywhere, at {at}: each base rate and site"
-        " has one of its own"
+        f"no single threshold of any model satisfies {rule} everywhere, at {at}: each base"
+        " rate and site has one of its own"
     )
     return Infeasible(
         Problem(

@@ -198,7 +198,8 @@ def _regions(points: Mapping[str, Points], rule: str | None) -> Sequence[Region]
     found = winner_map(points, rule)
     if not found.wins:
         text = (
-            f"what keeps {found.rule} changes with the base rate: no one stretch holds the choice"
+            f"which thresholds satisfy {found.rule} depends on the base rate, so there is no single"
+            " stable range"
         )
         raise refuse(
             "BR534", text, "limit tpr or fpr, or look at winner_map(models, rule).along(prior)"
