@@ -244,7 +244,7 @@ def test_one_class_is_chosen_on_as_it_is_and_refused_at_another_prior():
 
 def test_what_is_not_counts_or_conditions_is_refused():
     counts = br.Counts([2, 1], [1, 0], [0, 1])
-    with pytest.raises(br.InputError, match="BR228: points are made of Counts, got list"):
+    with pytest.raises(br.InputError, match="BR429: choose needs counts, got list"):
         br.choose([1, 2])
     with pytest.raises(br.InputError, match="BR519: at must be Conditions, got float"):
         br.choose(counts, at=0.1)
