@@ -300,7 +300,7 @@ def test_what_cannot_be_decided_is_refused():
             br.InputError, match="BR410: the counts of each model are needed by name"
         ):
             decide(wrong, at=at)
-    with pytest.raises(br.InputError, match="BR519: at must be Conditions or Uncertain"):
+    with pytest.raises(br.InputError, match="BR519: at must be Conditions, got float"):
         decide(MODELS, at=0.001)
     with pytest.raises(br.InputError, match='BR408: there is no model "C"'):
         br.robustness.regret(MODELS, "C", 1, at=at)
