@@ -111,22 +111,17 @@ def test_every_option_of_choose_is_passed_on():
         br.choose(MODELS, mixed=True)
 
 
-@pytest.mark.parametrize("models", [{}, None, [F1_A], F1_A, "A"])
-def test_what_is_no_mapping_of_models_is_refused(models):
-    with pytest.raises(br.InputError, match="BR410: .* the counts of each model by name"):
-        choose_model(models)
-
-
 @pytest.mark.parametrize(
-    ("models", "text"),
+    ("models", "refusal"),
     [
+        ({}, "BR410: choose needs the counts of each model by name"),
         (None, "BR429: choose needs counts, got NoneType"),
         ([F1_A], "BR429: choose needs counts, got list"),
         ("A", "BR429: the data come first"),
     ],
 )
-def test_what_was_not_counted_is_refused(models, text):
-    with pytest.raises(br.InputError, match=text):
+def test_what_is_no_mapping_of_models_is_refused(models, refusal):
+    with pytest.raises(br.InputError, match=refusal):
         br.choose(models)
 
 
@@ -134,8 +129,5 @@ def test_what_is_wrong_with_the_question_is_no_infeasibility():
     with pytest.raises(br.InputError, match="BR531") as caught:
         br.choose(MODELS, "tprr >= 0.5")
     assert not isinstance(caught.value, br.Infeasible)
-    with pytest.raises(
-        br.InputError,
-        match="BR410: every model must be counted in the same way, got Counts and list",
-    ):
+    with pytest.raises(br.InputError, match="BR410: every model must be counted in the same way"):
         br.choose({"A": F1_A, "B": [1, 2]})

@@ -15,13 +15,12 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
 from baserate.counts.unlabelled import Unlabelled
 from baserate.errors import quoted, refuse
+from baserate.measures.confusion import NOT_SAID
 from baserate.read import arrays, files, frames, large
 from baserate.read.cases import SCORE, Names, checked
 from baserate.read.columns import as_column
 from baserate.read.source import Options
 from baserate.read.table import ColumnRoles
-
-NOT_GIVEN: Any = object()
 
 
 class ScoreFrame(Protocol):
@@ -235,7 +234,7 @@ def count(
 ) -> Counts: ...
 def count(  # noqa: PLR0913 (each is a word that users say)
     first: Any,
-    second: Any = NOT_GIVEN,
+    second: Any = NOT_SAID,
     /,
     *,
     label: str | None = None,
@@ -310,7 +309,7 @@ def count(  # noqa: PLR0913 (each is a word that users say)
     said = _said(locals())
     roles = {"by": by, "cluster": cluster, "day": day, "amount": amount}
     roles = {name: value for name, value in roles.items() if value is not None}
-    if second is not NOT_GIVEN:
+    if second is not NOT_SAID:
         if label is not None or score is not None:
             word = "label=" if label is not None else "score="
             raise refuse("BR422", f"{word} names a column, and arrays are given already", FORM)

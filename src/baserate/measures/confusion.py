@@ -20,7 +20,18 @@ from baserate.notation import base_rate, from_number
 from baserate.notes import Note
 from baserate.numbers import Floats, Reading, Undefinable, Undefined, exactly, rounded
 
-NOT_SAID: Any = object()
+
+class _NotSaid:
+    """What stands for an argument that was not given, where None means something."""
+
+    def __repr__(self) -> str:
+        return "not given"
+
+    def __reduce__(self) -> str:
+        return "NOT_SAID"
+
+
+NOT_SAID: Any = _NotSaid()
 HERE = Conditions()
 ASSUMES_LABEL_SHIFT = (
     "this assumes that the scores within each class are the same in the field (label shift)"
