@@ -440,3 +440,19 @@ def test_it_is_shown_as_one_says_it(at, shown, said):
 def test_an_attribute_cannot_be_set():
     with pytest.raises(AttributeError, match="cannot assign"):
         br.Conditions(prior=0.1).prior = 0.2
+
+
+def test_a_cost_may_be_a_range_in_text():
+    in_text = br.Conditions("0.1%..1%", {"fn": "100..1000", "fp": 1})
+    assert in_text == br.Conditions("0.1%..1%", {"fn": br.Range(100, 1000), "fp": 1})
+    with pytest.raises(br.InputError, match='BR514: the cost of fn is "x..1000"'):
+        br.Conditions("0.1%", {"fn": "x..1000"})
+
+
+def test_a_choice_over_a_range_shows_its_regret_and_the_range():
+    counts = br.Counts([3, 2, 1], positives=[45, 4, 1], negatives=[10, 190, 4800])
+    over = {"prior": "0.1%..1%", "costs": {"fn": "100..1000", "fp": 1}}
+    shown = "score >= 2; regret at most 0.02996 per case; at prior 0.001..0.01; costs (fp = 1, fn ="
+    assert repr(br.choose(counts, **over)).startswith(f"OperatingPoint: {shown}")
+    assert repr(br.choose({"a": counts}, **over)).startswith(f"Choice: a; {shown}")
+    assert "regret" not in repr(br.choose(counts, **over).on(counts))

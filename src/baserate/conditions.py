@@ -1056,6 +1056,14 @@ def _costs(given: Any) -> dict[str, Any]:
     return {name: _cost(name, given.get(name, getattr(plain, name))) for name in OUTCOMES}
 
 
+def _cost_range(given: Any) -> Any:
+    """The range that a text like "100..1000" stands for; anything else as it was given."""
+    if not isinstance(given, str) or ".." not in given:
+        return given
+    low, high = (notation.number(end.strip()) for end in given.split("..", 1))
+    return given if low is None or high is None else Range(rounded(low), rounded(high))
+
+
 def _cost(name: str, given: Any) -> Any:
     if isinstance(given, Pilot):
         raise refuse(
@@ -1063,6 +1071,7 @@ def _cost(name: str, given: Any) -> Any:
             f"the cost of {name} cannot come from a pilot sample",
             "Range(100, 1000) or Draws([...])",
         )
+    given = _cost_range(given)
     if isinstance(given, LogNormal):
         return _log_normal(f"cost of {name}", given)
     if isinstance(given, Distribution) or is_frozen(given):

@@ -324,6 +324,8 @@ class OperatingPoint(Viewed):
         return mixed(points, upper, points.place(self.lower_threshold), exactly(self.share))
 
     def __repr__(self) -> str:
+        if self.over is not None and not self.in_advance:
+            return f"OperatingPoint: {over_conditions(self)}"
         no_prior = self.at.prior is None
         # Without costs the expected cost is the share of errors.
         cost = "expected_cost" if self.at.costs_given else "error"
@@ -467,6 +469,12 @@ def unlabelled_flagged(
     if point.share != 1:
         flagged += Fraction(point.share) * (above(point.lower_threshold) - flagged)
     return flagged, int(rest.total_negatives)
+
+
+def over_conditions(point: OperatingPoint) -> str:
+    """A point of least regret: where it is set, its regret, and over which conditions."""
+    how = "on average" if point.regret.averaged else "at most"
+    return f"{setting(point)}; regret {how} {point.regret.value:.4g} per case; at {point.over}"
 
 
 def setting(point: OperatingPoint) -> str:
