@@ -9,7 +9,6 @@ from tests.decisions import oracle_decisions as oracle
 from tests.decisions.worked import CELLS, F1_A, F1_B
 
 import baserate as br
-from baserate.inference.best_model import choose_model
 
 MODELS = {"A": F1_A, "B": F1_B}
 FIELD = br.Conditions(prior=0.001)
