@@ -57,7 +57,7 @@ def test_answers_become_settings_that_the_gate_reads(tmp_path, file, capsys, mon
     assert done.stdout == "baserate.toml is written. Run its checks: baserate gate\n"
     assert (
         (tmp_path / "baserate.toml").read_text()
-        == '# What a build checks: run it with `baserate gate`, or `pytest --baserate`.\n\n[data]\nsource = "scores.csv"\nlabel = "cls"\npositive = "fraud"\n\n[models]\nm1 = "m1"\n"m 2" = "m 2"\n\n[scenario.field]\nprior = "1 in 1000"\ncosts = { fn = 100, fp = 1 }\nthreshold = { m1 = 0.5, "m 2" = 0.4 }\n\n[[compare]]\nscenario = "field"\nbaseline = "m1"\ncandidate = "m 2"\n\n[[require]]\nscenario = "field"\nmodel = "m 2"\nrule = "recall >= 0.1"\n'  # noqa: E501
+        == '# What a build checks: run it with `baserate gate`, or `pytest --baserate`.\n\n[data]\nsource = "scores.csv"\nlabel = "cls"\npositive = "fraud"\n\n[models]\nm1 = "m1"\n"m 2" = "m 2"\n\n[scenario.field]\nprior = "1 in 1000"\ncosts = { fn = 100, fp = 1 }\nthreshold = { m1 = 0.5, "m 2" = 0.4 }\n\n[defaults]\nprior = "1 in 1000"\ncosts = { fn = 100, fp = 1 }\n\n[[compare]]\nscenario = "field"\nbaseline = "m1"\ncandidate = "m 2"\n\n[[require]]\nscenario = "field"\nmodel = "m 2"\nrule = "recall >= 0.1"\n'  # noqa: E501
     )
     monkeypatch.chdir(tmp_path)
     assert told(capsys, "gate").status in (0, 1)
