@@ -158,6 +158,11 @@ def test_show_reads_points_at_rules_thresholds_and_conditions(small):
     shown = run(*arguments, "--threshold", "none").stdout
     assert "flag nothing" in shown
     assert "—" in shown
+    by_rule = run(*arguments, "--rule", "recall >= 50%", "--notes").stderr
+    assert (
+        "note BR528: the threshold was chosen and evaluated on the same data, so these figures are"
+        " optimistic; evaluate on held-out data: --threshold on another file\n" in by_rule
+    )
     assert (
         run(*arguments, "--cost", "fn=10").stdout.count(
             "At the sample's base rate of 37.5%, costs (fp = 1, fn = 10), the cheapest threshold:"

@@ -220,17 +220,25 @@ def test_a_band_is_that_of_the_library_and_is_drawn(tmp_path, name):
 @pytest.mark.parametrize(
     ("name", "more", "says"),
     [
-        ("gain", ("--isolines", "precision=0.1", "--json"), "--isolines says nothing of the curve"),
-        ("pr", ("--baseline", "--json"), "--baseline says nothing of the curve"),
-        ("pr", ("--log", "--svg", "x.svg"), "--log says nothing of the curve"),
-        ("broc", ("--band", "--json"), "--band says nothing of the curve"),
+        (
+            "gain",
+            ("--isolines", "precision=0.1", "--json"),
+            '--isolines has no effect on the curve "gain"',
+        ),
+        ("pr", ("--baseline", "--json"), '--baseline has no effect on the curve "pr"'),
+        ("pr", ("--log", "--svg", "x.svg"), '--log has no effect on the curve "pr"'),
+        ("broc", ("--band", "--json"), '--band has no effect on the curve "broc"'),
         ("roc", ("--log",), "--log changes the drawing. Fix: add --svg FILE"),
         ("roc", ("--band",), "--band changes the drawing"),
-        ("roc", ("--level", "90%"), "--level says nothing without --band"),
+        ("roc", ("--level", "90%"), "--level has no effect without --band"),
         ("roc", ("--isolines", "precision", "--json"), "an isoline has a value"),
         ("roc", ("--isolines", "tpr=0.5", "--json"), "isolines are drawn for precision and npv"),
         ("roc", ("--baseline", "--prior", "1%,2%", "--json"), "one base rate"),
-        ("pr", ("--band", "--prior", "1%..2%"), "--band says nothing"),
+        (
+            "pr",
+            ("--band", "--prior", "1%..2%"),
+            "--band has no effect on a curve over uncertain base rates",
+        ),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(scores, name, more, says):

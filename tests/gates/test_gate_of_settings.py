@@ -33,8 +33,8 @@ def test_checks_of_the_working_directory_pass(folder, capsys):
         " requirement is demonstrated.\n"
     )
     assert (
-        "\n\n2. candidate against baseline by error, field\nPassed: candidate against baseline by"
-        " error, worse, not significant.\n" in done.out
+        "\n\n2. candidate against baseline by error, field\nPassed: candidate against baseline in"
+        " error: worse, not significant.\n" in done.out
     )
     assert done.out.endswith('\n\nscores.csv: 217 rows read, 217 used; positive = "1" in "y"\n')
     assert (
@@ -48,7 +48,7 @@ def test_one_check_that_fails_fails_the_build(folder, capsys):
     done = told(capsys, "gate")
     assert done.status == 1
     assert done.out.startswith("Failed: 1 of 2 checks of baserate.toml.\n")
-    assert "Failed: candidate against baseline by error, worse.\n" in done.out
+    assert "Failed: candidate against baseline in error: worse.\n" in done.out
 
 
 def test_the_answer_is_valid_json(folder, capsys):

@@ -59,7 +59,7 @@ def test_a_build_fails_with_the_sentence_and_no_traceback(tmp_path):
     status, out = built(tmp_path, "--baserate")
     assert status == 1
     assert "1 failed, 2 passed" in out
-    assert "\nFailed: candidate against baseline by error, worse.\n" in out
+    assert "\nFailed: candidate against baseline in error: worse.\n" in out
     assert "FAILED baserate.toml::2. candidate against baseline by error, field" in out
     assert "Traceback" not in out
     assert "pytest_plugin.py" not in out
@@ -128,7 +128,7 @@ def test_input_that_cannot_be_judged_is_an_error_and_no_pass(tmp_path):
         (
             BOTH,
             ("--baserate-markdown", "summary.md"),
-            "--baserate-markdown: no checks are asked for",
+            "--baserate-markdown: no checks are requested",
         ),
     ],
 )

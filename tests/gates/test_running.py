@@ -52,7 +52,7 @@ def test_a_slice_that_is_worse_fails_under_a_flat_total(tmp_path):
     )
     assert whole.passed
     assert not sliced.passed
-    assert [part.name for part in sliced.non_inferiority.failed] == ["B"]
+    assert [part.name for part in sliced.regression.failed] == ["B"]
 
 
 @pytest.mark.parametrize(("accept", "passed"), [("", False), ("accept_observed = true\n", True)])
@@ -213,9 +213,9 @@ def test_a_rule_chooses_thresholds_in_place_of_those_of_the_scenario(tmp_path):
     scored(tmp_path)
     text = HEAD + COMPARE + 'rule = "recall >= 0.5"\nstatistic = "precision"\nreplicates = 100\n'
     (outcome,) = run(load(settings(tmp_path, text)))
-    assert outcome.non_inferiority.parts[0].difference.name == "precision"
+    assert outcome.regression.parts[0].difference.name == "precision"
     ranked = run(load(settings(tmp_path, HEAD + COMPARE + 'statistic = "auc"\n')))[0]
-    assert ranked.non_inferiority.parts[0].difference.name == "auc"
+    assert ranked.regression.parts[0].difference.name == "auc"
 
 
 SAVED = HEAD.replace("scores.csv", "day.counts").replace('label = "y"\n', "")

@@ -3,12 +3,14 @@ what they are compared with, and conditions as they were given.
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from tests.robustness.rare import BOTH
 
 import baserate as br
 from baserate.output.choices import decision_in_words, rivals, sentence, uncertain
+from baserate.output.tables import span
 from baserate.robustness.decision import Recommendation, decide
 
 
@@ -90,3 +92,20 @@ def test_what_was_given_as_profits_is_told_as_profits():
     assert "profits (tp = 50, fp = -5)" in str(
         br.robustness.regret(BOTH, "rules", 3, at=br.Conditions(0.01, profits)).at
     )
+
+
+def test_intervals_of_cases_are_whole_numbers_where_these_say_enough():
+    found = br.interval(br.Confusion(tp=9, fp=1, fn=1, tn=9), "tpr")
+    ends = [(12.9, 46.7), (0.4, 1234.5), (12.6, 13.4), (0.31, 3.6)]
+    shown = [span(replace(found, low=low, high=high), whole=True) for low, high in ends]
+    assert shown == ["13 to 47", "0 to 1,234", "12.6 to 13.4", "0.31 to 3.6"]
+
+
+def test_what_was_chosen_on_the_same_data_is_advised_in_python_and_on_the_command_line():
+    point = br.choose(br.count([0, 0, 1, 1, 0, 1], [1, 2, 3, 4, 5, 6]), costs={"fn": 2, "fp": 1})
+    (note,) = [note for note in point.notes if note.code == "BR528"]
+    assert str(note) == (
+        "BR528: the threshold was chosen and evaluated on the same data, so these figures are"
+        " optimistic; evaluate on held-out data: choose(dev).on(test)"
+    )
+    assert note.line(lambda fix: fix.command).endswith("held-out data: --test test.csv")

@@ -130,7 +130,7 @@ def calc(
         "--profit": request.conditions.profits,
         "--level": source is ParameterSource.COMMANDLINE,
     }
-    check_unused(unused, "of rates alone: it needs a --table")
+    check_unused(unused, "on rates alone: it needs a --table")
     written = given.pop(PRIOR) if PRIOR in given else None
     priors: list[str | None] = [None] if written is None else [*shares(written)]
     every = [solve_rates(**({} if prior is None else {PRIOR: prior}), **given) for prior in priors]

@@ -149,17 +149,17 @@ def curve(
     request, output = request.estimated(ALONE), request.output
     check_unused(
         {"--calibrated-at": calibrated_at if name != "decision" else None},
-        f"of the curve {quoted(name)}: decision takes it",
+        f"on the curve {quoted(name)}: decision takes it",
     )
     if output.as_csv and output.as_json:
         raise refuse("BR001", "--csv and --json are given together", "choose one of them")
     if request.conditions.is_uncertain:
         check_unused(
             {"--every": every, "--dense": dense, "--svg": output.svg, **_flags(drawn)},
-            "of a curve over uncertain base rates",
+            "on a curve over uncertain base rates",
         )
         return _outlooks(request, name)
-    check_unused({"--kind": request.conditions.kind}, "of a base rate that is known")
+    check_unused({"--kind": request.conditions.kind}, "on a base rate that is known")
     at, cases = request.conditions.exact(), request.conditions.cases
     _check_name(name)
     _check_drawn(name, drawn, request)
@@ -204,7 +204,7 @@ def _check_drawn(name: str, drawn: Mapping[str, Any], request: Request) -> None:
     }
     check_unused(
         {flag: given and not takes[flag] for flag, given in flags.items()},
-        f"of the curve {quoted(name)}",
+        f"on the curve {quoted(name)}",
     )
     source = click.get_current_context().get_parameter_source
     told = {f"--{one}": source(one) is ParameterSource.COMMANDLINE for one in HOW_SURE}

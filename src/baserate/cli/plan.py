@@ -87,7 +87,7 @@ class Asked:
     def unused(self, *names: str) -> None:
         """Refuse what this kind of requirement does not take."""
         given = {f"--{name}": getattr(self, name) is not None for name in names}
-        check_unused(given, f"of {quoted(self.requirement)}")
+        check_unused(given, f"on {quoted(self.requirement)}")
 
     @property
     def wanted(self) -> float:

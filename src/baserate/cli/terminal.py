@@ -15,13 +15,15 @@ from typing import Any, Self
 
 import click
 
-from baserate.atomic import fitted
+from baserate.atomic import Grid, Page, fitted
 from baserate.errors import grouped
 
 PATIENCE = 1.0  # seconds before anything is said
 OFTEN = 0.5  # seconds between two lines
 ERASE = "\r\x1b[K"
 WIDEST = 80
+# Signs of comparison, for an encoding that lacks them.
+PLAIN = str.maketrans({"≥": ">=", "≤": "<="})
 
 
 class OutputError(OSError):
@@ -96,9 +98,33 @@ def _guarded(stream: Any, *, vital: bool) -> Any:
 def tell(*texts: str) -> None:
     """Paragraphs and tables of the answer, a blank line between them."""
     width = _width()
+    if not _shows("≥"):
+        texts = tuple(map(_plain, texts))
     click.echo(
         "\n\n".join(text if width is None else fitted(text, width) for text in texts if text)
     )
+
+
+def _plain(text: str) -> str:
+    """Text, or a table, with comparisons in the signs of ASCII."""
+    if isinstance(text, Page):
+        return Page(*map(_plain, text.blocks))
+    if isinstance(text, Grid):
+        return Grid(
+            [_plain(cell) for cell in text.headings],
+            [[_plain(cell) for cell in row] for row in text.rows],
+            text.left,
+        )
+    return text.translate(PLAIN)
+
+
+def _shows(sign: str) -> bool:
+    """Whether the encoding of standard output has a sign."""
+    try:
+        sign.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 def drawing(panel: Callable[[], Any]) -> str:
@@ -108,11 +134,7 @@ def drawing(panel: Callable[[], Any]) -> str:
     width = _width()
     if width is None:
         return ""
-    try:
-        "\u2800".encode(sys.stdout.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return str(panel().text(width, ascii_only=True))
-    return str(panel().text(width))
+    return str(panel().text(width) if _shows("\u2800") else panel().text(width, ascii_only=True))
 
 
 def _width() -> int | None:
