@@ -217,7 +217,9 @@ def test_patterns_and_folders_are_read_in_the_order_of_names_with_one_source_eac
 def test_row_119_files_with_other_columns_are_refused_by_both_names(tmp_path):
     written(tmp_path, TEXT, "f/a.csv")
     path = written(tmp_path, "y,m2\n0,1\n", "f/b.csv")
-    problem = assert_refused('no column "m1".*a.csv has every requested column', "BR704", f"{tmp_path}/f")
+    problem = assert_refused(
+        'no column "m1".*a.csv has every requested column', "BR704", f"{tmp_path}/f"
+    )
     assert problem.where.path == path
 
 
