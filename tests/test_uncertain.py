@@ -408,18 +408,22 @@ def test_what_says_something_else_is_not_equal():
     ("at", "shown", "said"),
     [
         (br.Conditions(), "Conditions()", "the sample's base rate"),
-        (br.Conditions(prior="1e-5..1e-3"), "Conditions(prior=1e-05..0.001)", "prior 1e-05..0.001"),
+        (
+            br.Conditions(prior="1e-5..1e-3"),
+            "Conditions(prior=1e-05..0.001)",
+            "base rates from 0.001% to 0.1%",
+        ),
         (
             br.Conditions(prior=br.Pilot(5, 5000), costs={"fn": br.Range(100, 1000)}),
             "Conditions(prior=5 of 5000 in a pilot, fp=1, fn=100..1000)",
-            "prior 5 of 5000 in a pilot; costs (fp = 1, fn = 100..1000)",
+            "a base rate of 5 of 5000 in a pilot, costs (fp = 1, fn = 100..1000)",
         ),
         (
             br.Conditions(
                 prior=br.LogUniform(0.001, 0.1), costs={"tp": -2, "fn": br.Draws([1, 2, 3])}
             ),
             "Conditions(prior=0.001..0.1 (log-uniform), fp=1, fn=3 draws, tp=-2)",
-            "prior 0.001..0.1 (log-uniform); costs (fp = 1, fn = 3 draws, tp = -2)",
+            "base rates from 0.1% to 10% (log-uniform), costs (fp = 1, fn = 3 draws, tp = -2)",
         ),
         (
             br.Conditions(prior=0.25, costs={"tn": br.Range(-1, 0)}),
