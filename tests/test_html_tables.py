@@ -139,7 +139,6 @@ def test_a_difference_shows_both_models_and_what_chance_explains():
         y, {EVIL: [1] * 40 + [0] * 21, "new": [0] * 40 + [1] * 20 + [0], "last": [1] * 60 + [0]}
     )
     found = br.compare(joint, "error", pair=(EVIL, "new"), threshold=1)
-    assert page(found)[1][:3] == [EVIL, "new", "error"]
     rows = page(found[0])
     assert rows[0] == ["", EVIL, "new", "difference", "95 %", "p", "method"]
     assert rows[1][-2:] == ["0.0135", "mcnemar"]

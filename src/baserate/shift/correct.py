@@ -18,6 +18,7 @@ from baserate.errors import Fix, grouped, quoted, refuse
 from baserate.kernels import Cells
 from baserate.kernels.portable import ascending_orders, scores_of_orders
 from baserate.measures.confusion import checked_conditions
+from baserate.notation import base_rate
 from baserate.notes import Ledger, Note, check_corrected_once, combine
 from baserate.numbers import Floats, Ints, rounded
 
@@ -299,7 +300,7 @@ class Calibration:
             if self.method == ISOTONIC
             else ", ".join(f"{value:.4g}" for value in self.parameters)
         )
-        return f"Calibration: {self.method} ({fitted}), at prior {self.prior:.4g}"
+        return f"Calibration: {self.method} ({fitted}), at a base rate of {base_rate(self.prior)}"
 
 
 def calibrate(counts: Counts, method: str = ISOTONIC) -> Calibration:
