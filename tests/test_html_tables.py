@@ -53,7 +53,7 @@ def page(value):
     plain = {"table", "caption", "thead", "tbody", "tr", "th", "td", "ul", "li"}
     assert set(found.opened) <= plain
     assert found.caption == repr(value)
-    kinds = br.OperatingPoint | br.Interval | br.types.Differences | br.Curve
+    kinds = br.OperatingPoint | br.Interval | br.Difference | br.types.Differences | br.Curve
     shown = isinstance(value, kinds)
     assert found.notes == ([str(note) for note in value.notes] if shown else [])
     assert len({len(row) for row in found.rows}) == 1
@@ -139,6 +139,7 @@ def test_a_difference_shows_both_models_and_what_chance_explains():
         y, {EVIL: [1] * 40 + [0] * 21, "new": [0] * 40 + [1] * 20 + [0], "last": [1] * 60 + [0]}
     )
     found = br.compare(joint, "error", pair=(EVIL, "new"), threshold=1)
+    assert page(found)[1][:3] == [EVIL, "new", "error"]
     rows = page(found[0])
     assert rows[0] == ["", EVIL, "new", "difference", "95 %", "p", "method"]
     assert rows[1][-2:] == ["0.0135", "mcnemar"]
