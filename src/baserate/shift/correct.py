@@ -18,7 +18,6 @@ from baserate.errors import Fix, grouped, quoted, refuse
 from baserate.kernels import Cells
 from baserate.kernels.portable import ascending_orders, scores_of_orders
 from baserate.measures.confusion import checked_conditions
-from baserate.notation import base_rate
 from baserate.notes import Ledger, Note, check_corrected_once, combine
 from baserate.numbers import Floats, Ints, rounded
 
@@ -300,7 +299,7 @@ class Calibration:
             if self.method == ISOTONIC
             else ", ".join(f"{value:.4g}" for value in self.parameters)
         )
-        return f"Calibration: {self.method} ({fitted}), at a base rate of {base_rate(self.prior)}"
+        return f"Calibration: {self.method} ({fitted}), at a base rate of {notation.base_rate(self.prior)}"
 
 
 def calibrate(counts: Counts, method: str = ISOTONIC) -> Calibration:
