@@ -299,7 +299,8 @@ class Calibration:
             if self.method == ISOTONIC
             else ", ".join(f"{value:.4g}" for value in self.parameters)
         )
-        return f"Calibration: {self.method} ({fitted}), at a base rate of {notation.base_rate(self.prior)}"
+        at = f"at a base rate of {notation.base_rate(self.prior)}"
+        return f"Calibration: {self.method} ({fitted}), {at}"
 
 
 def calibrate(counts: Counts, method: str = ISOTONIC) -> Calibration:
