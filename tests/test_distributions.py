@@ -74,7 +74,7 @@ def test_a_list_is_draws_and_a_frozen_distribution_is_taken_as_it_is():
     assert br.Conditions(costs={"fn": [10, 20]}).costs["fn"] == br.Draws([10, 20])
     law = stats.beta(2, 998)
     assert br.Conditions(prior=law).prior == br.Distribution(law)
-    assert str(br.Conditions(prior=law)).startswith("prior a distribution about 0.001679")
+    assert str(br.Conditions(prior=law)).startswith("base rates from a distribution about 0.001679")
     assert "about 0.01, within a factor of 4 (log-normal)" in str(
         br.Conditions(prior=br.LogNormal(0.01, 4))
     )

@@ -53,7 +53,7 @@ def page(value):
     plain = {"table", "caption", "thead", "tbody", "tr", "th", "td", "ul", "li"}
     assert set(found.opened) <= plain
     assert found.caption == repr(value)
-    kinds = br.OperatingPoint | br.Interval | br.types.Differences | br.Curve
+    kinds = br.OperatingPoint | br.Interval | br.Difference | br.types.Differences | br.Curve
     shown = isinstance(value, kinds)
     assert found.notes == ([str(note) for note in value.notes] if shown else [])
     assert len({len(row) for row in found.rows}) == 1
@@ -114,7 +114,7 @@ def test_what_is_undefined_is_a_dash_and_no_base_rate_leaves_its_measures_out():
 def test_a_curve_shows_its_columns():
     curve = br.roc(br.count(Y, S))
     rows = page(curve)
-    assert rows[0] == ["score >=", "fpr", "tpr"]
+    assert rows[0] == ["score ≥", "fpr", "tpr"]
     assert rows[1] == ["none", "0", "0"]
     assert rows[2] == ["0.8", "0", "0.5"]
     along = br.curve(br.count(Y, S), "cost_threshold")
@@ -138,7 +138,9 @@ def test_a_difference_shows_both_models_and_what_chance_explains():
     joint = br.count(
         y, {EVIL: [1] * 40 + [0] * 21, "new": [0] * 40 + [1] * 20 + [0], "last": [1] * 60 + [0]}
     )
-    rows = page(br.compare(joint, "error", pair=(EVIL, "new"), threshold=1))
+    found = br.compare(joint, "error", pair=(EVIL, "new"), threshold=1)
+    assert page(found)[1][:3] == [EVIL, "new", "error"]
+    rows = page(found[0])
     assert rows[0] == ["", EVIL, "new", "difference", "95 %", "p", "method"]
     assert rows[1][-2:] == ["0.0135", "mcnemar"]
     adjusted = page(compare_all(joint, "error", threshold=1)[0])

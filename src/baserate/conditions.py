@@ -844,6 +844,8 @@ def _base_rates(part: Any) -> str:
     if isinstance(part, Draws):
         return f"{len(part.values)} draws of the base rate"
     exact = not isinstance(part, SPREADS)
+    if isinstance(part, Distribution):
+        return f"base rates from {_shown(part)}"
     return f"a base rate of {notation.base_rate(float(part)) if exact else _shown(part)}"
 
 

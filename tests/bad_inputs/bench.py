@@ -117,8 +117,8 @@ class Bench:
         return line
 
     def refused(self, *codes_and_command, status=2, lines=None, total=None, as_json=True):
-        """The errors with these codes, one per line: nothing on stdout, the same in the JSON, and no
-        file written or changed.
+        """The errors with these codes, one per line: nothing on stdout, the same in the JSON, and
+        no file written or changed.
         """
         codes = [word for word in codes_and_command if word.startswith("BR")]
         command = [word for word in codes_and_command if not word.startswith("BR")]

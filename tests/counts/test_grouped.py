@@ -12,6 +12,7 @@ import pytest
 import baserate as br
 from baserate.kernels import Cells
 from baserate.notes import Ledger
+from baserate.read.arrays import count_groups
 
 Y = [0, 1, 0, 1, 1]
 S = [0.2, 0.7, 0.1, 0.9, 0.9]
@@ -198,7 +199,8 @@ def test_groups_of_the_wrong_length_or_index_are_refused():
     with pytest.raises(br.InputError, match="indexes of y_true and groups differ"):
         br.count(pd.Series(Y), S, by=pd.Series(SITES, index=[4, 3, 2, 1, 0]))
     with pytest.raises(br.InputError, match="groups is None"):
-        br.count(Y, S, by=None)
+        count_groups(Y, S, groups=None)
+    assert br.count(Y, S, by=None) == br.count(Y, S), "None: not given"
 
 
 def test_grouped_counts_are_saved(tmp_path):

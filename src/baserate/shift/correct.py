@@ -299,8 +299,8 @@ class Calibration:
             if self.method == ISOTONIC
             else ", ".join(f"{value:.4g}" for value in self.parameters)
         )
-        where = f"at a base rate of {notation.base_rate(self.prior)}"
-        return f"Calibration: {self.method} ({fitted}), {where}"
+        at = f"at a base rate of {notation.base_rate(self.prior)}"
+        return f"Calibration: {self.method} ({fitted}), {at}"
 
 
 def calibrate(counts: Counts, method: str = ISOTONIC) -> Calibration:
