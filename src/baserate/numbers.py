@@ -346,7 +346,7 @@ class Reading(float):
     >>> value
     0.08333333333333333
     >>> print(value.notes[0])
-    BR526: computed for a base rate of 1% (sample: 9.09%): this assumes label shift (the scores of each class keep their distribution)
+    BR526: computed for a base rate of 1% (sample: 9.091%); this assumes that the scores within each class are the same in the field (label shift)
     """  # noqa: E501
 
     notes: tuple[Note, ...]

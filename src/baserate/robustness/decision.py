@@ -199,7 +199,9 @@ class Decision:
             else f"{self.model} at score ≥ {self.shown(self.model, self.threshold)}"
         )
         where_at = told(self.at, by_cost=self.optimized == COST)
-        return f"Decision: {where}; regret {self.how} {self.regret.value:.4g} a case; at {where_at}"
+        return (
+            f"Decision: {where}; regret {self.how} {self.regret.value:.4g} per case; at {where_at}"
+        )
 
     def shown(self, model: str, threshold: Any) -> str:
         """A threshold of one of the models, in as few digits as flag the same cases."""
@@ -240,7 +242,7 @@ def decide(
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[6, 3, 1], negatives=[1, 20, 79])
     >>> decide({"a": a}, at=br.Conditions(prior="0.1%..20%", costs={"fn": 10}))
-    Decision: a, score >= 1; regret at most 0.2008 per case; at base rates from 0.1% to 20%, costs (fp = 1, fn = 10)
+    Decision: a at score ≥ 1; regret at most 0.2008 per case; at base rates from 0.1% to 20%, costs (fp = 1, fn = 10)
     >>> decide({"a": a}, "posfrac <= 20%", at=br.Conditions(prior="0.1%..20%", costs={"fn": 10})).threshold
     2
     """  # noqa: E501

@@ -129,7 +129,7 @@ def stability(
     >>> a = br.Counts([2, 1, 0], positives=[6, 3, 1], negatives=[1, 20, 79])
     >>> found = br.robustness.stability({"a": a}, at=br.Conditions(0.01, br.Costs(fp=1, fn=10)))
     >>> found
-    Stability: a, score >= 2; cheapest from prior 0.001664 to 0.0625; at a base rate of 1%, costs (fp = 1, fn = 10)
+    Stability: a at score ≥ 2; cheapest from prior 0.001664 to 0.0625; at a base rate of 1%, costs (fp = 1, fn = 10)
     >>> found.held["fn"].low, found.held["fn"].high, found.changes[0].part
     (1.65, 66.0, 'prior')
     """  # noqa: E501
