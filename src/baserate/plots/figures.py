@@ -351,7 +351,7 @@ def posfrac_panel(
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> panel = br.plots.posfrac_panel(br.curve(counts, "posfrac", at=[br.Conditions(prior=p) for p in (0.5, 0.1)]))
     >>> [part.name for part in panel.legend]
-    ['guessing', 'perfect', 'base rate 0.5', 'base rate 0.1']
+    ['guessing', 'perfect', 'a base rate of 50%', 'a base rate of 10%']
     """  # noqa: E501
 
     def behind(found: list[Named], x: Axis, y: Axis) -> list[Part]:

@@ -113,7 +113,7 @@ def triage(
     >>> counts = br.Counts([0.9, 0.6, 0.3, 0.1], positives=[30, 15, 4, 1], negatives=[1, 90, 300, 609])
     >>> at = br.Conditions(prior=0.01, costs=br.Costs(fp=5, fn=100))
     >>> br.robustness.triage(counts, at=at, review=2)
-    Triage: act on score >= 0.9, review down to 0.6 (0.0921 of the cases); cost 0.2892 against 0.405; at a base rate of 1%, costs (fp = 5, fn = 100)
+    Triage: act on score ≥ 0.9, review down to 0.6 (0.0921 of the cases); cost 0.2892 against 0.405; at a base rate of 1%, costs (fp = 5, fn = 100)
     >>> br.robustness.triage(counts, at=at, review=2, most="5%").reviewed
     0.0
     """  # noqa: E501

@@ -295,7 +295,7 @@ def by_group(  # noqa: PLR0913 (each is a question of its own)
     >>> sites = {"a": br.Counts([1, 0], [190, 10], [100, 900]), "b": br.Counts([1, 0], [16, 4], [100, 900])}
     >>> found = br.segments.by_group(sites, threshold=1, require="recall >= 0.9")
     >>> found["a"].outcome, found["b"].outcome, found["b"]["precision"], found["b"].bounds["tpr"].low
-    ('shown', 'missed', 0.13793103448275862, 0.5989718826680254)
+    ('demonstrated', 'not met', 0.13793103448275862, 0.5989718826680254)
     """  # noqa: E501
     parts = _checked(groups)
     whole = groups.total() if isinstance(groups, GroupedCounts) else added(list(parts.values()))
