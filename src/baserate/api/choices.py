@@ -175,7 +175,7 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     `guarantee="recall >= 0.9"` chooses among the thresholds at which the requirement holds in the
     field with confidence `level`, although they are chosen on these cases. `mix=True` also tries
     mixtures of two thresholds. `calibrated_at` is the base rate at which the scores are calibrated
-    probabilities: the threshold in theory then stands beside the empirical one.
+    probabilities: the point then also has the threshold in theory.
 
     >>> import baserate as br
     >>> counts = br.Counts([0.9, 0.6, 0.3], positives=[30, 15, 5], negatives=[10, 90, 900])

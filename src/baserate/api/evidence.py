@@ -239,7 +239,7 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     has its numbers: `.value`, `.low`, `.high`, `.p_value`; of several `[0]` is the first.
     `threshold={"a": 0.5, "b": 0.3}` gives each model its own; the other arguments are those of
     `interval`. Where base rate or costs are not known exactly they are drawn with every resample;
-    over a range the bounds are the widest, and p is small only where one model leads all over it.
+    over a range the bounds are the widest, and p is small only where one model leads throughout.
 
     Without a `method`: AUC by DeLong's test (with Student's t below 100 cases of the smaller class;
     "delong" is the plain test), tpr, fpr, accuracy and error at fixed thresholds by McNemar's exact

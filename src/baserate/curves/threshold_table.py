@@ -218,7 +218,7 @@ def _conditions(at: Conditions | Sequence[Conditions] | None) -> list[Conditions
     if not found:
         raise refuse("BR519", "at is an empty list", "at=Conditions(prior=0.001)")
     if len({one.costs for one in found}) > 1:
-        text = "conditions that differ in their costs cannot be told apart in one table"
+        text = "conditions that differ in their costs cannot share one table"
         raise refuse("BR519", text, "one table per set of costs")
     return found
 

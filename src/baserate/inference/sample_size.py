@@ -1022,7 +1022,7 @@ def _fewest_hits(line: _Line, cases: Cases, alarms: Floats, missed: float, step:
 def cases_for_margin(
     *, discordant: Any, margin: Any, difference: Any = 0, level: float = 0.95, power: float = 0.8
 ) -> int:
-    """How many cases, judged by both models, does it take to demonstrate that one is not worse than
+    """How many cases, scored by both models, does it take to demonstrate that one is not worse than
     the other by more than a margin?
 
     `discordant` is the share of cases that only one of the two gets right; `difference` is how much
