@@ -246,7 +246,8 @@ def test_a_rule_chooses_the_threshold_and_the_measure_is_read_there():
 @pytest.mark.parametrize("name", ["auc", "h_measure", "average_precision", "brier"])
 def test_summaries_are_scorers_too(name):
     fitted = LogisticRegression().fit(X, Y)
-    value = getattr(br, name)(count_estimator(fitted, X, Y))
+    summary = br.auc if name == "auc" else getattr(br.curves, name)
+    value = summary(count_estimator(fitted, X, Y))
     assert scorer(name)(fitted, X, Y) == (-value if name == "brier" else value)
 
 
@@ -335,7 +336,7 @@ def test_what_is_wrong_is_said_before_anything_is_fitted():
     assert_refused("BR533", "cannot read", lambda: scorer("precision", rule="tpr about 0.8"))
     assert_refused(
         "BR594",
-        "at a rule and at a threshold",
+        "give a rule or a threshold for precision, not both",
         lambda: scorer("precision", rule="tpr >= 0.8", threshold=0.5),
     )
 
