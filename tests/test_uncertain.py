@@ -452,7 +452,10 @@ def test_a_cost_may_be_a_range_in_text():
 def test_a_choice_over_a_range_shows_its_regret_and_the_range():
     counts = br.Counts([3, 2, 1], positives=[45, 4, 1], negatives=[10, 190, 4800])
     over = {"prior": "0.1%..1%", "costs": {"fn": "100..1000", "fp": 1}}
-    shown = "score >= 2; regret at most 0.02996 per case; at prior 0.001..0.01; costs (fp = 1, fn ="
-    assert repr(br.choose(counts, **over)).startswith(f"OperatingPoint: {shown}")
+    shown = (
+        "score ≥ 2; regret at most 0.02996 per case; at base rates from 0.1% to 1%, costs (fp = 1,"
+        " fn = 100..1000)"
+    )
+    assert repr(br.choose(counts, **over)) == f"OperatingPoint: {shown}"
     assert repr(br.choose({"a": counts}, **over)).startswith(f"Choice: a; {shown}")
     assert "regret" not in repr(br.choose(counts, **over).on(counts))

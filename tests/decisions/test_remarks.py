@@ -12,8 +12,8 @@ import baserate as br
 COUNTS = br.Counts([0.9, 0.6, 0.3], positives=[30, 15, 5], negatives=[10, 90, 900])
 COSTLY = br.Costs(fp=1, fn=50)
 SAME_CASES = (
-    "the threshold was chosen and evaluated on the same data, so these figures are optimistic; "
-    "evaluate on held-out data: choose(dev).on(test) or show --threshold on another file"
+    "the threshold was chosen and evaluated on the same data, so these figures are optimistic;"
+    " evaluate on held-out data"
 )
 SAID = "(95 %, for a threshold set in advance)"
 

@@ -21,7 +21,6 @@ from tests.peaks import taken_by
 from tests.read.test_large_files import made, stopped
 
 import baserate as br
-from baserate.inference.large_differences import compare_auc_file
 from baserate.read import condense, large, table
 from baserate.read.files import count_scores
 from baserate.read.quotas import Quotas
@@ -265,13 +264,13 @@ def test_two_models_of_a_text_are_compared_in_passes(tmp_path):
         for label, score in zip(labels.tolist(), scores.tolist(), strict=True)
     )
     path = written(tmp_path / "x.csv", f"y,a,b\n{rows}".replace(",", ";").encode())
-    pair = {"label": "y", "scores": ["a", "b"]}
-    assert compare_auc_file(path, **pair, memory=LEAST) == br.compare(
-        br.count(path, **pair), br.auc
+    pair = {"label": "y", "score": ["a", "b"]}
+    assert br.compare(path, "auc", **pair, memory=LEAST) == br.compare(
+        br.count(path, **pair), "auc"
     )
     written(tmp_path / "x.csv", b"y,a,b\n0,1,2\n1,NA,3\n")
     with pytest.raises(br.InputError, match='BR201: .*"a" has 1 missing or NaN score.*line 3'):
-        compare_auc_file(path, **pair, memory=LEAST)
+        br.compare(path, "auc", **pair, memory=LEAST)
 
 
 @pytest.mark.parametrize("after", [2, 6])

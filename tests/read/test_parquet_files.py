@@ -74,7 +74,7 @@ def test_decimals_become_the_nearest_floats_or_whole_numbers_or_are_refused(tmp_
     assert_refused(lambda: counts_of(table), "BR215", "1 distinct value would merge")
     labels = pa.array([0, 1, 0, 1], pa.decimal128(38, 0))
     table = read_parquet(written(tmp_path / "d.parquet", {"y": labels, "s": GOOD["s"]}), W)
-    assert counts_of(table).digest == br.count(y_true=GOOD["y"], y_score=GOOD["s"]).digest
+    assert counts_of(table).digest == br.count(GOOD["y"], GOOD["s"]).digest
 
 
 def test_random_decimals_become_what_python_reads(tmp_path):
