@@ -46,7 +46,7 @@ def test_scenario_12_in_one_command(capsys, cases):
     assert (
         second
         == "With every miss at the average amount, one would choose: score ≥ 0.2, which truly"
-        " costs 750. Flagging nothing costs 1 320, everything 900; neither difference was"
+        " costs 750. Flagging nothing costs 1,320, everything 900; neither difference was"
         " tested."
     )
     assert headings.split() == [
@@ -164,7 +164,7 @@ def test_a_budget_catches_the_largest_amount(capsys, cases):
     )
     done = told(capsys, *words)
     assert done.out.startswith(
-        "At prior 0.1, the largest amount caught with alerts <= 30: score ≥ 0.9 (caught "
+        "At a base rate of 10%, the largest amount caught with alerts <= 30: score ≥ 0.9 (caught "
     )
     assert "cost" not in done.out
     point = answered(capsys, *words)["models"][0]["amounts"]["points"][0]

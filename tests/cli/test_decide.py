@@ -66,7 +66,7 @@ def test_the_first_sentence_is_the_answer(scored, capsys):
     ]
     assert (
         "The choice changes first if fn falls by a factor of 1.3, to 384: then b at score ≥ 8 is"
-        " cheapest. The choice depends on values that are not known well enough: base rate.\n"
+        " cheapest. The choice depends on values that are not known well enough: the base rate.\n"
         in done.out
     )
     assert {"BR526", "BR528"} <= set(re.findall(r"note (BR\d+)", done.err))

@@ -22,7 +22,7 @@ from tests.read.test_large_files import made
 import baserate as br
 from baserate.inference.large_differences import compare_frame
 from baserate.read import frames, table
-from baserate.read.frames import Negatives, failed
+from baserate.read.frames import Negatives, count_frame, failed
 from baserate.read.placements import DIGIT, Sums, digits, squares
 
 Y, S = [0, 1, 0, 1, 0, 1], [0.1, 0.9, 0.1, 0.4, 0.3, 0.4]
@@ -586,15 +586,19 @@ def test_whole_numbers_without_a_sign_are_condensed_as_others_are(largest):
 
 def test_options_of_files_are_refused_of_frames():
     frame = pl.DataFrame({"y": [0, 1], "m": [0.1, 0.2]})
+    with pytest.raises(br.InputError, match="BR425: memory= has no effect on a data frame"):
+        br.count(frame, label="y", score="m", memory="1GB")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'memry'"):
+        br.count(frame, label="y", score="m", memry="1GB")
     with pytest.raises(
         br.InputError,
         match="BR230: memory is an option of files: a frame is counted by the engine that holds it",
     ):
-        br.count(frame, label="y", score="m", memory="1GB")
+        count_frame(frame, label="y", score="m", memory="1GB")
     with pytest.raises(
         TypeError, match="unknown option 'memry'; there are missing_label and nan_score"
     ):
-        br.count(frame, label="y", score="m", memry="1GB")
+        count_frame(frame, label="y", score="m", memry="1GB")
 
 
 HOW = {"label": "y", "score": "s"}
@@ -621,7 +625,7 @@ def test_negatives_of_a_frame_on_this_machine_are_not_all_held(tmp_path, opened)
                 program + "print(br.count(f, label='y', score='s', keep='positives'))",
             ]
         )
-        assert f"{rows // 1000}".replace("000", " 000") in taken.said
+        assert f"{rows // 1000:,} positives" in taken.said
         peaks.append(taken.peak)
     assert peaks[1] < peaks[0] + 100e6
 

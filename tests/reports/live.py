@@ -104,7 +104,7 @@ def asked(shown):
     """What the controls say, as Python is asked the same."""
     costs = br.Costs(fp=float(shown["fp"]), fn=float(shown["fn"])) if shown["known"] else None
     prior = None if shown["prior"] == "sample" else shown["prior"]
-    volume = float(shown["volume"].replace(" ", ""))
+    volume = float(shown["volume"].replace(" ", "").replace(",", ""))
     rule = {"rule": shown["rule"], "budget": f"alerts <= {shown['budget'].replace(' ', '')}"}.get(
         shown["mode"]
     )

@@ -12,9 +12,10 @@ import baserate as br
 # USERS, scenario 10.
 NAMES = ("A", "<img src=x onerror=alert(1)>")
 SAID = (
-    "At 1 in 1,000 and alerts <= 200 of 1,000,000, use <img src=x onerror=alert(1)> (56.8 % of"
-    " those at 9, drawn at random): 142 caught against 99 for A; the difference was not tested (the"
-    " models were counted separately; count them together: count(y, {name: scores}))."
+    "Use <img src=x onerror=alert(1)> (56.8 % of those at 9, drawn at random). At a base rate of"
+    " 0.1% (1 in 1,000) and alerts <= 200 of 1,000,000, it catches 142 of 1,000 positives in 200"
+    " alerts (71 % real); A catches 99. The difference was not tested (the models were counted"
+    " separately; count them together: count(y, {name: scores}))."
 )
 VISIBLE = """(words) => {
   const says = (element) => element.textContent.replaceAll('\\u00a0', ' ').includes(words);
@@ -157,6 +158,8 @@ def test_one_class_alone_keeps_the_words_and_tables(browser, tmp_path):
     br.report(br.Counts([2, 1], positives=[0, 0], negatives=[3, 4])).save(path)
     with opened(browser, path) as (page, seen):
         page.wait_for_timeout(500)
-        assert page.get_by_text("No threshold of model beats flagging nothing").first.is_visible()
+        assert page.get_by_text(
+            "Flag nothing: no threshold of model does better."
+        ).first.is_visible()
         assert page.get_by_role("heading", name="Models", exact=True).is_visible()
     assert seen.said == []

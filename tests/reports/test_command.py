@@ -31,8 +31,8 @@ def test_a_report_is_written_and_where_is_said_in_one_line(command, capsys):
     assert done.status == 0
     first, blank, last = done.out.splitlines()
     assert first.startswith(
-        "No model beats flagging nothing at 1 in 100, equal costs assumed (a miss counts like a"
-        " false alarm): flag nothing"
+        "Flag nothing: no model does better. At a base rate of 1%, equal costs assumed (a miss"
+        " counts like a false alarm), its errors per case are "
     )
     assert blank == ""
     assert last == "report.html: 2 models; it opens offline in any browser."
@@ -165,7 +165,7 @@ def test_a_narrow_terminal_reads_the_answer(command):
     status, text = in_terminal(40, *command, "--prior", "1%")
     assert status == 0
     answer = text.split("note")[0].splitlines()
-    assert answer[0].startswith("No model beats flagging nothing at 1 in")
+    assert answer[0].startswith("Flag nothing: no model does better. At a")
     assert max(map(len, answer)) <= 40
 
 

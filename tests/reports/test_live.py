@@ -54,8 +54,9 @@ def test_scenario_ten_is_the_first_sentence(browser, tmp_path):
     with live(browser, tmp_path, models, at=at, volume=1_000_000, budget=200) as (page, seen):
         [answer] = texts(page, "#answer")
         assert answer.startswith(
-            "At 1 in 1,000 and alerts <= 200 of 1,000,000, use B (56.8 % of those at 9, drawn at"
-            " random): 142 caught against 99 for A; "
+            "Use B (56.8 % of those at 9, drawn at random). At a base rate of 0.1% (1 in 1,000) and"
+            " alerts <= 200 of 1,000,000, it catches 142 of 1,000 positives in 200 alerts (71 %"
+            " real); A catches 99. "
         )
         assert answer == tables.verdict(
             br.choose(models, "alerts <= 200", at=at, volume=1_000_000), alone=False
@@ -242,16 +243,16 @@ def test_where_no_held_point_keeps_a_rule_the_page_does_not_say_that_none_does(b
         page.fill("#rule", rule)
         assert shown(page, "#answer") == f"At {AT}: no point in this report satisfies the rule."
         for one in held:
-            assert f"{one['name']}: {len(one['tp']):,} of 9,001 points are held".replace(
-                ",", " "
-            ) in shown(page, "#plain")
+            assert f"{one['name']}: {len(one['tp']):,} of 9,001 points are held" in shown(
+                page, "#plain"
+            )
         assert f'baserate choose with "{rule}" searches all of them.' in shown(page, "#plain")
         assert (
             texts(page, "#models [data-model] .cut")
             == ["no point in this report satisfies the rule"] * 2
         )
         page.fill("#rule", "recall >= 0.1")
-        assert "use m" in shown(page, "#answer")
+        assert "Use m" in shown(page, "#answer")
 
 
 def test_a_model_of_which_no_held_point_keeps_the_rule_is_named_beside_the_one_that_is_chosen(
@@ -266,8 +267,8 @@ def test_a_model_of_which_no_held_point_keeps_the_rule_is_named_beside_the_one_t
     with live(browser, tmp_path, models, at=AT) as (page, _):
         page.check("#mode-rule")
         page.fill("#rule", unheld_rule(models["many"], held))
-        assert "use perfect" in shown(page, "#answer")
-        assert "many: 2 " in shown(page, "#caution")
+        assert "Use perfect" in shown(page, "#answer")
+        assert "many: 2," in shown(page, "#caution")
         page.fill("#rule", "recall >= 0.1")
         assert "are held" not in shown(page, "#caution")
 
@@ -286,7 +287,8 @@ def test_over_ranges_the_first_sentence_is_the_decision_until_a_control_moves(br
     decided, middle = found.sentences
     choice = tables.verdict(br.choose(models, at=RANGES.middle(), volume=1_000_000), alone=False)
     assert decided == found.document["report"]["decided"]["sentence"]
-    assert decided.startswith(f"At {RANGES}: choose ")
+    assert decided.startswith("Use b at score ≥ ")
+    assert f"{str(RANGES)[0].lower()}{str(RANGES)[1:]}" in decided
     assert middle == f"{MIDDLE} a{choice[1:]}"
     page = Page(found.html)
     assert [

@@ -51,16 +51,17 @@ def of_document(report, model):
     point = {**answer["points"], **answer["baselines"]}[model]
     earned = report.contents.at[0].costs.earned
     return {
-        name: _span(one, point[name], turned=name == "expected_cost" and earned)
+        name: _span(name, one, point[name], turned=name == "expected_cost" and earned)
         for name, one in point["intervals"].items()
     }
 
 
-def _span(one, value, *, turned):
+def _span(name, one, value, *, turned):
     ends = [one["low"], one["high"]]
     if turned:
         value, ends = -value, [-end for end in reversed(ends)]
-    return tables.span(Interval(value, *ends, one["level"], one["method"], one["side"], ""))
+    found = Interval(value, *ends, one["level"], one["method"], one["side"], "")
+    return tables.span(found, whole=name in ("alerts", "caught", "missed"))
 
 
 @pytest.mark.parametrize("asked", ASKED)
@@ -83,9 +84,7 @@ def test_live_table_static_table_and_document_have_the_same_intervals(browser, t
                 assert shown[model][heading] == known[name], (model, name)
                 compared += 1
         if model in JOINT.models:
-            assert shown[model]["AUC"] == tables.span(
-                report.contents.known.auc(report.contents.models[model])
-            )
+            assert shown[model]["AUC"] == tables.span(report.contents.aucs[model])
     assert compared >= 5 * len(points) - 2  # precision of nothing flagged is undefined
 
 
@@ -101,7 +100,7 @@ def test_away_from_there_the_page_says_that_nothing_was_tested_and_what_its_inte
         page.focus("#prior-slider")
         page.keyboard.press("ArrowRight")
         assert texts(page, "#answer")[0].endswith(
-            "the differences were not tested (only that of the given scenario was)."
+            "The differences were not tested (only that of the given scenario was)."
         )
         assert texts(page, hint)[0].startswith("Intervals take the thresholds as fixed in advance.")
         page.click("#reset")
@@ -118,7 +117,7 @@ def test_a_caution_at_the_given_scenario_names_the_interval_of_the_table(browser
     report = br.report({"a": counts}, at=at)
     point = report.contents.chosen["a"]
     assert min(point.tp, point.fp) < 10
-    known = report.contents.known.at(point)["precision"]
+    known = point.intervals["precision"]
     with live(browser, tmp_path, {"a": counts}, at=at) as (page, _):
         assert texts(page, "#caution")[0].endswith(
             f"precision could be as low as {known.low:.3g} (its 95 % interval)."

@@ -213,7 +213,8 @@ def test_a_notebook_shows_the_answers():
         MODELS, at=br.Conditions("1 in 1000"), budget=200, volume=1_000_000, title="<b>x</b>"
     )._repr_html_()
     assert html.startswith("<table><caption>&lt;b&gt;x&lt;/b&gt;</caption>")
-    assert "use B (56.8 % of those at 9, drawn at random): 142 caught against 99 for A" in html
+    assert "Use B (56.8 % of those at 9, drawn at random). At a base rate of 0.1%" in html
+    assert "it catches 142 of 1,000 positives in 200 alerts (71 % real); A catches 99." in html
 
 
 def test_names_of_every_script_are_isolated():

@@ -1,6 +1,6 @@
 // The table of models at the scenario, with what bounds the numbers, and how far apart the held points are.
 import { precisionBounds, rateBounds } from "../core/bounds.ts";
-import { digits, digitsApart, general, quoted, short, UNDEFINED } from "../core/formats.ts";
+import { digits, digitsApart, general, grouped, quoted, short, UNDEFINED, whole } from "../core/formats.ts";
 import { thresholdSaid } from "../core/points.ts";
 import { brief, cell, heading, valueOf } from "../core/sentences.ts";
 import type { Name } from "../core/catalogue.ts";
@@ -13,13 +13,16 @@ import { sample } from "./legend.ts";
 
 export const COLUMNS: readonly Name[] = ["expected_cost", "tpr", "fpr", "precision", "posfrac", "alerts", "caught"];
 
-/** An interval in a cell, with as many digits as tell its ends apart; null on a side means no bound there, and the number itself is the end. */
-export function span(low: number | null, high: number | null, value: number | null = null): string {
+/** An interval in a cell, with as many digits as tell its ends apart, of numbers of cases in whole ones; null on a side means no bound there, and the number itself is the end. */
+export function span(low: number | null, high: number | null, value: number | null = null, counts = false): string {
   if (low === null && high === null) return "";
-  const count = digitsApart(low ?? value ?? high!, high ?? value ?? low!);
-  if (low === null) return `<= ${short(high!, count)}`;
-  if (high === null) return `>= ${short(low, count)}`;
-  return `${short(low, count)} to ${short(high, count)}`;
+  const ends: [number, number] = [low ?? value ?? high!, high ?? value ?? low!];
+  const count = digitsApart(...ends);
+  const apart = counts && ends.every(Number.isFinite) && ends[1] >= 10 && whole(ends[0]) < whole(ends[1]);
+  const bound = (end: number): string => (apart ? grouped(whole(end)) : short(end, count));
+  if (low === null) return `<= ${bound(high!)}`;
+  if (high === null) return `>= ${bound(low)}`;
+  return `${bound(low)} to ${bound(high)}`;
 }
 
 /** An interval that Python found; of costs with its sign turned, where they were given as profits. */
@@ -30,7 +33,9 @@ function found(point: PointOut | undefined, name: Name, earned: boolean): string
   const [low, high] = [one.side === "upper" ? null : one.low, one.side === "lower" ? null : one.high];
   const turned = (end: number | null): number | null => (end === null ? null : 0 - end);
   const value = typeof point![name] === "number" ? (point![name] as number) : null;
-  return name === "expected_cost" && earned ? span(turned(high), turned(low), turned(value)) : span(low, high, value);
+  return name === "expected_cost" && earned
+    ? span(turned(high), turned(low), turned(value))
+    : span(low, high, value, name === "alerts" || name === "caught");
 }
 
 const EXACT = "exact";
