@@ -54,8 +54,8 @@ test("where not every score is held, a share is drawn from all cases between two
     const found = core.choose(model, ask(at("0.01", core.EQUAL, false), `alerts <= ${alerts}`, 10_000));
     return [core.setting(found), core.brief(found)];
   };
-  assert.deepEqual(said(MODEL, 500), ["score >= 0.9, and 37 % of those at 0.6, drawn at random", ">= 0.9, 37 % at 0.6"]);
-  assert.deepEqual(said(some, 500), ["score >= 0.9, and 37 % of those from 0.6 up to 0.9, drawn at random", ">= 0.9, 37 % from 0.6"]);
+  assert.deepEqual(said(MODEL, 500), ["score ≥ 0.9, and 37 % of those at 0.6, drawn at random", ">= 0.9, 37 % at 0.6"]);
+  assert.deepEqual(said(some, 500), ["score ≥ 0.9, and 37 % of those from 0.6 up to 0.9, drawn at random", ">= 0.9, 37 % from 0.6"]);
   assert.equal(said(some, 50)[0], "31.4 % of those from 0.9 up, drawn at random");
 });
 

@@ -28,7 +28,9 @@ def test_the_front_end_passes_its_own_tests(tmp_path):
 
 
 def test_script_and_style_stay_far_below_two_hundred_kilobytes():
-    assert sum((BUNDLE / name).stat().st_size for name in NAMES) <= 112_000  # with whole cases in the intervals
+    assert (
+        sum((BUNDLE / name).stat().st_size for name in NAMES) <= 112_000
+    )  # with whole cases in the intervals
 
 
 @pytest.mark.parametrize("name", NAMES)

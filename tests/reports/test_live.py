@@ -289,7 +289,7 @@ def test_over_ranges_the_first_sentence_is_the_decision_until_a_control_moves(br
     assert decided == found.document["report"]["decided"]["sentence"]
     assert decided.startswith("Use b at score ≥ ")
     assert f"{str(RANGES)[0].lower()}{str(RANGES)[1:]}" in decided
-    assert middle == f"{MIDDLE} a{choice[1:]}"
+    assert middle == f"{MIDDLE} u{choice[1:]}"
     page = Page(found.html)
     assert [
         page.texts[1 + page.texts.index("Which model, at which threshold", 1) + i] for i in range(2)
@@ -299,7 +299,7 @@ def test_over_ranges_the_first_sentence_is_the_decision_until_a_control_moves(br
         assert shown(page, "#plain").startswith(f"{middle} Of 1,000,000 cases a day ")
         assert shown(page, "#outcomes caption").startswith(MIDDLE)
         page.fill("#prior", "1 in 500")
-        assert shown(page, "#answer").startswith("At 1 in 500, costs ")
+        assert " At a base rate of 0.2% (1 in 500), costs " in shown(page, "#answer")
         assert MIDDLE not in shown(page, "#plain") + shown(page, "#outcomes caption")
         page.click("#reset")
         assert shown(page, "#answer") == decided

@@ -11,6 +11,7 @@ import pytest
 from tests.inference.refusals import assert_refused
 
 import baserate as br
+from baserate.read.files import count_unlabelled_file
 
 
 def test_every_case_is_counted_at_its_score():
@@ -74,7 +75,10 @@ def test_low_scores_that_are_risky_are_turned(tmp_path):
 
 def test_what_is_said_of_labels_is_refused(tmp_path):
     (tmp_path / "u.csv").write_text("m,x\n0.5,1\n")
-    call = lambda: br.count_unlabelled(tmp_path / "u.csv", score="m", missing_label="drop")  # noqa: E731
+    path = tmp_path / "u.csv"
+    with pytest.raises(TypeError, match="unexpected keyword argument 'missing_label'"):
+        br.count_unlabelled(path, score="m", missing_label="drop")
+    call = lambda: count_unlabelled_file(path, score="m", missing_label="drop")  # noqa: E731
     assert_refused("BR612", "applies to labels or ids", call)
 
 
