@@ -68,12 +68,12 @@ def _examples(entry: Definition) -> list[str]:
     options = {"volume": 1_000_000} if needs_volume else {}
     shown = ", volume=1_000_000" if needs_volume else ""
     lines = [
-        f'>>> br.measure("{asked}", confusion{shown})',
+        f'>>> br.measure(confusion, "{asked}"{shown})',
         repr(br.measure(confusion, asked, **options)),
     ]
     if entry.prior or entry.name == "total_cost":
         lines += [
-            f'>>> br.measure("{asked}", confusion, at=at{shown})',
+            f'>>> br.measure(confusion, "{asked}", at=at{shown})',
             repr(br.measure(confusion, asked, at=at, **options)),
         ]
     return lines

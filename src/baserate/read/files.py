@@ -131,9 +131,7 @@ def _cases(table: Table, wanted: ColumnRoles) -> Cases:
             " case count as many cases"
         )
         name = quoted(weight, quotes=False)
-        fix = Fix(
-            f"count_amounts_file(…, amount={name!r})", f"choose … --amount {shlex.quote(name)}"
-        )
+        fix = Fix(f"count(…, amount={name!r})", f"choose … --amount {shlex.quote(name)}")
         return cases._replace(notes=(*cases.notes, Note("BR305", text, fix)))
     return cases
 
