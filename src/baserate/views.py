@@ -10,7 +10,7 @@ from typing import Any, Literal
 # Which function of which module makes each view. The only imports that point upwards.
 VIEWS = {
     "amount_intervals": "inference.amount_intervals:amount_intervals",
-    "amount_leads": "inference.amount_intervals:amount_leads",
+    "amounts_moved": "inference.amount_intervals:amounts_moved",
     "dict": "output.results:as_dict",
     "frame": "output.results:as_frame",
     "html": "output.results:as_html",

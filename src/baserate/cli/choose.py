@@ -34,10 +34,10 @@ from baserate.errors import escaped, number_of, quoted, refuse
 from baserate.inference.amount_intervals import (
     NAMES,
     amount_intervals,
+    amounts_moved,
     choose_amount_model,
-    read_amounts_on,
 )
-from baserate.inference.best_model import choices, read_on
+from baserate.inference.best_model import choices, moved
 from baserate.inference.intervals import (
     IntervalOptions,
     auc_intervals,
@@ -388,10 +388,10 @@ def _on_test(request: Request, answers: Sequence[Answer[Choice]]) -> Tested:
     """Count the test data, and read there what was chosen."""
     together, how = request.source.together(), request.intervals
     names = {name for answer in answers if answer.choice for name in answer.choice.points}
-    moved = [
+    there = [
         answer._replace(
             choice=answer.choice
-            and read_on(
+            and moved(
                 answer.choice,
                 together,
                 level=how.level,
@@ -402,11 +402,11 @@ def _on_test(request: Request, answers: Sequence[Answer[Choice]]) -> Tested:
         for answer in answers
     ]
     models = {name: counts for name, counts in each_model(together).items() if name in names}
-    found = completed(models, settings_of(models, moved), how)
-    moved = with_points(moved, found.points, how)
+    found = completed(models, settings_of(models, there), how)
+    there = with_points(there, found.points, how)
     notes = [*document.notes_of(models, found.points), *found.notes]
-    hint = _how_to_test(request, moved, on_test=True)
-    return Tested(models, _untested(request, moved), notes, hint)
+    hint = _how_to_test(request, there, on_test=True)
+    return Tested(models, _untested(request, there), notes, hint)
 
 
 def _beside_test(notes: Sequence[Note], tested: Sequence[Note]) -> list[Note]:
@@ -613,7 +613,7 @@ def _amounts_on_test(
     models, how = _amounts(request, asked), request.intervals
     moved = [
         answer._replace(
-            choice=answer.choice and read_amounts_on(answer.choice, models, level=how.level)
+            choice=answer.choice and amounts_moved(answer.choice, models, level=how.level)
         )
         for answer in answers
     ]

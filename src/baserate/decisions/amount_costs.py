@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from baserate.conditions import Conditions
-from baserate.counts.amounts import Amounts, JointAmounts, check_amounts
+from baserate.counts.amounts import Amounts, check_amounts
 from baserate.counts.cells import Array
 from baserate.counts.points import Points
 from baserate.decisions import operating_point
@@ -668,18 +668,8 @@ class AmountChoice(Viewed):
 
     def on(self, test: Mapping[str, Amounts], at: Conditions | None = None) -> AmountChoice:
         """The same choice on other cases, each model at the threshold that was chosen before."""
-        missing = [name for name in self.points if name not in test]
-        if missing:
-            raise refuse(
-                "BR408", f"the test data have no model {quoted(missing[0])}", "count it there too"
-            )
-        points = {name: point.on(test[name], at) for name, point in self.points.items()}
-        if len(points) < 2 or not isinstance(test, JointAmounts):
-            why = "" if len(points) < 2 else "the models of the test data were counted apart"
-            return replace(self, points=points, differences=(), untested=why)
-        level = next((one.level for one in self.differences), 0.95)
-        found = view("amount_leads", test, points=points, best=self.model, level=level)
-        return replace(self, points=points, differences=found, untested="")
+        found: AmountChoice = view("amounts_moved", self, test=test, at=at)
+        return found
 
 
 def chosen_among_amounts(

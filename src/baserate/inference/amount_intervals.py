@@ -295,22 +295,26 @@ def choose_amount_model(
     return _tested(choice, models, level)
 
 
-def read_amounts_on(
-    choice: AmountChoice, models: JointAmounts | Mapping[str, Amounts], *, level: float = 0.95
+def amounts_moved(
+    choice: AmountChoice,
+    test: JointAmounts | Mapping[str, Amounts],
+    at: Conditions | None = None,
+    *,
+    level: float | None = None,
 ) -> AmountChoice:
-    """What do the chosen models cost on other cases, at the thresholds that were chosen? See
-    `read_on`.
+    """A choice by amounts on other cases: thresholds and order are those of before, and the lead is
+    tested there.
     """
-    absent = next((name for name in choice.points if name not in models), None)
-    if absent is not None:
+    missing = next((name for name in choice.points if name not in test), None)
+    if missing is not None:
         raise refuse(
-            "BR408",
-            f"there is no model {quoted(absent)} in the test data",
-            f"one of {', '.join(map(quoted, models))}",
+            "BR408", f"the test data have no model {quoted(missing)}", "count it there too"
         )
-    points = {name: point.on(models[name]) for name, point in choice.points.items()}
-    moved = replace(choice, points=points, differences=(), untested="")
-    return _tested(moved, models, checked_level(level))
+    points = {name: point.on(test[name], at) for name, point in choice.points.items()}
+    if level is None:
+        level = next((one.level for one in choice.differences), 0.95)
+    here = replace(choice, points=points, differences=(), untested="")
+    return _tested(here, test, checked_level(level))
 
 
 def _tested(

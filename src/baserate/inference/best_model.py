@@ -144,57 +144,6 @@ def choose_model(  # noqa: PLR0913 (each is a question of its own)
     )
 
 
-def read_on(
-    choice: Choice,
-    models: JointCounts | Mapping[str, Counts],
-    *,
-    level: float = 0.95,
-    replicates: int | None = None,
-    seed: int = 0,
-) -> Choice:
-    """What do the chosen models do on other cases, at the thresholds that were chosen?
-
-    The models stay in their order, also where another one is better there. Their differences are
-    tested on these cases, at thresholds fixed in advance.
-    """
-    each = (
-        {name: models.marginal(name) for name in models.models}
-        if isinstance(models, JointCounts)
-        else models
-    )
-    absent = next((name for name in choice.points if name not in each), None)
-    if absent is not None:
-        raise refuse(
-            "BR408",
-            f"there is no model {quoted(absent)} in the test data",
-            f"one of {', '.join(map(quoted, each))}",
-        )
-    moved = replace(
-        choice,
-        points={name: point.on(each[name]) for name, point in choice.points.items()},
-        baselines={name: base.on(each[choice.model]) for name, base in choice.baselines.items()},
-        differences=(),
-        untested="",
-        lead_over_baseline=None,
-        baseline_untested="",
-    )
-    drawn = Resampling(
-        CHOSEN_REPLICATES if replicates is None else replicates, seed, checked_level(level)
-    )
-    moved = _beside_baseline(moved, {choice.model: each[choice.model]}, drawn)
-    if len(moved.points) < 2:
-        return moved
-    if not isinstance(models, JointCounts):
-        weighed = any(getattr(counts, "weighted", False) for counts in each.values())
-        return replace(moved, untested=WEIGHED if weighed else SEPARATE)
-    reason = _why_untested(models, moved)
-    return replace(
-        moved,
-        untested=reason,
-        differences=() if reason else leads(models, moved.points, choice.model, level=level),
-    )
-
-
 def set_by_hand(
     models: JointCounts | Mapping[str, Counts | Points],
     thresholds: Mapping[str, float | None],
@@ -232,14 +181,23 @@ def with_leads(choice: Choice, models: Any, level: float) -> Choice:
     if len(choice.points) < 2:
         return choice
     if not isinstance(models, JointCounts):
-        return replace(choice, untested=SEPARATE)
+        weighed = any(getattr(counts, "weighted", False) for counts in models.values())
+        return replace(choice, untested=WEIGHED if weighed else SEPARATE)
     reason = _why_untested(models, choice)
     if reason:
         return replace(choice, untested=reason)
     return replace(choice, differences=leads(models, choice.points, choice.model, level=level))
 
 
-def moved(choice: Choice, test: Any, at: Conditions | None = None) -> Choice:
+def moved(
+    choice: Choice,
+    test: Any,
+    at: Conditions | None = None,
+    *,
+    level: float | None = None,
+    replicates: int | None = None,
+    seed: int = 0,
+) -> Choice:
     """A choice on other cases: thresholds and order are those of before, and the lead is tested
     there.
     """
@@ -259,7 +217,8 @@ def moved(choice: Choice, test: Any, at: Conditions | None = None) -> Choice:
         )
     points = {name: point.on(models[name], at) for name, point in choice.points.items()}
     here = choice_of(points, models, choice.models)
-    level = next((one.level for one in choice.differences), 0.95)
+    if level is None:
+        level = next((one.level for one in choice.differences), 0.95)
     here = replace(
         with_leads(here, test, level),
         refused=choice.refused,
@@ -267,16 +226,17 @@ def moved(choice: Choice, test: Any, at: Conditions | None = None) -> Choice:
         regrets=choice.regrets,
         mixture=choice.mixture,
         sources={name: models[name] for name in points},
-        baseline_untested=ON_TEST,
+        baseline_untested=OVER_A_RANGE if choice.over is not None else "",
     )
-    if isinstance(test, JointCounts) and here.over is None and here.baseline is not None:
-        both = {here.model: here.point, here.baseline: here.baselines[here.baseline]}
-        found = leads(test, both, here.model, level=level) if not test.weighted else ()
-        return replace(here, lead_over_baseline=found[0], baseline_untested="") if found else here
-    return here
+    if here.over is not None:
+        return here
+    drawn = Resampling(
+        CHOSEN_REPLICATES if replicates is None else replicates, seed, checked_level(level)
+    )
+    return _beside_baseline(here, {here.model: models[here.model]}, drawn)
 
 
-ON_TEST = "on test data the lead over one answer for all is tested for models counted together"
+OVER_A_RANGE = "over a range of base rates or costs it is not tested on other data"
 
 
 def _beside_baseline(
