@@ -9,7 +9,7 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.inference.classes import CLASSES, METHODS, bounds, inner
 from tests.inference.oracle_delong import counts_of, naive
@@ -41,6 +41,7 @@ def test_a_higher_level_is_no_narrower_and_holds_the_lower_one(classes, method):
         assert outside.low <= inside.low <= inside.high <= outside.high
 
 
+@example(([0, 2], [1, 1]), "placements-beta")
 @given(CLASSES.filter(inner), st.sampled_from([*METHODS, None]))
 def test_turning_the_scores_round_or_swapping_the_classes_mirrors_the_interval(classes, method):
     positives, negatives = classes

@@ -154,15 +154,15 @@ def _notes(known: Placed, method: str) -> tuple[Note, ...]:
 
 def _all_or_nothing(known: Placed) -> bool:
     """Whether the placements of the smaller class are nearly all 0 or 1: the AUC is then a rate,
-    and half a case at an end too little.
+    and half a case at an end too little. Of two classes of one size, either will do.
     """
-    positives = known.positives <= known.negatives
-    cases, variance = (
-        (known.positives, known.of_positives)
-        if positives
-        else (known.negatives, known.of_negatives)
+    classes = ((known.positives, known.of_positives), (known.negatives, known.of_negatives))
+    bound = EXTREME * known.value * (1 - known.value)
+    return any(
+        cases > 1 and variance > bound * cases / (cases - 1)
+        for cases, variance in classes
+        if cases == known.smaller
     )
-    return cases > 1 and variance > EXTREME * known.value * (1 - known.value) * cases / (cases - 1)
 
 
 def _plain(known: Placed, below: float, above: float) -> Bounds:
