@@ -416,7 +416,7 @@ def test_what_says_something_else_is_not_equal():
         (
             br.Conditions(prior=br.Pilot(5, 5000), costs={"fn": br.Range(100, 1000)}),
             "Conditions(prior=5 of 5000 in a pilot, fp=1, fn=100..1000)",
-            "a base rate of 5 of 5000 in a pilot, costs (fp = 1, fn = 100..1000)",
+            "the base rate of a pilot (5 of 5,000 cases), costs (fp = 1, fn = 100..1000)",
         ),
         (
             br.Conditions(

@@ -252,7 +252,7 @@ def reserved(
     """For as long as the context lasts nobody else writes the output; it begins once it is clear
     that it can be written.
 
-    What it gives is to be called right before writing: a file that came there meanwhile is not ours
+    Call what it gives right before writing: a file that came there meanwhile is not ours
     to replace either.
     """
     _check_folder(path)

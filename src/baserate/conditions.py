@@ -31,7 +31,7 @@ from baserate.distributions import (
     is_frozen,
     nearly_all,
 )
-from baserate.errors import Fix, InputError, quoted, refuse
+from baserate.errors import Fix, InputError, grouped, quoted, refuse
 from baserate.notation import number
 from baserate.notes import Note
 from baserate.numbers import exactly, rounded
@@ -843,6 +843,9 @@ def _base_rates(part: Any) -> str:
         return f"base rates from {low} to {high}{law}"
     if isinstance(part, Draws):
         return f"{len(part.values)} draws of the base rate"
+    if isinstance(part, Pilot):
+        positives, cases = (grouped(number) for number in (part.positives, part.cases))
+        return f"the base rate of a pilot ({positives} of {cases} cases)"
     exact = not isinstance(part, SPREADS)
     if isinstance(part, Distribution):
         return f"base rates from {_shown(part)}"

@@ -18,20 +18,20 @@ def file(tmp_path):
     [
         (
             ("--label", "y"),
-            "BR596: nothing to judge: give a requirement, or a baseline and a candidate",
+            "BR596: nothing to test: give a requirement, or a baseline and a candidate",
         ),
-        (("--label", "y", "--baseline", "old"), "BR596: nothing to judge"),
-        (("--label", "y", "--candidate", "new"), "BR596: nothing to judge"),
+        (("--label", "y", "--baseline", "old"), "BR596: nothing to test"),
+        (("--label", "y", "--candidate", "new"), "BR596: nothing to test"),
         (
             ("recall >= 0.9", "--label", "y"),
-            "BR596: a requirement is judged for a model. Fix: --score COLUMN.",
+            "BR596: a requirement needs a model. Fix: --score COLUMN.",
         ),
         (("recall >= 0.9", *COMPARED), "BR596: a requirement and a comparison are two gates"),
         (
             (*COMPARED, "--score", "old"),
             "BR596: a comparison names its models by --baseline and --candidate",
         ),
-        ((*COMPARED, "--prior", "1%,2%"), "BR596: a gate is judged at one base rate"),
+        ((*COMPARED, "--prior", "1%,2%"), "BR596: a gate has one base rate"),
         ((*COMPARED, "--slice", "country"), 'has no column "country"'),
         (
             (*COMPARED, "--margin", "0"),

@@ -359,7 +359,7 @@ def test_conditions_are_those_of_the_summaries(tmp_path, capsys):
         "fn=9,fp=1",
     )
     done = told(capsys, "show", tmp_path / "scores.csv", "--label", "y", "--score", "m", *asked)
-    said = "Conditions: base rate 0.5% (1 in 200) (the sample: 50%); costs (fp = 1, fn = 9)."
+    said = "Conditions: base rate 0.5% (1 in 200); in the sample 50%; costs (fp = 1, fn = 9)."
     assert said in done.out
     (row,) = [line for line in done.out.splitlines() if line.startswith("weighted_auc")]
     assert (
@@ -369,9 +369,20 @@ def test_conditions_are_those_of_the_summaries(tmp_path, capsys):
 
 @given(st.floats(1e-12, 1), st.floats(1e-12, 1))
 def test_as_many_digits_as_tell_two_numbers_apart(low, high):
+    def clear(count):
+        shown = f"{low:.{count}g}", f"{high:.{count}g}"
+        return (low == high or shown[0] != shown[1]) and all(
+            text != "1" or end == 1 for text, end in zip(shown, (low, high), strict=True)
+        )
+
     count = digits_apart(low, high)
-    assert low == high or f"{low:.{count}g}" != f"{high:.{count}g}"
-    assert count == 4 or f"{low:.{count - 1}g}" == f"{high:.{count - 1}g}"
+    assert clear(count) or count == 17
+    assert count == 4 or not clear(count - 1)
+
+
+def test_an_end_below_1_is_not_shown_as_1():
+    assert digits_apart(0.99949, 0.99955, least=3) == 4
+    assert digits_apart(0.9, 1.0, least=3) == 3
 
 
 def test_the_schema_names_every_measure_that_may_have_an_interval():

@@ -148,5 +148,8 @@ def test_show_reads_the_rest_at_a_fixed_measure(scores, capsys):
     assert between["fpr"] == pytest.approx(0.1)
     assert nearest["threshold"] == fixed.attained.threshold
     text = told(capsys, *words).out
-    assert "where tnr = 90% (between two thresholds, and at the nearest one):" in text
+    assert "where tnr = 90% (first between two thresholds, then at the nearest one):" in text
+    exact = ("show", scores, *COLUMNS, "--fix", "tpr=100%", "--prior", "1%")
+    assert len(answered(capsys, *exact)["models"][0]["points"]) == 1
+    assert "where tpr = 100%:" in told(capsys, *exact).out
     assert "BR533" in refused(capsys, "show", scores, *COLUMNS, "--fix", "tpr")

@@ -124,7 +124,7 @@ def test_the_table_has_every_percent_beside_acting_on_everybody_and_nobody(capsy
     expected = naive(CHANCES, 0.1, 0.1)
     assert float(row[-1]) == pytest.approx(expected, abs=1e-3)
     assert (float(row[-2]), float(row[-3])) == (0, pytest.approx(0, abs=1e-9))
-    assert "note BR654: the scores are taken as probabilities at prior " in done.err
+    assert "note BR654: the scores are taken as probabilities at a base rate of " in done.err
 
 
 def test_two_models_stand_side_by_side(capsys, source):

@@ -20,18 +20,18 @@ def test_the_largest_of_averages_is_called_so_and_says_where():
     )
     assert "regret on average at most" in repr(decision)
     assert sentence(decision) == (
-        "Use rules at score ≥ 3. At a base rate of 2 of 100000 in a pilot, costs (fp = 1, fn ="
-        " 500..2000), it costs on average at most 0.002698 more per case than the best choice; the"
-        " best choice is made anew for every value; the worst case is fn = 2000."
+        "Use rules at score ≥ 3. At the base rate of a pilot (2 of 100,000 cases), costs (fp = 1,"
+        " fn = 500..2000), it costs on average at most 0.002698 more per case than the best choice;"
+        " the best choice is made anew for every value; the worst case is fn = 2000."
     )
     title, _, headings, *_ = rivals(decision).splitlines()
     assert title == "Worst case of the average regret of each option, at its best threshold:"
     assert headings.endswith("lowest possible cost  base rate              costs")
     plain = decide(BOTH, at=br.Conditions(prior=br.Pilot(2, 100_000), costs={"fn": 2000}))
     assert sentence(plain) == (
-        "Use forest at score ≥ 3. At a base rate of 2 of 100000 in a pilot, costs (fp = 1, fn ="
-        " 2000), it costs on average 0.0006659 more per case than the best choice; the best choice"
-        " is made anew for every value."
+        "Use forest at score ≥ 3. At the base rate of a pilot (2 of 100,000 cases), costs (fp = 1,"
+        " fn = 2000), it costs on average 0.0006659 more per case than the best choice; the best"
+        " choice is made anew for every value."
     )
     assert "base rate" not in rivals(plain)
 

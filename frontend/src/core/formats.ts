@@ -81,10 +81,12 @@ export const total = (value: number | string, weighted: boolean): string => (wei
 export const short = (value: number, count = 3): string =>
   Math.abs(value) >= 1000 && Number.isFinite(value) ? grouped(whole(value)) : general(value, count);
 
-/** How many significant digits it takes to see that two numbers differ. */
+/** How many significant digits it takes to see that two numbers differ from each other and from 1. */
 export function digitsApart(low: number, high: number, least = 3): number {
+  const seen = (count: number): boolean =>
+    (low === high || general(low, count) !== general(high, count)) && [low, high].every((end) => end === 1 || general(end, count) !== "1");
   let count = least;
-  while (low !== high && count < 17 && general(low, count) === general(high, count)) count += 1;
+  while (count < 17 && !seen(count)) count += 1;
   return count;
 }
 

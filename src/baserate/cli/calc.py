@@ -259,7 +259,7 @@ def _confusion(texts: Mapping[str, str]) -> Confusion:
             )
         cells[name] = value.numerator
     if not any(cells.values()):
-        raise refuse("BR546", "a table of no cases says nothing", "leave it out")
+        raise refuse("BR546", "a table has no cases", "leave it out")
     return Confusion(cells["tp"], cells["fp"], cells["fn"], cells["tn"])
 
 

@@ -55,7 +55,7 @@ from baserate.read.files import amounts_from
 
 @dataclass(frozen=True)
 class ChooseOptions:
-    """What is asked of a choice."""
+    """The question that `choose` answers."""
 
     rule: str | None
     measures: tuple[str, ...]
@@ -410,7 +410,7 @@ def _on_test(request: Request, answers: Sequence[Answer[Choice]]) -> Tested:
 
 
 def _beside_test(notes: Sequence[Note], tested: Sequence[Note]) -> list[Note]:
-    """What is to be known of both; that the data are the same is not, and what holds of the test
+    """The notes on both; that the data are the same is not, and what holds of the test
     data alone says so.
     """
     kept = [note for note in notes if note.code not in ("BR528", "BR638")]
@@ -677,7 +677,7 @@ def _with_amount_intervals(
 def _notes(
     models: Mapping[str, Amounts], settings: Mapping[str, Sequence[AmountPoint]]
 ) -> list[Note]:
-    """Every note once; one that not all models share is said of its model."""
+    """Every note once; one that not all models share names its model."""
     seen: dict[Note, dict[str, None]] = {}
     for name, amounts in models.items():
         points = settings[name]

@@ -34,7 +34,7 @@ from baserate.read.frames import check_models
 
 
 class CompareOptions(NamedTuple):
-    """What is asked of a comparison."""
+    """The question that `compare` answers."""
 
     statistic: str | None
     rule: str | None
@@ -155,7 +155,7 @@ def _joint(source: SourceOptions) -> JointCounts:
 
 
 def _joined(source: SourceOptions) -> dict[str, Any]:
-    """What is said of how to join files."""
+    """The options that join files."""
     return {"--id": source.id, "--join": source.join, "--by-position": source.by_position}
 
 

@@ -45,8 +45,8 @@ Whole = Counts | JointCounts | GroupedCounts
 @listed(
     "cells",
     help=(
-        f"With --engine: the most distinct scores to hold here ({MOST_CELLS} unless said; or"
-        " --memory)."
+        f"With --engine: the most distinct scores to hold here ({MOST_CELLS} by default;"
+        " or --memory)."
     ),
 )
 @listed("written", required=True, help="Where the counts are saved.")

@@ -194,7 +194,7 @@ def _flags(drawn: Mapping[str, Any]) -> dict[str, bool]:
 
 
 def _check_drawn(name: str, drawn: Mapping[str, Any], request: Request) -> None:
-    """What is drawn must belong to this curve, and be wanted as a drawing or as JSON."""
+    """Drawing options must belong to this curve, and need a drawing or JSON to appear in."""
     flags = _flags(drawn)
     takes = {
         "--isolines": name in ROCS,

@@ -92,7 +92,7 @@ def steps(path: str, report: str) -> Iterator[Step]:
     yield Step("Which model ranks better?", ("show", path, *models))
     field = ("--prior", "1 in 1000", "--volume", "1000000")
     yield Step(
-        "In the field 1 payment in 1000 is fraud, there are a million a day, and 2000 can be"
+        "In the field 1 payment in 1,000 is fraud, there are a million a day, and 2,000 can be"
         " looked at:",
         ("choose", path, "alerts <= 2000", *models, *field),
     )
@@ -136,7 +136,7 @@ def run_demo(context: click.Context, folder: str) -> None:
     """Write an example file and show what it says."""
     report = report_place(Path(folder))
     path = write_scores(Path(folder))
-    click.echo(f"{path}: 20 000 payments, 400 of them fraud, scored by two models.")
+    click.echo(f"{path}: 20,000 payments, 400 of them fraud, scored by two models.")
     group = context.find_root().command
     for step in steps(str(path), str(report)):
         click.echo(f"\n{step.why}\n\n$ baserate {step.shown}\n")

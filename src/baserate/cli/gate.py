@@ -41,7 +41,7 @@ BESIDE = frozenset({"config", "markdown", "as_json", "output", "all_notes", "for
 
 @dataclass(frozen=True)
 class GateOptions:
-    """What is asked of a gate."""
+    """The question that `gate` answers."""
 
     requirement: str | None
     baseline: str | None
@@ -111,14 +111,14 @@ class GateOptions:
 )
 @options.answer
 def gate(request: Request, require: str | None, **given: Any) -> Result:
-    """Pass or fail: is a REQUIREMENT shown, or is a candidate worse than the baseline?
+    """Pass or fail: is a REQUIREMENT demonstrated, or is a candidate worse than the baseline?
 
-    A requirement is shown where its one-sided bound keeps it (exit status 0); observed but not
-    shown, or missed, is 1. Without a threshold, a random half of the cases chooses one and the
-    other half judges it. A comparison fails (1) where the candidate is worse with p < 0.05 (1 less
-    the level), two-sided, after Holm's adjustment over all cases and slices; a margin is asked of
-    all cases together. Wrong input is 2, never 0. Without FILE, every check of baserate.toml is
-    run.
+    A requirement is demonstrated where its one-sided bound satisfies it (exit status 0); met but
+    not demonstrated, or not met, is 1. Without a threshold, a random half of the cases chooses one
+    and the other half tests it. A comparison fails (1) where the candidate is worse with p < 0.05
+    (1 less the level), two-sided, after Holm's adjustment over all cases and slices; a margin
+    applies to all cases together. Wrong input is 2, never 0. Without FILE, every check of
+    baserate.toml is run.
 
     \b
     Examples:
@@ -234,7 +234,7 @@ def _one(given: ConditionOptions) -> Conditions:
     if len(at) > 1:
         raise refuse(
             "BR596",
-            "a gate is judged at one base rate",
+            "a gate has one base rate",
             "give one --prior, or run it once for each",
         )
     return at[0]
@@ -248,7 +248,7 @@ def _refuse_unused(given: dict[str, Any], kind: str) -> None:
 
 
 def _names(asked: GateOptions, source: SourceOptions) -> tuple[str, ...]:
-    """The scores to judge: those asked for, or the two to compare. The models of saved counts need
+    """The scores to test: those given, or the two to compare. The models of saved counts need
     not be named.
     """
     scores, baseline, candidate = source.scores, asked.baseline, asked.candidate
@@ -262,14 +262,14 @@ def _names(asked: GateOptions, source: SourceOptions) -> tuple[str, ...]:
         if not scores and source.is_saved:
             scores = tuple(saved_models(source.path))
         if not scores:
-            raise refuse("BR596", "a requirement is judged for a model", "--score COLUMN")
+            raise refuse("BR596", "a requirement needs a model", "--score COLUMN")
         if len(set(scores)) < len(scores):
             raise refuse("BR407", "a score is named twice", "name each score once")
         return scores
     if not baseline or not candidate:
         raise refuse(
             "BR596",
-            "nothing to judge: give a requirement, or a baseline and a candidate",
+            "nothing to test: give a requirement, or a baseline and a candidate",
             '"precision >= 0.2", or --baseline m1 --candidate m2',
         )
     if baseline == candidate:
@@ -286,7 +286,7 @@ def _names(asked: GateOptions, source: SourceOptions) -> tuple[str, ...]:
 
 
 def _refuse_beside(context: click.Context) -> None:
-    """What settings say is said there alone."""
+    """What the settings file gives cannot be given as an option too."""
     for parameter in context.command.params:
         name = parameter.name or ""
         if name not in BESIDE and context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
@@ -326,9 +326,7 @@ def _check_thresholds(check: Comparison) -> None:
     """A threshold that cannot matter was meant for something else."""
     given = check.scenario.thresholds is not None
     if given and check.rule is not None:
-        raise refuse(
-            "BR594", "the models are asked for at a rule and at a threshold", "give one of them"
-        )
+        raise refuse("BR594", "a rule and a threshold are both given", "give one of them")
     if summary_named(check.wanted) is not None and (given or check.rule is not None):
         text = (
             f"{escaped(check.wanted)} is a number of all cases: a threshold or rule has no effect"

@@ -56,7 +56,7 @@ class Asker(NamedTuple):
 
 
 def _asked_again(check: Callable[[str], Any], text: str) -> Any:
-    """A refusal is shown, and the question asked again."""
+    """A refusal is shown, and the question repeated."""
     try:
         return check(text)
     except InputError as error:
@@ -73,9 +73,12 @@ def _asked_again(check: Callable[[str], Any], text: str) -> Any:
 @click.option(
     "--cost", metavar="NAME=NUMBER", help="What a miss and a false alarm cost: fn=100,fp=1."
 )
-@listed("thresholds", help="The thresholds in use: one for all, or one a model.")
+@listed("thresholds", help="The thresholds in use: one for all, or one per model.")
 @click.option(
-    "--require", "rule", metavar="RULE", help='What the last model has to keep: "precision >= 0.2".'
+    "--require",
+    "rule",
+    metavar="RULE",
+    help='What the last model has to satisfy: "precision >= 0.2".',
 )
 @listed("written", default=SETTINGS, show_default=True, help="Where the settings are written.")
 @listed("force", help="Write over a file that is there.")
@@ -84,7 +87,7 @@ def _asked_again(check: Callable[[str], Any], text: str) -> Any:
 def init(request: Request, written: str, yes: bool, **field: Any) -> Result:
     """Write baserate.toml, the checks of a build, from a FILE of cases and a few questions.
 
-    Whatever an option says is not asked. Which class is positive is never guessed. Of several
+    What is given as an option is no longer a question. Which class is positive is never guessed. Of several
     scores the first is the model in use, and the others have to be no worse; `baserate gate` then
     runs the checks.
 
@@ -165,8 +168,8 @@ def _columns(columns: list[tuple[str, str]]) -> Callable[[str], tuple[str, ...]]
 
 
 def _counted(ask: Asker, source: SourceOptions) -> Counts:
-    """The cases, read once to see that these answers fit them; which class is positive is asked
-    where the file does not say it.
+    """The cases, read once to see that these answers fit them; a question for the
+    positive class where the file does not give it.
     """
     positive = source.positive
     while True:

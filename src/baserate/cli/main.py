@@ -88,7 +88,7 @@ def in_new_words(name: str, words: Sequence[str]) -> str:
 
 
 def _all_priors(words: Sequence[str]) -> list[str]:
-    """What `leaders` was asked, as `choose` is."""
+    """The words of the former `leaders` as those of `choose`."""
     said, share, mix = list[str](), "50%", ["--mix"]
     left = iter(words)
     for word in left:
@@ -147,7 +147,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command asked for; of one that is not there, what was probably meant."""
+        """The command of this name; for an unknown one, what was probably meant."""
         if args[0] in FORMER and not ctx.resilient_parsing:
             name = FORMER[args[0]]
             raise refuse(
@@ -219,7 +219,7 @@ def cli(context: click.Context) -> None:
 
 
 class Terminated(BaseException):
-    """Somebody asked the process to end, by this signal: what is open is closed on the way out."""
+    """The process received this signal to end: what is open is closed on the way out."""
 
     def __init__(self, signum: int) -> None:
         super().__init__(signum)
@@ -254,7 +254,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _heeding(given: list[str]) -> int:
-    """The exit status of one command, which ends tidily when it is told to."""
+    """The exit status of one command, which ends tidily on a signal."""
     before: dict[int, Any] = {}
     try:
         for signum, handler in _handlers().items():
@@ -329,7 +329,7 @@ def _answered(given: list[str]) -> int:
 
 
 def _debugged(given: list[str]) -> None:
-    """The traceback where it is asked for; the exit status is that of the failure all the same."""
+    """The traceback with --debug; the exit status is that of the failure all the same."""
     if DEBUG in given:
         click.echo(traceback.format_exc(), err=True, nl=False)
 
@@ -378,6 +378,7 @@ def _unknown_option(error: click.NoSuchOption) -> str:
     ]
     typed = error.option_name.removeprefix("--")
     near = [FORMER_OPTIONS.get(error.option_name, "--").removeprefix("--")]
+    near += [flag for flag in known if typed and flag.startswith(typed)]
     near += difflib.get_close_matches(typed, known, n=1, cutoff=0.7)
     meant = next((flag for flag in near if flag in known), None)
     return f"there is no option {escaped(error.option_name)}" + (
@@ -466,7 +467,7 @@ def _told(status: int, code: str, text: str, fix: str, *, as_json: bool) -> int:
 
 
 def _failed(errors: dict[str, Any], lines: list[str], status: int, *, as_json: bool) -> int:
-    """The exit status of a failure, which is said where that is possible: where no JSON can be
+    """The exit status of a failure, which is reported where that is possible: where no JSON can be
     written, on stderr.
     """
     try:

@@ -460,7 +460,7 @@ def file(*, weighted: bool = True, **argument: Any) -> Callable[[Command], Comma
 
 
 def behind_file(command: Command) -> Command:
-    """A rule may stand behind the file, too (`Request.of` puts it where --rule is)."""
+    """A rule may follow the file, too (`Request.of` puts it where --rule is)."""
     return click.argument("behind", required=False, metavar="[RULE]")(command)
 
 

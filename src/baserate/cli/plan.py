@@ -73,7 +73,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked for, as it was typed."""
+    """The question that `plan` answers, as it was typed."""
 
     requirement: str
     expect: str | None

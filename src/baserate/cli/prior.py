@@ -68,7 +68,7 @@ def prior_command(
     Assumes label shift only: the share of positives changed, and the scores within each class did
     not. That is checked as far as unlabelled scores can show it. The share that is flagged is
     adjusted for false alarms and misses; with --calibrated-at, the most likely share (EM) comes
-    first. What is said of how to read a file is said of both.
+    first. Options for reading a file apply to both.
 
     \b
     Examples:
@@ -78,7 +78,9 @@ def prior_command(
     """  # noqa: E501
     intervals, source = request.intervals, request.source
     if any(threshold_by_model(text)[1] is None for text in thresholds):
-        raise refuse("BR529", "where nothing is flagged, nothing is told", "--threshold 0.5")
+        raise refuse(
+            "BR529", "a threshold that flags nothing carries no information", "--threshold 0.5"
+        )
     models = _labelled(source.at(labelled))
     cuts = thresholds_of(thresholds, tuple(models)) or {}
     found, read = dict[str, list[PriorEstimate]](), list[Unlabelled]()
@@ -97,7 +99,7 @@ def prior_command(
 
 def _labelled(source: SourceOptions) -> dict[str, Counts]:
     """The labelled counts by the names of the scores; saved counts of one score have none, and get
-    the one that is asked for.
+    the one that is given.
     """
     if not source.scores:
         raise refuse_file(
@@ -281,8 +283,8 @@ def _joint_intervals(
 
 
 def _paired(source: SourceOptions, first: str, others: Sequence[str]) -> JointCounts | None:
-    """The labelled cases with the scores of all models; None where they are not needed, or cannot
-    be had.
+    """The labelled cases with the scores of all models; None where they are not needed or not
+    available.
     """
     if not others or source.is_limited:
         return None

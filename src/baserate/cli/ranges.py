@@ -24,6 +24,7 @@ from baserate.errors import Infeasible, number_of, quoted, refuse
 from baserate.inference.best_model import ESTIMATED, choose_model
 from baserate.measures.confusion import confusion_at
 from baserate.measures.measure import Measure, parse
+from baserate.notation import base_rate
 from baserate.notes import Note
 from baserate.output import choices
 from baserate.plots.figures import winner_map_panel
@@ -311,8 +312,8 @@ def _false_alarms(rule: str | None) -> Fraction:
 def _tested(
     found: BestRecall, models: JointCounts | dict[str, Counts], priors: list[float]
 ) -> dict[float, Choice]:
-    """At each base rate, whether the model that finds most is better than the others; none where no
-    setting keeps the share.
+    """At each base rate, whether the model with the highest recall is better than the others; none
+    where no setting satisfies the share.
     """
     if len(each_model(models)) < 2:
         return {}
@@ -336,8 +337,8 @@ def _cautions(found: BestRecall, models: dict[str, Counts], priors: list[float])
                 few.append(
                     Note(
                         "BR505",
-                        f"at prior {prior:g} the recall of {quoted(name)} rests on {rests} of this"
-                        " sample",
+                        f"at a base rate of {base_rate(prior)} the recall of {quoted(name)} rests"
+                        f" on {rests} of this sample",
                     )
                 )
     shift = (

@@ -71,7 +71,7 @@ def report_command(
     """Write a self-contained interactive HTML report: the answer in words, linked charts, and
     controls for base rate, costs, threshold and volume.
 
-    Everything that is asked here is answered exactly. A base rate or a cost that is a range
+    Every answer is exact. A base rate or a cost that is a range
     (1e-5..1e-3) adds the decision under all of it, as baserate choose makes it.
 
     \b

@@ -1,4 +1,4 @@
-"""What a command is asked: the source, the conditions, the intervals and the output, as one
+"""The options of a command: the source, the conditions, the intervals and the output, as one
 value.
 """
 
@@ -110,7 +110,7 @@ class SourceOptions:
         return (self, test) if self.is_saved == test.is_saved else (first, test)
 
     def reading(self) -> Waiting:
-        """Whoever waits longer than a second for a file is told so."""
+        """A message for whoever waits longer than a second for a file."""
         size_of = f" ({size(os.path.getsize(self.path))})" if os.path.isfile(self.path) else ""  # noqa: PTH113, PTH202
         return Waiting(f"reading {escaped(shown_source(self.path))}{size_of}")
 
@@ -131,9 +131,7 @@ class SourceOptions:
         check_unused({**said, **(more or {}), **read, **limits}, "on saved counts")
 
     def wanted(self, **more: Any) -> ColumnRoles:
-        """What is wanted of a file of cases: a label and a score at least; whoever names none is
-        told which columns there are.
-        """
+        """A file of cases needs a label and a score at least; the refusal lists its columns."""
         if self.is_saved:
             raise refuse_file(
                 self.path,
@@ -190,7 +188,7 @@ class SourceOptions:
 
     def together(self) -> JointCounts | dict[str, Counts]:
         """The models counted on the same cases, so that they can be compared; the counts of each
-        alone where that cannot be had.
+        alone where that is impossible.
         """
         if self.is_saved:
             models, found = self.counted(), load(self.path)
@@ -533,7 +531,7 @@ def at_probability(measure: Measure, text: str | None) -> Measure:
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """In which form the answer is wanted, and where."""
+    """The form of the answer, and where it goes."""
 
     as_json: bool = False
     as_csv: bool | None = None  # None: the command has no such form
@@ -557,7 +555,7 @@ TOGETHER, OVER, ALONE = "together", "over", "alone"  # with the error of an esti
 
 @dataclass(frozen=True)
 class Request:
-    """What every command is asked."""
+    """The options that every command has."""
 
     source: SourceOptions
     conditions: ConditionOptions
@@ -633,7 +631,7 @@ def is_rule(word: str) -> bool:
 
 
 def _with_rule(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters with a rule that stands behind the file, or among several files, where --rule
+    """The parameters with a rule that follows the file, or among several files, where --rule
     has it.
     """
     own = dict(given)

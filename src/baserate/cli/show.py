@@ -1,4 +1,4 @@
-"""`baserate show`: what was counted, and any operating points asked for."""
+"""`baserate show`: what was counted, and any operating points."""
 
 from __future__ import annotations
 
@@ -180,8 +180,8 @@ def _requested(
 def _fixed(
     models: Mapping[str, Counts], text: str, at: Sequence[Conditions], cases: float | None
 ) -> list[Row]:
-    """Both readings of the rest, where a measure has a value: on the line between two thresholds,
-    and at the nearest one.
+    """The rest where a measure has a value: on the line between two thresholds and at the nearest
+    one, or once where a threshold has exactly that value.
     """
     name, equals, value = text.partition("=")
     if not equals:
@@ -191,12 +191,17 @@ def _fixed(
         Row(model, conditions, point)
         for conditions in at
         for model, counts in models.items()
-        for point in fix(counts, at=conditions, volume=cases, **target)
+        for point in _readings(*fix(counts, at=conditions, volume=cases, **target))
     ]
 
 
+def _readings(between: OperatingPoint, nearest: OperatingPoint) -> tuple[OperatingPoint, ...]:
+    same = (between.threshold, between.confusion) == (nearest.threshold, nearest.confusion)
+    return (nearest,) if same else (between, nearest)
+
+
 def _with_measures(blocks: list[list[Row]], names: tuple[str, ...]) -> list[list[Row]]:
-    """The points with the measures that are asked for."""
+    """The points with the measures that are given."""
     return [
         [
             row._replace(point=row.point and replace(row.point, shown=(*row.point.shown, *names)))
@@ -358,7 +363,7 @@ def _settings(models: dict[str, Counts], blocks: list[list[Row]]) -> Settings:
 
 @dataclass(frozen=True)
 class Clusters:
-    """The clusters of every model, the counts of all of them together, and what is to be said of
+    """The clusters of every model, the counts of all of them together, and the notes on
     clusters.
     """
 

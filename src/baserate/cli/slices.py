@@ -36,7 +36,7 @@ from baserate.segments.groups import Slices, by_group, common_threshold
 
 @dataclass(frozen=True)
 class SliceOptions:
-    """What is asked of sites and days."""
+    """The question that `slices` answers."""
 
     group: str | None
     threshold: str | None
@@ -69,8 +69,8 @@ class SliceOptions:
     "--require",
     metavar="RULE",
     help=(
-        'What every site has to show: "recall >= 0.9 and fpr <= 5%"; "alerts <= 200/day" is asked'
-        " of days."
+        'What every site has to show: "recall >= 0.9 and fpr <= 5%"; "alerts <= 200/day" applies'
+        " to days."
     ),
 )
 @click.option(
@@ -169,7 +169,7 @@ def _checked(request: Request, asked: SliceOptions) -> tuple[str | None, float |
 
 
 def _split(text: str | None) -> tuple[float | None, str | None]:
-    """A budget of alerts is asked of days, everything else of sites."""
+    """A budget of alerts applies to days, everything else to sites."""
     budget, rest = None, []
     for part in AND.split(text.strip()) if text is not None else ():
         if part.strip().casefold().startswith(("alerts", "alarms")):

@@ -182,8 +182,8 @@ def short(threshold: Any, below: Any) -> str:
 
     That is the number half way between the two, rounded to the fewest digits that still separate
     them, or the threshold itself where it has no more digits; of integer scores an integer. A
-    `below` of −inf says that nothing is left unflagged: four digits, rounded down. None says that
-    the threshold is to be shown as it is.
+    `below` of −inf says that nothing is left unflagged: four digits, rounded down. None: the
+    threshold is shown as it is.
 
     >>> short(0.4109800393967368, 0.3837292191193899), short(0.50021, 0.5001), short(13, 12), short(0.123456, -math.inf)
     ('0.4', '0.5002', '13', '0.1234')

@@ -332,8 +332,8 @@ def _moved(
         return Fraction(1), (
             Note(
                 "BR654",
-                "the scores were corrected before, and are taken as probabilities at prior"
-                f" {at.prior:.4g}",
+                "the scores were corrected before, and are taken as probabilities at a base rate of"
+                f" {notation.base_rate(at.prior)}",
             ),
         )
     if written is None and points.why_no_prior:
@@ -344,10 +344,11 @@ def _moved(
     check_corrected_once(counts.ledger, factor)
     if factor == 1:
         return factor, ()
-    how = "the sample's base rate, unless you say otherwise" if written is None else "as given"
+    how = "the sample's, by default" if written is None else "as given"
     text = (
-        f"the scores are taken as probabilities at prior {float(trained):.4g} ({how}), and moved to"
-        f" prior {at.prior:.4g}"
+        "the scores are taken as probabilities at a base rate of"
+        f" {notation.base_rate(float(trained), brief=True)} ({how}), and moved to"
+        f" {notation.base_rate(at.prior, brief=True)}"
     )
     return factor, (Note("BR654", text, Fix("calibrated_at=0.2", "--calibrated-at 20%")),)
 

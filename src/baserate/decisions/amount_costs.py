@@ -42,7 +42,7 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.measure import Measure
 from baserate.measures.registry import weight_of_negatives
-from baserate.notation import from_number
+from baserate.notation import base_rate, from_number
 from baserate.notes import Note, combine
 from baserate.numbers import Floats, exactly, rounded
 from baserate.views import Viewed, view
@@ -430,7 +430,7 @@ class AmountPoint(Viewed):
         )
         return (
             f"AmountPoint: {setting(self.point)}; {sums}, of {number_of(self.cases, 'case')}; at"
-            f" prior {self.at.prior:.6g}"
+            f" a base rate of {base_rate(self.at.prior)}"
         )
 
 
@@ -543,7 +543,7 @@ def _asked(
 def decided(
     priced: Priced, rule: Rule, prices: Prices, *, use_up: bool, averaged: bool = False
 ) -> OperatingPoint:
-    """The best of the points that satisfy the rule; a budget that is to be used up ends where it
+    """The best of the points that satisfy the rule; a budget to be used up ends where it
     is, unless less is strictly better.
     """
     points, at = priced.points, prices.at
@@ -563,7 +563,7 @@ def decided(
 def _candidates(
     priced: Priced, rule: Rule, mask: Mask, prices: Prices, *, use_up: bool, averaged: bool
 ) -> Iterator[OperatingPoint]:
-    """The cheapest threshold, the last one within a budget that is to be used up, and the part of a
+    """The cheapest threshold, the last one within a budget to be used up, and the part of a
     tie that fills it.
     """
     if mask.any():

@@ -80,7 +80,7 @@ class Guarantee:
 
 
 class Confidence(NamedTuple):
-    """How sure a guarantee is to be, and among how many models the choice is."""
+    """The level of a guarantee, and among how many models the choice is."""
 
     level: float
     among: int = 1
@@ -128,7 +128,7 @@ class Limits(NamedTuple):
 
 
 def parse_guarantee(text: Any, volume: float | None, at: Conditions, *, mix: bool) -> Rule:
-    """The requirement that is to be guaranteed, or why it cannot be one."""
+    """The requirement to guarantee, or why it cannot be one."""
     rule = parse_rule(text, volume)
     if mix:
         raise refuse(

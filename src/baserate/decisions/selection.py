@@ -200,7 +200,7 @@ def _objective(
 def _found(
     points: Points, rule: Rule, objective: Measure, at: Conditions, *, mix: bool, use_up: bool
 ) -> OperatingPoint:
-    """The best of the candidates; where a budget is to be used up, the one that does, unless
+    """The best of the candidates; where a budget has to be used up, the one that does, unless
     another is strictly better.
     """
     scored = flagged_along(points, at)

@@ -690,7 +690,7 @@ def _mercaldo(question: Question, value: float) -> Interval:
     if question.asked.name not in MERCALDO_OF or isinstance(at, Uncertain) or at.as_in_sample:
         raise refuse(
             "BR581",
-            f"{MERCALDO} is for precision and npv at a prior that is given",
+            f"{MERCALDO} is for precision and npv at a given base rate",
             f"leave the method open for {JEFFREYS_DRAWS}",
         )
     flagged = (tp, fn, fp, tn) if question.asked.name == "precision" else (fn, tp, tn, fp)

@@ -224,13 +224,17 @@ MOST_DIGITS = 17
 
 
 def digits_apart(low: float, high: float, least: int = 4) -> int:
-    """How many significant digits it takes to see that two numbers differ: never "1 to 1" of what
-    is 0.99975 to 0.99981.
+    """How many significant digits it takes to see that two numbers differ from each other and from
+    1: never "1 to 1" of what is 0.99975 to 0.99981, nor "0.999 to 1" of 0.99949 to 0.99955.
     """
-    count = least
-    while low != high and count < MOST_DIGITS and f"{low:.{count}g}" == f"{high:.{count}g}":
-        count += 1
-    return count
+    for count in range(least, MOST_DIGITS):
+        shown = [f"{end:.{count}g}" for end in (low, high)]
+        rounded_to_one = any(
+            text == "1" and end != 1 for text, end in zip(shown, (low, high), strict=True)
+        )
+        if not rounded_to_one and (low == high or shown[0] != shown[1]):
+            return count
+    return MOST_DIGITS
 
 
 def shown_value(interval: Interval) -> str:

@@ -19,6 +19,7 @@ from baserate.curves.curve import Curve
 from baserate.curves.named import act_on_everybody, benefits_at
 from baserate.decisions.amount_costs import AmountChoice, AmountPoint
 from baserate.decisions.operating_point import (
+    INTERPOLATED,
     OF_A_VOLUME,
     OperatingPoint,
     brief,
@@ -136,7 +137,7 @@ def conditions(
     sample = " or ".join(sorted({shown_prior(counts.prior) for counts in models.values()}))
     of_sample = f"the {'weighted ' if _weighted(models) else ''}sample"
     prior = (
-        f"base rate {' or '.join(given)} ({of_sample}: {sample})"
+        f"base rate {' or '.join(given)}; in {of_sample} {sample}"
         if given
         else f"base rate {sample}, as in {of_sample}"
     )
@@ -227,7 +228,9 @@ def headed(points: Sequence[OperatingPoint]) -> str:
     if first.at.prior is None:
         where = ", ".join(filter(None, ("No base rate (class totals were chosen)", costs)))
     rule = f" with {escaped(first.rule)}" if first.rule else ""
-    fixed = f"where {escaped(first.rule)} (between two thresholds, and at the nearest one)"
+    both = any(point.how == INTERPOLATED for point in points)
+    between = " (first between two thresholds, then at the nearest one)" if both else ""
+    fixed = f"where {escaped(first.rule)}{between}"
     by_hand = fixed if " = " in first.rule else "at the given thresholds"
     said = ", ".join(filter(None, (where, f"{_goal(first)}{rule}" if first.optimized else by_hand)))
     return f"{said[0].upper()}{said[1:]}:"

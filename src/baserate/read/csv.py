@@ -589,8 +589,8 @@ class _Reader:
         return None if len(found) > MOST_VALUES or np.ma.is_masked(found) else list(found)
 
     def _column(self, values: Array, flags: Array, name: str) -> Any:
-        """The numbers; where some are none, and that is to be refused, what there is to say of
-        them.
+        """The numbers; where some are none, and that is refused, the
+        problems.
         """
         if name not in self.refusable:
             return self._number(values, flags, name)

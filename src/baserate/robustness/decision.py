@@ -335,7 +335,7 @@ def _bests(
     every: list[Candidates], found: list[Staged], masks: Mapping[str, Mask], *, use_up: bool
 ) -> Iterator[_Best | None]:
     """The best setting of each: flagging nothing, every model in its order, flagging everything. Of
-    equals the one that flags least, but where a budget is to be used up the one that flags most.
+    equals the one that flags least, but where a budget has to be used up the one that flags most.
     """
     sites = every[0].sites
     for name, rate, place in (

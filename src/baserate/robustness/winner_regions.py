@@ -40,7 +40,7 @@ from baserate.inference.bootstrap import Progress, check_enough, planned
 from baserate.inference.intervals import REPLICATES
 from baserate.inference.values import LOWER, checked_level
 from baserate.measures.confusion import checked_volume
-from baserate.notation import Written, from_number, prior
+from baserate.notation import Written, base_rate, from_number, prior
 from baserate.notes import Note, combine
 from baserate.numbers import Floats, exactly, rounded
 from baserate.robustness.minimax import HERE, JUDGED, scenes, shares
@@ -481,7 +481,7 @@ def _constrained(points: Mapping[str, Points], rule: Rule, at: Conditions) -> li
     if rule.budget is not None:
         found = _with_ties(found, points, rule, at)
     if not found:
-        where = f" at prior {at.prior:.6g}" if at.prior is not None else ""
+        where = f" at a base rate of {base_rate(at.prior)}" if at.prior is not None else ""
         fix = Fix.everywhere("relax one of the requirements, or find a better model")
         raise Infeasible(Problem("BR530", f"no threshold of any model has {rule}{where}", fix))
     return regions(found)

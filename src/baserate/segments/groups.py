@@ -337,7 +337,7 @@ def common_threshold(
     counts: Counts, threshold: Any, rule: str | None, require: str | None, at: Conditions
 ) -> tuple[float | None, bool, tuple[Note, ...]]:
     """The threshold that is given, or the one chosen on all cases together; whether it was chosen,
-    and what is to be said of that.
+    and the notes on that.
     """
     summaries, needed = split_requirement(require) if require is not None else ([], "")
     if require is not None and (needed or not summaries):
