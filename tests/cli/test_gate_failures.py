@@ -153,7 +153,7 @@ FIXED = ("recall >= 0.1", "--label", "y", "--score", "old", "--threshold", "0.5"
                 "--replicates",
                 "100",
             ),
-            "BR594: the models are asked for at a rule and at a threshold. Fix: give one of them.",
+            "BR594: a rule and a threshold are both given. Fix: give one of them.",
         ),
     ],
 )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, overload
 
-from baserate.api.at import (
+from baserate.api.sources import (
     CostsLike,
     Models,
     Prior,

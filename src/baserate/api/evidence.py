@@ -6,18 +6,18 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
-from baserate.api.at import (
+from baserate.api.sources import (
     CostsLike,
     Models,
     Prior,
     Statistic,
     Threshold,
     conditions,
+    count,
     exact,
     models_of,
     refuse_uncounted,
 )
-from baserate.api.sources import count
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Literal, cast, overload
 
-from baserate.api.at import (
+from baserate.api.sources import (
     CostsLike,
     Models,
     Prior,

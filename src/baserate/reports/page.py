@@ -16,7 +16,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from baserate.api.at import CostsLike, Prior, one_or_several
+from baserate.api.sources import CostsLike, Prior, one_or_several
 from baserate.atomic import Grid, Page, reserved, write_atomically
 from baserate.conditions import Conditions, Uncertain, told
 from baserate.counts.counts import Counts
