@@ -136,3 +136,31 @@ def test_a_report_takes_a_prior():
     )
     with pytest.raises(br.InputError, match="BR418: conditions are given twice"):
         br.report(MODELS, at=several, prior=0.1)
+
+
+def test_one_model_of_several_is_had_by_its_name():
+    assert list(MODELS) == list(MODELS.models)
+    choice = br.choose(MODELS, prior=0.01)
+    for name in MODELS:
+        assert MODELS[name] == MODELS.marginal(name)
+        assert choice[name] == choice.points[name]
+    assert list(choice) == list(choice.points)
+    for models in (MODELS, choice):
+        with pytest.raises(br.InputError, match='BR408: there is no model "none"'):
+            models["none"]
+
+
+def test_several_base_rates_are_not_taken_for_draws_of_one():
+    fix = r"Fix: call once for each, or give draws of one that is uncertain: prior=Draws\(\[…\]\)"
+    for verb in (br.choose, lambda x, **given: br.interval(x["logit"], "precision", **given)):
+        with pytest.raises(br.InputError, match=f"BR418: several base rates.*{fix}"):
+            verb(MODELS, prior=[0.01, 0.02])
+    assert br.choose(MODELS, prior=br.Draws([0.01, 0.02])).over is not None
+
+
+def test_a_requirement_is_shown_line_by_line():
+    found = br.require(MODELS["logit"], "precision >= 0.2 and recall >= 0.1", threshold=0.5)
+    first, *checks, point = repr(found).splitlines()
+    assert first == f"Requirement: {found.outcome}"
+    assert [line.split(":")[0].strip() for line in checks] == ["precision >= 0.2", "tpr >= 0.1"]
+    assert point.strip() == repr(found.point)

@@ -22,7 +22,9 @@ def test_joint_counts_keep_each_model_and_the_pairing():
     joint = br.count(Y, MODELS)
     assert repr(joint) == "JointCounts: 2 models (logit, forest), 3 positives, 2 negatives, 5 cells"
     assert joint.marginal("logit") == br.count(Y, MODELS["logit"])
-    assert joint.marginal("forest") == br.count(Y, MODELS["forest"])
+    assert {name: joint[name] for name in joint} == {
+        name: br.count(Y, scores) for name, scores in MODELS.items()
+    }
     assert joint.marginal("forest").scores.dtype == np.int64
     assert joint.prior == 0.6
     assert joint.canonical().positives.tolist() == [2, 0, 1, 0]

@@ -682,6 +682,12 @@ def conditions(at: Any, prior: Any, costs: Any) -> Conditions | None:
         )
     if at is not None and not isinstance(at, Conditions):
         checked_conditions(at)
+    if isinstance(prior, list | tuple | np.ndarray):
+        raise refuse(
+            "BR418",
+            "several base rates are given where one is needed",
+            "call once for each, or give draws of one that is uncertain: prior=Draws([…])",
+        )
     if at is None and (prior is not None or costs is not None):
         return Conditions(prior, costs)
     return at  # type: ignore[no-any-return]

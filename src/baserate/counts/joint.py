@@ -5,7 +5,7 @@ does.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -85,6 +85,13 @@ class JointCounts(Totals):
         marginal.
         """
         return self._recorded
+
+    def __getitem__(self, model: str) -> Counts:
+        """`marginal` of this model."""
+        return self.marginal(model)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.models)
 
     def marginal(self, model: str) -> Counts:
         """The counts of one model alone."""

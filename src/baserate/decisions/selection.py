@@ -411,6 +411,21 @@ class Choice(Viewed):
     # The counts of each model, for drawing.
     sources: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
+    def __getitem__(self, model: str) -> OperatingPoint:
+        """The chosen point of this model, or why it has none."""
+        if model in self.refused:
+            raise self.refused[model]
+        if model not in self.points:
+            raise refuse(
+                "BR408",
+                f"there is no model {quoted(model)}",
+                f"one of {', '.join(map(quoted, self.points))}",
+            )
+        return self.points[model]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.points)
+
     @property
     def regret(self) -> Any:
         """The regret of the best model, where conditions are not known exactly."""

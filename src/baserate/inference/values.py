@@ -311,6 +311,15 @@ class Requirement(Viewed):
         """Whether it is demonstrated: the one-sided bound meets it."""
         return self.outcome == SHOWN
 
+    def __repr__(self) -> str:
+        lines = [f"Requirement: {self.outcome}"]
+        for check in self.checks:
+            found = repr(check.interval).removeprefix("Interval: ")
+            lines.append(f"  {check.requirement}: {check.outcome}; {found}")
+        if self.point is not None:
+            lines.append(f"  {self.point!r}")
+        return "\n".join(lines)
+
 
 @dataclass(frozen=True)
 class Part:
