@@ -19,6 +19,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import reduce
+from importlib import import_module
 from itertools import accumulate
 from math import isnan
 from pathlib import Path
@@ -405,7 +406,7 @@ DATA = (".csv", ".tsv", ".txt", ".parquet", ".parq", ".pq", ".jsonl", ".ndjson")
 PARQUET = (".parquet", ".parq", ".pq")
 SEVERAL = ("columns", "negative")
 T = TypeVar("T")
-NATIVE = frozenset({"Parquet", "Arrow", "npz", "SQLite", "DuckDB", *streams.COMPRESSED})
+NATIVE = {kind for kind, one in streams.FORMATS.items() if one.native} | {*streams.COMPRESSED}
 
 
 class Options(NamedTuple):
@@ -745,21 +746,11 @@ def _binary(path: str, kind: str, shown: str, wanted: ColumnRoles, options: Opti
             "holds counts, not cases",
             Fix("baserate.load(path)", "count the cases that it was made from"),
         )
-    return _reader(kind)(path, wanted)
-
-
-def _reader(kind: str) -> Callable[[str, ColumnRoles], Table]:
-    if kind == "Parquet":
-        from baserate.read.parquet import read_parquet
-
-        return read_parquet
-    if kind == "Arrow":
-        from baserate.read.arrow import read_arrow
-
-        return read_arrow
-    from baserate.read.npz import read_npz
-
-    return read_npz
+    module, _, name = streams.FORMATS[kind].reader.partition(":")
+    read: Callable[[str, ColumnRoles], Table] = getattr(
+        import_module(f"baserate.read.{module}"), name
+    )
+    return read(path, wanted)
 
 
 def check_unused(shown: str, kind: str, options: Options) -> None:
