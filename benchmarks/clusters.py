@@ -93,7 +93,7 @@ def sample(setting: Setting, rng: np.random.Generator) -> br.GroupedCounts:
         + math.sqrt(setting.icc) * shared
         + math.sqrt(1 - setting.icc) * own
     )
-    return br.count(labels, scores, by=groups)
+    return br.count(labels, scores, cluster=groups)
 
 
 def truths(setting: Setting) -> tuple[float, dict[str, float]]:

@@ -163,19 +163,24 @@ def test_weighted_clusters_are_refused():
 # Without resampling: naive loops over clusters and cases, written from the definition.
 
 
-def jackknifed(value, parts, level=0.95):
-    """`parts` are (changes, cases) of every cluster for each rate; the bounds of a share on the
-    logit scale.
+def jackknifed(value, parts, left_out, level=0.95):
+    """`parts` are (changes, cases) of every cluster for each rate, `left_out` the value without
+    each cluster; the bounds of a share on the logit scale, from the larger one of the jackknife's
+    variance and its linear approximation.
     """
     total = [sum(cases) for _, cases in parts]
-    variance = sum(
+    linear = (
         sum(
-            changes[i] / (whole - cases[i])
-            for (changes, cases), whole in zip(parts, total, strict=True)
+            sum(
+                changes[i] / (whole - cases[i])
+                for (changes, cases), whole in zip(parts, total, strict=True)
+            )
+            ** 2
+            for i in range(len(parts[0][0]))
         )
-        ** 2
-        for i in range(len(parts[0][0]))
+        / (value * (1 - value)) ** 2
     )
+    exact = sum((logit(one) - logit(value)) ** 2 for one in left_out) * (1 - 1 / len(left_out))
     expected = [
         sum(
             sum((change / whole) ** 2 for change in changes) * cases[i] / whole
@@ -184,8 +189,25 @@ def jackknifed(value, parts, level=0.95):
         for i in range(len(parts[0][0]))
     ]
     degrees = sum(expected) ** 2 / sum(one**2 for one in expected) - 1
-    half = student.ppf((1 + level) / 2, degrees) * np.sqrt(variance) / (value * (1 - value))
+    half = student.ppf((1 + level) / 2, degrees) * np.sqrt(max(linear, exact))
     return expit(logit(value) - half), expit(logit(value) + half)
+
+
+def without_each(groups, value):
+    """The value of what is left without each cluster, from (cluster, label, score) of the cases."""
+    cases = list(cases_of(groups))
+    return [value([case for case in cases if case[0] != name]) for name in groups]
+
+
+def share_above(cases, label, threshold=0.7):
+    return np.mean([score >= threshold for _, y, score in cases if y == label])
+
+
+def share_ahead(cases):
+    """AUC, pair by pair."""
+    scores = [np.array([score for _, y, score in cases if y == label]) for label in (1, 0)]
+    apart = scores[0][:, None] - scores[1]
+    return np.mean((apart > 0) + (apart == 0) / 2)
 
 
 def cases_of(groups):
@@ -214,7 +236,13 @@ def test_a_rate_of_clusters_is_the_jackknife_of_its_influence(patients, level):
         found = br.interval(patients, name, threshold=0.7, level=level)
         assert found.method == "cluster-t"
         assert (found.low, found.high) == pytest.approx(
-            jackknifed(found.value, [changes(patients, values, label)], level), rel=1e-6
+            jackknifed(
+                found.value,
+                [changes(patients, values, label)],
+                without_each(patients, lambda cases, label=label: share_above(cases, label)),
+                level,
+            ),
+            rel=1e-6,
         )
 
 
@@ -229,7 +257,11 @@ def test_auc_of_clusters_is_the_jackknife_of_its_placements(patients):
         values.append(((name, label, score), 0.5 + ahead / (2 * len(others))))
     found = br.interval(patients, br.auc)
     assert (found.low, found.high) == pytest.approx(
-        jackknifed(found.value, [changes(patients, values, 1), changes(patients, values, 0)]),
+        jackknifed(
+            found.value,
+            [changes(patients, values, 1), changes(patients, values, 0)],
+            without_each(patients, share_ahead),
+        ),
         rel=1e-9,
     )
     gini = br.interval(patients, br.curves.gini)
@@ -253,7 +285,28 @@ def test_precision_at_a_prior_moves_with_both_rates(patients):
             strict=True,
         )
     ]
-    assert (found.low, found.high) == pytest.approx(jackknifed(found.value, parts), rel=1e-6)
+
+    def precision(cases):
+        caught, alarms = 0.01 * share_above(cases, 1), 0.99 * share_above(cases, 0)
+        return caught / (caught + alarms)
+
+    assert (found.low, found.high) == pytest.approx(
+        jackknifed(found.value, parts, without_each(patients, precision)), rel=1e-6
+    )
+
+
+def test_one_cluster_that_holds_most_errors_widens_what_is_known():
+    """Without it the ranking is nearly perfect: on the logit scale that is far away, and a linear
+    approximation does not see it.
+    """
+    rng = np.random.default_rng(2)
+    groups, labels = np.repeat(np.arange(20), 10), np.tile([1, 1, 1, *[0] * 7], 20)
+    scores = 4 * labels + rng.normal(size=200) - 6 * (labels & (groups == 7))
+    counted = br.count(labels, scores, cluster=groups)
+    found = br.interval(counted, "auc")
+    far = logit(share_ahead([case for case in cases_of(counted) if case[0] != 7]))
+    assert far - logit(found.value) > 2
+    assert expit(2 * logit(found.value) - far) > found.low
 
 
 @pytest.mark.parametrize("at", [None, br.Conditions(prior=0.01, costs=br.Costs(fn=50))])

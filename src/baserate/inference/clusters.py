@@ -390,9 +390,18 @@ class _Part(NamedTuple):
     cases: Floats
 
 
-def _deviation(parts: Sequence[_Part]) -> tuple[float, float]:
-    """The standard deviation of a sum of means, and its degrees of freedom."""
-    left_out = np.sum([part.changes / (part.cases.sum() - part.cases) for part in parts], axis=0)
+def _deviation(parts: Sequence[_Part], left_out: Floats, slope: float) -> tuple[float, float]:
+    """The standard deviation of a value on the scale of its bounds, and its degrees of freedom.
+
+    `left_out` is how much it changes there without each cluster, and `slope` how fast it changes
+    with the sum of the means. The jackknife and its linear approximation disagree where few
+    clusters hold most of what can go wrong: the larger one counts. Where nothing is left to read
+    without a cluster, its change is approximated.
+    """
+    linear = slope * np.sum(
+        [part.changes / (part.cases.sum() - part.cases) for part in parts], axis=0
+    )
+    exact = np.where(np.isfinite(left_out), left_out, linear)
     # Of each mean, a cluster is expected to add to the variance in proportion to its cases.
     shares = np.sum(
         [
@@ -403,35 +412,55 @@ def _deviation(parts: Sequence[_Part]) -> tuple[float, float]:
     )
     squares = float(np.sum(shares**2))
     degrees = float(np.sum(shares)) ** 2 / squares - 1 if squares else 0.0
-    return math.sqrt(float(np.sum(left_out**2))), max(degrees, 1.0)
+    variance = max(float(linear @ linear), (1 - 1 / len(exact)) * float(exact @ exact))
+    return math.sqrt(variance), max(degrees, 1.0)
 
 
-def _bounds(
-    value: float, spread: tuple[float, float], ends: tuple[float, float], level: float, side: str
-) -> tuple[float, float]:
-    """On the logit scale between two ends, on the log scale above one, otherwise on the plain
-    scale; an end where no bound is requested.
-    """
-    from scipy.special import expit, stdtrit
+class _Scale(NamedTuple):
+    """The logit scale between two ends, the log scale above one, otherwise the plain scale."""
 
-    deviation, degrees = spread
-    steps = [
-        float(stdtrit(degrees, 1 - out)) * deviation if out else math.inf
-        for out in tails(level, side)
-    ]
-    low_end, high_end = ends
-    if math.isinf(low_end):
-        return value - steps[0], value + steps[1]
-    if math.isinf(high_end):
-        above = value - low_end
-        return low_end + above * math.exp(-steps[0] / above), low_end + above * float(
-            np.exp(steps[1] / above)
-        )
-    width, share = high_end - low_end, (value - low_end) / (high_end - low_end)
-    centre, scale = math.log(share / (1 - share)), width * share * (1 - share)
-    return low_end + width * float(expit(centre - steps[0] / scale)), low_end + width * float(
-        expit(centre + steps[1] / scale)
-    )
+    low: float
+    high: float
+
+    def of(self, values: Any) -> Any:
+        if math.isinf(self.low):
+            return values
+        with np.errstate(divide="ignore", invalid="ignore"):
+            above = np.log(values - self.low)
+            return above if math.isinf(self.high) else above - np.log(self.high - values)
+
+    def back(self, place: float) -> float:
+        from scipy.special import expit
+
+        if math.isinf(self.low):
+            return place
+        if math.isinf(self.high):
+            return self.low + float(np.exp(place))
+        return self.low + (self.high - self.low) * float(expit(place))
+
+    def slope(self, value: float) -> float:
+        """How fast the scale changes with the value."""
+        if math.isinf(self.low):
+            return 1.0
+        return 1 / (value - self.low) + 1 / (self.high - value)
+
+    def bounds(
+        self, value: float, left_out: Floats, parts: Sequence[_Part], level: float, side: str
+    ) -> tuple[float, float] | None:
+        """From the value without each cluster; an end where no bound is requested, and None where
+        all clusters say the same.
+        """
+        from scipy.special import stdtrit
+
+        centre = float(self.of(value))
+        deviation, degrees = _deviation(parts, centre - self.of(left_out), self.slope(value))
+        if not deviation:
+            return None
+        steps = [
+            float(stdtrit(degrees, 1 - out)) * deviation if out else math.inf
+            for out in tails(level, side)
+        ]
+        return self.back(centre - steps[0]), self.back(centre + steps[1])
 
 
 def _of_ranking(
@@ -442,26 +471,39 @@ def _of_ranking(
     """
     value = float(auc(total))
     places = len(total.scores) - 1 - np.searchsorted(total.scores[::-1], groups.scores)
-    codes = np.repeat(np.arange(len(groups)), np.diff(groups.offsets))
-    parts = []
-    for placements, column in zip(
-        cell_placements(total), (groups.positives, groups.negatives), strict=True
+    parts, left, pairs = [], -_within(groups), 1.0
+    for placements, column, others in zip(
+        cell_placements(total),
+        (groups.positives, groups.negatives),
+        (int(total.total_negatives), int(total.total_positives)),
+        strict=True,
     ):
-        changes = np.bincount(
-            codes, (placements[places] - value) * column, minlength=len(groups)
-        ).astype(np.float64)
-        parts.append(_Part(changes, sums_by_cluster(column, groups).astype(np.float64)))
-    spread, method = _deviation(parts), CLUSTER_T
-    if 0 < value < 1 and spread[0] > 0:
-        low, high = _bounds(value, spread, SHARE, level, side)
-    else:
+        cases = sums_by_cluster(column, groups).astype(np.float64)
+        beaten = sums_by_cluster(placements[places] * column, groups)
+        parts.append(_Part(beaten - value * cases, cases))
+        left, pairs = left + others * beaten, pairs * (cases.sum() - cases)
+    whole = value * float(total.total_positives) * float(total.total_negatives)
+    bounds = None
+    if 0 < value < 1:
+        bounds = _Scale(*SHARE).bounds(value, (whole - left) / pairs, parts, level, side)
+    method = CLUSTER_T
+    if bounds is None:
         method, side = AS_CLUSTERS, _known_side(value, SHARE, side)
-        low, high = METHODS[PLACEMENTS](
+        bounds = METHODS[PLACEMENTS](
             Placed(value, *clustered(groups).worth, 0.0, 0.0), *tails(level, side)
         )
+    low, high = bounds
     if name == "gini":
         value, low, high = 2 * value - 1, 2 * low - 1, 2 * high - 1
     return Interval(value, low, high, level, method, side, name)
+
+
+def _within(groups: GroupedCounts) -> Floats:
+    """Of each cluster, in how many pairs of its own cases the positive is ahead; a tie is half."""
+    starts = np.repeat(groups.offsets[:-1], np.diff(groups.offsets))
+    running = np.concatenate(([0], np.cumsum(groups.positives)))
+    ahead = running[1:] - running[starts] - groups.positives / 2
+    return sums_by_cluster(ahead * groups.negatives, groups).astype(np.float64)
 
 
 def _known_side(value: float, ends: tuple[float, float], side: str) -> str:
@@ -487,6 +529,13 @@ class _Rates(NamedTuple):
     def values(self) -> Floats:
         return np.asarray(self.hits.sum(axis=1) / self.cases.sum(axis=1))
 
+    @property
+    def left_out(self) -> Floats:
+        """The same without each cluster."""
+        hits, cases = (part.sum(axis=1, keepdims=True) - part for part in (self.hits, self.cases))
+        with np.errstate(invalid="ignore"):
+            return np.asarray(hits / cases)
+
 
 def _rates(asked: Measure, table: Table, at: Conditions) -> _Rates:
     tp, fp, fn, tn = table.T
@@ -510,15 +559,13 @@ def _at_threshold(
     if all(0 < values[one] < 1 for one in rates.used) and ends[0] < seen < ends[1]:
         slopes = _slopes(read, values, rates.used)
         changes = rates.hits - values[:, None] * rates.cases
-        spread = _deviation(
-            [
-                _Part(slope * changes[one], rates.cases[one])
-                for slope, one in zip(slopes, rates.used, strict=True)
-            ]
-        )
-        if spread[0] > 0:
-            low, high = _bounds(seen, spread, ends, level, side)
-            return Interval(seen, low, high, level, CLUSTER_T, side, str(asked), at)
+        parts = [
+            _Part(slope * changes[one], rates.cases[one])
+            for slope, one in zip(slopes, rates.used, strict=True)
+        ]
+        bounds = _Scale(*ends).bounds(seen, read(rates.left_out.T), parts, level, side)
+        if bounds is not None:
+            return Interval(seen, *bounds, level, CLUSTER_T, side, str(asked), at)
     return _alike(asked, seen, (rates, read, ends), at, level, side)
 
 
