@@ -1,5 +1,5 @@
 """Coverage of 95 % intervals where rows come in clusters: `python benchmarks/clusters.py [SETS]
-[JOBS] [--bootstrap]`.
+[JOBS] [SETTING …] [--bootstrap]`, settings numbered from 0.
 
 Every set is a fresh sample of clusters. Scores are normal: the distance between the classes, plus
 an effect of the cluster that all its rows share (the ICC is its share of the variance), plus one of
@@ -18,6 +18,7 @@ import os
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
 from typing import NamedTuple
 
 for library in ("OMP", "OPENBLAS", "MKL"):
@@ -147,7 +148,8 @@ def main(arguments: list[str]) -> None:
     """The table, as Markdown."""
     bootstrap = "--bootstrap" in arguments
     numbers = [argument for argument in arguments if not argument.startswith("--")]
-    sets, jobs = (int(number) for number in (*numbers, *("10000", "1")[len(numbers) :]))
+    sets, jobs, *some = map(int, (*numbers, *("10000", "1")[len(numbers) :]))
+    places = some or range(len(SETTINGS))
     print(
         "| clusters × rows | prior | ICC | AUC | statistic | sets | covered | truth below | truth"
         " above | mean width |"
@@ -155,18 +157,16 @@ def main(arguments: list[str]) -> None:
     print("|---|---|---|---|---|---|---|---|---|---|")
     worst, seconds = 1.0, 0.0
     with ProcessPoolExecutor(jobs) as pool:
-        for setting, (found, spent) in zip(
-            SETTINGS,
-            pool.map(
-                study, range(len(SETTINGS)), [sets] * len(SETTINGS), [bootstrap] * len(SETTINGS)
-            ),
-            strict=True,
-        ):
+        made = pool.map(study, places, repeat(sets), repeat(bootstrap))
+        for place, (found, spent) in zip(places, made, strict=True):
             seconds += spent
             for name, (used, covered, below, above, width) in found.items():
                 worst = min(worst, covered)
                 shares = " | ".join(f"{100 * share:.1f} %" for share in (covered, below, above))
-                print(f"| {setting} | {name} | {used:.0f} | {shares} | {width:.4g} |", flush=True)
+                print(
+                    f"| {SETTINGS[place]} | {name} | {used:.0f} | {shares} | {width:.4g} |",
+                    flush=True,
+                )
     error = 100 * math.sqrt(0.95 * 0.05 / sets)
     print(
         f"\nLeast: {100 * worst:.1f} %. Monte-Carlo standard error {error:.1f} %. {seconds:.0f} s"

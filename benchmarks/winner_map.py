@@ -2,7 +2,9 @@
 
 `python benchmarks/winner_map.py` measures the time against counting; `python
 benchmarks/winner_map.py same 400` makes 400 maps of two models that are equally good, and counts
-those on which one of them is said to be better anywhere.
+those on which one of them is said to be better anywhere. `recall 400` does the same for
+`best_recall`, the highest recall within a share of false alarms, and also counts how often a model
+is found that is better (its positives shifted by 2.0 instead of 1.5).
 """
 
 import itertools
@@ -72,6 +74,40 @@ def same(sets=400):
     )
 
 
+# Positives, negatives, what the scores of two models share, decimals, share of false alarms, and
+# whether thresholds alone are compared.
+RECALLS = (
+    (100, 1900, 0.0, 2, 0.5, False),
+    (30, 1000, 0.5, 1, 0.8, False),
+    (50, 5000, 0.5, 3, 0.5, True),
+    (200, 2000, 0.9, 3, 0.3, True),
+)
+
+
+def recall(sets=400):
+    """Two models of the same distribution, and two of which one is better: how often is the leader
+    called better at any of the tested base rates, at 95 %?
+    """
+    print("| positives + negatives | correlation | fdr | thresholds only | equal | better |")
+    print("|---|---|---|---|---|---|")
+    for place, (positives, negatives, shared, decimals, fdr, attained) in enumerate(RECALLS):
+        y = np.repeat([1, 0], [positives, negatives])
+        found = {1.5: 0, 2.0: 0}
+        for shift, seed in itertools.product(found, range(sets)):
+            rng = np.random.default_rng((place, seed))
+            both = np.sqrt(shared) * rng.normal(size=len(y))
+            own = np.sqrt(1 - shared) * rng.normal(size=(2, len(y)))
+            scores = np.round(np.multiply.outer([1.5, shift], y) + both + own, decimals)
+            joint = br.count(y, {"a": scores[0], "b": scores[1]})
+            tested = br.robustness.best_recall(joint, fdr=fdr, attained=attained).tested
+            found[shift] += any(one.significant for made in tested for one in made.differences)
+        shares = " | ".join(f"{100 * number / sets:.1f} %" for number in found.values())
+        print(
+            f"| {positives} + {negatives} | {shared:g} | {fdr:g} | {attained} | {shares} |",
+            flush=True,
+        )
+
+
 if __name__ == "__main__":
     kind, *numbers = itertools.chain(sys.argv[1:] or ["timed"])
-    {"timed": timed, "same": same}[kind](*map(int, numbers))
+    {"timed": timed, "same": same, "recall": recall}[kind](*map(int, numbers))

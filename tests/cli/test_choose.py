@@ -690,19 +690,22 @@ def test_leaders_say_whether_the_lead_is_more_than_chance(alike):
     assert max(at["tpr"].values()) == pytest.approx(at["differences"][0]["values"][1])
 
 
-def test_leaders_along_base_rates_say_that_no_lead_was_tested(alike):
+def test_leaders_along_base_rates_are_tested_at_a_few_of_them(alike):
     done = run("choose", alike, *THREE[:6], *WITHIN)
-    assert (
-        "(the differences were not tested; to test them at a base rate: --prior)."
-        in done.stdout.splitlines()[0]
+    second = done.stdout.splitlines()[1]
+    assert second.startswith("Tested at base rates of ")
+    assert second.endswith(
+        " (one level for all of them), no difference is significant (p = 1); --prior tests one base"
+        " rate alone."
     )
     found = answered("choose", alike, *THREE[:6], *WITHIN)["leaders"]
-    assert (
-        found["untested"] == "the differences were not tested; to test them at a base rate: --prior"
-    )
-    assert (
-        answered("choose", alike, *THREE[:6], *WITHIN, "--prior", "1%")["leaders"]["untested"]
-        is None
+    assert found["untested"] is None
+    assert len(found["at"]) == 6
+    assert all(not one["significant"] for at in found["at"] for one in at["differences"])
+    assert all(len(at["indistinguishable"]) == 2 for at in found["at"])
+    alone = answered("choose", alike, *THREE[:6], *WITHIN, "--prior", repr(found["at"][3]["prior"]))
+    assert alone["leaders"]["at"][0]["differences"][0]["p_value"] == pytest.approx(
+        found["at"][3]["differences"][0]["p_value"], rel=1e-6
     )
 
 

@@ -13,6 +13,8 @@ from tests.decisions import oracle_decisions as oracle
 from tests.decisions.worked import F1_A, F1_B
 
 import baserate as br
+from baserate.inference import best_model
+from baserate.output import choices
 
 MODELS = {"A": F1_A, "B": F1_B}
 
@@ -120,6 +122,92 @@ def test_differences_over_the_base_rate_have_simultaneous_bands():
     ]
     assert band.y == pytest.approx([one["b"] - one["a"] for one in each])
     assert (band.low > 0).all()
+
+
+def counted(seed, shifts, decimals=1, positives=60, negatives=900):
+    rng = np.random.default_rng(seed)
+    y = np.repeat([1, 0], [positives, negatives])
+    scores = np.multiply.outer(shifts, y) + rng.normal(size=(len(shifts), len(y)))
+    return br.count(y, dict(zip("abc", np.round(scores, decimals), strict=False)))
+
+
+@pytest.mark.parametrize("attained", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_leaders_are_tested_as_at_one_base_rate_and_adjusted_for_all_of_them(seed, attained):
+    joint = counted(seed, [1.0, 2.0, 3.0][: 2 + seed % 2])
+    found = br.robustness.best_recall(joint, fdr=0.6, attained=attained)
+    assert found.tested
+    assert not found.untested
+    every = []
+    for choice in found.tested:
+        prior = choice.point.at.prior
+        alone = br.choose(
+            joint, "fdr <= 0.6", prior=prior, optimize="tpr", mix=not attained, level=0.95
+        )
+        assert choice.model == alone.model
+        reached = found.at(prior)
+        assert reached[choice.model] == pytest.approx(max(reached.values()), rel=1e-9)
+        assert [(one.models, one.p_value) for one in choice.differences] == [
+            (one.models, one.p_value) for one in alone.differences
+        ]
+        every += [
+            one.p_value
+            for pair in itertools.combinations(choice.points, 2)
+            for one in best_model.every_pair(joint, {name: choice.points[name] for name in pair})
+        ]
+    order, least, steps = sorted(every), 0.0, {}
+    for rank, p in enumerate(order):
+        least = max(least, min(1.0, (len(order) - rank) * p))
+        steps[p] = least
+    for choice in found.tested:
+        for one in choice.differences:
+            assert one.p_adjusted == pytest.approx(steps[one.p_value], rel=1e-9)
+
+
+def test_where_leaders_are_tested_does_not_depend_on_who_leads():
+    places = [
+        [
+            choice.point.at.prior
+            for choice in br.robustness.best_recall(counted(seed, shifts), fdr=0.5).tested
+        ]
+        for seed, shifts in ((1, [1.0, 3.0]), (2, [2.5, 1.0]))
+    ]
+    expected = [900 ** (place / 6 - 1) for place in range(6)]
+    for found in places:
+        assert found
+        for prior in found:
+            assert min(abs(prior / (1 - prior) / slope - 1) for slope in expected) < 1e-9
+
+
+def test_the_same_scores_are_never_told_from_each_other_and_far_ones_are():
+    rng = np.random.default_rng(7)
+    y = np.repeat([1, 0], [80, 800])
+    s = np.round(2 * y + rng.normal(size=880), 2)
+    same = br.robustness.best_recall(br.count(y, {"a": s, "b": 3 * s}), fdr=0.5)
+    assert all(choice.differences[0].p_adjusted == 1 for choice in same.tested)
+    apart = br.robustness.best_recall(counted(7, [3.0, 1.0], 2, 200, 2000), fdr=0.5, attained=True)
+    assert {choice.model for choice in apart.tested if choice.differences[0].significant} == {"a"}
+
+
+def test_leaders_that_cannot_be_tested_say_why():
+    joint = counted(1, [1.0, 2.0])
+    alone = {name: joint.marginal(name) for name in joint.models}
+    found = br.robustness.best_recall(alone, fdr=0.5)
+    assert (found.tested, found.untested) == ((), best_model.SEPARATE)
+    assert (
+        f"(the differences were not tested: {best_model.SEPARATE})."
+        in (str(choices.led(found, [])).splitlines()[0])
+    )
+    assert br.robustness.best_recall({"a": alone["a"]}, fdr=0.5).untested == ""
+    weighted = br.count(
+        [1, 0, 1, 0], {"a": [4, 3, 2, 1], "b": [1, 2, 3, 4]}, sample_weight=[0.5] * 4
+    )
+    assert br.robustness.best_recall(weighted, fdr=0.5).untested == best_model.WEIGHED
+    apart = br.count([0, 1, 0, 1], {"a": [1, 1, 1, 1], "b": [4, 3, 2, 1]})
+    assert (
+        br.robustness.best_recall(apart, fdr=0.1).untested
+        == "at none of the tested base rates have two models a threshold within the limit"
+    )
 
 
 def test_what_has_no_leader_is_refused():

@@ -277,9 +277,11 @@ def best_recalls(request: Request, rule: str | None, *, attained: bool) -> Resul
     at = [conditions.prior for conditions in given if conditions.prior is not None]
     together = request.source.together()
     models = each_model(together)
-    found = best_recall(models, fdr=fdr, attained=attained)
+    level = request.intervals.level
+    # At given base rates each is tested alone.
+    found = best_recall(models if at else together, fdr=fdr, attained=attained, level=level)
     estimated = any(conditions.estimate is not None for conditions in given)
-    tested = None if estimated else _tested(found, together, at)
+    tested = None if estimated else _tested(found, together, at, level)
     said = [note for conditions in given for note in conditions.notes]
     return Result.of_models(
         "choose",
@@ -310,18 +312,28 @@ def _false_alarms(rule: str | None) -> Fraction:
 
 
 def _tested(
-    found: BestRecall, models: JointCounts | dict[str, Counts], priors: list[float]
+    found: BestRecall,
+    models: JointCounts | dict[str, Counts],
+    priors: list[float],
+    level: float,
 ) -> dict[float, Choice]:
-    """At each base rate, whether the model with the highest recall is better than the others; none
-    where no setting satisfies the share.
+    """At each base rate, or at a few of all of them, whether the model with the highest recall is
+    better than the others; none where no setting satisfies the share.
     """
     if len(each_model(models)) < 2:
         return {}
+    if not priors:
+        return {float(choice.point.at.prior or 0): choice for choice in found.tested}
     tested, rule = {}, f"precision >= {1 - found.fdr!r}"
     for prior in priors:
         with contextlib.suppress(Infeasible):
             tested[prior] = choose_model(
-                models, rule, at=Conditions(prior), optimize="tpr", mix=not found.attained
+                models,
+                rule,
+                at=Conditions(prior),
+                optimize="tpr",
+                mix=not found.attained,
+                level=level,
             )
     return tested
 

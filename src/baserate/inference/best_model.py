@@ -334,19 +334,28 @@ def leads(
 
     All pairs enter the adjustment, because the best model was found on the same cases.
     """
+    found = every_pair(joint, points, measure=measure, level=level)
+    return of_best(found, best, (measure or made_best(points[best])).direction)
+
+
+def every_pair(
+    joint: JointCounts,
+    points: Mapping[str, OperatingPoint],
+    *,
+    measure: Measure | None = None,
+    level: float = 0.95,
+) -> list[Difference]:
+    """The differences of `leads` between any two models, not adjusted for their number."""
     settings = {name: _setting(joint, name, point, measure) for name, point in points.items()}
     names = [name for name, one in settings.items() if not math.isnan(one.value)]
-    if best not in names or len(names) < 2:
-        return ()
+    if len(names) < 2:
+        return []
     table = _Table(joint, [settings[name].flags for name in names])
-    what = measure or made_best(points[best])
-    found = {
-        (a, b): _difference(
-            table, (i, j), (settings[a], settings[b]), (a, b), (points[b], what, level)
-        )
+    what = measure or made_best(points[names[0]])
+    return [
+        _difference(table, (i, j), (settings[a], settings[b]), (a, b), (points[b], what, level))
         for (i, a), (j, b) in combinations(enumerate(names), 2)
-    }
-    return of_best(list(found.values()), best, what.direction)
+    ]
 
 
 def _tested(choice: Choice, found: list[Difference]) -> Choice:
@@ -355,8 +364,10 @@ def _tested(choice: Choice, found: list[Difference]) -> Choice:
 
 
 def of_best(found: list[Difference], best: str, direction: str | None) -> tuple[Difference, ...]:
-    """Of all pairs those with the best model, which stands second in each: the closest first."""
-    every = adjusted(found) if len(found) > 1 else found
+    """Of all pairs those with the best model, which stands second in each: the closest first;
+    adjusted for their number, unless they were before.
+    """
+    every = adjusted(found) if len(found) > 1 and found[0].p_adjusted is None else found
     ours = [one if one.models[1] == best else _turned(one) for one in every if best in one.models]
     return tuple(sorted(ours, key=lambda one: one.value if direction == "higher" else -one.value))
 

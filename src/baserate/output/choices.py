@@ -49,7 +49,6 @@ from baserate.robustness.winner_regions import WinnerMap
 
 
 MOST_LINES = 25
-LEADS_UNTESTED = "the differences were not tested; to test them at a base rate: --prior"
 ESTIMATE_UNTESTED = "the difference was not tested, because the base rate is an estimate"
 NOTHING_TESTED: Mapping[float, Choice] = MappingProxyType({})
 
@@ -318,7 +317,8 @@ def of_leaders(
     tested: Mapping[float, Choice] | None = NOTHING_TESTED,
 ) -> dict[str, Any]:
     """Who leads from which base rate to which, for a program; and how much everyone finds at some
-    of them. `tested` is None where the base rate is an estimate.
+    of them: those that were given, or else those at which differences were tested. `tested` is None
+    where the base rate is an estimate.
     """
     leads = [
         {"low": lead.low, "high": lead.high, "models": list(lead.models)} for lead in found.leads
@@ -328,7 +328,9 @@ def of_leaders(
         "attained": found.attained,
         "leads": leads,
         "untested": _untested(found, priors, tested),
-        "at": [_of_prior(found, prior, (tested or {}).get(prior)) for prior in priors],
+        "at": [
+            _of_prior(found, prior, (tested or {}).get(prior)) for prior in priors or tested or ()
+        ],
     }
 
 
@@ -342,7 +344,9 @@ def _untested(
     """Why no difference was tested."""
     if len(found.models) < 2:
         return None
-    return LEADS_UNTESTED if not priors else ESTIMATE_UNTESTED if tested is None else None
+    if not priors:
+        return f"the differences were not tested: {found.untested}" if found.untested else None
+    return ESTIMATE_UNTESTED if tested is None else None
 
 
 def led(
@@ -363,7 +367,10 @@ def led(
             f"{_names(lead)} for base rates from {_rate(lead.low)} to {_rate(lead.high)}"
             for lead in found.leads
         )
-        lines = [f"Highest recall {within}: {'; '.join(stretches)}"]
+        lines = [
+            f"Highest recall {within}: {'; '.join(stretches)}",
+            *_along(list(choices.values())),
+        ]
     why = _untested(found, priors, tested)
     lines[-1] += f" ({why})" if why else ""
     table = Grid(
@@ -377,6 +384,30 @@ def led(
         *_values(found, priors),
         *filter(None, [tables.of_leads(list(choices.values()))]),
     )
+
+
+def _along(tested: Sequence[Choice]) -> list[str]:
+    """At which of the tested base rates the best model is better than which others."""
+    if not tested:
+        return []
+    found: dict[tuple[str, str], list[str]] = {}
+    for choice in tested:
+        worse = [one.models[0] for one in choice.differences if one.significant]
+        if worse:
+            found.setdefault((_shown(choice.model), listed(worse)), []).append(
+                _rate(choice.point.at.prior or 0)
+            )
+    several = listed([_rate(choice.point.at.prior or 0) for choice in tested])
+    where = f"Tested at base rates of {several} (one level for all of them)"
+    alone = "--prior tests one base rate alone"
+    if not found:
+        p = p_in_words([one for choice in tested for one in choice.differences])
+        return [f"{where}, no difference is significant ({p}); {alone}"]
+    better = "; ".join(
+        f"{model} is significantly better than {worse} at {listed(rates)}"
+        for (model, worse), rates in found.items()
+    )
+    return [f"{where}: {better}; no other difference is significant; {alone}"]
 
 
 def _names(lead: Lead) -> str:

@@ -4,22 +4,33 @@ along the B-ROC's axis, at the base rate of interest.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
+from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points, refuse_bins
 from baserate.decisions.roc_geometry import check_names
-from baserate.errors import Fix, quoted, refuse
+from baserate.decisions.selection import Choice, chosen_among
+from baserate.errors import Fix, Infeasible, quoted, refuse
+from baserate.inference.best_model import SEPARATE, WEIGHED, every_pair, of_best
+from baserate.inference.paired import adjusted
+from baserate.inference.values import checked_level
 from baserate.notation import from_number, prior, share
 from baserate.numbers import exactly, rounded
 from baserate.views import Viewed
 
 Corner = tuple[Fraction, Fraction]
+# Base rates at which the leader is tested. They must not depend on who leads where, so they follow
+# from the number of negatives.
+PLACES = 6
+NOT_COMPARABLE = "at none of the tested base rates have two models a threshold within the limit"
 
 
 class Lead(NamedTuple):
@@ -39,12 +50,17 @@ class BestRecall(Viewed):
 
     `leads` are exact stretches of base rate; `at` reads every model's tpr at one. A model leads
     another within a share of false alarms exactly where its hull lies above along one line through
-    the origin of ROC space: the leaders change where hulls cross.
+    the origin of ROC space: the leaders change where hulls cross. `tested` are choices at a few
+    base rates whose differences say whether the leader is significantly better there than the
+    others, at one level for all of these base rates together; where there are none, `untested` says
+    why.
     """
 
     fdr: float
     leads: tuple[Lead, ...]
     attained: bool
+    tested: tuple[Choice, ...] = field(repr=False, compare=False)
+    untested: str
     _curves: Mapping[str, _Curve] = field(repr=False, compare=False)
     _fdr: Fraction = field(repr=False, compare=False)
 
@@ -74,26 +90,41 @@ class BestRecall(Viewed):
 
 
 def best_recall(
-    models: Mapping[str, Counts | Points], *, fdr: Any, attained: bool = False
+    models: JointCounts | Mapping[str, Counts | Points],
+    *,
+    fdr: Any,
+    attained: bool = False,
+    level: float = 0.95,
 ) -> BestRecall:
     """Which model has the highest recall, of the settings with at most this share of false alarms
-    among the alerts, at each base rate?
+    among the alerts, at each base rate? And where is it better than the others?
 
     With p the base rate and b the share, fdr <= b is fpr <= k · tpr with k = p / (1 − p) · b / (1 −
     b): only k matters. On the ROC hulls (mixtures of two thresholds) the best within b is the point
     at b, so "at a fixed B_FA" is the same question. `attained=True` takes thresholds only. Which
     hull lies above at a fixed tpr does not depend on the base rate; who leads within b does.
-    Cárdenas & Baras 2006. Whether a lead is significant is not tested here: `choose_model(joint,
-    "precision >= 0.5", at=…, optimize="tpr", mix=True)` does that.
+    Cárdenas & Baras 2006.
+
+    Models that were counted on the same cases (`JointCounts`) are compared at six base rates, as
+    `choose` compares them at one: where k is 1 / N, and from there on evenly on the log scale up to
+    the last one before 1, with N negatives. Holm's adjustment is over all pairs at all of them, so
+    that a model which is never better is called better at any of them in at most 5 %.
+    `choose(joint, "precision >= 0.5", prior=…, optimize="tpr", mix=True)` tests one base rate
+    alone, and finds more.
 
     >>> import baserate as br
     >>> early, late = br.Points.from_rates([0.001], [0.5]), br.Points.from_rates([0.02], [0.9])
     >>> br.robustness.best_recall({"early": early, "late": late}, fdr=0.5)
     Best recall within fdr <= 0.5: from 0 to 0.001996 none; from 0.001996 to 0.02174 early; from 0.02174 to 0.5 late; from 0.5 to 1 early or late
     """  # noqa: E501
-    if not isinstance(models, Mapping) or not models:
+    counted = (
+        {name: models.marginal(name) for name in models.models}
+        if isinstance(models, JointCounts)
+        else models
+    )
+    if not isinstance(counted, Mapping) or not counted:
         raise refuse("BR410", "the counts of each model are needed by name", '{"logit": counts}')
-    check_names(models)
+    check_names(counted)
     written = share(fdr) if isinstance(fdr, str) else from_number(fdr)
     if written is None or not 0 < written.value < 1:
         raise refuse(
@@ -102,10 +133,48 @@ def best_recall(
             Fix("fdr=0.5", "--fdr 50%"),
         )
     curves = {
-        name: _curve(name, Points.of(counts), attained=attained) for name, counts in models.items()
+        name: _curve(name, Points.of(counts), attained=attained) for name, counts in counted.items()
     }
-    leads = tuple(_leads(curves, written.value, attained=attained))
-    return BestRecall(rounded(written.value), leads, attained, curves, written.value)
+    found = BestRecall(
+        rounded(written.value),
+        tuple(_leads(curves, written.value, attained=attained)),
+        attained,
+        (),
+        "",
+        curves,
+        written.value,
+    )
+    return _with_tests(found, models, checked_level(level)) if len(counted) > 1 else found
+
+
+def _with_tests(
+    found: BestRecall, models: JointCounts | Mapping[str, Counts | Points], level: float
+) -> BestRecall:
+    """With the lead of the best model at a few base rates, or why that is not tested."""
+    if not isinstance(models, JointCounts) or models.weighted:
+        weighed = any(
+            getattr(one, "weighted", False)
+            for one in ([models] if isinstance(models, JointCounts) else models.values())
+        )
+        return replace(found, untested=WEIGHED if weighed else SEPARATE)
+    each = {name: models.marginal(name) for name in models.models}
+    rule, mix, made = f"fdr <= {found.fdr!r}", not found.attained, list[Choice]()
+    for place in range(PLACES):
+        slope = Fraction(int(models.total_negatives) ** (place / PLACES - 1))
+        at = Conditions(rounded(_prior(slope, found._fdr)))
+        with contextlib.suppress(Infeasible):
+            made.append(chosen_among(each, rule, at=at, optimize="tpr", mix=mix))
+    made = [choice for choice in made if len(choice.points) > 1]
+    pairs = [every_pair(models, choice.points, level=level) for choice in made]
+    every = iter(adjusted([one for here in pairs for one in here]))
+    tested = tuple(
+        replace(
+            choice,
+            differences=of_best([next(every) for _ in here], choice.model, "higher"),
+        )
+        for choice, here in zip(made, pairs, strict=True)
+    )
+    return replace(found, tested=tested, untested="" if tested else NOT_COMPARABLE)
 
 
 class _Curve(NamedTuple):
