@@ -6,8 +6,9 @@ flagging nothing when it is not?
 Binormal scores, so that what a threshold does in the field is known. The first table is of
 `compare` at a rule, of two models whose positives are shifted by 1.5 and 1.8: how often the
 interval holds the difference in the field of the two thresholds chosen on each set ("held"). The
-second is of `choose_model(…).lead_over_baseline`, of one model: how often it is significant, and
-how often wrongly so, with a tenth of the sets, as each is resampled 400 times.
+second is of `choose(…).lead_over_baseline`, of one model: how often it is significant, and
+how often wrongly so, with a tenth of the sets, as each is resampled 400 times. `--amounts` prints
+the same of choices by amounts alone, which are log-normal.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -50,6 +51,9 @@ BASELINES = (
     (1, 50, 1000, 10),
     (1.5, 50, 1000, 10),
 )
+# Shift of the positives, positives, negatives, the spread of log amounts (their mean is 100):
+# a review costs what flagging everything is worth a case, so that useless scores break even.
+AMOUNTS = ((0, 50, 950, 1.0), (0, 200, 1800, 0.5), (0.3, 30, 1000, 1.5), (1.5, 100, 900, 1.0))
 
 
 def in_field(measure, cut, shift, size, at):
@@ -113,6 +117,27 @@ def beside_baseline(job):
     return f"| {shift} | {positives} + {negatives} | {miss} | {sets} | {shares} |"
 
 
+def by_amounts(job):
+    """The same, where a miss costs its amount."""
+    (shift, positives, negatives, spread), sets = job
+    prior, significant, wrong, unbeaten = positives / (positives + negatives), 0, 0, 0
+    review = 100 * prior
+    for seed in range(sets):
+        rng = np.random.default_rng([22, seed, positives, negatives])
+        y = np.repeat([1, 0], [positives, negatives])
+        scores = rng.normal(size=len(y)) + shift * y
+        worth = np.round(100 * rng.lognormal(-(spread**2) / 2, spread, len(y)), 2)
+        choice = br.choose({"a": br.count(y, scores, amount=worth)}, review=review)
+        lead, cut = choice.lead_over_baseline, choice.point.threshold
+        unbeaten += lead is None
+        if lead is not None and lead.significant:
+            tpr, fpr = float(ndtr(shift - cut)), float(ndtr(-cut))
+            significant += 1
+            wrong += (prior * tpr + (1 - prior) * fpr) * review >= 100 * prior * tpr - 1e-9
+    shares = " | ".join(f"{100 * count / sets:.2f}" for count in (unbeaten, significant, wrong))
+    return f"| {shift} | {positives} + {negatives} | {spread:g} | {sets} | {shares} |"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=10_000)
@@ -120,7 +145,14 @@ def main():
     parser.add_argument(
         "--write", action="store_true", help="record the tables in benchmarks/differences.md"
     )
+    parser.add_argument("--amounts", action="store_true", help="only choices by amounts, printed")
     given = parser.parse_args()
+    if given.amounts:
+        print("| shift | cases | spread | sets | beats neither | significant | wrongly |")
+        print("|---|---|---|---|---|---|---|")
+        for setting in AMOUNTS:
+            print(by_amounts((setting, given.sets)), flush=True)
+        return
     with multiprocessing.Pool(given.processes) as pool:
         first = pool.map(
             compared,

@@ -46,8 +46,8 @@ def test_scenario_12_in_one_command(capsys, cases):
     assert (
         second
         == "With every miss at the average amount, one would choose: score ≥ 0.2, which truly"
-        " costs 750. Flagging nothing costs 1,320, everything 900; neither difference was"
-        " tested."
+        " costs 750. Flagging nothing costs 1,320, everything 900; the difference was not tested"
+        " (only 3 positives: too few to resample)."
     )
     assert headings.split() == [
         "model",

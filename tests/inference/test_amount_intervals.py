@@ -271,3 +271,95 @@ def test_amounts_that_were_counted_apart_are_not_tested():
 def test_several_scores_need_names():
     with pytest.raises(br.InputError, match="BR410: count needs the scores of each model by name"):
         br.count([1, 0], {}, amount=[1, 1])
+
+
+def paid(seed, shift, positives=60, negatives=600, decimals=2):
+    rng = np.random.default_rng(seed)
+    y = np.repeat([1, 0], [positives, negatives])
+    scores = np.round(rng.normal(size=len(y)) + shift * y, decimals)
+    return y, scores, np.round(100 * rng.lognormal(-0.5, 1, len(y)), 2)
+
+
+@pytest.mark.parametrize("review", [5, 400])
+def test_the_lead_over_one_answer_for_all_is_the_difference_of_the_costs(review):
+    y, scores, worth = paid(3, 2.0, positives=300)
+    choice = br.choose(
+        {"a": br.count(y, scores, amount=worth)},
+        at=br.Conditions(0.5) if review == 5 else None,
+        review=review / 10,
+    )
+    lead, point = choice.lead_over_baseline, choice.point
+    base = min(point.nothing, point.everything)
+    assert lead.models[1] == "a"
+    assert lead.models[0] == (
+        "flag everything" if point.everything < point.nothing else "flag nothing"
+    )
+    assert lead.values == (base, point.cost)
+    assert lead.value == pytest.approx(point.cost - base, rel=1e-9)
+    assert lead.name == "cost"
+    assert lead.favours == "a"
+
+
+def test_a_chosen_threshold_has_less_of_a_lead_than_it_seems_and_one_set_before_has_all():
+    """What resamples gain from choosing is taken off; on other cases nothing was gained."""
+    y, scores, worth = paid(5, 2.0, positives=200, negatives=2000)
+    choice = br.choose({"a": br.count(y, scores, amount=worth)}, review=5)
+    lead = choice.lead_over_baseline
+    assert lead.significant
+    assert (lead.low + lead.high) / 2 > lead.value
+    y, scores, worth = paid(6, 2.0, positives=200, negatives=2000)
+    there = choice.on({"a": br.count(y, scores, amount=worth)}).lead_over_baseline
+    assert (there.low + there.high) / 2 == pytest.approx(there.value, rel=1e-9)
+    assert there.replicates is None
+    assert lead.replicates == 400
+
+
+def test_the_lead_by_equal_amounts_is_that_of_costs():
+    """With all amounts 10 and a review at 1, a miss costs 10 and a false alarm 1."""
+    y, scores, _ = paid(7, 1.5, positives=200, negatives=2000)
+    by_amounts = br.choose(
+        {"a": br.count(y, scores, amount=np.full(len(y), 10.0))}, at=br.Conditions(0.1), review=1
+    )
+    by_costs = br.choose(
+        {"a": br.count(y, scores)}, at=br.Conditions(0.1, br.Costs(fp=1, fn=10, tp=1))
+    )
+    assert by_amounts.point.threshold == by_costs.point.threshold
+    one, other = by_amounts.lead_over_baseline, by_costs.lead_over_baseline
+    assert one.value / by_amounts.point.cases == pytest.approx(other.value, rel=1e-9)
+    assert one.low / by_amounts.point.cases == pytest.approx(other.low, rel=0.1)
+    assert one.high / by_amounts.point.cases == pytest.approx(other.high, rel=0.1)
+    assert one.significant
+    assert other.significant
+
+
+def test_useless_scores_are_not_called_better_than_flagging_nothing():
+    """Chosen on the same cases, some threshold nearly always looks better."""
+    called = beaten = 0
+    for seed in range(12):
+        y, scores, worth = paid(seed, 0.0)
+        choice = br.choose({"a": br.count(y, scores, amount=worth)}, review=100 * 60 / 660)
+        beaten += choice.lead_over_baseline is not None
+        called += choice.lead_over_baseline is not None and choice.lead_over_baseline.significant
+    assert beaten >= 6
+    assert called <= 1
+
+
+def test_the_lead_over_a_baseline_counts_the_models_that_were_chosen_among():
+    y, scores, worth = paid(8, 1.5)
+    own = br.choose({"a": br.count(y, scores, amount=worth)}, review=20).lead_over_baseline
+    both = br.choose(
+        br.count(y, {"a": scores, "b": np.zeros(len(y))}, amount=worth), review=20
+    ).lead_over_baseline
+    assert own.p_adjusted is None
+    assert (both.p_value, both.p_adjusted) == (own.p_value, min(1.0, 2 * own.p_value))
+
+
+def test_where_no_lead_over_a_baseline_is_tested_that_is_said_or_there_is_none():
+    y, scores, worth = paid(9, 1.5)
+    one = {"a": br.count(y, scores, amount=worth)}
+    assert br.choose(one, "alerts <= 50", volume=1000).lead_over_baseline is None
+    nothing = br.choose(one, review=10**6)
+    assert (nothing.lead_over_baseline, nothing.baseline_untested) == (None, "")
+    few = br.choose({"a": br.count([1, 1, 0, 0], [4, 3, 2, 1], amount=[100, 100, 1, 1])}, review=1)
+    assert few.lead_over_baseline is None
+    assert "too few" in few.baseline_untested

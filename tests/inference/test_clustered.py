@@ -420,7 +420,7 @@ def test_a_high_auc_of_less_than_a_hundred_clusters_says_how_it_misses(clusters,
     assert (found.value > 0.93) == (distance == 4.0)
     for one in (found, br.interval(counted, "precision", threshold=1.0)):
         assert [
-            "held the true value in 91 to 95 %" in note.text
+            "held the true value in 93 to 95 %" in note.text
             for note in one.notes
             if note.code == "BR630"
         ] == [True] * noted

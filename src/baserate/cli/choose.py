@@ -707,8 +707,7 @@ def _verdict(choice: AmountChoice) -> dict[str, Any]:
             model: document.number(getattr(one, name)) for model, one in choice.points.items()
         },
         "refused": {model: error.problems[0].text for model, error in choice.refused.items()},
-        **comparisons.of_tested(choice),
-        "baseline_untested": choice.baseline_untested,
+        **comparisons.of_leads(choice),
     }
 
 
@@ -796,20 +795,33 @@ def _sentences(answer: Answer[AmountChoice], *, alone: bool, on_test: bool = Fal
     found = tables.lead_on_test(choice) if on_test else tables.lead_in_words(choice)
     lines = [f"At {point.at.spoken}, {best}{rule}: {where} ({said}){found}."]
     if point.by_average is not None:
-        lines.append(_compared(point, point.by_average))
+        lines.append(_compared(choice, point.by_average))
     return lines
 
 
-def _compared(point: AmountPoint, average: AmountPoint) -> str:
-    """What the average amount would have chosen, and what that truly costs."""
+def _compared(choice: AmountChoice, average: AmountPoint) -> str:
+    """What the average amount would have chosen, and what that truly costs; and whether one answer
+    for all cases would cost more.
+    """
+    point = choice.point
     trivial = (
-        f"Flagging nothing costs {_money(point.nothing)}, everything {_money(point.everything)};"
-        " neither difference was tested."
+        f"Flagging nothing costs {_money(point.nothing)}, everything {_money(point.everything)}"
+        f"{_over_baseline(choice)}."
     )
     if average.sums == point.sums:
         return f"With every miss at the average amount, the same. {trivial}"
     other = f"{setting(average.point)}, which truly costs {_money(average.cost)}"
     return f"With every miss at the average amount, one would choose: {other}. {trivial}"
+
+
+def _over_baseline(choice: AmountChoice) -> str:
+    lead = choice.lead_over_baseline
+    if lead is None:
+        why = choice.baseline_untested
+        return f"; the difference was not tested ({why})" if why else ""
+    sure = "is" if lead.significant else "is not"
+    base = lead.models[0].split()[1]
+    return f"; the difference to flagging {base} {sure} significant ({tables.p_in_words([lead])})"
 
 
 Rows = Sequence[tuple[Answer[AmountChoice], str, AmountPoint | None]]

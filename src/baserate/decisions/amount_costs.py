@@ -317,7 +317,6 @@ def _budget(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
 
 
 COST, CAUGHT = "cost", "amount_caught"
-UNKNOWN_BASELINE = "what flagging nothing costs is itself an estimate from these amounts"
 MONEY = frozenset(
     {"expected_cost", "normalized_cost", "total_cost", "savings", "net_benefit", "volume_cost"}
 )
@@ -629,8 +628,9 @@ class AmountChoice(Viewed):
 
     `differences` holds the lead of the best model over every other one, the closest first, by the
     cost or the amount caught; where the models were counted apart, `untested` says that no lead was
-    tested. Whether the best model is better than flagging nothing or everything is not tested:
-    `baseline_untested` says why.
+    tested. `lead_over_baseline` is the same over the cheaper one of flagging nothing and flagging
+    everything, where the best model is cheaper than it on these cases; `baseline_untested` says why
+    that was not tested.
     """
 
     models: tuple[str, ...]
@@ -638,6 +638,8 @@ class AmountChoice(Viewed):
     refused: Mapping[str, Infeasible]
     differences: tuple[Any, ...] = ()
     untested: str = ""
+    lead_over_baseline: Any = None
+    baseline_untested: str = ""
 
     @property
     def indistinguishable(self) -> tuple[str, ...] | None:
@@ -646,11 +648,6 @@ class AmountChoice(Viewed):
         """
         worse = {one.models[0] for one in self.differences if one.significant}
         return None if self.untested else tuple(name for name in self.points if name not in worse)
-
-    @property
-    def baseline_untested(self) -> str:
-        """Why the lead over flagging nothing or everything is not tested."""
-        return UNKNOWN_BASELINE
 
     @property
     def model(self) -> str:

@@ -5,7 +5,7 @@ than the others.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from baserate.counts.cells import Array
 from baserate.counts.counts import Counts
 from baserate.decisions.amount_costs import (
     CAUGHT,
+    COST,
     AmountChoice,
     AmountPoint,
     Priced,
@@ -26,8 +27,9 @@ from baserate.decisions.amount_costs import (
     decided,
 )
 from baserate.decisions.operating_point import OperatingPoint
+from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.rules import Rule, parse_rule
-from baserate.errors import Infeasible, quoted, refuse
+from baserate.errors import Infeasible, InputError, quoted, refuse
 from baserate.inference.best_model import (
     ESTIMATED,
     WEIGHTED_MCNEMAR,
@@ -55,6 +57,7 @@ from baserate.inference.bootstrap import (
     undefined_noted,
     urn_of,
 )
+from baserate.inference.chosen_threshold import CHOSEN_REPLICATES
 from baserate.inference.estimated_prior import refuse_estimate
 from baserate.inference.paired import same_scores
 from baserate.inference.values import BOTH, Difference, Interval, checked_level
@@ -280,9 +283,10 @@ def choose_amount_model(
     """Which model, and where should its threshold be, if every miss costs its own amount? And is it
     better than the others?
 
-    Each model is set by `choose_amount` (with its options); the cheapest wins, or by a budget
+    Each model is set by `choose` (with its options); the cheapest wins, or by a budget
     without `review` the one that catches most. With the amounts of all models on the same cases
-    (see `count_amounts`) the best model is tested against every other one (see `amount_leads`).
+    the best model is tested against every other one (see `amount_leads`), and whether it is cheaper
+    than flagging nothing or everything is tested too (see `amount_lead_over`).
 
     >>> import baserate as br
     >>> labels, worth = [1, 1, 0, 0], [1000, 10, 5, 5]
@@ -292,7 +296,7 @@ def choose_amount_model(
     ('b', 30.0, 60.0, ('a', 'b'))
     """  # noqa: E501
     level, choice = checked_level(level), chosen_among_amounts(models, rule, **options)
-    return _tested(choice, models, level)
+    return _beside_baseline(_tested(choice, models, level), models, level)
 
 
 def amounts_moved(
@@ -313,8 +317,9 @@ def amounts_moved(
     points = {name: point.on(test[name], at) for name, point in choice.points.items()}
     if level is None:
         level = next((one.level for one in choice.differences), 0.95)
-    here = replace(choice, points=points, differences=(), untested="")
-    return _tested(here, test, checked_level(level))
+    here = AmountChoice(choice.models, points, choice.refused)
+    own = {choice.model: test[choice.model]}
+    return _beside_baseline(_tested(here, test, checked_level(level)), own, level)
 
 
 def _tested(
@@ -355,6 +360,105 @@ def amount_leads(
         for a, b in combinations(points, 2)
     ]
     return of_best(found, best, found[0].better)
+
+
+def _beside_baseline(
+    choice: AmountChoice, models: Mapping[str, Amounts], level: float
+) -> AmountChoice:
+    """The choice, tested against the cheaper one of flagging nothing and flagging everything, where
+    it is cheaper than both on these cases.
+    """
+    point = choice.point
+    if point.point.optimized != COST or point.cost >= min(point.nothing, point.everything):
+        return choice
+    if point.at.estimate is not None:
+        return replace(choice, baseline_untested=ESTIMATED)
+    try:
+        found = amount_lead_over(point, models[choice.model], choice.model, level)
+    except InputError as error:
+        return replace(choice, baseline_untested=error.problems[0].text)
+    if len(models) > 1:
+        found = replace(found, p_adjusted=min(1.0, len(models) * found.p_value))
+    return replace(choice, lead_over_baseline=found)
+
+
+def amount_lead_over(point: AmountPoint, amounts: Amounts, name: str, level: float) -> Difference:
+    """Is a point cheaper in the field than the cheaper one of flagging nothing and flagging
+    everything?
+
+    What flagging nothing costs is an estimate too, but only the cases that one of the two flags
+    count for the difference: it is tested as in `amount_leads`. A threshold that was chosen on
+    these cases makes it too large by what resamples gain from choosing their own, measured on the
+    resample less on these cases (Efron 1983): that is taken off first, from the interval too.
+    """
+    counts, everything = amounts.counts, point.everything < point.nothing
+    notes = check_enough(counts)
+    weigh, negative = _per_case(point)
+    worth = amounts.cases / float(10**amounts.decimals)
+    cases = int(counts.total_positives), int(counts.total_negatives)
+    of_positives, of_negatives = (
+        _flagged(scores, point.point) - everything
+        for scores in (np.repeat(counts.scores, counts.positives), counts.scores)
+    )
+    parts = [
+        _moves(of_positives, weigh(worth), cases[0]),
+        Moves(of_negatives * negative, counts.negatives, (-negative, negative), cases[1]),
+    ]
+    value = math.fsum(part.mean for part in parts)
+    variance = math.fsum(part.variance for part in parts)
+    if point.at.as_in_sample:
+        variance += _of_prior([part.mean for part in parts], cases)
+    left = min(0.0, value - _optimism(point, amounts, everything=everything))
+    p = moved_p(left, parts)
+    low, high = bounds_beside(left, variance, p, level)
+    return Difference(
+        value,
+        low,
+        high,
+        p,
+        WEIGHTED_MCNEMAR,
+        (EVERYTHING if everything else NOTHING, name),
+        (point.everything if everything else point.nothing, point.cost),
+        level,
+        COST,
+        "lower",
+        point.at,
+        statistic=left / math.sqrt(variance) if variance else math.nan,
+        replicates=None if point.point.in_advance else CHOSEN_REPLICATES,
+        seed=None if point.point.in_advance else 0,
+        notes=notes,
+    )
+
+
+def _optimism(point: AmountPoint, amounts: Amounts, *, everything: bool) -> float:
+    """By how much less a threshold costs on the cases that it was chosen on than in the field,
+    beside flagging nothing or everything; 0 where it was set in advance.
+    """
+    if point.point.in_advance:
+        return 0.0
+    counts, original = amounts.counts, Priced.of(amounts)
+    drawn = counts if point.point.rule else counts.condense()
+    plan = planned(counts, False, None, CHOSEN_REPLICATES, 0, None)  # noqa: FBT003
+    gained = []
+    for part, _, _ in _resampled(amounts, drawn, plan):
+        priced = Priced.of(part)
+        setting, prices = _set(point, priced, again=True)
+        if setting is not None:
+            as_here = replace(setting, confusion=setting._flagged(original.points))
+            gained.append(
+                _beside(priced, setting, prices, everything)
+                - _beside(original, as_here, point.prices, everything)
+            )
+    return math.fsum(gained) / len(gained) if gained else 0.0
+
+
+def _beside(priced: Priced, setting: OperatingPoint, prices: Prices, everything: bool) -> float:  # noqa: FBT001
+    """What a setting costs more than flagging nothing, or everything."""
+    totals = priced.totals
+    base = priced.at(-1 if everything else 0)
+    return rounded(
+        prices.sums(priced.set_as(setting), totals).cost - prices.sums(base, totals).cost
+    )
 
 
 class _Setting(NamedTuple):
@@ -411,10 +515,13 @@ def _lead(
         found.append((sum(part.variance for part in parts), parts))
     variance, parts = max(found, key=lambda each: each[0])
     if one.at.as_in_sample:
-        share = cases[0] / sum(cases)
-        sums = [float(apart[of] @ weight) for of, weight in zip((ours, ~ours), plain, strict=True)]
-        slope = sums[0] / cases[0] / share - sums[1] / cases[1] / (1 - share)
-        variance += slope**2 * share * (1 - share) / sum(cases)
+        variance += _of_prior(
+            [
+                float(apart[of] @ weight) / size
+                for of, weight, size in zip((ours, ~ours), plain, cases, strict=True)
+            ],
+            cases,
+        )
     value = values[1] - values[0]
     p = moved_p(value, parts)
     return Difference(
@@ -443,17 +550,8 @@ def _weights(
     class; and the same along the rule where that keeps the thresholds, towards stricter ones and
     towards looser ones.
     """
-    prices, prior = point.prices, float(point.at.prior or 0)
-    review, recovered, whole = (
-        float(each) for each in (prices.review, prices.recovered, prices.cases)
-    )
-    caught = point.point.optimized == CAUGHT
-
-    def positives(amounts: Any) -> Any:
-        return whole * prior * (amounts if caught else review - recovered * amounts)
-
-    negative = 0.0 if caught else whole * (1 - prior) * review
-    plain = positives(worth), np.full(cases[1], negative)
+    weigh, negative = _per_case(point)
+    plain = weigh(worth), np.full(cases[1], negative)
     terms = [one.term for one in pair if one.term is not None]
     if not terms:
         return plain, [plain]
@@ -463,9 +561,34 @@ def _weights(
         # Less than half a case is not seen to move.
         move = np.array([max(tpr, 0.5 / cases[0]), max(fpr, 0.5 / cases[1])])
         along_rule = float(rule @ move)
-        ratio = float(move @ (positives(mean), negative)) / along_rule if along_rule else 0.0
+        ratio = float(move @ (weigh(mean), negative)) / along_rule if along_rule else 0.0
         ways.append((plain[0] - ratio * rule[0], plain[1] - ratio * rule[1]))
     return plain, ways
+
+
+def _per_case(point: AmountPoint) -> tuple[Callable[[Any], Any], float]:
+    """What flagging a positive of some amount, and a negative, changes the sum by, times the cases
+    of its class.
+    """
+    prices, prior = point.prices, float(point.at.prior or 0)
+    review, recovered, whole = (
+        float(each) for each in (prices.review, prices.recovered, prices.cases)
+    )
+    if point.point.optimized == CAUGHT:
+        return lambda amounts: whole * prior * amounts, 0.0
+    return (
+        lambda amounts: whole * prior * (review - recovered * amounts),
+        whole * (1 - prior) * review,
+    )
+
+
+def _of_prior(means: Sequence[float], cases: tuple[int, int]) -> float:
+    """The variance of a sum that comes from the share of positives, where it is the sample's own;
+    `means` are what either class adds.
+    """
+    share = cases[0] / sum(cases)
+    slope = means[0] / share - means[1] / (1 - share)
+    return slope**2 * share * (1 - share) / sum(cases)
 
 
 def _moves(apart: Floats, weights: Floats, cases: int) -> Moves:

@@ -114,7 +114,7 @@ def of_tested(choice: Choice | AmountChoice) -> dict[str, Any]:
     }
 
 
-def of_leads(choice: Choice) -> dict[str, Any]:
+def of_leads(choice: Choice | AmountChoice) -> dict[str, Any]:
     """The same, and whether it is better than one answer for all."""
     return {
         **of_tested(choice),
