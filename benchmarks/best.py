@@ -1,13 +1,13 @@
 """How often is one of several equally good models called worse? `python benchmarks/best.py --sets
 10000 --write` makes benchmarks/best.md.
 
-Thresholds are chosen on the same cases that the models are then tested on, as `choose_model` does.
+Thresholds are chosen on the same cases that the models are then tested on, as `choose` does.
 "if fixed" is the same test as if the thresholds had been set in advance; "size" is the share of
 sets in which any of the equally good models is called worse; "power" the share in which a model
 with a larger shift of the positives (2.0 instead of 1.5) is called better. Choosing is done here on
-plain arrays, for speed; the first sets of every setting are also given to `choose_model`, which
-must find the same p-value. Amounts and ranges of conditions (`choose_amount_model`, `decide`) are
-tested by these functions themselves, on a twentieth of the sets.
+plain arrays, for speed; the first sets of every setting are also given to `choose`, which must find
+the same p-value. Amounts and ranges of conditions are tested by `choose` itself, on a twentieth of
+the sets.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Question:
         )
 
     def options(self):
-        """The same for `choose_model`."""
+        """The same for `choose`."""
         sign = "<=" if self.rule == "posfrac" else ">="
         rule = None if self.rule is None else f"{self.rule} {sign} {abs(self.limit)!r}"
         at = br.Conditions(self.prior, br.Costs(fn=self.fn))
@@ -257,7 +257,7 @@ def tested(one, other, question, prior, size):
 
 
 def check(scores, size, question, p):
-    """`choose_model` finds the same."""
+    """`choose` finds the same."""
     joint = br.count(
         [1] * size[0] + [0] * size[1], {str(name): row for name, row in enumerate(scores)}
     )

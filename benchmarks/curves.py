@@ -23,7 +23,7 @@ import baserate as br
 from baserate.curves.named import CURVES
 
 AT = br.Conditions(prior=0.001, costs=br.Costs(fp=1, fn=100))
-NEED_PROBABILITIES = ("brier", "decision")
+NEED_PROBABILITIES = ("brier", "decision", "reliability")
 
 
 def all_curves(counts):

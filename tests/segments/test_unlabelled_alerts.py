@@ -7,6 +7,7 @@ import pytest
 from tests.cli.helpers import answered, refused, told, written
 
 import baserate as br
+from baserate.decisions.operating_point import shown_threshold
 from baserate.robustness.decision import decide
 from baserate.robustness.expectation import expect
 
@@ -416,3 +417,14 @@ def test_models_within_a_budget_are_compared_by_recall_where_the_base_rate_of_al
     assert choice["differences"][0]["statistic"] == "tpr"
     (known,) = answered(capsys, *words, "--missing-label", "drop", "--prior", "3%")["verdict"]
     assert known["differences"][0]["statistic"] == "caught"
+
+
+def test_a_threshold_in_few_digits_flags_the_same_cases_without_a_label(tmp_path):
+    scores = [0.9537, 0.1] * 40 + [0.5 + 0.02 * place for place in range(20)]
+    labels = ["1", "0"] * 40 + [""] * 20
+    path = written(tmp_path / "some.csv", ["y", "s"], zip(labels, scores, strict=True))
+    point = br.choose(br.count(path, label="y", score="s", missing_label="drop"))
+    assert point.counted == (40, 100)
+    short = float(shown_threshold(point))
+    assert sum(score >= short for score in scores) == 40
+    assert len(shown_threshold(point)) < len("0.9537")

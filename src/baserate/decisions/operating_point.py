@@ -547,16 +547,22 @@ def lower_at(points: Points, place: int) -> dict[str, Any]:
 
 
 def highest_below(points: Points, place: int) -> Any:
-    """The highest score that the point at this place does not flag: −inf where it flags all, None
-    where scores between points are not known.
+    """The highest score, also of cases without a label, that the point at this place does not flag:
+    −inf where it flags all, None where scores between points are not known.
     """
     if points.counts is None:
         return None
-    return (
+    below = (
         (points.scores if points.tops is None else points.tops)[place].item()
         if place < len(points.scores)
         else -math.inf
     )
+    rest = points.counts.unlabelled
+    if rest is None or not place:
+        return below
+    rising = rest.scores[::-1]
+    fewer = int(np.searchsorted(rising, points.scores[place - 1]))
+    return max(below, rising[fewer - 1].item()) if fewer else below
 
 
 def short_on(points: Points, threshold: Any) -> str:
