@@ -95,7 +95,7 @@ def naive(y, first, second, groups):
 
 def ours(y, first, second, groups):
     counts, joint = br.count(y, first), br.count(y, {"a": first, "b": second})
-    grouped = br.count(y, first, by=groups)
+    grouped = br.count(y, first, cluster=groups)
     return {
         "cost at the cheapest threshold": lambda n: br.interval(
             counts, "expected_cost", at=AT, replicates=n
