@@ -59,8 +59,8 @@ AMOUNTS = ((0, 50, 950, 1.0), (0, 200, 1800, 0.5), (0.3, 30, 1000, 1.5), (1.5, 1
 def in_field(measure, cut, shift, size, at):
     """A measure of a threshold in the field."""
     tpr, fpr = (0.0, 0.0) if cut is None else (float(ndtr(shift - cut)), float(ndtr(-cut)))
-    cells = (size[0] * tpr, size[1] * fpr, size[0] * (1 - tpr), size[1] * (1 - fpr))
-    return br.measure(br.Confusion(*cells), measure, at=at)
+    there = br.Confusion.from_rates(tpr=tpr, fpr=fpr, positives=size[0], negatives=size[1])
+    return br.measure(there, measure, at=at)
 
 
 def compared(job):

@@ -88,7 +88,7 @@ def setting(kind, size, rates, sets):
     for one in range(sets):
         at, prior, cost = draw()
         tp, fp = (int(rng.binomial(n, r)) for n, r in zip(size, rates, strict=True))
-        confusion = br.Confusion(tp, fp, size[0] - tp, size[1] - fp)
+        confusion = br.Confusion(tp=tp, fp=fp, fn=size[0] - tp, tn=size[1] - fp)
         for name in MEASURES:
             held[name] += truth(name, *rates, prior, cost) in br.interval(
                 confusion, name, at=at, seed=one % 8

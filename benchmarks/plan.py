@@ -62,7 +62,7 @@ def demonstrated(requirement: str, at: Conditions, cases: tuple[int, int]) -> Ca
     side = "lower" if sense == ">=" else "upper"
 
     def shown(hits: int, alarms: int) -> bool:
-        one = Confusion(hits, alarms, cases[0] - hits, cases[1] - alarms)
+        one = Confusion(tp=hits, fp=alarms, fn=cases[0] - hits, tn=cases[1] - alarms)
         found = interval(statistic=name, counts=one, at=at, level=LEVEL, side=side)
         return found.low >= float(limit) if side == "lower" else found.high <= float(limit)
 

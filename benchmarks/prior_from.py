@@ -84,7 +84,7 @@ def as_known(name, table):
     both, _, second, _ = table.positives
     ours, _, theirs, _ = table.negatives
     tp, fp = both + second, ours + theirs
-    confusion = Confusion(tp, fp, sum(table.positives) - tp, sum(table.negatives) - fp)
+    confusion = Confusion(tp=tp, fp=fp, fn=sum(table.positives) - tp, tn=sum(table.negatives) - fp)
     prior = min(max(table.prior, 1e-6), 1 - 1e-6)
     return measure_interval(
         Question(Measure(name), confusion, Conditions(prior, Costs(**COSTS)), 0.95, BOTH, None, 0)

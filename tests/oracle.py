@@ -61,6 +61,11 @@ def condense(cells):
     return merged
 
 
+def in_cells(tp, fp, fn, tn):
+    """The four cells of a confusion by name."""
+    return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+
+
 def confusion(labels, scores, threshold):
     """(tp, fp, fn, tn) where score ≥ threshold is flagged."""
     tp = fp = fn = tn = 0

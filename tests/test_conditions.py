@@ -325,8 +325,8 @@ def test_accuracy_that_does_not_beat_one_answer_for_all_says_so():
 @given(st.integers(1, 999), st.integers(1, 999))
 def test_the_better_answer_for_all_does_not_beat_itself(positives, negatives):
     nothing, everything = (
-        br.Confusion(0, 0, positives, negatives),
-        br.Confusion(positives, negatives, 0, 0),
+        br.Confusion(tp=0, fp=0, fn=positives, tn=negatives),
+        br.Confusion(tp=positives, fp=negatives, fn=0, tn=0),
     )
     best = everything if positives > negatives else nothing
     assert codes(best["accuracy"]) == codes(best["error"]) == ["BR527"]

@@ -150,14 +150,21 @@ def test_a_confusion_of_rates_has_whole_cases_where_it_can():
 )
 def test_a_confusion_holds_numbers_of_cases(value):
     assert_refused(
-        "fp must be a number of cases, 0 or more", "BR551", lambda: br.Confusion(1, value, 1, 1)
+        "fp must be a number of cases, 0 or more",
+        "BR551",
+        lambda: br.Confusion(tp=1, fp=value, fn=1, tn=1),
     )
 
 
 def test_a_confusion_prints_iterates_and_knows_its_prior():
-    confusion = br.Confusion(np.int64(40), 10.0, Fraction(10), 40)
+    confusion = br.Confusion(tp=np.int64(40), fp=10.0, fn=Fraction(10), tn=40)
     assert repr(confusion) == "Confusion(tp=40, fp=10.0, fn=10, tn=40)"
     assert tuple(confusion) == (40, 10, 10, 40)
     assert confusion.prior == 0.5
-    assert repr(br.Confusion(0, 0, 0, 0).prior) == "nan (no cases)"
-    assert hash(confusion) == hash(br.Confusion(40, 10, 10, 40))
+    assert repr(br.Confusion(tp=0, fp=0, fn=0, tn=0).prior) == "nan (no cases)"
+    assert hash(confusion) == hash(br.Confusion(tp=40, fp=10, fn=10, tn=40))
+
+
+def test_the_four_cells_are_named_because_their_order_differs_between_sources():
+    with pytest.raises(TypeError, match="positional"):
+        br.Confusion(90, 10, 50, 950)

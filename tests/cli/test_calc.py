@@ -35,7 +35,7 @@ def test_every_number_is_that_of_the_library(capsys, studies):
     assert [(row["name"], row["at"]["prior"]) for row in league["rows"]] == [
         (name, prior) for prior in (0.001, 0.05) for name in ("b", "a", "c")
     ]
-    tables = {name: br.Confusion(tp, fp, fn, tn) for name, tp, fn, fp, tn in STUDIES}
+    tables = {name: br.Confusion(tp=tp, fp=fp, fn=fn, tn=tn) for name, tp, fn, fp, tn in STUDIES}
     for row in league["rows"]:
         at = br.Conditions(prior=row["at"]["prior"])
         for name, known in row["intervals"].items():

@@ -137,7 +137,7 @@ def test_a_measure_of_counts_needs_a_threshold_and_that_of_a_confusion_takes_non
     assert_refused(
         "takes no threshold",
         "BR529",
-        lambda: br.measure(br.Confusion(1, 1, 1, 1), "tpr", threshold=0.5),
+        lambda: br.measure(br.Confusion(tp=1, fp=1, fn=1, tn=1), "tpr", threshold=0.5),
     )
     assert br.measure(COUNTS, "tpr", threshold=None) == 0
 

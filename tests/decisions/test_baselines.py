@@ -39,8 +39,8 @@ def test_w27_the_line_is_adjusted_by_the_class_ratio():
     )
     at = br.Conditions(costs=FIVE)
     assert (
-        br.measure(br.Confusion(20, 0, 80, 400), "total_cost", at=at)
-        == br.measure(br.Confusion(100, 400, 0, 0), "total_cost", at=at)
+        br.measure(br.Confusion(tp=20, fp=0, fn=80, tn=400), "total_cost", at=at)
+        == br.measure(br.Confusion(tp=100, fp=400, fn=0, tn=0), "total_cost", at=at)
         == 400
     )
 
@@ -93,7 +93,7 @@ def test_the_line_needs_a_prior_and_a_share():
         with pytest.raises(br.InputError, match="BR542: fpr lies between 0 and 1, got"):
             line.tpr(fpr)
     with pytest.raises(br.InputError, match="BR552: a ROC point needs cases of both classes"):
-        line.beaten_by(br.Confusion(1, 0, 1, 0))
+        line.beaten_by(br.Confusion(tp=1, fp=0, fn=1, tn=0))
 
 
 @pytest.mark.parametrize("point", ["x", 5, None, (1, 2, 3, 4)])
@@ -109,7 +109,7 @@ def test_the_side_of_the_line_is_decided_at_the_prior_as_written():
     for prior in (0.1, "0.1", "10%", "1 in 10", "1:9", Fraction(1, 10)):
         line = br.curves.ideal_baseline(br.Conditions(prior, br.Costs(fp=1, fn=9)))
         assert (line.answer, line.notes, line.tpr(0)) == ("everything", (), 0)
-        assert not line.beaten_by(br.Confusion(1, 1, 1, 1))
+        assert not line.beaten_by(br.Confusion(tp=1, fp=1, fn=1, tn=1))
     for prior in (0.1 - 1e-17, Fraction(1, 10) - Fraction(1, 10**20)):
         answer = br.curves.ideal_baseline(br.Conditions(prior, br.Costs(fp=1, fn=9))).answer
         assert answer == ("everything" if prior == 0.1 else "nothing")

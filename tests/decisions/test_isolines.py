@@ -53,7 +53,7 @@ def test_an_angle_comes_back(angle, prior, measure):
 def test_every_point_of_the_line_has_the_value(prior, rate, tangent, measure):
     line = br.curves.isoline(measure, br.Conditions(prior), tangent=tangent)
     fpr, tpr = (line.fpr(rate), rate) if measure == "precision" else (1 - rate, line.tpr(1 - rate))
-    confusion = br.Confusion(tpr, fpr, 1 - Fraction(tpr), 1 - Fraction(fpr))
+    confusion = br.Confusion(tp=tpr, fp=fpr, fn=1 - Fraction(tpr), tn=1 - Fraction(fpr))
     # Close to 1 a tpr is a float like any other, and half its last place is that much of the few
     # misses that npv hangs on.
     rounding = 2**-53 / max(float(1 - Fraction(tpr)), 2**-53) if measure == "npv" else 0
@@ -66,7 +66,7 @@ def test_next_to_1_a_point_of_an_npv_line_is_as_good_as_its_float():
     at = br.Conditions(0.9999999989999999)
     line = br.curves.isoline("npv", at, tangent=1e-9)
     tpr = line.tpr(0.0)
-    found = br.measure(br.Confusion(tpr, 0, 1 - Fraction(tpr), 1), "npv", at=at)
+    found = br.measure(br.Confusion(tp=tpr, fp=0, fn=1 - Fraction(tpr), tn=1), "npv", at=at)
     assert found == pytest.approx(line.value, rel=2**-53 / 1e-9)
     assert found != line.value
 

@@ -117,7 +117,7 @@ def test_what_follows_from_conditions_alone_is_rounded_once(prior):
 def test_measures_are_functions_of_the_float(prior):
     at = br.Conditions(prior, br.Costs(fp=3, fn=7))
     shown = Fraction(at.prior)
-    confusion = br.Confusion(5, 3, 2, 11)
+    confusion = br.Confusion(tp=5, fp=3, fn=2, tn=11)
     truth = oracle.At(shown, (0, 3, 7, 0))
     for name in ("precision", "npv", "posfrac", "expected_cost", "f1"):
         assert br.measure(confusion, name, at=at) == float(oracle.value(name, (5, 3, 2, 11), truth))

@@ -132,7 +132,7 @@ class TestSupport:
             tie,
             between,
             br.curves.random_classifier(br.Counts([2, 1], [8, 8], [4, 4]), 0.5),
-            br.Confusion(Fraction(1, 2), 1, 1, 1),
+            br.Confusion(tp=Fraction(1, 2), fp=1, fn=1, tn=1),
         ):
             with pytest.raises(InputError, match="BR583: this point flags a share of some cases"):
                 br.planning.sample_support(source)

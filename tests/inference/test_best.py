@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracle import in_cells
 
 import baserate as br
 from baserate.inference.best_model import flipped_p, leads, swapped_p
@@ -194,7 +195,11 @@ def test_the_standard_error_is_that_of_a_naive_bootstrap(measure, prior):
                 ~flagged & ~positive,
             )
             values.append(
-                br.measure(br.Confusion(*(int(part.sum()) for part in outcomes)), measure, at=at)
+                br.measure(
+                    br.Confusion(**in_cells(*(int(part.sum()) for part in outcomes))),
+                    measure,
+                    at=at,
+                )
             )
         differences.append(values[1] - values[0])
     half = (found.high - found.low) / 2
@@ -420,7 +425,9 @@ def test_the_interval_holds_the_difference_of_the_two_chosen_thresholds_in_the_f
                 tpr, fpr = (
                     (0.0, 0.0) if cut is None else (float(ndtr(shift - cut)), float(ndtr(-cut)))
                 )
-                cells = br.Confusion(50 * tpr, 1000 * fpr, 50 * (1 - tpr), 1000 * (1 - fpr))
+                cells = br.Confusion(
+                    tp=50 * tpr, fp=1000 * fpr, fn=50 * (1 - tpr), tn=1000 * (1 - fpr)
+                )
                 truth.append(br.measure(cells, statistic, at=at))
             held[name] += found.low <= truth[1] - truth[0] <= found.high
     least = 0.93 - 3 * math.sqrt(0.95 * 0.05 / sets)

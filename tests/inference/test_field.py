@@ -178,7 +178,7 @@ REFUSED = {
     ),
     "another confusion": (
         "BR647",
-        lambda: br.interval(br.Confusion(1, 2, 3, 4), "precision", at=AT),
+        lambda: br.interval(br.Confusion(tp=1, fp=2, fn=3, tn=4), "precision", at=AT),
     ),
     "a point of other cases": (
         "BR648",
@@ -253,6 +253,8 @@ def test_intervals_hold_the_truth_where_those_that_take_the_estimate_as_known_do
         )
         tp, fp = table.positives[0], table.negatives[0]
         at = br.Conditions(prior=max(table.prior, 1e-6))
-        known += truth in br.interval(br.Confusion(tp, fp, 200 - tp, 3800 - fp), "precision", at=at)
+        known += truth in br.interval(
+            br.Confusion(tp=tp, fp=fp, fn=200 - tp, tn=3800 - fp), "precision", at=at
+        )
     assert held >= 135
     assert known <= 75

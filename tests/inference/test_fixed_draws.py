@@ -175,13 +175,13 @@ def test_mercaldo_is_the_published_formula(confusion, side, z):
         ("precision", MIDDLE, None, 'BR581: there is no method "mercaldo" for a rate'),
         (
             "precision",
-            br.Confusion(40, 0, 10, 990),
+            br.Confusion(tp=40, fp=0, fn=10, tn=990),
             br.Conditions(prior=0.1),
             "BR581: mercaldo needs some of each class on that side, here 40 and 0",
         ),
         (
             "npv",
-            br.Confusion(40, 10, 0, 990),
+            br.Confusion(tp=40, fp=10, fn=0, tn=990),
             br.Conditions(prior=0.1),
             "BR581: mercaldo needs some of each class on that side, here 0 and 990",
         ),

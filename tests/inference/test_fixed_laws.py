@@ -28,10 +28,10 @@ CASES = st.integers(1, 300)
 
 
 UNSEEN = [
-    br.Confusion(4000, 0, 1000, 500),
-    br.Confusion(0, 30, 50, 9000),
-    br.Confusion(500, 900, 0, 20),
-    br.Confusion(30, 4000, 9, 0),
+    br.Confusion(tp=4000, fp=0, fn=1000, tn=500),
+    br.Confusion(tp=0, fp=30, fn=50, tn=9000),
+    br.Confusion(tp=500, fp=900, fn=0, tn=20),
+    br.Confusion(tp=30, fp=4000, fn=9, tn=0),
 ]
 
 
@@ -45,7 +45,9 @@ def test_where_an_outcome_was_not_seen_the_bounds_still_hold_what_was(name, conf
 
 
 @pytest.mark.parametrize("name", ["posfrac", "accuracy", "expected_cost"])
-@pytest.mark.parametrize("confusion", [br.Confusion(40, 0, 10, 990), br.Confusion(50, 10, 0, 90)])
+@pytest.mark.parametrize(
+    "confusion", [br.Confusion(tp=40, fp=0, fn=10, tn=990), br.Confusion(tp=50, fp=10, fn=0, tn=90)]
+)
 def test_where_an_outcome_was_not_seen_half_of_what_may_be_missed_lies_on_each_side(
     name, confusion
 ):
@@ -64,7 +66,9 @@ def test_where_an_outcome_was_not_seen_half_of_what_may_be_missed_lies_on_each_s
 def test_the_same_rates_of_fewer_cases_are_known_less_well(name):
     widths = [
         br.interval(
-            br.Confusion(8 * k, 3 * k, 2 * k, 97 * k), name, at=br.Conditions(prior=0.05)
+            br.Confusion(tp=8 * k, fp=3 * k, fn=2 * k, tn=97 * k),
+            name,
+            at=br.Conditions(prior=0.05),
         ).width
         for k in (1, 3, 9, 27, 1000)
     ]
@@ -77,7 +81,7 @@ def test_the_same_rates_of_fewer_cases_are_known_less_well(name):
 def test_another_prior_moves_the_log_odds_of_precision_and_nothing_else(
     tp, fp, fn, tn, prior, other
 ):
-    confusion = br.Confusion(tp, fp, fn, tn)
+    confusion = br.Confusion(tp=tp, fp=fp, fn=fn, tn=tn)
     here, there = (
         br.interval(confusion, "precision", at=br.Conditions(prior=p)) for p in (prior, other)
     )
@@ -91,7 +95,7 @@ def test_another_prior_moves_the_log_odds_of_precision_and_nothing_else(
 @settings(max_examples=15)
 @given(CASES, CASES, CASES, CASES, st.floats(0.001, 0.5))
 def test_complements_have_the_complementary_interval(tp, fp, fn, tn, prior):
-    confusion, at = br.Confusion(tp, fp, fn, tn), br.Conditions(prior=prior)
+    confusion, at = br.Confusion(tp=tp, fp=fp, fn=fn, tn=tn), br.Conditions(prior=prior)
     for name, other in (
         ("precision", "fdr"),
         ("npv", "false_omission_rate"),
@@ -104,7 +108,7 @@ def test_complements_have_the_complementary_interval(tp, fp, fn, tn, prior):
 @settings(max_examples=15)
 @given(CASES, CASES, CASES, CASES, st.floats(0.001, 0.5), st.floats(1, 1e9))
 def test_a_number_of_cases_scales_exactly_with_the_volume(tp, fp, fn, tn, prior, volume):
-    confusion, at = br.Confusion(tp, fp, fn, tn), br.Conditions(prior=prior)
+    confusion, at = br.Confusion(tp=tp, fp=fp, fn=fn, tn=tn), br.Conditions(prior=prior)
     share, cases = (
         br.interval(confusion, "posfrac", at=at),
         br.interval(confusion, "alerts", at=at, volume=volume),
@@ -134,7 +138,7 @@ def test_a_number_of_cases_scales_exactly_with_the_volume(tp, fp, fn, tn, prior,
 def test_the_value_lies_within_its_bounds_and_bounds_within_the_range(tp, fp, fn, tn, prior, name):
     for side in ("lower", "upper", "both"):
         found = br.interval(
-            br.Confusion(tp, fp, fn, tn), name, at=br.Conditions(prior=prior), side=side
+            br.Confusion(tp=tp, fp=fp, fn=fn, tn=tn), name, at=br.Conditions(prior=prior), side=side
         )
         assert 0 <= found.low <= found.high <= 1
         assert found.low <= found.value <= found.high
@@ -223,16 +227,20 @@ def test_where_nothing_is_flagged_what_is_zero_is_bounded_from_above_and_precisi
 @pytest.mark.parametrize(
     ("name", "confusion", "message"),
     [
-        ("npv", br.Confusion(50, 1000, 0, 0), "BR589: npv is undefined here .everything flagged."),
-        ("nne", br.Confusion(0, 10, 50, 90), "BR589: nne is undefined here"),
+        (
+            "npv",
+            br.Confusion(tp=50, fp=1000, fn=0, tn=0),
+            "BR589: npv is undefined here .everything flagged.",
+        ),
+        ("nne", br.Confusion(tp=0, fp=10, fn=50, tn=90), "BR589: nne is undefined here"),
         (
             "tpr",
-            br.Confusion(0, 10, 0, 90),
+            br.Confusion(tp=0, fp=10, fn=0, tn=90),
             "BR589: tpr is undefined here .no positives., and so is its interval",
         ),
         (
             "fpr",
-            br.Confusion(10, 0, 5, 0),
+            br.Confusion(tp=10, fp=0, fn=5, tn=0),
             "BR589: fpr is undefined here .no negatives., and so is its interval",
         ),
     ],
@@ -245,7 +253,11 @@ def test_what_is_undefined_has_no_interval(name, confusion, message):
 @pytest.mark.parametrize("at", [None, br.Conditions(prior=0.1)])
 @pytest.mark.parametrize("name", WITHIN_A_CLASS)
 def test_a_rate_within_a_class_needs_cases_of_that_class_only(name, at):
-    alone = br.Confusion(40, 0, 10, 0) if name in ("tpr", "fnr") else br.Confusion(0, 10, 0, 990)
+    alone = (
+        br.Confusion(tp=40, fp=0, fn=10, tn=0)
+        if name in ("tpr", "fnr")
+        else br.Confusion(tp=0, fp=10, fn=0, tn=990)
+    )
     found, expected = br.interval(alone, name, at=at), br.interval(MIDDLE, name)
     assert (found.value, found.low, found.high, found.method) == (
         expected.value,
@@ -273,7 +285,11 @@ def test_a_perfect_point_has_one_sided_bounds_without_a_warning():
 
 @pytest.mark.parametrize(
     "confusion",
-    [br.Confusion(18, 0, 2, 480), br.Confusion(20, 3, 0, 480), br.Confusion(20, 0, 0, 480)],
+    [
+        br.Confusion(tp=18, fp=0, fn=2, tn=480),
+        br.Confusion(tp=20, fp=3, fn=0, tn=480),
+        br.Confusion(tp=20, fp=0, fn=0, tn=480),
+    ],
 )
 def test_the_odds_ratio_has_a_lower_bound_where_no_error_of_a_kind_was_seen(confusion):
     found = br.interval(confusion, "diagnostic_odds_ratio")
@@ -301,7 +317,9 @@ def test_the_lower_bound_of_an_odds_ratio_is_above_it_in_at_most_five_of_a_hundr
     lows = {
         pair: (
             br.interval(
-                br.Confusion(pair[0], pair[1], positives - pair[0], negatives - pair[1]),
+                br.Confusion(
+                    tp=pair[0], fp=pair[1], fn=positives - pair[0], tn=negatives - pair[1]
+                ),
                 "diagnostic_odds_ratio",
             ).low
         )
@@ -319,9 +337,12 @@ def test_the_lower_bound_of_an_odds_ratio_is_above_it_in_at_most_five_of_a_hundr
 
 
 def test_a_ratio_of_nothing_to_nothing_has_no_bound_either():
-    for confusion in (br.Confusion(0, 0, 20, 480), br.Confusion(20, 480, 0, 0)):
+    for confusion in (
+        br.Confusion(tp=0, fp=0, fn=20, tn=480),
+        br.Confusion(tp=20, fp=480, fn=0, tn=0),
+    ):
         with pytest.raises(br.InputError, match="BR589: diagnostic_odds_ratio is undefined here"):
             br.interval(confusion, "diagnostic_odds_ratio")
     with pytest.raises(br.InputError, match="BR589"):
-        br.interval(br.Confusion(18, 0, 2, 480), "diagnostic_odds_ratio", side="upper")
-    assert br.interval(br.Confusion(18, 0, 2, 480), "lr_positive").side == "lower"
+        br.interval(br.Confusion(tp=18, fp=0, fn=2, tn=480), "diagnostic_odds_ratio", side="upper")
+    assert br.interval(br.Confusion(tp=18, fp=0, fn=2, tn=480), "lr_positive").side == "lower"

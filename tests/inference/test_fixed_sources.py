@@ -78,7 +78,7 @@ def test_a_part_of_a_tie_has_expected_values_and_no_interval_but_by_its_rule(nam
         # those above
     ):
         near = [
-            br.Confusion(tp, fp, 50 - tp, 5000 - fp)
+            br.Confusion(tp=tp, fp=fp, fn=50 - tp, tn=5000 - fp)
             for tp, fp in ((int(point.tp), int(point.fp)), (int(point.tp) + 1, int(point.fp) + 1))
         ]
         low, high = (br.interval(one, name, at=at) for one in near)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.oracle import in_cells
 
 import baserate as br
 from baserate.errors import InputError
@@ -24,7 +25,10 @@ def mislabelled(truth, hidden_positives, spurious_positives):
     tp, fp, fn, tn = map(Fraction, truth)
     h, s = hidden_positives, spurious_positives
     return br.Confusion(
-        tp * (1 - h) + fp * s, fp * (1 - s) + tp * h, fn * (1 - h) + tn * s, tn * (1 - s) + fn * h
+        tp=tp * (1 - h) + fp * s,
+        fp=fp * (1 - s) + tp * h,
+        fn=fn * (1 - h) + tn * s,
+        tn=tn * (1 - s) + fn * h,
     )
 
 
@@ -40,8 +44,8 @@ class TestLabelErrors:
         spurious = s * (fp + tn) / (seen.tp + seen.fn)
         assume(hidden + spurious < 1)
         found = br.robustness.under_label_errors(seen, hidden=hidden, spurious=spurious)
-        assert found.confusion == br.Confusion(tp, fp, fn, tn)
-        assert found.precision == br.Confusion(tp, fp, fn, tn)["precision"]
+        assert found.confusion == br.Confusion(tp=tp, fp=fp, fn=fn, tn=tn)
+        assert found.precision == br.Confusion(tp=tp, fp=fp, fn=fn, tn=tn)["precision"]
         assert found.prior == (tp + fn) / (tp + fp + fn + tn)
         assert (found.apparent_tpr, found.apparent_fpr, found.apparent_precision) == (
             seen["tpr"],
@@ -53,7 +57,7 @@ class TestLabelErrors:
 
     @given(COUNT, COUNT, COUNT, COUNT, PERCENT)
     def test_the_largest_share_is_where_a_rate_leaves_its_range(self, tp, fp, fn, tn, spurious):
-        source, rest = br.Confusion(tp, fp, fn, tn), Fraction(spurious, 1000)
+        source, rest = br.Confusion(tp=tp, fp=fp, fn=fn, tn=tn), Fraction(spurious, 1000)
         tpr, fpr = Fraction(tp, tp + fn), Fraction(fp, fp + tn)
         assume(rest * fpr <= tpr and rest * (1 - fpr) <= 1 - tpr)  # so that spurious alone can be
         largest = br.robustness.under_label_errors(source, spurious=rest).largest_hidden
@@ -82,13 +86,15 @@ class TestLabelErrors:
         flagged = rng.random(400_000) < np.where(truth, 0.7, 0.02)
         label = np.where(truth, rng.random(400_000) > 0.2, rng.random(400_000) < 0.004)
         seen = br.Confusion(
-            *(
-                int(np.sum(a & b))
-                for a, b in (
-                    (flagged, label),
-                    (flagged, ~label),
-                    (~flagged, label),
-                    (~flagged, ~label),
+            **in_cells(
+                *(
+                    int(np.sum(a & b))
+                    for a, b in (
+                        (flagged, label),
+                        (flagged, ~label),
+                        (~flagged, label),
+                        (~flagged, ~label),
+                    )
                 )
             )
         )
@@ -264,7 +270,7 @@ class TestVerification:
             for a, b in ((flagged, truth), (flagged, ~truth), (~flagged, truth), (~flagged, ~truth))
         )
         found = br.robustness.under_verification(
-            br.Confusion(tp, fp, fn, tn), flagged=0.9, passed=0.1
+            br.Confusion(tp=tp, fp=fp, fn=fn, tn=tn), flagged=0.9, passed=0.1
         )
         assert found.apparent_tpr > 0.9
         assert found.tpr == pytest.approx(0.6, abs=0.02)

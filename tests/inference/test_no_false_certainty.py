@@ -117,7 +117,7 @@ def test_a_better_model_is_never_harder_to_show():
 
 def test_a_pilot_without_positives_bounds_nothing_from_below():
     found = br.interval(
-        br.Confusion(45, 10, 5, 5000),
+        br.Confusion(tp=45, fp=10, fn=5, tn=5000),
         "precision",
         at=br.Conditions(prior=br.Pilot(0, 1000)),
         side="lower",

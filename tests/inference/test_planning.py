@@ -323,7 +323,9 @@ def fewest_hits(name, limit, at, cases, alarms, side):
     low, high = 0, cases.positives + 1
     while high - low > 1:
         hits = (low + high) // 2
-        one = br.Confusion(hits, alarms, cases.positives - hits, cases.negatives - alarms)
+        one = br.Confusion(
+            tp=hits, fp=alarms, fn=cases.positives - hits, tn=cases.negatives - alarms
+        )
         found = interval(statistic=name, counts=one, at=at, side=side)
         shown = found.low >= limit if side == "lower" else found.high <= limit
         low, high = (low, hits) if shown else (hits, high)

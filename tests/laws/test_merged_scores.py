@@ -891,7 +891,7 @@ def test_every_measure_rises_or_falls_throughout_with_either_outcome(measure):
                 [
                     float(
                         br.measure(
-                            br.Confusion(tp, fp, positives - tp, negatives - fp),
+                            br.Confusion(tp=tp, fp=fp, fn=positives - tp, tn=negatives - fp),
                             asked,
                             at=br.Conditions(prior, AT.costs),
                         )

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tests.measures import generated
 from tests.measures.oracle_measures import IRRATIONAL, ORACLE, RATIONAL, Case, scale, value
+from tests.oracle import in_cells
 
 import baserate as br
 from baserate.measures.confusion import along
@@ -58,7 +59,7 @@ def test_one_point_is_the_exact_value_rounded_once(batch):
         counted, prior, costs = generated.confusion(rng), generated.prior(rng), generated.costs(rng)
         case, confusion, at = (
             Case.of(counted, prior, costs),
-            br.Confusion(*counted),
+            br.Confusion(**in_cells(*counted)),
             conditions(prior, costs),
         )
         for _ in range(MEASURES):
@@ -125,7 +126,7 @@ def test_a_huge_beta_is_recall_along_a_curve_as_at_a_point():
 
 
 def test_extreme_priors_leave_no_measure_without_a_finite_value():
-    confusion = br.Confusion(30, 20, 10, 40)
+    confusion = br.Confusion(tp=30, fp=20, fn=10, tn=40)
     for prior in (1e-30, 1 - 2**-53):
         at = br.Conditions(prior)
         case = Case.of(tuple(confusion), prior, (0, 1, 1, 0))

@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.oracle import in_cells
 
 import baserate as br
 from baserate.measures.confusion import exact_value
@@ -59,7 +60,9 @@ def exact(measure, counted, prior=None, money=None):
     """The exact value, None where undefined."""
     try:
         return exact_value(
-            br.Measure.parse(measure), br.Confusion(*counted), br.Conditions(prior, money)
+            br.Measure.parse(measure),
+            br.Confusion(**in_cells(*counted)),
+            br.Conditions(prior, money),
         )
     except Undefinable:
         return None
@@ -135,7 +138,7 @@ def test_weighted_accuracy_has_its_special_cases(counted, prior, beta):
 
 def test_f_beta_is_that_of_precision_and_recall_not_the_printed_formula():
     """Errata B1 and B2: 30 true and 20 false positives, 10 misses."""
-    confusion = br.Confusion(30, 20, 10, 0)
+    confusion = br.Confusion(tp=30, fp=20, fn=10, tn=0)
     assert confusion["f_beta(2)"] == 5 / 7
     assert confusion["tpr"] == confusion["weighted_accuracy(1, 0, 1, 0)"] == 3 / 4
     assert confusion["precision"] == confusion["weighted_accuracy(1, 1, 0, 0)"] == 3 / 5
@@ -249,29 +252,29 @@ def test_every_rate_is_unchanged_when_all_counts_are_multiplied(counted, prior, 
 
 
 def test_the_limits_of_f_beta_are_undefined_for_the_reasons_of_precision_and_recall():
-    assert br.Confusion(0, 0, 2, 2)["f_beta(0)"].reason == "nothing flagged"
-    assert br.Confusion(0, 1, 0, 2)["f_beta(inf)"].reason == "no positives"
+    assert br.Confusion(tp=0, fp=0, fn=2, tn=2)["f_beta(0)"].reason == "nothing flagged"
+    assert br.Confusion(tp=0, fp=1, fn=0, tn=2)["f_beta(inf)"].reason == "no positives"
 
 
 def test_undefined_values_say_why():
-    nothing = br.Confusion(0, 0, 5, 9)
+    nothing = br.Confusion(tp=0, fp=0, fn=5, tn=9)
     for name in ("precision", "fdr", "lift", "markedness", "fowlkes_mallows", "lr_positive"):
         assert repr(nothing[name]) == "nan (nothing flagged)"
-    assert repr(br.Confusion(5, 9, 0, 0)["npv"]) == "nan (everything flagged)"
-    assert repr(br.Confusion(0, 1, 0, 2)["tpr"]) == "nan (no positives)"
-    assert repr(br.Confusion(1, 0, 2, 0)["fpr"]) == "nan (no negatives)"
+    assert repr(br.Confusion(tp=5, fp=9, fn=0, tn=0)["npv"]) == "nan (everything flagged)"
+    assert repr(br.Confusion(tp=0, fp=1, fn=0, tn=2)["tpr"]) == "nan (no positives)"
+    assert repr(br.Confusion(tp=1, fp=0, fn=2, tn=0)["fpr"]) == "nan (no negatives)"
     assert (
-        repr(br.Confusion(3, 0, 2, 5)["lr_positive"])
+        repr(br.Confusion(tp=3, fp=0, fn=2, tn=5)["lr_positive"])
         == "nan (no false positives: the ratio has no bound)"
     )
-    assert repr(br.Confusion(0, 0, 0, 0)["accuracy"]) == "nan (no cases)"
+    assert repr(br.Confusion(tp=0, fp=0, fn=0, tn=0)["accuracy"]) == "nan (no cases)"
     assert (
-        repr(br.measure(br.Confusion(1, 0, 2, 0), "precision", at=br.Conditions(0.1)))
+        repr(br.measure(br.Confusion(tp=1, fp=0, fn=2, tn=0), "precision", at=br.Conditions(0.1)))
         == "nan (no negatives in the sample)"
     )
     assert math.isnan(
         br.measure(
-            br.Confusion(3, 1, 2, 5),
+            br.Confusion(tp=3, fp=1, fn=2, tn=5),
             "savings",
             at=br.Conditions(costs=br.Costs(tp=-5, fn=-4, tn=-1, fp=0)),
         )

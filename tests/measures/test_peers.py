@@ -116,6 +116,6 @@ def test_where_scikit_learn_invents_a_number_ours_is_undefined_and_says_why(
         sum((y, p) == pair for y, p in zip(labels, predicted, strict=True))
         for pair in ((1, 1), (0, 1), (1, 0), (0, 0))
     )
-    ours = br.Confusion(tp, fp, fn, tn)[name]
+    ours = br.Confusion(tp=tp, fp=fp, fn=fn, tn=tn)[name]
     assert ours.reason == reason
     assert quietly(SAME[name], labels, predicted) == pytest.approx(theirs, nan_ok=True)

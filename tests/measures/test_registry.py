@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.measures import generated
+from tests.oracle import in_cells
 
 import baserate as br
 from baserate.measures.confusion import exact_value
@@ -37,7 +38,7 @@ def exact(measure, counted, at=None):
     try:
         return exact_value(
             br.Measure.parse(measure) if isinstance(measure, str) else measure,
-            br.Confusion(*counted),
+            br.Confusion(**in_cells(*counted)),
             at or br.Conditions(),
         )
     except Undefinable:
@@ -248,7 +249,7 @@ def test_values_lie_in_the_declared_range(name):
     draws = [
         (
             measures(name, rng.random()),
-            br.Confusion(*generated.confusion(rng)),
+            br.Confusion(**in_cells(*generated.confusion(rng))),
             br.Conditions(generated.prior(rng)),
         )
         for _ in range(300)

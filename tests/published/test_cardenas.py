@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.oracle import in_cells
 
 import baserate as br
 
@@ -86,7 +87,7 @@ def test_C5_L21_ppv_at_the_samples_own_prevalence_is_its_precision(counted):
     prevalence = (tp + fn) / (tp + fp + fn + tn)
     p_d, p_fa = tp / (tp + fn), fp / (fp + tn)
     assert prevalence * p_d / (prevalence * p_d + (1 - prevalence) * p_fa) == tp / (tp + fp)
-    sample = br.Confusion(*counted)
+    sample = br.Confusion(**in_cells(*counted))
     assert sample["precision"] == float(tp / (tp + fp))
     assert br.measure(sample, "precision", at=at(sample.prior)) == pytest.approx(
         float(tp / (tp + fp)), rel=4e-16

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from tests import oracle
+from tests.oracle import in_cells
 from tests.published import highleyman
 
 import baserate as br
@@ -199,7 +200,7 @@ def test_L9_rows_are_true_labels_and_columns_are_estimated_ones():
 )
 def test_L10_the_four_rates_are_shares_of_their_class_and_complements(counted):
     tp, fp, fn, tn = counted
-    confusion = br.Confusion(*counted)
+    confusion = br.Confusion(**in_cells(*counted))
     assert confusion["tpr"] == float(Fraction(tp, tp + fn))
     assert confusion["fpr"] == float(Fraction(fp, fp + tn))
     assert confusion["tnr"] == float(1 - Fraction(fp, fp + tn))
@@ -209,7 +210,9 @@ def test_L10_the_four_rates_are_shares_of_their_class_and_complements(counted):
 @pytest.mark.parametrize("counted", [(30, 20, 10, 140), (0, 0, 7, 1), (5, 9, 0, 0)])
 def test_L11_posfrac_is_pos_over_pos_and_neg(counted):
     tp, fp, fn, tn = counted
-    assert br.Confusion(*counted)["posfrac"] == float(Fraction(tp + fp, (tp + fp) + (fn + tn)))
+    assert br.Confusion(**in_cells(*counted))["posfrac"] == float(
+        Fraction(tp + fp, (tp + fp) + (fn + tn))
+    )
 
 
 def test_L12_purity_is_tp_over_pos_and_undefined_where_nothing_is_positive():
@@ -265,7 +268,7 @@ def test_L16_the_count_form_and_the_prior_form_of_posfrac_agree_exactly(counted)
         fp / others
     )
     assert eq_2 == eq_5
-    assert br.Confusion(*counted)["posfrac"] == float(eq_2)
+    assert br.Confusion(**in_cells(*counted))["posfrac"] == float(eq_2)
 
 
 def test_L17_L18_posfrac_and_purity_are_read_at_the_thresholds_of_the_roc(scored):
@@ -449,7 +452,7 @@ def test_L32_another_operating_point_may_favour_another_classifier_so_the_point_
 @pytest.mark.parametrize("prior", [0.5, 0.125, 2.0**-20])
 def test_L33_posfrac_times_purity_is_the_share_of_true_positives(prior):
     posfrac, purity = (
-        Fraction(br.measure(br.Confusion(3, 1, 1, 3), name, at=at(prior)))
+        Fraction(br.measure(br.Confusion(tp=3, fp=1, fn=1, tn=3), name, at=at(prior)))
         for name in ("posfrac", "precision")
     )
     assert float(posfrac * purity) == pytest.approx(prior * 0.75, rel=4e-16)

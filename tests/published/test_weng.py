@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from tests import oracle
+from tests.oracle import in_cells
 
 import baserate as br
 
@@ -73,7 +74,7 @@ def test_W3_the_confusion_matrix_has_actual_classes_as_rows():
 )
 def test_W4_accuracy_is_what_is_right_over_all(counted):
     tp, _, _, tn = counted
-    assert br.Confusion(*counted)["accuracy"] == float(Fraction(tp + tn, sum(counted)))
+    assert br.Confusion(**in_cells(*counted))["accuracy"] == float(Fraction(tp + tn, sum(counted)))
 
 
 @pytest.mark.parametrize(("returned", "relevant"), [(50, 30), (7, 7), (10**6, 1)])
@@ -99,7 +100,9 @@ def test_W6_recall_is_the_relevant_returned_over_all_that_is_relevant(found, rel
 def test_W7_f_is_twice_recall_times_precision_over_their_sum(counted):
     tp, fp, fn, _ = counted
     precision, recall = Fraction(tp, tp + fp), Fraction(tp, tp + fn)
-    assert br.Confusion(*counted)["f1"] == float(2 * recall * precision / (recall + precision))
+    assert br.Confusion(**in_cells(*counted))["f1"] == float(
+        2 * recall * precision / (recall + precision)
+    )
 
 
 def test_W8_the_two_cost_matrices_of_table_2_as_costs():
@@ -201,7 +204,7 @@ def test_W14_a_confusion_matrix_is_a_point_of_the_roc_and_comes_back_from_it_giv
     counted,
 ):
     tp, fp, fn, tn = counted
-    confusion = br.Confusion(*counted)
+    confusion = br.Confusion(**in_cells(*counted))
     again = br.Confusion.from_rates(
         tpr=confusion["tpr"], fpr=confusion["fpr"], positives=tp + fn, negatives=fp + tn
     )

@@ -260,7 +260,7 @@ def _confusion(texts: Mapping[str, str]) -> Confusion:
         cells[name] = value.numerator
     if not any(cells.values()):
         raise refuse("BR546", "a table has no cases", "leave it out")
-    return Confusion(cells["tp"], cells["fp"], cells["fn"], cells["tn"])
+    return Confusion(tp=cells["tp"], fp=cells["fp"], fn=cells["fn"], tn=cells["tn"])
 
 
 def _in_file(path: str) -> Iterator[tuple[str, Confusion]]:

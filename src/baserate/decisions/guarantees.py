@@ -554,12 +554,18 @@ def _bound(
         )
     if limit.bad == "fn":
         missing = positives * _highest(fn, positives, alpha)
-        return float(measure(Confusion(positives - missing, fp, missing, tn), term.measure, at=at))
+        return float(
+            measure(
+                Confusion(tp=positives - missing, fp=fp, fn=missing, tn=tn), term.measure, at=at
+            )
+        )
     caught = positives * _highest(tp, positives, limit.split * alpha) if limit.method == BOX else tp
     alarms = negatives * _highest(fp, negatives, (1 - limit.split) * alpha)
     return float(
         measure(
-            Confusion(caught, alarms, positives - caught, negatives - alarms), term.measure, at=at
+            Confusion(tp=caught, fp=alarms, fn=positives - caught, tn=negatives - alarms),
+            term.measure,
+            at=at,
         )
     )
 

@@ -667,10 +667,10 @@ def _draws(
     }
     return tuple(  # type: ignore[return-value]
         Confusion(
-            tp + hits,
-            fp + (drawn - hits) / weight,
-            fn - hits,
-            tn - (drawn - hits) / weight,
+            tp=tp + hits,
+            fp=fp + (drawn - hits) / weight,
+            fn=fn - hits,
+            tn=tn - (drawn - hits) / weight,
             **unknown,
         )
         for hits in (lucky, unlucky)
@@ -991,10 +991,10 @@ def resolution(point: OperatingPoint, points: Points) -> Iterator[Note]:
         bound = most_unseen(negatives)
         flagged = Fraction(bound) * negatives
         worst = Confusion(
-            point.confusion.tp,
-            flagged,
-            point.confusion.fn,
-            negatives - flagged,
+            tp=point.confusion.tp,
+            fp=flagged,
+            fn=point.confusion.fn,
+            tn=negatives - flagged,
             why_no_prior=point.confusion.why_no_prior,
         )
         least = measure(worst, "precision", at=at)

@@ -916,7 +916,8 @@ def pooled_confusion(sites: Sequence[Site], threshold: float | None) -> Confusio
         of_positives, of_negatives = class_weights(counts, at)
         weighed = (tp * of_positives, fp * of_negatives, fn * of_positives, tn * of_negatives)
         sums = [one + other for one, other in zip(sums, weighed, strict=True)]
-    return Confusion(*sums)
+    tp, fp, fn, tn = sums
+    return Confusion(tp=tp, fp=fp, fn=fn, tn=tn)
 
 
 def pooled_counts(sites: Sequence[Site]) -> Counts:

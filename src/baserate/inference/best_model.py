@@ -500,11 +500,11 @@ def _slope(what: Measure, confusion: Confusion, at: Conditions, *, positives: bo
     for step in (-STEP, STEP):
         part = flagged_now + step * whole
         if 0 <= part <= whole:
-            moved = (part, fp, whole - part, tn) if positives else (tp, part, fn, whole - part)
+            tp, fn = (part, whole - part) if positives else (tp, fn)
+            fp, tn = (fp, tn) if positives else (part, whole - part)
+            moved = Confusion(tp=tp, fp=fp, fn=fn, tn=tn, why_no_prior=confusion.why_no_prior)
             try:
-                value = exact_value(
-                    what, Confusion(*moved, why_no_prior=confusion.why_no_prior), at
-                )
+                value = exact_value(what, moved, at)
             except Undefinable:
                 continue
             ends.append((step, value))

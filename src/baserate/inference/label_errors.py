@@ -243,7 +243,7 @@ def under_verification(
         exactly(cases) / share
         for cases, share in zip(apparent, (shares[0], shares[0], shares[1], shares[1]), strict=True)
     )
-    corrected = Confusion(tp, fp, fn, tn, why_no_prior=apparent.why_no_prior)
+    corrected = Confusion(tp=tp, fp=fp, fn=fn, tn=tn, why_no_prior=apparent.why_no_prior)
     return Verified(
         apparent, corrected, rounded(shares[0]), rounded(shares[1]), notes=(_BY_FLAG_ONLY,)
     )
@@ -359,10 +359,10 @@ def _relabelled(
     tpr, fpr = rates
     positives, negatives = positives + moved, negatives - moved
     return Confusion(
-        tpr * positives,
-        fpr * negatives,
-        (1 - tpr) * positives,
-        (1 - fpr) * negatives,
+        tp=tpr * positives,
+        fp=fpr * negatives,
+        fn=(1 - tpr) * positives,
+        tn=(1 - fpr) * negatives,
         why_no_prior=apparent.why_no_prior,
     )
 

@@ -439,7 +439,7 @@ def _value(name: str, corner: Corner) -> Fraction:
     x, y, prior = corner
     if name == PRIOR:
         return prior
-    confusion = Confusion(x, y, prior - x, 1 - prior - y)
+    confusion = Confusion(tp=x, fp=y, fn=prior - x, tn=1 - prior - y)
     return exact_value(Measure(name), confusion, Conditions())
 
 

@@ -41,12 +41,13 @@ LARGEST = 10**300
 MOST_CASES = 10**18
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Confusion:
     """How many cases of each class were flagged, and how many passed?
 
-    `tp` and `fn` are the positives, `fp` and `tn` the negatives; `tp` and `fp` were flagged. Any
-    measure is read by its name.
+    `tp` and `fn` are the positives, `fp` and `tn` the negatives; `tp` and `fp` were flagged. The
+    four are always named, because sources list them in different orders. Any measure is read by
+    its name.
 
     >>> from baserate import Confusion
     >>> Confusion(tp=40, fp=10, fn=10, tn=40)["f1"]
@@ -59,8 +60,8 @@ class Confusion:
     fp: float | Fraction
     fn: float | Fraction
     tn: float | Fraction
-    why_no_prior: str = field(default="", kw_only=True, compare=False)
-    labels_missing: bool = field(default=False, kw_only=True, compare=False, repr=False)
+    why_no_prior: str = field(default="", compare=False)
+    labels_missing: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("tp", "fp", "fn", "tn"):
@@ -107,7 +108,7 @@ class Confusion:
             near = Fraction(round(flagged)) if close else flagged
             shares.append((near, cases.value - near))
         (tp, fn), (fp, tn) = shares
-        return cls(tp, fp, fn, tn)
+        return cls(tp=tp, fp=fp, fn=fn, tn=tn)
 
     def __iter__(self) -> Iterator[float | Fraction]:
         return iter((self.tp, self.fp, self.fn, self.tn))
@@ -253,7 +254,12 @@ def confusion_at(points: Points, index: int) -> Confusion:
     if points.why_no_prior == ONLY_RATES:
         fn, tn = 1 - Fraction(tp), 1 - Fraction(fp)
     return Confusion(
-        tp, fp, fn, tn, why_no_prior=points.why_no_prior, labels_missing=points.labels_missing
+        tp=tp,
+        fp=fp,
+        fn=fn,
+        tn=tn,
+        why_no_prior=points.why_no_prior,
+        labels_missing=points.labels_missing,
     )
 
 
@@ -263,7 +269,7 @@ def between(one: Confusion, other: Confusion, share: Fraction) -> Confusion:
         exactly(a) + share * (exactly(b) - exactly(a)) for a, b in zip(one, other, strict=True)
     )
     return Confusion(
-        tp, fp, fn, tn, why_no_prior=one.why_no_prior, labels_missing=one.labels_missing
+        tp=tp, fp=fp, fn=fn, tn=tn, why_no_prior=one.why_no_prior, labels_missing=one.labels_missing
     )
 
 
