@@ -8,6 +8,8 @@ import shlex
 import pytest
 from tests.cli.helpers import answered, refused, told, written
 
+import baserate as br
+
 COLUMNS = ("--label", "y", "--score", "a", "--score", "b")
 FIELD = ("--prior", "1%", "--cost", "fn=50,fp=1")
 
@@ -201,3 +203,26 @@ def test_test_data_without_a_model_or_with_an_estimated_base_rate_are_refused(
     saved = str(tmp_path / "a.counts")
     told(capsys, "count", dev, "--label", "y", "--score", "a", "--score", "b", "-o", saved)
     assert "BR594" in refused(capsys, "choose", dev, "--test", dev, *COLUMNS, "--prior-from", dev)
+
+
+def test_a_threshold_is_one_number_in_both_tables_and_flags_the_same_cases(tmp_path, capsys):
+    first = [(1, 0.44959), (1, 0.9), (0, 0.4467), (0, 0.2)]
+    other = [(1, 0.44959), (1, 0.9), (0, 0.4485), (0, 0.2)]
+    dev, test = (
+        written(tmp_path / f"{name}.csv", ("y", "s"), rows)
+        for name, rows in (("dev", first), ("test", other))
+    )
+    words = ("choose", dev, "--test", test, "--label", "y", "--score", "s")
+    cuts = set(re.findall(r"^s +>= (\S+)", told(capsys, *words).out, re.MULTILINE))
+    assert len(cuts) == 1
+    cut = float(cuts.pop())
+    for rows in (first, other):
+        assert [score >= cut for _, score in rows] == [score >= 0.44959 for _, score in rows]
+
+
+def test_python_shows_the_threshold_that_the_point_has():
+    labels = [1, 1, 0, 0]
+    choice = br.choose(br.count(labels, {"s": [0.44959, 0.9, 0.4467, 0.2]}))
+    there = choice.on(br.count(labels, {"s": [0.44959, 0.9, 0.4485, 0.2]}))
+    for found in (choice, there, choice.point, there.point):
+        assert "score ≥ 0.44959;" in repr(found)

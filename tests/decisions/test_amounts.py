@@ -65,7 +65,7 @@ def test_scenario_12(scenario):
     assert (
         repr(point)
         == "AmountPoint: score ≥ 0.9; cost 470, amount caught 1000, missed 320, of 6 cases; at"
-        " prior 0.5"
+        " a base rate of 50%"
     )
 
 

@@ -438,6 +438,8 @@ def _text_on_test(
     rows, seen = (
         tables.with_baselines(_rows(each, names), each) for each in (tested.answers, answers)
     )
+    cuts = {row[:2]: row.point for row in rows}
+    seen = [row._replace(point=_shown_as(row.point, cuts.get(row[:2]))) for row in seen]
     yield tested.hint
     yield "On the test data:"
     yield tables.of_points(rows, shown)
@@ -445,6 +447,13 @@ def _text_on_test(
     yield comparisons.of_intervals(rows, "at these thresholds, fixed in advance", shown)
     yield "On the data it was chosen on:"
     yield tables.of_points(seen, shown)
+
+
+def _shown_as(here: OperatingPoint | None, there: OperatingPoint | None) -> OperatingPoint | None:
+    """The point with the digits that its threshold has on the test data: one number for both."""
+    if here is None or there is None:
+        return here
+    return replace(here, below=there.below, lower_below=there.lower_below)
 
 
 def _rows(answers: Sequence[Answer[Choice]], models: Sequence[str]) -> list[Row]:

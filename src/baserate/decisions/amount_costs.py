@@ -23,10 +23,10 @@ from baserate.decisions.operating_point import (
     TIE,
     OperatingPoint,
     drawn_from,
+    in_full,
     infeasible,
     resolution,
     set_at,
-    setting,
     unused,
 )
 from baserate.decisions.rules import Rule, parse_rule
@@ -428,7 +428,7 @@ class AmountPoint(Viewed):
             f" {self.amount_missed:.15g}"
         )
         return (
-            f"AmountPoint: {setting(self.point)}; {sums}, of {number_of(self.cases, 'case')}; at"
+            f"AmountPoint: {in_full(self.point)}; {sums}, of {number_of(self.cases, 'case')}; at"
             f" a base rate of {base_rate(self.at.prior)}"
         )
 

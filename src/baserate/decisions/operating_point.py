@@ -337,7 +337,7 @@ class OperatingPoint(Viewed):
             else f"; {self.guarantee} guaranteed at {percent(self.guarantee.level)}"
         )
         return (
-            f"OperatingPoint: {setting(self)}{sure}; {rates}; at"
+            f"OperatingPoint: {in_full(self)}{sure}; {rates}; at"
             f" {'no base rate' if no_prior else self.at}"
         )
 
@@ -474,7 +474,7 @@ def unlabelled_flagged(
 def over_conditions(point: OperatingPoint) -> str:
     """A point of least regret: where it is set, its regret, and over which conditions."""
     how = "on average" if point.regret.averaged else "at most"
-    return f"{setting(point)}; regret {how} {point.regret.value:.4g} per case; at {point.over}"
+    return f"{in_full(point)}; regret {how} {point.regret.value:.4g} per case; at {point.over}"
 
 
 def setting(point: OperatingPoint) -> str:
@@ -490,6 +490,11 @@ def setting(point: OperatingPoint) -> str:
         return tied if point.threshold is None else f"score ≥ {shown_threshold(point)}, and {tied}"
     other = "nothing" if point.threshold is None else f"score ≥ {shown_threshold(point)}"
     return f"score ≥ {_lower(point)} for {_percent(point.share)} of the cases, {other} for the rest"
+
+
+def in_full(point: OperatingPoint) -> str:
+    """The same with every digit of the threshold, as `point.threshold` has it."""
+    return setting(replace(point, below=None, lower_below=None))
 
 
 def shown_threshold(point: OperatingPoint) -> str:
