@@ -205,3 +205,8 @@ def foremost(notes: Iterable[Note]) -> list[Note]:
     for note in ranked(notes):
         first.setdefault(note.code, note)
     return [note for code, note in first.items() if code not in QUIET][:MOST_SHOWN]
+
+
+def with_notes(shown: str, notes: Iterable[Note]) -> str:
+    """A result as it is printed, and below it the notes that could change the decision most."""
+    return "\n".join((shown, *(f"  note {note}" for note in foremost(notes))))

@@ -45,6 +45,31 @@ REFUSED = {
     "BR422: a comparison needs label= and several scores": lambda: br.compare(
         FRAME, "auc", label="y", score="a"
     ),
+    "BR429: choose needs counts, got list. Fix: choose(count(y_true, y_score), …).": (
+        lambda: br.choose(Y, prior=0.1)
+    ),
+    'BR429: compare needs counts, got list. Fix: compare(count(y_true, {"a": scores, "b": ': (
+        lambda: br.compare(Y)
+    ),
+    "BR410: a choice is evaluated on counts of the same models, got DataFrame. Fix: on(count(test,"
+    ' label=…, score=["a", "b"])).': lambda: br.choose(JOINT).on(FRAME),
+    'BR594: "alerts <= 2" chooses the threshold of each model; what is compared there? Fix:'
+    ' compare(models, "caught", rule="alerts <= 2", …).': lambda: br.compare(
+        JOINT, "alerts <= 2", volume=6
+    ),
+    'BR594: "recall >= 0.9" chooses the threshold of each model; what is compared there? Fix:'
+    ' compare(models, "specificity", rule="recall >= 0.9", …).': lambda: br.compare(
+        JOINT, rule="recall >= 0.9"
+    ),
+    "BR201: scores are one number per case. Fix: flags(frame[column])": lambda: br.choose(
+        COUNTS
+    ).flags(FRAME[["a", "b"]]),
+    'BR204: y_score has 6 columns: which one? Fix: {"a": first, "b": second}': lambda: br.count(
+        Y, [S, S]
+    ),
+    'BR418: several base rates are given where one is needed. Fix: prior="1e-06..0.0001"': (
+        lambda: br.choose(COUNTS, prior=(1e-6, 1e-4))
+    ),
     "BR424: by= and day= cannot be combined": lambda: br.count(Y, S, by=Y, day=Y),
     "BR424: amount= and cluster= cannot be combined": lambda: br.count(
         FRAME, label="y", score="a", amount="b", cluster="g"
@@ -105,7 +130,7 @@ def test_it_is_refused_with_the_reason(text):
 
 
 def test_the_reading_options_are_written_once_more_only():
-    explicit = set(sources.count.__kwdefaults__)
+    explicit = set(sources.DEFAULTS)
     roles = {"label", "score", "by", "cluster", "day", "amount"}
     assert explicit == set(sources.ReadOptions.__annotations__) | roles
 
@@ -184,3 +209,52 @@ def test_a_threshold_of_yours_is_an_operating_point():
     choice = br.choose(JOINT, threshold={"a": 0.35, "b": 0.5}, prior=0.1)
     assert choice.points["b"].threshold == 0.5
     assert choice.differences
+
+
+MEANT = {
+    "choose() got an unexpected keyword argument 'cost'; did you mean costs=": (
+        lambda: br.choose(COUNTS, cost={"fn": 2})
+    ),
+    "measure() got an unexpected keyword argument 'prevalence'; did you mean prior=": (
+        lambda: br.measure(COUNTS, "precision", prevalence=0.1)
+    ),
+    "count() got an unexpected keyword argument 'group'; did you mean by=": (
+        lambda: br.count(Y, S, group=list("aabbcc"))
+    ),
+    "choose() got an unexpected keyword argument 'budget'; did you mean rule='alerts <= 500'": (
+        lambda: br.choose(COUNTS, budget=5)
+    ),
+    "choose() got an unexpected keyword argument 'label'; columns are named where": (
+        lambda: br.choose(FRAME, label="y")
+    ),
+    "interval() got an unexpected keyword argument 'treshold'; did you mean threshold=": (
+        lambda: br.interval(COUNTS, "tpr", treshold=0.5)
+    ),
+    "require() got an unexpected keyword argument 'x'; its keywords are ": (
+        lambda: br.require(COUNTS, "tpr >= 0.5", x=1)
+    ),
+    "report() takes 1 argument without a name, got 2; to write the page: report(": (
+        lambda: br.report(JOINT, "r.html")
+    ),
+}
+
+
+@pytest.mark.parametrize("text", MEANT)
+def test_an_argument_that_a_verb_does_not_have_is_refused_with_the_one_that_was_meant(text):
+    with pytest.raises(TypeError) as found:
+        MEANT[text]()
+    assert str(found.value).startswith(text)
+
+
+def test_a_choice_flags_the_column_of_its_model_in_a_frame():
+    choice = br.choose(JOINT)
+    assert (choice.flags(FRAME) == choice.flags(FRAME[choice.model])).all()
+
+
+def test_printing_a_choice_shows_its_foremost_notes():
+    for found in (br.choose(JOINT, prior=0.01), br.choose(COUNTS, prior=0.01)):
+        first, *rest = str(found).splitlines()
+        assert first == repr(found).splitlines()[0]
+        notes = [line for line in rest if line.startswith("  note BR")]
+        assert "  note BR526: computed for a base rate of 1%" in "\n".join(notes)
+        assert 1 <= len(notes) <= 3

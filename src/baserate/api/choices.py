@@ -16,6 +16,7 @@ from baserate.api.sources import (
     exact,
     models_of,
     refuse_uncounted,
+    verb,
 )
 from baserate.conditions import Conditions, not_exact
 from baserate.counts.amounts import Amounts
@@ -124,6 +125,7 @@ def choose(
     replicates: int | None = None,
     seed: int = 0,
 ) -> AmountPoint: ...
+@verb
 def choose(  # noqa: PLR0913 (each is a question of its own)
     x: Any,
     /,
@@ -269,6 +271,7 @@ def _amounts_known(
     return replace(found, intervals=Later("amount_intervals", found, amounts=x, **asked))
 
 
+@verb
 def fix(
     x: Counts | Points,
     measure: str,

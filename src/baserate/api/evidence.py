@@ -17,6 +17,7 @@ from baserate.api.sources import (
     exact,
     models_of,
     refuse_uncounted,
+    verb,
 )
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
@@ -24,7 +25,8 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
 from baserate.curves.summaries import Summary
 from baserate.decisions.operating_point import OperatingPoint
-from baserate.errors import refuse
+from baserate.decisions.rules import parse_rule
+from baserate.errors import quoted, refuse
 from baserate.inference import differences, intervals, large_differences, requirements
 from baserate.inference.bootstrap import Progress
 from baserate.inference.values import Differences, Interval, NonInferiority, Requirement
@@ -77,6 +79,7 @@ def interval(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> dict[str, Interval]: ...
+@verb
 def interval(  # noqa: PLR0913 (each is a question of its own)
     x: Any,
     statistic: Statistic,
@@ -202,6 +205,7 @@ def compare(
     missing_label: Literal["drop"] | None = None,
     nan_score: Literal["drop"] | None = None,
 ) -> Differences: ...
+@verb
 def compare(  # noqa: PLR0913 (each is a question of its own)
     x: Any,
     statistic: Statistic = "auc",
@@ -267,6 +271,7 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
         }
         said = {name: value for name, value in given.items() if value is not None}
         return _compare_source(x, statistic, (label, score), {**said, "level": level})
+    _refuse_rule(statistic, rule, volume)
     models = models_of(x)
     if isinstance(x, Counts | GroupedCounts):
         raise refuse(
@@ -309,6 +314,22 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
         )
     return Differences(
         differences.compare_all(statistic=statistic, models=x, against=against, **asked)
+    )
+
+
+def _refuse_rule(statistic: Any, rule: str | None, volume: float | None) -> None:
+    """A rule in the place of the measure, or no measure beside a rule."""
+    is_rule = isinstance(statistic, str) and ("<" in statistic or ">" in statistic)
+    if not is_rule and (rule is None or statistic != "auc"):
+        return
+    given = statistic if is_rule else rule
+    first = parse_rule(given, volume).terms[0].measure.name
+    budget = "caught" if volume is not None else "recall"
+    beside = {"tpr": "specificity", "fnr": "specificity", "alerts": budget, "posfrac": budget}
+    raise refuse(
+        "BR594",
+        f"{quoted(given)} chooses the threshold of each model; what is compared there?",
+        f'compare(models, "{beside.get(first, "recall")}", rule="{given}", …)',
     )
 
 
@@ -370,6 +391,7 @@ def require(
     level: float = 0.95,
     seed: int = 0,
 ) -> dict[str, Requirement]: ...
+@verb
 def require(  # noqa: PLR0913 (each is a question of its own)
     x: Any,
     requirement: str,
@@ -420,6 +442,7 @@ def _required(x: Any, requirement: Any, threshold: Any, asked: dict[str, Any]) -
     return requirements.require(requirement=requirement, counts=x, threshold=threshold, **asked)
 
 
+@verb
 def non_inferiority(  # noqa: PLR0913 (each is a question of its own)
     x: JointCounts | Mapping[str, JointCounts],
     statistic: Statistic = "error",

@@ -16,6 +16,7 @@ from baserate.api.sources import (
     models_of,
     one_or_several,
     refuse_uncounted,
+    verb,
 )
 from baserate.conditions import Conditions, Uncertain
 from baserate.counts.amounts import Amounts
@@ -95,6 +96,7 @@ def measure(
     kind: Kind = None,
     level: float = 0.95,
 ) -> dict[str, Reading]: ...
+@verb
 def measure(  # noqa: PLR0913 (each is a question of its own)
     x: Any,
     name: str | Measure,
@@ -183,6 +185,7 @@ def _over(x: Any, name: Any, at: Conditions, threshold: Any, asked: dict[str, An
     return Reading(found.value, found.notes, found.name, over=found)
 
 
+@verb
 def table(  # noqa: PLR0913 (each is a question of its own)
     x: Counts | Points | Models,
     measures: Sequence[str | Measure] = MEASURES,
@@ -281,6 +284,7 @@ def curve(
     kind: Kind = None,
     level: float | None = None,
 ) -> Curves: ...
+@verb
 def curve(  # noqa: PLR0913 (each is a question of its own)
     x: Any,
     name: str,
@@ -542,6 +546,7 @@ def summary(
     costs: CostsLike | None = None,
     average: Literal["macro"],
 ) -> Reading: ...
+@verb
 def summary(
     x: Any,
     name: str | Summary,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
+import functools
+import inspect
 import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Literal, Protocol, TypedDict, Unpack, overload
+from typing import Any, Literal, ParamSpec, Protocol, TypedDict, TypeVar, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +30,7 @@ from baserate.distributions import (
     Pilot,
     Range,
 )
-from baserate.errors import quoted, refuse
+from baserate.errors import number_of, quoted, refuse
 from baserate.measures.confusion import NOT_SAID, checked_conditions
 from baserate.measures.measure import Measure
 from baserate.read import arrays, files, frames, large
@@ -35,6 +38,51 @@ from baserate.read.cases import SCORE, Names, checked
 from baserate.read.columns import as_column
 from baserate.read.source import Options
 from baserate.read.table import ColumnRoles
+
+P = ParamSpec("P")
+R = TypeVar("R")
+# What people also call a keyword, and how it is written here; the first that a verb has.
+MEANT = {
+    "cost": ("costs={'fn': 100, 'fp': 1}",),
+    "prevalence": ("prior=0.001",),
+    "base_rate": ("prior=0.001",),
+    "group": ("by='country'",),
+    "groups": ("by='country'",),
+    "budget": ("rule='alerts <= 500', volume=200_000",),
+    "max_alerts": ("rule='alerts <= 500', volume=200_000", "budget=500, volume=200_000"),
+}
+
+
+def verb(function: Callable[P, R]) -> Callable[P, R]:
+    """The function; an argument that it does not have is refused with the one that was meant."""
+    name, parameters = function.__name__, inspect.signature(function).parameters.values()
+    words = [one.name for one in parameters if one.kind is not one.POSITIONAL_ONLY]
+    places = sum(one.kind is not one.KEYWORD_ONLY for one in parameters)
+
+    @functools.wraps(function)
+    def called(*given: P.args, **named: P.kwargs) -> R:
+        for word in named:
+            if word not in words:
+                meant = _meant(name, word, words)
+                raise TypeError(f"{name}() got an unexpected keyword argument {word!r}; {meant}")
+        if len(given) > places:
+            fix = "name the others, as in prior=0.001"
+            if name == "report":
+                fix = 'to write the page: report(models, …).save("report.html")'
+            most = number_of(places, "argument")
+            raise TypeError(f"{name}() takes {most} without a name, got {len(given)}; {fix}")
+        return function(*given, **named)
+
+    return called
+
+
+def _meant(name: str, word: str, known: Sequence[str]) -> str:
+    """The keyword that was meant, as a question; or all there are."""
+    if word in ("label", "score", "positive"):
+        return f"columns are named where cases are counted: {name}(count(df, label=…, score=…), …)"
+    named = [text for text in MEANT.get(word, ()) if text.partition("=")[0] in known]
+    near = named or [f"{like}=…" for like in difflib.get_close_matches(word, known, 1)]
+    return f"did you mean {near[0]}?" if near else f"its keywords are {', '.join(known)}"
 
 
 class ScoreFrame(Protocol):
@@ -246,6 +294,7 @@ def count(
     /,
     **options: Unpack[ReadOptions],
 ) -> Counts: ...
+@verb
 def count(  # noqa: PLR0913 (each is a word that users say)
     first: Any,
     second: Any = NOT_SAID,
@@ -374,7 +423,11 @@ def count_unlabelled(  # noqa: PLR0913 (each is a word that users say)
 
 
 # What a keyword is worth where nobody gave it.
-DEFAULTS: dict[str, Any] = dict(count.__kwdefaults__ or {})
+DEFAULTS: dict[str, Any] = {
+    name: one.default
+    for name, one in inspect.signature(count).parameters.items()
+    if one.kind is one.KEYWORD_ONLY
+}
 
 
 def _said(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -683,11 +736,11 @@ def conditions(at: Any, prior: Any, costs: Any) -> Conditions | None:
     if at is not None and not isinstance(at, Conditions):
         checked_conditions(at)
     if isinstance(prior, list | tuple | np.ndarray):
-        raise refuse(
-            "BR418",
-            "several base rates are given where one is needed",
-            "call once for each, or give draws of one that is uncertain: prior=Draws([…])",
-        )
+        fix = "call once for each, or give draws of one that is uncertain: prior=Draws([…])"
+        if len(prior) == 2:
+            low, high = (quoted(end, quotes=False) for end in prior)
+            fix = f'prior="{low}..{high}" for a range, or call once for each'
+        raise refuse("BR418", "several base rates are given where one is needed", fix)
     if at is None and (prior is not None or costs is not None):
         return Conditions(prior, costs)
     return at  # type: ignore[no-any-return]
@@ -735,8 +788,12 @@ def refuse_uncounted(x: Any, verb: str) -> None:
     """What was not counted yet, and the old order of arguments, with the right call."""
     if isinstance(x, str | Measure | Summary) or (callable(x) and not hasattr(x, "columns")):
         raise refuse("BR429", "the data come first", f"{verb}(counts, …)")
-    raise refuse(
-        "BR429",
-        f"{verb} needs counts, got {type(x).__name__}",
-        f"{verb}(count(df, label=…, score=…), …)",
-    )
+    several = verb in ("compare", "non_inferiority")
+    counted = 'count(df, label="fraud", score="logit")'
+    if several:
+        counted = 'count(df, label="fraud", score=["logit", "forest"])'
+    if not hasattr(x, "columns") and not isinstance(x, str | os.PathLike):
+        counted = (
+            'count(y_true, {"a": scores, "b": others})' if several else "count(y_true, y_score)"
+        )
+    raise refuse("BR429", f"{verb} needs counts, got {type(x).__name__}", f"{verb}({counted}, …)")

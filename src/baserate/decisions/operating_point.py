@@ -46,7 +46,7 @@ from baserate.measures.confusion import (
 from baserate.measures.measure import Measure, named, parse
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import percent
-from baserate.notes import Note, check_corrected_once, combine
+from baserate.notes import Note, check_corrected_once, combine, with_notes
 from baserate.numbers import Bounds, exactly, rounded
 from baserate.views import Later, Viewed, view
 
@@ -341,6 +341,9 @@ class OperatingPoint(Viewed):
             f" {'no base rate' if no_prior else self.at}"
         )
 
+    def __str__(self) -> str:
+        return with_notes(repr(self), self.notes)
+
     def _html_table(self) -> str:
         from baserate.numbers import cell, table
 
@@ -359,7 +362,10 @@ def _scores(scores: Any) -> Array:
     """Scores to be flagged: one finite or infinite number per case."""
     values = np.asarray(scores)
     if values.ndim != 1 or values.dtype.kind not in "biuf":
-        raise refuse("BR201", "scores are one number per case", "give an array of numbers")
+        fix = "give an array of numbers"
+        if hasattr(scores, "columns"):
+            fix = "flags(frame[column]), with the column that has the scores of this model"
+        raise refuse("BR201", "scores are one number per case", fix)
     gone = int(np.isnan(values).sum()) if values.dtype.kind == "f" else 0
     if gone:
         raise refuse(

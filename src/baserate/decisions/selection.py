@@ -61,7 +61,7 @@ from baserate.measures.confusion import (
 from baserate.measures.measure import Measure, named, parse
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import Written, base_rate, checked_level, from_number, share
-from baserate.notes import CASE_CONTROL, Note, combine
+from baserate.notes import CASE_CONTROL, Note, combine, with_notes
 from baserate.numbers import Floats, exactly, rounded
 from baserate.views import Viewed, view
 
@@ -486,9 +486,10 @@ class Choice(Viewed):
         self, scores: Any, /, *, seed: int = 0, key: Any = None
     ) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Which cases does the chosen model flag? `scores` are its own, or those of every model by
-        name.
+        name, as a mapping or a frame.
         """
-        own = scores[self.model] if isinstance(scores, Mapping) else scores
+        by_name = isinstance(scores, Mapping) or hasattr(scores, "columns")
+        own = scores[self.model] if by_name else scores
         return self.point.flags(own, seed=seed, key=key)
 
     def on(self, test: Any, at: Conditions | None = None) -> Choice:
@@ -510,11 +511,16 @@ class Choice(Viewed):
     def __repr__(self) -> str:
         others = [name for name in self.points if name not in self.models]
         first = f"Choice: {' or '.join(self.models)}; {repr(self.point).partition(': ')[2]}"
+        chance = {True: "", False: "not significant, "}
         beaten = [
-            f"{one.models[0]} (p = {one.p_value:.3g})" for one in self.differences[:3]
+            f"{one.models[0]} ({chance[one.significant]}p = {one.p_value:.3g})"
+            for one in self.differences[:3]
         ] or others[:3]
-        rest = f"\n  before {', '.join(beaten)}" if beaten else ""
+        rest = f"\n  better than {', '.join(beaten)}" if beaten else ""
         return first + rest + (f"\n  not tested: {self.untested}" if self.untested else "")
+
+    def __str__(self) -> str:
+        return with_notes(repr(self), self.notes)
 
 
 def chosen_among(

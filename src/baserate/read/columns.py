@@ -249,11 +249,10 @@ def _flat(array: Array, name: str) -> Array:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim == 2:
-        raise refuse(
-            "BR204",
-            f"{name} has {array.shape[1]} columns: which one?",
-            f"pass one column, such as {name}[:, 1]",
-        )
+        fix = f"pass one column, such as {name}[:, 1]"
+        if len(array) < array.shape[1]:  # scores of several models, one after the other
+            fix = '{"a": first, "b": second} for the scores of several models'
+        raise refuse("BR204", f"{name} has {array.shape[1]} columns: which one?", fix)
     if array.ndim != 1:
         found = type(array.item()).__name__ if array.ndim == 0 else f"{array.ndim} dimensions"
         raise refuse(

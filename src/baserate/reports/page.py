@@ -16,7 +16,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from baserate.api.sources import CostsLike, Prior, one_or_several
+from baserate.api.sources import CostsLike, Prior, one_or_several, verb
 from baserate.atomic import Grid, Page, reserved, write_atomically
 from baserate.conditions import Conditions, Uncertain, told
 from baserate.counts.counts import Counts
@@ -475,6 +475,7 @@ class Report:
 ALONE, GROUP = "model", "group"
 
 
+@verb
 def report(  # noqa: PLR0913 (each is a question of its own)
     models: Counts | JointCounts | GroupedCounts | Mapping[str, Any],
     /,
