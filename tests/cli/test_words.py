@@ -154,3 +154,41 @@ def test_show_reads_the_rest_at_a_fixed_measure(scores, capsys):
     assert once["fpr"] == pytest.approx(0.1)
     assert "where tnr = 90%:" in told(capsys, *exact).out
     assert "BR533" in refused(capsys, "show", scores, *COLUMNS, "--fix", "tpr")
+
+
+def test_a_guarantee_that_flags_nearly_everything_says_so_first(tmp_path, capsys):
+    rows = [(1, 0.9)] * 40 + [(1, 0.01)] + [(0, 0.02 + i / 1000) for i in range(59)] + [(0, 0.001)]
+    path = written(tmp_path / "weak.csv", ("y", "s"), rows)
+    words = ("choose", path, "--label", "y", "--score", "s", "--guarantee")
+    first = told(capsys, *words, "recall >= 0.9").out.splitlines()[0]
+    assert first.startswith(
+        "These 41 positives can guarantee tpr >= 0.9 with 95 % confidence only by flagging 99.01 %"
+        " of all cases. Use s at score ≥ "
+    )
+    assert "only by" not in told(capsys, *words, "precision >= 0.1").out
+
+
+def test_the_interval_of_what_is_guaranteed_is_the_bound_that_meets_it(tmp_path, capsys):
+    rows = [(1, 1 + i) for i in range(100)] + [(0, i / 10) for i in range(100)]
+    path = written(tmp_path / "scores.csv", ("y", "s"), rows)
+    words = ("choose", path, "--label", "y", "--score", "s", "--guarantee", "recall >= 0.9")
+    done, found = told(capsys, *words), answered(capsys, *words)
+    bound = found["models"][0]["points"][0]["guarantee"]["requirements"][0]["bound"]
+    title, _, table = done.out.partition("95 % intervals (")[2].partition("\n\n")
+    assert title.endswith("; of what is guaranteed the one-sided bound:")
+    assert f">= {bound:.3g}" in table
+    assert bound >= 0.9
+
+
+def test_a_rule_met_only_because_no_false_alarm_was_seen_says_so_first(tmp_path, capsys):
+    rows = [(1, 0.9)] * 20 + [(0, i / 1000) for i in range(200)]
+    path = written(tmp_path / "scores.csv", ("y", "s"), rows)
+    words = ("choose", path, "--label", "y", "--score", "s", "--prior", "1e-5")
+    first = told(capsys, *words, "--rule", "precision >= 0.5").out.splitlines()[0]
+    found = answered(capsys, *words, "--rule", "precision >= 0.5")["models"][0]["points"][0]
+    low = found["intervals"]["precision"]["low"]
+    assert (
+        "where precision >= 0.5 is met only because no false alarm was seen among 200 negatives:"
+        f" it may be as low as {low:.3g} (95 %)." in first.replace("0000", "")
+    )
+    assert "only because" not in told(capsys, *words, "--rule", "recall >= 0.5").out

@@ -64,6 +64,14 @@ class Guaranteed:
     bound: float | None
     method: str
 
+    @property
+    def measure(self) -> str:
+        return self.requirement.rsplit(" ", 2)[0]
+
+    @property
+    def sense(self) -> str:
+        return self.requirement.rsplit(" ", 2)[1]
+
 
 @dataclass(frozen=True)
 class Guarantee:

@@ -258,16 +258,31 @@ def of_intervals(rows: Sequence[Row], how: str, names: Sequence[str] = ()) -> st
     methods = dict.fromkeys(
         one.method.removeprefix(f"{CORRECTED} ") for one in used if one.method != EXACT
     )
-    title = f"{percent(used[0].level)} intervals ({', '.join(methods)}), {how}:"
+    sure = any(_promise(point, name) is not None for point in points for name in names)
+    one_sided = "; of what is guaranteed the one-sided bound" if sure else ""
+    title = f"{percent(used[0].level)} intervals ({', '.join(methods)}), {how}{one_sided}:"
     return Page(title, Grid(headings, lines, left=2 if several else 1))
 
 
 def _shown(found: Interval | None, point: OperatingPoint, name: str) -> Interval | None:
-    """An interval of costs with its sign turned, where the costs were given as profits."""
+    """The bound that is guaranteed, where one is; an interval of costs with its sign turned, where
+    the costs were given as profits.
+    """
+    sure = _promise(point, name)
+    if found is not None and sure is not None:
+        return replace(found, low=sure[0], high=sure[0], side=sure[1])
     if found is None or name != COST or not point.at.costs.earned:
         return found
     side = {LOWER: UPPER, UPPER: LOWER}.get(found.side, found.side)
     return replace(found, value=-found.value, low=-found.high, high=-found.low, side=side)
+
+
+def _promise(point: OperatingPoint, name: str) -> tuple[float, str] | None:
+    """The bound that is guaranteed of this measure at the point, and on which side it lies."""
+    for one in () if point.guarantee is None else point.guarantee.requirements:
+        if one.bound is not None and one.measure == name:
+            return one.bound, LOWER if one.sense == ">=" else UPPER
+    return None
 
 
 def of_differences(found: Sequence[Difference], *, by_cost: bool = False) -> str:
@@ -325,6 +340,15 @@ def _name(one: Difference) -> str:
 
 def sentence(one: Difference, *, by_cost: bool = False) -> str:
     """Which model is better, by how much, and whether the difference is significant."""
+    if one.favours == one.models[0]:  # the better one first, and its difference to the other
+        one = replace(
+            one,
+            models=one.models[::-1],
+            values=one.values[::-1],
+            value=-one.value,
+            low=-one.high,
+            high=-one.low,
+        )
     first, second = (quoted(name, quotes=False) for name in one.models)
     where = (
         ""

@@ -67,6 +67,8 @@ HEADINGS = {
     + ("alerts", "caught", "missed")
 }
 COST = "expected_cost"
+# From this false alarm rate on, a guarantee says little.
+NEARLY_ALL = 0.9
 NET_BENEFIT = "net_benefit"
 # A volume is named once, with the rule, and not with every measure.
 VOLUME = re.compile(r"\(volume=[^)]*\)")
@@ -280,7 +282,8 @@ def verdict(choice: Choice, *, alone: bool) -> str:
     goal = f", {_goal(point)}" if alone else ""
     said = f"{_where(point)}{_worth(choice)}."
     return (
-        f"Use {use}{there}{goal}. {said[0].upper()}{said[1:]}{_significance(choice)}"
+        f"{_worthless(point)}Use {use}{there}{goal}{_unseen(point)}."
+        f" {said[0].upper()}{said[1:]}{_significance(choice)}"
         f"{_over_baseline(choice)}{_guaranteed(point)}"
     )
 
@@ -328,7 +331,8 @@ def verdict_on_test(choice: Choice, chosen: Choice) -> str:
         worth = f"{heading(base.optimized, [base])} {_cell(base, base.optimized)}"
         beaten = f" It does not beat flagging {unbeaten.split()[1]} there ({worth})."
     return (
-        f"Use {_name(choice.model)}{_at(point)}. On the test data, {_where(point)}{_worth(choice)}"
+        f"{_worthless(chosen.point)}Use {_name(choice.model)}{_at(point)}{_unseen(chosen.point)}."
+        f" On the test data, {_where(point)}{_worth(choice)}"
         f"{lead_on_test(choice)}.{beaten}{_not_met(point)}{_guaranteed(chosen.point, on_test=True)}"
     )
 
@@ -502,26 +506,38 @@ def of_leads(choices: Sequence[Choice | AmountChoice]) -> str:
                 (
                     *prior,
                     pair,
-                    digits(value, 4),
-                    f"{digits(low, 4)} to {digits(high, 4)}",
+                    _sum(value),
+                    f"{_sum(low)} to {_sum(high)}",
                     *p,
                     one.method,
                 )
             )
     first, point = tested[0].differences[0], tested[0].point
+    chosen = point.point if isinstance(point, AmountPoint) else point
     headings = (
         *(("base rate",) if several else ()),
         "difference",
-        heading(first.name, [point.point if isinstance(point, AmountPoint) else point]),
+        heading(first.name, [chosen]),
         percent(first.level),
         "p",
         *(("p (Holm)",) if adjusted else ()),
         "method",
     )
     on = "on the same cases" if first.paired else "on different cases"
+    close = any(not one.significant for choice in tested for one in choice.differences)
+    if close and first.replicates is None and not chosen.in_advance:
+        on += (
+            " (by a formula that allows for choosing the thresholds; --replicates 2000 resamples"
+            " instead, and may be narrower where scores have few distinct values)"
+        )
     return Page(
         f"The best model against the others, {on}:", Grid(headings, rows, left=2 if several else 1)
     )
+
+
+def _sum(value: float) -> str:
+    """A difference in few digits; one of large amounts in whole units."""
+    return grouped(round(value)) if abs(value) >= 10_000 else digits(value, 4)
 
 
 def _guaranteed(point: OperatingPoint, *, on_test: bool = False) -> str:
@@ -530,10 +546,9 @@ def _guaranteed(point: OperatingPoint, *, on_test: bool = False) -> str:
         return ""
     held, seen = [], []
     for one in point.guarantee.requirements:
-        name, sense, limit = one.requirement.rsplit(" ", 2)
-        held.append(
-            f"{HEADINGS.get(name, name)} is at {'least' if sense == '>=' else 'most'} {limit}"
-        )
+        least = "least" if one.sense == ">=" else "most"
+        limit = one.requirement.rpartition(" ")[2]
+        held.append(f"{HEADINGS.get(one.measure, one.measure)} is at {least} {limit}")
         seen.append(f"{one.observed:.4g}")
     among = f" and among {point.guarantee.models} models" if point.guarantee.models > 1 else ""
     sure = (
@@ -542,6 +557,41 @@ def _guaranteed(point: OperatingPoint, *, on_test: bool = False) -> str:
     )
     where = "where it was chosen" if on_test else "in this sample"
     return f"\nIn the field, {' and '.join(held)} {sure} ({where}: {' and '.join(seen)})."
+
+
+def _worthless(point: OperatingPoint) -> str:
+    """That nothing but flagging nearly every case is guaranteed, as the first sentence; only where
+    the fewest false alarms were looked for.
+    """
+    if point.guarantee is None or point.optimized != "fpr" or point.fpr < NEARLY_ALL:
+        return ""
+    of_all = point.fpr if point.at.prior is None else point.posfrac
+    share = "every case" if of_all == 1 else f"{100 * of_all:.4g} % of all cases"
+    positives = grouped(int(point.tp + point.fn))
+    return (
+        f"These {positives} positives can guarantee {point.guarantee} with"
+        f" {percent(point.guarantee.level)} confidence only by flagging {share}. "
+    )
+
+
+def _unseen(point: OperatingPoint) -> str:
+    """That the rule holds only because no false alarm was seen, with the bound that its interval
+    has.
+    """
+    if not point.rule or point.fp or " = " in point.rule:
+        return ""
+    for term in parse_rule(point.rule, point.volume).terms:
+        known = point.intervals.get(term.measure.name)
+        if term.measure.name not in ("precision", "fdr") or known is None:
+            continue
+        bound, way = (known.low, "low") if term.sense == ">=" else (known.high, "high")
+        if bound < term.limit if term.sense == ">=" else bound > term.limit:
+            return (
+                f", where {escaped(str(term))} is met only because no false alarm was seen among"
+                f" {number_of(int(point.tn), 'negative')}: it may be as {way} as {digits(bound, 3)}"
+                f" ({percent(known.level)})"
+            )
+    return ""
 
 
 def _where(point: OperatingPoint) -> str:
@@ -557,9 +607,9 @@ def _where(point: OperatingPoint) -> str:
     if point.rule:
         budget = point.volume is not None and point.rule.startswith("alerts")
         of_all = f" of {grouped(round(point.volume or 0))}" if budget else ""
-        said = (
-            f"{said} {'and' if budget and said else 'with'} {escaped(point.rule)}{of_all}".strip()
-        )
+        first, more, rest = escaped(point.rule).partition(" and ")
+        rule = f"{first}{of_all}{more}{rest}"
+        said = f"{said} {'and' if budget and said else 'with'} {rule}".strip()
     return f"{said}, " if said else ""
 
 
