@@ -10,6 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.helpers import told
+
+from baserate.cli.demo import write_scores
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -65,6 +68,18 @@ def test_the_readme_says_what_the_demo_says(tmp_path):
     quoted = re.findall(r"^Use .*$", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
     assert quoted
     assert all(line in demo for line in quoted)
+
+
+def test_the_commands_of_the_readme_can_be_pasted(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "baserate-demo").mkdir()
+    write_scores(tmp_path / "baserate-demo")
+    table = (ROOT / "README.md").read_text().partition("| question | command |")[2]
+    found = re.findall(r"`baserate ([a-z]+ [^`]+)`", table.partition("\n\n")[0])
+    assert len(found) > 10
+    for words in found:
+        done = told(capsys, *shlex.split(words))
+        assert (words, done.status) == (words, 0), done.err
 
 
 def test_the_readme_names_both_commands():

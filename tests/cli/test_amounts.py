@@ -131,10 +131,10 @@ def test_scenario_12_as_json(capsys, cases):
 
 def test_the_cheapest_of_several_models(capsys, cases):
     done = told(capsys, *asked(cases, "--review", "150", score=("other", "m")))
-    assert "choose m, score ≥ 0.9 (cost 470" in done.out
+    assert "use m at score ≥ 0.9 (cost 470" in done.out
     assert done.out.splitlines()[0] == (
         "At the sample's base rate of 50%, a review at 150 and a miss at its amount, the cheapest"
-        " threshold: choose m, score ≥ 0.9 (cost 470, caught 1,000, missed 320, of 6 cases); the"
+        " threshold: use m at score ≥ 0.9 (cost 470, caught 1,000, missed 320, of 6 cases); the"
         " difference to other is not significant (p = 0.844)."
     )
     assert "The best model against the others, on the same cases:" in done.out

@@ -19,7 +19,10 @@ def studies(tmp_path):
 def test_a_guard_that_finds_92_percent_is_right_once_in_a_hundred_alerts(capsys):
     """Recall 91.7 % and a false positive rate of 0.9 % at one attack in 10,000."""
     done = told(capsys, "calc", *GUARD, "--prior", "1 in 10000")
-    says = 'At a base rate of 0.0001, "guard" has precision 0.99 % (95 % 0.216 % to 8.38 %).'
+    says = (
+        'At a base rate of 0.01% (1 in 10,000), 0.99 % of the positive results of "guard" are true'
+        " positives (95 % interval 0.216 % to 8.38 %)."
+    )
     assert done.out.splitlines()[0] == says
     (row,) = answered(capsys, "calc", *GUARD, "--prior", "1 in 10000")["league"]["rows"]
     assert row["values"]["tpr"] == pytest.approx(0.917, abs=5e-4)
@@ -76,7 +79,7 @@ def test_columns_may_come_in_any_order_and_models_be_called_so(capsys, tmp_path)
     [
         (("--table", "1,2,3"), "BR546: a table has four cells"),
         (("--table", "1,2,3,0.5"), "BR546: tn must be a whole number of cases"),
-        (("--table", "0,0,0,0"), "BR546: a table of no cases"),
+        (("--table", "0,0,0,0"), "BR546: a table has no cases"),
         (("--table", "a=1,2,3,4", "--table", "a=1,2,3,5"), 'BR546: two tables are called "a"'),
         (("--table", "1,2,3,4", "--recall", "0.9"), "BR545: rates"),
         (("--tpr", "0.9", "--fpr", "0.1", "--sort", "npv"), "BR002: --sort"),

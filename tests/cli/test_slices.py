@@ -291,8 +291,8 @@ def test_rows_of_a_patient_are_one_unit(clustered, capsys):
     assert [group["outcome"] for group in together["groups"]] == ["met, not demonstrated"] * 3
     note = next(note for note in together["notes"] if note["code"] == "BR432")
     assert note["text"].startswith(
-        "400 rows in 100 clusters (4 rows each), the units of every interval: 20 of them hold"
-        " positives"
+        "400 rows in 100 clusters (4 rows each): intervals treat each cluster as one unit; 20 of"
+        " them contain positives"
     )
 
 

@@ -192,3 +192,8 @@ def test_a_rule_met_only_because_no_false_alarm_was_seen_says_so_first(tmp_path,
         f" it may be as low as {low:.3g} (95 %)." in first.replace("0000", "")
     )
     assert "only because" not in told(capsys, *words, "--rule", "recall >= 0.5").out
+
+
+def test_the_volume_stands_behind_the_budget_it_belongs_to(scores, capsys):
+    words = ("choose", scores, "alerts <= 500 and recall >= 0.01", *COLUMNS, "--volume", "10000")
+    assert "alerts <= 500 of 10,000 and tpr >= 0.01, it catches " in told(capsys, *words).out

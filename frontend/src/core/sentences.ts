@@ -75,8 +75,9 @@ function where(one: Setting, question: Question): string {
   const said = [`at ${priorSaid(priorOf(one, at), at.prior === null)}`, costs].filter(Boolean).join(", ");
   if (!terms.length) return `${said}, `;
   const rule = ruleSaid(terms);
-  const budget = volume !== null && rule.startsWith("alerts");
-  return `${said} ${budget ? "and" : "with"} ${escaped(rule)}${budget ? ` of ${grouped(whole(volume))}` : ""}, `;
+  if (volume === null || !rule.startsWith("alerts")) return `${said} with ${escaped(rule)}, `;
+  const [budget, ...rest] = escaped(rule).split(" and ");
+  return `${said} and ${[`${budget} of ${grouped(whole(volume))}`, ...rest].join(" and ")}, `;
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

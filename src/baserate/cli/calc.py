@@ -105,7 +105,7 @@ def calc(
     your base rate, with intervals.
 
     A rate stands for everything that rounds to it: 0.549 and 54.9% for 0.5485 to 0.5495. The prior
-    is exact. The intervals of a table say how well its cases know it.
+    is exact. The intervals show the sampling error of the table.
 
     \b
     Examples:

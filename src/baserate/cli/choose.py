@@ -771,9 +771,7 @@ def _amounts_text(
     ]
     rows = _amount_rows(answers, models)
     table = _table(rows, len(answers) > 1, _sum)
-    said = [
-        "No intervals: no formula knows how amounts are spread. --replicates 2000 resamples them."
-    ]
+    said = ["No intervals are computed for amounts by default; add --replicates 2000."]
     if surety.replicates:
         again = "at these thresholds, by" if on_test else "choosing the thresholds again on each of"
         how = f"{again} {surety.replicates} resamples"
@@ -797,7 +795,7 @@ def _sentences(answer: Answer[AmountChoice], *, alone: bool, on_test: bool = Fal
     where = setting(point.point)
     if not alone:
         names = " or ".join(quoted(name, quotes=False) for name in choice.models)
-        where = f"choose {names}{f', {where}' if len(choice.models) == 1 else ''}"
+        where = f"use {names}{f' at {where}' if len(choice.models) == 1 else ''}"
     cost = "" if by_amount else f"cost {_money(point.cost)}, "
     sums = f"{cost}caught {_money(point.amount_caught)}, missed {_money(point.amount_missed)}"
     said = f"{sums}, of {number_of(point.cases, 'case')}{' of the test data' if on_test else ''}"

@@ -511,16 +511,22 @@ class Choice(Viewed):
     def __repr__(self) -> str:
         others = [name for name in self.points if name not in self.models]
         first = f"Choice: {' or '.join(self.models)}; {repr(self.point).partition(': ')[2]}"
-        chance = {True: "", False: "not significant, "}
-        beaten = [
-            f"{one.models[0]} ({chance[one.significant]}p = {one.p_value:.3g})"
-            for one in self.differences[:3]
-        ] or others[:3]
-        rest = f"\n  better than {', '.join(beaten)}" if beaten else ""
-        return first + rest + (f"\n  not tested: {self.untested}" if self.untested else "")
+        lines = [first, *map(_against, self.differences[:3])]
+        if others and not self.differences:
+            lines.append(f"  not chosen: {', '.join(others[:3])}")
+        if self.untested:
+            lines.append(f"  not tested: {self.untested}")
+        return "\n".join(lines)
 
     def __str__(self) -> str:
         return with_notes(repr(self), self.notes)
+
+
+def _against(one: Any) -> str:
+    """What a test says of the chosen model and another."""
+    other, chance = one.models[0], "" if one.significant else "not significant, "
+    than = {None: "as good as", other: "worse than"}.get(one.favours, "better than")
+    return f"  {than} {other} ({chance}p = {one.p_value:.3g})"
 
 
 def chosen_among(

@@ -55,8 +55,8 @@ LEAST_BEYOND = 5
 MOST_DRAWN = 50_000
 CHOSEN_AGAIN = Note(
     "BR641",
-    "at every place a threshold is chosen, and again on each resample: the band is of the way of"
-    " choosing, not of thresholds chosen here",
+    "at every place a threshold is chosen, and again on each resample: the band is for thresholds"
+    " that are chosen anew on other cases, not for those chosen here",
 )
 
 

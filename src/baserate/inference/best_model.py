@@ -55,8 +55,8 @@ SEPARATE = "the models were counted separately; count them together: count(y, {n
 WEIGHED = "the cases are weighted, and weights do not say how many cases were seen"
 ESTIMATED = "the base rate is an estimate"
 CHOSEN_AGAIN = (
-    "thresholds are chosen again on each of them, so the interval is of the way of choosing, not of"
-    " the thresholds chosen here"
+    "thresholds are chosen again on each resample, so the interval is for models whose thresholds"
+    " are chosen anew on other cases, not for the thresholds chosen here"
 )
 # Relative size of what is lost to rounding where two gradients or values are compared.
 ROUNDING = 1e-9
@@ -207,8 +207,11 @@ def moved(
         else test
     )
     if not isinstance(models, Mapping):
+        names = ", ".join(f'"{name}"' for name in choice.points)
         raise refuse(
-            "BR410", "a choice is evaluated on the same models", 'on({"logit": counts, …})'
+            "BR410",
+            f"a choice is evaluated on counts of the same models, got {type(test).__name__}",
+            f"on(count(test, label=…, score=[{names}]))",
         )
     missing = [name for name in choice.points if name not in models]
     if missing:
@@ -275,7 +278,7 @@ def _why_untested(joint: JointCounts, choice: Choice) -> str:
     if joint.weighted:
         return WEIGHED
     if choice.point.guarantee is not None:
-        return "the thresholds keep a guarantee, and how they vary with the cases is not worked out"
+        return "no test is available for guaranteed thresholds"
     return ESTIMATED if choice.point.at.estimate is not None else ""
 
 

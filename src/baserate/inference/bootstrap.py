@@ -385,7 +385,7 @@ def check_enough(source: Source) -> tuple[Note, ...]:
                 "label more clusters",
             )
         if clusters < FEW_CLUSTERS:
-            return (Note("BR591", f"{text}: that is how much is known of them"),)
+            return (Note("BR591", f"{text}: intervals rest on these few"),)
     elif fewest < FEWEST:
         raise refuse(
             "BR590", f"only {number_of(fewest, what[:-1])}: too few to resample", OTHERWISE

@@ -728,8 +728,7 @@ def _few(counts: Counts | GroupedCounts) -> Iterable[Note]:
         few = number_of(int(counts.total_positives), "positive")
         yield Note(
             "BR625",
-            f"only {few}: intervals of a chosen threshold are approximate with fewer than {FEW}"
-            " (benchmarks/chosen.md)",
+            f"only {few}: intervals of a chosen threshold are approximate with fewer than {FEW}",
         )
 
 

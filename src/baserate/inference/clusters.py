@@ -205,16 +205,14 @@ def cluster_notes(groups: GroupedCounts, name: str = "") -> tuple[Note, ...]:
         f"{number_of(found.rows, 'row')} in {number_of(found.clusters, 'cluster')}{of}"
         f" ({found.rows_each:.3g} rows each)"
     )
-    worth = (
-        f"{number_of(found.with_positives, 'of them holds', 'of them hold')} positives, and that is"
-        " how much is known of these"
-    )
+    worth = number_of(found.with_positives, "of them contains", "of them contain")
     few = (
-        f"; below {FEW_CLUSTERS} an interval is rough"
+        f" (with fewer than {FEW_CLUSTERS} they are rough)"
         if found.with_positives < FEW_CLUSTERS
         else ""
     )
-    return (Note("BR432", f"{each}, the units of every interval: {worth}{few}"),)
+    text = f"intervals treat each cluster as one unit{few}; {worth} positives"
+    return (Note("BR432", f"{each}: {text}"),)
 
 
 def cluster_bound(
@@ -359,8 +357,7 @@ def _few(groups: GroupedCounts) -> tuple[Note, ...]:
     return (
         Note(
             "BR630",
-            f"{text} of simulated samples, and a true AUC outside lay mostly below the interval"
-            " (benchmarks/clusters.md)",
+            f"{text} of simulated samples, and a true AUC outside lay mostly below the interval",
         ),
     )
 
@@ -375,7 +372,7 @@ def _high(groups: GroupedCounts, total: Counts) -> tuple[Note, ...]:
         f"{where}, 95 % intervals of AUC and precision held the true value in 93 to 95 % of"
         " simulated samples"
     )
-    return (Note("BR630", f"{text}, and one outside lay mostly below (benchmarks/clusters.md)"),)
+    return (Note("BR630", f"{text}, and one outside lay mostly below"),)
 
 
 # ---- the variance between clusters ------------------------------------------------------------

@@ -324,16 +324,20 @@ def _cheapest(points: Points, prior: Floats, costs: dict[str, Floats]) -> tuple[
 
 
 AT_CHOSEN = (
-    "the thresholds were chosen on these same cases: this is the difference in the field between"
-    " the two that were chosen"
+    "both thresholds were chosen on these cases: the interval is for the difference between these"
+    " two thresholds on new cases"
 )
 BY_RULE = (
-    "the thresholds were chosen on these same cases: this is the difference between the models,"
-    " each set by the rule, whose thresholds vary"
+    "both thresholds were chosen on these cases: the interval is for the difference between the"
+    " models where the rule chooses each threshold anew on new cases"
 )
 AS_IT_IS = (
-    "was not what the choice made best, so other cases may choose thresholds with quite another"
-    " difference"
+    "the thresholds were not chosen by {}, so on other cases they, and this difference, may be"
+    " quite different"
+)
+BY_FORMULA = (
+    "it is found by a formula; resampling may give a narrower one, above all where scores have few"
+    " distinct values"
 )
 
 
@@ -685,9 +689,10 @@ def _said_of(asked: Statistic, point: OperatingPoint) -> Note:
     the two thresholds that were chosen.
     """
     made = asked.measure == made_best(point)
-    if asked.ruled:
-        return Note("BR640", BY_RULE if made else AT_CHOSEN)
-    return Note("BR640", AT_CHOSEN if made else f"{AT_CHOSEN}; {asked.name} {AS_IT_IS}")
+    target = BY_RULE if asked.ruled and made else AT_CHOSEN
+    said = f"; {AS_IT_IS.format(asked.name)}" if not (asked.ruled or made) else ""
+    instead = Fix("replicates=2000", "--replicates 2000")
+    return Note("BR640", f"{target}; {BY_FORMULA}{said}", instead)
 
 
 def _by_delong(asked: CompareOptions) -> bool:
@@ -780,16 +785,18 @@ def _difference(
     values, missing = undefined_noted(values)
     low, high = percentile_bounds(values, asked.level, BOTH)
     shifts = (*shifted(statistic, of), *alike(low, high))
+    p, least = max(bootstrap_p(values), least_p), 2 / (len(values) + 1)
     said = Note(
         "BR598",
         f"{plan.replicates} resamples ({plan.how}): approximate, coverage is not guaranteed"
+        + (f", and p cannot be below {least:.2g}" if p <= least else "")
         + _chosen(statistic),
     )
     return Difference(
         seen[1] - seen[0],
         low,
         high,
-        max(bootstrap_p(values), least_p),
+        p,
         PERCENTILE,
         names,
         seen,

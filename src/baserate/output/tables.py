@@ -525,7 +525,7 @@ def of_leads(choices: Sequence[Choice | AmountChoice]) -> str:
     )
     on = "on the same cases" if first.paired else "on different cases"
     close = any(not one.significant for choice in tested for one in choice.differences)
-    if close and first.replicates is None and not chosen.in_advance:
+    if close and first.replicates is None and chosen is point and not point.in_advance:
         on += (
             " (by a formula that allows for choosing the thresholds; --replicates 2000 resamples"
             " instead, and may be narrower where scores have few distinct values)"

@@ -14,6 +14,7 @@ from baserate.inference.values import Interval, digits_apart, percent
 from baserate.measures.confusion import Confusion
 from baserate.measures.measure import Measure
 from baserate.measures.registry import CATALOGUE
+from baserate.notation import base_rate
 from baserate.notes import Note
 from baserate.numbers import Undefined, cell
 from baserate.output import document
@@ -122,12 +123,16 @@ def _headline(rows: Sequence[Row], by: Measure) -> Iterator[str]:
         if not isinstance(found, Interval):
             continue
         value, low, high = (_shown(end, found, by) for end in (found.value, found.low, found.high))
-        where = f"a base rate of {cell(first.prior, 4)}" if at.prior else "its own base rate"
+        where = f"a base rate of {base_rate(first.prior)}" if at.prior else "its own base rate"
         best = {"higher": "highest", "lower": "lowest"}[by.direction]
-        name = _heading(str(by))
-        says = f"has the {best} {name}: {value}" if several else f"has {name} {value}"
-        known = f"({percent(found.level)} {low} to {high})"
-        yield f"At {where}, {quoted(first.name)} {says} {known}."
+        name, model = _heading(str(by)), quoted(first.name)
+        says = (
+            f"{model} has the {best} {name}: {value}" if several else f"{model} has {name} {value}"
+        )
+        if by.name == "precision" and not several:
+            says = f"{value} of the positive results of {model} are true positives"
+        known = f"({percent(found.level)} interval {low} to {high})"
+        yield f"At {where}, {says} {known}."
     if several:
         yield "Differences between tables are not tested."
 
