@@ -16,6 +16,20 @@ HEAD = """# Every public name
 Written from the table in `src/baserate/__init__.py` by `python docs/reference.py`.
 `help(br.choose)` has parameters and an example. More: [curves and summaries](curves.md),
 [measures](measures.md), [learners for scikit-learn](learners.md).
+
+| command | in Python |
+|---|---|
+| `choose`, `show` | `choose`, `measure`, `summary`, `interval` |
+| `compare` | `compare` |
+| `table`, `curve` | `table`, `curve` |
+| `slices` | `segments.by_group`, `segments.by_day` |
+| `triage` | `robustness.triage` |
+| `report` | `report(…).save("report.html")` |
+| `calc` | `solve_rates`, `Confusion` |
+| `plan` | `planning.cases_needed` and the others of `planning` |
+| `prior` | `estimate_prior` |
+| `gate` | `require`, `non_inferiority` |
+| `count` | `count`, `Counts.save`, `load` |
 """
 
 
