@@ -197,3 +197,12 @@ def test_a_rule_met_only_because_no_false_alarm_was_seen_says_so_first(tmp_path,
 def test_the_volume_stands_behind_the_budget_it_belongs_to(scores, capsys):
     words = ("choose", scores, "alerts <= 500 and recall >= 0.01", *COLUMNS, "--volume", "10000")
     assert "alerts <= 500 of 10,000 and tpr >= 0.01, it catches " in told(capsys, *words).out
+
+
+def test_a_difference_that_is_not_significant_names_the_other_method(scores, capsys):
+    words = ("choose", scores, "--label", "y", "--score", "a", "--score", "b", "--prior", "1%")
+    hint = "on the same cases (by a formula that allows for choosing the thresholds; --replicates"
+    close = not answered(capsys, *words)["verdict"][0]["differences"][0]["significant"]
+    assert close
+    assert hint in told(capsys, *words).out
+    assert hint not in told(capsys, *words, "--replicates", "100").out

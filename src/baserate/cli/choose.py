@@ -480,7 +480,8 @@ def _text(
     theories = [
         line for answer in answers if answer.choice for line in tables.theories(answer.choice)
     ]
-    leads = tables.of_leads([answer.choice for answer in answers if answer.choice])
+    made = [answer.choice for answer in answers if answer.choice]
+    leads = tables.of_leads(made, resampling=True)
     yield "\n".join(sentences)
     yield hint
     yield tables.of_points(rows, shown)

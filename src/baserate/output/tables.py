@@ -471,9 +471,9 @@ def _at(point: OperatingPoint) -> str:
     )
 
 
-def of_leads(choices: Sequence[Choice | AmountChoice]) -> str:
+def of_leads(choices: Sequence[Choice | AmountChoice], *, resampling: bool = False) -> str:
     """The lead of the best model over each of the others, with its interval: nothing where none was
-    tested.
+    tested. `resampling` says that the same command can resample instead.
     """
     tested = [choice for choice in choices if choice.differences]
     if not tested:
@@ -525,7 +525,7 @@ def of_leads(choices: Sequence[Choice | AmountChoice]) -> str:
     )
     on = "on the same cases" if first.paired else "on different cases"
     close = any(not one.significant for choice in tested for one in choice.differences)
-    if close and first.replicates is None and chosen is point and not point.in_advance:
+    if resampling and close and first.replicates is None:
         on += (
             " (by a formula that allows for choosing the thresholds; --replicates 2000 resamples"
             " instead, and may be narrower where scores have few distinct values)"
