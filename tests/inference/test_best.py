@@ -370,8 +370,8 @@ def test_compare_resampled_on_request_is_the_resampled_test_of_choose():
         lead.high,
         lead.p_value,
     )
-    assert any("not of the thresholds chosen here" in note.text for note in found.notes)
-    assert any("not of the thresholds chosen here" in note.text for note in lead.notes)
+    assert any("not for the thresholds chosen here" in note.text for note in found.notes)
+    assert any("not for the thresholds chosen here" in note.text for note in lead.notes)
 
 
 def test_what_the_rule_holds_in_place_still_varies_in_the_field():

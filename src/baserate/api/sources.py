@@ -737,7 +737,7 @@ def conditions(at: Any, prior: Any, costs: Any) -> Conditions | None:
         checked_conditions(at)
     if isinstance(prior, list | tuple | np.ndarray):
         fix = "call once for each, or give draws of one that is uncertain: prior=Draws([…])"
-        if len(prior) == 2:
+        if isinstance(prior, tuple) and len(prior) == 2:
             low, high = (quoted(end, quotes=False) for end in prior)
             fix = f'prior="{low}..{high}" for a range, or call once for each'
         raise refuse("BR418", "several base rates are given where one is needed", fix)
