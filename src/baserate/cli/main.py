@@ -421,7 +421,7 @@ def _explained(error: Exception) -> tuple[int, str, str, str]:
     return (
         BUG,
         "BR999",
-        f"a bug in baserate: {type(error).__name__}: {quoted(str(error), quotes=False)}",
+        f"a bug in baserate: {type(error).__name__}: {escaped(str(error))}",
         f"report it, with what {DEBUG} prints",
     )
 
