@@ -890,37 +890,50 @@ def on_reading(point: OperatingPoint, points: Points) -> Iterator[Note]:
 
 def on_labels(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
     """Are labels as frequent among flagged cases as among the others? If not, recall is not that of
-    all cases (Begg & Greenes 1983).
+    all cases.
     """
     yield from _no_prior_of_all(point)
+    if unlabelled_flagged(point, counts) is None:
+        yield from _not_kept(point, counts)
+    corrected = if_all_labelled(point, counts)
+    if corrected is None or not point.tp:
+        return
+    (tp, fp, fn, tn), after = point.confusion, corrected
+    flagged, passed = (tp + fp) / (after.tp + after.fp), (fn + tn) / (after.fn + after.tn)
+    shares = (
+        f"{_exact_percent(flagged)} of the flagged but {_exact_percent(passed)} of the other"
+        " cases have labels"
+    )
+    way = "high" if flagged > passed else "low"
+    text = (
+        f"{shares}: recall {float(tp / (tp + fn)):.4g} is too {way} (about"
+        f" {after['tpr']:.4g} if labelling depends only on the flag)"
+    )
+    yield Note("BR116", text)
+
+
+def if_all_labelled(point: OperatingPoint, counts: Counts | Points) -> Confusion | None:
+    """What all cases would come to if labelling depended only on the flag (Begg & Greenes 1983);
+    None where labels are as frequent among flagged cases as among the others.
+    """
     rest = unlabelled_flagged(point, counts)
     if rest is None:
-        yield from _not_kept(point, counts)
-        return
+        return None
     tp, fp, fn, tn = (Fraction(cases) for cases in point.confusion)
     labelled = (tp + fp, fn + tn)
+    if not all(labelled):
+        return None
     scored = (labelled[0] + rest[0], labelled[1] + rest[1] - rest[0])
-    if not all(labelled) or not tp:
-        return
     flagged, passed = (Fraction(part, whole) for part, whole in zip(labelled, scored, strict=True))
     both = Fraction(sum(labelled), sum(scored))
     spread = both * (1 - both) * (Fraction(1, scored[0]) + Fraction(1, scored[1]))
     # A score test at p < 0.001, and a difference of a tenth or more: with millions of cases
     # anything is significant.
-    if (flagged - passed) ** 2 > SIGNIFICANT * spread and abs(flagged - passed) > MATERIAL * max(
-        flagged, passed
-    ):
-        recall = tp / flagged / (tp / flagged + fn / passed)
-        shares = (
-            f"{_exact_percent(flagged)} of the flagged but {_exact_percent(passed)} of the other"
-            " cases have labels"
-        )
-        way = "high" if flagged > passed else "low"
-        text = (
-            f"{shares}: recall {float(tp / (tp + fn)):.4g} is too {way} (about"
-            f" {float(recall):.4g} if labelling depends only on the flag)"
-        )
-        yield Note("BR116", text)
+    if (flagged - passed) ** 2 <= SIGNIFICANT * spread:
+        return None
+    if abs(flagged - passed) <= MATERIAL * max(flagged, passed):
+        return None
+    return Confusion(tp=tp / flagged, fp=fp / flagged, fn=fn / passed, tn=tn / passed)
 
 
 def _no_prior_of_all(point: OperatingPoint) -> Iterator[Note]:

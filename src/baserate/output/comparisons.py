@@ -416,10 +416,15 @@ def _failures(judged: Sequence[Judged], *, passed: bool) -> list[str]:
                     else f" {number_of(check.needed, kind)} at the same rate would demonstrate it."
                 )
                 side = "lower" if check.interval.side == LOWER else "upper"
+                why = f"the {side} bound is {digits(check.bound, 4)}"
+                if check.corrected is not None:
+                    why = (
+                        "labels depend on the flag, and corrected for that it is about"
+                        f" {digits(check.corrected, 4)}"
+                    )
                 lines.append(
                     f"{where}: {check.requirement} is met in this sample"
-                    f" ({digits(check.interval.value, 4)}) but not demonstrated: the {side} bound"
-                    f" is {digits(check.bound, 4)}.{more}"
+                    f" ({digits(check.interval.value, 4)}) but not demonstrated: {why}.{more}"
                 )
     return lines
 
