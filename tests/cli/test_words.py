@@ -154,3 +154,25 @@ def test_show_reads_the_rest_at_a_fixed_measure(scores, capsys):
     assert once["fpr"] == pytest.approx(0.1)
     assert "where tnr = 90%:" in told(capsys, *exact).out
     assert "BR533" in refused(capsys, "show", scores, *COLUMNS, "--fix", "tpr")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--rule", "recall >= 0.5", "--rule", "fpr <= 0.1"], "BR533: two rules are given"),
+        (["recall >= 0.5", "fpr <= 0.1"], "BR533: two rules are given"),
+        (["--volume", "100", "--volume", "200"], "BR001: --volume is given twice"),
+        (["--level", "90%", "--level", "95%"], "BR001: --level is given twice"),
+    ],
+)
+def test_nothing_that_is_given_twice_is_dropped(scores, words, said, capsys):
+    assert said in refused(capsys, "choose", scores, *COLUMNS, *words)
+
+
+def test_of_two_rules_the_fix_is_one_that_the_command_accepts(scores, capsys):
+    rules = ("recall >= 0.5", "fpr <= 0.1")
+    assert 'Fix: join them by "and".' in refused(capsys, "choose", scores, *COLUMNS, *rules)
+    show = refused(capsys, "show", scores, *COLUMNS, *rules)
+    assert 'Fix: join them by "and", or give each by --rule.' in show
+    each = [word for rule in rules for word in ("--rule", rule)]
+    assert told(capsys, "show", scores, *COLUMNS, *each).status == 0

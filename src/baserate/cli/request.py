@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from baserate import notation
-from baserate.cli.options import flag_of
+from baserate.cli.options import flag_of, is_rule
 from baserate.cli.terminal import Progress, Waiting
 from baserate.conditions import OUTCOMES, Conditions, Costs, Uncertain
 from baserate.counts.counts import Counts
@@ -623,11 +623,6 @@ class Request:
         from baserate.cli.prior import in_field
 
         return in_field(found, self, cluster=cluster)
-
-
-def is_rule(word: str) -> bool:
-    """Is this a rule, and no file?"""
-    return bool(re.search("[<>]", word)) and not os.path.exists(word)  # noqa: PTH110
 
 
 def _with_rule(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,8 +13,8 @@ import click
 from click.core import ParameterSource
 
 from baserate.atomic import reserved, write_atomically
-from baserate.cli.options import Sectioned, listed
-from baserate.cli.request import READING, Request, check_unused, is_rule
+from baserate.cli.options import Sectioned, is_rule, listed
+from baserate.cli.request import READING, Request, check_unused
 from baserate.cli.terminal import tell
 from baserate.counts.counts import Counts
 from baserate.errors import Fix, InputError, number_of, on_command_line, refuse_file
