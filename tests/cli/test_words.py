@@ -105,7 +105,6 @@ def test_group_is_accepted_for_by(scores, capsys):
         ("choose", "--prevalense", "--prevalence"),
         ("choose", "--judge", "--test"),
         ("show", "--statistic", "--measure"),
-        ("compare", "--measure", "--statistic"),
     ],
 )
 def test_an_unknown_option_says_what_was_meant(scores, command, typed, meant, capsys):
@@ -176,3 +175,70 @@ def test_of_two_rules_the_fix_is_one_that_the_command_accepts(scores, capsys):
     assert 'Fix: join them by "and", or give each by --rule.' in show
     each = [word for rule in rules for word in ("--rule", rule)]
     assert told(capsys, "show", scores, *COLUMNS, *each).status == 0
+
+
+MODELS = ("--label", "y", "--score", "a", "--score", "b")
+FIELD = ("--prior", "1%", "--volume", "10000")
+
+
+@pytest.mark.parametrize("command", ["choose", "compare", "show"])
+def test_a_budget_is_the_rule_on_alerts(scores, command, capsys):
+    asked = (command, scores, *MODELS, *FIELD)
+    expected = answered(capsys, *asked, "--rule", "alerts <= 200")
+    for words in (("--budget", "200"), ("--max-alerts", "0.2k")):
+        assert answered(capsys, *asked, *words) == expected
+
+
+@pytest.mark.parametrize("command", ["choose", "compare"])
+def test_a_budget_joins_the_rule_that_is_given(scores, command, capsys):
+    asked = (command, scores, *MODELS, *FIELD)
+    expected = answered(capsys, *asked, "--rule", "recall >= 0.1 and alerts <= 900")
+    assert answered(capsys, *asked, "recall >= 0.1", "--budget", "900") == expected
+    assert answered(capsys, *asked, "--rule", "recall >= 0.1", "--budget", "900") == expected
+
+
+def test_a_budget_needs_a_volume_and_a_number(scores, capsys):
+    asked = ("choose", scores, *MODELS, "--prior", "1%")
+    assert "Fix: --volume 1000000 beside it." in refused(capsys, *asked, "--budget", "200")
+    wrong = refused(capsys, *asked, "--volume", "1e4", "--budget", "few")
+    assert 'a budget is a number of alerts, got "few"' in wrong
+
+
+def test_several_scores_may_be_comma_separated(scores, capsys):
+    expected = answered(capsys, "choose", scores, *MODELS)
+    assert answered(capsys, "choose", scores, "--label", "y", "--score", "a, b") == expected
+
+
+def test_a_column_whose_name_has_a_comma_is_one_score(tmp_path, capsys):
+    path = written(tmp_path / "odd.csv", ("y", "a,b"), [(i % 2, i) for i in range(20)])
+    found = answered(capsys, "show", path, "--label", "y", "--score", "a,b")
+    assert [model["name"] for model in found["models"]] == ["a,b"]
+
+
+def test_what_is_missing_is_named_at_once(scores, capsys):
+    said = refused(capsys, "show", scores)
+    assert (
+        "--label and --score are missing: which column says which cases are positive, and" in said
+    )
+    assert said.endswith("(y, a, b, site)? Fix: --label COLUMN --score COLUMN.\n")
+    pair = refused(capsys, "gate", scores, "--baseline", "a", "--candidate", "b")
+    assert "--label is missing" in pair
+
+
+def test_compare_takes_a_measure_and_suggests_one_that_the_rule_leaves_open(scores, capsys):
+    asked = ("compare", scores, *MODELS)
+    expected = answered(capsys, *asked, "recall >= 0.7", "--statistic", "specificity")
+    assert answered(capsys, *asked, "recall >= 0.7", "--measure", "specificity") == expected
+    assert "Fix: --statistic specificity." in refused(capsys, *asked, "recall >= 0.7")
+    assert "Fix: --statistic recall." in refused(capsys, *asked, "fpr <= 0.1")
+
+
+@pytest.mark.parametrize("name", ["roc", "precision:recall"])
+def test_a_curve_is_named_before_or_behind_the_file(scores, name, capsys):
+    expected = answered(capsys, "curve", name, scores, *COLUMNS)
+    assert answered(capsys, "curve", scores, name, *COLUMNS) == expected
+
+
+@pytest.mark.parametrize(("letter", "option"), [("-l", "--label"), ("-s", "--score")])
+def test_a_letter_for_an_option_suggests_its_name(scores, letter, option, capsys):
+    assert f"did you mean {option}?" in refused(capsys, "show", scores, letter, "y")

@@ -154,7 +154,7 @@ def _number(option: str, text: str, example: float) -> Any:
 @options.file()
 @options.of_any_size
 @options.behind_file
-@listed("rule")
+@listed("rule", "budget_rule")
 @click.option(
     "--test",
     metavar="FILE",

@@ -60,6 +60,7 @@ class CompareOptions(NamedTuple):
     ),
 )
 @listed("rule", help="Read the measure where this rule chooses each model's threshold.")
+@listed("budget_rule")
 @listed("thresholds", help="Fixed thresholds: one for all, or one per model.")
 @click.option(
     "--against",
@@ -172,10 +173,11 @@ def _usual(conditions: ConditionOptions, rule: str | None, cuts: Any) -> str:
     if cuts is not None:
         return "error"
     if rule is not None:
+        on_recall = {term.measure.name for term in parse_rule(rule, None).terms} <= {"tpr", "fnr"}
         raise refuse(
             "BR594",
             "a rule chooses thresholds, and no measure to compare there is given",
-            "--statistic precision",
+            f"--statistic {'specificity' if on_recall else 'recall'}",
         )
     return "auc"
 

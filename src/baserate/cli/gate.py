@@ -226,7 +226,8 @@ def _check_named(source: SourceOptions, asked: GateOptions) -> None:
     if source.is_saved:
         source.check_saved({"--slice": asked.slices})
     elif not source.label:
-        source.wanted()
+        compared = tuple(filter(None, (asked.baseline, asked.candidate)))
+        replace(source, scores=source.scores or compared).wanted()
 
 
 def _one(given: ConditionOptions) -> Conditions:

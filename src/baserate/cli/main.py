@@ -364,7 +364,10 @@ FORMER_OPTIONS = {
     "--target": "--label",
     "--pos-label": "--positive",
     "--model": "--score",
-    "--budget": "--rule",
+    "-l": "--label",
+    "-s": "--score",
+    "-p": "--prior",
+    **dict.fromkeys(("--tp", "--fn", "--fp", "--tn"), "--table"),
 }
 
 

@@ -89,6 +89,13 @@ TABLE = {
         _option("--rule", metavar="RULE", help="Rule; may also be given as the second argument."),
         _option("--rule", "rules", multiple=True, metavar="RULE"),
         _option(
+            "--budget",
+            "budget_rule",
+            aliases=("--alerts", "--max-alerts"),
+            metavar="ALERTS",
+            help='At most this number of alerts out of --volume cases: "alerts <= ALERTS".',
+        ),
+        _option(
             "--measure",
             "measures",
             multiple=True,
@@ -98,7 +105,7 @@ TABLE = {
         ),
         _option("--threshold", metavar="[MODEL=]SCORE"),
         _option("--threshold", "thresholds", multiple=True, metavar="[MODEL=]SCORE"),
-        _option("--statistic", metavar="NAME"),
+        _option("--statistic", metavar="NAME", aliases=("--measure",)),
         _option("--mix", is_flag=True),
         _option(
             "--all-priors",

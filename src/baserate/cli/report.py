@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from baserate import notation
 from baserate.atomic import reserved, write_atomically
 from baserate.cli import options
 from baserate.cli.options import listed
@@ -15,15 +14,15 @@ from baserate.cli.request import (
     ConditionOptions,
     Request,
     SourceOptions,
+    budget_of,
     check_unused,
-    volume_of,
 )
 from baserate.cli.runner import Result, command, inputs_of
 from baserate.conditions import Conditions, Uncertain
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
-from baserate.errors import InputError, escaped, number_of, quoted, refuse, refuse_file
+from baserate.errors import InputError, escaped, number_of, refuse_file
 from baserate.notes import Note
 from baserate.output import document
 from baserate.read.files import grouped_cases, name_of, read_cases
@@ -133,7 +132,7 @@ def _made(request: Request, budget: str | None, by: str | None, **asked: Any) ->
         given.exact() if not given.is_uncertain else _uncertain(given)
     )
     volume = given.cases
-    alerts = None if budget is None else _budget(budget, volume)
+    alerts = None if budget is None else budget_of(budget, volume)
     models = _counted(request.source, by)
     by_group = not isinstance(models, JointCounts) and any(
         isinstance(one, GroupedCounts) for one in models.values()
@@ -146,21 +145,6 @@ def _made(request: Request, budget: str | None, by: str | None, **asked: Any) ->
 def _uncertain(given: ConditionOptions) -> list[Conditions] | Uncertain:
     found = given.uncertain()
     return found if isinstance(found, Uncertain) else [found]
-
-
-def _budget(text: str, volume: float | None) -> float:
-    if volume is None:
-        raise refuse(
-            "BR520",
-            "--budget is a number of alerts out of a volume of cases",
-            "--volume 1000000 beside it",
-        )
-    try:
-        return 0.0 if notation.number(text) == 0 else volume_of(text) or 0.0
-    except InputError:
-        raise refuse(
-            "BR520", f"a budget is a number of alerts, got {quoted(text)}", "--budget 200"
-        ) from None
 
 
 def _counted(

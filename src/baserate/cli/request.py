@@ -21,7 +21,7 @@ from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
 from baserate.distributions import LogUniform, Pilot, Range
-from baserate.errors import Findings, escaped, quoted, refuse, refuse_file, size
+from baserate.errors import Findings, InputError, escaped, quoted, refuse, refuse_file, size
 from baserate.inference.intervals import Completed, IntervalOptions
 from baserate.inference.values import checked_level
 from baserate.measures.confusion import LARGEST, MOST_CASES
@@ -139,14 +139,20 @@ class SourceOptions:
                 "holds counts, and this needs the cases",
                 "give the file that was counted",
             )
-        for option, named, what in (
-            ("--label", self.label, "says which cases are positive"),
-            ("--score", self.scores, "holds a model's scores"),
-        ):
-            if not named:
-                found = self._columns()
-                text = f"{option} is missing: which column {what}{f' ({found})' if found else ''}?"
-                raise refuse_file(shown_source(self.path), "BR003", text, f"{option} COLUMN")
+        absent = {
+            option: f"which column {what}"
+            for option, named, what in (
+                ("--label", self.label, "says which cases are positive"),
+                ("--score", self.scores, "holds a model's scores"),
+            )
+            if not named
+        }
+        if absent:
+            found = self._columns()
+            options = f"{' and '.join(absent)} {'is' if len(absent) == 1 else 'are'} missing"
+            text = f"{options}: {', and '.join(absent.values())}{f' ({found})' if found else ''}?"
+            fix = " ".join(f"{option} COLUMN" for option in absent)
+            raise refuse_file(shown_source(self.path), "BR003", text, fix)
         columns = {"positive": self.positive, "weight": self.weight, "design": self.design}
         return ColumnRoles(self.label or "", self.scores, **{**columns, **more})
 
@@ -154,14 +160,19 @@ class SourceOptions:
         """The columns of a text file, for a message; nothing where only a whole reading would
         tell.
         """
+        return ", ".join(quoted(name, quotes=False) for name in self.names()[:MOST_NAMED])
+
+    def names(self) -> list[str]:
+        """The models of saved counts, or the columns of a text file; none where only a whole
+        reading would tell.
+        """
         from baserate.gates.settings import columns_of
 
+        if self.is_saved:
+            return list(saved_models(self.path))
         if self.path in STDIN:
-            return ""
-        return ", ".join(
-            quoted(name, quotes=False)
-            for name, _ in columns_of(self.path, self.options)[:MOST_NAMED]
-        )
+            return []
+        return [name for name, _ in columns_of(self.path, self.options)]
 
     @contextlib.contextmanager
     def watched(self, thresholds: Sequence[Any] = ()) -> Iterator[Options]:
@@ -352,6 +363,22 @@ def volume_of(text: str | None) -> float | None:
             "--volume 1000000",
         )
     return float(value * notation.UNITS[unit])
+
+
+def budget_of(text: str, volume: float | None) -> float:
+    """A number of alerts, as people write it; 0 is one too."""
+    if volume is None:
+        raise refuse(
+            "BR520",
+            "--budget is a number of alerts out of a volume of cases",
+            "--volume 1000000 beside it",
+        )
+    try:
+        return 0.0 if notation.number(text) == 0 else volume_of(text) or 0.0
+    except InputError:
+        raise refuse(
+            "BR520", f"a budget is a number of alerts, got {quoted(text)}", "--budget 200"
+        ) from None
 
 
 def threshold_of(text: str) -> float | int | None:
@@ -567,7 +594,7 @@ class Request:
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> tuple[Request, dict[str, Any]]:
         """From the parameters of a command, and those that are left for the command itself."""
-        own = _with_rule(given)
+        own = _with_budget(_with_rule(given))
         given = dict(own)
 
         def part(kind: Any, **more: Any) -> Any:
@@ -575,6 +602,8 @@ class Request:
             return kind(**named, **more)
 
         path = own.pop("path", None)
+        if _stands_first(path, own.get("name")):
+            own["name"], path = path, own["name"]
         if "level" in own:
             own["level"] = level_of(own["level"])
         source = part(
@@ -582,6 +611,7 @@ class Request:
             paths=(path,) if isinstance(path, str) else path or (),
             options=_reading(own),
         )
+        source = replace(source, scores=_columns_listed(source))
         parts = part(ConditionOptions), part(IntervalOptions), part(OutputOptions)
         return cls(source, *parts, given), own
 
@@ -625,6 +655,11 @@ class Request:
         return in_field(found, self, cluster=cluster)
 
 
+def _stands_first(path: Any, name: str | None) -> bool:
+    """Of `curve`: does the file stand before the name of the curve?"""
+    return name is not None and os.path.exists(name) and not os.path.exists(str(path))  # noqa: PTH110
+
+
 def _with_rule(given: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters with a rule that follows the file, or among several files, where --rule
     has it.
@@ -644,6 +679,28 @@ def _with_rule(given: Mapping[str, Any]) -> dict[str, Any]:
         raise refuse("BR533", "two rules are given", 'join them by "and"')
     own["rule"] = behind
     return own
+
+
+def _with_budget(own: dict[str, Any]) -> dict[str, Any]:
+    """The parameters with --budget as a rule, or as a part of the one that is given."""
+    budget = own.pop("budget_rule", None)
+    if budget is None:
+        return own
+    term = f"alerts <= {budget_of(budget, volume_of(own['volume'])):.15g}"
+    if "rules" in own:
+        return {**own, "rules": (*own["rules"], term)}
+    return {**own, "rule": " and ".join(filter(None, (own["rule"], term)))}
+
+
+def _columns_listed(source: SourceOptions) -> tuple[str, ...]:
+    """The scores, where several may be one comma-separated word; a column whose name has a comma is
+    one score.
+    """
+    found = list[str]()
+    for text in source.scores:
+        whole = "," not in text or (source.paths and text in source.names())
+        found += [text] if whole else [part.strip() for part in next(csv.reader([text]))]
+    return tuple(found)
 
 
 def _spelled(parameter: Any, value: Any) -> list[str]:

@@ -95,8 +95,8 @@ GIVES_WAY = {
     "priors": ("pilot", "prior_from"),
     "costs": ("profits",),
     "profits": ("costs",),
-    "rule": ("threshold", "thresholds", "guarantee", "all_priors"),
-    "rules": ("thresholds", "fixed"),
+    "rule": ("threshold", "thresholds", "guarantee", "all_priors", "budget_rule"),
+    "rules": ("thresholds", "fixed", "budget_rule"),
     "test": ("path", "prior_from", "pilot", "group", "all_priors", "kind"),
 }
 OF_CASES = frozenset({"label", "positive", "design", *READING}) - {"memory", "approx", "resume"}

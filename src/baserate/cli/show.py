@@ -50,6 +50,7 @@ from baserate.read.files import grouped_cases, read_cases
     "rules",
     help='Show the best threshold that satisfies a rule: "recall >= 0.8". May be repeated.',
 )
+@listed("budget_rule")
 @listed(
     "thresholds",
     help="Show this threshold (score >= SCORE is flagged), of all models or one. May be repeated.",
