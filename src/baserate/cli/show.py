@@ -29,7 +29,7 @@ from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.selection import fix, flag_at
 from baserate.errors import Fix, InputError, Problem, quoted, refuse
 from baserate.inference.best_model import choices
-from baserate.inference.clusters import cluster_notes
+from baserate.inference.clusters import cluster_notes, with_clusters
 from baserate.inference.intervals import IntervalOptions, auc_intervals, completed
 from baserate.inference.sample_size import refuse_masses
 from baserate.measures.measure import parse
@@ -37,6 +37,7 @@ from baserate.notes import Note
 from baserate.output import comparisons, document, tables
 from baserate.output.document import Settings, Valued
 from baserate.output.tables import Row
+from baserate.read.arrays import count_cases
 from baserate.read.files import grouped_cases, read_cases
 
 
@@ -299,6 +300,8 @@ def _result(
         aucs = auc_intervals(units, how, progress)
         found = completed(units, _settings(models, blocks), how, progress)
     found = request.in_field(found, cluster=clusters is not None)
+    if clusters is not None:
+        found = found._replace(points=clusters.noted(found.points))
     blocks = _with_points(blocks, found.points)
     notes = document.merged(
         [
@@ -364,13 +367,21 @@ def _settings(models: dict[str, Counts], blocks: list[list[Row]]) -> Settings:
 
 @dataclass(frozen=True)
 class Clusters:
-    """The clusters of every model, the counts of all of them together, and the notes on
-    clusters.
+    """The clusters of every model, the counts of all of them together, the same beside the cases
+    without a label, and the notes on clusters.
     """
 
     groups: Mapping[str, GroupedCounts]
     models: dict[str, Counts]
+    scored: dict[str, Counts]
     notes: tuple[Note, ...]
+
+    def noted(self, points: Settings) -> dict[str, list[OperatingPoint]]:
+        """The points with notes that hold of clusters."""
+        return {
+            name: [with_clusters(point, self.groups[name], self.scored[name]) for point in several]
+            for name, several in points.items()
+        }
 
 
 def clusters_of(source: SourceOptions, column: str) -> Clusters:
@@ -384,8 +395,10 @@ def clusters_of(source: SourceOptions, column: str) -> Clusters:
         }
     except InputError as error:
         raise error.moved(table.place) from None
-    return Clusters(
-        groups,
-        {name: each.total() for name, each in groups.items()},
-        cluster_notes(next(iter(groups.values()))),
-    )
+    rest = cases.unlabelled
+    scored = {
+        name: each.total().beside(None if rest is None else count_cases(rest, name))
+        for name, each in groups.items()
+    }
+    models = {name: each.total() for name, each in groups.items()}
+    return Clusters(groups, models, scored, cluster_notes(next(iter(groups.values()))))

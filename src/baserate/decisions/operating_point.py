@@ -961,7 +961,7 @@ def _not_kept(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
         yield Note("BR117", text)
 
 
-def _exact_percent(share: Fraction) -> str:
+def _exact_percent(share: float | Fraction) -> str:
     return f"{float(100 * share):.3g} %"
 
 
@@ -1001,22 +1001,7 @@ def resolution(point: OperatingPoint, points: Points) -> Iterator[Note]:
         return  # precision is the prior, or there is none: nothing rests on false positives
     smallest = f"1/{grouped(negatives)} = {1 / negatives:.1e}"
     if not point.fp and point.tp:
-        bound = most_unseen(negatives)
-        flagged = Fraction(bound) * negatives
-        worst = Confusion(
-            point.confusion.tp,
-            flagged,
-            point.confusion.fn,
-            negatives - flagged,
-            why_no_prior=point.confusion.why_no_prior,
-        )
-        least = measure(worst, "precision", at=at)
-        worst_case = (
-            f"fpr may be up to {bound:.3g} (95 %, for a threshold set in advance), and precision"
-            f" then {least:.3g}"
-        )
-        text = f"no false positive in {number_of(negatives, 'negative')}: {worst_case}"
-        yield Note("BR505", text)
+        yield unseen(point, most_unseen(negatives), number_of(negatives, "negative"))
     elif 0 < point.fp < FEW:
         few = f"{float(point.fp):.3g} false {'positive' if point.fp == 1 else 'positives'}"
         yield Note(
@@ -1029,6 +1014,19 @@ def resolution(point: OperatingPoint, points: Points) -> Iterator[Note]:
             f" {at.spoken} depends on them"
         )
         yield Note("BR505", text)
+
+
+def unseen(point: OperatingPoint, bound: float, negatives: str) -> Note:
+    """No negative was flagged: what fpr may be up to, and precision then."""
+    cases = exactly(point.fp) + exactly(point.tn)
+    flagged = Fraction(bound) * cases
+    worst = replace(point.confusion, fp=flagged, tn=cases - flagged)
+    least = measure(worst, "precision", at=point.at)
+    text = (
+        f"no false positive in {negatives}: fpr may be up to {bound:.3g} (95 %, for a threshold set"
+        f" in advance), and precision then {least:.3g}"
+    )
+    return Note("BR505", text)
 
 
 def most_unseen(negatives: int) -> float:

@@ -499,9 +499,11 @@ def require_of_clusters(
     clusters: GroupedCounts,
     level: float,
     plan: Plan | None = None,
+    scored: Counts | None = None,
 ) -> Requirement:
     """A rate within a class is evaluated by what the clusters that hold it are worth; of anything
-    else only an approximate interval is known.
+    else only an approximate interval is known. `scored` are the counts that also know the cases
+    without a label.
     """
     summaries, rule = split_requirement(requirement)
     if summaries:
@@ -511,11 +513,22 @@ def require_of_clusters(
         )
         raise refuse("BR433", text, "require a measure")
     checks = tuple(
-        _check_of_clusters(term, point, clusters, level, plan)
+        _unless_biased(
+            _check_of_clusters(term, point, clusters, level, plan),
+            term,
+            point,
+            clusters.total() if scored is None else scored,
+        )
         for term in parse_rule(rule, point.volume).terms
     )
     return Requirement(
-        max((check.outcome for check in checks), key=(SHOWN, OBSERVED, MISSED).index), checks, point
+        max((check.outcome for check in checks), key=(SHOWN, OBSERVED, MISSED).index),
+        checks,
+        point,
+        combine(
+            (note for note in point.notes if note.code in OF_THE_POINT),
+            (note for check in checks for note in check.interval.notes),
+        ),
     )
 
 
@@ -544,5 +557,9 @@ def _check_of_clusters(
                 f"too few clusters for an interval of {name}",
                 "label more clusters, or require a rate within a class",
             )
-        found = bounds[name]
+        found, limit = bounds[name], float(term.limit)
+        if holds and (found.low >= limit if side == LOWER else found.high <= limit):
+            text = f"{name} of clusters has only an approximate interval"
+            note = Note("BR596", f"{text}, which does not demonstrate a requirement")
+            found = replace(found, notes=(*found.notes, note))
     return Check(str(term), found, SHOWN if shown else OBSERVED if holds else MISSED)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from baserate.atomic import Grid, Page
 from baserate.conditions import Conditions, Uncertain, told
+from baserate.counts.cells import Totals
 from baserate.counts.joint import JointCounts
 from baserate.decisions.amount_costs import AmountChoice
 from baserate.decisions.operating_point import OF_A_VOLUME, OperatingPoint
@@ -64,9 +65,9 @@ def of_comparisons(
     found: Sequence[Difference],
     notes: Sequence[Note],
     seed: int,
-    joint: JointCounts | None = None,
+    sample: Totals | None = None,
 ) -> dict[str, Any]:
-    """Every comparison: how much, between which bounds, and whether it could be chance; `joint`
+    """Every comparison: how much, between which bounds, and whether it could be chance; `sample`
     where conditions have a part in it.
     """
     return answer(
@@ -75,17 +76,17 @@ def of_comparisons(
         tuple(dict.fromkeys(sources)),
         seed,
         models=[],
-        comparisons=[of_difference(one, joint) for one in found],
+        comparisons=[of_difference(one, sample) for one in found],
     )
 
 
-def of_difference(found: Difference, joint: JointCounts | None) -> dict[str, Any]:
+def of_difference(found: Difference, sample: Totals | None) -> dict[str, Any]:
     """A difference of two models."""
     return {
         "statistic": found.name,
         "models": list(found.models),
         "values": [number(value) for value in found.values],
-        "at": _at(found, joint),
+        "at": _at(found, sample),
         "value": number(found.value),
         "low": number(found.low),
         "high": number(found.high),
@@ -127,13 +128,13 @@ def of_leads(choice: Choice | AmountChoice) -> dict[str, Any]:
     }
 
 
-def _at(found: Difference, joint: JointCounts | None) -> dict[str, Any] | None:
+def _at(found: Difference, sample: Totals | None) -> dict[str, Any] | None:
     """The conditions of a comparison, known or not; none where they do not matter."""
     if isinstance(found.at, Uncertain):
         return uncertain(found.at)
     return (
-        conditions(found.at, joint)
-        if isinstance(found.at, Conditions) and joint is not None
+        conditions(found.at, sample)
+        if isinstance(found.at, Conditions) and sample is not None
         else None
     )
 
@@ -417,6 +418,8 @@ def _failures(judged: Sequence[Judged], *, passed: bool) -> list[str]:
                 )
                 side = "lower" if check.interval.side == LOWER else "upper"
                 why = f"the {side} bound is {digits(check.bound, 4)}"
+                if any(note.code == "BR596" for note in check.interval.notes):
+                    why = "its interval is only approximate"
                 if check.corrected is not None:
                     why = (
                         "labels depend on the flag, and corrected for that it is about"
