@@ -242,3 +242,23 @@ def test_a_curve_is_named_before_or_behind_the_file(scores, name, capsys):
 @pytest.mark.parametrize(("letter", "option"), [("-l", "--label"), ("-s", "--score")])
 def test_a_letter_for_an_option_suggests_its_name(scores, letter, option, capsys):
     assert f"did you mean {option}?" in refused(capsys, "show", scores, letter, "y")
+
+
+def test_net_benefit_is_read_at_the_probability_that_is_given(scores, capsys):
+    asked = ("show", scores, *COLUMNS, "--threshold", "1", "--measure")
+    by_name = answered(capsys, *asked, "net_benefit(t=0.02)")
+    assert answered(capsys, *asked, "net_benefit", "--threshold-probability", "2%") == by_name
+    by_costs = answered(capsys, *asked, "net_benefit", "--cost", "fn=49,fp=1")
+    (first,), (second,) = (found["models"][0]["points"] for found in (by_name, by_costs))
+    assert first["net_benefit(t=0.02)"] == pytest.approx(second["net_benefit"])
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [("show", "--threshold", "1", "--measure"), ("choose", "--optimize"), ("choose", "--measure")],
+)
+def test_net_benefit_without_a_probability_or_costs_is_refused(scores, asked, capsys):
+    command, *words = asked
+    said = refused(capsys, command, scores, *COLUMNS, *words, "net_benefit")
+    assert "net benefit needs the probability at which one would act" in said
+    assert 'Fix: --threshold-probability 2%, or "net_benefit(t=0.02)".' in said

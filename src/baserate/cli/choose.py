@@ -16,7 +16,9 @@ from baserate.cli import options
 from baserate.cli.options import listed
 from baserate.cli.request import (
     CEILING,
+    ConditionOptions,
     Request,
+    acting_at,
     at_probability,
     check_unused,
     each_model,
@@ -128,15 +130,16 @@ class ChooseOptions:
             found["recovered"] = self.recovered if written is None else written.value
         return found
 
-    def best(self, cases: float | None) -> Measure | None:
+    def best(self, given: ConditionOptions) -> Measure | None:
         """What to make best; net benefit at the threshold probability that is given."""
+        named = {parse(text, given.cases).name for text in self.measures}
+        unused = self.threshold_probability if "net_benefit" not in named else None
         if self.optimize is None:
-            check_unused(
-                {"--threshold-probability": self.threshold_probability},
-                "without --optimize net_benefit",
-            )
+            check_unused({"--threshold-probability": unused}, "without --optimize net_benefit")
             return None
-        return at_probability(parse(self.optimize, cases), self.threshold_probability)
+        best = parse(self.optimize, given.cases)
+        acted = acting_at(best, given, self.threshold_probability)
+        return at_probability(best, unused) if acted is best else acted
 
 
 def _number(option: str, text: str, example: float) -> Any:
@@ -228,7 +231,7 @@ def choose_command(request: Request, **given: Any) -> Result:
     together = request.source.together()
     how: dict[str, Any] = {
         "volume": cases,
-        "optimize": asked.best(cases),
+        "optimize": asked.best(request.conditions),
         "mix": asked.mix,
         "calibrated_at": asked.calibrated_at,
         "guarantee": asked.guarantee,
@@ -246,7 +249,7 @@ def choose_command(request: Request, **given: Any) -> Result:
         }
         answers, refusals = choices(together, rule, at, **how)
     answers = _untested(request, answers)
-    names = measures_of(asked.measures, cases)
+    names = measures_of(asked.measures, request.conditions, asked.threshold_probability)
     return _result(request, together, _showing(answers, names), refusals, test, names)
 
 

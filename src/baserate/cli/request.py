@@ -526,10 +526,29 @@ def _range(name: str, low: str, high: str, *, profits: bool) -> Range:
     return Range(-last, -first) if profits else Range(first, last)
 
 
-def measures_of(texts: Sequence[str], cases: float | None) -> tuple[str, ...]:
-    """Measures by the names under which points show them."""
-    found = [parse(text, cases) for text in texts]
+def measures_of(
+    texts: Sequence[str], given: ConditionOptions, probability: str | None = None
+) -> tuple[str, ...]:
+    """Measures by the names under which points show them; net benefit at the threshold probability
+    that is given.
+    """
+    found = [acting_at(parse(text, given.cases), given, probability) for text in texts]
     return tuple(one.name if one.counts_cases else str(one) for one in found)
+
+
+def acting_at(measure: Measure, given: ConditionOptions, probability: str | None) -> Measure:
+    """Net benefit at the threshold probability that is given, or that the costs make; refused where
+    nothing says at which. Other measures are left as they are.
+    """
+    if measure.name != "net_benefit" or measure.parameters:
+        return measure
+    if probability is None and not given.costs_given:
+        raise refuse(
+            "BR655",
+            "net benefit needs the probability at which one would act",
+            '--threshold-probability 2%, or "net_benefit(t=0.02)"',
+        )
+    return at_probability(measure, probability)
 
 
 def at_probability(measure: Measure, text: str | None) -> Measure:

@@ -11,6 +11,7 @@ import click
 from baserate.cli import options
 from baserate.cli.options import listed
 from baserate.cli.request import (
+    ConditionOptions,
     Request,
     SourceOptions,
     at_probability,
@@ -111,7 +112,12 @@ def show(
     request = request.estimated()
     at, cases = request.conditions.exact(), request.conditions.cases
     given = request.conditions.priors or request.conditions.costs_given or cases
-    wanted, names = _requested(measures, cases, points=bool(rules or thresholds or fixed or given))
+    wanted, names = _requested(
+        measures,
+        request.conditions,
+        threshold_probability,
+        points=bool(rules or thresholds or fixed or given),
+    )
     chosen = bool(rules or (given and not (thresholds or fixed or wanted)))
     if request.intervals.replicates is not None and not chosen:
         raise refuse(
@@ -159,13 +165,14 @@ def _over_range(
 
 
 def _requested(
-    texts: Sequence[str], cases: float | None, *, points: bool
+    texts: Sequence[str], given: ConditionOptions, probability: str | None, *, points: bool
 ) -> tuple[list[Summary], tuple[str, ...]]:
     """The summaries and the measures that are named; a measure is read at an operating point."""
     found = [(text, summary_named(text)) for text in texts]
     summaries = [summary for _, summary in found if summary is not None]
     try:
-        measures = measures_of([text for text, summary in found if summary is None], cases)
+        plain = [text for text, summary in found if summary is None]
+        measures = measures_of(plain, given, probability)
     except InputError:
         if points:
             raise
@@ -206,7 +213,10 @@ def _with_measures(blocks: list[list[Row]], names: tuple[str, ...]) -> list[list
     """The points with the measures that are given."""
     return [
         [
-            row._replace(point=row.point and replace(row.point, shown=(*row.point.shown, *names)))
+            row._replace(
+                point=row.point
+                and replace(row.point, shown=tuple(dict.fromkeys((*row.point.shown, *names))))
+            )
             for row in block
         ]
         for block in blocks
