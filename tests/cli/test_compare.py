@@ -174,7 +174,7 @@ def test_what_is_usual_depends_on_what_is_given(three, capsys):
     ).startswith("caught")
     assert (
         "BR594: a rule chooses thresholds, and no measure to compare there is given. Fix:"
-        " --statistic precision."
+        " --statistic specificity."
         in refused(capsys, "compare", three, *TWO, "--rule", "recall >= 0.5")
     )
 

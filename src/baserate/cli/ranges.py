@@ -16,7 +16,7 @@ from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
-from baserate.decisions.operating_point import COUNTED, SAME_CASES
+from baserate.decisions.operating_point import COUNTED, SAME_CASES, SHOW_ON_OTHERS
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import Choice
@@ -357,4 +357,4 @@ def _cautions(found: BestRecall, models: dict[str, Counts], priors: list[float])
         "at other base rates than the sample's this assumes label shift only (the scores of each"
         " class keep their distribution)"
     )
-    return [Note("BR526", shift), *few, Note("BR528", SAME_CASES)]
+    return [Note("BR526", shift), *few, Note("BR528", SAME_CASES, SHOW_ON_OTHERS)]

@@ -28,7 +28,7 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.curves.summaries import Summary, summary_named
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.selection import fix, flag_at
-from baserate.errors import Fix, InputError, Problem, quoted, refuse
+from baserate.errors import InputError, Problem, quoted, refuse
 from baserate.inference.best_model import choices
 from baserate.inference.clusters import cluster_notes, with_clusters
 from baserate.inference.intervals import IntervalOptions, auc_intervals, completed
@@ -287,13 +287,6 @@ def _summarized(
     return found
 
 
-def _advised(note: Note) -> Note:
-    """That a threshold was chosen on these cases: here the advice is to read it on others."""
-    if note.code != "BR528" or note.override is None:
-        return note
-    return replace(note, override=Fix(note.override.python, "--threshold on another file"))
-
-
 def _result(
     request: Request,
     models: dict[str, Counts],
@@ -318,7 +311,7 @@ def _result(
             *refusals,
             *(() if clusters is None else clusters.notes),
             *found.notes,
-            *map(_advised, document.notes_of(models, found.points)),
+            *document.notes_of(models, found.points),
             *(note for value in values for note in getattr(value.value, "notes", ())),
             *(note for conditions in at for note in conditions.notes),
         ]
