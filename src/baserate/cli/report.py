@@ -19,13 +19,10 @@ from baserate.cli.request import (
 )
 from baserate.cli.runner import Result, command, inputs_of
 from baserate.conditions import Conditions, Uncertain
-from baserate.counts.counts import Counts
-from baserate.counts.grouped import GroupedCounts
-from baserate.counts.joint import JointCounts
 from baserate.errors import InputError, escaped, number_of, refuse_file
 from baserate.notes import Note
 from baserate.output import document
-from baserate.read.files import grouped_cases, name_of, read_cases
+from baserate.read.files import counted_together, grouped_cases, name_of, read_cases
 from baserate.reports.page import Report, report
 
 HOME = "report.html"
@@ -133,11 +130,7 @@ def _made(request: Request, budget: str | None, by: str | None, **asked: Any) ->
     )
     volume = given.cases
     alerts = None if budget is None else budget_of(budget, volume)
-    models = _counted(request.source, by)
-    by_group = not isinstance(models, JointCounts) and any(
-        isinstance(one, GroupedCounts) for one in models.values()
-    )
-    named: dict[str, Any] = {"slices": {by or "group": models}} if by_group else {}
+    models, named = _counted(request.source, by)
     level = request.intervals.level
     return report(models, at=at, volume=volume, budget=alerts, level=level, **asked, **named)
 
@@ -147,18 +140,18 @@ def _uncertain(given: ConditionOptions) -> list[Conditions] | Uncertain:
     return found if isinstance(found, Uncertain) else [found]
 
 
-def _counted(
-    source: SourceOptions, by: str | None
-) -> JointCounts | dict[str, Counts] | dict[str, GroupedCounts]:
-    """The models counted on the same cases, or each by group where a column is named."""
+def _counted(source: SourceOptions, by: str | None) -> tuple[Any, dict[str, Any]]:
+    """The models counted on the same cases, and each by group where a column is named."""
     if by is None:
-        return source.together()
+        return source.together(), {}
     if source.is_saved:
-        return {name_of(source.path): source.saved_groups()}
+        groups = {name_of(source.path): source.saved_groups()}
+        return groups, {"slices": {by: groups}}
     wanted = source.wanted(group=by)
     with source.reading():
         cases, table = read_cases(source.path, wanted, source.options)
     try:
-        return {name: grouped_cases(cases, name, cases.groups) for name in source.scores}
+        groups = {name: grouped_cases(cases, name, cases.groups) for name in source.scores}
     except InputError as error:
         raise error.moved(table.place) from None
+    return counted_together(cases, table, wanted), {"slices": {by: groups}}
