@@ -1,6 +1,8 @@
 """The same words mean the same in every command, and what people type first works."""
 
 import random
+import re
+import shlex
 
 import pytest
 from tests.cli.helpers import answered, refused, told, written
@@ -262,3 +264,82 @@ def test_net_benefit_without_a_probability_or_costs_is_refused(scores, asked, ca
     said = refused(capsys, command, scores, *COLUMNS, *words, "net_benefit")
     assert "net benefit needs the probability at which one would act" in said
     assert 'Fix: --threshold-probability 2%, or "net_benefit(t=0.02)".' in said
+
+
+def test_over_a_range_the_usual_columns_are_shown_at_both_ends(scores, capsys):
+    asked = ("show", scores, *COLUMNS, "--threshold", "1", "--volume", "10000")
+    out = told(capsys, *asked, "--prior", "0.1%..1%").out
+    for end in ("0.1%", "1%"):
+        (line,) = (
+            line
+            for line in told(capsys, *asked, "--prior", end).out.splitlines()
+            if ">= 1 " in line
+            if " to " not in line
+        )
+        cells = line.split()[1:]
+        (same,) = (
+            row for row in out.splitlines() if row.split()[:1] == [end] and " to " not in row
+        )
+        assert same.split()[2:] == cells
+    assert out.index("recall (tpr)") < out.index("At base rates from 0.1% to 1%")
+
+
+def test_alerts_over_a_range_have_no_worst(scores, capsys):
+    asked = ("show", scores, *COLUMNS, "--threshold", "1", "--volume", "10000")
+    out = told(capsys, *asked, "--prior", "0.1%..1%", "--measure", "alerts").out
+    assert re.search(r"a: alerts from [\d.]+ to [\d.]+, over the range\.", out)
+    assert "worst" not in out
+
+
+def test_with_costs_and_a_volume_the_sentence_counts(scores, capsys):
+    asked = ("choose", scores, *MODELS, *FIELD, "--cost", "fn=100,fp=1")
+    out = told(capsys, *asked).out
+    point = answered(capsys, *asked)["models"][0]["points"][0]
+    cost, caught, missed, alerts = (
+        point[name] for name in ("volume_cost", "caught", "missed", "alerts")
+    )
+    said = (
+        f", {cost:,.0f} per 10,000 cases, catching {caught:.0f} of {caught + missed:.0f} positives"
+    )
+    assert f"{said} in {alerts:,.0f} alerts (1 in " in out
+    assert "catching" not in told(capsys, "choose", scores, *MODELS, *FIELD).out
+
+
+def test_where_nothing_is_uncertain_no_table_of_intervals_is_shown(scores, capsys):
+    out = told(capsys, "choose", scores, *COLUMNS, "--lower-is-positive", "--prior", "1%").out
+    assert out.startswith("Flag nothing")
+    assert "intervals (" not in out
+
+
+def test_one_threshold_for_groups_speaks_of_groups(scores, capsys):
+    done = told(capsys, "choose", scores, *MODELS, "--prior", "1%", "--by", "site")
+    assert "the worst case is a base rate of 1% in group" in done.out
+    assert "no test is available for one threshold over several groups" in done.out
+    assert " at site" not in done.out
+
+
+def test_notes_are_not_called_more_where_none_is_shown(tmp_path, capsys):
+    rows = [(i % 2, 10 + i % 2 + i % 7) for i in range(80)]
+    path = written(tmp_path / "percent.csv", ("y", "p"), rows)
+    err = told(capsys, "show", path, "--label", "y", "--score", "p").err
+    assert re.fullmatch(r"\d notes?: --notes\n", err)
+
+
+@pytest.mark.parametrize(
+    ("measure", "sign", "costs"),
+    [("precision", ">=", ()), ("expected_cost", "<=", ("--cost", "fp=1,fn=10"))],
+)
+def test_a_gate_that_mixes_classes_prints_the_plan_of_its_cases(
+    scores, measure, sign, costs, capsys
+):
+    def asked(limit):
+        options = ("--threshold", "1", "--prior", "10%", *costs)
+        return ("gate", scores, f"{measure} {sign} {limit}", *COLUMNS, *options)
+
+    (check,) = answered(capsys, *asked(0 if sign == ">=" else 9))["verdict"]["checks"]
+    done = told(capsys, *asked(f"{(check['value'] + check['bound']) / 2:.4f}"))
+    assert "but not demonstrated: the " in done.out
+    (line,) = (line for line in done.out.splitlines() if line.startswith("How many cases"))
+    plan = told(capsys, *shlex.split(line.partition(": ")[2])[1:])
+    assert plan.status == 0
+    assert plan.out.split()[1] == "positives"

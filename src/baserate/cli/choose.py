@@ -464,7 +464,7 @@ def _text(
     """A sentence for each base rate, then a table, and one of intervals."""
     sentences = [
         (
-            tables.verdict(answer.choice, alone=len(models) == 1)
+            tables.verdict(answer.choice, alone=len(models) == 1, counts=True)
             if answer.choice
             else f"At {answer.at}: no model can satisfy the rule."
         )

@@ -160,7 +160,11 @@ COMPARED = ("expected_cost", "normalized_cost", "volume_cost", "error", "accurac
 
 
 def expected(
-    request: Request, names: Sequence[str], rule: str | None, thresholds: tuple[str, ...]
+    request: Request,
+    models: dict[str, Counts],
+    names: Sequence[str],
+    rule: str | None,
+    thresholds: tuple[str, ...],
 ) -> Result:
     """Measures on average (or in the long run), between which bounds, at worst and at best: at a
     threshold, or where a rule or the lowest cost chooses one anew for all conditions. Two models
@@ -178,7 +182,6 @@ def expected(
         "level": request.intervals.level,
         "kind": request.conditions.kind,
     }
-    models = request.source.counted()
     cuts = thresholds_of(thresholds, tuple(models))
     every = [_expectations(measure, models, rule, cuts, asked) for measure in measures]
     found = [one for part in every for one in part]

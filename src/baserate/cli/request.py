@@ -295,6 +295,15 @@ class ConditionOptions:
         findings.settle()
         return found
 
+    def ends(self) -> list[Conditions]:
+        """The conditions at both ends of a range of base rates; none where anything else is
+        uncertain.
+        """
+        text = LOG_UNIFORM.sub("", self.priors[0]) if len(self.priors) == 1 else ""
+        if ".." not in text or any(".." in cost for cost in (*self.costs, *self.profits)):
+            return []
+        return replace(self, priors=tuple(end.strip() for end in text.split(".."))).exact()
+
     def uncertain(self) -> Uncertain | Conditions:
         """The conditions as they are written: numbers, ranges, a list, a log-uniform range, a pilot
         sample.

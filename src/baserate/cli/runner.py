@@ -242,7 +242,8 @@ def _noted(notes: Sequence[Note], *, every: bool) -> list[str]:
     shown = ranked(notes) if every else foremost(notes)
     lines = [f"note {note.code}: {note.line(on_command_line)}" for note in shown]
     left = len(ranked(notes)) - len(shown)
-    return lines + ([f"{number_of(left, 'more note')}: --notes"] if left else [])
+    noun = "more note" if shown else "note"
+    return lines + ([f"{number_of(left, noun)}: --notes"] if left else [])
 
 
 def _delivered(function: Callable[..., Result], request: Request, own: dict[str, Any]) -> int:

@@ -161,7 +161,24 @@ def _over_range(
     check_unused(others, "over a range of base rates or costs")
     if len(rules) > 1:
         raise refuse("BR594", "one rule is read over a range", "give one --rule")
-    return ranges.expected(request, measures, rules[0] if rules else None, thresholds)
+    models = request.source.counted()
+    found = ranges.expected(request, models, measures, rules[0] if rules else None, thresholds)
+    ends = request.conditions.ends() if thresholds and not measures else []
+    if not ends:
+        return found
+    block = _at_ends(request, models, thresholds, ends)
+    return replace(found, text=lambda: [*block, *found.text()])
+
+
+def _at_ends(
+    request: Request, models: dict[str, Counts], thresholds: Sequence[str], ends: list[Conditions]
+) -> list[str]:
+    """What the thresholds do at both ends of a range of base rates, and how well that is known."""
+    cuts = [(text, *threshold_by_model(text)) for text in thresholds]
+    blocks = [_at_thresholds(models, cuts, ends, request.conditions.cases)]
+    found = completed(models, _settings(models, blocks), request.intervals)
+    blocks = _with_points(blocks, found.points)
+    return list(_block(blocks[0], (), request.intervals, "", corrected=False))
 
 
 def _requested(

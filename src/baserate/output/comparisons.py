@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from baserate.atomic import Grid, Page
-from baserate.conditions import Conditions, Uncertain, told
+from baserate.conditions import OUTCOMES, Conditions, Uncertain, told
 from baserate.counts.cells import Totals
 from baserate.counts.joint import JointCounts
 from baserate.decisions.amount_costs import AmountChoice
@@ -25,6 +26,7 @@ from baserate.inference.values import (
     UNJUDGED,
     UPPER,
     WORSE,
+    Check,
     Difference,
     Interval,
     NonInferiority,
@@ -259,6 +261,8 @@ def of_intervals(rows: Sequence[Row], how: str, names: Sequence[str] = ()) -> st
     methods = dict.fromkeys(
         one.method.removeprefix(f"{CORRECTED} ") for one in used if one.method != EXACT
     )
+    if not methods:
+        return ""  # nothing is uncertain
     title = f"{percent(used[0].level)} intervals ({', '.join(methods)}), {how}:"
     return Page(title, Grid(headings, lines, left=2 if several else 1))
 
@@ -412,7 +416,7 @@ def _failures(judged: Sequence[Judged], *, passed: bool) -> list[str]:
             elif check.outcome == OBSERVED:
                 kind = ("positive", "negative")[CLASS_OF.get(check.interval.name, 0)]
                 more = (
-                    ""
+                    _how_to_plan(check, one.requirement.point)
                     if check.needed is None
                     else f" {number_of(check.needed, kind)} at the same rate would demonstrate it."
                 )
@@ -430,6 +434,27 @@ def _failures(judged: Sequence[Judged], *, passed: bool) -> list[str]:
                     f" ({digits(check.interval.value, 4)}) but not demonstrated: {why}.{more}"
                 )
     return lines
+
+
+# Requirements on both classes, for which `plan` finds the number of cases.
+PLANNED = ("precision", "npv", "accuracy", "expected_cost")
+
+
+def _how_to_plan(check: Check, point: OperatingPoint | None) -> str:
+    """The command that prints how many cases would demonstrate this at the rates observed."""
+    name, at = check.interval.name, point.at if point is not None else None
+    if point is None or at is None or at.prior is None or name not in PLANNED:
+        return ""
+    if check.corrected is not None or not float(point.fp) or "cluster" in check.interval.method:
+        return ""
+    tp, fp, fn, tn = (float(cases) for cases in point.confusion)
+    rates = f"tpr={tp / (tp + fn):.4g},fpr={fp / (fp + tn):.4g}"
+    words = ["baserate", "plan", check.requirement, "--expect", rates, "--prior", f"{at.prior:.6g}"]
+    if at.costs_given:
+        costs = ((cell, getattr(at.costs, cell)) for cell in OUTCOMES)
+        words += ["--cost", ",".join(f"{cell}={float(cost):g}" for cell, cost in costs if cost)]
+    words += ["--ratio", f"{(fp + tn) / (tp + fn):.3g}"]
+    return f"\nHow many cases would demonstrate it: {shlex.join(words)}"
 
 
 def of_non_inferiority(verdict: NonInferiority) -> str:
