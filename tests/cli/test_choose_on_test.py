@@ -201,3 +201,11 @@ def test_test_data_without_a_model_or_with_an_estimated_base_rate_are_refused(
     saved = str(tmp_path / "a.counts")
     told(capsys, "count", dev, "--label", "y", "--score", "a", "--score", "b", "-o", saved)
     assert "BR594" in refused(capsys, "choose", dev, "--test", dev, *COLUMNS, "--prior-from", dev)
+
+
+def test_label_shift_and_the_scale_of_scores_are_noted_once(files, capsys):
+    dev, test = files
+    notes = answered(capsys, "choose", dev, "--test", test, *COLUMNS, "--prior", "1e-3")["notes"]
+    again = [note["code"] for note in notes if note["text"].startswith("test data:")]
+    assert not {"BR526", "BR202", "BR203", "BR210", "BR216"} & set(again)
+    assert {"BR526", "BR203"} <= {note["code"] for note in notes}

@@ -49,7 +49,7 @@ from baserate.inference.intervals import (
 from baserate.inference.paired import same_scores
 from baserate.inference.values import percent
 from baserate.measures.measure import Measure, parse
-from baserate.notes import Note
+from baserate.notes import QUIET, Note
 from baserate.output import comparisons, document, tables
 from baserate.output.tables import UNDEFINED, Row, digits, span
 from baserate.read.files import amounts_from
@@ -414,13 +414,14 @@ def _on_test(request: Request, answers: Sequence[Answer[Choice]]) -> Tested:
 
 def _beside_test(notes: Sequence[Note], tested: Sequence[Note]) -> list[Note]:
     """The notes on both; that the data are the same is not, and what holds of the test
-    data alone says so.
+    data alone says so. On label shift and the scale of the scores one note is enough.
     """
     kept = [note for note in notes if note.code not in ("BR528", "BR638")]
+    once = {note.code for note in kept} & {"BR526", *QUIET}
     return kept + [
         Note(note.code, f"test data: {note.text}", note.override)
         for note in tested
-        if note not in kept
+        if note not in kept and note.code not in once
     ]
 
 
