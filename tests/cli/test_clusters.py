@@ -101,3 +101,14 @@ def test_compare_resamples_whole_clusters(hosts, capsys):
 def test_a_command_without_clusters_says_so(hosts, command, capsys):
     said = refused(capsys, command, hosts, *ONE)
     assert f"clusters are not supported by baserate {command} yet" in said
+
+
+def test_python_says_where_clusters_are_not_supported(hosts):
+    models = br.count(hosts, label="y", score=["a", "b"], cluster="host")
+    with pytest.raises(br.InputError, match="clusters are not supported by choose"):
+        br.choose(models)
+    for one in (models, models["a"]):
+        with pytest.raises(br.InputError, match="clusters are not supported by require yet"):
+            br.require(one, "recall >= 0.5", threshold=1)
+    found = br.segments.by_group({"all": models["a"]}, threshold=1, require="recall >= 0.5")
+    assert found.parts[0].outcome == "demonstrated"
