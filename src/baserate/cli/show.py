@@ -130,8 +130,24 @@ def show(
     exact = [cut for _, _, cut in cuts]
     models = request.source.counted(exact) if clusters is None else clusters.models
     blocks = [_at_thresholds(models, cuts, at, cases)] if cuts else []
-    refusals: list[Note] = []
-    for rule in rules or ([None] if chosen else []):
+    best, refusals = _chosen(models, rules or ([None] if chosen else []), at, cases)
+    blocks += best
+    blocks += [_fixed(models, text, at, cases) for text in fixed]
+    blocks = _with_net_benefit(blocks, threshold_probability)
+    blocks = _with_measures(blocks, names)
+    values = _summarized(models, wanted, at)
+    return _result(request, models, clusters, blocks, values, refusals, names)
+
+
+def _chosen(
+    models: dict[str, Counts],
+    rules: Sequence[str | None],
+    at: list[Conditions],
+    cases: float | None,
+) -> tuple[list[list[Row]], list[Note]]:
+    """The best thresholds of every model by each rule, and why there are none."""
+    blocks, refusals = list[list[Row]](), list[Note]()
+    for rule in rules:
         answers, refused = choices(models, rule, at, volume=cases)
         refusals += refused
         blocks.append(
@@ -141,11 +157,7 @@ def show(
                 for name in models
             ]
         )
-    blocks += [_fixed(models, text, at, cases) for text in fixed]
-    blocks = _with_net_benefit(blocks, threshold_probability)
-    blocks = _with_measures(blocks, names)
-    values = _summarized(models, wanted, at)
-    return _result(request, models, clusters, blocks, values, refusals, names)
+    return blocks, refusals
 
 
 def _over_range(
@@ -161,7 +173,7 @@ def _over_range(
     check_unused(others, "over a range of base rates or costs")
     if len(rules) > 1:
         raise refuse("BR594", "one rule is read over a range", "give one --rule")
-    models = request.source.counted()
+    models = request.source.counted([threshold_by_model(text)[1] for text in thresholds])
     found = ranges.expected(request, models, measures, rules[0] if rules else None, thresholds)
     ends = request.conditions.ends() if thresholds and not measures else []
     if not ends:

@@ -414,26 +414,27 @@ def _failures(judged: Sequence[Judged], *, passed: bool) -> list[str]:
                     " this sample."
                 )
             elif check.outcome == OBSERVED:
-                kind = ("positive", "negative")[CLASS_OF.get(check.interval.name, 0)]
-                more = (
-                    _how_to_plan(check, one.requirement.point)
-                    if check.needed is None
-                    else f" {number_of(check.needed, kind)} at the same rate would demonstrate it."
-                )
-                side = "lower" if check.interval.side == LOWER else "upper"
-                why = f"the {side} bound is {digits(check.bound, 4)}"
-                if any(note.code == "BR596" for note in check.interval.notes):
-                    why = "its interval is only approximate"
-                if check.corrected is not None:
-                    why = (
-                        "labels depend on the flag, and corrected for that it is about"
-                        f" {digits(check.corrected, 4)}"
-                    )
-                lines.append(
-                    f"{where}: {check.requirement} is met in this sample"
-                    f" ({digits(check.interval.value, 4)}) but not demonstrated: {why}.{more}"
-                )
+                lines.append(f"{where}: {_observed(check, one.requirement.point)}")
     return lines
+
+
+def _observed(check: Check, point: OperatingPoint | None) -> str:
+    """A requirement that is met in this sample: why it is not demonstrated, and what would do."""
+    kind = ("positive", "negative")[CLASS_OF.get(check.interval.name, 0)]
+    more = (
+        _how_to_plan(check, point)
+        if check.needed is None
+        else f" {number_of(check.needed, kind)} at the same rate would demonstrate it."
+    )
+    side = "lower" if check.interval.side == LOWER else "upper"
+    why = f"the {side} bound is {digits(check.bound, 4)}"
+    if any(note.code == "BR596" for note in check.interval.notes):
+        why = "its interval is only approximate"
+    if check.corrected is not None:
+        corrected = digits(check.corrected, 4)
+        why = f"labels depend on the flag, and corrected for that it is about {corrected}"
+    value = digits(check.interval.value, 4)
+    return f"{check.requirement} is met in this sample ({value}) but not demonstrated: {why}.{more}"
 
 
 # Requirements on both classes, for which `plan` finds the number of cases.
