@@ -96,3 +96,21 @@ def test_a_bad_line_of_a_file_is_named(capsys, tmp_path):
     assert "(lines 3)" in refused(capsys, "calc", path)
     short = written(tmp_path / "s.csv", ["tp", "fn", "fp"], [(1, 2, 3)])
     assert 'has no column "tn"' in refused(capsys, "calc", short)
+
+
+@pytest.mark.parametrize("text", ["tp=100,fn=9,fp=1,tn=108", "TN=108, fp=1, fn=9, tp=100"])
+def test_the_cells_of_a_table_may_be_named_in_any_order(text, capsys):
+    expected = answered(capsys, "calc", "--table", "100,9,1,108", "--prior", "1%")
+    assert answered(capsys, "calc", "--table", text, "--prior", "1%") == expected
+
+
+def test_a_table_with_named_cells_may_have_a_name(capsys):
+    expected = answered(capsys, "calc", "--table", "guard=100,9,1,108")
+    assert answered(capsys, "calc", "--table", "guard=tp=100,fn=9,fp=1,tn=108") == expected
+    wrong = refused(capsys, "calc", "--table", "tp=100,fn=9,fp=1,tnn=108")
+    assert "the cells are tp, fn, fp, tn" in wrong
+
+
+def test_a_table_that_is_typed_elsewhere_is_shown_where_it_goes(capsys):
+    assert "Fix: --table 90,10,50,950." in refused(capsys, "calc", "90,10,50,950")
+    assert "did you mean --table?" in refused(capsys, "calc", "--tp", "90")

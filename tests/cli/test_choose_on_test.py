@@ -226,3 +226,11 @@ def test_python_shows_the_threshold_that_the_point_has():
     there = choice.on(br.count(labels, {"s": [0.44959, 0.9, 0.4485, 0.2]}))
     for found in (choice, there, choice.point, there.point):
         assert "score ≥ 0.44959;" in repr(found)
+
+
+def test_label_shift_and_the_scale_of_scores_are_noted_once(files, capsys):
+    dev, test = files
+    notes = answered(capsys, "choose", dev, "--test", test, *COLUMNS, "--prior", "1e-3")["notes"]
+    again = [note["code"] for note in notes if note["text"].startswith("test data:")]
+    assert not {"BR526", "BR202", "BR203", "BR210", "BR216"} & set(again)
+    assert {"BR526", "BR203"} <= {note["code"] for note in notes}

@@ -55,7 +55,7 @@ def test_the_answer_is_one_sentence_above_what_was_read(three, capsys):
         f" {found.p_value:.3g} (delong-t)."
     )
     assert done.status == 0
-    assert done.err == "2 more notes: --notes\n"
+    assert done.err == "2 notes: --notes\n"
 
 
 def test_json_says_what_python_says(three, capsys):
@@ -174,7 +174,7 @@ def test_what_is_usual_depends_on_what_is_given(three, capsys):
     ).startswith("caught")
     assert (
         "BR594: a rule chooses thresholds, and no measure to compare there is given. Fix:"
-        " --statistic precision."
+        " --statistic specificity."
         in refused(capsys, "compare", three, *TWO, "--rule", "recall >= 0.5")
     )
 

@@ -43,7 +43,7 @@ def test_json_has_every_note_with_and_without_notes(scores, capsys):
 
 
 def test_a_plain_show_of_scores_that_are_no_probabilities_prints_no_note(scores, capsys):
-    assert lines(told(capsys, "show", scores, *columns("a"))) == ["1 more note: --notes"]
+    assert lines(told(capsys, "show", scores, *columns("a"))) == ["1 note: --notes"]
     (line,) = lines(told(capsys, "show", scores, *columns("a"), "--notes"))
     assert line.startswith("note BR203")
 

@@ -446,3 +446,27 @@ def test_the_schema_wants_every_part(file, capsys, path, value):
     )
     with pytest.raises(jsonschema.ValidationError, match=INVALID):
         VALID.validate(damaged(document, *path, value=value))
+
+
+def test_where_no_group_has_enough_cases_that_is_said(file, capsys):
+    path = graded(file, {"rome": (6, 1, 20, 180), "oslo": (5, 1, 20, 180)})
+    out = told(capsys, "slices", path, *BY_SITE, "--require", "recall >= 0.6").out
+    assert "2 groups have too few cases" in out
+    assert "No group has enough cases to tell whether it meets the requirement." in out
+    assert "in every group" not in out
+
+
+def test_columns_say_which_bound_and_cases_they_show(file, capsys):
+    path = graded(file, {"bern": (95, 5, 10, 890), "oslo": (190, 10, 100, 900)})
+    asked = ("slices", path, *BY_SITE, "--require", "recall >= 0.9")
+    out = told(capsys, *asked).out
+    assert "recall (TPR)   95 % interval  one-sided bound" in out
+    assert "142 positives" in out.split("cases needed")[1]
+    assert "alerts at this base rate" not in out
+    assert "alerts at this base rate" in told(capsys, *asked, "--prior", "0.1%").out
+
+
+def test_alerts_of_groups_need_no_volume_and_the_refusal_says_why(file, capsys):
+    path = graded(file, SCENARIO_11)
+    said = refused(capsys, "slices", path, *BY_SITE, "--volume", "1000")
+    assert "--volume needs --day; the alerts of a group are those among its own cases" in said

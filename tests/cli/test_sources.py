@@ -120,9 +120,9 @@ def test_whoever_names_no_label_or_score_is_told_which_columns_there_are(tmp_pat
     path = written(tmp_path / "x.csv", ("id", "fraud", "m1"), [(1, 0, 0.2), (2, 1, 0.4)])
     assert (
         "--label is missing: which column says which cases are positive (id, fraud, m1)?"
-        in refused(capsys, "show", path)
+        in refused(capsys, "show", path, "--score", "m1")
     )
     assert "--score is missing: which column holds a model's scores (id, fraud, m1)?" in refused(
         capsys, "show", path, "--label", "fraud"
     )
-    assert "which cases are positive? Fix: --label COLUMN." in refused(capsys, "show", "-")
+    assert "a model's scores? Fix: --label COLUMN --score COLUMN." in refused(capsys, "show", "-")

@@ -1,6 +1,8 @@
 """The same words mean the same in every command, and what people type first works."""
 
 import random
+import re
+import shlex
 
 import pytest
 from tests.cli.helpers import answered, refused, told, written
@@ -105,7 +107,6 @@ def test_group_is_accepted_for_by(scores, capsys):
         ("choose", "--prevalense", "--prevalence"),
         ("choose", "--judge", "--test"),
         ("show", "--statistic", "--measure"),
-        ("compare", "--measure", "--statistic"),
     ],
 )
 def test_an_unknown_option_says_what_was_meant(scores, command, typed, meant, capsys):
@@ -206,3 +207,191 @@ def test_a_difference_that_is_not_significant_names_the_other_method(scores, cap
     assert close
     assert hint in told(capsys, *words).out
     assert hint not in told(capsys, *words, "--replicates", "100").out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--rule", "recall >= 0.5", "--rule", "fpr <= 0.1"], "BR533: two rules are given"),
+        (["recall >= 0.5", "fpr <= 0.1"], "BR533: two rules are given"),
+        (["--volume", "100", "--volume", "200"], "BR001: --volume is given twice"),
+        (["--level", "90%", "--level", "95%"], "BR001: --level is given twice"),
+    ],
+)
+def test_nothing_that_is_given_twice_is_dropped(scores, words, said, capsys):
+    assert said in refused(capsys, "choose", scores, *COLUMNS, *words)
+
+
+def test_of_two_rules_the_fix_is_one_that_the_command_accepts(scores, capsys):
+    rules = ("recall >= 0.5", "fpr <= 0.1")
+    assert 'Fix: join them by "and".' in refused(capsys, "choose", scores, *COLUMNS, *rules)
+    show = refused(capsys, "show", scores, *COLUMNS, *rules)
+    assert 'Fix: join them by "and", or give each by --rule.' in show
+    each = [word for rule in rules for word in ("--rule", rule)]
+    assert told(capsys, "show", scores, *COLUMNS, *each).status == 0
+
+
+MODELS = ("--label", "y", "--score", "a", "--score", "b")
+FIELD = ("--prior", "1%", "--volume", "10000")
+
+
+@pytest.mark.parametrize("command", ["choose", "compare", "show"])
+def test_a_budget_is_the_rule_on_alerts(scores, command, capsys):
+    asked = (command, scores, *MODELS, *FIELD)
+    expected = answered(capsys, *asked, "--rule", "alerts <= 200")
+    for words in (("--budget", "200"), ("--max-alerts", "0.2k")):
+        assert answered(capsys, *asked, *words) == expected
+
+
+@pytest.mark.parametrize("command", ["choose", "compare"])
+def test_a_budget_joins_the_rule_that_is_given(scores, command, capsys):
+    asked = (command, scores, *MODELS, *FIELD)
+    expected = answered(capsys, *asked, "--rule", "recall >= 0.1 and alerts <= 900")
+    assert answered(capsys, *asked, "recall >= 0.1", "--budget", "900") == expected
+    assert answered(capsys, *asked, "--rule", "recall >= 0.1", "--budget", "900") == expected
+
+
+def test_a_budget_needs_a_volume_and_a_number(scores, capsys):
+    asked = ("choose", scores, *MODELS, "--prior", "1%")
+    assert "Fix: --volume 1000000 beside it." in refused(capsys, *asked, "--budget", "200")
+    wrong = refused(capsys, *asked, "--volume", "1e4", "--budget", "few")
+    assert 'a budget is a number of alerts, got "few"' in wrong
+
+
+def test_several_scores_may_be_comma_separated(scores, capsys):
+    expected = answered(capsys, "choose", scores, *MODELS)
+    assert answered(capsys, "choose", scores, "--label", "y", "--score", "a, b") == expected
+
+
+def test_a_column_whose_name_has_a_comma_is_one_score(tmp_path, capsys):
+    path = written(tmp_path / "odd.csv", ("y", "a,b"), [(i % 2, i) for i in range(20)])
+    found = answered(capsys, "show", path, "--label", "y", "--score", "a,b")
+    assert [model["name"] for model in found["models"]] == ["a,b"]
+
+
+def test_what_is_missing_is_named_at_once(scores, capsys):
+    said = refused(capsys, "show", scores)
+    assert (
+        "--label and --score are missing: which column says which cases are positive, and" in said
+    )
+    assert said.endswith("(y, a, b, site)? Fix: --label COLUMN --score COLUMN.\n")
+    pair = refused(capsys, "gate", scores, "--baseline", "a", "--candidate", "b")
+    assert "--label is missing" in pair
+
+
+def test_compare_takes_a_measure_and_suggests_one_that_the_rule_leaves_open(scores, capsys):
+    asked = ("compare", scores, *MODELS)
+    expected = answered(capsys, *asked, "recall >= 0.7", "--statistic", "specificity")
+    assert answered(capsys, *asked, "recall >= 0.7", "--measure", "specificity") == expected
+    assert "Fix: --statistic specificity." in refused(capsys, *asked, "recall >= 0.7")
+    assert "Fix: --statistic recall." in refused(capsys, *asked, "fpr <= 0.1")
+
+
+@pytest.mark.parametrize("name", ["roc", "precision:recall"])
+def test_a_curve_is_named_before_or_behind_the_file(scores, name, capsys):
+    expected = answered(capsys, "curve", name, scores, *COLUMNS)
+    assert answered(capsys, "curve", scores, name, *COLUMNS) == expected
+
+
+@pytest.mark.parametrize(("letter", "option"), [("-l", "--label"), ("-s", "--score")])
+def test_a_letter_for_an_option_suggests_its_name(scores, letter, option, capsys):
+    assert f"did you mean {option}?" in refused(capsys, "show", scores, letter, "y")
+
+
+def test_net_benefit_is_read_at_the_probability_that_is_given(scores, capsys):
+    asked = ("show", scores, *COLUMNS, "--threshold", "1", "--measure")
+    by_name = answered(capsys, *asked, "net_benefit(t=0.02)")
+    assert answered(capsys, *asked, "net_benefit", "--threshold-probability", "2%") == by_name
+    by_costs = answered(capsys, *asked, "net_benefit", "--cost", "fn=49,fp=1")
+    (first,), (second,) = (found["models"][0]["points"] for found in (by_name, by_costs))
+    assert first["net_benefit(t=0.02)"] == pytest.approx(second["net_benefit"])
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [("show", "--threshold", "1", "--measure"), ("choose", "--optimize"), ("choose", "--measure")],
+)
+def test_net_benefit_without_a_probability_or_costs_is_refused(scores, asked, capsys):
+    command, *words = asked
+    said = refused(capsys, command, scores, *COLUMNS, *words, "net_benefit")
+    assert "net benefit needs the probability at which one would act" in said
+    assert 'Fix: --threshold-probability 2%, or "net_benefit(t=0.02)".' in said
+
+
+def test_over_a_range_the_usual_columns_are_shown_at_both_ends(scores, capsys):
+    asked = ("show", scores, *COLUMNS, "--threshold", "1", "--volume", "10000")
+    out = told(capsys, *asked, "--prior", "0.1%..1%").out
+    for end in ("0.1%", "1%"):
+        (line,) = (
+            line
+            for line in told(capsys, *asked, "--prior", end).out.splitlines()
+            if ">= 1 " in line
+            if " to " not in line
+        )
+        cells = line.split()[1:]
+        (same,) = (
+            row for row in out.splitlines() if row.split()[:1] == [end] and " to " not in row
+        )
+        assert same.split()[2:] == cells
+    assert out.index("recall (tpr)") < out.index("At base rates from 0.1% to 1%")
+
+
+def test_alerts_over_a_range_have_no_worst(scores, capsys):
+    asked = ("show", scores, *COLUMNS, "--threshold", "1", "--volume", "10000")
+    out = told(capsys, *asked, "--prior", "0.1%..1%", "--measure", "alerts").out
+    assert re.search(r"a: alerts from [\d.]+ to [\d.]+, over the range\.", out)
+    assert "worst" not in out
+
+
+def test_with_costs_and_a_volume_the_sentence_counts(scores, capsys):
+    asked = ("choose", scores, *MODELS, *FIELD, "--cost", "fn=100,fp=1")
+    out = told(capsys, *asked).out
+    point = answered(capsys, *asked)["models"][0]["points"][0]
+    cost, caught, missed, alerts = (
+        point[name] for name in ("volume_cost", "caught", "missed", "alerts")
+    )
+    said = (
+        f", {cost:,.0f} per 10,000 cases, catching {caught:.0f} of {caught + missed:.0f} positives"
+    )
+    assert f"{said} in {alerts:,.0f} alerts (1 in " in out
+    assert "catching" not in told(capsys, "choose", scores, *MODELS, *FIELD).out
+
+
+def test_where_nothing_is_uncertain_no_table_of_intervals_is_shown(scores, capsys):
+    out = told(capsys, "choose", scores, *COLUMNS, "--lower-is-positive", "--prior", "1%").out
+    assert out.startswith("Flag nothing")
+    assert "intervals (" not in out
+
+
+def test_one_threshold_for_groups_speaks_of_groups(scores, capsys):
+    done = told(capsys, "choose", scores, *MODELS, "--prior", "1%", "--by", "site")
+    assert "the worst case is a base rate of 1% in group" in done.out
+    assert "no test is available for one threshold over several groups" in done.out
+    assert " at site" not in done.out
+
+
+def test_notes_are_not_called_more_where_none_is_shown(tmp_path, capsys):
+    rows = [(i % 2, 10 + i % 2 + i % 7) for i in range(80)]
+    path = written(tmp_path / "percent.csv", ("y", "p"), rows)
+    err = told(capsys, "show", path, "--label", "y", "--score", "p").err
+    assert re.fullmatch(r"\d notes?: --notes\n", err)
+
+
+@pytest.mark.parametrize(
+    ("measure", "sign", "costs"),
+    [("precision", ">=", ()), ("expected_cost", "<=", ("--cost", "fp=1,fn=10"))],
+)
+def test_a_gate_that_mixes_classes_prints_the_plan_of_its_cases(
+    scores, measure, sign, costs, capsys
+):
+    def asked(limit):
+        options = ("--threshold", "1", "--prior", "10%", *costs)
+        return ("gate", scores, f"{measure} {sign} {limit}", *COLUMNS, *options)
+
+    (check,) = answered(capsys, *asked(0 if sign == ">=" else 9))["verdict"]["checks"]
+    done = told(capsys, *asked(f"{(check['value'] + check['bound']) / 2:.4f}"))
+    assert "but not demonstrated: the " in done.out
+    (line,) = (line for line in done.out.splitlines() if line.startswith("How many cases"))
+    plan = told(capsys, *shlex.split(line.partition(": ")[2])[1:])
+    assert plan.status == 0
+    assert plan.out.split()[1] == "positives"

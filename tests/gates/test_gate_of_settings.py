@@ -122,7 +122,7 @@ def test_settings_may_lie_elsewhere(tmp_path, capsys):
             ("scores.csv", "--config", "baserate.toml", "--label", "y"),
             "BR596: --config names settings, and FILE names cases",
         ),
-        (("scores.csv",), "BR003: scores.csv: --label is missing"),
+        (("scores.csv",), "BR003: scores.csv: --label and --score are missing"),
     ],
 )
 def test_what_does_not_go_together_is_refused(folder, capsys, arguments, text):

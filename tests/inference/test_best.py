@@ -267,10 +267,7 @@ def test_models_that_were_counted_separately_are_not_tested():
     choice = br.choose(models)
     assert choice.differences == ()
     assert choice.indistinguishable is None
-    assert (
-        choice.untested
-        == "the models were counted separately; count them together: count(y, {name: scores})"
-    )
+    assert choice.untested == "the models were counted separately, not on the same cases"
     apart = br.choose(models, paired=False)
     assert apart.untested == ""
     assert not apart.differences[0].paired

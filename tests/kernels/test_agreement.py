@@ -1,6 +1,8 @@
 """C and NumPy give identical results, and both those of the oracle."""
 
 import importlib
+import subprocess
+import sys
 import threading
 import time
 
@@ -332,3 +334,50 @@ def test_c_refuses_read_only_and_strided_memory():
         module.sort(keys, np.zeros(4, np.uint64))
     with pytest.raises((ValueError, BufferError), match="contiguous"):
         module.sort(np.zeros(8, np.uint64)[::2], np.zeros(4, np.uint64))
+
+
+WITHOUT_C = (
+    "import sys; sys.modules['baserate.kernels._kernels'] = None;"
+    "from baserate.cli.main import main; main(sys.argv[1:])"
+)
+OF_FILE = ["scores.csv", "--label", "y", "--score", "a", "--score", "b", "--json"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["show", *OF_FILE, "--threshold", "0.5", "--prior", "1%"],
+        ["choose", *OF_FILE, "--prior", "1%", "--cost", "fn=10,fp=1"],
+        ["compare", *OF_FILE, "--prior", "1%", "--replicates", "200"],
+        ["gate", *OF_FILE, "recall >= 0.5", "--threshold", "0.5"],
+        ["calc", "--tpr", "0.8", "--fpr", "0.1", "--prior", "1%", "--json"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_commands_answer_without_the_c_extension_as_with_it(command, tmp_path):
+    rows = [
+        f"{i % 3 == 0:d},{i * 37 % 101 / 101 + i % 3 / 9:.4f},{i * 17 % 97 / 97:.4f}"
+        for i in range(240)
+    ]
+    (tmp_path / "scores.csv").write_text("\n".join(["y,a,b", *rows]))
+    compiled()
+    said = [
+        subprocess.run(
+            [sys.executable, *start, *command],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        for start in (["-c", WITHOUT_C], ["-m", "baserate"])
+    ]
+    assert said[0].stderr == said[1].stderr
+    assert said[0].stdout == said[1].stdout
+    assert said[0].stdout.startswith("{")
+
+
+def test_without_the_c_extension_the_version_says_so():
+    run = subprocess.run(
+        [sys.executable, "-c", WITHOUT_C, "--version"], capture_output=True, text=True, check=True
+    )
+    assert "counting in NumPy" in run.stdout

@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from baserate.kernels import Urn, best, draws, portable
-from baserate.kernels.compiled import in_parallel
+from baserate.kernels import Urn, best, draws, in_parallel, portable
 from baserate.numbers import _twice_wins
 
 

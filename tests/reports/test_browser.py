@@ -15,7 +15,7 @@ SAID = (
     "Use <img src=x onerror=alert(1)> (56.8 % of those at 9, drawn at random). At a base rate of"
     " 0.1% (1 in 1,000) and alerts <= 200 of 1,000,000, it catches 142 of 1,000 positives in 200"
     " alerts (71 % real); A catches 99. The difference was not tested (the models were counted"
-    " separately; count them together: count(y, {name: scores}))."
+    " separately, not on the same cases)."
 )
 VISIBLE = """(words) => {
   const says = (element) => element.textContent.replaceAll('\\u00a0', ' ').includes(words);

@@ -31,10 +31,7 @@ USE = (
     " <= 200 of 1,000,000, it catches 142 of 1,000 positives in 200 alerts (71 % real); A catches"
     " 99. The difference"
 )
-SAID = (
-    f"{USE} was not tested (the models were counted separately; count them together:"
-    " count(y, {name: scores}))."
-)
+SAID = f"{USE} was not tested (the models were counted separately, not on the same cases)."
 TESTED = f"{USE} is significant (p < 0.001)."
 
 
@@ -455,3 +452,14 @@ def test_sites_bring_their_notes_and_no_alerts_out_of_their_own_cases():
     slices = found.html.partition('data-part="slices"')[2].partition("</section>")[0]
     assert "flagged (posfrac)" in slices
     assert ">alerts<" not in slices
+
+
+def test_models_by_group_are_tested_against_each_other_as_without_groups(f1, capsys):
+    source = (f1, "--label", "y", "--score", "A", "--score", "B", "--prior", "1%")
+    plain, grouped = (
+        answered(capsys, "report", *source, *more)["report"]["answers"][0]
+        for more in ((), ("--by", "site"))
+    )
+    assert grouped["differences"] == plain["differences"]
+    assert grouped["differences"]
+    assert grouped["sentence"] == plain["sentence"]

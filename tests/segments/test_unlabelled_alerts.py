@@ -428,3 +428,21 @@ def test_a_threshold_in_few_digits_flags_the_same_cases_without_a_label(tmp_path
     short = float(shown_threshold(point))
     assert sum(score >= short for score in scores) == 40
     assert len(shown_threshold(point)) < len("0.9537")
+
+
+def test_a_recall_that_the_labels_bias_is_not_demonstrated(capsys, log):
+    options = ("--label", "label", "--score", "score", "--missing-label", "drop")
+    asked = ("gate", log, "recall >= 0.4 and precision >= 0.3 and posfrac <= 5%", *options)
+    done = told(capsys, *asked, "--threshold", CUT)
+    assert done.status == 1
+    lines = [line for line in done.out.splitlines() if line.startswith("score: ")]
+    assert len(lines) == 1
+    assert "tpr >= 0.4 is met in this sample (0.5246" in lines[0]
+    assert "labels depend on the flag, and corrected for that it is about 0.2" in lines[0]
+    assert done.err.startswith("note BR116: ")
+    counts = br.count(log, label="label", score="score", missing_label="drop")
+    found = br.require(counts, "recall >= 0.4 and fpr <= 0.05", threshold=CUT)
+    assert [check.outcome for check in found.checks] == ["met, not demonstrated", "demonstrated"]
+    assert found.checks[0].bound > 0.4
+    labelled = br.Counts(counts.scores, counts.positives, counts.negatives)
+    assert br.require(labelled, "recall >= 0.4", threshold=CUT).passed

@@ -336,6 +336,12 @@ def _of_models(
     """Several models on the same cases, or on cases of their own."""
     given, asked, drawn = how
     groups = any(isinstance(one, GroupedCounts) for one in models.values())
+    if groups and any(getattr(one, "role", "") == "cluster" for one in models.values()):
+        raise refuse(
+            "BR426",
+            "clusters are not supported by choose for several models yet",
+            "count without cluster=; compare(x, …) takes clusters",
+        )
     if threshold is not NOT_SAID:
         _refuse_at_threshold(asked)
         if given is not None and not given.is_exact:

@@ -423,7 +423,7 @@ def require(  # noqa: PLR0913 (each is a question of its own)
         "level": level,
         "seed": seed,
     }
-    if isinstance(x, GroupedCounts):
+    if isinstance(x, GroupedCounts) and x.role != "cluster":
         raise refuse(
             "BR426",
             "a requirement of every group is one of its own",
@@ -437,6 +437,12 @@ def require(  # noqa: PLR0913 (each is a question of its own)
 
 
 def _required(x: Any, requirement: Any, threshold: Any, asked: dict[str, Any]) -> Requirement:
+    if isinstance(x, GroupedCounts) and x.role == "cluster":
+        raise refuse(
+            "BR426",
+            "clusters are not supported by require yet",
+            'segments.by_group({"all": x}, threshold=…, require=…)',
+        )
     if not isinstance(x, Counts):
         refuse_uncounted(x, "require")
     return requirements.require(requirement=requirement, counts=x, threshold=threshold, **asked)

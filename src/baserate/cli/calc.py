@@ -35,6 +35,7 @@ ALSO = {PRIOR: ("base-rate", "prevalence")}
 CELLS = ("tp", "fn", "fp", "tn")
 NAMES = ("name", "model")
 MOST_TABLES = 10_000
+EXAMPLE = "--table 100,9,1,108 (tp,fn,fp,tn), or --table tp=100,fn=9,fp=1,tn=108"
 
 
 def _rates(function: Command) -> Command:
@@ -75,7 +76,8 @@ def _rates(function: Command) -> Command:
     "cells",
     multiple=True,
     metavar="[NAME=]TP,FN,FP,TN",
-    help="A published confusion table, in cases. May be repeated.",
+    help="A published confusion table, in cases: 90,10,50,950, or tp=90,fn=10,fp=50,tn=950. May be"
+    " repeated.",
 )
 @_rates
 @listed("costs", "profits", "volume")
@@ -225,19 +227,27 @@ def _sorted(rows: Sequence[Row], by: Measure) -> list[Row]:
 
 
 def _typed(texts: Sequence[str]) -> Iterator[tuple[str, Confusion]]:
-    """Tables as they are typed: NAME=TP,FN,FP,TN."""
+    """Tables as they are typed: NAME=TP,FN,FP,TN, or with the name of every cell."""
     found: dict[str, Confusion] = {}
     for number, text in enumerate(texts, start=1):
-        name, equals, values = text.rpartition("=")
-        parts = (values if equals else text).split(",")
-        if len(parts) != len(CELLS):
+        pairs = [part.rpartition("=") for part in text.split(",")]
+        if len(pairs) != len(CELLS):
             raise refuse(
                 "BR546",
                 f"a table has four cells, true positives first, got {quoted(text)}",
-                "--table tp,fn,fp,tn such as --table 100,9,1,108",
+                EXAMPLE,
             )
+        cells, name = [before.strip().casefold() for before, _, _ in pairs], pairs[0][0]
+        cells[0] = cells[0].rpartition("=")[2].strip()
+        if sorted(cells) == sorted(CELLS):
+            name = name.rpartition("=")[0]
+        elif any(cells[1:]):
+            raise refuse("BR546", f"the cells are {', '.join(CELLS)}, got {quoted(text)}", EXAMPLE)
+        else:
+            cells = list(CELLS)
+        values = dict(zip(cells, (value for _, _, value in pairs), strict=True))
         plain = "table" if len(texts) == 1 else f"table {number}"
-        _add(found, name if equals else plain, _confusion(dict(zip(CELLS, parts, strict=True))))
+        _add(found, name or plain, _confusion(values))
     yield from found.items()
 
 
@@ -268,7 +278,8 @@ def _in_file(path: str) -> Iterator[tuple[str, Confusion]]:
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise refuse_file(path, "BR600", "is not there", "check the name") from None
+        fix = f"--table {path}" if len(path.split(",")) == len(CELLS) else "check the name"
+        raise refuse_file(path, "BR600", "is not there", fix) from None
     except UnicodeDecodeError:
         raise refuse_file(path, "BR601", "is not UTF-8", "save it as UTF-8") from None
     lines = csv.DictReader(io.StringIO(text, newline=""))

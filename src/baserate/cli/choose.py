@@ -16,7 +16,9 @@ from baserate.cli import options
 from baserate.cli.options import listed
 from baserate.cli.request import (
     CEILING,
+    ConditionOptions,
     Request,
+    acting_at,
     at_probability,
     check_unused,
     each_model,
@@ -47,7 +49,7 @@ from baserate.inference.intervals import (
 from baserate.inference.paired import same_scores
 from baserate.inference.values import percent
 from baserate.measures.measure import Measure, parse
-from baserate.notes import Note
+from baserate.notes import QUIET, Note
 from baserate.output import comparisons, document, tables
 from baserate.output.tables import UNDEFINED, Row, digits, span
 from baserate.read.files import amounts_from
@@ -128,15 +130,16 @@ class ChooseOptions:
             found["recovered"] = self.recovered if written is None else written.value
         return found
 
-    def best(self, cases: float | None) -> Measure | None:
+    def best(self, given: ConditionOptions) -> Measure | None:
         """What to make best; net benefit at the threshold probability that is given."""
+        named = {parse(text, given.cases).name for text in self.measures}
+        unused = self.threshold_probability if "net_benefit" not in named else None
         if self.optimize is None:
-            check_unused(
-                {"--threshold-probability": self.threshold_probability},
-                "without --optimize net_benefit",
-            )
+            check_unused({"--threshold-probability": unused}, "without --optimize net_benefit")
             return None
-        return at_probability(parse(self.optimize, cases), self.threshold_probability)
+        best = parse(self.optimize, given.cases)
+        acted = acting_at(best, given, self.threshold_probability)
+        return at_probability(best, unused) if acted is best else acted
 
 
 def _number(option: str, text: str, example: float) -> Any:
@@ -154,7 +157,7 @@ def _number(option: str, text: str, example: float) -> Any:
 @options.file()
 @options.of_any_size
 @options.behind_file
-@listed("rule")
+@listed("rule", "budget_rule")
 @click.option(
     "--test",
     metavar="FILE",
@@ -228,7 +231,7 @@ def choose_command(request: Request, **given: Any) -> Result:
     together = request.source.together()
     how: dict[str, Any] = {
         "volume": cases,
-        "optimize": asked.best(cases),
+        "optimize": asked.best(request.conditions),
         "mix": asked.mix,
         "calibrated_at": asked.calibrated_at,
         "guarantee": asked.guarantee,
@@ -246,7 +249,7 @@ def choose_command(request: Request, **given: Any) -> Result:
         }
         answers, refusals = choices(together, rule, at, **how)
     answers = _untested(request, answers)
-    names = measures_of(asked.measures, cases)
+    names = measures_of(asked.measures, request.conditions, asked.threshold_probability)
     return _result(request, together, _showing(answers, names), refusals, test, names)
 
 
@@ -411,13 +414,14 @@ def _on_test(request: Request, answers: Sequence[Answer[Choice]]) -> Tested:
 
 def _beside_test(notes: Sequence[Note], tested: Sequence[Note]) -> list[Note]:
     """The notes on both; that the data are the same is not, and what holds of the test
-    data alone says so.
+    data alone says so. On label shift and the scale of the scores one note is enough.
     """
     kept = [note for note in notes if note.code not in ("BR528", "BR638")]
+    once = {note.code for note in kept} & {"BR526", *QUIET}
     return kept + [
         Note(note.code, f"test data: {note.text}", note.override)
         for note in tested
-        if note not in kept
+        if note not in kept and note.code not in once
     ]
 
 
@@ -470,7 +474,7 @@ def _text(
     """A sentence for each base rate, then a table, and one of intervals."""
     sentences = [
         (
-            tables.verdict(answer.choice, alone=len(models) == 1)
+            tables.verdict(answer.choice, alone=len(models) == 1, counts=True)
             if answer.choice
             else f"At {answer.at}: no model can satisfy the rule."
         )

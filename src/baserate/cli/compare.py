@@ -14,8 +14,10 @@ from baserate.cli import options
 from baserate.cli.options import listed
 from baserate.cli.request import ConditionOptions, Request, SourceOptions, thresholds_of
 from baserate.cli.runner import Result, command
+from baserate.cli.show import clusters_of
 from baserate.cli.terminal import Progress
 from baserate.conditions import Conditions, Uncertain
+from baserate.counts.counts import Counts
 from baserate.counts.joint import JointCounts
 from baserate.curves.areas import auc
 from baserate.curves.summaries import summary_named
@@ -24,6 +26,7 @@ from baserate.errors import Fix, refuse
 from baserate.inference.auc import DELONG, DELONG_T
 from baserate.inference.differences import compare, compare_all
 from baserate.inference.large_differences import compare_large
+from baserate.inference.paired import Models
 from baserate.inference.statistic import statistic_of
 from baserate.inference.values import Difference
 from baserate.measures.measure import in_costs, parse
@@ -41,6 +44,7 @@ class CompareOptions(NamedTuple):
     thresholds: tuple[str, ...]
     against: str | None
     method: str | None
+    cluster: str | None
 
 
 @command("compare")
@@ -60,12 +64,14 @@ class CompareOptions(NamedTuple):
     ),
 )
 @listed("rule", help="Read the measure where this rule chooses each model's threshold.")
+@listed("budget_rule")
 @listed("thresholds", help="Fixed thresholds: one for all, or one per model.")
 @click.option(
     "--against",
     metavar="MODEL",
     help="Compare every other model with this one; otherwise every pair.",
 )
+@listed("cluster")
 @options.intervals
 @listed("method")
 @options.answer
@@ -95,8 +101,8 @@ def compare_command(request: Request, **given: Any) -> Result:
     request = request.estimated()
     conditions, intervals = request.conditions, request.intervals
     at = [conditions.uncertain()] if conditions.is_uncertain else conditions.exact()
-    cases, joint = conditions.cases, _joint(request.source)
-    cuts = thresholds_of(asked.thresholds, joint.models)
+    cases, (models, each, more) = conditions.cases, _counted(request.source, asked.cluster)
+    cuts = thresholds_of(asked.thresholds, tuple(each))
     name = asked.statistic or _usual(conditions, asked.rule, cuts)
     summary = summary_named(name)
     how: dict[str, Any] = {
@@ -108,7 +114,7 @@ def compare_command(request: Request, **given: Any) -> Result:
         **({} if cuts is None else {"threshold": cuts}),
         **({} if intervals.replicates is None else {"replicates": intervals.replicates}),
     }
-    found = _compared(summary or parse(name, cases), joint, at, asked.against, how)
+    found = _compared(summary or parse(name, cases), models, at, asked.against, how)
     if intervals.replicates is not None and all(one.replicates is None for one in found):
         raise refuse(
             "BR594",
@@ -116,11 +122,12 @@ def compare_command(request: Request, **given: Any) -> Result:
             "leave it out",
         )
     said = [note for one in at if isinstance(one, Conditions) for note in one.notes]
-    own = document.notes_of({name: joint.marginal(name) for name in joint.models}, {})
-    notes = [*own, *(note for difference in found for note in difference.notes), *said]
+    own = document.notes_of(each, {})
+    notes = [*own, *more, *(note for difference in found for note in difference.notes), *said]
     caught = _within_budget(conditions, asked.rule) and not conditions.costs_given
     by_cost = in_costs(name) or (summary is None and cuts is None and not caught)
-    return _result(found, notes, joint.ledger, intervals.seed, joint, by_cost=by_cost)
+    first = next(iter(each.values()))
+    return _result(found, notes, first.ledger, intervals.seed, first, by_cost=by_cost)
 
 
 def _result(
@@ -128,18 +135,33 @@ def _result(
     notes: Sequence[Note],
     ledger: Ledger,
     seed: int,
-    joint: JointCounts | None = None,
+    sample: Counts | None = None,
     *,
     by_cost: bool = False,
 ) -> Result:
-    """Comparisons with their notes; `joint` where their conditions have a part in it."""
+    """Comparisons with their notes; `sample` where their conditions have a part in it."""
     merged = document.merged(notes)
     return Result(
         merged,
-        lambda: comparisons.of_comparisons("compare", ledger.sources, found, merged, seed, joint),
+        lambda: comparisons.of_comparisons("compare", ledger.sources, found, merged, seed, sample),
         lambda: [comparisons.of_differences(found, by_cost=by_cost)],
         ledger.sources,
     )
+
+
+def _counted(
+    source: SourceOptions, cluster: str | None
+) -> tuple[Models, dict[str, Counts], tuple[Note, ...]]:
+    """The models on the same cases, or on the same clusters; each alone; and notes on clusters."""
+    if cluster is None:
+        joint = _joint(source)
+        return joint, {name: joint.marginal(name) for name in joint.models}, ()
+    if len(source.paths) > 1:
+        text = "clusters are compared on the models of one file"
+        raise refuse("BR594", text, "give one FILE, or leave --cluster out")
+    check_models(source.scores)
+    clusters = clusters_of(source, cluster)
+    return clusters.groups, clusters.models, clusters.notes
 
 
 def _joint(source: SourceOptions) -> JointCounts:
@@ -172,17 +194,18 @@ def _usual(conditions: ConditionOptions, rule: str | None, cuts: Any) -> str:
     if cuts is not None:
         return "error"
     if rule is not None:
+        on_recall = {term.measure.name for term in parse_rule(rule, None).terms} <= {"tpr", "fnr"}
         raise refuse(
             "BR594",
             "a rule chooses thresholds, and no measure to compare there is given",
-            "--statistic precision",
+            f"--statistic {'specificity' if on_recall else 'recall'}",
         )
     return "auc"
 
 
 def _compared(
     measure: Any,
-    joint: JointCounts,
+    models: Models,
     at: Sequence[Conditions | Uncertain],
     against: str | None,
     asked: dict[str, Any],
@@ -199,10 +222,11 @@ def _compared(
     with Progress("resampling") as progress:
         for conditions in at if matters.at_matters else at[:1]:
             given = {**asked, "at": conditions, "progress": progress}
-            if len(joint.models) == 2 and against is None:
-                found.append(compare(joint, measure, **given))
+            names = models.models if isinstance(models, JointCounts) else tuple(models)
+            if len(names) == 2 and against is None:
+                found.append(compare(models, measure, **given))
             else:
-                found += compare_all(joint, measure, against=against, **given)
+                found += compare_all(models, measure, against=against, **given)
     return found if matters.at_matters else [replace(difference, at=None) for difference in found]
 
 
@@ -254,6 +278,7 @@ def _check_large(request: Request, asked: CompareOptions) -> None:
         "--pilot": given.pilot,
         "--rule": asked.rule,
         "--threshold": asked.thresholds,
+        "--cluster": asked.cluster,
         "--replicates": request.intervals.replicates,
         f"--statistic {statistic}": statistic is not None and summary_named(statistic) is not auc,
         f"--method {asked.method}": asked.method not in (None, DELONG, DELONG_T),

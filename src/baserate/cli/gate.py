@@ -14,9 +14,11 @@ from baserate.cli import options
 from baserate.cli.options import listed
 from baserate.cli.request import ConditionOptions, Request, SourceOptions, thresholds_of
 from baserate.cli.runner import Result, command
+from baserate.cli.show import clusters_of
 from baserate.cli.terminal import Progress
 from baserate.conditions import Conditions
 from baserate.curves.summaries import summary_named
+from baserate.decisions.selection import flag_at
 from baserate.errors import InputError, escaped, quoted, refuse
 from baserate.gates import checks
 from baserate.gates.checks import Reader, judge, run
@@ -30,7 +32,11 @@ from baserate.gates.settings import (
     Scored,
     load,
 )
-from baserate.output import tables
+from baserate.inference.clusters import with_clusters
+from baserate.inference.estimated_prior import refuse_estimate
+from baserate.inference.requirements import require_of_clusters
+from baserate.output import document, tables
+from baserate.output.comparisons import Judged
 from baserate.read.files import saved_models
 
 NEGATIVE = 1
@@ -51,6 +57,7 @@ class GateOptions:
     rule: str | None
     margin: float | None
     slices: str | None
+    cluster: str | None
     accept_observed: bool
     config: str | None
     markdown: str | None
@@ -93,6 +100,7 @@ class GateOptions:
     metavar="COLUMN",
     help="Also check every value of this column.",
 )
+@listed("cluster")
 @click.option(
     "--accept-observed",
     is_flag=True,
@@ -171,12 +179,55 @@ def _run_one(request: Request, asked: GateOptions) -> Result:
         options=source.options,
     )
     with Progress("resampling") as progress:
-        outcome = judge(check, Reader(data), seed, progress)
+        outcome = (
+            judge(check, Reader(data), seed, progress)
+            if asked.cluster is None
+            else _of_clusters(request, check, asked)
+        )
     return _result(
         [outcome],
         lambda: checks.document_of(outcome, seed),
         lambda: [checks.text(outcome), *map(tables.source, outcome.sources)],
         asked.markdown,
+    )
+
+
+def _of_clusters(request: Request, check: Demand | Comparison, asked: GateOptions) -> Outcome:
+    """A requirement on cases that come in clusters, at a given threshold."""
+    if isinstance(check, Comparison) or asked.slices is not None:
+        what = "--slice" if asked.slices is not None else "a comparison"
+        raise refuse(
+            "BR594", f"clusters are not supported by {what} in gate yet", "leave --cluster out"
+        )
+    cuts = check.scenario.thresholds
+    if cuts is None:
+        raise refuse("BR594", "--cluster needs the threshold in use", "--threshold SCORE")
+    refuse_estimate(check.scenario.at, "a requirement on clusters")
+    clusters = clusters_of(request.source, asked.cluster or "")
+    judged = []
+    for name in check.models:
+        groups, scored = clusters.groups[name], clusters.scored[name]
+        at, volume = check.scenario.at, check.scenario.volume
+        point = flag_at(clusters.models[name], cuts[name], at=at, volume=volume)
+        point = with_clusters(point, groups, scored)
+        found = require_of_clusters(check.rule, point, groups, check.level, scored=scored)
+        judged.append(Judged(name, None, found))
+    models = clusters.models.values()
+    return Outcome(
+        check,
+        checks.is_passed(check, judged),
+        judged=tuple(judged),
+        notes=tuple(
+            document.merged(
+                [
+                    *(note for counts in models for note in counts.notes),
+                    *clusters.notes,
+                    *(note for one in judged for note in one.requirement.notes),
+                    *check.scenario.at.notes,
+                ]
+            )
+        ),
+        sources=tuple(dict.fromkeys(one for counts in models for one in counts.ledger.sources)),
     )
 
 
@@ -224,9 +275,10 @@ def _check_named(source: SourceOptions, asked: GateOptions) -> None:
     if asked.config is not None:
         raise refuse("BR596", "--config names settings, and FILE names cases", "give one of them")
     if source.is_saved:
-        source.check_saved({"--slice": asked.slices})
+        source.check_saved({"--slice": asked.slices, "--cluster": asked.cluster})
     elif not source.label:
-        source.wanted()
+        compared = tuple(filter(None, (asked.baseline, asked.candidate)))
+        replace(source, scores=source.scores or compared).wanted()
 
 
 def _one(given: ConditionOptions) -> Conditions:

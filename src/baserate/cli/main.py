@@ -364,12 +364,19 @@ FORMER_OPTIONS = {
     "--target": "--label",
     "--pos-label": "--positive",
     "--model": "--score",
-    "--budget": "--rule",
+    "-l": "--label",
+    "-s": "--score",
+    "-p": "--prior",
+    **dict.fromkeys(("--tp", "--fn", "--fp", "--tn"), "--table"),
 }
 
 
-def _unknown_option(error: click.NoSuchOption) -> str:
-    """Of an option that is not there, what was probably meant."""
+def _unknown_option(error: click.NoSuchOption) -> tuple[str, str]:
+    """Of an option that is not there, what was probably meant, and where to look."""
+    path = error.ctx.command_path if error.ctx else "baserate"
+    if error.option_name == "--cluster":
+        text = f"clusters are not supported by {path} yet"
+        return text, "--cluster in show, slices, compare or gate"
     known = [
         flag.removeprefix("--")
         for option in (error.ctx.command.params if error.ctx else ())
@@ -381,16 +388,14 @@ def _unknown_option(error: click.NoSuchOption) -> str:
     near += [flag for flag in known if typed and flag.startswith(typed)]
     near += difflib.get_close_matches(typed, known, n=1, cutoff=0.7)
     meant = next((flag for flag in near if flag in known), None)
-    return f"there is no option {escaped(error.option_name)}" + (
-        f"; did you mean --{meant}?" if meant else ""
-    )
+    suggestion = f"; did you mean --{meant}?" if meant else ""
+    return f"there is no option {escaped(error.option_name)}{suggestion}", f"see {path} --help"
 
 
 def _explained(error: Exception) -> tuple[int, str, str, str]:
     """Exit status, code, what happened, and what to do about it."""
     if isinstance(error, click.NoSuchOption):
-        path = error.ctx.command_path if error.ctx else "baserate"
-        return INPUT, "BR001", _unknown_option(error), f"see {path} --help"
+        return INPUT, "BR001", *_unknown_option(error)
     if isinstance(error, click.UsageError):
         return (
             INPUT,
@@ -421,7 +426,7 @@ def _explained(error: Exception) -> tuple[int, str, str, str]:
     return (
         BUG,
         "BR999",
-        f"a bug in baserate: {type(error).__name__}: {quoted(str(error), quotes=False)}",
+        f"a bug in baserate: {type(error).__name__}: {escaped(str(error))}",
         f"report it, with what {DEBUG} prints",
     )
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
+
+from baserate.errors import refuse
 
 Command = Callable[..., Any]
 SOURCE, OWN, OUTPUT = "FILE", "Options", "Output"
@@ -85,6 +89,13 @@ TABLE = {
         _option("--rule", metavar="RULE", help="Rule; may also be given as the second argument."),
         _option("--rule", "rules", multiple=True, metavar="RULE"),
         _option(
+            "--budget",
+            "budget_rule",
+            aliases=("--alerts", "--max-alerts"),
+            metavar="ALERTS",
+            help='At most this number of alerts out of --volume cases: "alerts <= ALERTS".',
+        ),
+        _option(
             "--measure",
             "measures",
             multiple=True,
@@ -94,7 +105,7 @@ TABLE = {
         ),
         _option("--threshold", metavar="[MODEL=]SCORE"),
         _option("--threshold", "thresholds", multiple=True, metavar="[MODEL=]SCORE"),
-        _option("--statistic", metavar="NAME"),
+        _option("--statistic", metavar="NAME", aliases=("--measure",)),
         _option("--mix", is_flag=True),
         _option(
             "--all-priors",
@@ -493,10 +504,46 @@ HELP_ALL = Option(
 )
 
 
+def is_rule(word: str) -> bool:
+    """Is this a rule, and no file?"""
+    return bool(re.search("[<>]", word)) and not os.path.exists(word)  # noqa: PTH110
+
+
+# Options that take a rule: two of them are one rule.
+RULES = {"rule": "rules", "require": "requirements", "guarantee": "guarantees"}
+
+
+def _check_repeated(command: click.Command, context: click.Context, words: list[str]) -> None:
+    """Refuse what would be dropped: an option with one value that is given twice, and a second
+    rule behind the file.
+    """
+    _, left, order = command.make_parser(context).parse_args(words)
+    single = [
+        one
+        for one in order
+        if isinstance(one, click.Option) and not (one.multiple or one.is_flag or one.count)
+    ]
+    repeated = next((one for one in single if single.count(one) > 1), None)
+    names = [one.name for one in command.params]
+    if repeated is not None and repeated.name in RULES:
+        raise refuse("BR533", f"two {RULES[repeated.name]} are given", 'join them by "and"')
+    if repeated is not None:
+        raise refuse("BR001", f"{flag_of(repeated)} is given twice", "give it once")
+    if left and is_rule(left[0]) and not {"behind", "requirement"}.isdisjoint(names):
+        fix = 'join them by "and"' + (", or give each by --rule" if "rules" in names else "")
+        raise refuse("BR533", "two rules are given", fix)
+
+
 class Sectioned(click.Command):
     """A command whose options are listed in sections: its own first; `-h` lists those that people
     use most, `--help-all` all of them.
     """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Its parameters, none of which is dropped."""
+        if not ctx.resilient_parsing:
+            _check_repeated(self, ctx, list(args))
+        return super().parse_args(ctx, args)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Its parameters, and --help-all."""

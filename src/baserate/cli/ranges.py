@@ -16,7 +16,7 @@ from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
-from baserate.decisions.operating_point import COUNTED, SAME_CASES
+from baserate.decisions.operating_point import COUNTED, SAME_CASES, SHOW_ON_OTHERS
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import Choice
@@ -160,7 +160,11 @@ COMPARED = ("expected_cost", "normalized_cost", "volume_cost", "error", "accurac
 
 
 def expected(
-    request: Request, names: Sequence[str], rule: str | None, thresholds: tuple[str, ...]
+    request: Request,
+    models: dict[str, Counts],
+    names: Sequence[str],
+    rule: str | None,
+    thresholds: tuple[str, ...],
 ) -> Result:
     """Measures on average (or in the long run), between which bounds, at worst and at best: at a
     threshold, or where a rule or the lowest cost chooses one anew for all conditions. Two models
@@ -178,7 +182,6 @@ def expected(
         "level": request.intervals.level,
         "kind": request.conditions.kind,
     }
-    models = request.source.counted()
     cuts = thresholds_of(thresholds, tuple(models))
     every = [_expectations(measure, models, rule, cuts, asked) for measure in measures]
     found = [one for part in every for one in part]
@@ -357,4 +360,4 @@ def _cautions(found: BestRecall, models: dict[str, Counts], priors: list[float])
         "at other base rates than the sample's this assumes label shift only (the scores of each"
         " class keep their distribution)"
     )
-    return [Note("BR526", shift), *few, Note("BR528", SAME_CASES)]
+    return [Note("BR526", shift), *few, Note("BR528", SAME_CASES, SHOW_ON_OTHERS)]

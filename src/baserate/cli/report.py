@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from baserate import notation
 from baserate.atomic import reserved, write_atomically
 from baserate.cli import options
 from baserate.cli.options import listed
@@ -15,18 +14,15 @@ from baserate.cli.request import (
     ConditionOptions,
     Request,
     SourceOptions,
+    budget_of,
     check_unused,
-    volume_of,
 )
 from baserate.cli.runner import Result, command, inputs_of
 from baserate.conditions import Conditions, Uncertain
-from baserate.counts.counts import Counts
-from baserate.counts.grouped import GroupedCounts
-from baserate.counts.joint import JointCounts
-from baserate.errors import InputError, escaped, number_of, quoted, refuse, refuse_file
+from baserate.errors import InputError, escaped, number_of, refuse_file
 from baserate.notes import Note
 from baserate.output import document
-from baserate.read.files import grouped_cases, name_of, read_cases
+from baserate.read.files import counted_together, grouped_cases, name_of, read_cases
 from baserate.reports.page import Report, report
 
 HOME = "report.html"
@@ -133,12 +129,8 @@ def _made(request: Request, budget: str | None, by: str | None, **asked: Any) ->
         given.exact() if not given.is_uncertain else _uncertain(given)
     )
     volume = given.cases
-    alerts = None if budget is None else _budget(budget, volume)
-    models = _counted(request.source, by)
-    by_group = not isinstance(models, JointCounts) and any(
-        isinstance(one, GroupedCounts) for one in models.values()
-    )
-    named: dict[str, Any] = {"slices": {by or "group": models}} if by_group else {}
+    alerts = None if budget is None else budget_of(budget, volume)
+    models, named = _counted(request.source, by)
     level = request.intervals.level
     return report(models, at=at, volume=volume, budget=alerts, level=level, **asked, **named)
 
@@ -148,33 +140,18 @@ def _uncertain(given: ConditionOptions) -> list[Conditions] | Uncertain:
     return found if isinstance(found, Uncertain) else [found]
 
 
-def _budget(text: str, volume: float | None) -> float:
-    if volume is None:
-        raise refuse(
-            "BR520",
-            "--budget is a number of alerts out of a volume of cases",
-            "--volume 1000000 beside it",
-        )
-    try:
-        return 0.0 if notation.number(text) == 0 else volume_of(text) or 0.0
-    except InputError:
-        raise refuse(
-            "BR520", f"a budget is a number of alerts, got {quoted(text)}", "--budget 200"
-        ) from None
-
-
-def _counted(
-    source: SourceOptions, by: str | None
-) -> JointCounts | dict[str, Counts] | dict[str, GroupedCounts]:
-    """The models counted on the same cases, or each by group where a column is named."""
+def _counted(source: SourceOptions, by: str | None) -> tuple[Any, dict[str, Any]]:
+    """The models counted on the same cases, and each by group where a column is named."""
     if by is None:
-        return source.together()
+        return source.together(), {}
     if source.is_saved:
-        return {name_of(source.path): source.saved_groups()}
+        groups = {name_of(source.path): source.saved_groups()}
+        return groups, {"slices": {by: groups}}
     wanted = source.wanted(group=by)
     with source.reading():
         cases, table = read_cases(source.path, wanted, source.options)
     try:
-        return {name: grouped_cases(cases, name, cases.groups) for name in source.scores}
+        groups = {name: grouped_cases(cases, name, cases.groups) for name in source.scores}
     except InputError as error:
         raise error.moved(table.place) from None
+    return counted_together(cases, table, wanted), {"slices": {by: groups}}

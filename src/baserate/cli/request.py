@@ -14,14 +14,14 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from baserate import notation
-from baserate.cli.options import flag_of
+from baserate.cli.options import flag_of, is_rule
 from baserate.cli.terminal import Progress, Waiting
 from baserate.conditions import OUTCOMES, Conditions, Costs, Uncertain
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
 from baserate.distributions import LogUniform, Pilot, Range
-from baserate.errors import Findings, escaped, quoted, refuse, refuse_file, size
+from baserate.errors import Findings, InputError, escaped, quoted, refuse, refuse_file, size
 from baserate.inference.intervals import Completed, IntervalOptions
 from baserate.inference.values import checked_level
 from baserate.measures.confusion import LARGEST, MOST_CASES
@@ -139,14 +139,20 @@ class SourceOptions:
                 "holds counts, and this needs the cases",
                 "give the file that was counted",
             )
-        for option, named, what in (
-            ("--label", self.label, "says which cases are positive"),
-            ("--score", self.scores, "holds a model's scores"),
-        ):
-            if not named:
-                found = self._columns()
-                text = f"{option} is missing: which column {what}{f' ({found})' if found else ''}?"
-                raise refuse_file(shown_source(self.path), "BR003", text, f"{option} COLUMN")
+        absent = {
+            option: f"which column {what}"
+            for option, named, what in (
+                ("--label", self.label, "says which cases are positive"),
+                ("--score", self.scores, "holds a model's scores"),
+            )
+            if not named
+        }
+        if absent:
+            found = self._columns()
+            options = f"{' and '.join(absent)} {'is' if len(absent) == 1 else 'are'} missing"
+            text = f"{options}: {', and '.join(absent.values())}{f' ({found})' if found else ''}?"
+            fix = " ".join(f"{option} COLUMN" for option in absent)
+            raise refuse_file(shown_source(self.path), "BR003", text, fix)
         columns = {"positive": self.positive, "weight": self.weight, "design": self.design}
         return ColumnRoles(self.label or "", self.scores, **{**columns, **more})
 
@@ -154,14 +160,19 @@ class SourceOptions:
         """The columns of a text file, for a message; nothing where only a whole reading would
         tell.
         """
+        return ", ".join(quoted(name, quotes=False) for name in self.names()[:MOST_NAMED])
+
+    def names(self) -> list[str]:
+        """The models of saved counts, or the columns of a text file; none where only a whole
+        reading would tell.
+        """
         from baserate.gates.settings import columns_of
 
+        if self.is_saved:
+            return list(saved_models(self.path))
         if self.path in STDIN:
-            return ""
-        return ", ".join(
-            quoted(name, quotes=False)
-            for name, _ in columns_of(self.path, self.options)[:MOST_NAMED]
-        )
+            return []
+        return [name for name, _ in columns_of(self.path, self.options)]
 
     @contextlib.contextmanager
     def watched(self, thresholds: Sequence[Any] = ()) -> Iterator[Options]:
@@ -284,6 +295,15 @@ class ConditionOptions:
         findings.settle()
         return found
 
+    def ends(self) -> list[Conditions]:
+        """The conditions at both ends of a range of base rates; none where anything else is
+        uncertain.
+        """
+        text = LOG_UNIFORM.sub("", self.priors[0]) if len(self.priors) == 1 else ""
+        if ".." not in text or any(".." in cost for cost in (*self.costs, *self.profits)):
+            return []
+        return replace(self, priors=tuple(end.strip() for end in text.split(".."))).exact()
+
     def uncertain(self) -> Uncertain | Conditions:
         """The conditions as they are written: numbers, ranges, a list, a log-uniform range, a pilot
         sample.
@@ -352,6 +372,22 @@ def volume_of(text: str | None) -> float | None:
             "--volume 1000000",
         )
     return float(value * notation.UNITS[unit])
+
+
+def budget_of(text: str, volume: float | None) -> float:
+    """A number of alerts, as people write it; 0 is one too."""
+    if volume is None:
+        raise refuse(
+            "BR520",
+            "--budget is a number of alerts out of a volume of cases",
+            "--volume 1000000 beside it",
+        )
+    try:
+        return 0.0 if notation.number(text) == 0 else volume_of(text) or 0.0
+    except InputError:
+        raise refuse(
+            "BR520", f"a budget is a number of alerts, got {quoted(text)}", "--budget 200"
+        ) from None
 
 
 def threshold_of(text: str) -> float | int | None:
@@ -499,10 +535,29 @@ def _range(name: str, low: str, high: str, *, profits: bool) -> Range:
     return Range(-last, -first) if profits else Range(first, last)
 
 
-def measures_of(texts: Sequence[str], cases: float | None) -> tuple[str, ...]:
-    """Measures by the names under which points show them."""
-    found = [parse(text, cases) for text in texts]
+def measures_of(
+    texts: Sequence[str], given: ConditionOptions, probability: str | None = None
+) -> tuple[str, ...]:
+    """Measures by the names under which points show them; net benefit at the threshold probability
+    that is given.
+    """
+    found = [acting_at(parse(text, given.cases), given, probability) for text in texts]
     return tuple(one.name if one.counts_cases else str(one) for one in found)
+
+
+def acting_at(measure: Measure, given: ConditionOptions, probability: str | None) -> Measure:
+    """Net benefit at the threshold probability that is given, or that the costs make; refused where
+    nothing says at which. Other measures are left as they are.
+    """
+    if measure.name != "net_benefit" or measure.parameters:
+        return measure
+    if probability is None and not given.costs_given:
+        raise refuse(
+            "BR655",
+            "net benefit needs the probability at which one would act",
+            '--threshold-probability 2%, or "net_benefit(t=0.02)"',
+        )
+    return at_probability(measure, probability)
 
 
 def at_probability(measure: Measure, text: str | None) -> Measure:
@@ -567,7 +622,7 @@ class Request:
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> tuple[Request, dict[str, Any]]:
         """From the parameters of a command, and those that are left for the command itself."""
-        own = _with_rule(given)
+        own = _with_budget(_with_rule(given))
         given = dict(own)
 
         def part(kind: Any, **more: Any) -> Any:
@@ -575,6 +630,8 @@ class Request:
             return kind(**named, **more)
 
         path = own.pop("path", None)
+        if _stands_first(path, own.get("name")):
+            own["name"], path = path, own["name"]
         if "level" in own:
             own["level"] = level_of(own["level"])
         source = part(
@@ -582,6 +639,7 @@ class Request:
             paths=(path,) if isinstance(path, str) else path or (),
             options=_reading(own),
         )
+        source = replace(source, scores=_columns_listed(source))
         parts = part(ConditionOptions), part(IntervalOptions), part(OutputOptions)
         return cls(source, *parts, given), own
 
@@ -625,9 +683,9 @@ class Request:
         return in_field(found, self, cluster=cluster)
 
 
-def is_rule(word: str) -> bool:
-    """Is this a rule, and no file?"""
-    return bool(re.search("[<>]", word)) and not os.path.exists(word)  # noqa: PTH110
+def _stands_first(path: Any, name: str | None) -> bool:
+    """Of `curve`: does the file stand before the name of the curve?"""
+    return name is not None and os.path.exists(name) and not os.path.exists(str(path))  # noqa: PTH110
 
 
 def _with_rule(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -649,6 +707,28 @@ def _with_rule(given: Mapping[str, Any]) -> dict[str, Any]:
         raise refuse("BR533", "two rules are given", 'join them by "and"')
     own["rule"] = behind
     return own
+
+
+def _with_budget(own: dict[str, Any]) -> dict[str, Any]:
+    """The parameters with --budget as a rule, or as a part of the one that is given."""
+    budget = own.pop("budget_rule", None)
+    if budget is None:
+        return own
+    term = f"alerts <= {budget_of(budget, volume_of(own['volume'])):.15g}"
+    if "rules" in own:
+        return {**own, "rules": (*own["rules"], term)}
+    return {**own, "rule": " and ".join(filter(None, (own["rule"], term)))}
+
+
+def _columns_listed(source: SourceOptions) -> tuple[str, ...]:
+    """The scores, where several may be one comma-separated word; a column whose name has a comma is
+    one score.
+    """
+    found = list[str]()
+    for text in source.scores:
+        whole = "," not in text or (source.paths and text in source.names())
+        found += [text] if whole else [part.strip() for part in next(csv.reader([text]))]
+    return tuple(found)
 
 
 def _spelled(parameter: Any, value: Any) -> list[str]:

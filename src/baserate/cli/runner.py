@@ -13,8 +13,8 @@ import click
 from click.core import ParameterSource
 
 from baserate.atomic import reserved, write_atomically
-from baserate.cli.options import Sectioned, listed
-from baserate.cli.request import READING, Request, check_unused, is_rule
+from baserate.cli.options import Sectioned, is_rule, listed
+from baserate.cli.request import READING, Request, check_unused
 from baserate.cli.terminal import tell
 from baserate.counts.counts import Counts
 from baserate.errors import Fix, InputError, number_of, on_command_line, refuse_file
@@ -95,8 +95,8 @@ GIVES_WAY = {
     "priors": ("pilot", "prior_from"),
     "costs": ("profits",),
     "profits": ("costs",),
-    "rule": ("threshold", "thresholds", "guarantee", "all_priors"),
-    "rules": ("thresholds", "fixed"),
+    "rule": ("threshold", "thresholds", "guarantee", "all_priors", "budget_rule"),
+    "rules": ("thresholds", "fixed", "budget_rule"),
     "test": ("path", "prior_from", "pilot", "group", "all_priors", "kind"),
 }
 OF_CASES = frozenset({"label", "positive", "design", *READING}) - {"memory", "approx", "resume"}
@@ -242,7 +242,8 @@ def _noted(notes: Sequence[Note], *, every: bool) -> list[str]:
     shown = ranked(notes) if every else foremost(notes)
     lines = [f"note {note.code}: {note.line(on_command_line)}" for note in shown]
     left = len(ranked(notes)) - len(shown)
-    return lines + ([f"{number_of(left, 'more note')}: --notes"] if left else [])
+    noun = "more note" if shown else "note"
+    return lines + ([f"{number_of(left, noun)}: --notes"] if left else [])
 
 
 def _delivered(function: Callable[..., Result], request: Request, own: dict[str, Any]) -> int:

@@ -11,6 +11,7 @@ import click
 from baserate.cli import options
 from baserate.cli.options import listed
 from baserate.cli.request import (
+    ConditionOptions,
     Request,
     SourceOptions,
     at_probability,
@@ -27,9 +28,9 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.curves.summaries import Summary, summary_named
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.selection import fix, flag_at
-from baserate.errors import Fix, InputError, Problem, quoted, refuse
+from baserate.errors import InputError, Problem, quoted, refuse
 from baserate.inference.best_model import choices
-from baserate.inference.clusters import cluster_notes
+from baserate.inference.clusters import cluster_notes, with_clusters
 from baserate.inference.intervals import IntervalOptions, auc_intervals, completed
 from baserate.inference.sample_size import refuse_masses
 from baserate.measures.measure import parse
@@ -37,6 +38,7 @@ from baserate.notes import Note
 from baserate.output import comparisons, document, tables
 from baserate.output.document import Settings, Valued
 from baserate.output.tables import Row
+from baserate.read.arrays import count_cases
 from baserate.read.files import grouped_cases, read_cases
 
 
@@ -50,6 +52,7 @@ from baserate.read.files import grouped_cases, read_cases
     "rules",
     help='Show the best threshold that satisfies a rule: "recall >= 0.8". May be repeated.',
 )
+@listed("budget_rule")
 @listed(
     "thresholds",
     help="Show this threshold (score >= SCORE is flagged), of all models or one. May be repeated.",
@@ -109,7 +112,12 @@ def show(
     request = request.estimated()
     at, cases = request.conditions.exact(), request.conditions.cases
     given = request.conditions.priors or request.conditions.costs_given or cases
-    wanted, names = _requested(measures, cases, points=bool(rules or thresholds or fixed or given))
+    wanted, names = _requested(
+        measures,
+        request.conditions,
+        threshold_probability,
+        points=bool(rules or thresholds or fixed or given),
+    )
     chosen = bool(rules or (given and not (thresholds or fixed or wanted)))
     if request.intervals.replicates is not None and not chosen:
         raise refuse(
@@ -122,8 +130,24 @@ def show(
     exact = [cut for _, _, cut in cuts]
     models = request.source.counted(exact) if clusters is None else clusters.models
     blocks = [_at_thresholds(models, cuts, at, cases)] if cuts else []
-    refusals: list[Note] = []
-    for rule in rules or ([None] if chosen else []):
+    best, refusals = _chosen(models, rules or ([None] if chosen else []), at, cases)
+    blocks += best
+    blocks += [_fixed(models, text, at, cases) for text in fixed]
+    blocks = _with_net_benefit(blocks, threshold_probability)
+    blocks = _with_measures(blocks, names)
+    values = _summarized(models, wanted, at)
+    return _result(request, models, clusters, blocks, values, refusals, names)
+
+
+def _chosen(
+    models: dict[str, Counts],
+    rules: Sequence[str | None],
+    at: list[Conditions],
+    cases: float | None,
+) -> tuple[list[list[Row]], list[Note]]:
+    """The best thresholds of every model by each rule, and why there are none."""
+    blocks, refusals = list[list[Row]](), list[Note]()
+    for rule in rules:
         answers, refused = choices(models, rule, at, volume=cases)
         refusals += refused
         blocks.append(
@@ -133,11 +157,7 @@ def show(
                 for name in models
             ]
         )
-    blocks += [_fixed(models, text, at, cases) for text in fixed]
-    blocks = _with_net_benefit(blocks, threshold_probability)
-    blocks = _with_measures(blocks, names)
-    values = _summarized(models, wanted, at)
-    return _result(request, models, clusters, blocks, values, refusals, names)
+    return blocks, refusals
 
 
 def _over_range(
@@ -153,17 +173,35 @@ def _over_range(
     check_unused(others, "over a range of base rates or costs")
     if len(rules) > 1:
         raise refuse("BR594", "one rule is read over a range", "give one --rule")
-    return ranges.expected(request, measures, rules[0] if rules else None, thresholds)
+    models = request.source.counted([threshold_by_model(text)[1] for text in thresholds])
+    found = ranges.expected(request, models, measures, rules[0] if rules else None, thresholds)
+    ends = request.conditions.ends() if thresholds and not measures else []
+    if not ends:
+        return found
+    block = _at_ends(request, models, thresholds, ends)
+    return replace(found, text=lambda: [*block, *found.text()])
+
+
+def _at_ends(
+    request: Request, models: dict[str, Counts], thresholds: Sequence[str], ends: list[Conditions]
+) -> list[str]:
+    """What the thresholds do at both ends of a range of base rates, and how well that is known."""
+    cuts = [(text, *threshold_by_model(text)) for text in thresholds]
+    blocks = [_at_thresholds(models, cuts, ends, request.conditions.cases)]
+    found = completed(models, _settings(models, blocks), request.intervals)
+    blocks = _with_points(blocks, found.points)
+    return list(_block(blocks[0], (), request.intervals, "", corrected=False))
 
 
 def _requested(
-    texts: Sequence[str], cases: float | None, *, points: bool
+    texts: Sequence[str], given: ConditionOptions, probability: str | None, *, points: bool
 ) -> tuple[list[Summary], tuple[str, ...]]:
     """The summaries and the measures that are named; a measure is read at an operating point."""
     found = [(text, summary_named(text)) for text in texts]
     summaries = [summary for _, summary in found if summary is not None]
     try:
-        measures = measures_of([text for text, summary in found if summary is None], cases)
+        plain = [text for text, summary in found if summary is None]
+        measures = measures_of(plain, given, probability)
     except InputError:
         if points:
             raise
@@ -204,7 +242,10 @@ def _with_measures(blocks: list[list[Row]], names: tuple[str, ...]) -> list[list
     """The points with the measures that are given."""
     return [
         [
-            row._replace(point=row.point and replace(row.point, shown=(*row.point.shown, *names)))
+            row._replace(
+                point=row.point
+                and replace(row.point, shown=tuple(dict.fromkeys((*row.point.shown, *names))))
+            )
             for row in block
         ]
         for block in blocks
@@ -275,13 +316,6 @@ def _summarized(
     return found
 
 
-def _advised(note: Note) -> Note:
-    """That a threshold was chosen on these cases: here the advice is to read it on others."""
-    if note.code != "BR528" or note.override is None:
-        return note
-    return replace(note, override=Fix(note.override.python, "--threshold on another file"))
-
-
 def _result(
     request: Request,
     models: dict[str, Counts],
@@ -298,13 +332,15 @@ def _result(
         aucs = auc_intervals(units, how, progress)
         found = completed(units, _settings(models, blocks), how, progress)
     found = request.in_field(found, cluster=clusters is not None)
+    if clusters is not None:
+        found = found._replace(points=clusters.noted(found.points))
     blocks = _with_points(blocks, found.points)
     notes = document.merged(
         [
             *refusals,
             *(() if clusters is None else clusters.notes),
             *found.notes,
-            *map(_advised, document.notes_of(models, found.points)),
+            *document.notes_of(models, found.points),
             *(note for value in values for note in getattr(value.value, "notes", ())),
             *(note for conditions in at for note in conditions.notes),
         ]
@@ -363,13 +399,21 @@ def _settings(models: dict[str, Counts], blocks: list[list[Row]]) -> Settings:
 
 @dataclass(frozen=True)
 class Clusters:
-    """The clusters of every model, the counts of all of them together, and the notes on
-    clusters.
+    """The clusters of every model, the counts of all of them together, the same beside the cases
+    without a label, and the notes on clusters.
     """
 
     groups: Mapping[str, GroupedCounts]
     models: dict[str, Counts]
+    scored: dict[str, Counts]
     notes: tuple[Note, ...]
+
+    def noted(self, points: Settings) -> dict[str, list[OperatingPoint]]:
+        """The points with notes that hold of clusters."""
+        return {
+            name: [with_clusters(point, self.groups[name], self.scored[name]) for point in several]
+            for name, several in points.items()
+        }
 
 
 def clusters_of(source: SourceOptions, column: str) -> Clusters:
@@ -383,8 +427,10 @@ def clusters_of(source: SourceOptions, column: str) -> Clusters:
         }
     except InputError as error:
         raise error.moved(table.place) from None
-    return Clusters(
-        groups,
-        {name: each.total() for name, each in groups.items()},
-        cluster_notes(next(iter(groups.values()))),
-    )
+    rest = cases.unlabelled
+    scored = {
+        name: each.total().beside(None if rest is None else count_cases(rest, name))
+        for name, each in groups.items()
+    }
+    models = {name: each.total() for name, each in groups.items()}
+    return Clusters(groups, models, scored, cluster_notes(next(iter(groups.values()))))

@@ -160,9 +160,13 @@ def _checked(request: Request, asked: SliceOptions) -> tuple[str | None, float |
     ):
         unused = next((name for name, value in beside.items() if value is not None), None)
         if column is None and unused is not None:
+            by_group = named == "--day" and asked.group is not None
+            beside_group = (
+                "; the alerts of a group are those among its own cases" if by_group else ""
+            )
             raise refuse(
                 "BR433",
-                f"{unused} needs {named}",
+                f"{unused} needs {named}{beside_group}",
                 f"give {named} COLUMN, or leave it out",
             )
     return required, budget

@@ -884,7 +884,9 @@ SAME_CASES = (
     "the threshold was chosen and evaluated on the same data, so these figures are optimistic;"
     " evaluate on held-out data"
 )
-ON_SAME_CASES = Note("BR528", SAME_CASES, Fix("choose(dev).on(test)", "--test test.csv"))
+ON_SAME_CASES = Note("BR528", SAME_CASES, Fix("choose(dev).on(test)", "choose … --test test.csv"))
+# Of what cannot be moved to test data as a whole.
+SHOW_ON_OTHERS = Fix("choose(test, threshold=…)", "show test.csv --threshold SCORE …")
 # Of a budget: of what is left beyond that nothing is said.
 NEARLY = 0.95
 # Labels that are known for other shares of the flagged and of the other cases: the chi-square of p
@@ -901,37 +903,50 @@ def on_reading(point: OperatingPoint, points: Points) -> Iterator[Note]:
 
 def on_labels(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
     """Are labels as frequent among flagged cases as among the others? If not, recall is not that of
-    all cases (Begg & Greenes 1983).
+    all cases.
     """
     yield from _no_prior_of_all(point)
+    if unlabelled_flagged(point, counts) is None:
+        yield from _not_kept(point, counts)
+    corrected = if_all_labelled(point, counts)
+    if corrected is None or not point.tp:
+        return
+    (tp, fp, fn, tn), after = point.confusion, corrected
+    flagged, passed = (tp + fp) / (after.tp + after.fp), (fn + tn) / (after.fn + after.tn)
+    shares = (
+        f"{_exact_percent(flagged)} of the flagged but {_exact_percent(passed)} of the other"
+        " cases have labels"
+    )
+    way = "high" if flagged > passed else "low"
+    text = (
+        f"{shares}: recall {float(tp / (tp + fn)):.4g} is too {way} (about"
+        f" {after['tpr']:.4g} if labelling depends only on the flag)"
+    )
+    yield Note("BR116", text)
+
+
+def if_all_labelled(point: OperatingPoint, counts: Counts | Points) -> Confusion | None:
+    """What all cases would come to if labelling depended only on the flag (Begg & Greenes 1983);
+    None where labels are as frequent among flagged cases as among the others.
+    """
     rest = unlabelled_flagged(point, counts)
     if rest is None:
-        yield from _not_kept(point, counts)
-        return
+        return None
     tp, fp, fn, tn = (Fraction(cases) for cases in point.confusion)
     labelled = (tp + fp, fn + tn)
+    if not all(labelled):
+        return None
     scored = (labelled[0] + rest[0], labelled[1] + rest[1] - rest[0])
-    if not all(labelled) or not tp:
-        return
     flagged, passed = (Fraction(part, whole) for part, whole in zip(labelled, scored, strict=True))
     both = Fraction(sum(labelled), sum(scored))
     spread = both * (1 - both) * (Fraction(1, scored[0]) + Fraction(1, scored[1]))
     # A score test at p < 0.001, and a difference of a tenth or more: with millions of cases
     # anything is significant.
-    if (flagged - passed) ** 2 > SIGNIFICANT * spread and abs(flagged - passed) > MATERIAL * max(
-        flagged, passed
-    ):
-        recall = tp / flagged / (tp / flagged + fn / passed)
-        shares = (
-            f"{_exact_percent(flagged)} of the flagged but {_exact_percent(passed)} of the other"
-            " cases have labels"
-        )
-        way = "high" if flagged > passed else "low"
-        text = (
-            f"{shares}: recall {float(tp / (tp + fn)):.4g} is too {way} (about"
-            f" {float(recall):.4g} if labelling depends only on the flag)"
-        )
-        yield Note("BR116", text)
+    if (flagged - passed) ** 2 <= SIGNIFICANT * spread:
+        return None
+    if abs(flagged - passed) <= MATERIAL * max(flagged, passed):
+        return None
+    return Confusion(tp=tp / flagged, fp=fp / flagged, fn=fn / passed, tn=tn / passed)
 
 
 def _no_prior_of_all(point: OperatingPoint) -> Iterator[Note]:
@@ -959,7 +974,7 @@ def _not_kept(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
         yield Note("BR117", text)
 
 
-def _exact_percent(share: Fraction) -> str:
+def _exact_percent(share: float | Fraction) -> str:
     return f"{float(100 * share):.3g} %"
 
 
@@ -999,22 +1014,7 @@ def resolution(point: OperatingPoint, points: Points) -> Iterator[Note]:
         return  # precision is the prior, or there is none: nothing rests on false positives
     smallest = f"1/{grouped(negatives)} = {1 / negatives:.1e}"
     if not point.fp and point.tp:
-        bound = most_unseen(negatives)
-        flagged = Fraction(bound) * negatives
-        worst = Confusion(
-            tp=point.confusion.tp,
-            fp=flagged,
-            fn=point.confusion.fn,
-            tn=negatives - flagged,
-            why_no_prior=point.confusion.why_no_prior,
-        )
-        least = measure(worst, "precision", at=at)
-        worst_case = (
-            f"fpr may be up to {bound:.3g} (95 %, for a threshold set in advance), and precision"
-            f" then {least:.3g}"
-        )
-        text = f"no false positive in {number_of(negatives, 'negative')}: {worst_case}"
-        yield Note("BR505", text)
+        yield unseen(point, most_unseen(negatives), number_of(negatives, "negative"))
     elif 0 < point.fp < FEW:
         few = f"{float(point.fp):.3g} false {'positive' if point.fp == 1 else 'positives'}"
         yield Note(
@@ -1027,6 +1027,19 @@ def resolution(point: OperatingPoint, points: Points) -> Iterator[Note]:
             f" {at.spoken} depends on them"
         )
         yield Note("BR505", text)
+
+
+def unseen(point: OperatingPoint, bound: float, negatives: str) -> Note:
+    """No negative was flagged: what fpr may be up to, and precision then."""
+    cases = exactly(point.fp) + exactly(point.tn)
+    flagged = Fraction(bound) * cases
+    worst = replace(point.confusion, fp=flagged, tn=cases - flagged)
+    least = measure(worst, "precision", at=point.at)
+    text = (
+        f"no false positive in {negatives}: fpr may be up to {bound:.3g} (95 %, for a threshold set"
+        f" in advance), and precision then {least:.3g}"
+    )
+    return Note("BR505", text)
 
 
 def most_unseen(negatives: int) -> float:

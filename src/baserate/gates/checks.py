@@ -265,10 +265,7 @@ def _demanded(check: Demand, reader: Reader, seed: int) -> Outcome:
             Judged(model, part, _on_slice(check.rule, parts[part], threshold, asked))
             for part in sorted(parts)
         ]
-    passed = all(
-        one.requirement.passed or (check.accept_observed and one.requirement.outcome == OBSERVED)
-        for one in judged
-    )
+    passed = is_passed(check, judged)
     said = [
         note
         for one in judged
@@ -278,6 +275,14 @@ def _demanded(check: Demand, reader: Reader, seed: int) -> Outcome:
     notes = document.merged([*(note for counts in counted for note in counts.notes), *said])
     sources = tuple(dict.fromkeys(source for counts in counted for source in counts.ledger.sources))
     return Outcome(check, passed, judged=tuple(judged), notes=tuple(notes), sources=sources)
+
+
+def is_passed(check: Demand, judged: Sequence[Judged]) -> bool:
+    """Is the requirement demonstrated everywhere, or met where that is accepted?"""
+    return all(
+        one.requirement.passed or (check.accept_observed and one.requirement.outcome == OBSERVED)
+        for one in judged
+    )
 
 
 def _on_slice(

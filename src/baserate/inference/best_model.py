@@ -51,7 +51,7 @@ from baserate.notes import Note, combine
 from baserate.numbers import Floats, Undefinable, exactly
 
 WEIGHTED_MCNEMAR, DELTA = "weighted-mcnemar", "delta"
-SEPARATE = "the models were counted separately; count them together: count(y, {name: scores})"
+SEPARATE = "the models were counted separately, not on the same cases"
 WEIGHED = "the cases are weighted, and weights do not say how many cases were seen"
 ESTIMATED = "the base rate is an estimate"
 CHOSEN_AGAIN = (

@@ -42,8 +42,7 @@ from baserate.inference.fixed_point import Question, measure_interval
 from baserate.inference.rates import CLOPPER_PEARSON
 from baserate.inference.statistic import rates_read
 from baserate.inference.values import BOTH, CORRECTED, Difference, Interval
-from baserate.kernels import Urn, best
-from baserate.kernels.compiled import in_parallel
+from baserate.kernels import Urn, best, in_parallel
 from baserate.kernels.draws import MOST_CASES
 from baserate.measures.confusion import Confusion, confusion_at, exact_value
 from baserate.measures.measure import Measure, named, parse

@@ -17,7 +17,7 @@ from baserate.counts.cells import Array
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.curves.areas import SHARE, auc
-from baserate.decisions.operating_point import OperatingPoint
+from baserate.decisions.operating_point import OperatingPoint, most_unseen, on_labels, unseen
 from baserate.errors import InputError, number_of, refuse
 from baserate.inference.auc import METHODS, PLACEMENTS, Placed, cell_placements
 from baserate.inference.bootstrap import (
@@ -213,6 +213,23 @@ def cluster_notes(groups: GroupedCounts, name: str = "") -> tuple[Note, ...]:
     )
     text = f"intervals treat each cluster as one unit{few}; {worth} positives"
     return (Note("BR432", f"{each}: {text}"),)
+
+
+def with_clusters(point: OperatingPoint, groups: GroupedCounts, scored: Counts) -> OperatingPoint:
+    """The point with notes that hold of clusters: how many false positives may be unseen, and
+    whether labels are as frequent among flagged cases as among the others (`scored` has all
+    scored cases).
+    """
+    held, notes = clusters_with(groups, groups.negatives), list[Note]()
+    for note in point.notes:
+        if note.code == "BR505" and not point.fp:
+            negatives = f"{number_of(int(groups.total_negatives), 'negative')} of"
+            bound = most_unseen(held)
+            notes.append(unseen(point, bound, f"{negatives} {number_of(held, 'cluster')}"))
+        else:
+            notes.append(note)
+    biased = [note for note in on_labels(point, scored) if note.code == "BR116"]
+    return replace(point, notes=combine(biased, notes))
 
 
 def cluster_bound(

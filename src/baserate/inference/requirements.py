@@ -17,9 +17,14 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points, refuse_bins
 from baserate.curves.summaries import SUMMARIES, Summary, summary_named
-from baserate.decisions.operating_point import COUNTED, OperatingPoint, short_on
+from baserate.decisions.operating_point import (
+    COUNTED,
+    OperatingPoint,
+    if_all_labelled,
+    short_on,
+)
 from baserate.decisions.rules import AND, Term, parse_rule
-from baserate.decisions.search import holds_all
+from baserate.decisions.search import exact_or_none, holds_all
 from baserate.decisions.selection import choose, flag_at
 from baserate.errors import Fix, Infeasible, InputError, quoted, refuse
 from baserate.inference.auc import refuse_weights
@@ -68,6 +73,9 @@ from baserate.numbers import rounded
 
 CLASS_RATES = ("tpr", "fpr", "tnr", "fnr")
 CHOSEN_HERE, UNDEFINED = "BR593", "BR589"
+# Of the notes on a point, those that bear on a requirement: a threshold beyond all scores, and
+# labels that are missing.
+OF_THE_POINT = ("BR529", "BR116", "BR117")
 
 
 def require(
@@ -109,13 +117,17 @@ def require(
         _point(counts, rule, (at, checked_volume(volume)), threshold, seed) if rule else (None, ())
     )
     checks = [_summary_check(part, counts, at, level, seed) for part in summaries]
+    beyond: tuple[Note, ...] = ()
     if point is not None:
+        whole = point if not notes else flag_at(counts, point.threshold, at=at, volume=volume)
+        beyond = tuple(note for note in whole.notes if note.code in OF_THE_POINT)
         checks += [
-            _check(term, point, level, seed, chosen=bool(notes))
+            _unless_biased(
+                _check(term, point, level, seed, chosen=bool(notes)), term, whole, counts
+            )
             for term in parse_rule(rule, checked_volume(volume)).terms
         ]
     worst = max((check.outcome for check in checks), key=(SHOWN, OBSERVED, MISSED).index)
-    beyond = () if point is None else tuple(note for note in point.notes if note.code == "BR529")
     return Requirement(
         worst,
         tuple(checks),
@@ -258,6 +270,25 @@ def _check(term: Term, point: OperatingPoint, level: float, seed: int, *, chosen
     outcome = SHOWN if shown else OBSERVED if holds else MISSED
     needed = _needed(term, found.value, level) if outcome == OBSERVED else None
     return Check(str(term), found, outcome, needed)
+
+
+def _unless_biased(check: Check, term: Term, point: OperatingPoint, counts: Counts) -> Check:
+    """Not demonstrated where labels depend on the flag and all labels would show a worse value: no
+    bound takes that into account.
+    """
+    after = if_all_labelled(point, counts) if check.outcome != MISSED else None
+    if after is None or (point.counted is not None and term.measure.name in COUNTED):
+        return check
+    seen, corrected = (
+        exact_or_none(term.measure, one, point.at) for one in (point.confusion, after)
+    )
+    if (
+        seen is None
+        or corrected is None
+        or (corrected - seen) * (1 if term.sense == ">=" else -1) >= 0
+    ):
+        return check
+    return replace(check, outcome=OBSERVED, needed=None, corrected=float(corrected))
 
 
 def _needed(term: Term, value: float, level: float) -> int | None:
@@ -468,9 +499,11 @@ def require_of_clusters(
     clusters: GroupedCounts,
     level: float,
     plan: Plan | None = None,
+    scored: Counts | None = None,
 ) -> Requirement:
     """A rate within a class is evaluated by what the clusters that hold it are worth; of anything
-    else only an approximate interval is known.
+    else only an approximate interval is known. `scored` are the counts that also know the cases
+    without a label.
     """
     summaries, rule = split_requirement(requirement)
     if summaries:
@@ -480,11 +513,22 @@ def require_of_clusters(
         )
         raise refuse("BR433", text, "require a measure")
     checks = tuple(
-        _check_of_clusters(term, point, clusters, level, plan)
+        _unless_biased(
+            _check_of_clusters(term, point, clusters, level, plan),
+            term,
+            point,
+            clusters.total() if scored is None else scored,
+        )
         for term in parse_rule(rule, point.volume).terms
     )
     return Requirement(
-        max((check.outcome for check in checks), key=(SHOWN, OBSERVED, MISSED).index), checks, point
+        max((check.outcome for check in checks), key=(SHOWN, OBSERVED, MISSED).index),
+        checks,
+        point,
+        combine(
+            (note for note in point.notes if note.code in OF_THE_POINT),
+            (note for check in checks for note in check.interval.notes),
+        ),
     )
 
 
@@ -513,5 +557,9 @@ def _check_of_clusters(
                 f"too few clusters for an interval of {name}",
                 "label more clusters, or require a rate within a class",
             )
-        found = bounds[name]
+        found, limit = bounds[name], float(term.limit)
+        if holds and (found.low >= limit if side == LOWER else found.high <= limit):
+            text = f"{name} of clusters has only an approximate interval"
+            note = Note("BR596", f"{text}, which does not demonstrate a requirement")
+            found = replace(found, notes=(*found.notes, note))
     return Check(str(term), found, SHOWN if shown else OBSERVED if holds else MISSED)

@@ -283,7 +283,8 @@ ALL = "all cases"
 @dataclass(frozen=True)
 class Check:
     """One requirement: what was observed, the bound that demonstrates it or does not, and how many
-    cases it would take.
+    cases it would take. `corrected` is the value if labelling depended only on the flag, where that
+    is worse: then no bound demonstrates it.
     """
 
     requirement: str
@@ -291,6 +292,7 @@ class Check:
     outcome: str
     needed: int | None = None
     at_point: bool = True
+    corrected: float | None = None
 
     @property
     def bound(self) -> float:

@@ -1,18 +1,31 @@
 """The passes over every row: in C where the extension was built, in NumPy otherwise, with identical
-results.
+results; and threads for them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from baserate.kernels import portable
 from baserate.kernels.draws import Sizes, Spots, Urn
 from baserate.kernels.portable import Cells, Labels, Scores
 from baserate.numbers import Floats, Ints
 
-__all__ = ["Cells", "Kernels", "Labels", "Scores", "Sizes", "Spots", "Urn", "best", "portable"]
+__all__ = [
+    "Cells",
+    "Kernels",
+    "Labels",
+    "Scores",
+    "Sizes",
+    "Spots",
+    "Urn",
+    "best",
+    "in_parallel",
+    "portable",
+]
+
+Result = TypeVar("Result")
 
 
 class GapCounter(Protocol):
@@ -78,3 +91,17 @@ def _best() -> Kernels:
 
 
 best: Kernels = _best()
+
+
+def in_parallel(work: Callable[[int, int], Result], count: int, threads: int) -> list[Result]:
+    """`work(first, end)` for parts that make up range(count), one per thread; the results are in
+    order of the parts.
+    """
+    parts = max(1, min(threads, count))
+    bounds = [count * part // parts for part in range(parts + 1)]
+    if parts == 1:
+        return [work(0, count)]
+    from concurrent.futures import ThreadPoolExecutor  # loads logging, for those who need it
+
+    with ThreadPoolExecutor(parts) as pool:
+        return list(pool.map(work, bounds[:-1], bounds[1:]))

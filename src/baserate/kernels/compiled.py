@@ -1,11 +1,9 @@
-"""The passes over every row in C (memory is laid out here, the loops are in _kernels.c), and
-threads for them.
-"""
+"""The passes over every row in C: memory is laid out here, the loops are in _kernels.c."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,11 +25,6 @@ from baserate.kernels.draws import (
 )
 from baserate.kernels.portable import Cells, Labels, Scores
 from baserate.numbers import Floats, Ints
-
-# ----------------------------------------------------------------------
-# The passes over every row in C: memory is laid out here, the loops are in _kernels.c and its
-# headers.
-
 
 NAME = "C"
 
@@ -248,24 +241,3 @@ def wins_again(
 
 def _buffers(urn: Urn) -> tuple[Words, Ints, npt.NDArray[np.uint32], Words]:
     return urn.entries, urn.bands, urn.places, urn.units
-
-
-# ----------------------------------------------------------------------
-# Threads, for loops that hold no lock.
-
-
-Result = TypeVar("Result")
-
-
-def in_parallel(work: Callable[[int, int], Result], count: int, threads: int) -> list[Result]:
-    """`work(first, end)` for parts that make up range(count), one per thread; the results are in
-    order of the parts.
-    """
-    parts = max(1, min(threads, count))
-    bounds = [count * part // parts for part in range(parts + 1)]
-    if parts == 1:
-        return [work(0, count)]
-    from concurrent.futures import ThreadPoolExecutor  # loads logging, for those who need it
-
-    with ThreadPoolExecutor(parts) as pool:
-        return list(pool.map(work, bounds[:-1], bounds[1:]))

@@ -10,6 +10,7 @@ from typing import Any
 
 from baserate.atomic import Grid, Page
 from baserate.conditions import ASSUMED, OUTCOMES, Conditions, Uncertain, told
+from baserate.decisions.operating_point import COUNTED
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Win, prior_at
 from baserate.decisions.selection import Choice
 from baserate.distributions import Range
@@ -84,6 +85,7 @@ def expected(found: Sequence[tuple[str, Expectation]]) -> str:
         (_shown(model), *(digits(getattr(one, name), 4) for name in names)) for model, one in found
     ]
     titles = {"value": "in the long run" if first.kind == VARYING else "average"}
+    titles |= {"worst": "highest", "best": "lowest"} if _is_neutral(first) else {}
     table = [Grid(("model", *(titles.get(name, name) for name in names)), rows)] if names else []
     return Page(
         "\n".join([f"At {_conditions_of_expectation(first)}{_kind(first.kind)}:", *lines]), *table
@@ -146,14 +148,24 @@ def _expected(model: str, one: Expectation) -> str:
             f" assumed distribution{where}"
         )
     if not math.isnan(one.worst):
+        low, high = sorted((one.worst, one.best))
         said.append(
-            f"at worst {digits(one.worst, 4)}, at best"
-            f" {digits(one.best, 4)}{', over the range' if one.at.has_range else ''}"
+            (
+                f"from {digits(low, 4)} to {digits(high, 4)}"
+                if _is_neutral(one)
+                else f"at worst {digits(one.worst, 4)}, at best {digits(one.best, 4)}"
+            )
+            + (", over the range" if one.at.has_range else "")
         )
     if not said:
         reason = one.worst.reason if isinstance(one.worst, Undefined) else "undefined"
         return f"{named} is undefined: {reason}."
     return f"{named} {'; '.join(said)}."
+
+
+def _is_neutral(one: Expectation) -> bool:
+    """Is neither more nor less of it better: alerts, the share of cases flagged?"""
+    return one.name.startswith(COUNTED)
 
 
 def _kind(kind: str) -> str:
@@ -668,7 +680,7 @@ def _most_at(decision: Decision) -> str:
     place = (
         f"; the worst case is {', '.join(said)}{_site(regret)}"
         if said
-        else f"; the worst case is{_site(regret).removeprefix(' at')}"
+        else f"; the worst case is{_site(regret).removeprefix(' in')}"
         if regret.site is not None
         else ""
     )
@@ -688,7 +700,7 @@ def _cost(at: Conditions, name: str) -> float:
 
 
 def _site(regret: Regret) -> str:
-    return "" if regret.site is None else f" at site {quoted(str(regret.site))}"
+    return "" if regret.site is None else f" in group {quoted(str(regret.site))}"
 
 
 def _named(decision: Decision, name: str, cut: Any) -> str:
@@ -746,7 +758,7 @@ def rivals(decision: Decision) -> str:
         (quoted(name, quotes=False), why, *("" for _ in rows[0][2:]))
         for name, why in decision.refused.items()
     ]
-    sites = ("at site",) if any(one.site is not None for one in decision.rivals.values()) else ()
+    sites = ("in group",) if any(one.site is not None for one in decision.rivals.values()) else ()
     worst = ("base rate", *(("profits" if earned else "costs",) if given else ())) if places else ()
     headings = ("option", "threshold", *_amounts(decision), *worst, *sites)
     lead = (

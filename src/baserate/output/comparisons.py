@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from baserate.atomic import Grid, Page
-from baserate.conditions import Conditions, Uncertain, told
+from baserate.conditions import OUTCOMES, Conditions, Uncertain, told
+from baserate.counts.cells import Totals
 from baserate.counts.joint import JointCounts
 from baserate.decisions.amount_costs import AmountChoice
 from baserate.decisions.operating_point import OF_A_VOLUME, OperatingPoint
@@ -24,6 +26,7 @@ from baserate.inference.values import (
     UNJUDGED,
     UPPER,
     WORSE,
+    Check,
     Difference,
     Interval,
     NonInferiority,
@@ -64,9 +67,9 @@ def of_comparisons(
     found: Sequence[Difference],
     notes: Sequence[Note],
     seed: int,
-    joint: JointCounts | None = None,
+    sample: Totals | None = None,
 ) -> dict[str, Any]:
-    """Every comparison: how much, between which bounds, and whether it could be chance; `joint`
+    """Every comparison: how much, between which bounds, and whether it could be chance; `sample`
     where conditions have a part in it.
     """
     return answer(
@@ -75,17 +78,17 @@ def of_comparisons(
         tuple(dict.fromkeys(sources)),
         seed,
         models=[],
-        comparisons=[of_difference(one, joint) for one in found],
+        comparisons=[of_difference(one, sample) for one in found],
     )
 
 
-def of_difference(found: Difference, joint: JointCounts | None) -> dict[str, Any]:
+def of_difference(found: Difference, sample: Totals | None) -> dict[str, Any]:
     """A difference of two models."""
     return {
         "statistic": found.name,
         "models": list(found.models),
         "values": [number(value) for value in found.values],
-        "at": _at(found, joint),
+        "at": _at(found, sample),
         "value": number(found.value),
         "low": number(found.low),
         "high": number(found.high),
@@ -127,13 +130,13 @@ def of_leads(choice: Choice | AmountChoice) -> dict[str, Any]:
     }
 
 
-def _at(found: Difference, joint: JointCounts | None) -> dict[str, Any] | None:
+def _at(found: Difference, sample: Totals | None) -> dict[str, Any] | None:
     """The conditions of a comparison, known or not; none where they do not matter."""
     if isinstance(found.at, Uncertain):
         return uncertain(found.at)
     return (
-        conditions(found.at, joint)
-        if isinstance(found.at, Conditions) and joint is not None
+        conditions(found.at, sample)
+        if isinstance(found.at, Conditions) and sample is not None
         else None
     )
 
@@ -258,6 +261,8 @@ def of_intervals(rows: Sequence[Row], how: str, names: Sequence[str] = ()) -> st
     methods = dict.fromkeys(
         one.method.removeprefix(f"{CORRECTED} ") for one in used if one.method != EXACT
     )
+    if not methods:
+        return ""  # nothing is uncertain
     sure = any(_promise(point, name) is not None for point in points for name in names)
     one_sided = "; of what is guaranteed the one-sided bound" if sure else ""
     title = f"{percent(used[0].level)} intervals ({', '.join(methods)}), {how}{one_sided}:"
@@ -433,19 +438,48 @@ def _failures(judged: Sequence[Judged], *, passed: bool) -> list[str]:
                     " this sample."
                 )
             elif check.outcome == OBSERVED:
-                kind = ("positive", "negative")[CLASS_OF.get(check.interval.name, 0)]
-                more = (
-                    ""
-                    if check.needed is None
-                    else f" {number_of(check.needed, kind)} at the same rate would demonstrate it."
-                )
-                side = "lower" if check.interval.side == LOWER else "upper"
-                lines.append(
-                    f"{where}: {check.requirement} is met in this sample"
-                    f" ({digits(check.interval.value, 4)}) but not demonstrated: the {side} bound"
-                    f" is {digits(check.bound, 4)}.{more}"
-                )
+                lines.append(f"{where}: {_observed(check, one.requirement.point)}")
     return lines
+
+
+def _observed(check: Check, point: OperatingPoint | None) -> str:
+    """A requirement that is met in this sample: why it is not demonstrated, and what would do."""
+    kind = ("positive", "negative")[CLASS_OF.get(check.interval.name, 0)]
+    more = (
+        _how_to_plan(check, point)
+        if check.needed is None
+        else f" {number_of(check.needed, kind)} at the same rate would demonstrate it."
+    )
+    side = "lower" if check.interval.side == LOWER else "upper"
+    why = f"the {side} bound is {digits(check.bound, 4)}"
+    if any(note.code == "BR596" for note in check.interval.notes):
+        why = "its interval is only approximate"
+    if check.corrected is not None:
+        corrected = digits(check.corrected, 4)
+        why = f"labels depend on the flag, and corrected for that it is about {corrected}"
+    value = digits(check.interval.value, 4)
+    return f"{check.requirement} is met in this sample ({value}) but not demonstrated: {why}.{more}"
+
+
+# Requirements on both classes, for which `plan` finds the number of cases.
+PLANNED = ("precision", "npv", "accuracy", "expected_cost")
+
+
+def _how_to_plan(check: Check, point: OperatingPoint | None) -> str:
+    """The command that prints how many cases would demonstrate this at the rates observed."""
+    name, at = check.interval.name, point.at if point is not None else None
+    if point is None or at is None or at.prior is None or name not in PLANNED:
+        return ""
+    if check.corrected is not None or not float(point.fp) or "cluster" in check.interval.method:
+        return ""
+    tp, fp, fn, tn = (float(cases) for cases in point.confusion)
+    rates = f"tpr={tp / (tp + fn):.4g},fpr={fp / (fp + tn):.4g}"
+    words = ["baserate", "plan", check.requirement, "--expect", rates, "--prior", f"{at.prior:.6g}"]
+    if at.costs_given:
+        costs = ((cell, getattr(at.costs, cell)) for cell in OUTCOMES)
+        words += ["--cost", ",".join(f"{cell}={float(cost):g}" for cell, cost in costs if cost)]
+    words += ["--ratio", f"{(fp + tn) / (tp + fn):.3g}"]
+    return f"\nHow many cases would demonstrate it: {shlex.join(words)}"
 
 
 def of_non_inferiority(verdict: NonInferiority) -> str:

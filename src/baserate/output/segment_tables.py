@@ -90,12 +90,7 @@ def _named(part: Slice) -> str:
 def _check(check: Check, *, several: bool) -> str:
     side = "lower" if check.interval.side == LOWER else "upper"
     of = f"{check.requirement.split(' ')[0]} " if several else ""
-    kind = ("positives", "negatives")[CLASS_OF.get(check.interval.name, 0)]
-    more = (
-        ""
-        if check.needed is None
-        else f"; {number_of(check.needed, kind[:-1])} at this rate would do"
-    )
+    more = "" if check.needed is None else f"; {_cases_needed(check)} at this rate would do"
     return f"{of}{digits(check.interval.value, 4)}, {side} bound {digits(check.bound, 4)}{more}"
 
 
@@ -105,6 +100,8 @@ def _same_everywhere(parts: Sequence[Slice]) -> list[str]:
     kept = [part for part in judged if all(_holds(check) for check in part.requirement.checks)]  # type: ignore[union-attr]
     if not judged:
         return []
+    if all(part.outcome == TOO_FEW for part in judged):
+        return ["No group has enough cases to tell whether it meets the requirement."]
     if len(kept) == len(judged):
         return ["The threshold meets the requirement in every group that has enough cases."]
     alone = [
@@ -146,11 +143,11 @@ def _rates(rows: Sequence[tuple[Slice, str]], level: float) -> str:
         "positives",
         "base rate",
         "recall (TPR)",
-        percent(level),
-        "lower bound",
+        f"{percent(level)} interval",
+        "one-sided bound",
         "specificity (TNR)",
-        percent(level),
-        "lower bound",
+        f"{percent(level)} interval",
+        "one-sided bound",
     ]
     lines = []
     for part, kind in rows:
@@ -173,11 +170,13 @@ def _workload(
     """What the threshold means at each base rate: how many alerts, how many of them real, and the
     verdict.
     """
+    given = any(not part.point.at.as_in_sample for part, _ in rows)
     amount = "alerts" if alerts else "flagged (posfrac)"
+    amount += " at this base rate" if alerts and given else ""
     headings = [
         "group",
         "precision (PPV)",
-        percent(level),
+        f"{percent(level)} interval",
         "NPV",
         amount,
         "alerts per true positive (NNE)",
@@ -205,9 +204,17 @@ def _workload(
 
 def _verdict(part: Slice) -> list[str]:
     checks = part.requirement.checks if part.requirement is not None else ()
-    needed = max((check.needed for check in checks if check.needed is not None), default=None)
+    needed = max((check for check in checks if check.needed), key=_needed, default=None)
     alone = UNDEFINED if part.own is None else brief(part.own)
-    return [str(part.outcome), UNDEFINED if needed is None else grouped(needed), alone]
+    return [str(part.outcome), UNDEFINED if needed is None else _cases_needed(needed), alone]
+
+
+def _needed(check: Check) -> int:
+    return check.needed or 0
+
+
+def _cases_needed(check: Check) -> str:
+    return number_of(_needed(check), ("positive", "negative")[CLASS_OF.get(check.interval.name, 0)])
 
 
 def _cases(value: float) -> str:

@@ -270,9 +270,10 @@ def _no_better(choice: Choice, *, alone: bool) -> str:
     return f"{answer[0].upper()}{answer[1:]}: {who} does better. {said[0].upper()}{said[1:]}"
 
 
-def verdict(choice: Choice, *, alone: bool) -> str:
+def verdict(choice: Choice, *, alone: bool, counts: bool = False) -> str:
     """Which model to use and where to set it; how well it does there, and whether it is
-    significantly better than the others.
+    significantly better than the others. With `counts`, also the cost of a volume, what is caught
+    and in how many alerts.
     """
     point = choice.point
     if choice.unbeaten is not None:
@@ -280,7 +281,7 @@ def verdict(choice: Choice, *, alone: bool) -> str:
     use = " or ".join(_name(name) for name in choice.models)
     there = _at(point) if len(choice.models) == 1 else ""
     goal = f", {_goal(point)}" if alone else ""
-    said = f"{_where(point)}{_worth(choice)}."
+    said = f"{_where(point)}{_worth(choice)}{_counted(choice) if counts else ''}."
     return (
         f"{_worthless(point)}Use {use}{there}{goal}{_unseen(point)}."
         f" {said[0].upper()}{said[1:]}{_significance(choice)}"
@@ -302,6 +303,19 @@ def _worth(choice: Choice) -> str:
     positives = cases(read(point, "caught") + read(point, "missed"))
     found = f"{_cell(point, 'caught')} of {positives} positives in {_cell(point, 'alerts')} alerts"
     return f"{'each' if several else 'it'} catches {found}{_real(point)}{against if others else ''}"
+
+
+def _counted(choice: Choice) -> str:
+    """What the cost comes to per volume, and what is caught; nothing without costs or a volume."""
+    point = choice.point
+    if point.volume is None or point.objective != COST or not point.at.costs_given:
+        return ""
+    total = read(point, "volume_cost") * (-1 if point.at.costs.earned else 1)
+    if math.isnan(total) or len(choice.models) > 1:
+        return ""
+    positives = cases(read(point, "caught") + read(point, "missed"))
+    found = f"{_cell(point, 'caught')} of {positives} positives in {_cell(point, 'alerts')} alerts"
+    return f", {cases(total)} per {cases(point.volume)} cases, catching {found}{_real(point)}"
 
 
 def _is(name: str, point: OperatingPoint) -> str:
@@ -330,9 +344,10 @@ def verdict_on_test(choice: Choice, chosen: Choice) -> str:
         base = choice.baselines[unbeaten]
         worth = f"{heading(base.optimized, [base])} {_cell(base, base.optimized)}"
         beaten = f" It does not beat flagging {unbeaten.split()[1]} there ({worth})."
+    worth = f"{_worth(choice)}{_counted(choice)}"
     return (
         f"{_worthless(chosen.point)}Use {_name(choice.model)}{_at(point)}{_unseen(chosen.point)}."
-        f" On the test data, {_where(point)}{_worth(choice)}"
+        f" On the test data, {_where(point)}{worth}"
         f"{lead_on_test(choice)}.{beaten}{_not_met(point)}{_guaranteed(chosen.point, on_test=True)}"
     )
 

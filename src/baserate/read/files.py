@@ -519,8 +519,17 @@ def count_together(
     """
     if options.ceiling.memory is not None or wanted.weight is not None or len(wanted.scores) < 2:
         return count_scores(source, wanted, options)
-    cases, table = read_cases(source, wanted, options)
-    return joint_of(cases).counted_as(_each_score(cases, table, wanted))
+    return counted_together(*read_cases(source, wanted, options), wanted)
+
+
+def counted_together(
+    cases: Cases, table: Table, wanted: ColumnRoles
+) -> JointCounts | dict[str, Counts]:
+    """The same of cases that were read."""
+    each = _each_score(cases, table, wanted)
+    if wanted.weight is not None or len(wanted.scores) < 2:
+        return each
+    return joint_of(cases).counted_as(each)
 
 
 def count_models_file(  # noqa: PLR0913 (each is a word that users say)

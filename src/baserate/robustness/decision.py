@@ -397,7 +397,7 @@ def _infeasible(
     """
     for part in found:
         scene = part.scene
-        where = "" if scene.site == HERE else f"at site {quoted(str(scene.site))}, "
+        where = "" if scene.site == HERE else f"in group {quoted(str(scene.site))}, "
         try:
             chosen_among(
                 {one.name: one.sites[scene.site] for one in every},
@@ -437,7 +437,7 @@ def _volume(rule: Rule) -> float | None:
 
 UNDER_RULE = "a rule keeps the thresholds, and how regret over a range varies along it is not known"
 MIXED_PARTS = "some conditions are ranges and others distributions"
-SITES = "each site has its own regret"
+SITES = "no test is available for one threshold over several groups"
 
 
 def _tested(decision: Decision, models: Any, found: list[Staged], level: float) -> Decision:

@@ -18,7 +18,7 @@ from baserate.conditions import Conditions, Costs, Uncertain, told
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points, refuse_bins
 from baserate.curves.named import CURVES, curve_named
-from baserate.decisions.operating_point import SAME_CASES, OperatingPoint
+from baserate.decisions.operating_point import SAME_CASES, SHOW_ON_OTHERS, OperatingPoint
 from baserate.decisions.roc_geometry import Region, corners, regions
 from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import choose
@@ -437,7 +437,8 @@ def _holed(asked: _Request, rule: str | None, *, holes: bool) -> tuple[Note, ...
 
 def _same_cases(readers: Sequence[Reader]) -> tuple[Note, ...]:
     """Thresholds evaluated on the cases that chose them look better than they are."""
-    return () if all(reader.fixed for reader in readers) else (Note("BR528", SAME_CASES),)
+    chosen = not all(reader.fixed for reader in readers)
+    return (Note("BR528", SAME_CASES, SHOW_ON_OTHERS),) if chosen else ()
 
 
 def _kind(asked: Measure, readers: Sequence[Reader], at: Uncertain, kind: str | None) -> str:

@@ -20,7 +20,7 @@ from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import LABELS_MISSING, Points
 from baserate.decisions.merged_scores import refuse_hidden
-from baserate.decisions.operating_point import SAME_CASES
+from baserate.decisions.operating_point import SAME_CASES, SHOW_ON_OTHERS
 from baserate.decisions.roc_geometry import (
     EVERYTHING,
     NOTHING,
@@ -557,7 +557,7 @@ NEXT_TO_NOTHING = 1e-13
 UNSEEN = "BR505"
 # What a false alarm costs where a budget limits them, and nothing else does.
 ALARMS = Fraction(0)
-JUDGED = Note("BR528", SAME_CASES)
+JUDGED = Note("BR528", SAME_CASES, SHOW_ON_OTHERS)
 
 
 @dataclass(frozen=True)

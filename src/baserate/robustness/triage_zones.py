@@ -14,7 +14,7 @@ from baserate.conditions import Conditions, told
 from baserate.counts.cells import short
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points, refuse_bins, refuse_merged
-from baserate.decisions.operating_point import SAME_CASES, highest_below
+from baserate.decisions.operating_point import SAME_CASES, SHOW_ON_OTHERS, highest_below
 from baserate.decisions.search import DOUBT, ROUNDING
 from baserate.decisions.selection import choose
 from baserate.errors import Fix, quoted, refuse
@@ -144,7 +144,8 @@ def triage(
 
 
 def _same_cases() -> tuple[Note, ...]:
-    return (Note("BR528", SAME_CASES.replace("threshold was", "thresholds were")),)
+    text = SAME_CASES.replace("threshold was", "thresholds were")
+    return (Note("BR528", text, SHOW_ON_OTHERS),)
 
 
 def _price(at: Conditions, review: Any, abstain: Any, overlooked: Any) -> _Price:

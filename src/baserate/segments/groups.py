@@ -363,7 +363,7 @@ def common_threshold(
     )
     fix = Fix(
         "evaluate it on other cases: by_group(test, threshold=…)",
-        "evaluate it on other cases: --threshold on another file",
+        "evaluate it on other cases: slices test.csv --threshold SCORE …",
     )
     return cut, True, (Note("BR593", f"{text}: intervals and bounds are optimistic", fix),)
 
