@@ -41,8 +41,8 @@ def test_the_notices_of_every_package_in_the_script_stand_in_it_and_in_a_saved_p
 
 def test_script_and_style_stay_far_below_two_hundred_kilobytes():
     assert (
-        sum((BUNDLE / name).stat().st_size for name in NAMES) <= 114_000
-    )  # with the licences of what is in it
+        sum((BUNDLE / name).stat().st_size for name in NAMES) <= 120_000
+    )  # with the licences, and what unpacks thresholds
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -610,6 +610,7 @@ FONT, LETTER = 13, 6.9  # the height of letters, and how wide one is on average,
 SQUARE, WIDE = (300, 300), (440, 270)
 GAP, ROW, SAMPLE = 26, 19, 30
 MOST_NAME = 90
+UNSEEN = 0.1  # how far off a line, in points, nobody sees
 CLIP = "\0clip\0"  # a placeholder that no escaped text can hold
 
 
@@ -857,18 +858,28 @@ def _runs(x: Numbers, y: Numbers, panel: Panel, box: Box) -> Iterator[Floats]:
 
 
 def _path(points: Floats) -> str:
-    """Through all points, but for those that fall together at a tenth of a point, or lie on a
-    straight run.
+    """Through all points, but for those that nobody could see: on the line between their
+    neighbours, to a tenth of a point. Steps are written, as they take fewer digits than places.
     """
-    new = np.concatenate(([True], (np.diff(points, axis=0) != 0).any(axis=1)))
-    kept = points[new]
-    if len(kept) > 2:
-        steps = np.diff(kept, axis=0)
-        straight = ((steps[1:] == 0) & (steps[:-1] == 0)).any(axis=1) & (
-            (steps[1:] * steps[:-1]).sum(axis=1) > 0
+    kept = points[np.concatenate(([True], (np.diff(points, axis=0) != 0).any(axis=1)))]
+    first = quiet = 0
+    while quiet < 2:  # every second point in turn, until neither half has one to drop
+        before, here, after = kept[first:-2:2], kept[first + 1 : -1 : 2], kept[first + 2 :: 2]
+        along, aside = after - before, here - before
+        off = np.abs(along[:, 0] * aside[:, 1] - along[:, 1] * aside[:, 0])
+        straight = (off <= UNSEEN * np.hypot(*along.T)) & (
+            (aside * (after - here)).sum(axis=1) >= 0
         )
-        kept = kept[np.concatenate(([True], ~straight, [True]))]
-    return "M" + "L".join(f"{_n(x)} {_n(y)}" for x, y in kept.tolist())
+        kept = np.delete(kept, 2 * np.flatnonzero(straight) + first + 1, axis=0)
+        first, quiet = 1 - first, 0 if straight.any() else quiet + 1
+    places = np.rint(10 * kept).astype(np.int64)
+    steps = "".join(f"{_step(x)}{_step(y)}" for x, y in np.diff(places, axis=0).tolist())
+    return f"M{_n(kept[0, 0])} {_n(kept[0, 1])}" + (f"l{steps.strip()}" if steps else "")
+
+
+def _step(tenths: int) -> str:
+    text = f"{tenths / 10:g}".replace("0.", ".", 1) if abs(tenths) < 10 else f"{tenths / 10:g}"
+    return text if tenths < 0 else f" {text}"
 
 
 def _stroke_in_svg(line: Line) -> str:
