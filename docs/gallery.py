@@ -195,17 +195,13 @@ def boundaries() -> dict[str, tuple[Any, Any]]:
     """Where LDC and QDC of the population are undecided at equal priors."""
     ldc = HIGHLEYMAN["LDC"]
     cut = sum(ldc.means) / 2
-    y = np.linspace(-6.5, 6.5, 400)
+    y = np.linspace(-9, 9, 400)
     of_y = np.log(0.1) + np.log(4) - (y - 1) ** 2 / 0.5 + y**2 / 8
     with np.errstate(invalid="ignore"):
         root = np.sqrt(199**2 - 4 * 49.5 * (199.5 + of_y))
-    left, right = (199 - root) / 99, (199 + root) / 99
-    known = ~np.isnan(root)
-    closed = (
-        np.concatenate((left[known], right[known][::-1])),
-        np.concatenate((y[known], y[known][::-1])),
-    )
-    return {"LDC": ((cut - ldc.weights[1] * y) / ldc.weights[0], y), "QDC": closed}
+    left, right, gap = (199 - root) / 99, (199 + root) / 99, [np.nan]
+    branches = np.concatenate((left, gap, right)), np.concatenate((y, gap, y))
+    return {"LDC": ((cut - ldc.weights[1] * y) / ldc.weights[0], y), "QDC": branches}
 
 
 def landgrebe_sets() -> Any:

@@ -30,7 +30,8 @@ def drawn() -> str:
     roc = br.plots.roc_panel(
         br.roc(counts), points=points[0], title="ROC: the same at every base rate"
     )
-    pr = br.plots.pr_panel([br.pr(counts, at=br.Conditions(prior=prior)) for prior in PRIORS])
+    family = [br.pr(counts, at=br.Conditions(prior=prior)) for prior in PRIORS]
+    pr = br.plots.pr_panel(family, log=False)  # what is seen is a share of alerts
     named = [
         *(
             _named(place, prior, point)

@@ -2,13 +2,31 @@
 
 export type Threshold = number | string;
 
-export interface Held {
+/** What is known of all thresholds of a model, whichever way they stand in the document. */
+interface Model {
   readonly name: string;
   readonly positives: number | string;
   readonly negatives: number | string;
   readonly sample_prior: number | null;
   readonly weighted: boolean;
   readonly integer?: boolean;
+  readonly hull: readonly number[];
+  /** Every distinct score has its threshold. */
+  readonly every: boolean;
+  readonly distinct: number;
+  /** How far two neighbours are apart, where not every threshold is in the document. */
+  readonly gap: { readonly tpr: number; readonly fpr: number } | null;
+  /** What the bounds of rates are computed from; null where there are none. */
+  readonly bounds: { readonly level: number; readonly z: number } | null;
+}
+
+/** Cases that were scored and have no label: how many each point flags, and how many there are. */
+interface Unlabelled<Flagged> {
+  readonly flagged: Flagged;
+  readonly cases: number | string;
+}
+
+interface Listed extends Model {
   readonly thresholds: readonly Threshold[];
   /** The same in as few digits as flag the same cases. */
   readonly shown: readonly string[];
@@ -16,13 +34,29 @@ export interface Held {
   readonly fp: readonly (number | string)[];
   readonly fn?: readonly (number | string)[];
   readonly tn?: readonly (number | string)[];
-  readonly hull: readonly number[];
-  readonly every: boolean;
-  readonly distinct: number;
-  readonly tpr_bounds: readonly [readonly (number | null)[], readonly (number | null)[]] | null;
-  readonly fpr_bounds: readonly [readonly (number | null)[], readonly (number | null)[]] | null;
-  /** Cases that were scored and have no label: how many each point flags, and how many there are. */
-  readonly unlabelled?: { readonly flagged: readonly (number | string)[]; readonly cases: number | string };
+  readonly unlabelled?: Unlabelled<readonly (number | string)[]>;
+}
+
+/** Many thresholds in few bytes: docs/schema.json says how. */
+export interface Packed extends Model {
+  readonly steps: string;
+  readonly scores: string;
+  readonly texts: Readonly<Record<number, string>>;
+  readonly exact: Readonly<Record<number, Threshold>>;
+  readonly unlabelled?: Unlabelled<string>;
+}
+
+export type Points = Listed | Packed;
+
+/** The same as the page reads it: the first point flags nothing. */
+export interface Held extends Model {
+  readonly tp: ArrayLike<number | string>;
+  readonly fp: ArrayLike<number | string>;
+  readonly fn?: ArrayLike<number | string>;
+  readonly tn?: ArrayLike<number | string>;
+  readonly score: (place: number) => Threshold;
+  readonly shown: (place: number) => string;
+  readonly unlabelled?: Unlabelled<ArrayLike<number | string>>;
 }
 
 export interface Scenario {
@@ -93,7 +127,7 @@ export interface Report {
   readonly title: string | null;
   readonly scenario: Scenario;
   readonly level: number;
-  readonly held: readonly Held[];
+  readonly points: readonly Points[];
   readonly answers: readonly Given[];
   readonly slices: null | {
     readonly by: readonly string[];

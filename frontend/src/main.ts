@@ -16,7 +16,7 @@ import { moved, section } from "./page/sections.ts";
 import { themeButton } from "./page/theme.ts";
 
 function start(content: Document): void {
-  const models = content.report.held.map(modelOf);
+  const models = content.report.points.map(modelOf);
   // With one class only there is nothing to move: the static page says what there is to say.
   if (!models.length || models.some((model) => !model.positives.n || !model.negatives.n)) return;
   const store = new Store(models, content.report);

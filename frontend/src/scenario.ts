@@ -32,7 +32,7 @@ export interface Solution {
   readonly models: readonly Model[];
   readonly state: State;
   readonly question: Question;
-  /** In the order of the models; null where no held point keeps the rule. */
+  /** In the order of the models; null where no threshold satisfies the rule. */
   readonly settings: readonly (Setting | null)[];
   readonly chosen: readonly Setting[];
   /** Flagging nothing and flagging everything, where they keep the rule. */
@@ -42,7 +42,7 @@ export interface Solution {
   readonly sentence: string;
   /** The base rate that each model is read at. */
   readonly priors: readonly number[];
-  /** Whether the settings are known to be exact, and not only the best of the held points. */
+  /** Whether the settings are the best of all thresholds, also of those that were condensed. */
   readonly exact: boolean;
 }
 
@@ -113,9 +113,9 @@ export function solve(models: readonly Model[], state: State, given: readonly Gi
   const prior = question.at.prior === null ? null : rounded(question.at.prior);
   const ends = found.length ? baselines(found[0]!.model, question) : [];
   const answered = state.mode === "hand" ? null : givenFor(question, given);
-  const exact = state.mode === "cheapest" || state.mode === "hand" || models.every((model) => model.held.every) || answered !== null;
+  const exact = state.mode === "cheapest" || state.mode === "hand" || !models.some(isThinned) || answered !== null;
   const none = models.some((model) => mayKeep(model, { exact }))
-    ? "no point in this report satisfies the rule"
+    ? "none of the thresholds in this report satisfies the rule"
     : "no model can satisfy the rule";
   const alone = models.length === 1;
   const sentence = found.length
@@ -136,7 +136,7 @@ export function solve(models: readonly Model[], state: State, given: readonly Gi
   };
 }
 
-/** Whether a point that is not held may keep a rule that none of the held ones keeps. */
+/** Whether a threshold that was condensed may satisfy a rule that none of the others does. */
 export const mayKeep = (model: Model, { exact }: Pick<Solution, "exact">): boolean => !exact && isThinned(model);
 
 const atPlace = (model: Model, place: number): Setting => ({

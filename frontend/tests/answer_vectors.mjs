@@ -14,6 +14,7 @@ function pointOf(setting, question) {
   return {
     place: setting.place,
     share: core.repr(setting.share),
+    bounds: ["tpr", "fpr"].map((name) => core.rateBounds(setting, name)),
     brief: core.brief(setting),
     setting: core.setting(setting),
     cells: names.map((name) => core.cell(name, setting, question)),
@@ -36,7 +37,7 @@ function answer(vector) {
     earned: costsGiven && vector.earned,
   };
   const question = { terms: vector.rule === null ? [] : core.parseRule(vector.rule, vector.volume), at, volume: vector.volume };
-  const models = vector.held.map(core.modelOf);
+  const models = vector.points?.map(core.modelOf) ?? shared;
   const found = models.map((model) => core.choose(model, question));
   const settings = found.filter(Boolean);
   const chosen = core.best(settings, question);
@@ -45,6 +46,7 @@ function answer(vector) {
   return {
     rule: core.ruleSaid(question.terms),
     points: found.map((one) => one && pointOf(one, question)),
+    infeasible: found.map((one, i) => (one ? null : core.infeasible(models[i], question))),
     models: chosen.map((one) => one.model.name),
     sentence: settings.length
       ? core.verdict(chosen, others, core.baselines(settings[0].model, question), question, models.length === 1)
@@ -52,12 +54,13 @@ function answer(vector) {
     said: core.conditionsSaid(at, at.prior === null ? Number.NaN : core.rounded(at.prior)),
     effective: core.repr(core.effectivePrior(own, at.costs)),
     slope: core.repr(core.isoCostSlope(own, at.costs)),
-    along: alongOf(models[0], question),
+    along: vector.points && alongOf(models[0], question),
     cheapest: question.terms.length ? null : models.map((model) => core.cheapest(model, question)),
   };
 }
 
 const vectors = JSON.parse(readFileSync(0, "utf8"));
+const shared = vectors.models?.map(core.modelOf);
 const formats = vectors.formats.map(([text, count]) => {
   const value = Number(text);
   const plain = [core.general(value, count), core.digits(value, count), core.repr(value), core.short(value), core.cases(value)];

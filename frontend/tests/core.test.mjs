@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import * as core from "../build/core.mjs";
 
-const held = (rows) => ({
+const points = (rows) => ({
   name: "m",
   positives: 50,
   negatives: 1000,
@@ -17,11 +17,11 @@ const held = (rows) => ({
   hull: [0, 1, 2, 3],
   every: true,
   distinct: rows.length,
-  tpr_bounds: null,
-  fpr_bounds: null,
+  gap: null,
+  bounds: null,
 });
 const MODEL = core.modelOf(
-  held([
+  points([
     [0.9, 30, 10],
     [0.6, 45, 100],
     [0.3, 50, 1000],
@@ -48,8 +48,8 @@ test("the cheapest threshold is found, and a budget is used up inside a tie", ()
   assert.equal(core.read("caught", budget.confusion, at("0.01"), 10_000), 18.867924528301888);
 });
 
-test("where not every score is held, a share is drawn from all cases between two held points", () => {
-  const some = core.modelOf({ ...MODEL.held, every: false });
+test("where scores are condensed, a share is drawn from all cases between two thresholds", () => {
+  const some = { ...MODEL, held: { ...MODEL.held, every: false } };
   const said = (model, alerts) => {
     const found = core.choose(model, ask(at("0.01", core.EQUAL, false), `alerts <= ${alerts}`, 10_000));
     return [core.setting(found), core.brief(found)];
@@ -64,8 +64,11 @@ test("nothing flagged has no precision", () => {
   assert.equal(value, null);
 });
 
-test("a rule that no point keeps leaves nothing", () => {
-  assert.equal(core.choose(MODEL, ask(at("0.01"), "precision >= 0.999 and tpr >= 0.99")), null);
+test("a rule that no threshold satisfies is answered with the nearest that is feasible", () => {
+  const question = ask(at("0.01"), "precision >= 0.999 and tpr >= 0.99");
+  assert.equal(core.choose(MODEL, question), null);
+  const nearest = "the highest precision with tpr >= 0.99 is 0.01, at threshold 0.3";
+  assert.equal(core.infeasible(MODEL, question), `no threshold has precision >= 0.999 and tpr >= 0.99: ${nearest}`);
 });
 
 test("halves are rounded to even, as Python does", () => {

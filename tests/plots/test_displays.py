@@ -109,10 +109,8 @@ class Mute:
         ),
         (lambda: br.plots.KsDisplay.from_predictions(Y, {}), "BR651: there is no curve to draw"),
         (
-            lambda: br.plots.CostCurveDisplay.from_predictions(
-                Y, SCORES, at=br.Conditions(prior=0.1)
-            ),
-            "BR519: CostCurveDisplay does not depend",
+            lambda: br.plots.KsDisplay.from_predictions(Y, SCORES, at=br.Conditions(prior=0.1)),
+            "BR519: KsDisplay does not depend",
         ),
     ],
 )
@@ -133,3 +131,32 @@ def test_a_display_is_drawn_on_the_axes_it_is_given():
     assert br.plots.BRocDisplay.from_predictions(Y, SCORES).plot().ax_ is not ax
     assert br.plots.BRocDisplay.from_predictions(Y, SCORES).matplotlib(ax) is ax
     plt.close("all")
+
+
+RARE = [br.Conditions(prior=0.001, costs=br.Costs(fp=1, fn=100))]
+
+
+@pytest.mark.parametrize(
+    ("display", "axis"),
+    [("BRoc", "x"), ("Posfrac", "y"), ("Gain", "x"), ("Lift", "x"), ("CostThreshold", "y")],
+)
+def test_axes_are_logarithmic_where_positives_are_rare(display, axis):
+    shown = getattr(br.plots, f"{display}Display")
+    rare, frequent = (
+        shown.from_predictions(Y, SCORES, at=at).panel for at in (RARE, [br.Conditions(prior=0.3)])
+    )
+    assert getattr(rare, axis).scale == "log"
+    assert getattr(frequent, axis).scale == "linear"
+
+
+def test_a_decision_curve_of_rare_positives_starts_below_their_base_rate():
+    counts = br.Counts([0.2, 0.01, 0.001], positives=[3, 4, 3], negatives=[1, 200, 9000])
+    panel = br.plots.decision_panel(br.curve(counts, "decision", at=br.Conditions(prior=0.001)))
+    assert (panel.x.scale, panel.x.low) == ("log", 0.0001)
+
+
+def test_conditions_are_marked_on_a_cost_curve():
+    at = [*RARE, br.Conditions(prior=0.3)]
+    marked = br.plots.CostCurveDisplay.from_predictions(Y, SCORES, at=at).panel.parts[-2:]
+    assert [part.x[0] for part in marked] == [one.effective_prior for one in at]
+    assert [part.name for part in marked] == [f"at {one}" for one in at]

@@ -4,6 +4,7 @@ could act.
 
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,7 +24,17 @@ from tests.strategies import cases
 import baserate as br
 from baserate.plots.axes import linear
 from baserate.plots.figures import panel_for
-from baserate.plots.panels import DARK, PALETTE, Line, Marks, Panel, Style, Words
+from baserate.plots.panels import (
+    DARK,
+    PALETTE,
+    Line,
+    Marks,
+    Panel,
+    Style,
+    Words,
+    direct_labels,
+    series,
+)
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -102,18 +113,15 @@ def test_clips_of_two_figures_on_one_page_have_different_names():
     assert one == panels()["roc"].svg()
 
 
-def test_the_legend_names_each_curve_and_shows_its_dash():
+def test_each_curve_is_named_and_one_in_the_legend_shows_its_dash():
     svg = br.plots.roc_panel(
         {"logit": br.roc(COUNTS), "forest": br.curve(COUNTS, "roc_hull")}
     ).svg()
-    assert [text for text in texts(svg) if text in ("logit", "forest", "guessing")] == [
-        "guessing",
-        "logit",
-        "forest",
-    ]
-    assert (
-        svg.count('stroke-dasharray="7 4"') == 4
-    )  # guessing and the second curve, each drawn and in the legend
+    named = [text for text in texts(svg) if text in ("logit", "forest", "guessing")]
+    assert sorted(named) == ["forest", "guessing", "logit"]
+    # Guessing and the second curve, each drawn; only the curve, which lies on the first, is in the
+    # legend.
+    assert svg.count('stroke-dasharray="7 4"') == 3
 
 
 def test_a_straight_run_is_two_points_however_many_were_given():
@@ -128,7 +136,7 @@ def test_a_straight_run_is_two_points_however_many_were_given():
         for element in read(panel.svg()).iter(f"{SVG}path")
         if element.get("stroke") == PALETTE["blue"]
     ]
-    assert path.count("L") == 1
+    assert path.endswith("l300 0")
 
 
 def test_a_mark_on_the_frame_is_drawn_and_one_beyond_it_is_not():
@@ -174,3 +182,39 @@ def test_a_panel_shows_itself_in_a_notebook_and_saves_itself(tmp_path):
     with pytest.raises(br.InputError, match="BR801: .*pr.svg: exists"):
         panel.save(str(path))
     panel.save(str(path), force=True)
+
+
+def rising(power):
+    steps = [i / 100 for i in range(101)]
+    return steps, [step**power for step in steps]
+
+
+def test_names_stand_beside_their_lines_and_leave_the_legend():
+    lines = [
+        Line(*rising(power), name, series(i))
+        for i, (power, name) in enumerate(((0.3, "upper"), (1, "middle"), (3, "lower")))
+    ]
+    panel = Panel("", linear("x"), linear("y"), tuple(lines))
+    found = direct_labels(panel, 300, 300)
+    assert set(found) == {"upper", "middle", "lower"}
+    for line in lines:
+        spot, wide = found[line.name], 6.9 * len(line.name)
+        away = {}
+        for other in lines:
+            x, y = 300 * np.array(other.x), 300 - 300 * np.array(other.y)
+            beside = np.maximum(np.maximum(spot.x - x, x - spot.x - wide), 0)
+            away[other.name] = np.hypot(beside, y - spot.y).min()
+        assert min(away, key=away.get) == line.name
+    svg = panel.svg()
+    assert svg.count("<text") == 2 + 6 + 6 + 3
+    assert svg.count('stroke-width="2"') == 3
+
+
+def test_names_that_no_place_is_clear_for_stay_in_the_legend():
+    lines = [Line(*rising(power), f"model {i}", series(i)) for i, power in enumerate((1, 1.01))]
+    panel = Panel("", linear("x"), linear("y"), tuple(lines))
+    assert direct_labels(panel, 300, 300) == {}
+    assert [text for text in ("model 0", "model 1") if f">{text}</text>" in panel.svg()] == [
+        "model 0",
+        "model 1",
+    ]

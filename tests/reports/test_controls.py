@@ -122,7 +122,7 @@ def test_the_volume_is_typed_and_slid(page):
     pressed(page, "volume-slider", "ArrowRight", "PageDown")
 
 
-def test_thresholds_are_set_by_hand_and_snap_to_held_points(page):
+def test_thresholds_are_set_by_hand(page):
     page.check("#mode-hand")
     settled(page)
     places = {

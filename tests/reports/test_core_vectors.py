@@ -23,10 +23,12 @@ from baserate.measures.measure import Measure, parse
 from baserate.measures.registry import CATALOGUE
 from baserate.numbers import Undefined
 from baserate.output import tables
-from baserate.reports.content import shown_thresholds
+from baserate.reports import content
 
 VECTORS = 5_000
 FORMATS = 4_000
+LEVEL = 0.95
+STATES = 1_000
 # Numbers of the page may differ from Python's by so many units in the last place.
 ULPS = 4
 REGISTRY = runpy.run_path(str(FRONTEND / "registry.py"))
@@ -44,38 +46,6 @@ PRIORS = (
     "1 in {n} 000",
     "{n} ppm",
 )
-
-
-def held(name, counts):
-    """Every point of the counts, as the report holds them."""
-    points = br.Points.of(counts)
-    kept = {
-        (tp, fp): i
-        for i, (tp, fp) in reversed(
-            list(enumerate(zip(points.tp.tolist(), points.fp.tolist(), strict=True)))
-        )
-    }
-    hull = points.hull()
-    corners = [kept[pair] for pair in zip(hull.tp.tolist(), hull.fp.tolist(), strict=True)]
-    passed = {} if points.passed is None else {"fn": points.fn.tolist(), "tn": points.tn.tolist()}
-    return {
-        "name": name,
-        "positives": counts.total_positives,
-        "negatives": counts.total_negatives,
-        "sample_prior": counts.prior,
-        "weighted": counts.weighted,
-        "integer": counts.scores.dtype == np.int64,
-        "thresholds": ["none", *counts.scores.tolist()],
-        "shown": shown_thresholds(points, [None, *counts.scores.tolist()]),
-        "tp": points.tp.tolist(),
-        "fp": points.fp.tolist(),
-        **passed,
-        "hull": corners,
-        "every": True,
-        "distinct": len(counts.scores),
-        "tpr_bounds": None,
-        "fpr_bounds": None,
-    }
 
 
 def some_counts(draw):
@@ -158,7 +128,7 @@ def some_vector(draw):
     }
 
 
-def python_says(vector):
+def python_says(vector, *, curves=True):
     """The same answer from the library."""
     costs = (
         None if vector["costs"] is None else br.Costs.told(vector["costs"], earned=vector["earned"])
@@ -174,6 +144,12 @@ def python_says(vector):
         )
     except Infeasible:
         choice = None
+    infeasible = [
+        refusal(counts, vector["rule"], at, volume)
+        if choice is None or name in choice.refused
+        else None
+        for name, counts in models.items()
+    ]
     points = [choice.points.get(name) if choice else None for name in models]
     first = next(iter(models.values()))
     return {
@@ -182,13 +158,23 @@ def python_says(vector):
             None if point is None else told(point, counts)
             for point, counts in zip(points, models.values(), strict=True)
         ],
+        "infeasible": infeasible,
         "models": list(choice.models) if choice else [],
         "sentence": tables.verdict(choice, alone=len(models) == 1) if choice else None,
         "said": str(at),
         "effective": at.within(br.Points.of(first).exact_prior).effective_prior,
         "slope": at.within(br.Points.of(first).exact_prior).iso_cost_slope,
-        "along": {name: along(Measure(name), br.Points.of(first), at).tolist() for name in ALONG},
+        "along": {
+            name: along(Measure(name), br.Points.of(first), at).tolist() for name in ALONG if curves
+        },
     }
+
+
+def refusal(counts, rule, at, volume):
+    """Why a model cannot satisfy the rule."""
+    with pytest.raises(Infeasible, match="no threshold|is defined at no threshold") as caught:
+        br.choose(counts, rule, at=at, volume=volume)
+    return caught.value.problems[0].text
 
 
 def told(point, counts):
@@ -201,6 +187,7 @@ def told(point, counts):
             )
         ),
         "share": point.share,
+        "bounds": [bounds(point, name) for name in ("tpr", "fpr")],
         "brief": brief(point),
         "setting": setting(point),
         "cells": [cell(name, value, point) for name, value in values.items()],
@@ -208,6 +195,18 @@ def told(point, counts):
             name: None if isinstance(value, Undefined) else value for name, value in values.items()
         },
     }
+
+
+def bounds(point, name):
+    """The ends of the interval of a rate, for a threshold fixed in advance; none of a share of a
+    tie, or of weights.
+    """
+    one = point.confusion
+    seen, rest = (one.tp, one.fn) if name == "tpr" else (one.fp, one.tn)
+    if point.share != 1 or isinstance(seen, float):
+        return [None, None]
+    found = br.rate_interval(int(seen), int(seen + rest), level=LEVEL)
+    return [found.low if seen else None, found.high if rest else None]
 
 
 def cell(name, value, point):
@@ -270,7 +269,10 @@ def said(tmp_path_factory):
         {
             **vector,
             "models": None,
-            "held": [held(name, counts) for name, counts in vector["models"].items()],
+            "points": [
+                content.points_of(name, counts, (), LEVEL, 1)
+                for name, counts in vector["models"].items()
+            ],
         }
         for vector in vectors
     ]
@@ -293,7 +295,7 @@ def test_every_choice_value_and_sentence_of_the_page_is_pythons(said):
     seen = {"undefined": 0, "shared": 0, "refused": 0, "tied": 0}
     for vector, page in zip(vectors, answered["answers"], strict=True):
         library = python_says(vector)
-        for key in ("rule", "models", "sentence", "said"):
+        for key in ("rule", "models", "sentence", "said", "infeasible"):
             assert page[key] == library[key], vector
         assert (
             max(ulps(float(page[key]), library[key]) for key in ("effective", "slope")) <= ULPS
@@ -334,6 +336,8 @@ def compare_points(ours, theirs, vector, seen):
         return
     for key in ("place", "brief", "setting", "cells"):
         assert ours[key] == theirs[key], vector
+    for found, known in zip(ours["bounds"], theirs["bounds"], strict=True):
+        assert found == [end and pytest.approx(end, rel=1e-9) for end in known], vector
     assert ulps(float(ours["share"]), theirs["share"]) <= ULPS, vector
     seen["shared"] += theirs["share"] != 1
     for name, value in theirs["values"].items():
@@ -342,6 +346,64 @@ def compare_points(ours, theirs, vector, seen):
             seen["undefined"] += 1
         else:
             assert ulps(float(ours["values"][name]), value) <= ULPS, (name, vector)
+
+
+@pytest.fixture(scope="module")
+def many():
+    """Three models of 100,000 cases: probabilities that crowd at 0, scores without ties, and the
+    same in two digits, which tie.
+    """
+    rng = np.random.default_rng(23)
+    labels = rng.random(100_000) < 0.02
+    odds = rng.normal(size=100_000) * 2 - 4 + 2.5 * labels
+    other = rng.normal(size=100_000) + 1.4 * labels
+    models = {"probability": 1 / (1 + np.exp(-odds)), "linear": other, "rounded": other.round(2)}
+    return {name: br.count(labels, scores) for name, scores in models.items()}
+
+
+def some_state(draw, models):
+    """A question that a person may put to the page."""
+    volume = draw.choice((1e3, 1e6, 12345.5, 5e7))
+    budget = f"alerts <= {draw.choice((1, 7, 50, 300, 2500, 17_000))}"
+    limits = (f"recall >= {draw.random():.3f}", f"fpr <= {10 ** draw.uniform(-5, 0):.3g}")
+    shares = (f"precision >= {draw.random():.2f}", f"posfrac <= {10 ** draw.uniform(-5, 0):.3g}")
+    rules = (None, budget, *limits, *shares, " and ".join(limits), f"{limits[0]} and {budget}")
+    prior = None if draw.random() < 0.1 else draw.choice(PRIORS).format(n=draw.randint(2, 999))
+    return {
+        "models": models,
+        "prior": prior,
+        "costs": some_costs(draw),
+        "earned": False,
+        "volume": volume,
+        "rule": draw.choice(rules),
+    }
+
+
+def test_every_rule_and_budget_over_all_thresholds_is_answered_as_in_python(many, tmp_path):
+    """The thresholds are packed into the page; nothing is read at a neighbour."""
+    draw = random.Random(1000)
+    states = [some_state(draw, many) for _ in range(STATES)]
+    node("build.mjs", "core", tmp_path)
+    packed = [content.points_of(name, counts, (), LEVEL, 3) for name, counts in many.items()]
+    assert [one["every"] for one in packed] == [True] * 3
+    text = json.dumps(
+        {
+            "models": packed,
+            "vectors": [{**state, "models": None} for state in states],
+            "formats": [],
+            "names": [],
+        }
+    )
+    script = FRONTEND / "tests" / "answer_vectors.mjs"
+    answers = json.loads(node(script, tmp_path / "core.mjs", input=text))["answers"]
+    seen = {"undefined": 0, "shared": 0, "refused": 0, "tied": 0}
+    for state, page in zip(states, answers, strict=True):
+        library = python_says(state, curves=False)
+        for key in ("rule", "models", "sentence", "infeasible"):
+            assert page[key] == library[key], state
+        for ours, theirs in zip(page["points"], library["points"], strict=True):
+            compare_points(ours, theirs, state, seen)
+    assert min(seen["shared"], seen["refused"]) > 20, seen
 
 
 def test_numbers_are_written_digit_by_digit_as_python_writes_them(said):

@@ -98,8 +98,8 @@ def test_the_command_line_gives_the_same_document(f1, capsys, tmp_path, monkeypa
     content = answered(capsys, *command)
     assert content["report"]["answers"][0]["sentence"] == TESTED
     assert (
-        content["report"]["held"]
-        == valid(br.report(MODELS, at=FIELD, budget=200, volume=1_000_000))["report"]["held"]
+        content["report"]["points"]
+        == valid(br.report(MODELS, at=FIELD, budget=200, volume=1_000_000))["report"]["points"]
     )
     assert not (tmp_path / "report.html").exists()
     done = told(capsys, *command)
@@ -247,7 +247,7 @@ def test_class_totals_that_were_chosen_need_a_base_rate():
     with pytest.raises(br.InputError, match="BR509: .* a prior must be given"):
         br.report(chosen)
     content = valid(br.report(chosen, at=FIELD))
-    assert content["report"]["held"][0]["sample_prior"] is None
+    assert content["report"]["points"][0]["sample_prior"] is None
     assert (
         "The class totals were chosen: the share of positives in the sample is no base rate."
         in content["report"]["shows"]
@@ -344,7 +344,7 @@ def test_saved_counts_are_a_source(f1, capsys, tmp_path):
         capsys, "report", f1, "--label", "y", "--score", "A", "--score", "B", "--prior", "1%"
     )
     again = answered(capsys, "report", saved, "--prior", "1%")
-    assert again["report"]["held"] == plain["report"]["held"]
+    assert again["report"]["points"] == plain["report"]["points"]
     assert again["report"]["answers"] == plain["report"]["answers"]
 
 
@@ -352,7 +352,7 @@ def test_several_models_on_the_same_cases_are_reported_together():
     labels, scores = drawn(300, seed=2, models=2)
     joint = br.count(labels, scores)
     apart = br.report({name: br.count(labels, values) for name, values in scores.items()})
-    assert br.report(joint).document["report"]["held"] == apart.document["report"]["held"]
+    assert br.report(joint).document["report"]["points"] == apart.document["report"]["points"]
 
 
 def test_of_more_models_than_a_page_shows_the_best_fifty_are_kept():
@@ -360,7 +360,7 @@ def test_of_more_models_than_a_page_shows_the_best_fifty_are_kept():
     models = counted(400, seed=8, models=54, share=0.3)
     content = valid(br.report(models, at=br.Conditions(0.3), rule="recall >= 0.5"))
     kept = {model["name"]: model["points"][0]["expected_cost"] for model in content["models"]}
-    assert len(kept) == len(content["report"]["held"]) == 50
+    assert len(kept) == len(content["report"]["points"]) == 50
     costs = {
         name: br.choose(counts, "recall >= 0.5", at=br.Conditions(0.3)).expected_cost
         for name, counts in models.items()

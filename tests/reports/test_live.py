@@ -1,4 +1,4 @@
-"""The live page over reports of every kind: few points held, weights, chosen class totals, one
+"""The live page over reports of every kind: thousands of scores, weights, chosen class totals, one
 class, ranges, few cases, a winner map, many models.
 """
 
@@ -14,7 +14,9 @@ from tests.reports.made import Page, drawn
 
 import baserate as br
 from baserate.decisions.operating_point import brief
+from baserate.errors import Infeasible
 from baserate.output import comparisons, tables
+from baserate.reports import content
 
 AT = br.Conditions("1 in 1000", br.Costs(fp=1, fn=100))
 TEXT = (
@@ -76,34 +78,23 @@ def test_one_model_alone_is_told_its_threshold(browser, tmp_path):
         assert page.locator("#threshold-model").count() == 0
 
 
-def test_where_some_points_are_held_optima_and_given_answers_are_exact_and_others_show_their_neighbours(  # noqa: E501
-    browser, tmp_path
-):
+def test_every_rule_is_answered_over_all_thresholds_of_thousands_of_scores(browser, tmp_path):
     models = {"one": some_counts(2, 6000), "two": some_counts(3, 6000)}
     given = "recall >= 0.777"
     with live(browser, tmp_path, models, at=AT, rule=given, volume=1_000_000) as (page, _):
-        assert page.evaluate(
-            "JSON.parse(document.querySelector('#baserate-data').textContent).report.held.every((held)"
-            " => !held.every)"
-        )
         assert texts(page, "#answer") == [
             tables.verdict(br.choose(models, given, at=AT, volume=1_000_000), alone=False)
         ]
-        assert texts(page, "#models .cut small") == []
+        for rule in ("recall >= 0.5551", "alerts <= 4321", "precision >= 0.02 and fpr <= 0.01"):
+            page.fill("#rule", rule)
+            choice = br.choose(models, rule, at=AT, volume=1_000_000)
+            assert texts(page, "#answer") == [elsewhere(choice)]
+            assert texts(page, "#models .cut small") == []
         page.check("#mode-cheapest")
         for prior in ("0.3", "1 in 77777", "2%"):
             page.fill("#prior", prior)
             at = br.Conditions(prior, AT.costs)
             assert texts(page, "#answer") == [elsewhere(br.choose(models, at=at, volume=1_000_000))]
-        page.check("#mode-rule")
-        page.fill("#rule", "recall >= 0.5551")
-        gaps = texts(page, "#models .cut small")
-        assert len(gaps) == 2
-        for gap, counts in zip(gaps, models.values(), strict=True):
-            low, high = map(float, gap.partition("recall ")[2].split(" to "))
-            exact = br.choose(counts, "recall >= 0.5551", at=at, volume=1_000_000)
-            assert low - 5e-5 <= exact.tpr <= high + 5e-5
-            assert high - low < 0.01
 
 
 def test_weighted_cases_are_read_as_python_reads_them(browser, tmp_path):
@@ -219,9 +210,14 @@ def shown(page, query):
     return text
 
 
-def unheld_rule(counts, held):
-    """A rule that a point keeps, and none that is held."""
-    every, kept = br.Points.of(counts), list(zip(held["tp"], held["fp"], strict=True))
+def lost_rule(counts, most):
+    """A rule that a threshold satisfies, and none of those that are left when they are
+    condensed.
+    """
+    every = br.Points.of(counts)
+    answers = content.answered_places(every, [br.choose(counts, at=AT)])
+    left = content.kept_places(every, content.hull_places(every), answers, most)
+    kept = list(zip(every.tp[left].tolist(), every.fp[left].tolist(), strict=True))
     for tp, fp in zip(every.tp.tolist(), every.fp.tolist(), strict=True):
         if not any(caught >= tp and alarms <= fp for caught, alarms in kept):
             recall, alarmed = (
@@ -229,33 +225,33 @@ def unheld_rule(counts, held):
                 math.ceil(fp / every.fp[-1] * 1e9) / 1e9,
             )
             return f"tpr >= {recall!r} and fpr <= {alarmed!r}"
-    raise AssertionError("every point of the front is held")
+    raise AssertionError("every threshold of the front is left")
 
 
-def test_where_no_held_point_keeps_a_rule_the_page_does_not_say_that_none_does(browser, tmp_path):
-    labels, scores = drawn(9000, seed=4, models=2, share=0.5)
-    models = {name: br.count(labels, values) for name, values in scores.items()}
-    held = br.report(models, at=AT).document["report"]["held"]
-    rule = unheld_rule(models["m1"], held[1])
-    assert "m1" in br.choose(models, rule, at=AT).points
+def test_where_thresholds_are_condensed_the_page_says_to_within_how_much_it_knows(
+    browser, tmp_path, monkeypatch
+):
+    labels, scores = drawn(9000, seed=4, share=0.5)
+    models = {"m0": br.count(labels, scores["m0"])}
+    rule = lost_rule(models["m0"], 2000)
+    assert br.choose(models, rule, at=AT).points
+    monkeypatch.setattr(content, "MOST_POINTS", 2000)
     with live(browser, tmp_path, models, at=AT) as (page, _):
         page.check("#mode-rule")
         page.fill("#rule", rule)
-        assert shown(page, "#answer") == f"At {AT}: no point in this report satisfies the rule."
-        for one in held:
-            assert f"{one['name']}: {len(one['tp']):,} of 9,001 points are held" in shown(
-                page, "#plain"
-            )
-        assert f'baserate choose with "{rule}" searches all of them.' in shown(page, "#plain")
-        assert (
-            texts(page, "#models [data-model] .cut")
-            == ["no point in this report satisfies the rule"] * 2
-        )
+        none = f"At {AT}: none of the thresholds in this report satisfies the rule."
+        assert shown(page, "#answer") == none
+        assert "(recall known to within 0.00" in shown(page, "#plain")
+        assert texts(page, "#models [data-model] .cut") == [
+            "no threshold in this report satisfies the rule"
+        ]
         page.fill("#rule", "recall >= 0.1")
-        assert "Use m" in shown(page, "#answer")
+        assert "Use m0" in shown(page, "#answer")
+        [gap] = texts(page, "#models .cut small")
+        assert gap.startswith("recall to within 0.00")
 
 
-def test_a_model_of_which_no_held_point_keeps_the_rule_is_named_beside_the_one_that_is_chosen(
+def test_a_model_that_cannot_satisfy_the_rule_is_named_with_the_nearest_that_it_can(
     browser, tmp_path
 ):
     labels, scores = drawn(9000, seed=4, share=0.5)
@@ -263,22 +259,29 @@ def test_a_model_of_which_no_held_point_keeps_the_rule_is_named_beside_the_one_t
         "many": br.count(labels, scores["m0"]),
         "perfect": br.count(labels, labels.astype(float)),
     }
-    held = br.report(models, at=AT).document["report"]["held"][0]
+    rule = "recall >= 0.99 and fpr <= 0.001"
     with live(browser, tmp_path, models, at=AT) as (page, _):
         page.check("#mode-rule")
-        page.fill("#rule", unheld_rule(models["many"], held))
+        page.fill("#rule", rule)
         assert "Use perfect" in shown(page, "#answer")
-        assert "many: 2," in shown(page, "#caution")
+        why = br.choose(models, rule, at=AT).refused["many"].problems[0].text
+        assert f"many: {why}." in shown(page, "#caution")
         page.fill("#rule", "recall >= 0.1")
-        assert "are held" not in shown(page, "#caution")
+        assert "no threshold has" not in shown(page, "#caution")
 
 
-def test_where_every_point_is_held_a_rule_that_none_keeps_is_kept_by_none(browser, tmp_path):
-    with live(browser, tmp_path, {"a": some_counts(1)}, at=AT) as (page, _):
+def test_a_rule_that_no_model_satisfies_is_answered_with_the_nearest_that_is_feasible(
+    browser, tmp_path
+):
+    counts = some_counts(1)
+    with live(browser, tmp_path, {"a": counts}, at=AT) as (page, _):
         page.check("#mode-rule")
         page.fill("#rule", "recall >= 0.99 and fpr <= 0.001")
         assert shown(page, "#answer") == f"At {AT}: no model can satisfy the rule."
-        assert shown(page, "#plain") == "Relax the rule, or find a better model."
+        with pytest.raises(Infeasible, match="no threshold has") as refused:
+            br.choose(counts, "recall >= 0.99 and fpr <= 0.001", at=AT)
+        why = refused.value.problems[0].text
+        assert shown(page, "#plain") == f"N{why[1:]}."
 
 
 def test_over_ranges_the_first_sentence_is_the_decision_until_a_control_moves(browser, tmp_path):

@@ -1,15 +1,52 @@
 // Between which bounds the numbers of a setting lie: those of its rates, and what they leave of precision.
 import type { Setting } from "./choosing.ts";
+import { rounded } from "./fractions.ts";
 
 /** A lower and an upper bound; null on a side means none there. */
 export type Bounds = readonly [number | null, number | null];
 
 const NONE: Bounds = [null, null];
+const FEW = 10;
 
-/** The bounds of a rate at a held point; none for a share of a tie. */
-export function rateBounds(one: Setting, name: "tpr" | "fpr"): Bounds {
-  const found = name === "tpr" ? one.model.held.tpr_bounds : one.model.held.fpr_bounds;
-  return found && one.share === 1 ? [found[0][one.place] ?? null, found[1][one.place] ?? null] : NONE;
+/** The bounds of a rate at a threshold; none for a share of a tie. */
+export function rateBounds({ model, place, share }: Pick<Setting, "model" | "place" | "share">, name: "tpr" | "fpr"): Bounds {
+  const { bounds } = model.held;
+  if (!bounds || share !== 1) return NONE;
+  return name === "tpr"
+    ? shareBounds(model.tp[place]!, rounded(model.positives), bounds)
+    : shareBounds(model.fp[place]!, rounded(model.negatives), bounds);
+}
+
+/** Wilson's bounds of a share; Clopper and Pearson's where fewer than ten lie on one side, and of none, or all, the one that says something. */
+export function shareBounds(seen: number, cases: number, { level, z }: { level: number; z: number }): Bounds {
+  const rest = cases - seen;
+  if (Math.min(seen, rest) >= FEW) {
+    const [centre, spread] = [seen + (z * z) / 2, z * Math.sqrt(seen * (rest / cases) + (z * z) / 4)];
+    return [(centre - spread) / (cases + z * z), (centre + spread) / (cases + z * z)];
+  }
+  const tail = seen && rest ? (1 - level) / 2 : 1 - level;
+  const few = Math.min(seen, rest);
+  const [low, high] = [few ? shareWith(few - 1, cases, 1 - tail) : 0, few < cases ? shareWith(few, cases, tail) : 1];
+  const ends = few === seen ? [low, high] : [1 - high, 1 - low];
+  return [seen ? ends[0]! : null, rest ? ends[1]! : null];
+}
+
+/** The share of which so many cases or fewer are seen with this probability. */
+function shareWith(seen: number, cases: number, probability: number): number {
+  const likely = (share: number): number => {
+    let [term, sum] = [Math.exp(cases * Math.log1p(-share)), 0];
+    for (let k = 0; k <= seen; k += 1) {
+      sum += term;
+      term *= ((cases - k) / (k + 1)) * (share / (1 - share));
+    }
+    return sum;
+  };
+  let [low, high] = [0, 1];
+  for (let middle = 0.5; middle > low && middle < high; middle = (low + high) / 2) {
+    if (likely(middle) > probability) low = middle;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Precision where both rates stand at the ends of their bounds that are worse for it, and at those that are better. */
@@ -19,8 +56,6 @@ export function precisionBounds(one: Setting, prior: number): Bounds {
   const precision = (tpr: number, fpr: number): number => (prior * tpr) / (prior * tpr + (1 - prior) * fpr);
   return [few === null ? null : precision(few, most ?? 1), least === null ? null : precision(many ?? 1, least)];
 }
-
-const FEW = 10;
 
 /** Whether what a setting shows rests on fewer cases of a class flagged than can bear it; weights do not say how many there were. */
 export const isThin = ({ model, place }: Setting): boolean =>

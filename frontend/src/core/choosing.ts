@@ -34,41 +34,86 @@ function slack(name: Name, values: Float64Array, question: Question): number {
   return ROUNDING * Math.max(largest, costs * Math.max(1, question.volume ?? 1));
 }
 
-/** At which points a term holds. */
-export function keeping(term: Term, model: Model, question: Question): boolean[] {
-  const values = along(term.measure, model, question.at, question.volume);
+/** Measures that rise, or fall, from one threshold to the next. */
+const RISING: readonly Name[] = ["tp", "fp", "tpr", "fpr", "posfrac", "alerts", "caught", "false_alarms"];
+const FALLING: readonly Name[] = ["fn", "tn", "fnr", "tnr", "missed"];
+
+/** At which points a term holds: 1 there, 0 elsewhere. */
+export function keeping(term: Term, model: Model, question: Question): Uint8Array {
+  const { measure, sense } = term;
+  const exactly = (place: number): boolean => keepsAll([term], confusionAt(model, place), question);
+  // Masses are summed from both ends, and may rise by a last place where they should not.
+  if (!model.held.weighted && (RISING.includes(measure) || FALLING.includes(measure)))
+    return fromOrUntil(model.tp.length, RISING.includes(measure) === (sense === ">="), exactly);
+  const values = along(measure, model, question.at, question.volume);
   const limit = rounded(term.limit);
-  const near = DOUBT * Math.abs(limit) + slack(term.measure, values, question);
-  return Array.from(values, (value, place) => {
-    if (Number.isNaN(value)) return false;
-    if (Math.abs(value - limit) > near) return term.sense === ">=" ? value > limit : value < limit;
-    const exact = exactValue(term.measure, confusionAt(model, place), question.at, question.volume);
-    return isDefined(exact) && holds(term, exact);
+  const near = DOUBT * Math.abs(limit) + slack(measure, values, question);
+  const kept = new Uint8Array(values.length);
+  for (let place = 0; place < values.length; place += 1) {
+    const over = values[place]! - limit;
+    if (Number.isNaN(over)) continue;
+    const holds = Math.abs(over) > near ? (sense === ">=" ? over > 0 : over < 0) : exactly(place);
+    kept[place] = holds ? 1 : 0;
+  }
+  return kept;
+}
+
+/** What holds from some place on, or until one: found by halving. */
+function fromOrUntil(size: number, from: boolean, holds: (place: number) => boolean): Uint8Array {
+  let [low, high] = [0, size];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle) === from) high = middle;
+    else low = middle + 1;
+  }
+  return from ? new Uint8Array(size).fill(1, low) : new Uint8Array(size).fill(1, 0, low);
+}
+
+/** The points that satisfy every term but one. */
+export function allBut(masks: readonly Uint8Array[], size: number, leftOut: number | null = null): Uint8Array {
+  const kept = new Uint8Array(size).fill(1);
+  masks.forEach((mask, i) => {
+    if (i !== leftOut) for (let place = 0; place < size; place += 1) kept[place]! &= mask[place]!;
   });
+  return kept;
 }
 
 /** The best of the points kept; among equals the one that flags least. */
-export function bestOf(name: Name, model: Model, kept: readonly boolean[], question: Question): number | null {
-  const sign = CATALOGUE[name].direction === "lower" ? 1 : -1;
-  const values = along(name, model, question.at, question.volume).map((value, place) => (kept[place] ? sign * value : Number.NaN));
+export function bestOf(
+  name: Name,
+  model: Model,
+  kept: Uint8Array | null,
+  question: Question,
+  direction: "higher" | "lower" = CATALOGUE[name].direction,
+): number | null {
+  const sign = direction === "lower" ? 1 : -1;
+  const values = along(name, model, question.at, question.volume);
   let lowest = Infinity;
-  for (const value of values) if (value < lowest) lowest = value;
+  for (let place = 0; place < values.length; place += 1) {
+    values[place] = kept && !kept[place] ? Number.NaN : sign * values[place]!;
+    if (values[place]! < lowest) lowest = values[place]!;
+  }
   if (lowest === Infinity) return null;
   const near = DOUBT * Math.abs(lowest) + slack(name, values, question);
   let best: number | null = null;
   for (let place = 0; place < values.length; place += 1) {
     if (!(values[place]! - lowest <= near)) continue;
-    if (best === null || isBetter(name, confusionAt(model, place), confusionAt(model, best), question.at, question.volume)) best = place;
+    if (best === null || isBeyond(name, confusionAt(model, place), confusionAt(model, best), question, direction)) best = place;
   }
   return best;
+}
+
+/** Whether the first is strictly beyond the other, upwards or downwards. */
+export function isBeyond(name: Name, one: Confusion, other: Confusion, { at, volume }: Question, direction: "higher" | "lower"): boolean {
+  return CATALOGUE[name].direction === direction ? isBetter(name, one, other, at, volume) : isBetter(name, other, one, at, volume);
 }
 
 /** A tie of less than this share of the budget is no matter. */
 const SMALL: Fraction = { n: 1n, d: 100n };
 
 /** The point that uses the budget up inside a large tie; null where a threshold does, or may as well, or where everything may be flagged. */
-function filled(model: Model, budget: Term, question: Question): Omit<Setting, "objective"> | null {
-  const last = keeping(budget, model, question).filter(Boolean).length - 1;
+export function filled(model: Model, budget: Term, question: Question): Omit<Setting, "objective"> | null {
+  const last = keeping(budget, model, question).reduce((sum, one) => sum + one, 0) - 1;
   if (last + 1 >= model.tp.length || last < 0) return null;
   const [upper, lower] = [confusionAt(model, last), confusionAt(model, last + 1)];
   const used = [upper, lower].map((one) => exactValue(budget.measure, one, question.at, question.volume));
@@ -84,7 +129,7 @@ function isSeveral({ held, tp, fp }: Model, last: number): boolean {
   return held.weighted || tp[last + 1]! - tp[last]! + fp[last + 1]! - fp[last]! > 1;
 }
 
-const keepsAll = (terms: readonly Term[], one: Confusion, question: Question): boolean =>
+export const keepsAll = (terms: readonly Term[], one: Confusion, question: Question): boolean =>
   terms.every((term) => {
     const value = exactValue(term.measure, one, question.at, question.volume);
     return isDefined(value) && holds(term, value);
@@ -97,11 +142,17 @@ export function choose(model: Model, question: Question): Setting | null {
   const objective: Name = budget && !at.costsGiven ? "tpr" : "expected_cost";
   // A budget without costs is there to be used up, also where more alerts find no more positives here.
   const useUp = budget !== null && !at.costsGiven;
-  const masks = terms.map((term) => keeping(term, model, question));
-  const kept = Array.from(model.tp, (_, place) => masks.every((mask) => mask[place]));
+  if (!terms.length && !model.held.weighted) {
+    const place = cheapest(model, question);
+    return { model, place, confusion: confusionAt(model, place), share: 1, objective };
+  }
+  const kept = allBut(
+    terms.map((term) => keeping(term, model, question)),
+    model.tp.length,
+  );
   const candidates = [...settings(model, question, objective, kept, budget)];
   if (!candidates.length) return null;
-  const last = kept.lastIndexOf(true);
+  const last = kept.lastIndexOf(1);
   if (useUp && last >= 0) candidates.splice(1, 0, { model, place: last, confusion: confusionAt(model, last), share: 1 });
   let chosen = candidates[0]!;
   for (const other of candidates.slice(1)) {
@@ -115,7 +166,7 @@ function* settings(
   model: Model,
   question: Question,
   objective: Name,
-  kept: readonly boolean[],
+  kept: Uint8Array,
   budget: Term | null,
 ): Generator<Omit<Setting, "objective">> {
   const place = bestOf(objective, model, kept, question);
@@ -173,14 +224,26 @@ export function unbeaten(found: readonly Baseline[], chosen: Setting, question: 
   return better(left[1]!.setting.confusion, left[0]!.setting.confusion) ? left[1]! : left[0]!;
 }
 
-/** The hull corner that is cheapest: the same point as `choose` without a rule. */
-export function cheapest(model: Model, question: Question): number {
+const CORNERS = new WeakMap<Model, Model>();
+
+/** The corners of the hull alone. */
+function cornersOf(model: Model): Model {
+  const found = CORNERS.get(model);
+  if (found) return found;
   const { hull } = model.held;
-  let place = hull[0]!;
-  for (const corner of hull.slice(1)) {
-    if (isBetter("expected_cost", confusionAt(model, corner), confusionAt(model, place), question.at, question.volume)) place = corner;
-  }
-  return place;
+  const only = (values: ArrayLike<number>): Float64Array => Float64Array.from(hull, (place) => values[place]!);
+  const each = (values: ArrayLike<number | string>): (number | string)[] => hull.map((place) => values[place]!);
+  const { tp, fp, fn, tn, tpr, fpr } = model;
+  const held = { ...model.held, tp: each(model.held.tp), fp: each(model.held.fp) };
+  const corners = { ...model, held, tp: only(tp), fp: only(fp), fn: only(fn), tn: only(tn), tpr: only(tpr), fpr: only(fpr) };
+  CORNERS.set(model, corners);
+  return corners;
+}
+
+/** The hull corner that is cheapest: the same point as among all of them. */
+export function cheapest(model: Model, question: Question): number {
+  if (model.held.weighted) return bestOf(OBJECTIVE, model, null, question)!;
+  return model.held.hull[bestOf(OBJECTIVE, cornersOf(model), null, question)!]!;
 }
 
 export const isSame = (one: Fraction, other: Fraction): boolean => compare(one, other) === 0;

@@ -1,4 +1,5 @@
 // Everything that is free of the page: what the tests against Python import.
+export * from "./bounds.ts";
 export * from "./catalogue.ts";
 export * from "./choosing.ts";
 export * from "./conditions.ts";

@@ -1,12 +1,12 @@
 // What a person reads first, in the words of the command line.
 import { costsSaid, priorSaid, spoken, type Conditions } from "./conditions.ts";
-import { cases, digits, escaped, grouped, percent, quoted, whole } from "./formats.ts";
+import { cases, digits, escaped, general, grouped, percent, quoted, whole } from "./formats.ts";
 import { add, counted, div, exactly, mul, rounded, type Fraction } from "./fractions.ts";
 import { read } from "./measures.ts";
-import { scoreSaid, thresholdSaid } from "./points.ts";
-import { ruleSaid } from "./rules.ts";
+import { confusionAt, scoreSaid, thresholdSaid, type Model } from "./points.ts";
+import { budgetOf, ruleSaid, type Term } from "./rules.ts";
 import { CATALOGUE, type Name } from "./catalogue.ts";
-import { unbeaten, type Baseline, type Question, type Setting } from "./choosing.ts";
+import { allBut, bestOf, filled, isBeyond, keeping, keepsAll, unbeaten, type Baseline, type Question, type Setting } from "./choosing.ts";
 
 export function heading(name: Name, at: Conditions): string {
   if (name !== "expected_cost") return CATALOGUE[name].heading;
@@ -49,8 +49,8 @@ export function setting(one: Setting): string {
   return place === 1 ? tied : `score ≥ ${thresholdSaid(model, place - 1)}, and ${tied}`;
 }
 
-/** Which cases a share is drawn from: those of one score, or where not every score is held, all from one held point to the next. */
-function drawnFrom({ model, place }: Setting): string {
+/** Which cases a share is drawn from: those of one score, or where scores are condensed, all from one threshold to the next. */
+function drawnFrom({ model, place }: Pick<Setting, "model" | "place">): string {
   if (model.held.every) return `at ${scoreSaid(model, place)}`;
   return `from ${thresholdSaid(model, place)} up${place === 1 ? "" : ` to ${thresholdSaid(model, place - 1)}`}`;
 }
@@ -173,4 +173,47 @@ export function byHand(chosen: readonly Setting[], others: readonly Setting[], q
     : "";
   const least = !question.at.costsGiven ? "fewest errors" : question.at.earned ? "most profitable" : "cheapest";
   return `${start}, with thresholds set by hand, ${least}: ${names}, ${cost}${against}${chosen.length === 1 ? `; ${setting(one)}` : ""}.`;
+}
+
+/** Why no threshold satisfies a rule: the nearest that each of its terms can get while the others are kept. */
+export function infeasible(model: Model, question: Question): string {
+  const { terms } = question;
+  const size = model.tp.length;
+  const masks = terms.map((term) => keeping(term, model, question));
+  if (allBut(masks, size).includes(1)) {
+    const objective = budgetOf(terms) && !question.at.costsGiven ? "tpr" : "expected_cost";
+    return `${objective} is defined at no threshold that has ${ruleSaid(terms)}`;
+  }
+  const near = (term: Term, i: number): string =>
+    nearest(
+      model,
+      term,
+      terms.filter((other) => other !== term),
+      allBut(masks, size, i),
+      question,
+    );
+  const found = terms.map(near).filter(Boolean);
+  const alone = (term: Term): string => nearest(model, term, [], null, question) || `${term.measure} is defined nowhere`;
+  const each = found.length ? found : terms.map(alone);
+  return `no threshold has ${ruleSaid(terms)}: ${!found.length && each.length > 1 ? "each for itself, " : ""}${each.join("; ")}`;
+}
+
+/** The best that one term can get: at a threshold, or where a budget ends inside a tie. */
+function nearest(model: Model, term: Term, others: readonly Term[], kept: Uint8Array | null, question: Question): string {
+  const { measure } = term;
+  const direction = term.sense === ">=" ? "higher" : "lower";
+  const place = bestOf(measure, model, kept, question, direction);
+  let best = place === null ? null : confusionAt(model, place);
+  let where = place ? `at threshold ${thresholdSaid(model, place)}` : "flagging nothing";
+  const budget = budgetOf(others);
+  const shared = budget && filled(model, budget, question);
+  const rest = others.filter((other) => other !== budget);
+  if (shared && keepsAll(rest, shared.confusion, question) && (!best || isBeyond(measure, shared.confusion, best, question, direction))) {
+    best = shared.confusion;
+    where = `with a share of the ${model.held.every ? "tie" : "run"} ${drawnFrom(shared)}`;
+  }
+  if (!best) return "";
+  const given = others.length ? ` with ${others.map((other) => ruleSaid([other])).join(" and ")}` : "";
+  const value = general(read(measure, best, question.at, question.volume), 6);
+  return `the ${term.sense === ">=" ? "highest" : "lowest"} ${measure}${given} is ${value}, ${where}`;
 }

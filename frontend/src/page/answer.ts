@@ -3,9 +3,9 @@ import { cases, digits, grouped, quoted, total, whole } from "../core/formats.ts
 import { brief, flaggedOfAll, valueOf } from "../core/sentences.ts";
 import { rounded } from "../core/fractions.ts";
 import type { Name } from "../core/catalogue.ts";
-import { mayKeep, type Solution, type State } from "../scenario.ts";
+import type { Solution, State } from "../scenario.ts";
 import type { Decided } from "../document.ts";
-import { cautions, notHeld } from "./cautions.ts";
+import { cautions, nearestFeasible } from "./cautions.ts";
 import { h, say, unbroken } from "./dom.ts";
 
 const QUIET = 500; // milliseconds without a change before the answer is read out
@@ -58,8 +58,7 @@ const reader = (solution: Solution) => {
 /** What the answer comes to, in numbers of cases. */
 function inPlainNumbers(solution: Solution): string {
   const one = solution.chosen[0];
-  const unheld = solution.models.filter((model) => mayKeep(model, solution));
-  if (!one) return unheld.length ? notHeld(unheld, solution) : "Relax the rule, or find a better model.";
+  if (!one) return nearestFeasible(solution);
   const value = reader(solution);
   const volume = grouped(whole(solution.state.volume));
   const all = flaggedOfAll(one, solution.question);

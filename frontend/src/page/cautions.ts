@@ -1,10 +1,9 @@
-// What to beware of in the answer that stands: few cases behind it, and points that are not held.
+// What to beware of in the answer that stands: few cases behind it, and models that cannot satisfy the rule.
 import { precisionBounds, isThin } from "../core/bounds.ts";
-import { grouped, percent, quoted, short, total } from "../core/formats.ts";
-import { isThinned, type Model } from "../core/points.ts";
-import { ruleSaid } from "../core/rules.ts";
+import { general, percent, quoted, short, total } from "../core/formats.ts";
+import { infeasible } from "../core/sentences.ts";
 import type { Setting } from "../core/choosing.ts";
-import { mayKeep, type Solution } from "../scenario.ts";
+import type { Solution } from "../scenario.ts";
 
 const MOST_NAMED = 3;
 
@@ -31,17 +30,21 @@ function restsOn(one: Setting, solution: Solution, level: number): string {
   return `${rests}: precision could be as low as ${short(low)}, ${ends}.`;
 }
 
-/** Models of which no held point keeps the rule, where one that is not held may. */
+/** Models that cannot satisfy the rule, where others can. */
 function missing(solution: Solution): string[] {
-  const models = solution.models.filter((model, i) => !solution.settings[i] && mayKeep(model, solution));
-  return models.length ? [notHeld(models, solution)] : [];
+  const said = nearestFeasible(solution);
+  return said ? [said] : [];
 }
 
-/** How many points are held of these models, and who reads all of them. */
-export function notHeld(models: readonly Model[], solution: Solution): string {
-  const shares = models
-    .filter(isThinned)
-    .map(({ name, held }) => `${quoted(name)}: ${grouped(held.tp.length)} of ${grouped(held.distinct + 1)} points are held`);
-  const rule = ruleSaid(solution.question.terms);
-  return `${shares.join("; ")}. None of these satisfies the rule, another threshold may: baserate choose with "${rule}" searches all of them.`;
+/** Of models that cannot satisfy the rule, how near each of them gets; where thresholds are condensed, to within how much that is known. */
+export function nearestFeasible({ models, settings, question }: Solution): string {
+  const refused = models.filter((_, i) => !settings[i]);
+  const said = refused.slice(0, MOST_NAMED).map((model) => {
+    const why = infeasible(model, question);
+    const { gap } = model.held;
+    const known = gap ? ` (recall known to within ${general(gap.tpr, 2)}, false alarm rate to within ${general(gap.fpr, 2)})` : "";
+    return `${models.length > 1 ? `${quoted(model.name)}: ${why}` : why.charAt(0).toUpperCase() + why.slice(1)}${known}.`;
+  });
+  const more = refused.length - said.length;
+  return [...said, ...(more > 0 ? [`${more} more ${more === 1 ? "model" : "models"} cannot satisfy it either.`] : [])].join(" ");
 }

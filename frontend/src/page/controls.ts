@@ -177,8 +177,7 @@ function handField(models: readonly Model[], change: Change): Field {
       const cut = thresholdSaid(model, place);
       const text = place ? `score ≥ ${cut}` : "flag nothing";
       put(slider, "aria-valuetext", text);
-      const held = model.held.every ? "" : ` (one of ${grouped(model.tp.length)} held of ${grouped(model.held.distinct + 1)} points)`;
-      say(hint, unbroken(text + held));
+      say(hint, unbroken(text));
     },
   };
 }

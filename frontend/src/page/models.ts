@@ -1,7 +1,6 @@
-// The table of models at the scenario, with what bounds the numbers, and how far apart the held points are.
+// The table of models at the scenario, with what bounds the numbers, and to within how much condensed thresholds are known.
 import { precisionBounds, rateBounds } from "../core/bounds.ts";
 import { digits, digitsApart, general, grouped, quoted, short, UNDEFINED, whole } from "../core/formats.ts";
-import { thresholdSaid } from "../core/points.ts";
 import { brief, cell, heading, valueOf } from "../core/sentences.ts";
 import type { Name } from "../core/catalogue.ts";
 import { EVERYTHING, NOTHING, type Setting } from "../core/choosing.ts";
@@ -78,14 +77,11 @@ function baselineBounds(name: string, column: Name, { given, question }: Solutio
   return column === "tpr" || column === "fpr" ? EXACT : "";
 }
 
-/** Where only some points are held: what lies between the neighbours of the one that was found. */
+/** Where thresholds are condensed: to within how much the setting is known. */
 export function gap(one: Setting, solution: Solution): string {
-  const { held } = one.model;
-  if (solution.exact || held.every) return "";
-  const [above, below] = [Math.max(0, one.place - 1), Math.min(held.tp.length - 1, one.place + 1)];
-  const share = (place: number): string => general(one.model.tpr[place]!, 4);
-  const cuts = `${thresholdSaid(one.model, above)} and ${thresholdSaid(one.model, below)}`;
-  return `held neighbours: ${cuts}, recall ${share(above)} to ${share(below)}`;
+  const { gap: apart } = one.model.held;
+  if (solution.exact || !apart) return "";
+  return `recall to within ${general(apart.tpr, 2)}, false alarm rate to within ${general(apart.fpr, 2)}`;
 }
 
 const aucSaid = (auc: (Span & { value: number | null }) | undefined): [string, string] => [
@@ -134,7 +130,7 @@ export function modelTable(document: Document): Part {
     rows.forEach(({ row, cut, cells }, i) => {
       const one = solution.settings[i];
       row.classList.toggle("best", Boolean(one && solution.chosen.includes(one)));
-      const none = mayKeep(solution.models[i]!, solution) ? "no point in this report satisfies the rule" : "cannot satisfy the rule";
+      const none = mayKeep(solution.models[i]!, solution) ? "no threshold in this report satisfies the rule" : "cannot satisfy the rule";
       fill(cut, one ? unbroken(brief(one)) : none, one ? gap(one, solution) : "");
       cells.forEach((cellOf, k) => {
         const name = COLUMNS[k]!;

@@ -38,6 +38,7 @@ from baserate.numbers import (
 
 Array: TypeAlias = npt.NDArray[Any]
 Indices: TypeAlias = npt.NDArray[np.intp]
+Mask: TypeAlias = npt.NDArray[np.bool_]
 
 
 def run_starts(*keys: Array) -> Indices:
@@ -230,6 +231,101 @@ def _plain(
         if SMALL <= abs(near) < LARGE or not near
         else f"{near.normalize():.{digits}g}"
     )
+
+
+# Decimals up to this many digits are whole numbers over powers of ten that floats hold exactly.
+FLOAT_DIGITS, FLOAT_POWER = 15, 22
+
+
+def short_decimals(thresholds: Array, below: Array) -> tuple[Indices, Indices, dict[int, str]]:
+    """`short` of many thresholds at once: whole numbers m and powers e, each the decimal m · 10⁻ᵉ,
+    and the text of those that have no such form (infinite, or of more than 15 digits). `below` is
+    one shorter: the last threshold leaves nothing unflagged.
+
+    Floats settle nearly all; where their rounding leaves a doubt, `short` itself is asked.
+    """
+    whole, powers, settled = _by_floats(thresholds, below)
+    texts: dict[int, str] = {}
+    for place in np.flatnonzero(~settled).tolist():
+        under = below[place].item() if place < len(below) else -math.inf
+        value = Decimal(text := short(thresholds[place].item(), under))
+        _, figures, power = value.as_tuple()
+        if isinstance(power, int) and len(figures) <= FLOAT_DIGITS:
+            whole[place], powers[place] = int(value.scaleb(-power)), -power
+        else:
+            texts[place] = text
+    while (zeros := (whole != 0) & (whole % 10 == 0)).any():
+        whole[zeros] //= 10
+        powers[zeros] -= 1
+    return whole, np.where(whole == 0, 0, powers), texts
+
+
+def _by_floats(thresholds: Array, below: Array) -> tuple[Indices, Indices, Mask]:
+    """The decimals that floats settle, by their number of digits, and which those are."""
+    whole, powers, orders = (np.zeros(len(thresholds), dtype=np.int64) for _ in range(3))
+    settled = np.zeros(len(thresholds), dtype=np.bool_)
+    top, low = thresholds.astype(np.float64), np.append(below.astype(np.float64), -math.inf)
+    with np.errstate(invalid="ignore"):  # between infinite ones there is no middle
+        middle = low + (top - low) / 2
+    size = np.abs(middle)
+    left = np.flatnonzero((size > 1e-15) & (np.maximum(np.abs(top), np.abs(low)) < 1e15))
+    orders[left] = np.floor(np.log10(size[left]))
+    for digits in range(1, FLOAT_DIGITS + 1):
+        if not len(left):
+            break
+        power = digits - 1 - orders[left]
+        m, e, sure, doubt = _decimals(top[left], low[left], middle[left], power, digits)
+        if thresholds.dtype == np.int64:
+            sure, doubt = sure & (e <= 0), doubt | (sure & (e > 0))
+        there = left[sure]
+        whole[there], powers[there], settled[there] = m[sure], e[sure], True
+        left = left[~(sure | doubt)]
+    return whole, powers, settled
+
+
+def _decimals(
+    top: Floats, low: Floats, middle: Floats, powers: Indices, digits: int
+) -> tuple[Indices, Indices, Mask, Mask]:
+    """The decimals of this number of digits that `short` looks at, which of them are surely its
+    answer, and which may be.
+    """
+    m, e = np.zeros(len(top), dtype=np.int64), powers.copy()
+    sure, doubt = (np.zeros(len(top), dtype=np.bool_) for _ in range(2))
+    up, down = _powers_of_ten(powers)
+    near = (np.abs(top * up / down) + 1) * 2.0**-49
+    # Only where such a decimal lies between the two, or may lie there.
+    between = np.floor(top * up / down + near) > np.floor(low * up / down - near)
+    some = np.flatnonzero(between | (np.abs(powers) > FLOAT_POWER))
+    far, scaled = np.abs(powers[some]) > FLOAT_POWER, (middle * up / down)[some]
+    top, low, up, down, near = top[some], low[some], up[some], down[some], near[some]
+
+    def separates(value: Floats) -> Mask:
+        # Both are exact, so that the quotient is the float nearest to the decimal.
+        read = value * down / up
+        return np.logical_and(low < read, read <= top)
+
+    half, over = np.copysign(np.floor(np.abs(scaled) + 0.5), scaled), np.ceil(scaled)
+    rounds = separates(half)
+    good, unclear = rounds | separates(over), np.abs(2 * scaled - np.rint(2 * scaled)) <= 2 * near
+    around = [separates(np.rint(scaled) + step) for step in (-1, 0, 1)]
+    maybe = far | (unclear & (good | around[0] | around[1] | around[2]))
+    found = good & ~unclear & ~far
+    # The threshold itself, where it has no more digits.
+    order = np.floor(np.log10(np.abs(top), where=top != 0, out=np.zeros_like(top)))
+    own_power = (digits - 1 - order).astype(np.int64)
+    up, down = _powers_of_ten(own_power)
+    own = np.rint(top * up / down)
+    itself = (own * down / up == top) & (np.abs(own_power) <= FLOAT_POWER) & (found | maybe)
+    m[some] = np.where(itself, own, np.where(rounds, half, over))
+    e[some] = np.where(itself, own_power, powers[some])
+    sure[some], doubt[some] = itself | found, maybe & ~itself
+    return m, e, sure, doubt
+
+
+def _powers_of_ten(powers: Indices) -> tuple[Floats, Floats]:
+    """What to multiply by, and what to divide by: one of the two is 1, and both are exact."""
+    up, down = (np.float64(10) ** np.clip(sign * powers, 0, FLOAT_POWER) for sign in (1, -1))
+    return up, down
 
 
 def next_below(scores: Array) -> Array:

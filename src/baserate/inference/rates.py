@@ -74,7 +74,7 @@ def rate_bounds(seen: npt.NDArray[Any], whole: int, level: float) -> tuple[Float
     Wilson's but for those next to an end.
     """
     part, rest = seen.astype(np.float64), whole - seen
-    z = -_normal(tails(level, BOTH)[0])
+    z = normal_quantile(level)
     centre, spread = part + z * z / 2, z * np.sqrt(part * (rest / whole) + z * z / 4)
     low, high = (centre - spread) / (whole + z * z), (centre + spread) / (whole + z * z)
     few: dict[int, Bounds] = {}
@@ -85,6 +85,11 @@ def rate_bounds(seen: npt.NDArray[Any], whole: int, level: float) -> tuple[Float
             few[count] = found.low, found.high
         low[place], high[place] = few[count]
     return low, high
+
+
+def normal_quantile(level: float) -> float:
+    """How many standard deviations Wilson's interval takes to each side: 1.96 for 95 %."""
+    return -_normal(tails(level, BOTH)[0])
 
 
 def bounds(seen: int, whole: int, level: float, method: str, side: str) -> Bounds:

@@ -4,6 +4,7 @@ matplotlib is needed for `plot` alone.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
@@ -11,11 +12,12 @@ import numpy as np
 
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
+from baserate.counts.points import Points
 from baserate.curves.curve import Curve
 from baserate.curves.named import CURVES
 from baserate.errors import Fix, refuse
 from baserate.plots.figures import panel_for
-from baserate.plots.panels import Drawable, Panel
+from baserate.plots.panels import DASHES, Drawable, Line, Panel, Style
 from baserate.read.arrays import count
 
 At = Conditions | Sequence[Conditions] | None
@@ -258,9 +260,30 @@ class KsDisplay(CurveDisplay):
 
 
 class CostCurveDisplay(CurveDisplay):
-    """The least normalized cost against the effective prior."""
+    """The least normalized cost against the effective prior; `at` marks those of some conditions.
+
+    >>> import baserate as br
+    >>> at = br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=50))
+    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> shown = br.plots.CostCurveDisplay.from_counts(counts, at=at)
+    >>> shown.panel.parts[-1].x
+    (0.33557046979865773, 0.33557046979865773)
+    """
 
     _curve = "cost"
+
+    @classmethod
+    def from_counts(cls, counts: Counts | Mapping[str, Counts], *, at: At = None) -> Self:
+        found = super().from_counts(counts)
+        first = next(iter(counts.values())) if isinstance(counts, Mapping) else counts
+        conditions = [at] if isinstance(at, Conditions) else list(at or ())
+        places = [one.within(Points.of(first).exact_prior).effective_prior for one in conditions]
+        lines = [
+            Line((place, place), (0.0, 1.0), f"at {one}", Style("black", dash, 1.2))
+            for place, one, dash in zip(places, conditions, itertools.cycle(DASHES), strict=False)
+        ]
+        found.panel = found.panel.adding(*lines)
+        return found
 
 
 class CostThresholdDisplay(CurveDisplay):

@@ -338,8 +338,15 @@ def _reaching(label: str, columns: list[Floats], found: list[Named]) -> Axis:
     )
 
 
+def _rare(found: list[Named], *, log: bool | None) -> bool:
+    """Whether an axis is logarithmic: as it was given, or where positives are rarer than 1 in
+    100.
+    """
+    return any(prior < SMALL_PRIOR for prior, _ in _priors(found)) if log is None else log
+
+
 def posfrac_panel(
-    curves: Curves, *, points: Chosen = (), bands: Bands = (), log: bool = False
+    curves: Curves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
 ) -> Panel:
     """How much must be looked at, for how much that is found: one curve a base rate. Landgrebe et
     al. 2004, Figs 3 and 4.
@@ -373,7 +380,9 @@ def posfrac_panel(
     columns = [one.curve.y[one.curve.y > 0] for one in found]
     axes = (
         linear(axis_label("tpr")),
-        _reaching("posfrac", columns, found) if log else linear(axis_label("posfrac")),
+        _reaching("posfrac", columns, found)
+        if _rare(found, log=log)
+        else linear(axis_label("posfrac")),
     )
     return panel_of(
         curves,
@@ -385,9 +394,11 @@ def posfrac_panel(
     )
 
 
-def pr_panel(curves: Curves, *, points: Chosen = (), bands: Bands = ()) -> Panel:
+def pr_panel(
+    curves: Curves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
+) -> Panel:
     """How pure the alerts are, for how much is found: one curve a base rate, over the level of
-    guessing (the base rate).
+    guessing (the base rate); logarithmic where positives are rarer than 1 in 100.
 
     >>> import baserate as br
     >>> br.plots.pr_panel(br.pr(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))).y.label
@@ -400,14 +411,21 @@ def pr_panel(curves: Curves, *, points: Chosen = (), bands: Bands = ()) -> Panel
             for prior, colour in _priors(found)
         ]
 
-    return panel_of(curves, panel="pr_panel", points=points, bands=bands, behind=behind)
+    found = named(curves, "pr_panel")
+    columns = [one.curve.y[one.curve.y > 0] for one in found]
+    upright = _reaching("precision", columns, found) if _rare(found, log=log) else None
+    axes = None if upright is None else (linear(axis_label("tpr")), upright)
+    return panel_of(curves, points=points, bands=bands, behind=behind, axes=axes)
 
 
-def broc_panel(curves: Curves, *, points: Chosen = (), bands: Bands = ()) -> Panel:
+def broc_panel(
+    curves: Curves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
+) -> Panel:
     """What is found, for which share of alerts that are false: one B-ROC a base rate. Cárdenas &
     Baras 2006, Figs 4 and 6 to 9.
 
-    Guessing is the upright line at 1 − prior.
+    Guessing is the upright line at 1 − prior. The axis of false alerts is logarithmic where
+    positives are rarer than 1 in 100.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -421,7 +439,13 @@ def broc_panel(curves: Curves, *, points: Chosen = (), bands: Bands = ()) -> Pan
             for prior, colour in _priors(found)
         ]
 
-    return panel_of(curves, panel="broc_panel", points=points, bands=bands, behind=behind)
+    found = named(curves, "broc_panel")
+    shares = np.concatenate([one.curve.x[one.curve.x > 0] for one in found])
+    across = (
+        spanning(axis_label("fdr"), [*shares, 1.0], log=True) if _rare(found, log=log) else None
+    )
+    axes = None if across is None else (across, linear(axis_label("tpr")))
+    return panel_of(curves, points=points, bands=bands, behind=behind, axes=axes)
 
 
 def gain_panel(
@@ -436,7 +460,7 @@ def gain_panel(
     'log'
     """
     found = named(curves, "gain_panel")
-    wide = any(prior < SMALL_PRIOR for prior, _ in _priors(found)) if log is None else log
+    wide = _rare(found, log=log)
 
     def behind(found: list[Named], x: Axis, _y: Axis) -> list[Part]:
         start = x.low if wide else 0.0
@@ -471,7 +495,7 @@ def lift_panel(
     0.0
     """
     found = named(curves, "lift_panel")
-    wide = any(prior < SMALL_PRIOR for prior, _ in _priors(found)) if log is None else log
+    wide = _rare(found, log=log)
     highest = max(float(one.curve.y.max()) for one in found)
 
     def behind(_found: list[Named], x: Axis, _y: Axis) -> list[Part]:
@@ -558,28 +582,31 @@ def cost_panel(
     )
 
 
-def cost_threshold_panel(curves: Curves, *, points: Chosen = (), log: bool = False) -> Panel:
-    """What each threshold costs: one curve per model, or a set of conditions.
+def cost_threshold_panel(curves: Curves, *, points: Chosen = (), log: bool | None = None) -> Panel:
+    """What each threshold costs: one curve per model, or a set of conditions; logarithmic where
+    positives are rarer than 1 in 100, and all costs are above 0.
 
     >>> import baserate as br
     >>> br.plots.cost_threshold_panel(br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "cost_threshold")).x.label
     'threshold (score)'
     """  # noqa: E501
+    found = named(curves, "cost_threshold_panel")
+    positive = all((one.curve.y > 0).all() for one in found)
     return panel_of(
         curves,
-        panel="cost_threshold_panel",
         points=points,
-        log=(False, log),
+        log=(False, _rare(found, log=log) and (positive or log is True)),
         square=False,
     )
 
 
-def decision_panel(curves: Curves, *, most: float | None = None) -> Panel:
+def decision_panel(curves: Curves, *, most: float | None = None, log: bool | None = None) -> Panel:
     """Net benefit against the threshold probability, beside acting on nobody and on everybody.
     Vickers & Elkin 2006.
 
     Between two scores the same cases are acted on, and the benefit falls with the threshold
-    probability: that is what is drawn. `most` is where the axis ends.
+    probability: that is what is drawn. `most` is where the axis ends; it is logarithmic where
+    positives are rarer than 1 in 100.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -591,14 +618,11 @@ def decision_panel(curves: Curves, *, most: float | None = None) -> Panel:
     end = most if most is not None else min(0.99, max(float(one.curve.x.max()) for one in found))
     highest = max(float(np.nanmax(one.curve.y)) for one in found)
     highest = highest if highest > 0 else 0.1
-    x, y = (
-        linear(axis_label("t"), 0.0, max(end, 0.01)),
-        linear(axis_label("net_benefit"), -0.35 * highest, 1.1 * highest),
-    )
-    parts: list[Part] = [Line((0.0, 1.0), (0.0, 0.0), "act on nobody", REFERENCE)]
+    y = linear(axis_label("net_benefit"), -0.35 * highest, 1.1 * highest)
+    x, t = _probabilities(found, end, log=log)
+    parts: list[Part] = [Line((x.low, 1.0), (0.0, 0.0), "act on nobody", REFERENCE)]
     for one in found:
         prior = one.curve.at.prior if one.curve.at is not None else math.nan
-        t = np.linspace(0.0, min(end, 0.999), 200)
         where = f"act on everybody{', ' + one.name if _several_priors(found) else ''}"
         parts.append(
             Line(t, prior - (1 - prior) * t / (1 - t), where, Style("grey", "dotted", 1.2))
@@ -607,6 +631,17 @@ def decision_panel(curves: Curves, *, most: float | None = None) -> Panel:
     title = CURVES["decision"].title
     spoken = said(title, x, y, [one.name for one in found])
     return Panel(title, x, y, tuple(parts), spoken, square=False)
+
+
+def _probabilities(found: list[Named], end: float, *, log: bool | None) -> tuple[Axis, Floats]:
+    """The axis of threshold probabilities, and places along it: on a logarithmic one from a tenth
+    of the lowest base rate on, below which everybody is acted on.
+    """
+    last = min(end, 0.999)
+    if not _rare(found, log=log):
+        return linear(axis_label("t"), 0.0, max(end, 0.01)), np.linspace(0.0, last, SAMPLES)
+    first = min([last, *(prior for prior, _ in _priors(found))]) / 10
+    return logarithmic(axis_label("t"), first, last), np.geomspace(first, last, SAMPLES)
 
 
 def _several_priors(found: Sequence[Named]) -> bool:

@@ -9,7 +9,7 @@ import itertools
 import math
 import string
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, Literal, NamedTuple
@@ -509,8 +509,33 @@ def _draw(panel: Panel, ax: Any) -> None:
         _scale(ax, name, axis)
     if panel.square:
         ax.set_box_aspect(1)
-    if panel.legend:
-        ax.legend(loc="best", fontsize="small")
+    _name(panel, ax)
+
+
+def _name(panel: Panel, ax: Any) -> None:
+    """Names beside their lines, and the others in a legend."""
+    box, figure = ax.get_position(), ax.figure
+    # In the units of `direct_labels`, whose letters are larger than small ones are here.
+    wide, high = (FONT / 8.33 * 72 * side for side in figure.get_size_inches())
+    wide, high = box.width * wide, box.height * high
+    size = (min(wide, high),) * 2 if panel.square else (wide, high)
+    labels = direct_labels(panel, *size)
+    for part in (part for part in panel.legend if isinstance(part, Line) and part.name in labels):
+        spot = labels[part.name]
+        ax.text(
+            spot.x / size[0],
+            1 - spot.y / size[1],
+            _plain(part.name),
+            transform=ax.transAxes,
+            color=_ink(part.style.colour),
+            va="center",
+            fontsize="small",
+        )
+    said = {_plain(name) for name in labels}
+    handles, names = ax.get_legend_handles_labels()
+    left = [pair for pair in zip(handles, names, strict=True) if pair[1] not in said]
+    if left:
+        ax.legend(*zip(*left, strict=True), loc="best", fontsize="small")
 
 
 def _scale(ax: Any, name: str, axis: Axis) -> None:
@@ -610,6 +635,7 @@ FONT, LETTER = 13, 6.9  # the height of letters, and how wide one is on average,
 SQUARE, WIDE = (300, 300), (440, 270)
 GAP, ROW, SAMPLE = 26, 19, 30
 MOST_NAME = 90
+UNSEEN = 0.1  # how far off a line, in points, nobody sees
 CLIP = "\0clip\0"  # a placeholder that no escaped text can hold
 
 
@@ -621,6 +647,103 @@ class Box(NamedTuple):
     width: float
     height: float
     cell: tuple[float, float]
+    labels: Mapping[str, Spot]
+
+
+class Spot(NamedTuple):
+    """Where the name of a line stands beside it, within the frame: its left end, and its middle
+    from the top.
+    """
+
+    x: float
+    y: float
+
+
+# How far a name stands from its line, and how far any other line has to be; in points.
+BESIDE, CLEAR = 10.0, 11.0
+MOST_CLEAR = 40.0  # beyond this a place is as good as any other
+EVERY = 6.0  # how far apart the places are that are tried along a line
+LONGEST = 0.62  # of the frame, for a name inside it
+
+
+def direct_labels(panel: Panel, width: float, height: float) -> dict[str, Spot]:
+    """Names that stand beside their lines, each where no other line, mark or name is near; the rest
+    are left to the legend.
+    """
+    if not panel.frame:
+        return {}
+    lines = [part for part in panel.parts if isinstance(part, Line)]
+    along = [_along(line, panel, width, height) for line in lines]
+    taken = [
+        np.stack((panel.x.place(part.x) * width, (1 - panel.y.place(part.y)) * height), axis=1)
+        for part in panel.parts
+        if isinstance(part, Marks)
+    ]
+    taken += [
+        np.array([_where(panel, part, width, height)]) + np.array([[step, -4]])
+        for part in panel.parts
+        if isinstance(part, Words)
+        for step in np.arange(0, _long(part.text), EVERY)
+    ]
+    found: dict[str, Spot] = {}
+    for own, line in enumerate(lines):
+        long = _long(_short(line.name))
+        alone = sum(line.name == other.name for other in lines) == 1
+        if not (line.name and alone and long <= LONGEST * width and len(along[own])):
+            continue
+        others = np.concatenate(
+            [np.empty((0, 2)), *taken, *(along[i] for i in range(len(lines)) if i != own)]
+        )
+        spot = _clearest(along[own], others, long, (width, height))
+        if spot is not None:
+            found[line.name] = spot
+            steps = np.arange(0, long + EVERY, EVERY)
+            taken.append(np.stack((spot.x + steps, np.full(len(steps), spot.y)), axis=1))
+    return found
+
+
+def _along(line: Line, panel: Panel, width: float, height: float) -> Floats:
+    """Places along a line within the frame, evenly apart."""
+    whole = np.stack((panel.x.place(line.x) * width, (1 - panel.y.place(line.y)) * height), axis=1)
+    known = ~(np.isnan(whole[:, 0]) | np.isnan(whole[:, 1]))
+    found = [np.empty((0, 2))]
+    for run in np.split(np.arange(len(whole)), np.flatnonzero(np.diff(known)) + 1):
+        if len(run) and known[run[0]]:
+            x, y = whole[run].T
+            far = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))))
+            steps = np.arange(0, far[-1] + EVERY, EVERY)
+            found.append(np.stack((np.interp(steps, far, x), np.interp(steps, far, y)), axis=1))
+    every = np.concatenate(found)
+    return every[(every >= -1).all(axis=1) & (every <= (width + 1, height + 1)).all(axis=1)]
+
+
+def _clearest(own: Floats, others: Floats, long: float, frame: tuple[float, float]) -> Spot | None:
+    """The place beside a line that is farthest from all others; None where none is clear."""
+    across, half = (4.0, -long - 4.0, -long / 2), FONT / 2
+    tries = [(shift, side * BESIDE) for side in (-1, 1) for shift in across]
+    tries += [(BESIDE, 0.0), (-long - BESIDE, 0.0)]
+    places = np.concatenate([own[::2] + np.array([shift]) for shift in tries])
+    x, y = places.T
+    fits = (x >= 3) & (x + long <= frame[0] - 3) & (y >= half + 2) & (y <= frame[1] - half - 2)
+    places = places[fits]
+    places = places[_away(own, places, long) > half - 2]
+    if not len(places):
+        return None
+    far = np.minimum(_away(others, places, long), MOST_CLEAR)
+    best = int(far.argmax())
+    return Spot(*places[best].tolist()) if far[best] > CLEAR else None
+
+
+def _away(points: Floats, places: Floats, long: float) -> Floats:
+    """How far the nearest of these points is from the middle line of a name that begins at each
+    place.
+    """
+    if not len(points):
+        return np.full(len(places), math.inf)
+    x, y = places[:, :1], places[:, 1:]
+    across = np.maximum(np.maximum(x - points[:, 0], points[:, 0] - x - long), 0)
+    nearest: Floats = np.hypot(across, points[:, 1] - y).min(axis=1)
+    return nearest
 
 
 def svg_of(figure: Figure) -> str:
@@ -685,15 +808,10 @@ def _box(panel: Panel) -> Box:
     heading = len(_heading(panel, left + width + right)) * ROW
     top = heading + 6 + above
     below = (22 + (22 if panel.x.label else 0)) if panel.frame else 6
-    legend = len(panel.legend) * ROW + (6 if panel.legend else 0)
-    names = max(
-        (
-            _long(_short(part.name)) + SAMPLE + 22
-            for part in panel.legend
-            if not isinstance(part, Words)
-        ),
-        default=0.0,
-    )
+    labels = direct_labels(panel, width, height)
+    listed = [name for part in panel.legend if (name := getattr(part, "name", "")) not in labels]
+    legend = len(listed) * ROW + (6 if listed else 0)
+    names = max((_long(_short(name)) + SAMPLE + 22 for name in listed), default=0.0)
     return Box(
         left,
         top,
@@ -703,6 +821,7 @@ def _box(panel: Panel) -> Box:
             max(left + width + right, names, left + _long(panel.x.label)),
             top + height + below + legend,
         ),
+        labels,
     )
 
 
@@ -755,6 +874,11 @@ def _panel_in_svg(panel: Panel, box: Box) -> str:
         lines.append(
             _text(box.left + x, box.top + y, words.text, words.anchor, _ink(words.colour), HALO)
         )
+    for part in panel.legend:
+        if isinstance(part, Line) and part.name in box.labels:
+            spot = box.labels[part.name]
+            place = box.left + spot.x, box.top + spot.y + 4.5
+            lines.append(_text(*place, _short(part.name), "start", _ink(part.style.colour), HALO))
     return "\n".join([*lines, *_legend(panel, box)])
 
 
@@ -803,8 +927,9 @@ def _axes(panel: Panel, box: Box) -> Iterator[str]:
 
 
 def _legend(panel: Panel, box: Box) -> Iterator[str]:
-    top = box.cell[1] - len(panel.legend) * ROW
-    for place, part in enumerate(panel.legend):
+    listed = [part for part in panel.legend if getattr(part, "name", "") not in box.labels]
+    top = box.cell[1] - len(listed) * ROW
+    for place, part in enumerate(listed):
         y = top + place * ROW + 6
         yield _sample(part, 12.0, y)
         yield _text(12 + SAMPLE + 8, y + 4.5, _short(getattr(part, "name", "")), "start", "#000")
@@ -857,18 +982,28 @@ def _runs(x: Numbers, y: Numbers, panel: Panel, box: Box) -> Iterator[Floats]:
 
 
 def _path(points: Floats) -> str:
-    """Through all points, but for those that fall together at a tenth of a point, or lie on a
-    straight run.
+    """Through all points, but for those that nobody could see: on the line between their
+    neighbours, to a tenth of a point. Steps are written, as they take fewer digits than places.
     """
-    new = np.concatenate(([True], (np.diff(points, axis=0) != 0).any(axis=1)))
-    kept = points[new]
-    if len(kept) > 2:
-        steps = np.diff(kept, axis=0)
-        straight = ((steps[1:] == 0) & (steps[:-1] == 0)).any(axis=1) & (
-            (steps[1:] * steps[:-1]).sum(axis=1) > 0
+    kept = points[np.concatenate(([True], (np.diff(points, axis=0) != 0).any(axis=1)))]
+    first = quiet = 0
+    while quiet < 2:  # every second point in turn, until neither half has one to drop
+        before, here, after = kept[first:-2:2], kept[first + 1 : -1 : 2], kept[first + 2 :: 2]
+        along, aside = after - before, here - before
+        off = np.abs(along[:, 0] * aside[:, 1] - along[:, 1] * aside[:, 0])
+        straight = (off <= UNSEEN * np.hypot(*along.T)) & (
+            (aside * (after - here)).sum(axis=1) >= 0
         )
-        kept = kept[np.concatenate(([True], ~straight, [True]))]
-    return "M" + "L".join(f"{_n(x)} {_n(y)}" for x, y in kept.tolist())
+        kept = np.delete(kept, 2 * np.flatnonzero(straight) + first + 1, axis=0)
+        first, quiet = 1 - first, 0 if straight.any() else quiet + 1
+    places = np.rint(10 * kept).astype(np.int64)
+    steps = "".join(f"{_step(x)}{_step(y)}" for x, y in np.diff(places, axis=0).tolist())
+    return f"M{_n(kept[0, 0])} {_n(kept[0, 1])}" + (f"l{steps.strip()}" if steps else "")
+
+
+def _step(tenths: int) -> str:
+    text = f"{tenths / 10:g}".replace("0.", ".", 1) if abs(tenths) < 10 else f"{tenths / 10:g}"
+    return text if tenths < 0 else f" {text}"
 
 
 def _stroke_in_svg(line: Line) -> str:

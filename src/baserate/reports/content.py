@@ -4,7 +4,7 @@ show.
 
 from __future__ import annotations
 
-import math
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.conditions import Conditions
-from baserate.counts.cells import Array, Indices
+from baserate.counts.cells import Array, Indices, short_decimals
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
@@ -28,7 +28,7 @@ from baserate.decisions.selection import Answer, Choice, settings_of
 from baserate.errors import InputError, grouped, number_of, quoted, refuse
 from baserate.inference.best_model import choices
 from baserate.inference.intervals import IntervalOptions, completed, with_points
-from baserate.inference.rates import MOST_CASES, rate_bounds
+from baserate.inference.rates import MOST_CASES, normal_quantile
 from baserate.inference.sample_size import sample_support
 from baserate.inference.values import CORRECTED, Interval, percent
 from baserate.measures.measure import parse
@@ -270,35 +270,46 @@ def _measures() -> Iterator[tuple[str, str, str, str]]:
 
 
 # ----------------------------------------------------------------------
-# Which points of a model a report holds: every corner of the hull, what was answered, the front of
-# what is attained, and others between.
+# The thresholds of a model: all of them up to 100,000, packed; of more, and of weighted cases,
+# every corner of the hull, what was answered, the front of what is attained, and others between.
 
 
-MOST_FURTHER = 2000
-# What the points of all models together may take, and about what one takes: a score of 17 digits
-# and in few, two counts, four bounds.
-MOST_BYTES, BYTES_A_POINT = 2_100_000, 86
-SHOWN_DIGITS, KEPT_DIGITS = 3, 6
+MOST_POINTS, MOST_PLAIN = 100_000, 500
+# What the points of weighted models together may take, and about what one takes: a score of 17
+# digits and in few, four masses.
+MOST_BYTES, BYTES_A_POINT, MOST_WEIGHTED = 2_100_000, 86, 2000
+MOST_DRAWN = 400
+# How a step from one threshold to the next is packed: one byte for a power of ten and a
+# difference, of which the rest follows where it is large; or the last byte, and both behind.
+POWERS, STEPS, MANY, FURTHER = 9, 28, 27, 255
+LARGEST = 2**50
+# The signs of base 85 (RFC 1924), with others for the three that mean something to HTML.
+SIGNS = np.frombuffer(
+    b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%/()*+-;,=.?@^_`{|}~",
+    dtype=np.uint8,
+)
 
 
 def held_points(models: Mapping[str, Counts], settings: Settings) -> dict[str, Points]:
-    """The points that are held of each model."""
-    corners = {name: hull_places(Points.of(counts)) for name, counts in models.items()}
-    most = further_points(len(models), sum(map(len, corners.values())))
+    """Some points of each model, as many as a drawing needs."""
     every = {name: Points.of(counts) for name, counts in models.items()}
     return {
         name: points.only(
-            held_places(points, corners[name], answered_places(points, settings[name]), most)
+            kept_places(
+                points, hull_places(points), answered_places(points, settings[name]), MOST_DRAWN
+            )
         )
         for name, points in every.items()
     }
 
 
-def further_points(models: int, corners: int) -> int:
-    """How many points beyond the corners each of these models may hold, so that the file stays
-    small at any number of rows.
+def most_points(counts: Counts, models: int) -> int:
+    """How many points beyond the corners a report has of a model: masses cannot be packed, and are
+    fewer.
     """
-    return max(100, min(MOST_FURTHER, (MOST_BYTES // BYTES_A_POINT - corners) // max(models, 1)))
+    if not counts.weighted:
+        return MOST_POINTS
+    return max(100, min(MOST_WEIGHTED, MOST_BYTES // BYTES_A_POINT // max(models, 1)))
 
 
 def hull_places(points: Points) -> Indices:
@@ -314,7 +325,7 @@ def _places(points: Points, scores: Array) -> Indices:
     return np.concatenate(([0], found)).astype(np.intp)
 
 
-def held_places(points: Points, corners: Indices, answered: Iterable[int], most: int) -> Indices:
+def kept_places(points: Points, corners: Indices, answered: Iterable[int], most: int) -> Indices:
     """The corners, what was answered, and others up to `most`: up to half of them of the front,
     which keeps what any point keeps.
     """
@@ -366,16 +377,18 @@ def answered_places(points: Points, chosen: Sequence[OperatingPoint]) -> list[in
     return [points.place(cut) for cut in cuts]
 
 
-def held(name: str, counts: Counts, points: Points, level: float) -> dict[str, Any]:
-    """The points of one model, as the report embeds them; counts are exact, bounds are rounded
-    outward.
+def points_of(
+    name: str, counts: Counts, chosen: Sequence[OperatingPoint], level: float, models: int
+) -> dict[str, Any]:
+    """What every threshold of a model flags, as the page reads it; counts are exact, scores exact
+    at the corners of the hull, the answers and large ties.
     """
+    every = Points.of(counts)
+    corners, answers = hull_places(every), answered_places(every, chosen)
+    places = kept_places(every, corners, answers, most_points(counts, models))
+    complete = len(places) == len(every) and counts.bins is None and not counts.condensed
     chosen_totals = counts.ledger.design == CASE_CONTROL
-    passed = (
-        {}
-        if points.passed is None
-        else {"fn": _cases(points.passed[0]), "tn": _cases(points.passed[1])}
-    )
+    plain = len(places) <= MOST_PLAIN or every.tp.dtype != np.int64 or _total(every) >= LARGEST
     return {
         "name": name,
         "positives": whole(counts.total_positives),
@@ -383,77 +396,169 @@ def held(name: str, counts: Counts, points: Points, level: float) -> dict[str, A
         "sample_prior": None if chosen_totals else number(counts.prior),
         "weighted": counts.weighted,
         "integer": counts.scores.dtype == np.int64,
-        "thresholds": [threshold(points.threshold(place)) for place in range(len(points))],
-        "shown": shown_thresholds(
-            Points.of(counts), [points.threshold(place) for place in range(len(points))]
-        ),
-        "tp": _cases(points.tp),
-        "fp": _cases(points.fp),
-        **passed,
-        "hull": hull_places(points).tolist(),
-        "every": (
-            len(points) == len(counts.scores) + 1 and counts.bins is None and not counts.condensed
-        ),
         "distinct": len(counts.scores),
-        "tpr_bounds": _bounds(points.tp, counts.total_positives, level, weighted=counts.weighted),
-        "fpr_bounds": _bounds(points.fp, counts.total_negatives, level, weighted=counts.weighted),
-        **_unlabelled(counts, points),
+        "every": complete,
+        "gap": None if len(places) == len(every) else _gap(every, places),
+        "hull": np.searchsorted(places, corners).tolist(),
+        "bounds": {"level": level, "z": normal_quantile(level)} if _bounded(counts) else None,
+        **(
+            _listed(every, places)
+            if plain
+            else _packed(every, places, [*corners.tolist(), *answers])
+        ),
+        **_unlabelled(counts, every, places, plain=plain),
     }
 
 
-def _unlabelled(counts: Counts, points: Points) -> dict[str, Any]:
+def _bounded(counts: Counts) -> bool:
+    """Whether its rates have bounds: not those of weights, nor beyond all numbers of cases."""
+    return not counts.weighted and max(counts.total_positives, counts.total_negatives) <= MOST_CASES
+
+
+def _total(points: Points) -> float:
+    return points.total_positives + points.total_negatives
+
+
+def _gap(every: Points, places: Indices) -> dict[str, float]:
+    """How far two neighbours are apart at most, where not every threshold is among these."""
+    return {
+        name: float(np.diff(rates[places]).max())
+        for name, rates in (("tpr", every.tpr), ("fpr", every.fpr))
+    }
+
+
+def _listed(every: Points, places: Indices) -> dict[str, Any]:
+    """Few thresholds, or masses, as they are."""
+    cuts = [every.threshold(place) for place in places.tolist()]
+    passed = (
+        {}
+        if every.passed is None
+        else {"fn": _cases(every.passed[0][places]), "tn": _cases(every.passed[1][places])}
+    )
+    return {
+        "thresholds": [threshold(cut) for cut in cuts],
+        "shown": ["none" if cut is None else short_on(every, cut) for cut in cuts],
+        "tp": _cases(every.tp[places]),
+        "fp": _cases(every.fp[places]),
+        **passed,
+    }
+
+
+def _packed(every: Points, places: Indices, asked: Sequence[int]) -> dict[str, Any]:
+    """Many thresholds in few bytes: steps of the counts, and the scores in as few digits as flag
+    the same cases.
+    """
+    cuts, tops = every.scores[places[1:] - 1], every.scores if every.tops is None else every.tops
+    m, e, texts = short_decimals(cuts, tops[places[1:-1]])
+    steps = [np.diff(values[places]) for values in (every.tp, every.fp)]
+    exact = np.zeros(len(places), dtype=np.bool_)
+    exact[np.searchsorted(places, asked)] = exact[_large_ties(*steps) + 1] = True
+    up, down = (10.0 ** np.clip(sign * e, 0, 300) for sign in (-1, 1))
+    exact[1:] &= m * up / down != cuts
+    there = np.flatnonzero(exact[1:]) + 1
+    return {
+        "steps": _deflated(_steps(*steps)),
+        "scores": _deflated(_scores(m, e, texts)),
+        "texts": {str(place + 1): text for place, text in texts.items()},
+        "exact": {str(place): threshold(cuts[place - 1].item()) for place in there.tolist()},
+    }
+
+
+def _large_ties(caught: Array, alarmed: Array) -> Indices:
+    """Ties of several cases in which a budget may end: more than 1 % of what is flagged before
+    them, of either class.
+    """
+    large = [100 * step > np.maximum(np.cumsum(step) - step, 1) for step in (caught, alarmed)]
+    return np.flatnonzero((caught + alarmed > 1) & (large[0] | large[1]))
+
+
+def _steps(caught: Array, alarmed: Array) -> bytes:
+    """How many positives and negatives each threshold flags more: runs of single negatives, and
+    both numbers where it is something else.
+    """
+    other = np.flatnonzero((caught != 0) | (alarmed != 1))
+    runs = np.diff(np.concatenate(([-1], other, [len(caught)]))) - 1
+    columns = (np.array([len(other)]), runs, caught[other], alarmed[other])
+    return b"".join(_bytes(column) for column in columns)
+
+
+def _scores(m: Indices, e: Indices, texts: Mapping[int, str]) -> bytes:
+    """Decimals that fall, each as its power of ten and how many such decimals lie between it and
+    the one before.
+    """
+    coded = np.ones(len(m), dtype=np.bool_)
+    coded[list(texts)] = False
+    m, e = m[coded], e[coded]
+    least = int(e.min(initial=0))
+    often = np.convolve(np.bincount(e - least), np.ones(POWERS, dtype=np.int64))
+    first = max(least, least + int(often.argmax()) - POWERS + 1)
+    before, power = np.concatenate(([0], m[:-1])), np.diff(e, prepend=0)
+    up, down = (10.0 ** np.clip(sign * power, 0, 300) for sign in (1, -1))
+    fits = (np.abs(before * up) < LARGEST) & (np.maximum(up, down) < LARGEST)
+    up, down = (np.where(fits, values, 1).astype(np.int64) for values in (up, down))
+    skipped, power = -(-np.where(fits, before, 0) * up // down) - 1 - m, e - first
+    near = (power >= 0) & (power < POWERS) & (skipped >= 0)
+    symbols = np.where(near, power * STEPS + np.minimum(skipped, MANY), FURTHER).astype(np.uint8)
+    more = near & (skipped >= MANY)
+    signed = np.stack((power, skipped), axis=1)[~near].ravel()
+    head = np.array([first, len(m), np.count_nonzero(more)])
+    behind = np.concatenate((skipped[more] - MANY, signed))
+    return _bytes(_unsigned(head)) + symbols.tobytes() + _bytes(_unsigned(behind))
+
+
+def _unsigned(signed: Indices) -> Indices:
+    """Whole numbers with their sign in the last bit."""
+    return np.where(signed < 0, -2 * signed - 1, 2 * signed)
+
+
+def _bytes(left: Array) -> bytes:
+    """Whole numbers, seven bits a byte, the lowest first; the eighth says that more follow."""
+    parts: list[Array] = []
+    more: list[Array] = []
+    while not parts or left.any():
+        more.append(left > 127)
+        parts.append((left & 127).astype(np.uint8) | (more[-1].astype(np.uint8) << 7))
+        left = left >> 7
+    kept = np.stack([np.ones_like(more[0]), *more[:-1]], axis=1)
+    return bytes(np.stack(parts, axis=1)[kept])
+
+
+def _deflated(content: bytes) -> str:
+    """The shorter of two ways to deflate: runs found, or only frequent bytes made short; in base 85
+    with signs that mean nothing to HTML.
+    """
+    found = []
+    for way in (zlib.Z_RLE, zlib.Z_HUFFMAN_ONLY):
+        packer = zlib.compressobj(9, zlib.DEFLATED, -15, 8, way)
+        found.append(packer.compress(content) + packer.flush())
+    data = min(found, key=len)
+    padding = -len(data) % 4
+    left = np.frombuffer(data + bytes(padding), dtype=">u4").astype(np.uint32)
+    digits = np.empty((len(left), 5), dtype=np.uint8)
+    for place in (4, 3, 2, 1, 0):
+        left, digits[:, place] = np.divmod(left, 85)
+    return SIGNS[digits].tobytes()[: 5 * len(digits) - padding].decode()
+
+
+def _unlabelled(counts: Counts, every: Points, places: Indices, *, plain: bool) -> dict[str, Any]:
     """Cases that were scored and have no label: how many each point flags, and how many there are;
     nothing where there are none.
     """
     if counts.unlabelled is None:
         return {}
     rest = Points.of(counts.unlabelled)  # all of them as negatives
-    flagged = rest.fp[[rest.place(points.threshold(place)) for place in range(len(points))]]
+    cuts = every.scores[places[1:] - 1]
+    flagged = np.concatenate(([0], rest.fp[_places(rest, cuts)[1:]]))
     return {
         "unlabelled": {
-            "flagged": _cases(flagged),
+            "flagged": _cases(flagged) if plain else _deflated(_bytes(np.diff(flagged))),
             "cases": whole(counts.unlabelled.total_negatives),
         }
     }
 
 
-def shown_thresholds(every: Points, thresholds: Sequence[Any]) -> list[str]:
-    """Each threshold in as few digits as flag the same cases."""
-    return ["none" if cut is None else short_on(every, cut) for cut in thresholds]
-
-
 def _cases(values: Array) -> list[float | str]:
     return [whole(value) for value in values.tolist()]
-
-
-def _bounds(seen: Array, cases: float, level: float, *, weighted: bool) -> list[list[float | None]]:
-    """Lower and upper bounds of a rate at each point; null where there is none on that side, for
-    weights, and beyond all numbers of cases.
-    """
-    if weighted or not 0 < cases <= MOST_CASES:
-        return [[None] * len(seen), [None] * len(seen)]
-    low, high = rate_bounds(seen, int(cases), level)
-    return [
-        [
-            None if part == 0 else outward(bound, up=False)
-            for part, bound in zip(seen.tolist(), low.tolist(), strict=True)
-        ],
-        [
-            None if part == cases else outward(bound, up=True)
-            for part, bound in zip(seen.tolist(), high.tolist(), strict=True)
-        ],
-    ]
-
-
-def outward(bound: float, *, up: bool) -> float:
-    """A bound to six digits, away from the rate, unless the three that are shown would then be
-    others.
-    """
-    unit = 10.0 ** (math.floor(math.log10(bound)) - KEPT_DIGITS + 1) if bound > 0 else 0.0
-    near = float(f"{bound:.{KEPT_DIGITS}g}")
-    if near != bound and (near < bound) == up:
-        near = float(f"{near + (unit if up else -unit):.{KEPT_DIGITS}g}")
-    return near if f"{near:.{SHOWN_DIGITS}g}" == f"{bound:.{SHOWN_DIGITS}g}" else bound
 
 
 # ----------------------------------------------------------------------
@@ -553,14 +658,15 @@ def _few(points: Sequence[OperatingPoint], level: float) -> Iterator[str]:
             yield from ()
 
 
-def thinned(held: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Of which models not all thresholds are in the file."""
-    for one in held:
-        if len(one["tp"]) <= one["distinct"]:
-            share = f"{grouped(len(one['tp']))} of {grouped(one['distinct'] + 1)} points are held"
+def condensed(models: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Of which models not every threshold is in the file, and how far two neighbours are apart."""
+    for one in models:
+        if one["gap"] is not None:
             yield (
-                f"{quoted(one['name'], quotes=False)}: {share}; the answers given are exact, others"
-                " are read at the nearest."
+                f"{quoted(one['name'], quotes=False)}: {grouped(one['distinct'] + 1)} thresholds"
+                " are condensed in this file: the answers given and the cheapest thresholds are"
+                f" exact, others to within a recall of {one['gap']['tpr']:.2g} and a false alarm"
+                f" rate of {one['gap']['fpr']:.2g}."
             )
 
 
@@ -734,17 +840,20 @@ def of_contents(contents: Contents) -> dict[str, Any]:
     """
     models, level = contents.models, contents.level
     settings = settings_of(models, (answer for one in contents.asked for answer in one.answers))
-    points = [held(name, counts, contents.points[name], level) for name, counts in models.items()]
+    points = [
+        points_of(name, counts, settings[name], level, len(models))
+        for name, counts in models.items()
+    ]
     parts = {
         "title": contents.title,
         "scenario": scenario(contents),
         "level": level,
-        "held": points,
+        "points": points,
         "answers": of_answers(contents.asked, models),
         "slices": of_slices(contents.slices),
         "decision": None if contents.decision is None else of_recommendation(contents.decision),
         "decided": contents.decided,
-        "shows": [*sentences(models, settings, level), *thinned(points)],
+        "shows": [*sentences(models, settings, level), *condensed(points)],
         "definitions": definitions(),
     }
     decided = [] if contents.decision is None else notes_said(contents.decision)
