@@ -36,6 +36,7 @@ from baserate.inference.bootstrap import (
     percentile_bounds,
     planned,
     replicate_values,
+    sight_of,
     undefined_noted,
 )
 from baserate.inference.estimated_prior import refuse_estimate
@@ -605,7 +606,7 @@ def _over(
         both,
         at,
         (wholes[0], wholes[1]),
-        in_step(sources, plans),
+        in_step(sources, plans, sight_of(dict(zip(names, middle, strict=True)))),
         (asked.replicates, asked.seed, asked.level),
     )
     _check_defined(middle[0], names, found.seen)
