@@ -54,6 +54,7 @@ laws: $(VENV)/ready ## the laws on thousands of examples each (minutes)
 bench: $(VENV)/ready ## the tables of benchmarks/README.md (minutes)
 	$(BIN)/python benchmarks/count.py
 	$(BIN)/python benchmarks/bootstrap.py
+	$(BIN)/python benchmarks/growth.py
 
 docs: $(VENV)/ready ## write the pages that are generated
 	$(BIN)/python docs/reference.py

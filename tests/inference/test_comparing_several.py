@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.inference.two_models import joint, models
 
 import baserate as br
+from baserate.inference import auc
 from baserate.inference.bootstrap import bootstrap_p
 from baserate.inference.differences import compare_all
 from baserate.inference.paired import holm
@@ -55,6 +56,21 @@ def test_every_pair_is_compared_and_adjusted():
         assert alone.p_adjusted is None
     assert [one.p_adjusted for one in found] == holm([one.p_value for one in found])
     assert any(one.p_adjusted > one.p_value for one in found)
+
+
+def test_models_placed_once_are_compared_as_each_pair_by_itself(monkeypatch):
+    """Scores tie; and sums beyond 64 bits, which are then floats, give the same."""
+    rng = np.random.default_rng(5)
+    y = np.arange(60) % 3 == 0
+    several = br.count(y, {name: np.round(rng.normal(size=60) + y, 1) for name in "abcdef"})
+    found = compare_all(several, "auc")
+    for one, pair in zip(found, combinations("abcdef", 2), strict=True):
+        alone = br.compare(several, "auc", pair=pair)
+        assert (one.models, one.values, one.notes) == (pair, alone.values, alone.notes)
+        assert (one.low, one.high, one.p_value) == (alone.low, alone.high, alone.p_value)
+    monkeypatch.setattr(auc, "INT64_MAX", 1)
+    for one, other in zip(found, compare_all(several, "auc"), strict=True):
+        assert (other.low, other.high) == pytest.approx((one.low, one.high), rel=1e-12)
 
 
 def test_every_model_is_compared_against_one():

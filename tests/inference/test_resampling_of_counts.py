@@ -23,7 +23,7 @@ from tests.inference.resamples import (
 
 import baserate as br
 from baserate.inference import bootstrap
-from baserate.inference.bootstrap import replicate_values, resampled
+from baserate.inference.bootstrap import EVERY_SCORE, ROC_ALONE, replicate_values, resampled
 from baserate.inference.statistic import statistic_of
 from baserate.measures.registry import CATALOGUE
 
@@ -163,7 +163,7 @@ def test_each_model_has_a_column_of_values():
     joint = br.count(labels, {"a": rng.normal(size=300) + labels, "b": rng.normal(size=300)})
     values = replicate_values(statistic_of(br.auc), joint, plan(STRATIFIED, 100))
     expected = [
-        [br.auc(a), br.auc(b)] for a, b in resampled(joint, plan(STRATIFIED, 100), of_roc=True)
+        [br.auc(a), br.auc(b)] for a, b in resampled(joint, plan(STRATIFIED, 100), ROC_ALONE)
     ]
     assert np.array_equal(values, expected)
 
@@ -228,7 +228,7 @@ def test_values_of_models_are_those_of_the_counts_of_each_resample(asked, at, ho
     values = replicate_values(statistic, joint, plan(how, 60))
     expected = [
         [statistic.tried(part) for part in parts]
-        for parts in resampled(joint, plan(how, 60), of_roc=True)
+        for parts in resampled(joint, plan(how, 60), ROC_ALONE)
     ]
     np.testing.assert_allclose(values, expected, rtol=1e-12)
 
@@ -276,7 +276,7 @@ def test_the_law_of_a_resample_does_not_depend_on_what_the_statistic_sees():
     """
     joint, _ = ranked()
     cuts, found = {"a": 0.8, "b": 1.5}, []
-    for of_roc in (False, True):
+    for sight in (EVERY_SCORE, ROC_ALONE, cuts):
         rows = [
             [
                 *(
@@ -284,7 +284,7 @@ def test_the_law_of_a_resample_does_not_depend_on_what_the_statistic_sees():
                     for name, part in zip("ab", parts, strict=True)
                 )
             ]
-            for parts in resampled(joint, plan(STRATIFIED, 4000), of_roc=of_roc)
+            for parts in resampled(joint, plan(STRATIFIED, 4000), sight)
         ]
         found.append(np.array(rows, dtype=float))
     outcomes = [statistic_of("tpr", threshold=cut) for cut in cuts.values()]

@@ -168,3 +168,18 @@ def test_what_cannot_be_resampled_is_refused():
     assert_refused(
         "BR904", "2 rows and as many columns", lambda: MetaCost(GaussianNB(), [[0, 1]]).fit(X, Y)
     )
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_copies_fitted_at_a_time_say_the_same(jobs):
+    rng = np.random.default_rng(2)
+    features = rng.normal(size=(200, 4))
+    labels = (features[:, 0] + rng.normal(size=200) > 1).astype(int)
+    one, other = (
+        MetaCost(DecisionTreeClassifier(max_features=2), br.Costs(fn=5), n_jobs=n).fit(
+            features, labels
+        )
+        for n in (None, jobs)
+    )
+    assert (one.probabilities_ == other.probabilities_).all()
+    assert (one.labels_ == other.labels_).all()

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.conditions import Conditions, Costs
-from baserate.counts.cells import Array, upper_hull
+from baserate.counts.cells import Array, run_starts, upper_hull
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points, refuse_bins
 from baserate.decisions.operating_point import OperatingPoint
@@ -359,8 +359,9 @@ def superiority(first: Counts | Points, second: Counts | Points) -> Superiority:
     >>> found.dominant
     'neither'
     """
-    ours, theirs = _curves(Points.of(first), Points.of(second))
-    x = np.unique(np.concatenate([ours.x, theirs.x]))
+    ours, theirs = _curves(Points.of(first).corners(), Points.of(second).corners())
+    both = np.sort(np.concatenate([ours.x, theirs.x]), kind="stable")  # a merge: both are sorted
+    x = both[run_starts(both)]
     pieces = _pieces(ours, theirs, x)
     stretches = tuple(_stretches(pieces))
     return Superiority(

@@ -5,9 +5,10 @@ cannot tell.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,13 +23,15 @@ from baserate.measures.confusion import (
     confusion_at,
     exact_order,
     exact_value,
+    orders_along,
     why_no_prior,
 )
 from baserate.measures.measure import Measure
 from baserate.measures.registry import UNITS, at_one_point, weight_of_negatives
-from baserate.numbers import Floats, Undefinable, rounded
+from baserate.numbers import Floats, Fractions, Undefinable, rounded
 
 Mask = npt.NDArray[np.bool_]
+T = TypeVar("T")
 # Values closer than this share of themselves, or than the rounding of their largest terms, are
 # compared exactly.
 DOUBT = 1e-10
@@ -73,16 +76,36 @@ def _rounding(measure: Measure, points: Points, at: Conditions, values: Floats) 
 
 
 def _exactly_kept(term: Term, points: Points, where: npt.NDArray[np.intp], at: Conditions) -> Any:
-    parts = linear(term.measure, points, at)
-    if parts is None:
+    limit = term.limit * abs(term.limit) if term.measure.is_root else term.limit
+
+    def kept(orders: Fractions) -> Mask:
+        gaps = (orders - limit).signs() * (1 if term.sense == ">=" else -1)
+        return np.asarray(orders.known & (gaps >= 0))
+
+    found = _decided(term.measure, points, where, at, kept)
+    if found is None:
         return [_holds(term, confusion_at(points, index), at) for index in where.tolist()]
-    above, below = parts
-    sides = [
-        term.limit.denominator * a - term.limit.numerator * b
-        for a, b in zip(above, below, strict=True)
-    ]
-    gap, whole = _dot(sides, points, where), _dot(below, points, where)
-    return (whole != 0) & ((gap >= 0) if term.sense == ">=" else (gap <= 0))
+    return found
+
+
+def _decided(
+    measure: Measure,
+    points: Points,
+    where: npt.NDArray[np.intp],
+    at: Conditions,
+    decide: Callable[[Fractions], T],
+) -> T | None:
+    """What follows from the exact values of these points, in 64 bits where they suffice; None where
+    each point must be looked at by itself.
+    """
+    for kind in (np.uint64, object):
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                orders = orders_along(measure, points, at, where, kind)
+                return None if orders is None else decide(orders)
+        except OverflowError:
+            continue
+    return None
 
 
 def _holds(term: Term, confusion: Confusion, at: Conditions) -> bool:
@@ -122,17 +145,6 @@ def linear(
     return [Fraction(above) for above, _ in pairs], [Fraction(below) for _, below in pairs]
 
 
-def _dot(weights: Sequence[Fraction], points: Points, where: npt.NDArray[np.intp]) -> Any:
-    """The weighted sum of the outcomes, as integers of any size (times the common denominator of
-    the weights).
-    """
-    common = math.lcm(*(weight.denominator for weight in weights))
-    tp, fp = points.tp[where].astype(object), points.fp[where].astype(object)
-    whole = [int(weight * common) for weight in weights]
-    constant = whole[2] * points.total_positives + whole[3] * points.total_negatives
-    return (whole[0] - whole[2]) * tp + (whole[1] - whole[3]) * fp + constant
-
-
 def best_of(
     objective: Measure, points: Points, mask: Mask, at: Conditions, direction: str | None = None
 ) -> int | None:
@@ -159,22 +171,23 @@ def _exact_best(
     measure: Measure, points: Points, where: npt.NDArray[np.intp], at: Conditions, *, lower: bool
 ) -> int:
     """The place, among those given, of the lowest or highest value; the first of equals."""
-    parts = linear(measure, points, at)
-    if parts is None:
-        exact = [
-            _order_or_none(measure, confusion_at(points, index), at) for index in where.tolist()
-        ]
-        known = [value for value in exact if value is not None]
-        return exact.index(min(known) if lower else max(known)) if known else 0
-    above, below = parts
-    tops, bottoms = _dot(above, points, where).tolist(), _dot(below, points, where).tolist()
-    best = next((place for place, bottom in enumerate(bottoms) if bottom), 0)
-    for place, (top, bottom) in enumerate(zip(tops, bottoms, strict=True)):
-        # Two quotients compared by cross products: denominators are not negative.
-        gap = top * bottoms[best] - tops[best] * bottom
-        if bottom and (gap < 0 if lower else gap > 0):
-            best = place
-    return best
+    best = _decided(measure, points, where, at, partial(_first_best, lower=lower))
+    if best is not None:
+        return best
+    exact = [_order_or_none(measure, confusion_at(points, index), at) for index in where.tolist()]
+    known = [value for value in exact if value is not None]
+    return exact.index(min(known) if lower else max(known)) if known else 0
+
+
+def _first_best(orders: Fractions, *, lower: bool) -> int:
+    left = np.flatnonzero(np.broadcast_to(orders.known, len(orders)))
+    while len(left):
+        gaps = (orders[left] - orders[left[len(left) // 2 :][:1]]).signs()
+        better = left[gaps < 0 if lower else gaps > 0]
+        if not len(better):
+            return int(left[np.argmax(gaps == 0)])
+        left = better
+    return 0
 
 
 def exact_or_none(measure: Measure, confusion: Confusion, at: Conditions) -> Fraction | None:

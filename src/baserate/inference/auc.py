@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from baserate.counts.counts import Counts
 from baserate.counts.joint import JointCounts
@@ -16,7 +17,7 @@ from baserate.errors import number_of, quoted, refuse
 from baserate.inference.values import BOTH, Difference, Interval, missed, tails
 from baserate.kernels import Labels, Scores, best
 from baserate.notes import Note
-from baserate.numbers import INT64_MAX, Floats, Ints, square_sum
+from baserate.numbers import EXACT_FLOATS, INT64_MAX, Floats, Ints, square_sum
 
 # ----------------------------------------------------------------------
 # Intervals for AUC, from placements: the share of the other class that each case is ranked above
@@ -35,6 +36,8 @@ ENOUGH_FOR_LOGIT, PERFECT = 100, 0.9
 # Placements with more than this share of the largest variance there could be are nearly all 0 or 1.
 EXTREME = 0.9
 HALVINGS = 200
+# So many cases of all models are added up at a time, by BLAS for more models than a few.
+BLOCK, FEW_MODELS = 1 << 16, 4
 Bounds = tuple[float, float]
 
 
@@ -312,40 +315,78 @@ class Pair(NamedTuple):
         return freedom(zip(self.parts, (self.positives, self.negatives), strict=True))
 
 
-def placed_pair(joint: JointCounts, models: tuple[str, str]) -> Pair:
-    """The placements of both models, case by case."""
+def placed_pairs(
+    joint: JointCounts, pairs: Sequence[tuple[str, str]]
+) -> Iterator[tuple[tuple[str, str], Pair]]:
+    """The placements of both models of each pair, case by case; each model is placed once."""
     refuse_weights(joint)
-    total_p, total_n = int(joint.total_positives), int(joint.total_negatives)
-    positive, both = _one_by_one(joint, models)
-    first, second = best.twice_beaten(both, positive)
+    totals = int(joint.total_positives), int(joint.total_negatives)
+    names = list(dict.fromkeys(name for pair in pairs for name in pair))
+    positive, columns = _one_by_one(joint, names)
     # Twice the cases of the other class on the right side: whole numbers, of which means and
-    # differences are exact. Products with 0 and 1 instead of masks: a random mask costs a wrong
-    # guess of the processor at every other case.
+    # differences are exact.
+    beaten = best.twice_beaten(columns, positive)
+    places = dict(zip(names, range(len(names)), strict=True))
     ours = positive.astype(np.int64)
-    values = [int(np.dot(beaten, ours)) / (2 * total_p * total_n) for beaten in (first, second)]
-    apart = second - first
-    spread = [
-        _spread(apart, ours, total_p, 2 * total_n),
-        _spread(apart, 1 - ours, total_n, 2 * total_p),
+    values = [int(np.dot(one, ours)) / (2 * totals[0] * totals[1]) for one in beaten]
+    classes = [
+        (np.flatnonzero(positive), totals[0], 2 * totals[1]),
+        (np.flatnonzero(~positive), totals[1], 2 * totals[0]),
     ]
-    return Pair((values[0], values[1]), total_p, total_n, *spread)
+    products = [_products(beaten, *one) for one in classes]
+    for pair in pairs:
+        i, j = (places[name] for name in pair)
+        spread = [
+            _spread(beaten[j][where] - beaten[i][where], cases, unit)
+            if found is None
+            else _exact_spread(found, (i, j), cases, unit)
+            for found, (where, cases, unit) in zip(products, classes, strict=True)
+        ]
+        yield pair, Pair((values[i], values[j]), *totals, spread[0], spread[1])
 
 
-def _spread(apart: Ints, ones: Ints, cases: int, unit: int) -> float:
-    """The sample variance of the differences, in this unit, within the class that has `ones`; exact
-    where 64 bits hold it.
+def _products(
+    beaten: Sequence[Ints], where: npt.NDArray[np.intp], cases: int, unit: int
+) -> tuple[list[int], list[list[int]]] | None:
+    """The sum of every model's placements within a class, and of the products of every two; None
+    where 64 bits do not hold them. Each block of cases is added up by floats, which are exact so
+    far.
     """
+    if cases * unit * unit >= INT64_MAX:
+        return None
+    sums = np.zeros(len(beaten), dtype=np.int64)
+    products = np.zeros((len(beaten), len(beaten)), dtype=np.int64)
+    rows = min(BLOCK, max(1, EXACT_FLOATS // max(1, unit * unit)))
+    for first in range(0, len(where), rows):
+        part = where[first : first + rows]
+        block = np.stack([one[part] for one in beaten]).astype(np.float64)
+        sums += block.sum(axis=1).astype(np.int64)
+        # By BLAS only where there are many: its threads would spin for a moment's work.
+        several = len(beaten) > FEW_MODELS
+        products += np.einsum("ik,jk->ij", block, block, optimize=several).astype(np.int64)
+    return sums.tolist(), products.tolist()
+
+
+def _exact_spread(
+    found: tuple[list[int], list[list[int]]], pair: tuple[int, int], cases: int, unit: int
+) -> float:
+    """The sample variance of the differences of two models, in this unit, within a class."""
     if cases < 2:
         return 0.0
-    within = apart * ones
-    if cases * unit * unit < INT64_MAX:
-        total, squares = int(within.sum()), int(np.dot(within, within))
-        return (cases * squares - total * total) / (cases * (cases - 1) * unit * unit)
-    off = (within - float(np.sum(within, dtype=np.float64)) / cases) * ones
+    (sums, products), (i, j) = found, pair
+    total, squares = sums[j] - sums[i], products[i][i] + products[j][j] - 2 * products[i][j]
+    return (cases * squares - total * total) / (cases * (cases - 1) * unit * unit)
+
+
+def _spread(apart: Ints, cases: int, unit: int) -> float:
+    """The same from the differences, where 64 bits do not hold their squares."""
+    if cases < 2:
+        return 0.0
+    off = apart - float(np.sum(apart, dtype=np.float64)) / cases
     return square_sum(off / unit) / (cases - 1)
 
 
-def _one_by_one(joint: JointCounts, models: tuple[str, str]) -> tuple[Labels, list[Scores]]:
+def _one_by_one(joint: JointCounts, models: Sequence[str]) -> tuple[Labels, list[Scores]]:
     """Every case on its own: whether it is positive, and its score by each model."""
     columns = [joint.scores[model] for model in models]
     if bool((joint.positives + joint.negatives == 1).all()):
@@ -384,12 +425,16 @@ FEWEST = 3
 
 
 def paired_delong(
-    joint: JointCounts, names: tuple[str, str], level: float, method: str | None
-) -> Difference:
-    """Two AUCs on the same cases. DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44:837-845."""
-    pair = placed_pair(joint, names)
-    same = not sum(pair.parts) and same_order(joint.scores[names[0]], joint.scores[names[1]])
-    return of_pair(pair, names, level, method, same=same)
+    joint: JointCounts, pairs: Sequence[tuple[str, str]], level: float, method: str | None
+) -> list[Difference]:
+    """Pairs of AUCs on the same cases. DeLong, DeLong & Clarke-Pearson 1988, Biometrics
+    44:837-845.
+    """
+    found = []
+    for names, pair in placed_pairs(joint, pairs):
+        same = not sum(pair.parts) and same_order(joint.scores[names[0]], joint.scores[names[1]])
+        found.append(of_pair(pair, names, level, method, same=same))
+    return found
 
 
 def of_pair(

@@ -20,7 +20,16 @@ from baserate.curves.areas import one_class
 from baserate.curves.named import CURVES
 from baserate.errors import Fix, are, grouped, number_of, quoted, refuse
 from baserate.inference import rates
-from baserate.inference.bootstrap import Plan, Progress, Source, check_enough, planned, resampled
+from baserate.inference.bootstrap import (
+    EVERY_SCORE,
+    ROC_ALONE,
+    Plan,
+    Progress,
+    Source,
+    check_enough,
+    planned,
+    resampled,
+)
 from baserate.inference.differences import chosen_pair
 from baserate.inference.estimated_prior import refuse_estimate
 from baserate.inference.fixed_point import Question, measure_interval
@@ -302,7 +311,8 @@ def curves_drawn(
     simultaneous bound needs.
     """
     level, sides, given = how
-    values = np.array([read(parts) for parts in resampled(source, plan, of_roc=of_roc)])
+    sight = ROC_ALONE if of_roc else EVERY_SCORE
+    values = np.array([read(parts) for parts in resampled(source, plan, sight)])
     while (
         sides is not None
         and given is None
@@ -313,7 +323,7 @@ def curves_drawn(
             plan, first=len(values), replicates=_needed(values, level, sides) - len(values)
         )
         values = np.concatenate(
-            (values, [read(parts) for parts in resampled(source, further, of_roc=of_roc)])
+            (values, [read(parts) for parts in resampled(source, further, sight)])
         )
     return values, replace(plan, replicates=len(values))
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from baserate.conditions import Conditions
-from baserate.counts.cells import Array, run_starts
+from baserate.counts.cells import Array, lowest_score, run_starts
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
@@ -419,11 +419,11 @@ def clusters_with(groups: GroupedCounts, column: Array) -> int:
 EVERY_SCORE, ROC_ALONE = "every score", "the roc alone"
 
 
-def resampled(source: Source, plan: Plan, *, of_roc: bool = False) -> Iterator[list[Counts]]:
-    """The counts of each resample: one for Counts and GroupedCounts, one per model for JointCounts.
-    `of_roc` says that the ROC alone matters.
+def resampled(source: Source, plan: Plan, sight: Any = EVERY_SCORE) -> Iterator[list[Counts]]:
+    """The counts of each resample, as far as they are seen: one for Counts and GroupedCounts, one
+    per model for JointCounts.
     """
-    drawer = drawer_of(source, plan, ROC_ALONE if of_roc else EVERY_SCORE)
+    drawer = drawer_of(source, plan, sight)
     done = 0
     for positives, negatives in _drawn(drawer, plan):
         for row in range(len(positives)):
@@ -540,7 +540,7 @@ class _Models:
                 cells[name].scores,
                 source.ledger,
                 slice(offsets[name], offsets[name] + len(cells[name].scores)),
-                condensed=sight != EVERY_SCORE,
+                condensed=sight == ROC_ALONE,
             )
             for name in source.models
         ]
@@ -577,7 +577,8 @@ def _cells_seen(source: JointCounts, name: str, sight: Any) -> _Seen:
     if isinstance(sight, Mapping):
         cut = sight[name]
         flagged = np.zeros(len(scores), dtype=np.bool_) if cut is None else scores >= cut
-        return _Seen(np.array([1, 0]), np.where(flagged, 0, 1))
+        least = math.inf if cut is None else lowest_score(cut, np.dtype(np.float64))
+        return _Seen(np.array([least, -math.inf]), np.where(flagged, 0, 1))
     distinct, inverse = np.unique(scores, return_inverse=True)
     codes = len(distinct) - 1 - inverse.reshape(-1)
     return (
@@ -731,21 +732,24 @@ def replicate_values(
     return np.array([one.tried(counts) for (counts,) in resampled(source, plan)])[:, None]
 
 
-def sees_only_roc(statistic: Statistic) -> bool:
-    """Whether runs of negatives may be merged; also where the cost chooses, as a threshold inside a
-    run costs more than one before it.
+def sight_of(statistics: Mapping[str, Statistic]) -> Any:
+    """What these statistics of the models see of the scores.
+
+    Runs of negatives may be merged also where the cost chooses, as a threshold inside a run costs
+    more than one before it.
     """
-    return statistic.of_roc or (statistic.chosen and not statistic.ruled)
+    several = statistics.values()
+    if all(one.fixed for one in several):
+        return {name: one.threshold for name, one in statistics.items()}
+    of_roc = all(one.of_roc or (one.chosen and not one.ruled) for one in several)
+    return ROC_ALONE if of_roc else EVERY_SCORE
 
 
 def _values_of_models(statistics: Sequence[Statistic], joint: JointCounts, plan: Plan) -> Floats:
-    sight: Any = ROC_ALONE if all(map(sees_only_roc, statistics)) else EVERY_SCORE
-    if all(one.fixed for one in statistics):
-        for one, name in zip(statistics, joint.models, strict=True):
-            Points.of(joint.marginal(name)).place(
-                one.threshold
-            )  # refuses what is no threshold here
-        sight = {name: one.threshold for one, name in zip(statistics, joint.models, strict=True)}
+    sight = sight_of(dict(zip(joint.models, statistics, strict=True)))
+    if isinstance(sight, Mapping):
+        for name, threshold in sight.items():
+            Points.of(joint.marginal(name)).place(threshold)  # refuses what is no threshold here
     drawer = drawer_of(joint, plan, sight)
     values, done = np.empty((plan.replicates, len(statistics))), 0
     for positives, negatives in _drawn(drawer, plan):
@@ -844,7 +848,7 @@ def _values_of_clusters(statistic: Statistic, groups: GroupedCounts, plan: Plan)
     return np.array(
         [
             statistic.tried(counts)
-            for (counts,) in resampled(groups, plan, of_roc=sees_only_roc(statistic))
+            for (counts,) in resampled(groups, plan, sight_of({"": statistic}))
         ]
     )
 

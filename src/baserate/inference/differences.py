@@ -36,6 +36,7 @@ from baserate.inference.bootstrap import (
     percentile_bounds,
     planned,
     replicate_values,
+    sight_of,
     undefined_noted,
 )
 from baserate.inference.estimated_prior import refuse_estimate
@@ -448,11 +449,13 @@ def compare_all(
     pairs = pairs_of(_checked(models), against)
     first = compare(models, statistic, pair=pairs[0], level=level, **options)
     check_replicates(first, len(pairs))
-    found = [
-        first,
-        *(compare(models, statistic, pair=pair, level=level, **options) for pair in pairs[1:]),
-    ]
-    return adjusted(found)
+    if isinstance(models, JointCounts) and first.method in (DELONG, DELONG_T):
+        every = paired_delong(models, pairs, first.level, options.get("method"))
+        return adjusted(
+            [replace(d, notes=combine(d.notes, same_scores(models, d.models))) for d in every]
+        )
+    rest = [compare(models, statistic, pair=pair, level=level, **options) for pair in pairs[1:]]
+    return adjusted([first, *rest])
 
 
 def pairs_of(names: Sequence[str], against: str | None = None) -> list[tuple[str, str]]:
@@ -605,7 +608,7 @@ def _over(
         both,
         at,
         (wholes[0], wholes[1]),
-        in_step(sources, plans),
+        in_step(sources, plans, sight_of(dict(zip(names, middle, strict=True)))),
         (asked.replicates, asked.seed, asked.level),
     )
     _check_defined(middle[0], names, found.seen)
@@ -644,7 +647,7 @@ def _paired(
     ):
         _check_classes(joint)
     if statistic.is_auc and _by_delong(asked):
-        return paired_delong(joint, names, asked.level, asked.method)
+        return paired_delong(joint, [names], asked.level, asked.method)[0]
     if asked.method == MCNEMAR or (asked.method is None and _is_matched(statistic)):
         return matched_difference(both, joint, names, asked.level)
     if (

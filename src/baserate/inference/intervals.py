@@ -536,6 +536,8 @@ def _union(
     method, asked = how
     if method == BCA:
         raise refuse("BR581", "bca has no place for uncertain conditions", f'method="{PERCENTILE}"')
+    if isinstance(counts, Counts) and again(at.middle()).of_roc and not counts.weighted:
+        counts = counts if counts.bins or counts.condensed else counts.condense()
     found = []
     for pinned in at.pinned():
         values, notes = undefined_noted(_drawn_values(again, counts, plan, pinned))

@@ -258,15 +258,13 @@ def whole(part: Counts | GroupedCounts) -> Counts:
     return part.total() if isinstance(part, GroupedCounts) else part
 
 
-def in_step(sources: tuple[Any, ...], plans: tuple[Plan, ...]) -> Iterator[list[Counts]]:
+def in_step(
+    sources: tuple[Any, ...], plans: tuple[Plan, ...], sight: Any
+) -> Iterator[list[Counts]]:
     """Both models of every resample: of one source that holds both, or of two, each by its plan."""
-    if len(sources) == 1:
-        yield from resampled(sources[0], plans[0])
-        return
-    for first, second in zip(
-        *(resampled(source, plan) for source, plan in zip(sources, plans, strict=True)), strict=True
-    ):
-        yield [first[0], second[0]]
+    drawn = [resampled(source, plan, sight) for source, plan in zip(sources, plans, strict=True)]
+    for parts in zip(*drawn, strict=True):
+        yield [counts for part in parts for counts in part]
 
 
 def same_groups(first: GroupedCounts, second: GroupedCounts) -> bool:

@@ -91,10 +91,11 @@ def _em_step(cases: Floats, rows: Indices, variance: float) -> tuple[float, floa
     for squares, own in _squares_to_others(cases, rows):
         likely = _shares_of_nearest(squares, variance)
         squares[own] = 0
-        likely /= likely.sum(axis=1, keepdims=True)
-        first = np.einsum("ij,ij->i", likely, squares)
+        total = likely.sum(axis=1)
+        first = np.einsum("ij,ij->i", likely, squares) / total
+        likely *= squares
         mean += float(first.sum())
-        slope += float((np.einsum("ij,ij,ij->i", likely, squares, squares) - first**2).sum())
+        slope += float((np.einsum("ij,ij->i", likely, squares) / total - first**2).sum())
     size = len(rows) * cases.shape[1]
     return mean / size, slope / (2 * variance**2 * size)
 
@@ -127,8 +128,8 @@ def _blocks(rows: npt.NDArray[T], columns: int) -> Iterator[npt.NDArray[T]]:
 
 def _shares_of_nearest(squares: Floats, variance: float) -> Floats:
     """Kernels as shares of the nearest one, so that they do not all vanish."""
-    likely: Floats = squares.min(axis=1, keepdims=True) - squares
-    likely /= 2 * variance
+    likely: Floats = squares * (-0.5 / variance)
+    likely -= likely.max(axis=1, keepdims=True)
     np.exp(likely, out=likely)
     return likely
 

@@ -15,10 +15,16 @@ from baserate.counts.counts import Counts
 from baserate.counts.points import LABELS_MISSING, ONLY_RATES, Points
 from baserate.errors import quoted, refuse
 from baserate.measures.measure import Measure, named
-from baserate.measures.registry import AlongPoints, Outcomes, at_one_point, weight_of_negatives
+from baserate.measures.registry import (
+    AlongPoints,
+    ExactAlongPoints,
+    Outcomes,
+    at_one_point,
+    weight_of_negatives,
+)
 from baserate.notation import base_rate, from_number
 from baserate.notes import Note
-from baserate.numbers import Floats, Reading, Undefinable, Undefined, exactly, rounded
+from baserate.numbers import Floats, Fractions, Reading, Undefinable, Undefined, exactly, rounded
 
 
 class _NotSaid:
@@ -355,6 +361,26 @@ def along(asked: Measure, points: Points, at: Conditions) -> Floats:
     return np.broadcast_to(values, len(points)).astype(
         np.float64, copy=not isinstance(values, np.ndarray)
     )
+
+
+def orders_along(
+    asked: Measure, points: Points, at: Conditions, where: Any, kind: Any
+) -> Fractions | None:
+    """`exact_order` at some of the points at once; None where it is defined at none, or cases are
+    weighted, or the measure has a logarithm. `kind` is that of `Fractions`.
+    """
+    if asked.depends_on_prior:
+        at = at.within(points.exact_prior, why_no_prior(asked, points))
+    weight = weight_of_negatives(points.total_positives, points.total_negatives, at)
+    missing = weight is None and asked.depends_on_prior
+    if missing or points.why_no_prior == ONLY_RATES or points.tp.dtype != np.int64:
+        return None
+    some = points.mixture(points.tp[where], points.fp[where], points.fn[where], points.tn[where])
+    try:
+        found = asked.order(ExactAlongPoints(some, weight or Fraction(1), at, kind))
+    except (Undefinable, TypeError):
+        return None
+    return found if isinstance(found, Fractions) else None
 
 
 def reading_notes(asked: Measure, confusion: Confusion, at: Conditions) -> Iterator[Note]:

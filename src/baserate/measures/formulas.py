@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from baserate.measures.registry import Outcomes, Parameter, define, define_share
-from baserate.numbers import least, logarithm, quotient, root, rounded
+from baserate.numbers import EXACT, least, logarithm, quotient, root, rounded
 
 # ----------------------------------------------------------------------
 # Counts, rates within a class, and rates within what was flagged or passed.
@@ -304,7 +304,7 @@ def f1(c: Outcomes) -> Any:
 
 
 def _f_parts(c: Outcomes, beta: float) -> Any:
-    if math.isinf(beta) or (beta > HUGE_BETA and not isinstance(c.tp, Fraction)):
+    if math.isinf(beta) or (beta > HUGE_BETA and not isinstance(c.tp, EXACT)):
         return c.tp, c.positives
     square = _like(c.tp, beta) ** 2
     return (1 + square) * c.tp, (1 + square) * c.tp + c.fp + square * c.fn
@@ -613,7 +613,7 @@ def _some(value: Any) -> bool:
 
 def _like(outcome: Any, number: float) -> Any:
     """The number in the arithmetic of the outcomes."""
-    return Fraction(number) if isinstance(outcome, Fraction) else float(number)
+    return Fraction(number) if isinstance(outcome, EXACT) else float(number)
 
 
 # ----------------------------------------------------------------------
@@ -707,7 +707,7 @@ def savings(c: Outcomes) -> Any:
 def net_benefit(c: Outcomes, t: float | None = None) -> Any:
     if t is None:
         odds = c.false_alarm / c.miss
-    elif isinstance(c.tp, Fraction):
+    elif isinstance(c.tp, EXACT):
         odds = quotient(Fraction(t), 1 - Fraction(t), "at t = 1 one would never act")
     else:
         odds = rounded(Fraction(t) / (1 - Fraction(t))) if t < 1 else math.nan
@@ -809,4 +809,4 @@ def volume_cost(c: Outcomes, volume: float) -> Any:
 
 
 def _volume(c: Outcomes, volume: float) -> Any:
-    return Fraction(volume) if isinstance(c.tp, Fraction) else float(volume)
+    return Fraction(volume) if isinstance(c.tp, EXACT) else float(volume)

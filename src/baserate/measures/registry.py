@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from baserate.conditions import Conditions
-from baserate.numbers import exactly, quotient, rounded
+from baserate.numbers import Fractions, exactly, quotient, rounded
 
 # ----------------------------------------------------------------------
 # What a measure's formula sees: the four outcomes weighed to a base rate, and the costs, all in one
@@ -118,8 +118,14 @@ class AlongPoints:
     they are large.
     """
 
+    miss: Any
+    false_alarm: Any
+    costs: tuple[Any, Any, Any, Any]
+    _weight: Any
+
     def __init__(self, points: Columns, weight: Fraction, at: Conditions) -> None:
-        self._points, self._weight, costs = points, rounded(weight), at.costs
+        costs = at.costs
+        self._points, self._weight = points, rounded(weight)
         self.miss, self.false_alarm = rounded(costs.miss), rounded(costs.false_alarm)
         self.costs = (float(costs.tp), float(costs.fp), float(costs.fn), float(costs.tn))
         # Masses far from one are brought near it by an exact power of two, so that no product
@@ -159,11 +165,11 @@ class AlongPoints:
         return tp, fp, fn, tn
 
     @property
-    def positives(self) -> float:
+    def positives(self) -> Any:
         return math.ldexp(float(self._points.total_positives), self._shift)
 
     @property
-    def negatives(self) -> float:
+    def negatives(self) -> Any:
         return math.ldexp(float(self._points.total_negatives), self._shift) * self._weight
 
     @cached_property
@@ -175,7 +181,7 @@ class AlongPoints:
         return self.fn + self.tn
 
     @property
-    def total(self) -> float:
+    def total(self) -> Any:
         return self.positives + self.negatives
 
     @property
@@ -187,6 +193,32 @@ class AlongPoints:
             if cost
         ]
         return sum(terms[1:], start=terms[0]) if terms else self.tp * 0.0
+
+
+class ExactAlongPoints(AlongPoints):
+    """The same, exact: for counts, where floats cannot tell; `kind` is that of `Fractions`."""
+
+    def __init__(self, points: Columns, weight: Fraction, at: Conditions, kind: Any) -> None:
+        self._points, self._weight, self._kind, costs = points, weight, kind, at.costs
+        self.miss, self.false_alarm = costs.miss, costs.false_alarm
+        self.costs = (exactly(costs.tp), exactly(costs.fp), exactly(costs.fn), exactly(costs.tn))
+
+    def _weighed(self, values: Any, weight: Any = 1) -> Any:
+        return Fractions.of(values, self._kind) * weight
+
+    @cached_property
+    def counted(self) -> tuple[Any, Any, Any, Any]:
+        points = self._points
+        tp, fp, fn, tn = map(self._weighed, (points.tp, points.fp, points.fn, points.tn))
+        return tp, fp, fn, tn
+
+    @property
+    def positives(self) -> Any:
+        return exactly(self._points.total_positives)
+
+    @property
+    def negatives(self) -> Any:
+        return exactly(self._points.total_negatives) * self._weight
 
 
 # ----------------------------------------------------------------------

@@ -20,7 +20,7 @@ from baserate.counts.points import Points, refuse_bins
 from baserate.curves.named import CURVES, curve_named
 from baserate.decisions.operating_point import SAME_CASES, SHOW_ON_OTHERS, OperatingPoint
 from baserate.decisions.roc_geometry import Region, corners, regions
-from baserate.decisions.rules import parse_rule
+from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.selection import choose
 from baserate.distributions import BELIEVED, Draws, Range
 from baserate.errors import Fix, Infeasible, grouped, quoted, refuse
@@ -180,6 +180,8 @@ def reader_of(
             fixed=False,
         )
 
+    points = _unbeaten(points, parse_rule(rule, volume))
+
     def ruled(where: Where) -> Rates:
         return _ruled(points, rule, volume, where)
 
@@ -191,6 +193,23 @@ def reader_of(
         fixed=False,
         exact=False,
     )
+
+
+def _unbeaten(points: Points, rule: Rule) -> Points:
+    """Without the points that the cost never chooses, at whatever conditions: they flag negatives
+    beyond a point that satisfies the rule whenever they do.
+
+    (Nothing flagged may be no such point, as measures may be undefined there.)
+    """
+    if not all(
+        term.measure.parts is not None
+        and not term.is_budget
+        and term.sense == (">=" if term.measure.direction == "higher" else "<=")
+        for term in rule.terms
+    ):
+        return points
+    more = np.flatnonzero(np.diff(points.tp[1:]) > 0) + 2
+    return points.only(np.unique([0, 1, *more.tolist(), len(points) - 1]))
 
 
 def _fixed(name: str, confusion: Confusion, asked: Measure) -> Reader:

@@ -6,11 +6,15 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
@@ -23,7 +27,7 @@ from baserate.inference.best_model import SEPARATE, WEIGHED, every_pair, of_best
 from baserate.inference.paired import adjusted
 from baserate.inference.values import checked_level
 from baserate.notation import from_number, prior, share
-from baserate.numbers import exactly, rounded
+from baserate.numbers import Floats, exactly, rounded
 from baserate.views import Viewed
 
 Corner = tuple[Fraction, Fraction]
@@ -31,6 +35,8 @@ Corner = tuple[Fraction, Fraction]
 # from the number of negatives.
 PLACES = 6
 NOT_COMPARABLE = "at none of the tested base rates have two models a threshold within the limit"
+# What a line read by floats can be off by, as a share of its terms.
+NOISE = 1e-14
 
 
 class Lead(NamedTuple):
@@ -234,64 +240,114 @@ def _reached(curve: _Curve, slope: Fraction, *, attained: bool) -> Fraction:
 
 
 def _leads(curves: Mapping[str, _Curve], fdr: Fraction, *, attained: bool) -> Iterator[Lead]:
-    """Stretches of base rate with the same leaders, from every slope at which that can change."""
-    slopes = [Fraction(0), *sorted(_slopes(curves, attained=attained))]
+    """Stretches of base rate with the same leaders. Between two neighbouring ratios of all corners
+    every model's 1 / tpr is a straight line of the slope: floats see most of those that lead alone.
+    """
+    ratios = {ratio for curve in curves.values() for ratio in curve.ratios} | {Fraction(0)}
+    slopes = [slope for _, slope in sorted((rounded(ratio), ratio) for ratio in ratios)]
+    lines = _Lines.of(curves, slopes, attained=attained)
+    ends = np.array([rounded(slope) for slope in slopes])
+    alone = lines.alone(ends)
     found: list[tuple[Fraction, tuple[str, ...]]] = []
-    for low, high in itertools.pairwise([*slopes, None]):
-        middle = (
-            (low + high) / 2 if low is not None and high is not None else (low or Fraction(0)) + 1
-        )
-        reached = {
-            name: _reached(curve, middle, attained=attained) for name, curve in curves.items()
-        }
-        most = max(reached.values())
-        names = tuple(name for name, value in reached.items() if value == most) if most else ()
-        if not found or found[-1][1] != names:
-            found.append((low or Fraction(0), names))
+    for place, low in enumerate(slopes):
+        known = place < len(alone) and alone[place] >= 0
+        high = slopes[place + 1] if place + 1 < len(slopes) else low + 1
+        pieces = [(low, (int(alone[place]),))] if known else _pieces(lines.at(place), low, high)
+        for start, leaders in pieces:
+            names = tuple(name for i, name in enumerate(curves) if i in leaders)
+            if not found or found[-1][1] != names:
+                found.append((start, names))
     edges = [_prior(slope, fdr) for slope, _ in found] + [Fraction(1)]
     for (low, high), (_, names) in zip(itertools.pairwise(edges), found, strict=True):
         yield Lead(rounded(low), rounded(high), names)
 
 
+Line = tuple[Fraction, Fraction]
+
+
+class _Lines(NamedTuple):
+    """1 / tpr = height − fall · slope of each model, between each two neighbouring slopes; none
+    where it finds nothing.
+    """
+
+    exact: list[list[Line | None]]
+    places: npt.NDArray[np.intp]
+    heights: Floats
+    falls: Floats
+
+    @classmethod
+    def of(cls, curves: Mapping[str, _Curve], slopes: list[Fraction], *, attained: bool) -> _Lines:
+        ranks = {slope: rank for rank, slope in enumerate(slopes)}
+        exact, places, heights, falls = [], [], [], []
+        for curve in curves.values():
+            own = [_line(curve, place, attained=attained) for place in range(len(curve.corners))]
+            where = np.searchsorted(
+                [ranks[ratio] for ratio in curve.ratios], np.arange(len(slopes)), "right"
+            )
+            exact.append(own)
+            places.append(where - 1)
+            numbers = np.array(
+                [(math.inf, 0.0) if line is None else tuple(map(rounded, line)) for line in own]
+            )
+            heights.append(numbers[where - 1, 0])
+            falls.append(numbers[where - 1, 1])
+        return cls(exact, np.array(places), np.array(heights), np.array(falls))
+
+    def alone(self, slopes: Floats) -> npt.NDArray[np.intp]:
+        """The one model that leads at both ends of each stretch, and so all along it; -1 where
+        floats do not show one.
+        """
+        heights, found = self.heights[:, :-1], []
+        for end in (slopes[:-1], slopes[1:]):
+            falls = self.falls[:, :-1] * end
+            values = heights - falls
+            off = NOISE * np.where(np.isfinite(heights), heights + falls, 0.0)
+            leading = values - off <= (values + off).min(axis=0)
+            single = (leading.sum(axis=0) == 1) & np.isfinite(values.min(axis=0))
+            found.append(np.where(single, leading.argmax(axis=0), -1))
+        return np.where(found[0] == found[1], found[0], -1)
+
+    def at(self, place: int) -> list[Line | None]:
+        """The line of each model from this slope to the next."""
+        return [
+            own[where]
+            for own, where in zip(self.exact, self.places[:, place].tolist(), strict=True)
+        ]
+
+
+def _line(curve: _Curve, place: int, *, attained: bool) -> Line | None:
+    f, t = curve.corners[place]
+    if not t:
+        return None
+    if attained or place == len(curve.corners) - 1:
+        return 1 / t, Fraction(0)
+    next_f, next_t = curve.corners[place + 1]
+    whole = t * next_f - f * next_t
+    return (next_f - f) / whole, (next_t - t) / whole
+
+
+def _pieces(
+    lines: list[Line | None], low: Fraction, high: Fraction
+) -> Iterator[tuple[Fraction, tuple[int, ...]]]:
+    """The models whose line is lowest, from each slope on at which they change: where the lowest
+    lines of both ends cross, another may be lower.
+    """
+    known = {line for line in lines if line is not None}
+    if not known:
+        yield low, ()
+        return
+    # Just after the lower end the steepest of those that are lowest leads, just before the upper
+    # end the flattest.
+    first = min(known, key=lambda line: (line[0] - line[1] * low, -line[1]))
+    last = min(known, key=lambda line: (line[0] - line[1] * high, line[1]))
+    if first == last:
+        yield low, tuple(i for i, line in enumerate(lines) if line == first)
+        return
+    crossing = (first[0] - last[0]) / (first[1] - last[1])
+    yield from _pieces(lines, low, crossing)
+    yield from _pieces(lines, crossing, high)
+
+
 def _prior(slope: Fraction, fdr: Fraction) -> Fraction:
     odds = slope * (1 - fdr) / fdr
     return odds / (1 + odds)
-
-
-def _slopes(curves: Mapping[str, _Curve], *, attained: bool) -> set[Fraction]:
-    """Every fpr / tpr of a corner, and of a crossing of two curves."""
-    found = {ratio for curve in curves.values() for ratio in curve.ratios if ratio}
-    if attained:
-        return found
-    for one, other in itertools.combinations(curves.values(), 2):
-        found |= {f / t for f, t in _crossings(one.corners, other.corners) if t and f}
-    return found
-
-
-def _crossings(one: list[Corner], other: list[Corner]) -> Iterator[Corner]:
-    """Where two hulls, as straight lines between corners, meet: two fingers along fpr."""
-    i = j = 0
-    while i < len(one) - 1 and j < len(other) - 1:
-        met = _met((one[i], one[i + 1]), (other[j], other[j + 1]))
-        if met is not None:
-            yield met
-        if (one[i + 1][0], one[i + 1][1]) <= (other[j + 1][0], other[j + 1][1]):
-            i += 1
-        else:
-            j += 1
-
-
-def _met(one: tuple[Corner, Corner], other: tuple[Corner, Corner]) -> Corner | None:
-    """Where two straight pieces cross, if they do."""
-    (ax, ay), (bx, by) = one
-    (cx, cy), (dx, dy) = other
-    across = (bx - ax) * (dy - cy) - (by - ay) * (dx - cx)
-    if not across:
-        return None
-    first = ((cx - ax) * (dy - cy) - (cy - ay) * (dx - cx)) / across
-    second = ((cx - ax) * (by - ay) - (cy - ay) * (bx - ax)) / across
-    return (
-        (ax + first * (bx - ax), ay + first * (by - ay))
-        if 0 <= first <= 1 and 0 <= second <= 1
-        else None
-    )

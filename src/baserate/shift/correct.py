@@ -237,6 +237,10 @@ METHODS = (ISOTONIC, PLATT, BETA)
 MOST_STEPS = 100
 CLOSE = 1e-10
 SMALLEST = np.finfo(np.float64).tiny
+# What a sum of many terms can be off by, as a share of it.
+NOISE = 1e-14
+# About so many cells stand for all of them where a fit starts.
+FEWER = 4096
 
 
 @dataclass(frozen=True, repr=False)
@@ -407,32 +411,49 @@ def _targets(counts: Counts, method: str) -> tuple[Floats, Floats]:
 
 
 def _fitted(features: Floats, hits: Floats, misses: Floats) -> Floats:
-    """Logistic regression of the cells by Newton's method, on columns of one scale, each step
-    halved until it helps.
+    """Logistic regression of the cells, on columns of one scale: first of some thousand cells that
+    each stand for several, which is where the fit of all starts.
     """
     centre, scale = features[:, :-1].mean(axis=0), features[:, :-1].std(axis=0)
     scale = np.where(scale > 0, scale, 1.0)
     design = np.column_stack(((features[:, :-1] - centre) / scale, features[:, -1]))
     weights = np.zeros(design.shape[1])
-    cases, loss = hits + misses, _loss(design @ weights, hits, misses)
-    for _ in range(MOST_STEPS):
-        shares = _logistic(design @ weights)
-        slope = design.T @ (cases * shares - hits)
-        bend = design.T @ (design * (cases * shares * (1 - shares))[:, None])
-        step = np.linalg.solve(bend + 1e-12 * np.trace(bend) * np.eye(len(bend)) + SMALLEST, slope)
-        size = 1.0
-        while size > CLOSE and not _loss(design @ (weights - size * step), hits, misses) <= loss:
-            size /= 2
-        weights, before = weights - size * step, loss
-        loss = _loss(design @ weights, hits, misses)
-        if before - loss <= CLOSE**2 * abs(before) or np.abs(step).max() <= CLOSE:
-            break
+    starts = np.arange(0, len(design), max(1, len(design) // FEWER))
+    if 2 * len(starts) < len(design):
+        lengths = np.diff(starts, append=len(design))
+        means = np.add.reduceat(design, starts, axis=0) / lengths[:, None]
+        sums = np.add.reduceat(hits, starts), np.add.reduceat(misses, starts)
+        weights = _descended(means, *sums, weights)
+    weights = _descended(design, hits, misses, weights)
     slopes = weights[:-1] / scale
     return np.append(slopes, weights[-1] - float(slopes @ centre))
 
 
-def _loss(odds: Floats, hits: Floats, misses: Floats) -> float:
-    return float(hits @ np.logaddexp(0, -odds) + misses @ np.logaddexp(0, odds))
+def _descended(design: Floats, hits: Floats, misses: Floats, weights: Floats) -> Floats:
+    """Newton's method from these weights on, each step halved until it helps."""
+    cases = hits + misses
+
+    def read(weights: Floats) -> tuple[float, Floats]:
+        odds = design @ weights
+        falls = np.exp(-np.abs(odds))
+        loss = float(cases @ (np.maximum(odds, 0) + np.log1p(falls)) - hits @ odds)
+        return loss, np.where(odds >= 0, 1.0, falls) / (1 + falls)
+
+    loss, shares = read(weights)
+    for _ in range(MOST_STEPS):
+        expected = cases * shares
+        slope = design.T @ (expected - hits)
+        bend = (design * (expected * (1 - shares))[:, None]).T @ design
+        step = np.linalg.solve(bend + 1e-12 * np.trace(bend) * np.eye(len(bend)) + SMALLEST, slope)
+        size, before = 1.0, loss
+        loss, shares = read(weights - step)
+        while size > CLOSE and not loss <= before + NOISE * abs(before):
+            size /= 2
+            loss, shares = read(weights - size * step)
+        weights = weights - size * step
+        if before - loss <= CLOSE**2 * abs(before) or np.abs(step).max() <= CLOSE:
+            break
+    return weights
 
 
 def _logistic(odds: Floats) -> Floats:
