@@ -460,7 +460,9 @@ def main():
     parser.add_argument("--seed", type=int, default=20)
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument(
-        "--write", action="store_true", help="record the table in benchmarks/best.md"
+        "--write",
+        action="store_true",
+        help="record the table in benchmarks/best.md (best_uncertain.md)",
     )
     parser.add_argument(
         "--uncertain", action="store_true", help="amounts, ranges and distributions only"
@@ -490,10 +492,12 @@ def main():
         pool.join()
     children = os.times()
     seconds = time.process_time() - start + children.children_user + children.children_system
-    text = table(found, f"python benchmarks/best.py --sets {given.sets}", seconds)
+    name = "best_uncertain" if given.uncertain else "best"
+    options = f"--sets {given.sets} --seed {given.seed}" + " --uncertain" * given.uncertain
+    text = table(found, f"python benchmarks/best.py {options}", seconds)
     print(text)
     if given.write:
-        Path(__file__).with_suffix(".md").write_text(text)
+        Path(__file__).with_name(f"{name}.md").write_text(text)
 
 
 if __name__ == "__main__":
