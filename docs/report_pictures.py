@@ -24,22 +24,22 @@ class View(NamedTuple):
 
 
 VIEWS = {
-    "light": View(1200, 900),
-    "dark": View(1200, 900, "dark"),
+    "light": View(1400, 900),
+    "dark": View(1400, 900, "dark"),
     "narrow": View(380, 900),
     "print": View(800, 1130, media="print"),
 }
 COLOURS = 256
 
 
-def models() -> dict[str, br.Counts]:
+def models() -> br.JointCounts:
     """The demo's two models."""
     rows = [line.split(",") for line in scores_csv().splitlines()[1:]]
     labels = [int(row[1]) for row in rows]
-    return {
-        name: br.count(labels, [float(row[column]) for row in rows])
-        for name, column in (("logit", 2), ("forest", 3))
+    scores = {
+        name: [float(row[column]) for row in rows] for name, column in (("logit", 2), ("forest", 3))
     }
+    return br.count(labels, scores)
 
 
 def small(picture: bytes) -> bytes:
@@ -75,9 +75,7 @@ def main() -> None:
     at = br.Conditions("1 in 1000", br.Costs(fp=1, fn=100))
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as started:
         path = Path(folder) / "report.html"
-        br.report(
-            models(), at=at, volume=1_000_000, title="Payments: which model, at which threshold"
-        ).save(str(path))
+        br.report(models(), at=at, budget=2000, volume=1_000_000, title="Payments").save(str(path))
         browser = started.chromium.launch(executable_path=shutil.which("chromium"))
         for name, view in VIEWS.items():
             (FOLDER / f"{name}.png").write_bytes(small(photographed(browser, path, view)))

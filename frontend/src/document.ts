@@ -85,6 +85,17 @@ export interface PointOut {
   readonly intervals?: Readonly<Record<string, Span>>;
 }
 
+/** How far the second model is from the first, and whether that could be chance. */
+export interface Difference {
+  readonly statistic: string;
+  readonly models: readonly string[];
+  readonly value: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly significant: boolean;
+  readonly p_adjusted?: number | null;
+}
+
 export interface Given {
   readonly rule: string | null;
   readonly at: {
@@ -100,6 +111,9 @@ export interface Given {
   readonly baselines: Readonly<Record<string, PointOut>>;
   readonly refused: Readonly<Record<string, string>>;
   readonly indistinguishable?: readonly string[] | null;
+  readonly differences?: readonly Difference[];
+  readonly lead_over_baseline?: Difference | null;
+  readonly untested?: string | null;
 }
 
 export interface Win {
@@ -110,10 +124,13 @@ export interface Win {
 }
 
 export interface Decision {
-  readonly decision?: { readonly at: Record<string, unknown>; readonly models: readonly string[]; readonly threshold: Threshold } & Record<
-    string,
-    unknown
-  >;
+  readonly decision?: {
+    readonly at: Record<string, unknown>;
+    readonly models: readonly string[];
+    readonly optimized?: string;
+    readonly threshold: Threshold;
+    readonly rivals?: Readonly<Record<string, { readonly threshold: Threshold }>>;
+  };
   readonly winner_map?: { readonly wins: readonly Win[] } | null;
   readonly [key: string]: unknown;
 }
@@ -132,6 +149,7 @@ export interface Report {
   readonly slices: null | {
     readonly by: readonly string[];
     readonly rows: readonly {
+      by: string;
       slice: string;
       model: string;
       positives: number | string;

@@ -1,54 +1,80 @@
 // The page: reads the document that stands in it, and keeps everything in step with the scenario.
-import { modelOf } from "./core/points.ts";
+import { modelOf, type Model } from "./core/points.ts";
+import { grouped } from "./core/formats.ts";
 import { Refusal } from "./core/notations.ts";
-import type { Decided, Document } from "./document.ts";
-import type { Solution, State } from "./scenario.ts";
+import type { Document } from "./document.ts";
+import { asked, questionSaid, type Solution, type State } from "./scenario.ts";
 import { Store } from "./store.ts";
-import { answer, outcomes } from "./page/answer.ts";
-import { charts } from "./page/charts.ts";
+import { answer, outcomes, type Part } from "./page/answer.ts";
+import { charts, type Charts } from "./page/charts.ts";
 import { controls } from "./page/controls.ts";
 import { h } from "./page/dom.ts";
 import { forget } from "./page/fields.ts";
 import { saveCsv, saveJson } from "./page/downloads.ts";
 import { winnerMap } from "./page/map.ts";
 import { modelTable, tableRows } from "./page/models.ts";
-import { moved, section } from "./page/sections.ts";
-import { themeButton } from "./page/theme.ts";
+import { folded, moved, section, sampleSaid } from "./page/sections.ts";
+import { slicesPart } from "./page/slices.ts";
+import { applied, themeButton } from "./page/theme.ts";
 
 function start(content: Document): void {
   const models = content.report.points.map(modelOf);
   // With one class only there is nothing to move: the static page says what there is to say.
   if (!models.length || models.some((model) => !model.positives.n || !model.negatives.n)) return;
   const store = new Store(models, content.report);
-  const { decided, level } = content.report;
-  const over = (state: State): Decided | null => (decided && store.isFirst(state) ? decided : null);
-  const said = answer(over, level);
   const change = store.change.bind(store);
-  const parts = [outcomes(over), charts(models, ({ model, place }) => change(taken(model, place, store.here()))), modelTable(content)];
-  const map = mapOf(content, models, change);
-  if (map) parts.push(map);
-  const panel = controls(models, change, () => store.here(), buttons(store));
+  const flip = (name: string, value: string): void => change(({ view }) => ({ view: without({ ...view, [name]: value }) }));
+  const said = answer(content.report.level);
+  const drawn = charts(models, ({ model, place }) => change(taken(model, place, store.here())), flip, change);
+  const parts = {
+    said,
+    happens: outcomes(),
+    drawn,
+    table: modelTable(content, flip),
+    map: winnerMap(content.report, models, change),
+    slices: slicesPart(content.report, models, flip),
+  };
+  const panel = controls(
+    models,
+    change,
+    () => store.here(),
+    (state) => store.isOver(state),
+    content.report.answers.map((one) => [questionSaid(one), asked(one, store.first)] as const),
+  );
   store.render = (solution) => {
     panel.reflect(store.state);
+    applied(store.state.view["theme"]);
     if (solution instanceof Refusal) said.refuse(solution.message);
-    else for (const part of [said, ...parts]) part.update(solution);
+    else for (const part of Object.values(parts)) part?.update(solution);
   };
   // The static page is taken apart only when the first answer stands: until then nothing is lost if something goes wrong.
   store.answer();
-  const tools = downloads(content, () => store.solution);
-  layOut(content, { said: said.element, panel: panel.element, parts: parts.map((part) => part.element), downloads: tools });
+  layOut(
+    content,
+    models,
+    parts,
+    panel.element,
+    downloads(content, () => store.solution),
+    [...buttons(store), themeButton(flip)],
+  );
   document.getElementById("static")!.hidden = true;
   document.getElementById("app")!.hidden = false;
 }
 
+/** A switch that stands where it started need not be remembered. */
+const without = (view: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(view).filter(([, value]) => value !== ""));
+
 function buttons(store: Store): HTMLElement[] {
-  const [reset, link] = [button("reset", "Start again"), button("link", "Copy link")];
+  const [undo, reset, link] = [button("undo", "Undo"), button("reset", "Start again"), button("link", "Copy link")];
+  undo.addEventListener("click", () => history.back());
   reset.addEventListener("click", () => {
     forget(document);
-    store.change(store.first);
+    const { theme = "" } = store.state.view;
+    store.change({ ...store.first, view: without({ theme }) });
   });
   link.addEventListener("click", () => void copied(link, store.address()));
-  return [reset, link];
+  return [undo, reset, link];
 }
 
 const button = (id: string, text: string): HTMLButtonElement => h("button", { type: "button", class: "quiet", id }, text);
@@ -69,11 +95,6 @@ async function copied(link: HTMLButtonElement, address: string): Promise<void> {
   setTimeout(() => (link.textContent = "Copy link"), 1500);
 }
 
-function mapOf(content: Document, models: ReturnType<typeof modelOf>[], change: Parameters<typeof winnerMap>[2]) {
-  const wins = content.report.decision?.winner_map?.wins;
-  return wins?.length ? winnerMap(wins, models, change) : null;
-}
-
 function downloads(content: Document, solution: () => Solution | null): HTMLElement {
   const [csv, json] = [button("csv", "CSV"), button("json", "JSON")];
   csv.addEventListener("click", () => saveCsv("baserate-models", tableRows(content, solution()!)));
@@ -84,38 +105,71 @@ function downloads(content: Document, solution: () => Solution | null): HTMLElem
   return h("span", { class: "tools" }, csv, json);
 }
 
-interface Laid {
-  readonly said: HTMLElement;
-  readonly panel: HTMLElement;
-  readonly parts: readonly HTMLElement[];
-  readonly downloads: HTMLElement;
+interface Parts {
+  readonly said: Part;
+  readonly happens: Part;
+  readonly drawn: Charts;
+  readonly table: Part;
+  readonly map: Part;
+  readonly slices: Part | null;
 }
 
-function layOut(content: Document, { said, panel, parts, downloads: tools }: Laid): void {
-  const [matrix, drawn, table, map] = parts as [HTMLElement, HTMLElement, HTMLElement, HTMLElement | undefined];
+/** The first screen, then what supports it, then how it was computed. */
+function layOut(
+  content: Document,
+  models: readonly Model[],
+  { said, happens, drawn, table, map, slices }: Parts,
+  panel: HTMLElement,
+  tools: HTMLElement,
+  buttons: readonly HTMLElement[],
+): void {
   const title = content.report.title ?? "Which model, at which threshold";
-  const head = h("header", { class: "top" }, h("h1", {}, h("bdi", {}, title)), themeButton());
-  const shows = moved("shows", "What these cases can show, and what not");
-  shows?.classList.add("card");
-  const first = h("div", { class: "first" }, said, h("div", { class: "pair" }, matrix, shows));
+  const { positives, negatives, weighted } = models[0]!.held;
+  const about = `${sampleSaid(positives, negatives, weighted)} · ${grouped(models.length)} ${models.length > 1 ? "models" : "model"}`;
+  const head = h(
+    "header",
+    { class: "top" },
+    h("h1", {}, h("bdi", {}, title), " ", h("small", {}, about)),
+    h("span", { class: "tools" }, ...buttons),
+  );
   const decision = moved("decision");
-  if (decision && map) decision.querySelector(".charts:has([data-part=map]), [data-part=map]")?.replaceWith(map);
+  decision?.querySelector(".charts:has([data-part=map]), [data-part=map]")?.remove();
+  const sections = [
+    section("models-title", "Models compared", [table.element], tools),
+    section("rates-title", "If the base rate is not what you think", [
+      h("div", { class: "pair" }, h("div", { class: "card" }, drawn.rates), h("div", { class: "card" }, map.element)),
+    ]),
+    decision,
+    section("charts-title", "Curves for experts", [drawn.element]),
+    slices && section("slices-title", "Slices", [slices.element, folded("The slices as tables", [moved("slices")])]),
+    moved("shows", "Can these cases tell?"),
+    moved("notes", "Notes on the scenarios that were given"),
+    section("computed-title", "How this was computed", [
+      folded("The scenarios that were given, as tables", [moved("answers"), moved("points")]),
+      folded("Sources", [moved("sources")]),
+      folded("What the words mean", [moved("definitions")]),
+    ]),
+  ].filter((part) => part !== null);
   const main = h(
     "main",
     {},
-    first,
-    section("models-title", "Models at this scenario", [table], tools),
-    section("charts-title", "Charts", [drawn]),
-    moved("answers"),
-    moved("points", "The scenarios that were given"),
-    moved("slices"),
-    decision,
-    moved("notes", "Notes on the scenarios that were given"),
-    moved("sources"),
-    moved("definitions"),
+    h("div", { class: "first" }, panel, h("div", { class: "pair" }, said.element, happens.element), drawn.first),
+    h("nav", { "aria-label": "Parts of this page" }, ...sections.map(jump)),
+    ...sections,
     h("footer", {}, `baserate ${content.version}. Everything in this page was computed here; it asks for nothing from anywhere.`),
   );
-  document.getElementById("app")!.append(head, h("div", { class: "columns" }, panel, main));
+  document.getElementById("app")!.append(head, main);
+}
+
+/** A button that goes to a section: links would replace the scenario in the address. */
+function jump(part: HTMLElement): HTMLElement {
+  const go = h("button", { type: "button", class: "jump" }, part.querySelector("h2")!.textContent!);
+  go.addEventListener("click", () => {
+    part.scrollIntoView();
+    part.querySelector<HTMLElement>("h2")!.setAttribute("tabindex", "-1");
+    part.querySelector<HTMLElement>("h2")!.focus({ preventScroll: true });
+  });
+  return go;
 }
 
 start(JSON.parse(document.getElementById("baserate-data")!.textContent!) as Document);

@@ -1,17 +1,31 @@
 // What the controls say, and what follows from it: one question, the setting of every model, and the answer.
 import { baselines, best, choose, type Baseline, type Question, type Setting } from "./core/choosing.ts";
-import { checkedCosts, EQUAL, type Conditions, type Costs } from "./core/conditions.ts";
+import { baseRate, checkedCosts, EQUAL, oneIn, type Conditions, type Costs } from "./core/conditions.ts";
 import { grouped, repr, whole } from "./core/formats.ts";
 import { rounded } from "./core/fractions.ts";
 import { prior as priorOf, Refusal } from "./core/notations.ts";
-import { confusionAt, isThinned, type Model } from "./core/points.ts";
+import { confusionAt, isThinned, placeOf, type Model } from "./core/points.ts";
 import { parseRule, ruleSaid } from "./core/rules.ts";
 import { byHand, conditionsSaid, verdict } from "./core/sentences.ts";
+import { cutAt } from "./charts/scores.ts";
 import type { Given, Report } from "./document.ts";
 
 export type Mode = "cheapest" | "rule" | "budget" | "hand";
-export const MODES: readonly Mode[] = ["cheapest", "rule", "budget", "hand"];
+export const MODES: readonly Mode[] = ["cheapest", "budget", "rule", "hand"];
+/** A given question in few words, to pick from. */
+export const questionSaid = (one: Given): string =>
+  [one.at.as_in_sample || one.at.prior === null ? "base rate of the sample" : baseRate(one.at.prior), one.rule].filter(Boolean).join(", ");
+
 export const USUAL_VOLUME = 1_000_000;
+
+/** What cases, a period, positives and money are called. */
+export interface Words {
+  readonly unit: string;
+  readonly period: string;
+  readonly positive: string;
+  readonly currency: string;
+}
+export const WORDS: Words = { unit: "cases", period: "day", positive: "positive", currency: "" };
 
 export interface State {
   /** As it is written; null for each sample's own. */
@@ -26,6 +40,9 @@ export interface State {
   /** The place of each model where thresholds are set by hand, and the model whose threshold moves. */
   readonly hand: readonly number[];
   readonly model: number;
+  readonly words: Words;
+  /** The switches of charts and tables that do not stand where they started. */
+  readonly view: Readonly<Record<string, string>>;
 }
 
 export interface Solution {
@@ -35,6 +52,8 @@ export interface Solution {
   /** In the order of the models; null where no threshold satisfies the rule. */
   readonly settings: readonly (Setting | null)[];
   readonly chosen: readonly Setting[];
+  /** The best of the other models. */
+  readonly second: Setting | null;
   /** Flagging nothing and flagging everything, where they keep the rule. */
   readonly baselines: readonly Baseline[];
   /** What Python answered to this very question, on all the points, with tested differences and corrected intervals. */
@@ -44,6 +63,35 @@ export interface Solution {
   readonly priors: readonly number[];
   /** Whether the settings are the best of all thresholds, also of those that were condensed. */
   readonly exact: boolean;
+  /** Where conditions are ranges: what is recommended over all of them, and what it comes to at their ends. */
+  readonly over: Over | null;
+}
+
+export interface Over {
+  readonly sentence: string;
+  readonly lead: string;
+  readonly settings: readonly (Setting | null)[];
+  readonly chosen: readonly Setting[];
+  /** The ends of the base rate. */
+  readonly priors: readonly [number, number] | null;
+}
+
+/** What was recommended over ranges of conditions, where its thresholds are among the points held; null otherwise. */
+export function recommended({ decision, decided }: Report, models: readonly Model[]): Over | null {
+  const found = decision?.decision;
+  if (!found || !decided) return null;
+  const settings = models.map((model): Setting | null => {
+    const cut = found.rivals?.[model.name]?.threshold;
+    if (cut === undefined) return null;
+    const place = cut === "none" ? 0 : placeOf(model, Number(cut));
+    const same = place === 0 ? cut === "none" : cutAt(model, place) === Number(cut);
+    return same ? { ...atPlace(model, place), objective: found.optimized === "caught" ? "tpr" : "expected_cost" } : null;
+  });
+  const chosen = settings.filter((one) => one !== null && found.models.includes(one.model.name)) as Setting[];
+  const prior = found.at["prior"] as { low?: number; high?: number } | number | undefined;
+  const ends =
+    typeof prior === "object" && prior?.low !== undefined && prior.high !== undefined ? ([prior.low, prior.high] as const) : null;
+  return chosen.length ? { ...decided, settings, chosen, priors: ends } : null;
 }
 
 export function firstState(report: Report, models: readonly Model[]): State {
@@ -52,7 +100,7 @@ export function firstState(report: Report, models: readonly Model[]): State {
   const budgeted = scenario.budget !== null && scenario.budget > 0 && scenario.budget <= volume;
   const own = scenario.as_in_sample && models.every((model) => model.samplePrior !== null);
   const state: State = {
-    prior: own || scenario.prior === null ? null : (scenario.written ?? repr(scenario.prior)).replace("/", " in "),
+    prior: own || scenario.prior === null ? null : shareSaid(scenario.written ?? repr(scenario.prior)),
     costs: { ...scenario.costs },
     costsGiven: scenario.costs_given ?? true,
     earned: scenario.earned ?? false,
@@ -62,9 +110,42 @@ export function firstState(report: Report, models: readonly Model[]): State {
     budget: scenario.budget ?? 200,
     hand: models.map(() => 0),
     model: 0,
+    words: WORDS,
+    view: {},
   };
   const started = { ...state, mode: startingMode(state) };
   return started.prior === null && !own ? { ...started, prior: "" } : started;
+}
+
+/** A fraction as people say it: 1/1000 is 1 in 1,000. */
+const shareSaid = (text: string): string =>
+  text.includes("/")
+    ? text
+        .split("/")
+        .map((part) => grouped(BigInt(part)))
+        .join(" in ")
+    : text;
+
+/** The state in which one of the given questions is asked. */
+export function asked(one: Given, first: State): State {
+  const { prior } = one.at;
+  const state: State = {
+    ...first,
+    prior: one.at.as_in_sample ? null : prior === null ? first.prior : priorText(prior),
+    costs: { ...one.at.costs },
+    costsGiven: one.at.costs_given ?? true,
+    volume: one.volume ?? first.volume,
+    mode: one.rule ? "rule" : "cheapest",
+    rule: one.rule ?? first.rule,
+  };
+  const budget = /^alerts <= ([\d.]+)$/.exec(one.rule ?? "");
+  return budget && Number(budget[1]) <= state.volume ? { ...state, mode: "budget", budget: Number(budget[1]) } : state;
+}
+
+/** A base rate as people say it, where that is the same number. */
+function priorText(prior: number): string {
+  const said = oneIn(prior);
+  return said !== null && rounded(priorOf(said)) === prior ? said : repr(prior);
 }
 
 /** A rule that is nothing but a budget is one; a rule that this page cannot read leaves the cheapest threshold. */
@@ -104,22 +185,24 @@ function questionOf(state: State): Question {
 }
 
 /** The answer to what the controls ask; a Refusal says what is wrong with them. */
-export function solve(models: readonly Model[], state: State, given: readonly Given[]): Solution {
+export function solve(models: readonly Model[], state: State, given: readonly Given[], over: Over | null = null): Solution {
   const question = questionOf(state);
-  const settings = models.map((model, i) => (state.mode === "hand" ? atPlace(model, state.hand[i] ?? 0) : choose(model, question)));
+  const settings =
+    over?.settings ?? models.map((model, i) => (state.mode === "hand" ? atPlace(model, state.hand[i] ?? 0) : choose(model, question)));
   const found = settings.filter((one) => one !== null);
-  const chosen = best(found, question);
+  const chosen = over?.chosen ?? best(found, question);
   const others = found.filter((one) => !chosen.includes(one));
   const prior = question.at.prior === null ? null : rounded(question.at.prior);
   const ends = found.length ? baselines(found[0]!.model, question) : [];
-  const answered = state.mode === "hand" ? null : givenFor(question, given);
-  const exact = state.mode === "cheapest" || state.mode === "hand" || !models.some(isThinned) || answered !== null;
+  const answered = state.mode === "hand" || over ? null : givenFor(question, given);
+  const exact = state.mode === "cheapest" || state.mode === "hand" || over !== null || !models.some(isThinned) || answered !== null;
   const none = models.some((model) => mayKeep(model, { exact }))
     ? "none of the thresholds in this report satisfies the rule"
     : "no model can satisfy the rule";
   const alone = models.length === 1;
   const sentence = found.length
-    ? (answered?.sentence ??
+    ? (over?.sentence ??
+      answered?.sentence ??
       (state.mode === "hand" ? byHand(chosen, others, question, alone) : verdict(chosen, others, ends, question, alone)))
     : `At ${conditionsSaid(question.at, prior ?? Number.NaN)}: ${none}.`;
   return {
@@ -128,11 +211,13 @@ export function solve(models: readonly Model[], state: State, given: readonly Gi
     question,
     settings,
     chosen,
+    second: chosen[1] ?? best(others, question)[0] ?? null,
     baselines: ends,
     given: answered,
     sentence,
     priors: models.map((model) => prior ?? (model.samplePrior ? rounded(model.samplePrior) : Number.NaN)),
     exact,
+    over,
   };
 }
 

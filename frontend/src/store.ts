@@ -2,10 +2,10 @@
 import { Refusal } from "./core/notations.ts";
 import type { Model } from "./core/points.ts";
 import type { Report } from "./document.ts";
-import { restored, written } from "./fragment.ts";
-import { firstState, solve, type Solution, type State } from "./scenario.ts";
+import { question, restored, written } from "./fragment.ts";
+import { firstState, recommended, solve, type Over, type Solution, type State } from "./scenario.ts";
 
-const PAUSE = 300; // milliseconds: the address follows when the sliders rest
+const PAUSE = 300; // milliseconds: the address follows when the controls rest
 
 export class Store {
   readonly first: State;
@@ -14,6 +14,7 @@ export class Store {
   solution: Solution | null = null;
   /** What shows an answer, or why there is none. */
   render: (solution: Solution | Refusal) => void = () => {};
+  private readonly over: Over | null;
   private waiting = false;
   private timer = 0;
 
@@ -22,8 +23,12 @@ export class Store {
     private readonly report: Report,
   ) {
     this.first = firstState(report, models);
+    this.over = recommended(report, models);
     this.state = this.read(this.first);
-    addEventListener("hashchange", () => this.change(this.read(this.state)));
+    addEventListener("popstate", () => {
+      clearTimeout(this.timer);
+      this.change(this.read(this.first));
+    });
   }
 
   /** Changes the scenario; however many changes a frame brings, it is answered once. */
@@ -44,9 +49,14 @@ export class Store {
     this.timer = setTimeout(() => this.remember(), PAUSE);
   }
 
-  /** Whether a scenario is the one that was given. */
-  isFirst(state: State): boolean {
-    return written(state, this.models) === written(this.first, this.models);
+  /** Whether a scenario asks what was given. */
+  private isFirst(state: State): boolean {
+    return question(state, this.models) === question(this.first, this.models);
+  }
+
+  /** Whether what is recommended over ranges is shown. */
+  isOver(state: State): boolean {
+    return this.over !== null && this.isFirst(state);
   }
 
   /** Where each model stands. */
@@ -61,7 +71,7 @@ export class Store {
 
   private solved(state: State): Solution | Refusal {
     try {
-      return solve(this.models, state, this.report.answers);
+      return solve(this.models, state, this.report.answers, this.isOver(state) ? this.over : null);
     } catch (error) {
       if (error instanceof Refusal) return error;
       throw error;
@@ -75,11 +85,12 @@ export class Store {
     return this.solved(state) instanceof Refusal ? otherwise : state;
   }
 
-  /** Where an address cannot be changed (a page inside a frame), it stays as it is. */
+  /** Every scenario that rests is a step to go back to. Where an address cannot be changed (a page inside a frame), it stays as it is. */
   private remember(): void {
     const hash = written(this.state, this.models);
+    const here = location.hash || written(this.first, this.models);
     try {
-      if (location.hash !== hash) history.replaceState(null, "", hash);
+      if (here !== hash) history.pushState(null, "", hash);
     } catch {
       return;
     }

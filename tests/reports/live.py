@@ -4,6 +4,7 @@ library.
 
 import functools
 import random
+import re
 from dataclasses import replace
 
 import pytest
@@ -14,7 +15,7 @@ from baserate.decisions.operating_point import brief
 from baserate.errors import Infeasible
 from baserate.inference.fixed_point import point_intervals
 from baserate.output import tables
-from baserate.reports.page import outcome_table
+from baserate.reports.page import headline, in_cases, outcome_table
 
 VOLUME = 1_000_000
 START = br.Conditions("1 in 1000", br.Costs(fp=1, fn=100))
@@ -22,14 +23,17 @@ COLUMNS = ("expected_cost", "tpr", "fpr", "precision", "posfrac", "alerts", "cau
 BOUNDED = ("tpr", "fpr")
 READ = """() => {
   const text = (node) => node.textContent.replaceAll('\\u00a0', ' ');
-  const cell = (node) => [text(node.firstChild), node.querySelector('small') ? text(node.querySelector('small')) : ''];
+  const cell = (node) => [node.firstChild ? text(node.firstChild) : '', node.querySelector('small') ? text(node.querySelector('small')) : ''];
+  const measures = ['expected_cost', 'tpr', 'fpr', 'precision', 'posfrac', 'alerts', 'caught'];
+  const named = (row, names) => names.map((name) => cell(row.querySelector(`td[data-name=${name}]`)));
+  const models = [...document.querySelectorAll('#models tr[data-model]')].sort((a, b) => a.dataset.model - b.dataset.model);
   const rows = (query) => [...document.querySelectorAll(query)].map((row) => [...row.querySelectorAll('td')].map(cell));
   return {
-    answer: text(document.querySelector('#answer')), plain: text(document.querySelector('#plain')),
-    models: rows('#models tr[data-model]'),
-    best: [...document.querySelectorAll('#models tr[data-model]')].map((row) => row.classList.contains('best')),
+    answer: text(document.querySelector('#answer')), use: text(document.querySelector('#use')), plain: text(document.querySelector('#plain')),
+    models: models.map((row) => named(row, ['auc', 'cut', ...measures])),
+    best: models.map((row) => row.classList.contains('best')),
     baselines: Object.fromEntries([...document.querySelectorAll('#models tr[data-baseline]:not([hidden])')].map((row) =>
-      [text(row.querySelector('th')), [...row.querySelectorAll('[data-name]')].map(cell)])),
+      [text(row.querySelector('th')), named(row, measures)])),
     outcomes: document.querySelector('#outcomes').hidden ? [] : rows('#outcomes tbody tr').map((row) => row.map(([value]) => value)),
     prior: document.querySelector('#prior').value, fn: document.querySelector('#fn').value, fp: document.querySelector('#fp').value,
     volume: document.querySelector('#volume').value, budget: document.querySelector('#budget').value,
@@ -38,6 +42,10 @@ READ = """() => {
     hand: document.querySelector('#threshold-hint').textContent.replaceAll('\\u00a0', ' ')
   };
 }"""  # noqa: E501
+RESTED = """() => new Promise((done) => {
+  const busy = () => document.querySelector('[aria-busy=true]') ? setTimeout(busy, 20) : done();
+  requestAnimationFrame(() => requestAnimationFrame(busy));
+})"""
 
 
 def some_models():
@@ -66,10 +74,13 @@ def reported():
 
 
 def elsewhere(choice, *, alone=False):
-    """What the page says away from there, where it chooses by itself and tests nothing."""
+    """What the page says away from there, where it chooses by itself, tests nothing and bounds
+    precision in a sentence of its own.
+    """
     return tables.verdict(
         replace(
             choice,
+            points={name: replace(point, intervals={}) for name, point in choice.points.items()},
             differences=(),
             lead_over_baseline=None,
             untested=ELSEWHERE if len(choice.points) > 1 else "",
@@ -93,16 +104,15 @@ def faults(page):
 
 
 def settled(page):
-    """After two frames everything stands as the controls say."""
-    page.evaluate(
-        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-    )
+    """Everything stands as the controls say after two frames, a table out of sight a bit later."""
+    page.evaluate(RESTED)
     return page.evaluate(READ)
 
 
 def asked(shown):
     """What the controls say, as Python is asked the same."""
-    costs = br.Costs(fp=float(shown["fp"]), fn=float(shown["fn"])) if shown["known"] else None
+    fp, fn = (float(shown[name].replace(",", "")) for name in ("fp", "fn"))
+    costs = br.Costs(fp=fp, fn=fn) if shown["known"] else None
     prior = None if shown["prior"] == "sample" else shown["prior"]
     volume = float(shown["volume"].replace(" ", "").replace(",", ""))
     rule = {"rule": shown["rule"], "budget": f"alerts <= {shown['budget'].replace(' ', '')}"}.get(
@@ -125,12 +135,32 @@ def compare(page):
     given = is_given(at, rule, volume)
     assert shown["answer"] == (reported().sentences[0] if given else elsewhere(choice))
     assert shown["best"] == [name in choice.models for name in MODELS]
+    compare_plain(shown, reported().contents.first if given else choice, volume, given=given)
     points = reported().contents.chosen if given else choice.points
     for row, name in zip(shown["models"], MODELS, strict=True):
         compare_row(row, points.get(name), points[name].intervals if given else None)
     compare_baselines(shown, choice)
     assert shown["outcomes"] == [list(row[1:]) for row in outcome_table(choice.point, volume).rows]
     return shown
+
+
+def compare_plain(shown, choice, volume, *, given):
+    """The answer in its fewest words, and what it comes to in cases."""
+    assert shown["use"] == headline(choice)
+    bounds = r" \([^)]*\)(?= in )"  # those at fixed thresholds, compared below
+    said, expected = shown["plain"], in_cases(choice, volume)
+    if given:
+        assert said == expected
+        return
+    assert re.sub(bounds, "", said) == re.sub(bounds, "", expected)
+    point = choice.point
+    if point.share == 1 and point.threshold is not None and choice.unbeaten is None:
+        found = br.rate_interval(int(point.tp), int(point.tp + point.fn))
+        ends = [end * point.at.prior * volume for end in (found.low, found.high)]
+        told = re.search(r"finds \S+ \(([^)]*)\)", said)[1]
+        numbers = [float(text.replace(",", "")) for text in re.findall(r"[\d.,e+-]*\d", told)]
+        sides = [end for end, side in zip(ends, ("<= ", ">= "), strict=True) if side not in told]
+        assert numbers == [pytest.approx(end, rel=6e-3, abs=0.51) for end in sides]
 
 
 def is_given(at, rule, volume):

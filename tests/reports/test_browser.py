@@ -11,12 +11,8 @@ import baserate as br
 
 # USERS, scenario 10.
 NAMES = ("A", "<img src=x onerror=alert(1)>")
-SAID = (
-    "Use <img src=x onerror=alert(1)> (56.8 % of those at 9, drawn at random). At a base rate of"
-    " 0.1% (1 in 1,000) and alerts <= 200 of 1,000,000, it catches 142 of 1,000 positives in 200"
-    " alerts (71 % real); A catches 99. The difference was not tested (the models were counted"
-    " separately, not on the same cases)."
-)
+SAID = "Use <img src=x onerror=alert(1)>, 56.8 % of those at 9, drawn at random."
+FINDS = ("Of 1,000 positive cases a day it finds 142", "in 200 alerts; 71 % are real.")
 VISIBLE = """(words) => {
   const says = (element) => element.textContent.replaceAll('\\u00a0', ' ').includes(words);
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT);
@@ -71,6 +67,7 @@ def test_the_first_screen_says_the_answer_and_nothing_is_asked_of_a_network(
     ) as (page, seen):
         assert ready(page) == javascript
         assert page.evaluate(VISIBLE, SAID)
+        assert all(page.evaluate(VISIBLE, words) for words in FINDS)
         assert page.locator("img").count() == 0
         assert page.title() == "Payments"
     assert (seen.requests, seen.dialogs, seen.said) == ([path.as_uri()], [], [])

@@ -41,8 +41,8 @@ def test_the_notices_of_every_package_in_the_script_stand_in_it_and_in_a_saved_p
 
 def test_script_and_style_stay_far_below_two_hundred_kilobytes():
     assert (
-        sum((BUNDLE / name).stat().st_size for name in NAMES) <= 120_000
-    )  # with the licences, and what unpacks thresholds
+        sum((BUNDLE / name).stat().st_size for name in NAMES) <= 148_000
+    )  # with the licences, the sentence, the scores, the slices and every curve
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -65,8 +65,5 @@ def test_the_lock_names_no_host_and_every_package_by_its_digest():
     )
 
 
-def test_the_front_end_depends_on_two_small_libraries():
-    assert set(json.loads((FRONTEND / "package.json").read_text())["dependencies"]) == {
-        "d3-scale",
-        "d3-shape",
-    }
+def test_the_front_end_depends_on_one_small_library():
+    assert set(json.loads((FRONTEND / "package.json").read_text())["dependencies"]) == {"d3-shape"}

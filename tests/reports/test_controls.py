@@ -29,7 +29,7 @@ def pressed(page, slider, *keys):
 
 def test_it_starts_where_python_was_asked(page):
     shown = compare(page)
-    assert shown["prior"] == "1 in 1000"
+    assert shown["prior"] == "1 in 1,000"
     start = (
         "Use forest at score ≥ 2.3. At a base rate of 0.1% (1 in 1,000), costs (fp = 1, fn = 100), "
     )
@@ -70,6 +70,7 @@ def test_the_base_rate_slides_over_its_whole_range_by_keys(page):
 
 
 def test_the_sample_has_a_base_rate_of_its_own(page):
+    page.focus("#prior")
     page.click("#prior-sample")
     shown = compare(page)
     assert "At the sample's base rate of 18.33%, " in shown["answer"]
@@ -274,7 +275,7 @@ def test_one_in_thousands_is_said_in_whole_numbers(page):
     page.fill("#prior", "1e-6")
     page.check("#mode-rule")
     page.fill("#rule", "recall >= 0.9")
-    assert re.search(r"1 alert in \d{1,3}(,\d{3})+ is real", settled(page)["plain"])
+    assert re.search(r"1 in \d{1,3}(,\d{3})+ is real", settled(page)["plain"])
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ users bring.
 """
 
 import json
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -63,7 +64,15 @@ def test_the_first_screen_says_in_words_which_model_catches_how_many():
     assert found.sentences == [SAID]
     page = Page(found.html)
     assert page.document["report"]["answers"][0]["sentence"] == SAID
-    assert page.texts[2] == SAID  # after the title of the window and of the page
+    # After the title of the window and of the page: the answer in its fewest words, what it comes
+    # to in cases, and in full.
+    assert page.texts[2] == "Use B, 56.8 % of those at 9, drawn at random."
+    assert re.fullmatch(
+        r"Of 1,000 positive cases a day it finds 142 \(\d+ to \d+\) in 200 alerts; 71 % are real\."
+        r" A would find 99 in 200\.",
+        page.texts[3],
+    )
+    assert page.texts[4] == SAID
     caught = {
         name: point["caught"]
         for name, point in page.document["report"]["answers"][0]["points"].items()

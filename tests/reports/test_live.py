@@ -9,7 +9,7 @@ import re
 import pytest
 from tests.decisions.worked import CELLS
 from tests.reports.browser import opened
-from tests.reports.live import elsewhere, faults, worst_and_best
+from tests.reports.live import RESTED, elsewhere, faults, worst_and_best
 from tests.reports.made import Page, drawn
 
 import baserate as br
@@ -38,10 +38,24 @@ def live(browser, tmp_path, models, **options):
 
 
 def texts(page, query):
-    page.evaluate(
-        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-    )
+    page.evaluate(RESTED)
     return page.evaluate(TEXT, query)
+
+
+def in_view(page, query):
+    """Scrolls to a chart, which is drawn when it is seen."""
+    page.locator(query).scroll_into_view_if_needed()
+    for _ in range(100):
+        if page.locator(f"{query} .axes > *").count():
+            break
+        page.wait_for_timeout(50)
+    assert page.locator(f"{query} .axes > *").count()
+
+
+def by_model(page, column):
+    """A column of the table of models, which is ranked, in the order of the models."""
+    count = page.locator("#models tr[data-model]").count()
+    return [texts(page, f"#models tr[data-model='{i}'] .{column}")[0] for i in range(count)]
 
 
 def is_live(page):
@@ -112,9 +126,7 @@ def test_weighted_cases_are_read_as_python_reads_them(browser, tmp_path):
             assert texts(page, "#answer") == [
                 tables.verdict(choice, alone=False) if rule is None else elsewhere(choice)
             ]
-            assert [text.strip() for text in texts(page, "#models [data-model] .cut")] == [
-                brief(point) for point in choice.points.values()
-            ]
+            assert by_model(page, "cut") == [brief(point) for point in choice.points.values()]
 
 
 def test_where_class_totals_were_chosen_there_is_no_sample_to_go_back_to(browser, tmp_path):
@@ -148,9 +160,7 @@ def test_profits_are_told_as_profits(browser, tmp_path):
             tables.span(comparisons._shown(found, point, "expected_cost"))
             for found, point in costs_known(models, at)
         ]
-        assert texts(page, "#models [data-model] [data-name=expected_cost]") == list(
-            map("".join, zip(told, spans, strict=True))
-        )
+        assert by_model(page, "expected_cost") == list(map("".join, zip(told, spans, strict=True)))
         assert texts(page, "#models [data-baseline] [data-name=expected_cost]") == [
             "0.000exact",
             "-4.000exact",
@@ -185,11 +195,11 @@ def test_the_winner_map_shows_who_is_cheapest_and_takes_a_click(browser, tmp_pat
         effective = prior / (prior + (1 - prior) * ratio)
         here = [win for win in wins if win.low * 0.98 <= effective <= win.high * 1.02]
         assert any(f": {' or '.join(win.models)}" in said for win in here)
-        assert faults(page) == []
         page.mouse.down()
         page.mouse.up()
         texts(page, "#prior")
         assert abs(float(page.input_value("#prior")) / prior - 1) < 0.01
+        assert faults(page) == []
         assert seen.said == []
 
 
@@ -197,7 +207,9 @@ def test_twenty_models_are_all_told(browser, tmp_path):
     models = {f"m{i}": some_counts(i, 120) for i in range(20)}
     with live(browser, tmp_path, models, at=AT) as (page, seen):
         assert page.locator("#models tr[data-model]").count() == 20
+        in_view(page, "#chart-roc")
         assert page.locator("#chart-roc .curve").count() == 20
+        assert page.locator("#chart-roc .curve:not(.faint)").count() == 2
         assert seen.said == []
 
 
@@ -242,9 +254,7 @@ def test_where_thresholds_are_condensed_the_page_says_to_within_how_much_it_know
         none = f"At {AT}: none of the thresholds in this report satisfies the rule."
         assert shown(page, "#answer") == none
         assert "(recall known to within 0.00" in shown(page, "#plain")
-        assert texts(page, "#models [data-model] .cut") == [
-            "no threshold in this report satisfies the rule"
-        ]
+        assert by_model(page, "cut") == ["no threshold in this report satisfies the rule"]
         page.fill("#rule", "recall >= 0.1")
         assert "Use m0" in shown(page, "#answer")
         [gap] = texts(page, "#models .cut small")
@@ -284,7 +294,7 @@ def test_a_rule_that_no_model_satisfies_is_answered_with_the_nearest_that_is_fea
         assert shown(page, "#plain") == f"N{why[1:]}."
 
 
-def test_over_ranges_the_first_sentence_is_the_decision_until_a_control_moves(browser, tmp_path):
+def test_over_ranges_everything_shows_what_is_recommended_until_a_control_moves(browser, tmp_path):
     models = {"a": some_counts(1), "b": some_counts(2)}
     found = br.report(models, at=RANGES, volume=1_000_000)
     decided, middle = found.sentences
@@ -297,15 +307,35 @@ def test_over_ranges_the_first_sentence_is_the_decision_until_a_control_moves(br
     assert [
         page.texts[1 + page.texts.index("Which model, at which threshold", 1) + i] for i in range(2)
     ] == [decided, middle]
+    decision = found.document["report"]["decision"]["decision"]
+    rivals = {name: decision["rivals"][name]["threshold"] for name in models}
     with live(browser, tmp_path, models, at=RANGES, volume=1_000_000) as (page, _):
         assert shown(page, "#answer") == decided
-        assert shown(page, "#plain").startswith(f"{middle} Of 1,000,000 cases a day ")
+        cut = decided.partition("Use b at score ≥ ")[2].partition(". ")[0]
+        assert shown(page, "#use") == f"Use b, flag scores from {cut}."
+        assert [float(text.removeprefix(">= ")) for text in by_model(page, "cut")] == pytest.approx(
+            list(rivals.values()), rel=0.05
+        )
+        assert shown(page, "#plain").endswith(over_its_base_rates(models["b"], rivals["b"]))
         assert shown(page, "#outcomes caption").startswith(MIDDLE)
         page.fill("#prior", "1 in 500")
         assert " At a base rate of 0.2% (1 in 500), costs " in shown(page, "#answer")
         assert MIDDLE not in shown(page, "#plain") + shown(page, "#outcomes caption")
         page.click("#reset")
         assert shown(page, "#answer") == decided
+
+
+def over_its_base_rates(counts, threshold):
+    """What one threshold comes to at the ends of the base rates."""
+    at = [br.Conditions(prior, RANGES.middle().costs) for prior in (1e-5, 1e-3)]
+    ends = [br.choose(counts, threshold=threshold, at=one, volume=1_000_000) for one in at]
+    caught, alerts = (
+        " to ".join(tables.cases(point[name]) for point in ends) for name in ("caught", "alerts")
+    )
+    return (
+        f" That is in the middle of what was given; over its base rates it finds {caught} in"
+        f" {alerts} alerts."
+    )
 
 
 def test_an_answer_that_rests_on_few_cases_says_so_wherever_the_controls_stand(browser, tmp_path):
@@ -343,17 +373,18 @@ def test_a_model_has_one_colour_with_and_without_javascript(browser, tmp_path):
     found = br.report(models, at=AT)
     assert found.contents.first.model == "best"
     figure = found.html.partition("<figure>")[2].partition("</figure>")[0]
-    legend = dict(
-        re.findall(r'stroke="(#\w+)"[^>]*/>\n<text [^>]*fill="#000">(worse|best)<', figure)
-    )
+    # Lines come in the order of the models.
+    lines = re.findall(r'stroke="(#\w{6})" stroke-width="2"', figure)
     with live(browser, tmp_path, models, at=AT) as (page, _):
+        in_view(page, "#chart-roc")
         strokes = [
             page.evaluate(
                 f"getComputedStyle(document.querySelector('#chart-roc .curve.m{i}')).stroke"
             )
             for i in range(2)
         ]
-    assert legend == dict(zip(map(hexed, strokes), models, strict=True))
+    assert lines == list(map(hexed, strokes))
+    assert len(set(lines)) == 2
 
 
 def hexed(colour):
@@ -368,3 +399,101 @@ def test_a_rule_that_is_a_budget_of_more_than_all_cases_is_answered_as_python_an
         assert shown(page, "#answer") == tables.verdict(
             br.choose(models, "alerts <= 2000", at=AT, volume=10), alone=False
         )
+
+
+def test_the_given_scenarios_are_picked_from_a_list(browser, tmp_path):
+    models = {"a": some_counts(1), "b": some_counts(2)}
+    at = [br.Conditions(prior, AT.costs) for prior in ("1 in 1000", "2%")]
+    found = br.report(models, at=at, volume=5000, rule=["recall >= 0.5", "alerts <= 700"])
+    with live(
+        browser, tmp_path, models, at=at, volume=5000, rule=["recall >= 0.5", "alerts <= 700"]
+    ) as (page, seen):
+        for i, sentence in enumerate(found.sentences):
+            page.select_option("#given", str(i))
+            assert shown(page, "#answer") == sentence
+        assert seen.said == []
+
+
+def test_of_many_models_one_is_found_by_its_name_and_kept_in_colour(browser, tmp_path):
+    models = {f"m{i}": some_counts(i, 120) for i in range(12)}
+    with live(browser, tmp_path, models, at=AT) as (page, _):
+        page.fill("#find", "M11")
+        texts(page, "#find")
+        assert page.locator("#models tr[data-model]:visible").count() == 1
+        in_view(page, "#chart-roc")
+        before = page.locator("#chart-roc .curve:not(.faint)").count()
+        faint = page.evaluate(
+            "document.querySelector('#chart-roc .curve.faint').className.baseVal.match(/m(\\d)/)[1]"
+        )
+        page.locator(f".legend .model:nth-child({int(faint) + 1})").click()
+        texts(page, "#find")
+        assert page.locator("#chart-roc .curve:not(.faint)").count() == before + 1
+
+
+def test_slices_are_dots_with_intervals_that_differ_most_first(browser, tmp_path):
+    draw = random.Random(4)
+    labels = [int(draw.random() < 0.3) for _ in range(900)]
+    sites = [draw.choice("xyz") for _ in labels]
+    scores = [
+        draw.gauss(y * {"x": 3, "y": 1, "z": 1}[s], 1) for y, s in zip(labels, sites, strict=True)
+    ]
+    groups = br.count(labels, scores, by=sites)
+    report = br.report({"m": groups}, at=AT)
+    rows = report.document["report"]["slices"]["rows"]
+    overall = report.document["report"]["answers"][0]["points"]["m"]["tpr"]
+    order = sorted(rows, key=lambda row: -abs(row["points"][0]["tpr"] - overall))
+    with live(browser, tmp_path, {"m": groups}, at=AT) as (page, seen):
+        assert texts(page, ".dots th") == [row["slice"] for row in order]
+        said = [text.split(" to ")[0] for text in texts(page, ".dots td:nth-child(3)")]
+        for text, row in zip(said, order, strict=True):
+            assert text.startswith(tables.digits(row["points"][0]["tpr"], 3))
+        assert page.locator(".dot.apart").count() >= 1
+        assert seen.said == []
+
+
+def test_without_costs_and_without_a_lead_the_label_says_so(browser, tmp_path):
+    flat = br.count([1] * 5 + [0] * 500, [0] * 5 + list(range(500)))
+    with live(browser, tmp_path, {"flat": flat}, at=AT) as (page, _):
+        assert texts(page, ".chip") == ["No better than flagging nothing"]
+        assert shown(page, "#use") == "Flag nothing."
+    joint = br.count([0, 1] * 200, {"a": list(range(400)), "b": [i % 7 for i in range(400)]})
+    report = br.report(joint, at=br.Conditions("30%"))
+    close = [one for one in report.contents.first.differences if not one.significant]
+    (tmp_path / "joint").mkdir()
+    with live(browser, tmp_path / "joint", joint, at=br.Conditions("30%")) as (page, _):
+        [chip] = texts(page, ".chip")[:1]
+        assert chip.startswith("Cannot tell" if close else "Clear lead")
+        page.fill("#prior", "31%")
+        assert texts(page, ".chip")[0] == "Lead not tested at these settings"
+
+
+# How far the ring lies from the line of the first model, in pixels of the chart, and how many
+# vertices that line has.
+OFF_THE_LINE = """() => {
+  const ring = document.querySelector('#chart-roc .ring');
+  const [x, y] = [Number(ring.getAttribute('cx')), Number(ring.getAttribute('cy'))];
+  const line = document.querySelector('#chart-roc .curve.m0').getAttribute('d');
+  const points = line.slice(1).split('L').map((pair) => pair.split(' ').map(Number));
+  const off = points.slice(1).map(([x1, y1], i) => {
+    const [x0, y0] = points[i];
+    const [dx, dy] = [x1 - x0, y1 - y0];
+    const along = ((x - x0) * dx + (y - y0) * dy) / (dx * dx + dy * dy || 1);
+    const share = Math.min(1, Math.max(0, along));
+    return Math.hypot(x - x0 - share * dx, y - y0 - share * dy);
+  });
+  return [Math.min(...off), points.length];
+}"""
+
+
+def test_of_many_thresholds_only_those_are_drawn_that_can_be_told_apart(browser, tmp_path):
+    labels, scores = drawn(30_000, seed=2, share=0.1)
+    models = {"many": br.count(labels, scores["m0"])}
+    with live(browser, tmp_path, models, at=AT) as (page, _):
+        in_view(page, "#chart-roc")
+        page.focus("#chart-roc")
+        page.keyboard.press("Home")
+        for key in ["ArrowRight"] * 5 + ["PageUp"] * 20:
+            page.keyboard.press(key)
+            off, vertices = page.evaluate(OFF_THE_LINE)
+            assert off < 1
+            assert vertices < 3000

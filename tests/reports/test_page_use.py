@@ -7,11 +7,12 @@ import json
 import math
 import struct
 import xml.etree.ElementTree as ET
+from datetime import UTC, datetime
 
 import pytest
 from tests.reports.browser import opened
 from tests.reports.live import COLUMNS, MODELS, START, VOLUME, compare, faults, settled
-from tests.reports.test_live import AT, live, shown, some_counts
+from tests.reports.test_live import AT, in_view, live, shown, some_counts
 
 import baserate as br
 from baserate.output import tables
@@ -68,6 +69,7 @@ def test_start_again_brings_the_first_answer_back(page):
 
 
 def test_a_chart_is_walked_by_keys_seen_on_all_charts_and_taken_as_threshold(page):
+    in_view(page, "#chart-roc")
     page.focus("#chart-roc")
     page.keyboard.press("ArrowRight")
     start = page.get_attribute("#chart-roc", "aria-valuetext")
@@ -75,8 +77,8 @@ def test_a_chart_is_walked_by_keys_seen_on_all_charts_and_taken_as_threshold(pag
     told = page.get_attribute("#chart-roc", "aria-valuetext")
     assert told != start
     assert page.evaluate(
-        "[...document.querySelectorAll('.ring')].every((ring) => ring.getAttribute('visibility')"
-        " === 'visible')"
+        "[...document.querySelectorAll('#chart-roc .ring, #chart-gain .ring')].every((ring) =>"
+        " ring.getAttribute('visibility') === 'visible')"
     )
     assert page.get_attribute("#chart-gain", "aria-valuetext") == told
     page.keyboard.press("Enter")
@@ -92,12 +94,13 @@ def test_a_chart_is_walked_by_keys_seen_on_all_charts_and_taken_as_threshold(pag
 
 
 def test_the_pointer_shows_a_threshold_on_every_chart_and_a_click_takes_it(page):
+    in_view(page, "#chart-roc")
     box = page.locator("#chart-roc").bounding_box()
     page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.4)
     settled(page)
     assert page.locator("figure.chart .tip:visible").count() == 1
     told = page.evaluate(
-        "[...document.querySelectorAll('#app svg[role=slider]')].map((svg) =>"
+        "[...document.querySelectorAll('#chart-roc, #chart-gain')].map((svg) =>"
         " svg.getAttribute('aria-valuetext'))"
     )
     assert len(set(told)) == 1
@@ -109,7 +112,7 @@ def test_the_pointer_shows_a_threshold_on_every_chart_and_a_click_takes_it(page)
 def test_every_control_is_reached_by_the_tab_key_and_shows_its_focus(page):
     reached = []
     page.evaluate("document.body.focus()")
-    for _ in range(60):
+    for _ in range(110):
         page.keyboard.press("Tab")
         reached.append(page.evaluate("document.activeElement.id"))
     assert {
@@ -130,10 +133,17 @@ def test_every_control_is_reached_by_the_tab_key_and_shows_its_focus(page):
         "link",
         "csv",
         "json",
-        "log-roc",
-        "chart-roc",
-        "chart-broc",
+        "undo",
+        "unit",
+        "period",
+        "positive",
+        "chart-scores",
+        "over-yield",
         "chart-gain",
+        "chart-rates",
+        "curve-broc",
+        "chart-roc",
+        "log-roc",
     } <= set(reached)
     page.focus("#prior")
     page.keyboard.press("Tab")
@@ -167,11 +177,17 @@ def test_the_table_is_taken_away_as_csv_and_json(page):
 
 
 def test_a_chart_is_taken_away_as_svg_and_png(page):
+    in_view(page, "#chart-roc")
     name, content = downloaded(page, "[aria-label='ROC as SVG']")
     assert name == "baserate-roc.svg"
     root = ET.fromstring(content)
     texts = [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
     assert {"ROC", "recall (tpr)", *MODELS} <= set(texts)
+    assert any(
+        text.startswith("A base rate of 0.1% (1 in 1,000), costs (fp = 1, fn = 100); out of ")
+        for text in texts
+    )
+    assert f"baserate report, {datetime.now(UTC).date()}" in texts
     curves = [
         node
         for node in root.iter("{http://www.w3.org/2000/svg}path")
@@ -184,18 +200,17 @@ def test_a_chart_is_taken_away_as_svg_and_png(page):
     assert name == "baserate-roc.png"
     width, height = struct.unpack(">II", content[16:24])
     assert content[:8] == b"\x89PNG\r\n\x1a\n"
-    assert width == 760
+    assert width == 1280
     assert height > 600
 
 
 def test_the_numbers_of_a_chart_are_a_table(page):
-    page.locator("#chart-pr").scroll_into_view_if_needed()
-    page.locator("section[aria-labelledby=title-pr] summary").click()
+    page.click("#curve-pr")
+    in_view(page, "#chart-pr")
+    page.locator("[data-kind=pr] summary").click()
     settled(page)
     cells = "(row) => [...row.children].map((cell) => cell.textContent)"
-    rows = page.evaluate(
-        f"[...document.querySelectorAll('section[aria-labelledby=title-pr] tbody tr')].map({cells})"
-    )
+    rows = page.evaluate(f"[...document.querySelectorAll('[data-kind=pr] tbody tr')].map({cells})")
     assert {row[0] for row in rows} == set(MODELS)
     for model, cut, recall, precision in rows:
         point = br.choose(MODELS[model], threshold=None if cut == "none" else float(cut), at=START)
@@ -207,11 +222,11 @@ def test_precision_is_drawn_nowhere_at_the_origin(page):
     """Nothing flagged has no precision: the curve starts at the limit that its first edge has, not
     at 0 or 1.
     """
-    page.locator("#chart-pr").scroll_into_view_if_needed()
-    settled(page)
+    page.click("#curve-pr")
+    in_view(page, "#chart-pr")
     first = "(path) => path.getAttribute('d').split(/[ML]/)[1].split(' ').map(Number)"
     starts = page.evaluate(f"[...document.querySelectorAll('#chart-pr .curve')].map({first})")
-    bottom, top, low = 256, 10, 0.001 / 3
+    bottom, top, low = 294, 16, 0.001 / 3
     for (_, y), counts in zip(starts, MODELS.values(), strict=True):
         points = br.Points.of(counts)
         pure = br.choose(counts, threshold=points.threshold(1), at=START).precision
@@ -234,9 +249,11 @@ def test_the_theme_is_switched_by_hand(page):
     colour = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(colour)
     page.click("#theme")
+    settled(page)
     assert page.evaluate(colour) != light
     assert page.get_attribute("#theme", "aria-label") == "Show the page light"
     page.click("#theme")
+    settled(page)
     assert page.evaluate(colour) == light
 
 
@@ -244,7 +261,7 @@ def test_the_answer_is_read_out_once_it_rests(page):
     page.fill("#prior", "1 in 77")
     shown = settled(page)
     page.wait_for_timeout(900)
-    assert page.text_content("#spoken") == f"{shown['answer']} {shown['plain']}"
+    assert page.text_content("#spoken") == f"{shown['use']} {shown['plain']}"
 
 
 def test_a_link_keeps_costs_of_which_neither_error_has_any(browser, tmp_path):
@@ -266,3 +283,174 @@ def test_a_link_with_an_endless_rule_does_not_freeze_the_page(browser, tmp_path)
         page.goto(f"{address}#mode=rule&rule=alerts%20%3C%3D%205{'%20' * 60_000}x")
         assert shown(page, "#answer")
         assert len(page.input_value("#rule")) <= 500
+
+
+def test_a_number_of_the_sentence_is_dragged_and_stepped(page):
+    box = page.locator("#fn").bounding_box()
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(*middle)
+    page.mouse.down()
+    page.mouse.move(middle[0] + 50, middle[1], steps=5)
+    page.mouse.up()
+    assert compare(page)["fn"] == "316"  # half a power of ten in fifty pixels
+    page.focus("#prior")
+    page.keyboard.press("ArrowUp")
+    assert compare(page)["prior"] == "0.00102"
+
+
+@pytest.mark.parametrize(
+    ("box", "text", "value"),
+    [
+        ("prior", "0,1 %", "0.1 %"),
+        ("volume", "2.5k", "2,500"),
+        ("volume", "1 000", "1,000"),
+        ("volume", "3 million", "3,000,000"),
+        ("fn", "1,000", "1,000"),
+        ("fn", "$250", "$250"),
+        ("fn", "12,5 €", "€12.5"),
+    ],
+)
+def test_numbers_are_read_as_people_write_them(page, box, text, value):
+    page.fill(f"#{box}", text)
+    page.evaluate("document.activeElement.blur()")
+    assert settled(page)[box] == value
+    assert page.text_content(f"#{box}-wrong") == ""
+
+
+def test_words_are_named_and_travel_with_the_link(browser, saved, page):
+    for box, word in (("unit", "payments"), ("period", "week"), ("positive", "fraudulent")):
+        page.fill(f"#{box}", word)
+    said = settled(page)["plain"]
+    assert said.startswith("Of 1,000 fraudulent payments a week it finds ")
+    link = saved.as_uri() + remembered(page)
+    with opened(browser, saved) as (other, _):
+        other.goto(link)
+        other.reload()
+        assert settled(other)["plain"] == said
+
+
+def test_every_scenario_that_rests_is_a_step_to_go_back_to(page):
+    first = settled(page)
+    remembered(page)
+    page.fill("#prior", "1 in 50")
+    remembered(page)
+    page.fill("#fn", "7")
+    remembered(page)
+    page.evaluate("document.activeElement.blur()")
+    page.click("#undo")
+    page.wait_for_timeout(200)
+    assert (settled(page)["prior"], settled(page)["fn"]) == ("1 in 50", first["fn"])
+    page.go_back()
+    page.wait_for_timeout(200)
+    assert settled(page) == first
+
+
+def test_a_link_says_thresholds_by_their_values_and_every_switch(browser, saved, page):
+    page.click("#over-spent")
+    page.click("#curve-pr")
+    page.check("#mode-hand")
+    page.focus("#chart-scores")
+    page.keyboard.press("ArrowLeft")
+    shown = settled(page)
+    address = remembered(page)
+    cuts = dict(part.split("=") for part in address.removeprefix("#").split("&"))["set"]
+    cut = float(cuts.split("%2C")[int(shown["model"])])
+    assert shown["hand"] == f"score ≥ {cut:g}"
+    with opened(browser, saved) as (other, _):
+        other.goto(saved.as_uri() + address)
+        other.reload()
+        assert settled(other) == shown
+        assert other.get_attribute("#over-spent", "aria-pressed") == "true"
+        assert other.get_attribute("#curve-pr", "aria-pressed") == "true"
+        other.goto(f"{saved.as_uri()}#prior=0.2%25")
+        other.reload()
+        assert settled(other)["prior"] == "0.2%"
+
+
+def test_the_threshold_is_dragged_on_the_scores_and_over_the_alerts(page):
+    for chart in ("#chart-scores", "#chart-gain"):
+        page.click("#reset")
+        before = settled(page)
+        page.locator(chart).scroll_into_view_if_needed()
+        knob = page.locator(f"{chart} .knob").bounding_box()
+        start = knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2
+        page.mouse.move(*start)
+        page.mouse.down()
+        page.mouse.move(start[0] - 60, start[1] + 10, steps=4)
+        page.mouse.up()
+        after = settled(page)
+        assert after["mode"] == "hand"
+        assert list(MODELS)[int(after["model"])] == "forest"
+        flagged = [
+            float(one["models"][1][2 + COLUMNS.index("alerts")][0].replace(",", ""))
+            for one in (before, after)
+        ]
+        # To the left lie lower scores, and fewer alerts.
+        assert (flagged[1] > flagged[0]) == (chart == "#chart-scores")
+
+
+def test_the_base_rate_is_dragged_under_the_costs_of_all_models(page):
+    in_view(page, "#chart-rates")
+    knob = page.locator("#chart-rates .knob").bounding_box()
+    start = knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(start[0] + 80, start[1], steps=4)
+    page.mouse.up()
+    assert 0.001 < float(compare(page)["prior"]) < 0.2
+
+
+def test_the_models_are_ranked_and_sorted_by_any_column(page):
+    order = (
+        "[...document.querySelectorAll('#models tr[data-model]')].map((row) => row.dataset.model)"
+    )
+    costs = [float(row[2][0]) for row in settled(page)["models"]]
+    ranks = [str(i) for i in sorted(range(3), key=costs.__getitem__)]
+    assert page.evaluate(order) == ranks
+    aucs = [br.auc(counts) for counts in MODELS.values()]
+    page.click("#models th[data-name=auc] button")
+    settled(page)
+    assert page.evaluate(order) == [str(i) for i in sorted(range(3), key=aucs.__getitem__)]
+    page.click("#models th[data-name=auc] button")
+    settled(page)
+    assert page.evaluate(order) == [str(i) for i in sorted(range(3), key=aucs.__getitem__)][::-1]
+    page.click("#models th[data-name=auc] button")
+    settled(page)
+    assert page.evaluate(order) == ranks
+
+
+@pytest.mark.parametrize("width", [320, 640, 900, 1180, 1400, 2560])
+def test_nothing_is_cut_at_any_width(browser, saved, width):
+    with opened(browser, saved, viewport={"width": width, "height": 900}) as (page, _):
+        settled(page)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        cut = page.evaluate(
+            "[...document.querySelectorAll('#models, #models td, .first .card, .sentence')].filter("
+            "(one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !=="
+            " 'inline').map((one) => one.className || one.id)"
+        )
+        assert cut == []
+
+
+def test_the_first_screen_holds_the_sentence_the_answer_the_bars_and_two_charts(browser, saved):
+    with opened(browser, saved, viewport={"width": 1400, "height": 900}) as (page, _):
+        settled(page)
+        for part in (
+            ".sentence",
+            "#use",
+            "#chips",
+            ".bar >> nth=1",
+            "#chart-scores",
+            "#chart-gain",
+        ):
+            box = page.locator(part).bounding_box()
+            assert box["y"] + box["height"] <= 900, part
+
+
+def test_on_a_phone_the_answer_stays_in_view(browser, saved):
+    with opened(browser, saved, viewport={"width": 360, "height": 700}) as (page, _):
+        settled(page)
+        page.locator("#chart-scores").scroll_into_view_if_needed()
+        page.mouse.wheel(0, 300)
+        page.wait_for_timeout(300)
+        assert page.evaluate("document.querySelector('#use').getBoundingClientRect().top") == 0

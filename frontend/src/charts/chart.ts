@@ -1,8 +1,10 @@
 // One chart on the page: it keeps its nodes, changes only what differs from what it drew last, and shows the threshold looked at.
 import { h, put, s, say } from "../page/dom.ts";
 import { drawingOf, type Drawing } from "./drawings.ts";
-import { drawAxes, drawMarks, drawPaths } from "./frames.ts";
-import { BOX, HEIGHT, WIDTH, type Kind, type Scene } from "./kinds.ts";
+import { drawAxes, drawMarks, drawPaths, drawTicks } from "./frames.ts";
+import { grip, Grip } from "./grip.ts";
+import { BOX, SIZE, type Kind, type Scene } from "./kinds.ts";
+import { visible } from "./paths.ts";
 
 /** A held point of a model. */
 export interface Looked {
@@ -18,32 +20,56 @@ export interface Hooks {
   readonly describe: (at: Looked) => string;
 }
 
+/** Model, place and pixels of the points that can be told from their neighbours. */
+type Spots = readonly (readonly [number, number, number, number])[];
+
+function spotsOf(drawing: Drawing, { models }: Scene): Spots {
+  const found: [number, number, number, number][] = [];
+  models.forEach((model, i) => {
+    let [x, y] = [Number.NaN, Number.NaN];
+    const places = visible(model);
+    for (let k = 0; k < (places ?? model.tpr).length; k += 1) {
+      const place = places ? places[k]! : k;
+      const at = drawing.locate(i, place);
+      if (!at || Math.abs(at[0] - x) + Math.abs(at[1] - y) < 0.7) continue;
+      [x, y] = at;
+      found.push([i, place, x, y]);
+    }
+  });
+  return found;
+}
+
 const REACH = 40; // pixels: how far from a curve a pointer still means it
 
 export class Chart {
   readonly svg: SVGSVGElement;
   readonly figure: HTMLElement;
+  private readonly clip = s("rect");
+  private readonly frame = s("rect", { class: "frame" });
   private readonly axes = s("g", { class: "axes" });
   private readonly lines: SVGGElement;
+  private readonly ticks = s("g");
   private readonly marks = s("g", { class: "marks" });
   private readonly ring = s("circle", { class: "ring", r: 6, visibility: "hidden" });
+  private readonly grip: Grip | null;
   private readonly tip = h("div", { class: "tip", hidden: true });
   private readonly nodes = new Map<string, SVGPathElement>();
   private drawing: Drawing | null = null;
   private scene: Scene | null = null;
   private looked: Looked | null = null;
+  private spots: Spots | null = null;
 
   constructor(
     readonly kind: Kind,
     private readonly hooks: Hooks,
   ) {
     const clip = `clip-${kind.id}`;
-    const inside = { x: BOX.left, y: BOX.top, width: BOX.right - BOX.left, height: BOX.bottom - BOX.top };
     this.lines = s("g", { "clip-path": `url(#${clip})` });
+    this.grip = kind.handle ? grip() : null;
     this.svg = s(
       "svg",
       {
-        viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+        viewBox: `0 0 ${SIZE.width} ${SIZE.height}`,
         class: "chart",
         tabindex: 0,
         role: "slider",
@@ -55,10 +81,12 @@ export class Chart {
         "aria-valuenow": 0,
         "aria-valuetext": "no threshold looked at",
       },
-      s("defs", {}, s("clipPath", { id: clip }, s("rect", { ...inside, x: inside.x - 1, width: inside.width + 2 }))),
+      s("defs", {}, s("clipPath", { id: clip }, this.clip)),
       this.axes,
-      s("rect", { class: "frame", ...inside }),
+      this.frame,
       this.lines,
+      this.ticks,
+      this.grip?.element ?? null,
       this.marks,
       this.ring,
     );
@@ -68,10 +96,18 @@ export class Chart {
 
   update(scene: Scene): void {
     this.scene = scene;
+    this.spots = null;
     this.drawing = drawingOf(this.kind, scene);
-    drawAxes(this.axes, this.kind, this.drawing.axes);
+    const { costsGiven } = scene.solution.question.at;
+    put(this.svg, "viewBox", `0 0 ${SIZE.width} ${SIZE.height}`);
+    const inside = { x: BOX.left, y: BOX.top, width: BOX.right - BOX.left, height: BOX.bottom - BOX.top };
+    for (const [name, value] of Object.entries(inside)) [this.clip, this.frame].forEach((node) => put(node, name, String(value)));
+    drawAxes(this.axes, { x: this.kind.x, y: this.kind.id === "spent" && !costsGiven ? "errors" : this.kind.y }, this.drawing.axes);
     drawPaths(this.lines, this.nodes, this.drawing);
-    drawMarks(this.marks, this.drawing);
+    drawTicks(this.ticks, this.drawing);
+    drawMarks(this.marks, this.drawing, scene);
+    const set = this.grip && this.focused();
+    if (this.grip) this.grip.move(set ? (this.drawing.locate(set.model, set.place)?.[0] ?? null) : null);
     this.show(this.looked);
   }
 
@@ -80,6 +116,8 @@ export class Chart {
     this.looked = looked;
     const at = looked && this.drawing?.locate(looked.model, looked.place);
     this.ring.setAttribute("visibility", at ? "visible" : "hidden");
+    for (const [key, node] of this.nodes)
+      if (key.startsWith("curve")) node.classList.toggle("lifted", looked !== null && key === `curve${looked.model}`);
     if (looked && this.scene) {
       put(this.svg, "aria-valuemax", String(this.scene.models[looked.model]!.tpr.length - 1));
       put(this.svg, "aria-valuenow", String(looked.place));
@@ -94,16 +132,27 @@ export class Chart {
     put(this.ring, "class", `ring m${looked.model % 7}`);
   }
 
-  /** Looks at a point from here: the words about it stand beside it. */
+  /** The threshold of the model that a handle moves: the one set by hand, or the chosen one. */
+  private focused(): Looked | null {
+    const { scene } = this;
+    if (!scene) return null;
+    const { state, chosen, settings } = scene.solution;
+    const model = state.mode === "hand" ? state.model : chosen[0] ? settings.indexOf(chosen[0]) : 0;
+    return settings[model] ? { model, place: settings[model]!.place } : null;
+  }
+
+  /** Looks at a point from here: the words about it stand beside it, away from the curve. */
   private tell(looked: Looked | null): void {
     this.hooks.look(looked);
     const at = looked && this.drawing?.locate(looked.model, looked.place);
     this.tip.hidden = !at;
     if (!at || !looked) return;
     say(this.tip, this.hooks.describe(looked));
-    this.tip.classList.toggle("left", at[0] > WIDTH / 2);
-    this.tip.style.left = `${(100 * at[0]) / WIDTH}%`;
-    this.tip.style.top = `${(100 * at[1]) / HEIGHT}%`;
+    const low = at[1] < SIZE.height / 2;
+    this.tip.classList.toggle("left", at[0] > SIZE.width / 2);
+    this.tip.classList.toggle("above", !low);
+    this.tip.style.left = `${(100 * at[0]) / SIZE.width}%`;
+    this.tip.style.top = `${(100 * at[1]) / SIZE.height}%`;
   }
 
   private listen(): void {
@@ -111,6 +160,11 @@ export class Chart {
     this.svg.addEventListener("pointerleave", () => this.tell(null));
     this.svg.addEventListener("blur", () => this.tell(null));
     this.svg.addEventListener("click", () => this.looked && this.hooks.take(this.looked));
+    this.grip?.drag(this.svg, (x) => {
+      const focus = this.focused();
+      const place = focus && this.along(focus.model, x);
+      if (focus && place !== null) this.hooks.take({ model: focus.model, place });
+    });
     this.svg.addEventListener("keydown", (event) => {
       const next = this.moved(event.key);
       const taken = this.looked && (event.key === "Enter" || event.key === " ");
@@ -121,20 +175,30 @@ export class Chart {
     });
   }
 
+  /** The place of a model whose point lies nearest to an x, where x rises with the place. */
+  private along(model: number, x: number): number | null {
+    const locate = (place: number): number => this.drawing?.locate(model, place)?.[0] ?? -Infinity;
+    let [low, high] = [0, (this.scene?.models[model]!.tpr.length ?? 1) - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (locate(middle) < x) low = middle + 1;
+      else high = middle;
+    }
+    return low > 0 && Math.abs(locate(low - 1) - x) < Math.abs(locate(low) - x) ? low - 1 : low;
+  }
+
   /** The held point nearest to the pointer. */
   private nearest(event: PointerEvent): Looked | null {
     const { drawing, scene } = this;
     if (!drawing || !scene) return null;
     const box = this.svg.getBoundingClientRect();
-    const [x, y] = [((event.clientX - box.left) * WIDTH) / box.width, ((event.clientY - box.top) * HEIGHT) / box.height];
+    const [x, y] = [((event.clientX - box.left) * SIZE.width) / box.width, ((event.clientY - box.top) * SIZE.height) / box.height];
+    this.spots ??= spotsOf(drawing, scene);
     let [found, least]: [Looked | null, number] = [null, REACH ** 2];
-    scene.models.forEach((model, i) => {
-      for (let place = 0; place < model.tpr.length; place += 1) {
-        const at = drawing.locate(i, place);
-        const far = at ? (at[0] - x) ** 2 + (at[1] - y) ** 2 : Infinity;
-        if (far < least) [found, least] = [{ model: i, place }, far];
-      }
-    });
+    for (const [model, place, atX, atY] of this.spots) {
+      const far = (atX - x) ** 2 + (atY - y) ** 2;
+      if (far < least) [found, least] = [{ model, place }, far];
+    }
     return found;
   }
 

@@ -1,28 +1,16 @@
-// Cost curves (Drummond and Holte): the normalised cost of the cheapest threshold at every effective prior, and of the one that is set.
-import { effectivePrior } from "../core/conditions.ts";
-import { exactly } from "../core/fractions.ts";
+// Charts along the conditions: the cheapest threshold of every model at every base rate, threshold probability or effective prior, and the one that is set.
+import { effectivePrior, falseAlarm, miss } from "../core/conditions.ts";
+import { quoted } from "../core/formats.ts";
+import { exactly, rounded } from "../core/fractions.ts";
 import type { Model } from "../core/points.ts";
 import { CURVES } from "../core/registry.ts";
 import { linear, logarithmic, rate } from "./axes.ts";
-import { ratesOf, type Drawing, type Mark, type Path } from "./drawings.ts";
-import { BOX, type Kind, type Scene } from "./kinds.ts";
+import { classOf, ratesOf, type Drawing, type Mark, type Path, type Tick } from "./drawings.ts";
+import { across, upward, type Kind, type Scene } from "./kinds.ts";
 import { strokes } from "./paths.ts";
+import { calibrationOf } from "./scores.ts";
 
-export const COST: Kind = {
-  id: "cost",
-  ...CURVES.cost,
-  says: "The cost as a share of getting every case wrong, at every base rate and cost together (the effective prior); the lower, the better.",
-  log: "log",
-  axes: (scene) => {
-    const least = lowest(scene);
-    const [across, up] = [[BOX.left, BOX.right] as const, [BOX.bottom, BOX.top] as const];
-    return scene.log
-      ? { x: logarithmic([least, 1], across, rate), y: logarithmic([least / 10, 1], up, rate) }
-      : { x: linear([0, 1], across, rate), y: linear([0, 0.5], up, rate) };
-  },
-  map: () => false,
-  straight: () => false,
-};
+type Points = readonly (readonly [number, number])[];
 
 /** Where a logarithmic axis starts: a decade below where the costs are read. */
 const lowest = (scene: Scene): number => Math.max(1e-8, Math.min(0.05, ...effectivePriors(scene)) / 10);
@@ -34,69 +22,304 @@ export const effectivePriors = (scene: Scene): number[] =>
 
 const cost = (e: number, tpr: number, fpr: number): number => e * (1 - tpr) + (1 - e) * fpr;
 
-/** The effective priors at which one corner of the hull hands over to the next, and the cost there. */
-function envelope(model: Model): [number, number][] {
+/** The cheapest corner of a hull at each of some rising effective priors, and its cost: later corners flag more and pay later. */
+function cheapestAlong(model: Model, es: readonly number[]): number[] {
   const { hull } = model.held;
-  const points: [number, number][] = [[0, cost(0, model.tpr[hull[0]!]!, model.fpr[hull[0]!]!)]];
-  for (let k = 1; k < hull.length; k += 1) {
-    const [a, b] = [hull[k - 1]!, hull[k]!];
-    const [up, across] = [model.tpr[b]! - model.tpr[a]!, model.fpr[b]! - model.fpr[a]!];
-    const e = across / (up + across);
-    points.push([e, cost(e, model.tpr[a]!, model.fpr[a]!)]);
-  }
-  return [...points, [1, 0]];
+  let at = 0;
+  const here = (k: number, e: number): number => cost(e, model.tpr[hull[k]!]!, model.fpr[hull[k]!]!);
+  return es.map((e) => {
+    while (at + 1 < hull.length && here(at + 1, e) <= here(at, e)) at += 1;
+    return here(at, e);
+  });
 }
 
-const DENSE = Array.from({ length: 241 }, (_, i) => 10 ** (-8 + i / 30));
+export const COST: Kind = {
+  id: "cost",
+  ...CURVES.cost,
+  says: "The cost as a share of getting every case wrong, at every base rate and cost together (the effective prior); the lower, the better. Dotted: one answer for all.",
+  log: "log",
+  axes: (scene) => {
+    const least = lowest(scene);
+    return scene.log
+      ? { x: logarithmic([least, 1], across(), rate), y: logarithmic([least / 10, 1], upward(), rate) }
+      : { x: linear([0, 1], across(), rate), y: linear([0, 0.5], upward(), rate) };
+  },
+  map: () => false,
+  of: () => "",
+  straight: () => false,
+  draw: costDrawing,
+};
 
-/** Straight between its corners; on logarithmic axes that is a curve. */
-function dense(points: readonly (readonly [number, number])[], from: number | null): (readonly [number, number])[] {
-  if (from === null) return [...points];
-  const found: (readonly [number, number])[] = [];
-  for (let k = 1; k < points.length; k += 1) {
-    const [[x0, y0], [x1, y1]] = [points[k - 1]!, points[k]!];
-    if (x0 >= from) found.push([x0, y0]);
-    for (const x of DENSE) if (x > x0 && x < x1 && x >= from / 1.1) found.push([x, y0 + ((y1 - y0) * (x - x0)) / (x1 - x0)]);
-  }
-  return [...found, points[points.length - 1]!];
-}
+const evenly = (low: number, high: number, count: number): number[] =>
+  Array.from({ length: count + 1 }, (_, i) => low * (high / low) ** (i / count));
+const LINEAR = Array.from({ length: 401 }, (_, i) => i / 400);
 
-export function costDrawing(kind: Kind, scene: Scene): Drawing {
+function costDrawing(kind: Kind, scene: Scene): Drawing {
   const axes = kind.axes(scene);
   const es = effectivePriors(scene);
-  const line = (points: Points): string => strokes(dense(points, scene.log ? lowest(scene) : null), axes);
+  const grid = scene.log ? [...evenly(lowest(scene), 0.999, 300), 1] : LINEAR;
+  const line = (height: (e: number) => number): string =>
+    strokes(
+      grid.map((e) => [e, height(e)] as const),
+      axes,
+    );
   const at = (e: number, tpr: number, fpr: number): [number, number] => [axes.x.place(e), axes.y.place(cost(e, tpr, fpr))];
-  const paths: Path[] = [{ key: "chance", class: "chance", d: line(ONE_ANSWER) }];
+  const paths: Path[] = [{ key: "chance", class: "chance", d: line((e) => Math.min(e, 1 - e)) }];
   const marks: Mark[] = [];
   scene.models.forEach((model, i) => {
     const one = scene.solution.settings[i];
     const rates = one && ratesOf(one, scene);
     if (rates) {
-      paths.push({ key: `set${i}`, class: `hull m${i % 7}`, d: line(setting(rates)) });
+      if (scene.solution.chosen.includes(one))
+        paths.push({ key: "set", class: `hull m${i % 7}`, d: line((e) => cost(e, rates.tpr, rates.fpr)) });
       marks.push({ model: i, at: at(es[i]!, rates.tpr, rates.fpr), best: scene.solution.chosen.includes(one) });
     }
-    paths.push({ key: `curve${i}`, class: `curve m${i % 7} d${i % 5}`, d: line(envelope(model)) });
+    const values = cheapestAlong(model, grid);
+    paths.push({
+      key: `curve${i}`,
+      class: classOf(i, scene),
+      d: strokes(
+        grid.map((e, k) => [e, values[k]!] as const),
+        axes,
+      ),
+    });
   });
-  paths.push({ key: "here", class: "iso", d: strokes(upright(es[0]!), axes) });
+  paths.push({
+    key: "here",
+    class: "iso",
+    d: strokes(
+      [
+        [es[0]!, scene.log ? lowest(scene) / 10 : 0],
+        [es[0]!, 1],
+      ],
+      axes,
+    ),
+  });
   return { axes, paths, marks, locate: (i, place) => at(es[i]!, scene.models[i]!.tpr[place]!, scene.models[i]!.fpr[place]!) };
 }
 
-type Points = readonly (readonly [number, number])[];
+/** Net benefit at every threshold probability, of the best threshold there (Vickers and Elkin). */
+export const DECISION: Kind = {
+  id: "decision",
+  title: "Decision curve",
+  says: "Net benefit at each threshold probability (what a false alarm costs, as a share of both errors), with the best threshold there. Dotted: flagging everything; flagging nothing is 0.",
+  x: "threshold probability",
+  y: "net benefit per case",
+  log: "log",
+  axes: (scene) => {
+    const prior = Math.max(...scene.solution.priors);
+    const y = linear([-0.15 * prior, 1.02 * prior], upward(), rate, true);
+    return { x: scene.log ? logarithmic([Math.min(0.01, prior / 10), 0.99], across(), rate) : linear([0, 1], across(), rate), y };
+  },
+  map: () => false,
+  of: () => "",
+  straight: () => false,
+  draw: decisionDrawing,
+};
 
-/** What one answer for all costs: nothing flagged up to the middle, everything beyond it. */
-const ONE_ANSWER: Points = [
-  [0, 0],
-  [0.5, 0.5],
-  [1, 0],
-];
+function decisionDrawing(kind: Kind, scene: Scene): Drawing {
+  const axes = kind.axes(scene);
+  const { priors, question } = scene.solution;
+  const { costs } = question.at;
+  const alarm = rounded(falseAlarm(costs));
+  const here = alarm / (alarm + rounded(miss(costs)));
+  const grid = scene.log ? evenly(Math.min(0.01, Math.max(...priors) / 10), 0.99, 300) : LINEAR.slice(0, -4);
+  const benefit = (t: number, prior: number, tpr: number, fpr: number): number => prior * tpr - (1 - prior) * fpr * (t / (1 - t));
+  const paths: Path[] = [
+    {
+      key: "none",
+      class: "chance",
+      d: strokes(
+        [
+          [grid[0]!, 0],
+          [1, 0],
+        ],
+        axes,
+      ),
+    },
+    {
+      key: "chance",
+      class: "chance",
+      d: strokes(
+        grid.map((t) => [t, benefit(t, priors[0]!, 1, 1)] as const),
+        axes,
+      ),
+    },
+  ];
+  const marks: Mark[] = [];
+  scene.models.forEach((model, i) => {
+    const prior = priors[i]!;
+    // The effective prior at which the loss against catching everything is the same.
+    const stake = grid.map((t) => prior + (1 - prior) * (t / (1 - t)));
+    const falling = [...grid.keys()].reverse();
+    const least = cheapestAlong(
+      model,
+      falling.map((k) => prior / stake[k]!),
+    );
+    paths.push({
+      key: `curve${i}`,
+      class: classOf(i, scene),
+      d: strokes(falling.map((k, order) => [grid[k]!, prior - stake[k]! * least[order]!] as const).reverse(), axes),
+    });
+    const one = scene.solution.settings[i];
+    const rates = one && ratesOf(one, scene);
+    if (rates)
+      marks.push({
+        model: i,
+        at: [axes.x.place(here), axes.y.place(benefit(here, prior, rates.tpr, rates.fpr))],
+        best: scene.solution.chosen.includes(one),
+      });
+  });
+  paths.push({
+    key: "here",
+    class: "iso",
+    d: strokes(
+      [
+        [here, -1],
+        [here, 1],
+      ],
+      axes,
+    ),
+  });
+  const locate: Drawing["locate"] = (i, place) => {
+    const value = benefit(here, priors[i]!, scene.models[i]!.tpr[place]!, scene.models[i]!.fpr[place]!);
+    return [axes.x.place(here), axes.y.place(value)];
+  };
+  return { axes, paths, marks, locate };
+}
 
-/** A threshold that stays where it is costs more and more as the effective prior moves away: a straight line. */
-const setting = ({ tpr, fpr }: { tpr: number; fpr: number }): Points => [
-  [0, cost(0, tpr, fpr)],
-  [1, cost(1, tpr, fpr)],
-];
+export const PRIORS = [1e-6, 0.5] as const;
+const ALONG = evenly(PRIORS[0], PRIORS[1], 240);
 
-const upright = (e: number): Points => [
-  [e, 0],
-  [e, 1],
-];
+/** The cost of every model over the base rates, as a share of the better of flagging nothing and flagging everything. */
+export const RATES: Kind = {
+  id: "rates",
+  title: "Cost over the base rate",
+  says: "Each model at its cheapest threshold, as a share of what the better of flagging nothing and flagging everything costs (1: of no use). The thin line is the chosen threshold if it stays where it is.",
+  x: "base rate",
+  y: "cost, as a share of one answer for all",
+  log: null,
+  axes: () => ({ x: logarithmic(PRIORS, across(), rate), y: linear([0, 1.1], upward(), rate, true) }),
+  map: () => false,
+  of: () => "",
+  straight: () => false,
+  draw: ratesDrawing,
+};
+
+/** Where on the base rates another model becomes the cheapest; empty where one always is. */
+export function switches(scene: Scene): { readonly prior: number; readonly model: number }[] {
+  const ratio = ratioOf(scene);
+  const es = ALONG.map((prior) => effective(prior, ratio));
+  const costs = scene.models.map((model) => cheapestAlong(model, es));
+  const found: { prior: number; model: number }[] = [];
+  ALONG.forEach((prior, k) => {
+    const last = found[found.length - 1]?.model;
+    const least = Math.min(...costs.map((values) => values[k]!));
+    const trivial = Math.min(es[k]!, 1 - es[k]!);
+    const near = least * (1 + 1e-9);
+    const model =
+      least >= trivial * (1 - 1e-9)
+        ? -1
+        : last !== undefined && last >= 0 && costs[last]![k]! <= near
+          ? last
+          : costs.findIndex((values) => values[k]! <= near);
+    if (model !== last) found.push({ prior, model });
+  });
+  return found;
+}
+
+const ratioOf = ({ solution }: Scene): number => {
+  const { costs } = solution.question.at;
+  return rounded(falseAlarm(costs)) / rounded(miss(costs));
+};
+const effective = (prior: number, ratio: number): number => prior / (prior + (1 - prior) * ratio);
+
+function ratesDrawing(kind: Kind, scene: Scene): Drawing {
+  const axes = kind.axes(scene);
+  const ratio = ratioOf(scene);
+  const es = ALONG.map((prior) => effective(prior, ratio));
+  const share = (e: number, value: number): number => value / Math.min(e, 1 - e);
+  const paths: Path[] = [
+    {
+      key: "chance",
+      class: "chance",
+      d: strokes(
+        [
+          [PRIORS[0], 1],
+          [PRIORS[1], 1],
+        ],
+        axes,
+      ),
+    },
+  ];
+  const marks: Mark[] = [];
+  const priors = scene.solution.priors;
+  scene.models.forEach((model, i) => {
+    const one = scene.solution.settings[i];
+    const rates = one && ratesOf(one, scene);
+    const e = effective(priors[i]!, ratio);
+    if (rates) {
+      const best = scene.solution.chosen.includes(one);
+      if (best)
+        paths.push({
+          key: "set",
+          class: `hull m${i % 7}`,
+          d: strokes(
+            es.map((x, k) => [ALONG[k]!, share(x, cost(x, rates.tpr, rates.fpr))] as const),
+            axes,
+          ),
+        });
+      marks.push({ model: i, at: [axes.x.place(priors[i]!), axes.y.place(share(e, cost(e, rates.tpr, rates.fpr)))], best });
+    }
+    const values = cheapestAlong(model, es);
+    paths.push({
+      key: `curve${i}`,
+      class: classOf(i, scene),
+      d: strokes(
+        es.map((x, k) => [ALONG[k]!, share(x, values[k]!)] as const),
+        axes,
+      ),
+    });
+  });
+  const ticks: Tick[] = switches(scene).map(({ prior, model }) => ({
+    x: axes.x.place(prior),
+    text: model < 0 ? "one answer" : quoted(scene.models[model]!.name),
+    model,
+  }));
+  const locate: Drawing["locate"] = (i, place) => {
+    const e = effective(priors[i]!, ratio);
+    return [axes.x.place(priors[i]!), axes.y.place(share(e, cost(e, scene.models[i]!.tpr[place]!, scene.models[i]!.fpr[place]!)))];
+  };
+  return { axes, paths, marks, ticks, locate };
+}
+
+/** Where scores are probabilities: what they say against what was seen. */
+export const CALIBRATION: Kind = {
+  id: "calibration",
+  title: "Calibration",
+  says: "The share of positives seen at each score in the sample, as far as the order of the scores supports it (isotonic regression). On the diagonal a score is the probability that it says.",
+  x: "score",
+  y: "share of positives in the sample",
+  log: "log",
+  axes: (scene) => {
+    const least = 1e-4;
+    return scene.log
+      ? { x: logarithmic([least, 1], across(), rate), y: logarithmic([least, 1], upward(), rate) }
+      : { x: linear([0, 1], across(), rate), y: linear([0, 1], upward(), rate) };
+  },
+  map: () => false,
+  of: () => "",
+  straight: () => false,
+  draw: (kind, scene) => {
+    const axes = kind.axes(scene);
+    const diagonal: Points = [...evenly(1e-5, 1, 60).map((x) => [x, x] as const)];
+    const paths: Path[] = [{ key: "chance", class: "chance", d: strokes(diagonal, axes) }];
+    scene.models.forEach((model, i) => {
+      const found = calibrationOf(model);
+      if (!found) return;
+      const steps = found.flatMap(({ low, high, share }) => [[high, share] as const, [low, share] as const]);
+      paths.push({ key: `curve${i}`, class: classOf(i, scene), d: strokes(steps, axes) });
+    });
+    return { axes, paths, marks: [], locate: () => null };
+  },
+};

@@ -2,9 +2,10 @@
 import { isoCostSlope } from "../core/conditions.ts";
 import { exactly } from "../core/fractions.ts";
 import { read } from "../core/measures.ts";
-import { costDrawing } from "./costs.ts";
-import { type Kind, type Scene } from "./kinds.ts";
-import { curvesOf, lineOf, Projection, strokes } from "./paths.ts";
+import { rateBounds } from "../core/bounds.ts";
+import type { Model } from "../core/points.ts";
+import { BOX, oneAnswer, SIZE, type Kind, type Scene } from "./kinds.ts";
+import { curveOf, hullOf, kept, lineOf, Projection, strokes, visible } from "./paths.ts";
 import type { Axis } from "./axes.ts";
 import type { Setting } from "../core/choosing.ts";
 
@@ -12,6 +13,8 @@ export interface Path {
   readonly key: string;
   readonly class: string;
   readonly d: string;
+  /** What the line is, written at its end. */
+  readonly label?: string;
 }
 
 export interface Mark {
@@ -20,10 +23,18 @@ export interface Mark {
   readonly best: boolean;
 }
 
+/** A place on the x axis with a word: from here on another model is best. */
+export interface Tick {
+  readonly x: number;
+  readonly text: string;
+  readonly model: number;
+}
+
 export interface Drawing {
   readonly axes: { readonly x: Axis; readonly y: Axis };
   readonly paths: readonly Path[];
   readonly marks: readonly Mark[];
+  readonly ticks?: readonly Tick[];
   /** Where a held point of a model lies, in pixels. */
   readonly locate: (model: number, place: number) => readonly [number, number] | null;
 }
@@ -36,17 +47,30 @@ export function ratesOf(one: Setting, scene: Scene): { tpr: number; fpr: number 
   return { tpr: read("tpr", one.confusion, at), fpr: read("fpr", one.confusion, at) };
 }
 
+const FEW = 3; // models that are all drawn in colour
+
+/** Whether a model is drawn in its colour: of many only the best two, and those that were picked in the legend. */
+export function isInk(model: number, { models, solution }: Scene): boolean {
+  if (models.length <= FEW) return true;
+  const { chosen, second, settings, state } = solution;
+  const one = settings[model];
+  return Boolean(one && (chosen.includes(one) || one === second)) || (state.view["models"] ?? "").split(",").includes(String(model));
+}
+
+export const classOf = (model: number, scene: Scene): string => `curve m${model % 7} d${model % 5}${isInk(model, scene) ? "" : " faint"}`;
+
 export function drawingOf(kind: Kind, scene: Scene): Drawing {
-  if (kind.id === "cost") return costDrawing(kind, scene);
+  if (kind.draw) return kind.draw(kind, scene);
   const axes = kind.axes(scene);
   const projects = scene.models.map((_, i) => new Projection(kind, axes, scene.solution.priors[i]!, scene));
-  const { priors, state } = scene.solution;
-  const of = `${scene.log} ${kind.fixed ? "" : priors.join()} ${kind.id === "gain" ? state.volume : ""}`;
+  const of = `${scene.log} ${SIZE.width} ${kind.of(scene)}`;
   const curves = scene.models.flatMap((model, i): Path[] => {
-    const { curve, hull } = curvesOf(model, kind, projects[i]!, of);
+    const curve = curveOf(model, kind, projects[i]!, of);
+    const shown = isInk(i, scene);
     return [
-      { key: `hull${i}`, class: `hull m${i % 7}`, d: hull },
-      { key: `curve${i}`, class: `curve m${i % 7} d${i % 5}`, d: curve },
+      ...(kind.handle && shown ? [{ key: `band${i}`, class: `range m${i % 7}`, d: band(model, kind, projects[i]!, of, scene) }] : []),
+      ...(kind.handle || !shown ? [] : [{ key: `hull${i}`, class: `hull m${i % 7}`, d: hullOf(model, kind, projects[i]!, of) }]),
+      { key: `curve${i}`, class: classOf(i, scene), d: curve },
     ];
   });
   return {
@@ -55,6 +79,37 @@ export function drawingOf(kind: Kind, scene: Scene): Drawing {
     marks: marksOf(scene, projects),
     locate: (model, place) => placed(projects[model]!, scene.models[model]!.tpr[place]!, scene.models[model]!.fpr[place]!),
   };
+}
+
+const BAND = 160; // places at which a band is bent
+
+/** Between the bounds of recall, with as many alerts as at each threshold. */
+function band(model: Model, kind: Kind, project: Projection, of: string, scene: Scene): string {
+  if (model.held.weighted) return "";
+  return kept(model, `${kind.id} band`, of, () => {
+    const prior = scene.solution.priors[scene.models.indexOf(model)]!;
+    const places = visible(model);
+    const spots: [number, number, number][] = [];
+    let before = -Infinity;
+    for (let k = 1; k < (places ?? model.tpr).length; k += 1) {
+      const place = places ? places[k]! : k;
+      const [tpr, fpr] = [model.tpr[place]!, model.fpr[place]!];
+      if (!project.at(tpr, fpr) || project.x - before < SIZE.width / BAND) continue;
+      const { x } = project;
+      before = x;
+      const [low, high] = rateBounds({ model, place, share: 1 }, "tpr");
+      const all = prior * tpr + (1 - prior) * fpr;
+      const height = (end: number): number => {
+        const rest = Math.max(0, (all - prior * end) / (1 - prior));
+        return project.at(end, rest) ? project.y : Number.NaN;
+      };
+      const ends = [height(low ?? tpr), height(Math.min(high ?? tpr, all / prior))] as const;
+      if (ends.every(Number.isFinite)) spots.push([x, ...ends]);
+    }
+    const up = spots.map(([x, , y]) => `${x.toFixed(1)} ${y.toFixed(1)}`);
+    const back = spots.reverse().map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`);
+    return spots.length > 1 ? `M${[...up, ...back].join("L")}Z` : "";
+  });
 }
 
 const placed = (project: Projection, tpr: number, fpr: number): readonly [number, number] | null =>
@@ -70,27 +125,28 @@ function marksOf(scene: Scene, projects: readonly Projection[]): Mark[] {
 
 /** What a chart compares with: chance, the line of equal cost, of equal precision, the budget. */
 function references(kind: Kind, scene: Scene, axes: Drawing["axes"], project: Projection): Path[] {
-  const chance = { key: "chance", class: "chance", d: lineOf(ENDS, ENDS, null, project) };
+  const chance: Path = { key: "chance", class: "chance", d: kind.id === "spent" ? "" : lineOf(ENDS, ENDS, null, project) };
   if (kind.id === "roc") return [chance, ...rocLines(scene, axes)];
   const { state } = scene.solution;
-  if (kind.id === "gain" && state.mode === "budget") {
-    const most = state.volume * Math.max(...scene.solution.priors);
-    return [
-      chance,
-      {
-        key: "budget",
-        class: "iso",
-        d: strokes(
-          [
-            [state.budget, 0],
-            [state.budget, most],
-          ],
-          axes,
-        ),
-      },
-    ];
-  }
-  return [chance];
+  const cut = (x: number, name: string): Path => {
+    const at = axes.x.place(x).toFixed(1);
+    return { key: name, class: "iso", d: `M${at} ${BOX.top}V${BOX.bottom}`, label: "budget" };
+  };
+  const level = (y: number, name: string): Path => {
+    const at = axes.y.place(y).toFixed(1);
+    return {
+      key: name,
+      class: "chance",
+      d: `M${BOX.left} ${at}H${BOX.right}`,
+      label: kind.id === "spent" ? "one answer for all" : "flag nothing",
+    };
+  };
+  return [
+    chance,
+    ...(kind.handle && state.mode === "budget" ? [cut(state.budget, "budget")] : []),
+    ...(kind.id === "benefit" ? [level(0, "nothing")] : []),
+    ...(kind.id === "spent" ? [level(oneAnswer(scene), "nothing")] : []),
+  ];
 }
 
 const STEPS = 60;
@@ -122,8 +178,8 @@ function rocLines(scene: Scene, axes: Drawing["axes"]): Path[] {
       )
     : "";
   return [
-    { key: "iso-cost", class: "iso", d: ensured(cost, tpr, fpr, slope, axes) },
-    { key: "iso-precision", class: "iso dotted", d: pure },
+    { key: "iso-cost", class: "iso", d: ensured(cost, tpr, fpr, slope, axes), label: "equal cost" },
+    { key: "iso-precision", class: "iso dotted", d: pure, label: "equal precision" },
   ];
 }
 

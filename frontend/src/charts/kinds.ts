@@ -1,15 +1,23 @@
-// The charts of the page: each says where a ROC point lies on it at a base rate. All but the cost curve are maps of ROC space.
+// The charts of the page: each says where a ROC point lies on it at a base rate. All but those along conditions are maps of ROC space.
 import { amount, linear, logarithmic, nearlyOne, rate, type Axis } from "./axes.ts";
+import { atStake } from "../core/conditions.ts";
 import { CATALOGUE } from "../core/catalogue.ts";
+import { exactly, rounded } from "../core/fractions.ts";
 import { CURVES } from "../core/registry.ts";
 import type { Model } from "../core/points.ts";
 import type { Solution } from "../scenario.ts";
+import type { Drawing } from "./drawings.ts";
 
-export const WIDTH = 380;
-export const HEIGHT = 300;
-export const BOX = { left: 58, right: WIDTH - 18, top: 10, bottom: HEIGHT - 44 } as const;
-const ACROSS = [BOX.left, BOX.right] as const;
-const UP = [BOX.bottom, BOX.top] as const;
+/** The size of every chart in its own pixels, and the box inside the axes: smaller on a small screen, so that type stays as large. */
+export const SIZE = { width: 640, height: 336 };
+export const BOX = { left: 60, right: 0, top: 16, bottom: 0 };
+export function fit(width: number, height: number): void {
+  Object.assign(SIZE, { width, height });
+  Object.assign(BOX, { right: width - 18, bottom: height - 42 });
+}
+fit(640, 336);
+export const across = (): [number, number] => [BOX.left, BOX.right];
+export const upward = (): [number, number] => [BOX.bottom, BOX.top];
 
 export interface Spot {
   x: number;
@@ -39,11 +47,15 @@ export interface Kind {
   readonly log: string | null;
   readonly axes: (scene: Scene) => { x: Axis; y: Axis };
   /** Puts where a ROC point lies into `to`; false where it has no place. No value is made: thousands of points are mapped in a frame. */
-  readonly map: (tpr: number, fpr: number, prior: number, to: Spot, volume: number) => boolean;
-  /** The curves are the same at every base rate. */
-  readonly fixed?: boolean;
+  readonly map: (tpr: number, fpr: number, prior: number, to: Spot, scene: Scene) => boolean;
+  /** What the curves depend on, beside the axes. */
+  readonly of: (scene: Scene) => string;
   /** Straight lines of ROC space are straight here. */
   readonly straight: (log: boolean) => boolean;
+  /** How a chart is drawn that is no map of ROC space. */
+  readonly draw?: (kind: Kind, scene: Scene) => Drawing;
+  /** The chart has the threshold as a handle to drag along its x axis. */
+  readonly handle?: boolean;
 }
 
 const flagged = (tpr: number, fpr: number, prior: number): number => prior * tpr + (1 - prior) * fpr;
@@ -61,10 +73,126 @@ const leastFlagged = (scene: Scene): number => {
   return Math.max(1e-9, Math.min(0.1, 2 * leastRate(scene), ...shares) / 2);
 };
 
+const FEW = 5; // cases: a share of fewer means nothing
+
+/** The share flagged by the first threshold that flags a few cases, of whichever model flags least. */
+const fewFlagged = (scene: Scene): number => {
+  const shares = scene.models.map((model, i) => {
+    const place = model.held.weighted ? 1 : model.tp.findIndex((tp, at) => tp + model.fp[at]! >= FEW);
+    return flagged(model.tpr[Math.max(1, place)]!, model.fpr[Math.max(1, place)]!, scene.solution.priors[i]!);
+  });
+  return Math.max(1e-9, Math.min(0.1, ...shares));
+};
+
 /** Where axes of precision start: somewhat below chance. */
 const lowestPrior = (scene: Scene): number => Math.min(...scene.solution.priors) / 3;
 
 const UNIT = [0, 1] as const;
+const atPriors = ({ solution }: Scene): string => solution.priors.join();
+const atVolume = (scene: Scene): string => `${atPriors(scene)} ${scene.solution.state.volume}`;
+const atCosts = (scene: Scene): string => `${atVolume(scene)} ${JSON.stringify(scene.solution.question.at.costs)}`;
+const shareOrCases = (scene: Scene): Axis => {
+  const { volume } = scene.solution.state;
+  return scene.log ? logarithmic([volume * fewFlagged(scene), volume], across(), amount, true) : linear([0, volume], across(), amount);
+};
+
+/** What a miss and a false alarm can cost a case, at each model's base rate. */
+const stakes = (prior: number, { solution }: Scene): [number, number] => {
+  const { at } = solution.question;
+  const [miss, alarm] = atStake(at.prior ?? exactly(prior), at.costs);
+  return [rounded(miss), rounded(alarm)];
+};
+const staked = new WeakMap<Solution, Map<number, [number, number]>>();
+function stakesAt(prior: number, scene: Scene): [number, number] {
+  const known = staked.get(scene.solution) ?? new Map<number, [number, number]>();
+  staked.set(scene.solution, known);
+  const found = known.get(prior) ?? stakes(prior, scene);
+  known.set(prior, found);
+  return found;
+}
+
+/** What the better of flagging nothing and flagging everything costs in a period, beyond what nobody can avoid. */
+export const oneAnswer = (scene: Scene): number =>
+  scene.solution.state.volume * Math.max(...scene.solution.priors.map((prior) => Math.min(...stakesAt(prior, scene))));
+
+/** Over the alerts, with the threshold as a handle: what is caught, how many alerts are real, what it costs, what it is worth. */
+const overAlerts = { x: CATALOGUE.alerts.heading, log: "log alerts", handle: true } as const;
+export const FIRST: readonly Kind[] = [
+  {
+    ...overAlerts,
+    id: "gain",
+    title: "Caught",
+    says: "How many positives are caught by how many alerts, out of the volume.",
+    y: CATALOGUE.caught.heading,
+    axes: (scene) => ({
+      x: shareOrCases(scene),
+      y: linear([0, scene.solution.state.volume * Math.max(...scene.solution.priors)], upward(), amount),
+    }),
+    map: (tpr, fpr, prior, to, { solution: { state } }) => put(to, state.volume * flagged(tpr, fpr, prior), state.volume * prior * tpr),
+    of: atVolume,
+    straight: (log) => !log,
+  },
+  {
+    ...overAlerts,
+    id: "yield",
+    title: "Precision",
+    says: "The share of the alerts that is real.",
+    y: CATALOGUE.precision.heading,
+    axes: (scene) => ({
+      x: shareOrCases(scene),
+      y: scene.log ? logarithmic([lowestPrior(scene), 1], upward(), rate) : linear(UNIT, upward(), rate),
+    }),
+    map: (tpr, fpr, prior, to, { solution: { state } }) => {
+      const all = flagged(tpr, fpr, prior);
+      return all > 0 && put(to, state.volume * all, (prior * tpr) / all);
+    },
+    of: atVolume,
+    straight: () => false,
+  },
+  {
+    ...overAlerts,
+    id: "spent",
+    title: "Cost",
+    says: "What misses and false alarms cost in all; the dotted line is what the better of flagging nothing and flagging everything costs.",
+    y: "cost",
+    axes: (scene) => ({ x: shareOrCases(scene), y: linear([0, 1.25 * oneAnswer(scene)], upward(), amount, true) }),
+    map: (tpr, fpr, prior, to, scene) => {
+      const [miss, alarm] = stakesAt(prior, scene);
+      const { volume } = scene.solution.state;
+      return put(to, volume * flagged(tpr, fpr, prior), volume * (miss * (1 - tpr) + alarm * fpr));
+    },
+    of: atCosts,
+    straight: (log) => !log,
+  },
+  {
+    ...overAlerts,
+    id: "benefit",
+    title: "Net benefit",
+    says: "What is saved against flagging nothing: below 0 it would be better to flag nothing.",
+    y: "net benefit",
+    axes: (scene) => {
+      const { volume } = scene.solution.state;
+      const most = volume * Math.max(...scene.solution.priors.map((prior) => stakesAt(prior, scene)[0]));
+      const best = Math.max(
+        ...scene.models.map((model, i) => {
+          const [miss, alarm] = stakesAt(scene.solution.priors[i]!, scene);
+          return Math.max(...model.held.hull.map((place) => volume * (miss * model.tpr[place]! - alarm * model.fpr[place]!)));
+        }),
+        most / 1000,
+      );
+      return { x: shareOrCases(scene), y: linear([-0.4 * best, 1.1 * best], upward(), signed, true) };
+    },
+    map: (tpr, fpr, prior, to, scene) => {
+      const [miss, alarm] = stakesAt(prior, scene);
+      const { volume } = scene.solution.state;
+      return put(to, volume * flagged(tpr, fpr, prior), volume * (miss * tpr - alarm * fpr));
+    },
+    of: atCosts,
+    straight: (log) => !log,
+  },
+];
+
+const signed = (value: number): string => (value < 0 ? `−${amount(-value)}` : amount(value));
 
 export const KINDS: readonly Kind[] = [
   {
@@ -73,11 +201,11 @@ export const KINDS: readonly Kind[] = [
     says: "Recall against the false alarm rate: the same at every base rate. The lines of equal cost and of equal precision are not.",
     log: "log fpr",
     axes: (scene) => ({
-      x: scene.log ? logarithmic([leastRate(scene), 1], ACROSS, rate) : linear(UNIT, ACROSS, rate),
-      y: linear(UNIT, UP, rate),
+      x: scene.log ? logarithmic([leastRate(scene), 1], across(), rate, true) : linear(UNIT, across(), rate),
+      y: linear(UNIT, upward(), rate),
     }),
     map: (tpr, fpr, _, to) => put(to, fpr, tpr),
-    fixed: true,
+    of: () => "",
     straight: (log) => !log,
   },
   {
@@ -85,11 +213,15 @@ export const KINDS: readonly Kind[] = [
     ...CURVES.broc,
     says: "Recall against the share of alerts that are false, at this base rate: the Bayesian false alarm rate of Cárdenas and Baras.",
     log: "log precision",
-    axes: (scene) => ({ x: scene.log ? nearlyOne(lowestPrior(scene), ACROSS) : linear(UNIT, ACROSS, rate), y: linear(UNIT, UP, rate) }),
+    axes: (scene) => ({
+      x: scene.log ? nearlyOne(lowestPrior(scene), across()) : linear(UNIT, across(), rate),
+      y: linear(UNIT, upward(), rate),
+    }),
     map: (tpr, fpr, prior, to) => {
       const all = flagged(tpr, fpr, prior);
       return all > 0 && put(to, ((1 - prior) * fpr) / all, tpr);
     },
+    of: atPriors,
     straight: () => false,
   },
   {
@@ -98,13 +230,14 @@ export const KINDS: readonly Kind[] = [
     says: "Precision (purity, PPV) against recall, at this base rate.",
     log: "log precision",
     axes: (scene) => ({
-      x: linear(UNIT, ACROSS, rate),
-      y: scene.log ? logarithmic([lowestPrior(scene), 1], UP, rate) : linear(UNIT, UP, rate),
+      x: linear(UNIT, across(), rate),
+      y: scene.log ? logarithmic([lowestPrior(scene), 1], upward(), rate) : linear(UNIT, upward(), rate),
     }),
     map: (tpr, fpr, prior, to) => {
       const all = flagged(tpr, fpr, prior);
       return all > 0 && put(to, tpr, (prior * tpr) / all);
     },
+    of: atPriors,
     straight: () => false,
   },
   {
@@ -113,28 +246,11 @@ export const KINDS: readonly Kind[] = [
     says: "The share of all cases that is flagged (POSfrac of Landgrebe and others) against recall, at this base rate.",
     log: "log flagged",
     axes: (scene) => ({
-      x: linear(UNIT, ACROSS, rate),
-      y: scene.log ? logarithmic([leastFlagged(scene), 1], UP, rate) : linear(UNIT, UP, rate),
+      x: linear(UNIT, across(), rate),
+      y: scene.log ? logarithmic([leastFlagged(scene), 1], upward(), rate) : linear(UNIT, upward(), rate),
     }),
     map: (tpr, fpr, prior, to) => put(to, tpr, flagged(tpr, fpr, prior)),
-    straight: (log) => !log,
-  },
-  {
-    id: "gain",
-    title: "Caught against alerts",
-    says: "How many positives are caught by how many alerts, out of the volume.",
-    x: CATALOGUE.alerts.heading,
-    y: CATALOGUE.caught.heading,
-    log: "log alerts",
-    axes: (scene) => {
-      const { volume } = scene.solution.state;
-      const most = volume * Math.max(...scene.solution.priors);
-      return {
-        x: scene.log ? logarithmic([volume * leastFlagged(scene), volume], ACROSS, amount) : linear([0, volume], ACROSS, amount),
-        y: linear([0, most], UP, amount),
-      };
-    },
-    map: (tpr, fpr, prior, to, volume) => put(to, volume * flagged(tpr, fpr, prior), volume * prior * tpr),
+    of: atPriors,
     straight: (log) => !log,
   },
 ];

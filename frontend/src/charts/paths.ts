@@ -53,7 +53,7 @@ export class Projection implements Spot {
   ) {}
 
   at(tpr: number, fpr: number): boolean {
-    if (!this.kind.map(tpr, fpr, this.prior, this, this.scene.solution.state.volume)) return false;
+    if (!this.kind.map(tpr, fpr, this.prior, this, this.scene)) return false;
     this.x = this.axes.x.place(this.x);
     this.y = this.axes.y.place(this.y);
     return true;
@@ -101,7 +101,7 @@ function bend(pen: Pen, project: Projection, t0: number, f0: number, t1: number,
 const drawn = new WeakMap<Model, Map<string, { readonly of: string; readonly d: string }>>();
 
 /** What was drawn last is written again only where what it depends on (`of`) has changed. */
-function kept(model: Model, name: string, of: string, write: () => string): string {
+export function kept(model: Model, name: string, of: string, write: () => string): string {
   const lines = drawn.get(model) ?? new Map<string, { readonly of: string; readonly d: string }>();
   drawn.set(model, lines);
   const last = lines.get(name);
@@ -111,13 +111,35 @@ function kept(model: Model, name: string, of: string, write: () => string): stri
   return d;
 }
 
-/** The curve of a model and its hull on a chart. */
-export function curvesOf(model: Model, kind: Kind, project: Projection, of: string): { curve: string; hull: string } {
-  return {
-    curve: kept(model, `${kind.id} curve`, of, () => lineOf(model.tpr, model.fpr, null, project)),
-    hull: kept(model, `${kind.id} hull`, of, () => lineOf(model.tpr, model.fpr, model.held.hull, project)),
-  };
+const MANY = 4000; // points that are all drawn
+const STEPS = { even: 0.0008, log: 0.01 } as const; // less than half a pixel, on even and on logarithmic axes
+const seen = new WeakMap<Model, readonly number[]>();
+
+/** The places that can be told apart on some chart, at any base rate: a rate has moved by a share of its range, or of itself. */
+export function visible(model: Model): readonly number[] | null {
+  const { tpr, fpr } = model;
+  if (tpr.length <= MANY) return null;
+  const known = seen.get(model);
+  if (known) return known;
+  const places = [0];
+  let [t, f] = [0, 0];
+  const moved = (from: number, to: number): boolean => to - from > STEPS.even || to - from > STEPS.log * from;
+  for (let place = 1; place < tpr.length - 1; place += 1) {
+    if (!moved(t, tpr[place]!) && !moved(f, fpr[place]!)) continue;
+    places.push(place);
+    [t, f] = [tpr[place]!, fpr[place]!];
+  }
+  seen.set(model, [...places, tpr.length - 1]);
+  return seen.get(model)!;
 }
+
+/** The curve of a model on a chart. */
+export const curveOf = (model: Model, kind: Kind, project: Projection, of: string): string =>
+  kept(model, `${kind.id} curve`, of, () => lineOf(model.tpr, model.fpr, visible(model), project));
+
+/** Its hull. */
+export const hullOf = (model: Model, kind: Kind, project: Projection, of: string): string =>
+  kept(model, `${kind.id} hull`, of, () => lineOf(model.tpr, model.fpr, model.held.hull, project));
 
 /** A line through places on the axes as they are. */
 export function strokes(points: readonly (readonly [number, number])[], axes: { x: Axis; y: Axis }): string {

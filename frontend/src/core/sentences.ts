@@ -1,6 +1,6 @@
 // What a person reads first, in the words of the command line.
 import { costsSaid, priorSaid, spoken, type Conditions } from "./conditions.ts";
-import { cases, digits, escaped, general, grouped, percent, quoted, whole } from "./formats.ts";
+import { cases, digits, escaped, general, grouped, percent, quoted, UNDEFINED, whole } from "./formats.ts";
 import { add, counted, div, exactly, mul, rounded, type Fraction } from "./fractions.ts";
 import { read } from "./measures.ts";
 import { confusionAt, scoreSaid, thresholdSaid, type Model } from "./points.ts";
@@ -153,6 +153,82 @@ function noBetter(chosen: readonly Setting[], base: Baseline, question: Question
   const against = value === beaten ? "" : ` (${names} ${beaten})`;
   const said = `${where({ ...one, objective: name }, question)}its ${measured(name, question)} ${value}${against}.`;
   return `${capital(base.name)}: ${who} does better. ${capital(said)}`;
+}
+
+/** Which model to use and which scores to flag: the answer in its fewest words. */
+export function headline(chosen: readonly Setting[], found: readonly Baseline[], question: Question, hand: boolean): string {
+  const one = chosen[0];
+  if (!one) return "No model can satisfy the rule.";
+  const base = hand ? null : unbeaten(found, one, question);
+  if (base) return `${capital(base.name)}.`;
+  const names = chosen.map((each) => quoted(each.model.name)).join(" or ");
+  const flags =
+    one.place === 0 ? "flag nothing" : one.share === 1 ? `flag scores from ${thresholdSaid(one.model, one.place)}` : setting(one);
+  if (hand) return chosen.length > 1 ? `Set by hand, ${names} are equal.` : `Set by hand: ${names}, ${flags}.`;
+  return chosen.length > 1 ? `Use ${names}.` : `Use ${names}, ${flags}.`;
+}
+
+/** What cases, a period and positives are called. */
+export interface Called {
+  readonly unit: string;
+  readonly period: string;
+  readonly positive: string;
+}
+
+/** What it comes to in cases: what is found, in how many alerts, and what the next model would find. */
+export function finds(
+  chosen: readonly Setting[],
+  second: Setting | null,
+  found: readonly Baseline[],
+  question: Question,
+  words: Called,
+  span: string,
+): string {
+  const one = chosen[0]!;
+  const base = one.objective && unbeaten(found, one, question);
+  const name: Name = one.objective ?? "expected_cost";
+  if (base) {
+    const value = (at: Setting): string => `${heading(name, question.at)} ${cell(name, at, question)}`;
+    return `No model does better: ${value(base.setting)}, with ${quoted(one.model.name)} ${cell(name, one, question)}.`;
+  }
+  const positives = cases(valueOf("caught", one, question) + valueOf("missed", one, question));
+  const all = `Of ${positives} ${words.positive} ${words.unit} a ${words.period} ${chosen.length > 1 ? quoted(one.model.name) : "it"}`;
+  const next = second
+    ? ` ${quoted(second.model.name)} would find ${cell("caught", second, question)} in ${cell("alerts", second, question)}.`
+    : "";
+  if (valueOf("alerts", one, question) === 0) return `${all} finds none, as it flags nothing.${next}`;
+  const caught = `${cell("caught", one, question)}${span && ` (${span})`}`;
+  return `${all} finds ${caught} in ${cell("alerts", one, question)} alerts; ${areReal(one, question)}.${next}`;
+}
+
+/** What the misses and false alarms of a period cost, beside flagging nothing; nothing where no costs were given. */
+export function spends(
+  one: Setting,
+  found: readonly Baseline[],
+  question: Question,
+  words: Called & { readonly currency: string },
+): string {
+  const base = found[0];
+  if (!question.at.costsGiven || question.at.earned || !base || one.objective === "tpr") return "";
+  const cost = (at: Setting): string => `${words.currency}${cases(valueOf("volume_cost", at, question))}`;
+  return ` Errors cost ${cost(one)} a ${words.period}; ${base.name.replace("flag", "flagging")} would cost ${cost(base.setting)}.`;
+}
+
+/** How many alerts it takes: whole from ten on, in two digits below. */
+const many = (value: number): string => (value >= 9.95 ? grouped(whole(value)) : general(value, 2));
+
+/** How many of the alerts are real, in a cell. */
+export function realSaid(one: Setting, question: Question): string {
+  const precision = valueOf("precision", one, question);
+  if (Number.isNaN(precision)) return UNDEFINED;
+  return precision === 0 ? "none" : precision > 0.5 ? percent(precision) : `1 in ${many(1 / precision)}`;
+}
+
+/** How many of the alerts are real. */
+function areReal(one: Setting, question: Question): string {
+  const precision = valueOf("precision", one, question);
+  if (Number.isNaN(precision) || precision === 0) return "none is real";
+  return precision > 0.5 ? `${percent(precision)} are real` : `1 in ${many(1 / precision)} is real`;
 }
 
 /** The base rate, and the costs where they were given. */

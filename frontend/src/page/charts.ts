@@ -1,123 +1,265 @@
-// The charts beside each other, linked: a threshold looked at on one is shown on all.
+// The charts, linked: a threshold looked at on one is shown on all. Two stand on the first screen, the others are tabs.
 import { Chart, type Hooks, type Looked } from "../charts/chart.ts";
-import { COST } from "../charts/costs.ts";
-import { KINDS, type Kind, type Scene } from "../charts/kinds.ts";
-import { digits, quoted } from "../core/formats.ts";
+import { CALIBRATION, COST, DECISION, PRIORS, RATES, switches } from "../charts/costs.ts";
+import { Distribution } from "../charts/distribution.ts";
+import { grip } from "../charts/grip.ts";
+import { BOX, FIRST, fit, KINDS, type Kind, type Scene } from "../charts/kinds.ts";
+import { isProbability } from "../charts/scores.ts";
+import { cases, digits, general, quoted } from "../core/formats.ts";
 import { read } from "../core/measures.ts";
 import { confusionAt, thresholdSaid, type Model } from "../core/points.ts";
-import { CURVES } from "../core/registry.ts";
 import { heading } from "../core/sentences.ts";
-import type { Solution } from "../scenario.ts";
+import type { Solution, State } from "../scenario.ts";
 import type { Part } from "./answer.ts";
-import { h, s } from "./dom.ts";
+import { h, say, watched } from "./dom.ts";
 import { savePng, saveSvg, standalone } from "./downloads.ts";
-import { legend, sample } from "./legend.ts";
+import { legend } from "./legend.ts";
 import { numbersOf } from "./numbers.ts";
 
 const RARE = 0.05; // below this base rate a linear axis hides what matters
+const NARROW = "(max-width: 640px)";
+
+export type Switch = (name: string, value: string) => void;
 
 interface Panel {
   readonly chart: Chart;
   readonly element: HTMLElement;
-  readonly isLog: () => boolean;
-  readonly fill: (scene: Scene) => void;
+  readonly update: (scene: Scene) => void;
 }
 
-export function charts(models: readonly Model[], take: (looked: Looked) => void): Part {
-  let solution: Solution | null = null;
-  let panels: Panel[] = [];
-  const describe = (looked: Looked): string => (solution ? described(models[looked.model]!, looked.place, solution) : "");
-  const look = (looked: Looked | null): void => panels.forEach((panel) => panel.chart.show(looked));
-  const scene = (panel: Panel): Scene => ({ models, solution: solution!, log: panel.isLog() });
-  const draw = (panel: Panel): void => {
-    if (!solution) return;
-    panel.chart.update(scene(panel));
-    panel.fill(scene(panel));
+/** What all charts share: the models, the last answer, and what looks at or takes a threshold. */
+class Linked {
+  solution: Solution | null = null;
+  readonly shows: ((looked: Looked | null) => void)[] = [];
+  private rare = false;
+
+  constructor(
+    readonly models: readonly Model[],
+    readonly take: (looked: Looked) => void,
+    readonly flip: Switch,
+  ) {}
+
+  readonly hooks: Hooks = {
+    look: (looked) => this.shows.forEach((show) => show(looked)),
+    take: (looked) => this.take(looked),
+    describe: (looked) => (this.solution ? described(this.models[looked.model]!, looked.place, this.solution) : ""),
   };
-  const kinds = Object.keys(CURVES).map((id) => [...KINDS, COST].find((kind) => kind.id === id)!);
-  panels = kinds.map((kind) => panelOf(kind, models, { look, take, describe }, () => panels.forEach(draw)));
-  const seen = new WeakSet<Element>();
-  // What is out of sight is drawn when it comes into view.
-  const watcher = new IntersectionObserver(
-    (entries) => {
-      for (const entry of entries) {
-        const panel = panels.find(({ element }) => element === entry.target)!;
-        if (entry.isIntersecting) {
-          seen.add(entry.target);
-          draw(panel);
-        } else seen.delete(entry.target);
-      }
-    },
-    { rootMargin: "200px" },
-  );
-  panels.forEach(({ element }) => watcher.observe(element));
-  addEventListener("beforeprint", () => panels.forEach(draw));
-  const grid = h("div", { class: "charts" }, ...panels.map(({ element }) => element));
-  let first = true;
+
+  answer(solution: Solution): void {
+    if (!this.solution) this.rare = Math.min(...solution.priors) < RARE;
+    this.solution = solution;
+  }
+
+  isLog(kind: Kind): boolean {
+    const said = this.solution?.state.view[`log-${kind.id}`];
+    return kind.log !== null && (said ? said === "1" : this.rare && kind !== COST);
+  }
+
+  scene(kind: Kind): Scene {
+    return { models: this.models, solution: this.solution!, log: this.isLog(kind) };
+  }
+}
+
+/** A chart in a card, with what belongs to it. */
+function panelOf(kind: Kind, linked: Linked): Panel {
+  const chart = new Chart(kind, linked.hooks);
+  linked.shows.push((looked) => chart.show(looked));
+  const box = h("input", { type: "checkbox", id: `log-${kind.id}` });
+  box.addEventListener("change", () => linked.flip(`log-${kind.id}`, box.checked ? "1" : "0"));
+  const text = (): string => standalone(chart.svg, kind.title, linked.solution!);
+  const svg = h("button", { type: "button", class: "quiet", "aria-label": `${kind.title} as SVG` }, "SVG");
+  const png = h("button", { type: "button", class: "quiet", "aria-label": `${kind.title} as PNG` }, "PNG");
+  svg.addEventListener("click", () => saveSvg(`baserate-${kind.id}`, text()));
+  png.addEventListener("click", () => void savePng(`baserate-${kind.id}`, text()));
+  const numbers = kind.draw && kind !== COST ? null : numbersOf(kind);
+  const tools = h("span", { class: "tools" }, kind.log && h("label", { class: "tick", for: box.id }, box, kind.log), svg, png);
+  const says = h("p", { class: kind.handle ? "unseen" : "hint", id: `says-${kind.id}` }, kind.says);
+  const foot = h("div", { class: "foot" }, h("div", {}, says, numbers?.element ?? null), tools);
+  const element = h("div", { class: "panel", "data-kind": kind.id }, chart.figure, foot);
   return {
-    element: h("div", {}, legend(models), grid),
+    chart,
+    element,
+    update: (scene) => {
+      box.checked = scene.log;
+      chart.update(scene);
+      numbers?.fill(scene);
+    },
+  };
+}
+
+/** Panels of which one is shown, picked by buttons. */
+function tabs(
+  name: string,
+  label: string,
+  kinds: readonly Kind[],
+  linked: Linked,
+): { pick: HTMLElement; body: HTMLElement; update: () => void } {
+  const panels = kinds.map((kind) => panelOf(kind, linked));
+  const buttons = kinds.map((kind) => {
+    const button = h("button", { type: "button", class: "pill", id: `${name}-${kind.id}`, "aria-pressed": "false" }, kind.title);
+    button.addEventListener("click", () => linked.flip(name, kind.id));
+    return button;
+  });
+  const body = h("div", { class: "body" }, ...panels.map(({ element }) => element));
+  const near = watched(body, () => update());
+  const update = (): void => {
+    if (!linked.solution) return;
+    const said = linked.solution.state.view[name];
+    const shown = Math.max(
+      0,
+      kinds.findIndex((kind) => kind.id === said),
+    );
+    panels.forEach(({ element }, i) => (element.hidden = i !== shown));
+    buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(i === shown)));
+    if (near()) panels[shown]!.update(linked.scene(kinds[shown]!));
+  };
+  return { pick: h("span", { class: "pills", role: "group", "aria-label": label }, ...buttons), body, update };
+}
+
+export interface Charts extends Part {
+  /** The scores with the threshold, and what every threshold brings. */
+  readonly first: HTMLElement;
+  /** Cost over the base rate. */
+  readonly rates: HTMLElement;
+}
+
+export function charts(
+  models: readonly Model[],
+  take: (looked: Looked) => void,
+  flip: Switch,
+  move: (patch: Partial<State>) => void,
+): Charts {
+  const narrow = matchMedia(NARROW);
+  const size = (): void => (narrow.matches ? fit(380, 300) : fit(640, 336));
+  size();
+  const linked = new Linked(models, take, flip);
+  const scores = scoresCard(linked);
+  const over = tabs("over", "What to show over the alerts", FIRST, linked);
+  const kinds = [KINDS[0]!, KINDS[2]!, KINDS[1]!, KINDS[3]!, COST, DECISION, ...(models.some(isProbability) ? [CALIBRATION] : [])];
+  const experts = tabs("curve", "Curve", kinds, linked);
+  const rates = ratesCard(linked, move);
+  const key = legend(models, linked.hooks, (model) => flip("models", toggled(linked.solution!.state.view["models"] ?? "", model)));
+  const parts = [scores.update, over.update, experts.update, rates.update, () => key.update(linked.solution!)];
+  const resize = (): void => {
+    size();
+    parts.forEach((update) => update());
+  };
+  narrow.addEventListener("change", resize);
+  let first = true;
+  const right = h(
+    "section",
+    { class: "card", "aria-labelledby": "over-title" },
+    h("header", {}, h("h2", { id: "over-title" }, "What every threshold brings"), over.pick),
+    over.body,
+  );
+  return {
+    first: h("div", { class: "pair" }, scores.element, right),
+    rates: rates.element,
+    element: h("div", { class: "card experts" }, h("header", {}, experts.pick), key.element, experts.body),
     update: (next) => {
-      solution = next;
-      if (first) {
-        const rare = Math.min(...next.priors) < RARE;
-        grid.querySelectorAll<HTMLInputElement>("input[type=checkbox]").forEach((box) => (box.checked = rare));
-      }
+      linked.answer(next);
       // The first answer does not wait for the charts: they are drawn right after it stands.
-      if (first) setTimeout(() => panels.forEach(draw));
-      else panels.forEach((panel) => seen.has(panel.element) && draw(panel));
+      if (first) setTimeout(resize);
+      else parts.forEach((update) => update());
       first = false;
     },
   };
 }
 
-function described(model: Model, place: number, { question }: Solution): string {
+const toggled = (said: string, model: number): string => {
+  const picked = new Set(said.split(",").filter(Boolean));
+  if (!picked.delete(String(model))) picked.add(String(model));
+  return [...picked].join(",");
+};
+
+function scoresCard(linked: Linked): { element: HTMLElement; update: () => void } {
+  const { models } = linked;
+  const chart = new Distribution(linked.hooks);
+  linked.shows.push((looked) => chart.show(looked));
+  const pick = h(
+    "select",
+    { id: "scores-model", "aria-label": "Model whose scores are shown" },
+    h("option", { value: "" }, "the chosen model"),
+  );
+  models.forEach((model, i) => pick.append(h("option", { value: i }, quoted(model.name))));
+  pick.addEventListener("change", () => linked.flip("scores", pick.value));
+  const [positives, others] = [h("span", { class: "swatch positives" }), h("span", { class: "swatch others" }, "others")];
+  const says = h(
+    "p",
+    { class: "hint" },
+    "Drag the handle, or use the arrow keys, to set the threshold by hand. Counts on a logarithmic scale.",
+  );
+  const element = h(
+    "section",
+    { class: "card", "aria-labelledby": "scores-title" },
+    h("header", {}, h("h2", { id: "scores-title" }, "Where to cut"), models.length > 1 && pick, positives, others),
+    h("div", { class: "body" }, h("div", { class: "panel" }, chart.figure, h("div", { class: "foot" }, says))),
+  );
+  return {
+    element,
+    update: () => {
+      const { solution } = linked;
+      if (!solution) return;
+      const { state, chosen, settings } = solution;
+      const said = state.view["scores"];
+      const focus = state.mode === "hand" ? state.model : chosen[0] ? settings.indexOf(chosen[0]) : 0;
+      const shown = said && models[Number(said)] ? Number(said) : focus;
+      pick.value = said && models[Number(said)] ? said : "";
+      say(pick.firstElementChild!, `scores of ${quoted(models[focus]!.name)} (chosen)`);
+      say(positives, state.words.positive);
+      chart.update(solution, shown);
+    },
+  };
+}
+
+/** Cost over the base rate, with the present one as a handle. */
+function ratesCard(linked: Linked, move: (patch: Partial<State>) => void): { element: HTMLElement; update: () => void } {
+  const panel = panelOf(RATES, linked);
+  const handle = grip();
+  const said = h("p", { class: "says", id: "rates-says" });
+  handle.drag(panel.chart.svg, (x) => {
+    const share = (x - BOX.left) / (BOX.right - BOX.left);
+    move({ prior: general(PRIORS[0] * (PRIORS[1] / PRIORS[0]) ** share, 3) });
+  });
+  panel.chart.svg.append(handle.element);
+  const element = h("div", {}, said, panel.element);
+  const near = watched(element, () => update());
+  const update = (): void => {
+    const { solution } = linked;
+    if (!solution || !near()) return;
+    const scene = linked.scene(RATES);
+    panel.update(scene);
+    const prior = solution.priors[0]!;
+    const share = Math.log(prior / PRIORS[0]) / Math.log(PRIORS[1] / PRIORS[0]);
+    handle.move(prior >= PRIORS[0] && prior <= PRIORS[1] ? BOX.left + share * (BOX.right - BOX.left) : null);
+    say(said, changesSaid(scene));
+  };
+  return { element, update };
+}
+
+/** Where the cheapest model changes, in words. */
+function changesSaid(scene: Scene): string {
+  const found = switches(scene);
+  const prior = scene.solution.priors[0]!;
+  const name = (model: number): string => (model < 0 ? "one answer for all" : quoted(scene.models[model]!.name));
+  const here = [...found].reverse().find((one) => one.prior <= prior * 1.0001) ?? found[0]!;
+  const [below, above] = [found[found.indexOf(here)]!, found[found.indexOf(here) + 1]];
+  const rate = (value: number): string => (value < 0.1 ? `1 in ${cases(1 / value)}` : `${general(100 * value, 2)} %`);
+  const parts = [
+    below !== found[0] && `below a base rate of ${rate(below.prior)} ${name(found[found.indexOf(below) - 1]!.model)}`,
+    above && `from ${rate(above.prior)} on ${name(above.model)}`,
+  ].filter(Boolean);
+  const cheapest = `At these costs, with the cheapest threshold of each, ${name(here.model)} is best here`;
+  return parts.length ? `${cheapest}; ${parts.join(", ")}.` : `${cheapest} and at every base rate.`;
+}
+
+function described(model: Model, place: number, { question, state }: Solution): string {
   const one = confusionAt(model, place);
   const value = (name: "tpr" | "fpr" | "precision" | "posfrac" | "expected_cost"): string =>
     digits(read(name, one, question.at) * (name === "expected_cost" && question.at.earned ? -1 : 1), 4);
   const cut = place ? `score ≥ ${thresholdSaid(model, place)}` : "flag nothing";
   const cost = `${heading("expected_cost", question.at)} ${value("expected_cost")}`;
+  const [caught, alerts] = (["caught", "alerts"] as const).map((name) => cases(read(name, one, question.at, state.volume)));
   const rates = `recall ${value("tpr")}, fpr ${value("fpr")}, precision ${value("precision")}, flagged ${value("posfrac")}`;
-  return `${quoted(model.name)}, ${cut}: ${rates}, ${cost}`;
-}
-
-function panelOf(kind: Kind, models: readonly Model[], hooks: Hooks, redraw: () => void): Panel {
-  const chart = new Chart(kind, hooks);
-  const box = h("input", { type: "checkbox", id: `log-${kind.id}` });
-  box.addEventListener("change", redraw);
-  const text = (): string =>
-    standalone(
-      chart.svg,
-      kind.title,
-      models.map((model, i) => row(model, i)),
-    );
-  const svg = h("button", { type: "button", class: "quiet", "aria-label": `${kind.title} as SVG` }, "SVG");
-  const png = h("button", { type: "button", class: "quiet", "aria-label": `${kind.title} as PNG` }, "PNG");
-  svg.addEventListener("click", () => saveSvg(`baserate-${kind.id}`, text()));
-  png.addEventListener("click", () => void savePng(`baserate-${kind.id}`, text()));
-  const numbers = numbersOf(kind);
-  const tools = h("span", { class: "tools" }, kind.log && h("label", { class: "tick", for: box.id }, box, kind.log), svg, png);
-  const element = h(
-    "section",
-    { class: "card panel", "aria-labelledby": `title-${kind.id}` },
-    h("header", {}, h("h3", { id: `title-${kind.id}` }, kind.title), tools),
-    chart.figure,
-    h("p", { class: "hint", id: `says-${kind.id}` }, kind.says),
-    numbers.element,
-  );
-  return { chart, element, isLog: () => kind.log !== null && box.checked, fill: numbers.fill };
-}
-
-/** A line of the legend inside a picture that stands alone: its styles as attributes. */
-function row(model: Model, place: number): SVGElement {
-  const drawn = sample(place);
-  document.body.append(drawn);
-  const paths = [...drawn.querySelectorAll("path")].map((path) => {
-    const look = getComputedStyle(path);
-    const copy = path.cloneNode() as SVGPathElement;
-    for (const name of ["fill", "stroke", "stroke-width", "stroke-dasharray"]) copy.setAttribute(name, look.getPropertyValue(name));
-    copy.removeAttribute("class");
-    return copy;
-  });
-  drawn.remove();
-  return s("g", {}, ...paths, s("text", { x: 42, y: 10 }, quoted(model.name)));
+  return `${quoted(model.name)}, ${cut}: ${caught} caught in ${alerts} alerts; ${rates}, ${cost}`;
 }

@@ -1,103 +1,117 @@
-// The scenario: everything that can be moved.
+// The scenario as a sentence: every bracket can be typed in, dragged, or stepped.
 import { oneIn } from "../core/conditions.ts";
 import { general, grouped } from "../core/formats.ts";
 import { rounded } from "../core/fractions.ts";
-import { number, prior as priorOf, Refusal } from "../core/notations.ts";
+import { prior as priorOf, Refusal } from "../core/notations.ts";
 import { thresholdSaid, type Model } from "../core/points.ts";
 import { parseRule } from "../core/rules.ts";
 import { checkedBudget, MODES, type Mode, type State } from "../scenario.ts";
 import { h, put, say, unbroken } from "./dom.ts";
-import { boxed, forget, guarded, positive, sliderField, type Change, type Field } from "./fields.ts";
+import { amountOf, boxed, fit, forget, guarded, pointed, positive, slot, wordSlot, type Change, type Field } from "./fields.ts";
 
-const NAMES: Record<Mode, string> = { cheapest: "cheapest", rule: "by a rule", budget: "alert budget", hand: "by hand" };
+const NAMES: Record<Mode, string> = { cheapest: "lowest cost", budget: "alert budget", rule: "a rule", hand: "by hand" };
 /** What a mode is called: without costs nothing is cheapest. */
 const modeSaid = (mode: Mode, { costsGiven }: State): string => (mode === "cheapest" && !costsGiven ? "fewest errors" : NAMES[mode]);
-const shown = (value: number): string => (Number.isInteger(value) && Math.abs(value) < 1e15 ? grouped(value) : general(value, 12));
+const shown = (value: number, digits = 12): string =>
+  Number.isInteger(value) && Math.abs(value) < 1e15 ? grouped(value) : general(value, digits);
 
-function priorText(state: State): string {
-  return state.prior ?? "sample";
-}
-
-function priorValue(state: State): number {
+function priorValue(state: State, models: readonly Model[]): number {
   try {
-    return state.prior === null ? Number.NaN : rounded(priorOf(state.prior));
+    const own = models[0]!.samplePrior;
+    return state.prior !== null ? rounded(priorOf(state.prior)) : own ? rounded(own) : Number.NaN;
   } catch {
     return Number.NaN;
   }
 }
 
-function priorHint(state: State): string {
-  const value = priorValue(state);
-  if (Number.isNaN(value)) return state.prior === null ? "as in each sample" : "";
+/** A base rate in few digits. */
+const rateSaid = (value: number): string => oneIn(value) ?? `${general(100 * value, 3)} %`;
+
+function priorHint(state: State, value: number): string {
+  if (Number.isNaN(value)) return "";
   const inverse = oneIn(value) ?? `about 1 in ${general(1 / value, 3)}`;
-  return unbroken(`${inverse} · ${general(100 * value, 6)} %`);
+  return unbroken(`${inverse} · ${general(100 * value, 4)} %${state.prior === null ? ", as in the sample" : ""}`);
 }
 
-export function priorField(models: readonly Model[], change: Change): Field {
+const quiet = (id: string, text: string, click: () => void): HTMLButtonElement => {
+  const button = h("button", { type: "button", class: "quiet", id }, text);
+  button.addEventListener("click", click);
+  return button;
+};
+
+/** The base rate, with the steps that people ask for: half, twice, ten times, and as in the sample. */
+function priorField(models: readonly Model[], change: Change): Field {
   const own = models.every((model) => model.samplePrior !== null);
   const read = (text: string): Partial<State> => {
     if (["sample", "test"].includes(text.trim().toLowerCase())) {
       if (!own) throw new Refusal("The class totals of this sample were chosen: it has no base rate of its own.");
       return { prior: null };
     }
-    priorOf(text);
-    return { prior: text.trim() };
+    const plain = pointed(text);
+    priorOf(plain);
+    return { prior: plain.trim() };
   };
-  const field = sliderField(
-    { id: "prior", label: "Base rate", range: [1e-6, 0.5], text: priorText, value: priorValue, read, hint: priorHint },
+  const put = (patch: (state: State) => Partial<State>) => (): void => {
+    forget(field.element);
+    change(patch);
+  };
+  const times = (factor: number) =>
+    put((state) => ({ prior: general(Math.min(0.5, Math.max(1e-6, factor * priorValue(state, models))), 4) }));
+  const more = [
+    quiet("prior-half", "÷ 2", times(0.5)),
+    quiet("prior-twice", "× 2", times(2)),
+    quiet("prior-ten", "× 10", times(10)),
+    ...(own
+      ? [
+          quiet(
+            "prior-sample",
+            "As in the sample",
+            put(() => ({ prior: null })),
+          ),
+        ]
+      : []),
+  ];
+  const field = slot(
+    {
+      id: "prior",
+      label: "Base rate",
+      range: [1e-6, 0.5],
+      text: (state) => state.prior ?? "sample",
+      value: (state) => priorValue(state, models),
+      read,
+      hint: (state) => priorHint(state, priorValue(state, models)),
+      more,
+    },
     change,
   );
-  if (own) {
-    const button = h("button", { type: "button", class: "quiet", id: "prior-sample" }, "As in the sample");
-    button.addEventListener("click", () => {
-      forget(field.element);
-      change({ prior: null });
-    });
-    field.element.append(button);
-  }
   return field;
 }
 
+const MONEY =
+  /^([^\d\s.,+-]{0,3})\s*([^a-z]*?[\d.,]\s*(?:(?:k|m|bn|thousand|million|billion)(?![a-z]))?(?:e[+-]?\d+)?)\s*([^\d\s.,+-]{0,3})$/i;
+
 function costField(id: string, name: "fn" | "fp", other: "tp" | "tn", label: string, change: Change): Field {
   const read = (text: string) => {
-    const value = number(text);
-    if (!value) throw new Refusal("A cost is a plain number.");
+    const found = MONEY.exec(text.trim());
+    const value = found && amountOf(found[2]!);
+    if (!found || value === null) throw new Refusal("A cost is a plain number.");
+    const currency = found[1] || found[3];
     return (state: State): Partial<State> => {
-      const size = rounded(value);
-      if (size <= state.costs[other]) throw new Refusal(`It must cost more than ${general(state.costs[other], 6)}.`);
-      return { costs: { ...state.costs, [name]: size }, costsGiven: true };
+      if (value <= state.costs[other]) throw new Refusal(`It must cost more than ${general(state.costs[other], 6)}.`);
+      return {
+        costs: { ...state.costs, [name]: value },
+        costsGiven: true,
+        ...(currency && { words: { ...state.words, currency } }),
+      };
     };
   };
   const hint = (state: State): string =>
     state.costs[other] ? `${other === "tp" ? "a catch" : "a negative left alone"} costs ${general(state.costs[other], 6)}` : "";
-  const text = (state: State): string => general(state.costs[name], 12);
-  return sliderField({ id, label, range: [0.01, 1e6], text, value: (state) => state.costs[name] - state.costs[other], read, hint }, change);
+  const text = (state: State): string => `${state.words.currency}${shown(state.costs[name], 6)}`;
+  return slot({ id, label, range: [0.01, 1e6], text, value: (state) => state.costs[name] - state.costs[other], read, hint }, change);
 }
 
-export function costFields(change: Change): Field {
-  const fields = [costField("fn", "fn", "tp", "A miss costs", change), costField("fp", "fp", "tn", "A false alarm costs", change)];
-  const known = h("input", { type: "checkbox", id: "costs-known" });
-  known.addEventListener("change", () => change({ costsGiven: known.checked }));
-  const note = h("p", { class: "hint" });
-  const element = h(
-    "fieldset",
-    {},
-    h("legend", {}, "Costs"),
-    ...fields.map((field) => field.element),
-    h("label", { class: "tick", for: "costs-known" }, known, "The costs are known"),
-    note,
-  );
-  return {
-    element,
-    reflect: (state) => {
-      fields.forEach((field) => field.reflect(state));
-      known.checked = state.costsGiven;
-      say(note, state.costsGiven ? "" : "Both errors count the same; a budget is used up for the most caught.");
-    },
-  };
-}
-
-export function volumeField(change: Change): Field {
+function volumeField(change: Change): Field {
   const read = (text: string) => {
     const volume = positive(text, "A volume");
     return (state: State): Partial<State> => {
@@ -105,8 +119,15 @@ export function volumeField(change: Change): Field {
       return { volume };
     };
   };
-  return sliderField(
-    { id: "volume", label: "Cases a day", range: [100, 1e9], text: (state) => shown(state.volume), value: (state) => state.volume, read },
+  return slot(
+    {
+      id: "volume",
+      label: "Number of cases",
+      range: [100, 1e9],
+      text: (state) => shown(state.volume),
+      value: (state) => state.volume,
+      read,
+    },
     change,
   );
 }
@@ -117,15 +138,8 @@ function budgetField(change: Change): Field {
     if (budget < 1) throw new Refusal("A budget is 1 alert or more.");
     return (state: State): Partial<State> => ({ budget: checkedBudget(budget, state.volume) });
   };
-  return sliderField(
-    {
-      id: "budget",
-      label: "Alerts a day, at most",
-      range: [1, 1e6],
-      text: (state) => shown(state.budget),
-      value: (state) => state.budget,
-      read,
-    },
+  return slot(
+    { id: "budget", label: "Alerts at most", range: [1, 1e6], text: (state) => shown(state.budget), value: (state) => state.budget, read },
     change,
   );
 }
@@ -134,56 +148,86 @@ function ruleField(change: Change): Field {
   const box = h("input", {
     id: "rule",
     type: "text",
+    class: "slot",
     autocomplete: "off",
     spellcheck: "false",
+    "aria-label": "Rule",
     "aria-describedby": "rule-hint rule-wrong",
   });
   const wrong = h("span", { class: "wrong", id: "rule-wrong", role: "status" });
-  box.addEventListener("input", () =>
+  box.addEventListener("input", () => {
+    fit(box);
     guarded(box, wrong, () => {
       change((state) => {
         parseRule(box.value, state.volume);
         return { rule: box.value };
       });
-    }),
-  );
+    });
+  });
   const fill = boxed(box, wrong);
   const hint = h("span", { class: "hint", id: "rule-hint" }, "such as recall >= 0.8 and posfrac <= 1%");
   return {
-    element: h("div", { class: "field wide" }, h("label", { for: "rule" }, "The best threshold with"), box, hint, wrong),
+    element: h("span", { class: "field" }, box, h("span", { class: "below" }, hint, wrong)),
     reflect: (state) => fill(state.rule),
   };
 }
 
 function handField(models: readonly Model[], change: Change): Field {
-  const slider = h("input", { type: "range", id: "threshold", min: 0, step: 1, "aria-describedby": "threshold-hint" });
+  const slider = h("input", {
+    type: "range",
+    id: "threshold",
+    min: 0,
+    step: 1,
+    "aria-label": "Threshold",
+    "aria-describedby": "threshold-hint",
+  });
   const pick = h("select", { id: "threshold-model", "aria-label": "Model whose threshold moves" });
   models.forEach((model, i) => pick.append(h("option", { value: i }, model.name)));
   pick.addEventListener("change", () => change({ model: Number(pick.value) }));
   slider.addEventListener("input", () =>
     change((state) => ({ hand: state.hand.map((place, i) => (i === state.model ? Number(slider.value) : place)) })),
   );
-  const hint = h("span", { class: "hint", id: "threshold-hint" });
-  const label = h("label", { for: "threshold" }, "Threshold of");
+  const hint = h("span", { id: "threshold-hint" });
   return {
-    element: h("div", { class: "field" }, label, models.length > 1 && pick, slider, hint),
+    element: h("span", { class: "hand" }, models.length > 1 && pick, slider, hint),
     reflect: (state) => {
       const model = models[state.model]!;
       const place = state.hand[state.model]!;
       put(slider, "max", String(model.tp.length - 1));
       slider.value = String(place);
       pick.value = String(state.model);
-      say(label, models.length > 1 ? "Threshold of" : "Threshold");
-      const cut = thresholdSaid(model, place);
-      const text = place ? `score ≥ ${cut}` : "flag nothing";
+      const text = place ? `score ≥ ${thresholdSaid(model, place)}` : "flag nothing";
       put(slider, "aria-valuetext", text);
       say(hint, unbroken(text));
     },
   };
 }
 
-export function modeField(models: readonly Model[], change: Change, here: () => readonly number[]): Field {
-  const fields: Partial<Record<Mode, Field>> = { rule: ruleField(change), budget: budgetField(change), hand: handField(models, change) };
+/** How the sentence ends: what the threshold is chosen by. */
+function endings(models: readonly Model[], change: Change, isOver: (state: State) => boolean): Field {
+  const parts: Record<Mode, { before: string; field?: Field; after: string }> = {
+    cheapest: { before: "; take the cheapest threshold.", after: "" },
+    budget: { before: "; we can check at most ", field: budgetField(change), after: "." },
+    rule: { before: "; with ", field: ruleField(change), after: "." },
+    hand: { before: "; the threshold of ", field: handField(models, change), after: "." },
+  };
+  const spans = MODES.map((mode) => {
+    const { before, field, after } = parts[mode];
+    return h("span", { "data-mode": mode }, h("span", {}, before), field?.element ?? null, after);
+  });
+  return {
+    element: h("span", {}, ...spans),
+    reflect: (state) => {
+      spans.forEach((span, i) => (span.hidden = MODES[i] !== state.mode));
+      const least = state.costsGiven ? "the cheapest threshold" : "the threshold with the fewest errors";
+      say(spans[0]!.firstElementChild!, `; take ${isOver(state) ? "the threshold of least regret over the ranges given" : least}.`);
+      MODES.forEach((mode) => parts[mode].field?.reflect(state));
+    },
+  };
+}
+
+/** What the threshold is chosen by, to pick from. */
+function modeField(change: Change, here: () => readonly number[]): Field {
   const radios = MODES.map((mode) => {
     const radio = h("input", { type: "radio", name: "mode", value: mode, id: `mode-${mode}` });
     const patch = (state: State): Partial<State> => ({
@@ -192,44 +236,69 @@ export function modeField(models: readonly Model[], change: Change, here: () => 
       ...(mode === "budget" && { budget: Math.min(state.budget, state.volume) }),
     });
     radio.addEventListener("change", () => change(patch));
-    return h("label", { class: "tick", for: radio.id }, radio, h("span", {}, NAMES[mode]));
+    return h("label", { class: "pill", for: radio.id }, radio, h("span", {}, NAMES[mode]));
   });
-  const parts = Object.values(fields).map((field) => field.element);
-  const element = h("fieldset", {}, h("legend", {}, "Threshold"), h("div", { class: "modes" }, ...radios), ...parts);
   return {
-    element,
+    element: h("span", { class: "pills", role: "radiogroup", "aria-label": "Choose the threshold by" }, ...radios),
     reflect: (state) => {
       for (const label of radios) {
         const radio = label.querySelector("input")!;
         radio.checked = radio.value === state.mode;
         say(label.querySelector("span")!, modeSaid(radio.value as Mode, state));
       }
-      for (const [mode, field] of Object.entries(fields)) {
-        field.element.hidden = mode !== state.mode;
-        field.reflect(state);
-      }
     },
   };
 }
 
-/** All of them, and the scenario in a line for small screens. */
-export function controls(models: readonly Model[], change: Change, here: () => readonly number[], more: readonly HTMLElement[]): Field {
-  const fields = [priorField(models, change), costFields(change), modeField(models, change, here), volumeField(change)];
-  const line = h("span", { class: "line" });
-  const details = h("details", { open: true }, h("summary", {}, h("strong", {}, "Scenario"), " ", line));
-  details.append(...fields.map((field) => field.element), h("div", { class: "buttons" }, ...more));
-  const narrow = matchMedia("(max-width: 860px)");
-  const fold = (): void => void (details.open = !narrow.matches);
-  narrow.addEventListener("change", fold);
-  fold();
+/** The whole sentence, and below it what is picked rather than typed. */
+export function controls(
+  models: readonly Model[],
+  change: Change,
+  here: () => readonly number[],
+  isOver: (state: State) => boolean,
+  presets: readonly (readonly [string, State])[],
+): Field {
+  const volume = volumeField(change);
+  const unit = wordSlot("unit", "What a case is called", change);
+  const period = wordSlot("period", "Period", change);
+  const rate = priorField(models, change);
+  const positives = wordSlot("positive", "What a positive case is called", change);
+  const [miss, alarm] = [
+    costField("fn", "fn", "tp", "Cost of a miss", change),
+    costField("fp", "fp", "tn", "Cost of a false alarm", change),
+  ];
+  const ending = endings(models, change, isOver);
+  const mode = modeField(change, here);
+  const known = h("input", { type: "checkbox", id: "costs-known" });
+  known.addEventListener("change", () => change({ costsGiven: known.checked }));
+  const own = h("span");
+  const costs = h("span", { class: "costs" }, "; a miss costs ", miss.element, ", a false alarm ", alarm.element);
+  const sentence = h(
+    "div",
+    { class: "sentence" },
+    ...["Of ", volume.element, " ", unit.element, " a ", period.element, ", ", rate.element, own, " are ", positives.element],
+    costs,
+    ending.element,
+  );
+  const tick = h("label", { class: "tick", for: "costs-known" }, known, "costs are known");
+  const row = h("div", { class: "row" }, h("span", { class: "hint" }, "Choose the threshold by"), mode.element, tick);
+  const fields = [volume, unit, period, rate, positives, miss, alarm, ending, mode];
+  const given = h("select", { id: "given", "aria-label": "Scenarios that were given" }, h("option", { value: "" }, "Given scenarios …"));
+  presets.forEach(([name], i) => given.append(h("option", { value: i }, name)));
+  given.addEventListener("change", () => {
+    forget(document);
+    if (given.value) change(({ view, words }) => ({ ...presets[Number(given.value)]![1], view, words }));
+    given.value = "";
+  });
+  if (presets.length > 1) row.append(given);
+  const tray = h("span", { class: "tray hint" }, "Drag a number sideways, step it by the arrow keys, or type.");
   return {
-    element: h("aside", { class: "controls", "aria-label": "Scenario" }, details),
+    element: h("section", { class: "card scenario", "aria-label": "Scenario" }, sentence, row, tray),
     reflect: (state) => {
       fields.forEach((field) => field.reflect(state));
-      const costs = state.costsGiven ? `costs ${general(state.costs.fn, 6)} to ${general(state.costs.fp, 6)}` : "";
-      const assumed = state.costsGiven || state.mode === "budget" ? "" : "equal costs assumed";
-      const said = [state.prior ?? "prior as in the sample", costs || assumed, modeSaid(state.mode, state)];
-      say(line, unbroken(said.filter(Boolean).join(" · ")));
+      known.checked = state.costsGiven;
+      say(own, state.prior === null ? ` (${rateSaid(priorValue(state, models))})` : "");
+      costs.classList.toggle("unknown", !state.costsGiven);
     },
   };
 }

@@ -31,3 +31,21 @@ export function say(element: Element, text: string): void {
 
 /** Thousands are not broken over two lines. */
 export const unbroken = (text: string): string => text.replace(/(\d) (?=\d{3}\b)/g, "$1\u00a0").replace(/([<>]=) (?=\S)/g, "$1\u00a0");
+
+/** Whether an element is near the screen; what is out of sight is drawn when it comes into view, and on paper. */
+export function watched(element: HTMLElement, draw: () => void, margin = "200px"): () => boolean {
+  let near = false;
+  const watcher = new IntersectionObserver(
+    (entries) => {
+      near = entries.some((entry) => entry.isIntersecting);
+      if (near) draw();
+    },
+    { rootMargin: margin },
+  );
+  watcher.observe(element);
+  addEventListener("beforeprint", () => {
+    near = true;
+    draw();
+  });
+  return () => near;
+}

@@ -1,5 +1,11 @@
 // What can be taken away: a chart as SVG or PNG, the table as CSV or JSON. Nothing leaves the page on its own.
+import { grouped, quoted, whole } from "../core/formats.ts";
+import type { Model } from "../core/points.ts";
+import { ruleSaid } from "../core/rules.ts";
+import { conditionsSaid } from "../core/sentences.ts";
+import type { Solution } from "../scenario.ts";
 import { s } from "./dom.ts";
+import { sample } from "./legend.ts";
 
 function save(name: string, content: Blob): void {
   const link = document.createElement("a");
@@ -21,10 +27,35 @@ const KEPT = [
   "font-weight",
   "opacity",
 ];
-const [LINE, LEFT] = [18, 58];
+const [LINE, LEFT] = [18, 60];
 
-/** The chart as it looks now, on its own: styles become attributes, with a title above and a legend below. */
-export function standalone(svg: SVGSVGElement, title: string, legend: readonly SVGElement[]): string {
+/** The conditions, and the day, below a picture that leaves the page. */
+function underline(solution: Solution): string[] {
+  const { question, state, priors } = solution;
+  const rule = question.terms.length ? `, ${ruleSaid(question.terms)}` : "";
+  const where = `${capital(conditionsSaid(question.at, priors[0]!))}${rule}; out of ${grouped(whole(state.volume))} ${state.words.unit}.`;
+  return [where, `baserate report, ${new Date().toISOString().slice(0, 10)}`];
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** A line of the legend inside a picture that stands alone: its styles as attributes. */
+function row(model: Model, place: number): SVGElement {
+  const drawn = sample(place);
+  document.body.append(drawn);
+  const paths = [...drawn.querySelectorAll("path")].map((path) => {
+    const look = getComputedStyle(path);
+    const copy = path.cloneNode() as SVGPathElement;
+    for (const name of ["fill", "stroke", "stroke-width", "stroke-dasharray"]) copy.setAttribute(name, look.getPropertyValue(name));
+    copy.removeAttribute("class");
+    return copy;
+  });
+  drawn.remove();
+  return s("g", {}, ...paths, s("text", { x: 42, y: 10 }, quoted(model.name)));
+}
+
+/** The chart as it looks now, on its own: styles become attributes, with a title above, and below it a legend, the conditions and the day. */
+export function standalone(svg: SVGSVGElement, title: string, solution: Solution): string {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const [originals, copies] = [svg.querySelectorAll("*"), copy.querySelectorAll("*")];
   originals.forEach((original, i) => {
@@ -33,21 +64,21 @@ export function standalone(svg: SVGSVGElement, title: string, legend: readonly S
     copies[i]!.removeAttribute("class");
   });
   copy.querySelectorAll("[visibility=hidden]").forEach((node) => node.remove());
-  for (const name of [...copy.getAttributeNames()]) if (name !== "viewBox" && name !== "xmlns") copy.removeAttribute(name);
   const [, , width, height] = svg.getAttribute("viewBox")!.split(" ").map(Number) as [number, number, number, number];
-  const look = getComputedStyle(document.body);
-  const whole = height + 28 + legend.length * LINE;
-  const text = { fill: look.color, "font-family": "system-ui, sans-serif", "font-size": 12 };
-  const rows = legend.map((item, i) => s("g", { transform: `translate(${LEFT} ${height + 30 + i * LINE})` }, item));
-  const group = s("g", { transform: "translate(0 24)" }, ...copy.childNodes);
+  const ground = getComputedStyle(document.querySelector(".card")!).backgroundColor;
+  const { models } = solution;
+  const under = underline(solution);
+  const tall = height + 48 + (models.length + under.length) * LINE;
+  const text = { fill: getComputedStyle(document.body).color, "font-family": "system-ui, sans-serif", "font-size": 12 };
+  const below = [...models.map(row), ...under.map((line) => s("text", { y: 10, "font-size": 11 }, line))];
   const page = s(
     "svg",
-    { viewBox: `0 0 ${width} ${whole}`, width: 2 * width, height: 2 * whole, ...text },
+    { viewBox: `0 0 ${width} ${tall}`, width: 2 * width, height: 2 * tall, ...text },
     s("title", {}, title),
-    s("rect", { width, height: whole, fill: look.backgroundColor }),
-    s("text", { x: LEFT, y: 18, "font-weight": "bold" }, title),
-    group,
-    ...rows,
+    s("rect", { width, height: tall, fill: ground }),
+    s("text", { x: LEFT, y: 20, "font-weight": "bold", "font-size": 14 }, title),
+    s("g", { transform: "translate(0 26)" }, ...copy.childNodes),
+    ...below.map((item, i) => s("g", { transform: `translate(${LEFT} ${height + 38 + i * LINE})` }, item)),
   );
   return new XMLSerializer().serializeToString(page);
 }

@@ -1,7 +1,9 @@
-// Which line is which model: colour, dash and mark together.
+// Which line is which model: colour, dash and mark together. Pointing at a name lifts its line, a click keeps it in colour.
+import type { Hooks } from "../charts/chart.ts";
 import { shape } from "../charts/frames.ts";
 import { quoted } from "../core/formats.ts";
 import type { Model } from "../core/points.ts";
+import type { Solution } from "../scenario.ts";
 import { h, s } from "./dom.ts";
 
 /** The line and the mark of a model, small. */
@@ -14,20 +16,28 @@ export function sample(model: number): SVGSVGElement {
   );
 }
 
-export function legend(models: readonly Model[]): HTMLElement {
-  const items = models.map((model, i) => h("li", {}, sample(i), h("bdi", {}, quoted(model.name))));
-  const lines = [
-    ["iso", "equal cost, the budget, or here"],
-    ["iso dotted", "equal precision"],
-    ["chance", "chance, or one answer for all"],
-  ] as const;
-  const others = lines.map(([name, text]) => {
-    const line = s(
-      "svg",
-      { class: "sample", viewBox: "0 0 34 12", width: 34, height: 12, "aria-hidden": "true" },
-      s("path", { class: name, d: "M1 6H33" }),
-    );
-    return h("li", {}, line, text);
+export function legend(
+  models: readonly Model[],
+  hooks: Hooks,
+  pick: (model: number) => void,
+): { element: HTMLElement; update: (solution: Solution) => void } {
+  let places: readonly number[] = [];
+  const buttons = models.map((model, i) => {
+    const button = h("button", { type: "button", class: "model", "aria-pressed": "false" }, sample(i), h("bdi", {}, quoted(model.name)));
+    const look = (): void => hooks.look({ model: i, place: places[i] ?? 0 });
+    button.addEventListener("pointerenter", look);
+    button.addEventListener("focus", look);
+    button.addEventListener("pointerleave", () => hooks.look(null));
+    button.addEventListener("blur", () => hooks.look(null));
+    button.addEventListener("click", () => pick(i));
+    return button;
   });
-  return h("ul", { class: "legend" }, ...items, ...others);
+  return {
+    element: h("div", { class: "legend", role: "group", "aria-label": "Models" }, ...buttons),
+    update: (solution) => {
+      places = solution.settings.map((one) => one?.place ?? 0);
+      const picked = (solution.state.view["models"] ?? "").split(",");
+      buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(picked.includes(String(i)))));
+    },
+  };
 }

@@ -2,8 +2,8 @@
 import { falseAlarm, miss } from "../core/conditions.ts";
 import { general, quoted } from "../core/formats.ts";
 import { div, rounded } from "../core/fractions.ts";
-import type { Model } from "../core/points.ts";
-import type { Win } from "../document.ts";
+import { scoreSaid, type Model } from "../core/points.ts";
+import type { Report, Win } from "../document.ts";
 import type { State } from "../scenario.ts";
 import { amount, rate } from "../charts/axes.ts";
 import type { Part } from "./answer.ts";
@@ -13,7 +13,7 @@ const BOX = { left: 60, right: 610, top: 10, bottom: 290, width: 620, height: 34
 const PRIORS = [1e-6, 0.5] as const;
 const RATIOS = [1e-4, 10] as const;
 const SAYS = [
-  "Colours as in the charts, shades for thresholds, grey for one answer to all.",
+  "Grey: flagging nothing, or everything, is cheapest. The dashed box holds the ranges that were given.",
   "Point at the map to see who is cheapest there; a click takes that base rate and cost ratio.",
 ].join(" ");
 const logit = (p: number): number => Math.log(p / (1 - p));
@@ -37,15 +37,48 @@ interface Place {
   readonly ratio: number;
 }
 
-export function winnerMap(wins: readonly Win[], models: readonly Model[], move: (patch: (state: State) => Partial<State>) => void): Part {
+/** Who is cheapest at which effective prior: the corners of the hull over the points of all models. */
+function winsOf(models: readonly Model[]): Win[] {
+  const points = models.flatMap((model) => model.held.hull.map((place) => ({ model, place, x: model.fpr[place]!, y: model.tpr[place]! })));
+  points.sort((one, other) => one.x - other.x || other.y - one.y);
+  const hull: typeof points = [];
+  for (const point of points) {
+    if (hull.length && point.y <= hull[hull.length - 1]!.y) continue;
+    const turns = (): boolean => {
+      const [a, b] = [hull[hull.length - 2]!, hull[hull.length - 1]!];
+      return (b.y - a.y) * (point.x - b.x) <= (point.y - b.y) * (b.x - a.x);
+    };
+    while (hull.length > 1 && turns()) hull.pop();
+    hull.push(point);
+  }
+  const border = (k: number): number => {
+    const [a, b] = [hull[k - 1]!, hull[k]!];
+    return (b.x - a.x) / (b.x - a.x + b.y - a.y);
+  };
+  return hull.map(({ model, place, x, y }, k) => ({
+    low: k ? border(k) : 0,
+    high: k + 1 < hull.length ? border(k + 1) : 1,
+    models: (x === 0 && y === 0) || (x === 1 && y === 1) ? [] : [model.name],
+    thresholds: place ? [scoreSaid(model, place)] : ["none"],
+  }));
+}
+
+type Move = (patch: (state: State) => Partial<State>) => void;
+
+export function winnerMap({ decision }: Report, models: readonly Model[], move: Move): Part {
+  const wins = decision?.winner_map?.wins.length ? decision.winner_map.wins : winsOf(models);
   const here = s("path", { class: "here", d: "M-7 0H7M0 -7V7" });
-  const svg = drawn(bandsOf(wins, models), here);
+  const svg = drawn([...regionsOf(wins, models), ...rangeOf(decision)], here);
   const said = h("p", { class: "hint", id: "map-says" });
   let home = "";
-  svg.addEventListener("pointermove", (event) => say(said, told(wins, placeOf(event, svg))));
+  let at: Place | null = null; // a click takes the place that was told: its own is rounded to whole pixels
+  svg.addEventListener("pointermove", (event) => {
+    at = placeOf(event, svg);
+    say(said, told(wins, at));
+  });
   svg.addEventListener("pointerleave", () => say(said, home));
   svg.addEventListener("click", (event) => {
-    const { prior, ratio } = placeOf(event, svg);
+    const { prior, ratio } = at ?? placeOf(event, svg);
     move((state) => ({
       prior: general(Math.min(0.5, prior), 3),
       costs: { ...state.costs, fp: Number(general((state.costs.fn - state.costs.tp) * ratio + state.costs.tn, 3)) },
@@ -53,7 +86,7 @@ export function winnerMap(wins: readonly Win[], models: readonly Model[], move: 
     }));
   });
   return {
-    element: h("figure", { class: "chart" }, svg, said, h("p", { class: "hint" }, SAYS)),
+    element: h("figure", { class: "chart" }, h("h3", {}, "Which model is cheapest where"), svg, said, h("p", { class: "hint" }, SAYS)),
     update: ({ question, priors }) => {
       const [prior, ratio] = [priors[0]!, rounded(div(falseAlarm(question.at.costs), miss(question.at.costs)))];
       put(here, "transform", `translate(${across(logit(prior)).toFixed(1)} ${up(Math.log(ratio)).toFixed(1)})`);
@@ -63,20 +96,72 @@ export function winnerMap(wins: readonly Win[], models: readonly Model[], move: 
   };
 }
 
-const bandsOf = (wins: readonly Win[], models: readonly Model[]): SVGPathElement[] =>
-  wins.map((win, i) => {
-    const model = models.findIndex(({ name }) => name === win.models[0]);
-    return s("path", { class: `band ${model < 0 ? "none" : `m${model % 7}`} shade${i % 2}`, d: band(win.low, win.high) });
+/** The stretches of one model as one region, with its name where it fits. */
+function regionsOf(wins: readonly Win[], models: readonly Model[]): SVGElement[] {
+  const merged: { low: number; high: number; name: string }[] = [];
+  for (const { low, high, models: names } of wins) {
+    const last = merged[merged.length - 1];
+    const name = names[0] ?? "";
+    if (last?.name === name) last.high = high;
+    else merged.push({ low, high, name });
+  }
+  return merged.flatMap(({ low, high, name }) => {
+    const model = models.findIndex((one) => one.name === name);
+    const colour = model < 0 ? "none" : `m${model % 7}`;
+    return [
+      s("path", { class: `band ${colour}`, d: band(low, high) }),
+      ...labelOf(low, high, model < 0 ? "one answer for all" : quoted(name), colour),
+    ];
   });
+}
 
-function drawn(bands: readonly SVGPathElement[], here: SVGPathElement): SVGSVGElement {
+/** The name of a region in its widest visible row. */
+function labelOf(low: number, high: number, name: string, colour: string): SVGElement[] {
+  const ends = (y: number): [number, number] => {
+    const at = (e: number): number => (e <= 0 ? BOX.left : e >= 1 ? BOX.right : across(logit(e) + y));
+    return [Math.max(BOX.left, at(low)), Math.min(BOX.right, at(high))];
+  };
+  const rows = [0.5, 0.3, 0.7, 0.15, 0.85].map((share) => LOW + share * (HIGH - LOW));
+  const width = (y: number): number => ends(y)[1] - ends(y)[0];
+  const best = rows.reduce((one, other) => (width(other) > width(one) + 40 ? other : one));
+  if (width(best) < 7 * name.length + 8) return [];
+  const [from, to] = ends(best);
+  return [
+    s("text", { class: `name ${colour}`, x: ((from + to) / 2).toFixed(1), y: (up(best) + 4).toFixed(1), "text-anchor": "middle" }, name),
+  ];
+}
+
+/** The ranges that were given, as a box. */
+function rangeOf(decision: Report["decision"]): SVGElement[] {
+  const at = decision?.decision?.at;
+  if (!at) return [];
+  const ends = (value: unknown): [number, number] => {
+    const range = value as { low?: number; high?: number } | number;
+    return typeof range === "number" ? [range, range] : [range?.low ?? Number.NaN, range?.high ?? Number.NaN];
+  };
+  const [prior, fp, fn, tp, tn] = [at["prior"], at["fp"], at["fn"], at["tp"] ?? 0, at["tn"] ?? 0].map(ends) as [number, number][];
+  const ratio = [(fp![0] - tn![1]) / (fn![1] - tp![0]), (fp![1] - tn![0]) / (fn![0] - tp![1])] as const;
+  if (![...prior!, ...ratio].every((end) => end > 0)) return [];
+  const [left, right, bottom, top] = [across(logit(prior![0])), across(logit(prior![1])), up(Math.log(ratio[0])), up(Math.log(ratio[1]))];
+  return [
+    s("rect", {
+      class: "range-box",
+      x: left.toFixed(1),
+      y: top.toFixed(1),
+      width: Math.max(2, right - left).toFixed(1),
+      height: Math.max(2, bottom - top).toFixed(1),
+    }),
+  ];
+}
+
+function drawn(regions: readonly SVGElement[], here: SVGPathElement): SVGSVGElement {
   const inside = { x: BOX.left, y: BOX.top, width: BOX.right - BOX.left, height: BOX.bottom - BOX.top };
   const named = { role: "img", "aria-label": "Which model is cheapest at each base rate and cost ratio", "aria-describedby": "map-says" };
   return s(
     "svg",
     { viewBox: `0 0 ${BOX.width} ${BOX.height}`, class: "chart map", ...named },
     s("defs", {}, s("clipPath", { id: "clip-map" }, s("rect", inside))),
-    s("g", { "clip-path": "url(#clip-map)" }, ...bands, here),
+    s("g", { "clip-path": "url(#clip-map)" }, ...regions, here),
     s("rect", { class: "frame", ...inside }),
     axes(),
   );

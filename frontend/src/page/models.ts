@@ -1,13 +1,15 @@
-// The table of models at the scenario, with what bounds the numbers, and to within how much condensed thresholds are known.
+// The table of models at the scenario, ranked, with what bounds the numbers and how far each is behind the best.
 import { precisionBounds, rateBounds } from "../core/bounds.ts";
 import { digits, digitsApart, general, grouped, quoted, short, UNDEFINED, whole } from "../core/formats.ts";
-import { brief, cell, heading, valueOf } from "../core/sentences.ts";
+import { brief, cell, heading, realSaid, valueOf } from "../core/sentences.ts";
 import type { Name } from "../core/catalogue.ts";
 import { EVERYTHING, NOTHING, type Setting } from "../core/choosing.ts";
+import { cutAt } from "../charts/scores.ts";
 import type { Document, PointOut, Span } from "../document.ts";
 import { mayKeep, type Solution } from "../scenario.ts";
 import type { Part } from "./answer.ts";
-import { h, say, unbroken } from "./dom.ts";
+import type { Switch } from "./charts.ts";
+import { h, put, say, unbroken, watched } from "./dom.ts";
 import { sample } from "./legend.ts";
 
 export const COLUMNS: readonly Name[] = ["expected_cost", "tpr", "fpr", "precision", "posfrac", "alerts", "caught"];
@@ -24,17 +26,23 @@ export function span(low: number | null, high: number | null, value: number | nu
   return `${bound(low)} to ${bound(high)}`;
 }
 
+/** A lower and an upper end, or that there is nothing to estimate. */
+type Ends = readonly [number | null, number | null] | typeof EXACT | null;
+
 /** An interval that Python found; of costs with its sign turned, where they were given as profits. */
-function found(point: PointOut | undefined, name: Name, earned: boolean): string {
+function found(point: PointOut | undefined, name: Name, earned: boolean): Ends {
   const one = point?.intervals?.[name];
-  if (!one) return "";
+  if (!one) return null;
   if (one.method === EXACT) return EXACT;
   const [low, high] = [one.side === "upper" ? null : one.low, one.side === "lower" ? null : one.high];
   const turned = (end: number | null): number | null => (end === null ? null : 0 - end);
-  const value = typeof point![name] === "number" ? (point![name] as number) : null;
-  return name === "expected_cost" && earned
-    ? span(turned(high), turned(low), turned(value))
-    : span(low, high, value, name === "alerts" || name === "caught");
+  return name === "expected_cost" && earned ? [turned(high), turned(low)] : [low, high];
+}
+
+/** Ends as a cell shows them, beside the number that they bound. */
+function spanned(ends: Ends, name: Name, value: number): string {
+  if (ends === null || ends === EXACT) return ends ?? "";
+  return span(ends[0], ends[1], Number.isNaN(value) ? null : value, name === "alerts" || name === "caught");
 }
 
 const EXACT = "exact";
@@ -63,19 +71,41 @@ function meant({ given, models }: Solution): string {
 }
 
 /** The interval that Python found of this very point, or else the bounds of a rate, and what both rates together leave of precision. */
-function bounds(one: Setting, name: Name, prior: number, { given, question }: Solution): string {
-  if (given) return found(given.points[one.model.name], name, question.at.earned);
-  const value = valueOf(name, one, question);
-  if (name === "precision") return span(...precisionBounds(one, prior), Number.isNaN(value) ? null : value);
-  if (name !== "tpr" && name !== "fpr") return "";
-  return one.place === 0 ? EXACT : span(...rateBounds(one, name), value); // flagging nothing is no estimate
+function endsOf(one: Setting, name: Name, { given, question, priors, settings }: Solution, earned = question.at.earned): Ends {
+  if (given) return found(given.points[one.model.name], name, earned);
+  if (name === "precision") return precisionBounds(one, priors[settings.indexOf(one)]!);
+  if (name !== "tpr" && name !== "fpr") return null;
+  return one.place === 0 ? EXACT : rateBounds(one, name); // flagging nothing is no estimate
 }
 
 /** Those of flagging nothing or everything, of which the rates are no estimates. */
-function baselineBounds(name: string, column: Name, { given, question }: Solution): string {
+function baselineEnds(name: string, column: Name, { given, question }: Solution): Ends {
   if (given) return found(given.baselines[name], column, question.at.earned);
-  return column === "tpr" || column === "fpr" ? EXACT : "";
+  return column === "tpr" || column === "fpr" ? EXACT : null;
 }
+
+/** A number as the table shows it: costs as profits, where they were given so. */
+const told = (name: Name, one: Setting, { question }: Solution): number =>
+  valueOf(name, one, question) * (name === "expected_cost" && question.at.earned ? -1 : 1);
+
+/** How far a model is behind the best, in what decides, and between which bounds where that was tested. */
+export function behind(one: Setting, solution: Solution): { value: number; ends: Ends } | null {
+  const best = solution.chosen[0];
+  if (!best || solution.chosen.includes(one)) return null;
+  const name: Name = best.objective === "tpr" ? "caught" : "expected_cost";
+  const tested = solution.given?.differences?.find((each) => each.models[0] === one.model.name && each.models[1] === best.model.name);
+  const sign = name === "expected_cost" && solution.question.at.earned ? 1 : -1;
+  const turned = (end: number | null | undefined): number | null => (end === null || end === undefined ? null : sign * end);
+  const ends = tested
+    ? ([turned(tested.low), turned(tested.high)].sort((a, b) => (a ?? 0) - (b ?? 0)) as [number | null, number | null])
+    : null;
+  return { value: told(name, one, solution) - told(name, best, solution), ends };
+}
+
+const withSign = (value: number, caught: boolean): string => {
+  const text = caught ? grouped(whole(Math.abs(value))) : general(Math.abs(value), 3);
+  return `${value < 0 ? "−" : "+"}${text}`;
+};
 
 /** Where thresholds are condensed: to within how much the setting is known. */
 export function gap(one: Setting, solution: Solution): string {
@@ -89,58 +119,165 @@ const aucSaid = (auc: (Span & { value: number | null }) | undefined): [string, s
   auc && auc.low !== undefined && auc.high !== undefined ? span(auc.low, auc.high) : "",
 ];
 
-export function modelTable(document: Document): Part {
-  const { models } = document;
-  const heads = COLUMNS.map((name) => h("th", { scope: "col", "data-name": name }));
-  const head = h(
-    "tr",
-    {},
-    h("th", { scope: "col" }, "model"),
-    h("th", { scope: "col" }, "AUC"),
-    h("th", { scope: "col" }, "threshold"),
-    ...heads,
-  );
-  const rows = models.map((model, i) => {
-    const [value, range] = aucSaid(model.summaries["auc"]);
-    const cut = h("td", { class: "cut" });
-    const cells = COLUMNS.map((name) => h("td", { "data-name": name }));
-    const name = h("th", { scope: "row" }, sample(i), h("bdi", {}, quoted(model.name)));
-    const row = h("tr", { "data-model": i }, name, h("td", {}, value, h("small", {}, unbroken(range))), cut, ...cells);
-    return { row, cut, cells };
-  });
-  const ends = [NOTHING, EVERYTHING].map((name) => {
-    const cells = COLUMNS.map((column) => h("td", { "data-name": column }));
-    const row = h("tr", { "data-baseline": name }, h("th", { scope: "row" }, name), h("td"), h("td", { class: "cut" }), ...cells);
-    return { name, row, cells };
-  });
-  const table = h("table", { id: "models" }, h("thead", {}, head), h("tbody", {}, ...[...rows, ...ends].map(({ row }) => row)));
-  const hint = h("p", { class: "hint" });
-  const update = (solution: Solution): void => {
-    heads.forEach((cellOf, i) => say(cellOf, heading(COLUMNS[i]!, solution.question.at)));
-    say(hint, meant(solution));
-    for (const { name, row, cells } of ends) {
-      const end = solution.baselines.find((one) => one.name === name);
-      row.hidden = !end;
-      if (!end) continue;
-      cells.forEach((cellOf, k) => {
-        const column = COLUMNS[k]!;
-        fill(cellOf, unbroken(cell(column, end.setting, solution.question)), unbroken(baselineBounds(name, column, solution)));
-      });
-    }
-    rows.forEach(({ row, cut, cells }, i) => {
-      const one = solution.settings[i];
-      row.classList.toggle("best", Boolean(one && solution.chosen.includes(one)));
-      const none = mayKeep(solution.models[i]!, solution) ? "no threshold in this report satisfies the rule" : "cannot satisfy the rule";
-      fill(cut, one ? unbroken(brief(one)) : none, one ? gap(one, solution) : "");
-      cells.forEach((cellOf, k) => {
-        const name = COLUMNS[k]!;
-        const small = one ? unbroken(bounds(one, name, solution.priors[i]!, solution)) : "";
-        fill(cellOf, one ? unbroken(cell(name, one, solution.question)) : UNDEFINED, small);
-      });
-    });
+type Column = Name | "real" | "behind" | "cut" | "auc";
+const ORDER: readonly Column[] = [
+  "caught",
+  "alerts",
+  "real",
+  "expected_cost",
+  "behind",
+  "cut",
+  "tpr",
+  "fpr",
+  "precision",
+  "posfrac",
+  "auc",
+];
+const isMeasure = (column: Column): column is Name => !["real", "behind", "cut", "auc"].includes(column);
+const OTHER: Record<string, readonly [string, string]> = {
+  real: ["real alerts", "How many alerts it takes to find one positive."],
+  behind: ["behind the best", "The difference to the best model in what decides, with its interval where it was tested."],
+  cut: ["threshold", "A case is flagged where its score is at least this."],
+  auc: ["AUC", "The chance that a positive scores above a negative, ties counted half."],
+};
+
+const MANY = 8; // models, from which on one looks for a name
+const LONGEST = 24;
+const REST = 120; // milliseconds
+
+interface Line {
+  readonly row: HTMLTableRowElement;
+  readonly cells: ReadonlyMap<Column, HTMLElement>;
+}
+
+function lineOf(first: HTMLElement, props: Record<string, string | number>): Line {
+  const cells = new Map(ORDER.map((column) => [column, h("td", { "data-name": column, class: column })] as const));
+  return { row: h("tr", props, first, ...cells.values()), cells };
+}
+
+/** What stands in the cells of a row, as text and small text below it. */
+type Told = (column: Column) => readonly [string, string];
+
+function modelTold(i: number, document: Document, solution: Solution): Told {
+  const one = solution.settings[i];
+  const [value, range] = aucSaid(document.models[i]!.summaries["auc"]);
+  const none = mayKeep(solution.models[i]!, solution) ? "no threshold in this report satisfies the rule" : "cannot satisfy the rule";
+  return (column) => {
+    if (column === "auc") return [value, range];
+    if (column === "cut") return one ? [brief(one), gap(one, solution)] : [none, ""];
+    if (!one) return [column === "behind" ? "" : UNDEFINED, ""];
+    if (column === "real") return [realSaid(one, solution.question), ""];
+    if (column === "behind") return behindSaid(one, solution);
+    return [cell(column, one, solution.question), spanned(endsOf(one, column, solution), column, told(column, one, solution))];
   };
-  const region = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of models" }, table);
-  return { element: h("div", {}, region, hint), update };
+}
+
+function behindSaid(one: Setting, solution: Solution): readonly [string, string] {
+  const found = behind(one, solution);
+  if (!found) return [solution.settings.length > 1 ? "best" : "", ""];
+  const caught = solution.chosen[0]!.objective === "tpr";
+  const { ends } = found;
+  const small =
+    ends && ends !== EXACT && ends[0] !== null && ends[1] !== null ? `${withSign(ends[0], caught)} to ${withSign(ends[1], caught)}` : "";
+  return [withSign(found.value, caught), small];
+}
+
+export function modelTable(document: Document, flip: Switch): Part {
+  const { definitions } = document.report;
+  const heads = ORDER.map((column) => {
+    const about = definitions.find(({ name }) => name === column)?.text ?? OTHER[column]?.[1] ?? "";
+    const button = h("button", { type: "button", class: "sort term", "data-tip": about, "aria-description": about });
+    return { column, button, head: h("th", { scope: "col", "data-name": column }, button) };
+  });
+  const rows = document.models.map((model, i) =>
+    lineOf(h("th", { scope: "row" }, sample(i), h("bdi", {}, quoted(model.name))), { "data-model": i }),
+  );
+  const ends = [NOTHING, EVERYTHING].map((name) => ({ name, ...lineOf(h("th", { scope: "row" }, name), { "data-baseline": name }) }));
+  const body = h("tbody", {}, ...[...rows, ...ends].map(({ row }) => row));
+  const table = h("table", { id: "models" }, h("thead", {}, h("tr", {}, h("td"), ...heads.map(({ head }) => head))), body);
+  const hint = h("p", { class: "hint" });
+  const find = h("input", { type: "search", id: "find", placeholder: "Find a model", "aria-label": "Find a model" });
+  find.addEventListener("input", () => flip("find", find.value.slice(0, LONGEST)));
+  let latest: Solution | null = null;
+  for (const { column, button } of heads)
+    button.addEventListener("click", () => {
+      const said = latest?.state.view["sort"] ?? "";
+      flip("sort", said === column ? `-${column}` : said === `-${column}` ? "" : column);
+    });
+  const near = watched(table, () => latest && fillAll(latest), "-40px");
+  let timer = 0;
+  // Out of sight the table waits until the controls rest.
+  const update = (solution: Solution): void => {
+    latest = solution;
+    clearTimeout(timer);
+    if (near()) fillAll(solution);
+    else {
+      put(table, "aria-busy", "true");
+      timer = setTimeout(() => fillAll(solution), REST);
+    }
+  };
+  const fillAll = (solution: Solution): void => {
+    clearTimeout(timer);
+    put(table, "aria-busy", "false");
+    const wanted = (solution.state.view["find"] ?? "").toLowerCase();
+    if (globalThis.document.activeElement !== find) find.value = solution.state.view["find"] ?? "";
+    const sort = solution.state.view["sort"] ?? "";
+    const titles = new Map(
+      ORDER.map((column) => [column, isMeasure(column) ? heading(column, solution.question.at) : OTHER[column]![0]] as const),
+    );
+    for (const { column, button, head } of heads) {
+      say(button, titles.get(column)!);
+      put(head, "aria-sort", sort === column ? "ascending" : sort === `-${column}` ? "descending" : "none");
+    }
+    say(hint, meant(solution));
+    const show = ({ row, cells }: Line, said: Told): void => {
+      row.hidden = false;
+      for (const [column, cellOf] of cells) {
+        const [text, small] = said(column);
+        put(cellOf, "data-label", titles.get(column)!);
+        fill(cellOf, unbroken(text), unbroken(small));
+      }
+    };
+    rows.forEach((line, i) => {
+      line.row.classList.toggle("best", Boolean(solution.settings[i] && solution.chosen.includes(solution.settings[i]!)));
+      show(line, modelTold(i, document, solution));
+      line.row.hidden = !document.models[i]!.name.toLowerCase().includes(wanted);
+    });
+    for (const line of ends) {
+      const end = solution.baselines.find((one) => one.name === line.name);
+      line.row.hidden = !end;
+      if (end)
+        show(line, (column) => {
+          if (column === "real") return [realSaid(end.setting, solution.question), ""];
+          if (!isMeasure(column)) return [column === "behind" ? behindSaid(end.setting, solution)[0] : "", ""];
+          const value = told(column, end.setting, solution);
+          return [cell(column, end.setting, solution.question), spanned(baselineEnds(line.name, column, solution), column, value)];
+        });
+    }
+    const order = [...ranked(solution, sort, document).map((i) => rows[i]!.row), ...ends.map(({ row }) => row)];
+    if (order.some((row, i) => body.children[i] !== row)) body.append(...order);
+  };
+  const region = h("div", { class: "wide", role: "region", "aria-label": "Table of models" }, table);
+  return { element: h("div", {}, document.models.length > MANY && find, region, hint), update };
+}
+
+/** The models by a column, or by what decides, the best first; those without a value last. */
+function ranked(solution: Solution, sort: string, document: Document): number[] {
+  const column = sort.replace(/^-/, "") as Column;
+  const key = (i: number): number => {
+    const one = solution.settings[i];
+    if (column === "auc") return document.models[i]!.summaries["auc"]?.value ?? Number.NaN;
+    if (!one) return Number.NaN;
+    if (column === "cut") return cutAt(one.model, one.place);
+    if (column === "real") return -valueOf("precision", one, solution.question);
+    if (ORDER.includes(column) && isMeasure(column)) return valueOf(column, one, solution.question);
+    return valueOf(one.objective === "tpr" ? "missed" : "expected_cost", one, solution.question);
+  };
+  const sign = sort.startsWith("-") ? -1 : 1;
+  const keys = solution.settings.map((_, i) => key(i) * sign);
+  const best = (i: number): number => (sort === "" && solution.chosen.includes(solution.settings[i]!) ? 0 : 1);
+  const after = (i: number): number => (Number.isNaN(keys[i]!) ? 1 : 0);
+  return [...keys.keys()].sort((a, b) => after(a) - after(b) || best(a) - best(b) || keys[a]! - keys[b]! || a - b);
 }
 
 function fill(element: HTMLElement, text: string, small: string): void {
@@ -150,7 +287,7 @@ function fill(element: HTMLElement, text: string, small: string): void {
   element.replaceChildren(text, ...(small ? [h("small", {}, small)] : []));
 }
 
-/** The table as rows of plain values, for a program. */
+/** The table as rows of plain values with the ends of their intervals, for a program. */
 export function tableRows(document: Document, solution: Solution): Record<string, string | number | null>[] {
   return document.models.map((model, i) => {
     const one = solution.settings[i];
@@ -158,14 +295,23 @@ export function tableRows(document: Document, solution: Solution): Record<string
     const plain: Record<string, string | number | null> = {
       model: model.name,
       auc: auc?.value ?? null,
+      auc_low: auc?.low ?? null,
+      auc_high: auc?.high ?? null,
       prior: solution.priors[i]!,
-      threshold: one ? brief(one) : null,
+      threshold: one && one.place ? cutAt(one.model, one.place) : null,
+      share_of_tie: one ? one.share : null,
       chosen: one && solution.chosen.includes(one) ? 1 : 0,
     };
+    const put = (name: string, value: number | null, ends: Ends): void => {
+      plain[name] = value !== null && Number.isFinite(value) ? value : null;
+      [plain[`${name}_low`], plain[`${name}_high`]] = ends === EXACT ? [plain[name], plain[name]] : (ends ?? [null, null]);
+    };
     for (const name of COLUMNS) {
-      const value = one ? valueOf(name, one, solution.question) : Number.NaN;
-      plain[name] = Number.isFinite(value) ? value : null;
+      const [value, ends] = one ? [valueOf(name, one, solution.question), endsOf(one, name, solution, false)] : [Number.NaN, null];
+      put(name, value, ends);
     }
+    const after = one ? behind(one, solution) : null;
+    put("behind_best", after?.value ?? null, after?.ends ?? null);
     return plain;
   });
 }

@@ -42,6 +42,6 @@ function coordinates(kind: Kind, scene: Scene, i: number, place: number): [strin
     return [general(e, 4), digits(e * (1 - tpr) + (1 - e) * fpr, 4)];
   }
   const at = { x: 0, y: 0 };
-  const known = kind.map(tpr, fpr, scene.solution.priors[i]!, at, scene.solution.state.volume);
+  const known = kind.map(tpr, fpr, scene.solution.priors[i]!, at, scene);
   return known ? [digits(at.x, 4), digits(at.y, 4)] : ["—", "—"];
 }

@@ -1,20 +1,28 @@
 // Light or dark: what the system says, until a person says otherwise.
 import { h } from "./dom.ts";
 
-export function themeButton(): HTMLButtonElement {
+const isDark = (): boolean => {
+  const { theme } = document.documentElement.dataset;
+  return theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+};
+
+/** Shows the page as a link says. */
+export function applied(theme: string | undefined): void {
   const root = document.documentElement;
-  const isDark = (): boolean =>
-    root.dataset["theme"] ? root.dataset["theme"] === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  if (theme === "dark" || theme === "light") root.dataset["theme"] = theme;
+  else delete root.dataset["theme"];
+  for (const button of document.querySelectorAll("#theme")) named(button);
+}
+
+function named(button: Element): void {
+  button.textContent = isDark() ? "Light" : "Dark";
+  button.setAttribute("aria-label", `Show the page ${isDark() ? "light" : "dark"}`);
+}
+
+export function themeButton(flip: (name: string, value: string) => void): HTMLButtonElement {
   const button = h("button", { type: "button", class: "quiet", id: "theme" });
-  const name = (): void => {
-    button.textContent = isDark() ? "Light" : "Dark";
-    button.setAttribute("aria-label", `Show the page ${isDark() ? "light" : "dark"}`);
-  };
-  button.addEventListener("click", () => {
-    root.dataset["theme"] = isDark() ? "light" : "dark";
-    name();
-  });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", name);
-  name();
+  button.addEventListener("click", () => flip("theme", isDark() ? "light" : "dark"));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => named(button));
+  named(button);
   return button;
 }

@@ -99,12 +99,12 @@ def best_of(
     """
     if len(models) <= MOST_MODELS:
         return models, asked, notes
-    ranked = _ranked(
+    best = ranked(
         next(answer.choice for one in asked for answer in one.answers if answer.choice is not None)
     )
     kept = {
         name: models[name]
-        for name in [*ranked, *(name for name in models if name not in ranked)][:MOST_MODELS]
+        for name in [*best, *(name for name in models if name not in best)][:MOST_MODELS]
     }
     again, refused = answered(kept, rules, at, asked[0].volume)
     text = (
@@ -118,7 +118,7 @@ def best_of(
     )
 
 
-def _ranked(choice: Choice) -> list[str]:
+def ranked(choice: Choice) -> list[str]:
     """The models by what was made best, the best first."""
 
     def order(first: str, second: str) -> int:

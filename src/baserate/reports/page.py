@@ -25,8 +25,13 @@ from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
 from baserate.curves import named
 from baserate.curves.curve import Curve
-from baserate.decisions.operating_point import OperatingPoint, brief
-from baserate.decisions.selection import settings_of
+from baserate.decisions.operating_point import (
+    OperatingPoint,
+    brief,
+    setting,
+    shown_threshold,
+)
+from baserate.decisions.selection import Choice, settings_of
 from baserate.errors import InputError, escaped, grouped, quoted, refuse
 from baserate.inference.estimated_prior import refuse_estimate
 from baserate.inference.intervals import IntervalOptions, auc_intervals
@@ -60,6 +65,7 @@ from baserate.reports.content import (
     held_points,
     is_corrected,
     of_contents,
+    ranked,
     sliced,
 )
 from baserate.robustness.decision import recommend
@@ -270,11 +276,11 @@ def body(contents: Contents, content: Mapping[str, Any], title: str) -> str:
     }
     notes = [f"{note['code']}: {note['text']}" for note in content["notes"]]
     first = 1 if contents.decision is None else 2  # how many sentences stand above everything
-    lead = "".join(f"\n{block(text)}" for text in said[1:first])
+    headed, *lead = [*plainly(contents), *said[:first]]
     parts = (
         (
             f"<header>\n<h1><bdi>{written(title)}</bdi></h1>\n<p"
-            f' class="answer">{written(said[0])}</p>{lead}\n</header>'
+            f' class="answer">{written(headed)}</p>\n{"".join(map(block, lead))}\n</header>'
         ),
         section("answers", "The other answers", items(said[first:])),
         _outcomes(contents),
@@ -295,6 +301,105 @@ def body(contents: Contents, content: Mapping[str, Any], title: str) -> str:
         section("definitions", "What the words mean", terms(found["definitions"])),
     )
     return "\n".join(filter(None, parts))
+
+
+def plainly(contents: Contents) -> list[str]:
+    """The first answer in its fewest words, and what it comes to in cases; nothing over ranges, and
+    where nothing is known of the field.
+    """
+    choice = contents.first
+    if contents.decision is not None or choice is None or choice.point.at.prior is None:
+        return []
+    volume = contents.volume or USUAL_VOLUME
+    found = [] if choice.point.counted is not None else [in_cases(choice, volume)]
+    return [headline(choice), *found]
+
+
+def headline(choice: Choice) -> str:
+    """Which model to use, and which scores to flag."""
+    if choice.unbeaten is not None:
+        return f"{choice.unbeaten.capitalize()}."
+    names, point = _or(choice.models), choice.point
+    if len(choice.models) > 1:
+        return f"Use {names}."
+    if point.share != 1:
+        return f"Use {names}, {setting(point)}."
+    flags = (
+        "flag nothing" if point.threshold is None else f"flag scores from {shown_threshold(point)}"
+    )
+    return f"Use {names}, {flags}."
+
+
+def _or(names: Iterable[str]) -> str:
+    return " or ".join(quoted(name, quotes=False) for name in names)
+
+
+def in_cases(choice: Choice, volume: float) -> str:
+    """What is found in how many alerts, what the next model would find, and what errors cost."""
+    point, name = choice.point, choice.point.optimized
+    if choice.unbeaten is not None:
+        base = choice.baselines[choice.unbeaten]
+        sign = -1 if point.at.costs.earned else 1
+        values = [tables.digits(sign * read(one, name) + 0.0, 4) for one in (base, point)]
+        worth = f"{tables.heading(name, [base])} {values[0]}"
+        return f"No model does better: {worth}, with {_or(choice.models[:1])} {values[1]}."
+
+    def counted(one: OperatingPoint, measure: str) -> str:
+        return _cases(_of_volume(one, measure, volume))
+
+    positives = _cases(_of_volume(point, "caught", volume) + _of_volume(point, "missed", volume))
+    who = "it" if len(choice.models) == 1 else _or(choice.models[:1])
+    found = f"Of {positives} positive cases a day {who} finds"
+    if point.threshold is None and point.share == 1:
+        found += " none, as it flags nothing."
+    else:
+        span = _caught_span(point, volume)
+        found += (
+            f" {counted(point, 'caught')}{f' ({span})' if span else ''} in"
+            f" {counted(point, 'alerts')} alerts; {_are_real(point)}."
+        )
+    return f"{found}{_next(choice, counted)}{_spent(choice, counted)}"
+
+
+def _next(choice: Choice, counted: Callable[[OperatingPoint, str], str]) -> str:
+    """What the next best model would find."""
+    for name in ranked(choice)[1:2]:
+        other = choice.points[name]
+        return (
+            f" {_or([name])} would find {counted(other, 'caught')} in {counted(other, 'alerts')}."
+        )
+    return ""
+
+
+def _spent(choice: Choice, counted: Callable[[OperatingPoint, str], str]) -> str:
+    """What errors cost in a day, beside one answer for all; nothing without costs."""
+    point, base = choice.point, next(iter(choice.baselines.items()), None)
+    if not point.at.costs_given or point.at.costs.earned or base is None:
+        return ""
+    name, cost = base[0].replace("flag", "flagging"), counted(base[1], "volume_cost")
+    return f" Errors cost {counted(point, 'volume_cost')} a day; {name} would cost {cost}."
+
+
+def _caught_span(point: OperatingPoint, volume: float) -> str:
+    """Between which bounds the number found lies; nothing where that is not known."""
+    known = point.intervals.get("caught") if point.volume == volume else None
+    rate = point.intervals.get("tpr")
+    if known is None and rate is not None and point.at.prior is not None:
+        cases = point.at.prior * volume
+        known = replace(
+            rate, value=rate.value * cases, low=rate.low * cases, high=rate.high * cases
+        )
+    return "" if known is None else tables.span(known, whole=True)
+
+
+def _are_real(point: OperatingPoint) -> str:
+    precision = point.precision
+    if math.isnan(precision) or precision == 0:
+        return "none is real"
+    if precision > 1 / 2:
+        return f"{100 * precision:.3g} % are real"
+    alerts = 1 / precision
+    return f"1 in {grouped(round(alerts)) if alerts >= 9.95 else f'{alerts:.2g}'} is real"
 
 
 def _outcomes(contents: Contents) -> str:
@@ -373,11 +478,11 @@ def _points(contents: Contents, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def _charts(contents: Contents) -> str:
-    ranked = [*contents.chosen, *(name for name in contents.models if name not in contents.chosen)][
+    order = [*contents.chosen, *(name for name in contents.models if name not in contents.chosen)][
         :MOST_DRAWN
     ]
     # In the order of the models, so that each has its colour also in the live page.
-    drawn = {name: points for name, points in contents.points.items() if name in ranked}
+    drawn = {name: points for name, points in contents.points.items() if name in order}
     panels = [panel.svg() for panel in drawings(drawn, contents.chosen, contents.at[0])]
     if not panels:
         return ""
