@@ -6,16 +6,16 @@ import { grip, Grip } from "./grip.ts";
 import { BOX, SIZE, type Kind, type Scene } from "./kinds.ts";
 import { visible } from "./paths.ts";
 
-/** A held point of a model. */
+/** A threshold of a model. */
 export interface Looked {
   readonly model: number;
   readonly place: number;
 }
 
 export interface Hooks {
-  /** A held point is looked at; null when none is any more. */
+  /** A threshold is looked at; null when none is any more. */
   readonly look: (at: Looked | null) => void;
-  /** A held point is taken as the threshold. */
+  /** This threshold is chosen by hand. */
   readonly take: (at: Looked) => void;
   readonly describe: (at: Looked) => string;
 }
@@ -187,7 +187,7 @@ export class Chart {
     return low > 0 && Math.abs(locate(low - 1) - x) < Math.abs(locate(low) - x) ? low - 1 : low;
   }
 
-  /** The held point nearest to the pointer. */
+  /** The threshold nearest to the pointer. */
   private nearest(event: PointerEvent): Looked | null {
     const { drawing, scene } = this;
     if (!drawing || !scene) return null;

@@ -1,4 +1,4 @@
-// What is drawn on each chart, as plain values: paths by class, marks, and where a held point lies.
+// What is drawn on each chart, as plain values: paths by class, marks, and where a threshold lies.
 import { isoCostSlope } from "../core/conditions.ts";
 import { exactly } from "../core/fractions.ts";
 import { read } from "../core/measures.ts";
@@ -35,7 +35,7 @@ export interface Drawing {
   readonly paths: readonly Path[];
   readonly marks: readonly Mark[];
   readonly ticks?: readonly Tick[];
-  /** Where a held point of a model lies, in pixels. */
+  /** Where a threshold of a model lies, in pixels. */
   readonly locate: (model: number, place: number) => readonly [number, number] | null;
 }
 
