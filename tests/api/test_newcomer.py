@@ -145,7 +145,9 @@ def test_one_model_of_several_is_had_by_its_name():
         assert MODELS[name] == MODELS.marginal(name)
         assert choice[name] == choice.points[name]
     assert list(choice) == list(choice.points)
-    for models in (MODELS, choice):
+    amounts = br.choose(br.count(Y, SCORES, amount=FRAME["amount"]), review=2)
+    assert [amounts[name] for name in amounts] == list(amounts.points.values())
+    for models in (MODELS, choice, amounts):
         with pytest.raises(br.InputError, match='BR408: there is no model "none"'):
             models["none"]
 

@@ -114,3 +114,8 @@ def test_a_table_with_named_cells_may_have_a_name(capsys):
 def test_a_table_that_is_typed_elsewhere_is_shown_where_it_goes(capsys):
     assert "Fix: --table 90,10,50,950." in refused(capsys, "calc", "90,10,50,950")
     assert "did you mean --table?" in refused(capsys, "calc", "--tp", "90")
+
+
+@pytest.mark.parametrize("table", ["fn=10,90,50,950", "tp=90,10,50,950"])
+def test_a_partly_named_table_is_refused_instead_of_misread(table, capsys):
+    assert "BR546: the cells are tp, fn, fp, tn" in refused(capsys, "calc", "--table", table)

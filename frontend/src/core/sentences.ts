@@ -201,16 +201,17 @@ export function finds(
   return `${all} finds ${caught} in ${cell("alerts", one, question)} alerts; ${areReal(one, question)}.${next}`;
 }
 
-/** What the misses and false alarms of a period cost, beside flagging nothing; nothing where no costs were given. */
+/** What the misses and false alarms of a period cost, beside the cheaper one of flagging nothing and everything; nothing where no costs were given. */
 export function spends(
   one: Setting,
   found: readonly Baseline[],
   question: Question,
   words: Called & { readonly currency: string },
 ): string {
-  const base = found[0];
+  const paid = (at: Setting): number => valueOf("volume_cost", at, question);
+  const [base] = [...found].sort((a, b) => paid(a.setting) - paid(b.setting));
   if (!question.at.costsGiven || question.at.earned || !base || one.objective === "tpr") return "";
-  const cost = (at: Setting): string => `${words.currency}${cases(valueOf("volume_cost", at, question))}`;
+  const cost = (at: Setting): string => `${words.currency}${cases(paid(at))}`;
   return ` Errors cost ${cost(one)} a ${words.period}; ${base.name.replace("flag", "flagging")} would cost ${cost(base.setting)}.`;
 }
 

@@ -241,7 +241,7 @@ def _typed(texts: Sequence[str]) -> Iterator[tuple[str, Confusion]]:
         cells[0] = cells[0].rpartition("=")[2].strip()
         if sorted(cells) == sorted(CELLS):
             name = name.rpartition("=")[0]
-        elif any(cells[1:]):
+        elif any(cells[1:]) or cells[0] in CELLS:
             raise refuse("BR546", f"the cells are {', '.join(CELLS)}, got {quoted(text)}", EXAMPLE)
         else:
             cells = list(CELLS)

@@ -413,7 +413,7 @@ def _on_test(request: Request, answers: Sequence[Answer[Choice]]) -> Tested:
 
 
 def _beside_test(notes: Sequence[Note], tested: Sequence[Note]) -> list[Note]:
-    """The notes on both; that the data are the same is not, and what holds of the test
+    """The notes on both files, without those on data that are the same; what holds of the test
     data alone says so. On label shift and the scale of the scores one note is enough.
     """
     kept = [note for note in notes if note.code not in ("BR528", "BR638")]

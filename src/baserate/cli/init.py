@@ -87,7 +87,7 @@ def _asked_again(check: Callable[[str], Any], text: str) -> Any:
 def init(request: Request, written: str, yes: bool, **field: Any) -> Result:
     """Write baserate.toml, the checks of a build, from a FILE of cases and a few questions.
 
-    What is given as an option is no longer a question. Which class is positive is never guessed. Of several
+    Options answer their questions. Which class is positive is never guessed. Of several
     scores the first is the model in use, and the others have to be no worse; `baserate gate` then
     runs the checks.
 

@@ -25,6 +25,7 @@ from baserate.decisions.operating_point import (
     drawn_from,
     in_full,
     infeasible,
+    point_of,
     resolution,
     set_at,
     unused,
@@ -640,6 +641,13 @@ class AmountChoice(Viewed):
     untested: str = ""
     lead_over_baseline: Any = None
     baseline_untested: str = ""
+
+    def __getitem__(self, model: str) -> AmountPoint:
+        """The chosen point of this model, or why it has none."""
+        return point_of(model, self.points, self.refused)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.points)
 
     @property
     def indistinguishable(self) -> tuple[str, ...] | None:

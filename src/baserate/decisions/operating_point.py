@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -1037,9 +1037,25 @@ def unseen(point: OperatingPoint, bound: float, negatives: str) -> Note:
     least = measure(worst, "precision", at=point.at)
     text = (
         f"no false positive in {negatives}: fpr may be up to {bound:.3g} (95 %, for a threshold set"
-        f" in advance), and precision then {least:.3g}"
+        f" in advance), and precision then {least:.3g} at the recall of this sample"
     )
     return Note("BR505", text)
+
+
+Point = TypeVar("Point")
+
+
+def point_of(model: str, points: Mapping[str, Point], refused: Mapping[str, Infeasible]) -> Point:
+    """The chosen point of a model, or why it has none."""
+    if model in refused:
+        raise refused[model]
+    if model not in points:
+        raise refuse(
+            "BR408",
+            f"there is no model {quoted(model)}",
+            f"one of {', '.join(map(quoted, points))}",
+        )
+    return points[model]
 
 
 def most_unseen(negatives: int) -> float:

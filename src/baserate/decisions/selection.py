@@ -33,6 +33,7 @@ from baserate.decisions.operating_point import (
     infeasible,
     lower_at,
     mixed,
+    point_of,
     set_at,
 )
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
@@ -413,15 +414,7 @@ class Choice(Viewed):
 
     def __getitem__(self, model: str) -> OperatingPoint:
         """The chosen point of this model, or why it has none."""
-        if model in self.refused:
-            raise self.refused[model]
-        if model not in self.points:
-            raise refuse(
-                "BR408",
-                f"there is no model {quoted(model)}",
-                f"one of {', '.join(map(quoted, self.points))}",
-            )
-        return self.points[model]
+        return point_of(model, self.points, self.refused)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.points)

@@ -44,7 +44,13 @@ from baserate.inference.bootstrap import (
 )
 from baserate.inference.chosen_threshold import CHOSEN_REPLICATES, Resampling, lead_over
 from baserate.inference.paired import MCNEMAR, adjusted, check_replicates, same_scores
-from baserate.inference.values import BOTH, Difference, checked_level, missed
+from baserate.inference.values import (
+    BOTH,
+    Difference,
+    checked_level,
+    missed,
+    turned,
+)
 from baserate.measures.confusion import Confusion, along, confusion_at, exact_value
 from baserate.measures.measure import Measure, parse
 from baserate.notes import Note, combine
@@ -371,22 +377,8 @@ def of_best(found: list[Difference], best: str, direction: str | None) -> tuple[
     adjusted for their number, unless they were before.
     """
     every = adjusted(found) if len(found) > 1 and found[0].p_adjusted is None else found
-    ours = [one if one.models[1] == best else _turned(one) for one in every if best in one.models]
+    ours = [one if one.models[1] == best else turned(one) for one in every if best in one.models]
     return tuple(sorted(ours, key=lambda one: one.value if direction == "higher" else -one.value))
-
-
-def _turned(one: Difference) -> Difference:
-    models, values = (one.models[1], one.models[0]), (one.values[1], one.values[0])
-    low, high = 0 - one.high, 0 - one.low
-    return replace(
-        one,
-        value=0 - one.value,
-        low=low,
-        high=high,
-        models=models,
-        values=values,
-        statistic=0 - one.statistic,
-    )
 
 
 def made_best(point: OperatingPoint) -> Measure:

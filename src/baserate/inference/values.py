@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from baserate.decisions.operating_point import OperatingPoint
@@ -221,6 +221,19 @@ class Differences(Viewed, tuple[Difference, ...]):  # noqa: SLOT001 (annotations
 
 
 MOST_DIGITS = 17
+
+
+def turned(one: Difference) -> Difference:
+    """The same difference, of the models in the other order."""
+    return replace(
+        one,
+        value=0 - one.value,
+        low=0 - one.high,
+        high=0 - one.low,
+        models=one.models[::-1],
+        values=one.values[::-1],
+        statistic=0 - one.statistic,
+    )
 
 
 def digits_apart(low: float, high: float, least: int = 4) -> int:

@@ -33,6 +33,7 @@ from baserate.inference.values import (
     Part,
     Requirement,
     percent,
+    turned,
 )
 from baserate.measures.registry import CLASS_OF
 from baserate.notes import Note, Source
@@ -346,14 +347,7 @@ def _name(one: Difference) -> str:
 def sentence(one: Difference, *, by_cost: bool = False) -> str:
     """Which model is better, by how much, and whether the difference is significant."""
     if one.favours == one.models[0]:  # the better one first, and its difference to the other
-        one = replace(
-            one,
-            models=one.models[::-1],
-            values=one.values[::-1],
-            value=-one.value,
-            low=-one.high,
-            high=-one.low,
-        )
+        one = turned(one)
     first, second = (quoted(name, quotes=False) for name in one.models)
     where = (
         ""

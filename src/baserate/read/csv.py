@@ -589,9 +589,7 @@ class _Reader:
         return None if len(found) > MOST_VALUES or np.ma.is_masked(found) else list(found)
 
     def _column(self, values: Array, flags: Array, name: str) -> Any:
-        """The numbers; where some are none, and that is refused, the
-        problems.
-        """
+        """The numbers; where some are none and that is refused, the problems instead."""
         if name not in self.refusable:
             return self._number(values, flags, name)
         gone = (

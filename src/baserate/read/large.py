@@ -640,8 +640,8 @@ class Sources(NamedTuple):
 
 
 def sources_in_pieces(source: str, *, short: bool = False) -> Sources | None:
-    """What is read piece by piece; None where a source is read as a whole, as text is that is
-    short, unless `short`.
+    """What is read piece by piece; None where a source is read as a whole, as short text is
+    unless `short`.
     """
     if SCHEME.match(source) or source in STDIN:
         return None

@@ -372,8 +372,11 @@ def _next(choice: Choice, counted: Callable[[OperatingPoint, str], str]) -> str:
 
 
 def _spent(choice: Choice, counted: Callable[[OperatingPoint, str], str]) -> str:
-    """What errors cost in a day, beside one answer for all; nothing without costs."""
-    point, base = choice.point, next(iter(choice.baselines.items()), None)
+    """What errors cost in a day, beside the cheaper one of flagging nothing and everything; nothing
+    without costs.
+    """
+    point, bases = choice.point, choice.baselines.items()
+    base = min(bases, key=lambda one: one[1].expected_cost, default=None)
     if not point.at.costs_given or point.at.costs.earned or base is None:
         return ""
     name, cost = base[0].replace("flag", "flagging"), counted(base[1], "volume_cost")

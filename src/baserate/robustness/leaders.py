@@ -133,10 +133,11 @@ def best_recall(
     check_names(counted)
     written = share(fdr) if isinstance(fdr, str) else from_number(fdr)
     if written is None or not 0 < written.value < 1:
+        shown = fdr if written is None else float(written.value)
         raise refuse(
             "BR542",
-            f"a share of false alarms lies between 0 and 1, got {quoted(fdr)}",
-            Fix("fdr=0.5", "--fdr 50%"),
+            f"a share of false alarms lies between 0 and 1, got {quoted(shown)}",
+            Fix("fdr=0.5", '"fdr <= 50%"'),
         )
     curves = {
         name: _curve(name, Points.of(counts), attained=attained) for name, counts in counted.items()
