@@ -112,3 +112,42 @@ def test_python_says_where_clusters_are_not_supported(hosts):
             br.require(one, "recall >= 0.5", threshold=1)
     found = br.segments.by_group({"all": models["a"]}, threshold=1, require="recall >= 0.5")
     assert found.parts[0].outcome == "demonstrated"
+
+
+# Labels that depend on the score.
+
+
+def test_what_selective_labels_show_is_not_guaranteed_in_the_field(log, capsys):
+    data = (log, "--label", "y", "--missing-label", "drop", "--score", "a")
+    done = told(capsys, "choose", *data, "--guarantee", "recall >= 0.5", "--prior", "5%")
+    assert (
+        "\nNothing is guaranteed in the field, as labels depend on the score (BR116); " in done.out
+    )
+    assert "\nIn the field, " not in done.out
+    counts = br.count(log, label="y", score="a", missing_label="drop")
+    point = br.choose(counts, guarantee="recall >= 0.5", prior=0.05)
+    assert "guaranteed at 95 % among labelled cases only" in repr(point)
+
+
+def test_slightly_selective_labels_fail_a_gate_that_their_correction_fails(tmp_path, capsys):
+    """Labels of 90 % of the flagged and 82 % of the other cases, at a recall of 800 in 1,000."""
+    cells = {(1, 1): 800, (1, 0): 200, (0, 1): 2000, (0, 0): 17000}
+    rows = []
+    for (true, flag), cases in cells.items():
+        known = round(cases * (0.9 if flag else 0.82))
+        rows += [(true if case < known else "", flag) for case in range(cases)]
+    path = written(tmp_path / "mild.csv", ("y", "a"), rows)
+    asked = ("--label", "y", "--missing-label", "drop", "--score", "a", "--threshold", "1")
+    (check,) = answered(capsys, "gate", path, "recall >= 0.5", *asked)["verdict"]["checks"]
+    assert check["outcome"] == "demonstrated"
+    limit = check["bound"] - 0.001
+    done = told(capsys, "gate", path, f"recall >= {limit}", *asked)
+    assert done.status == 1
+    assert "corrected for that it is about 0.8" in done.out
+
+
+def test_flagging_nothing_is_no_rival_of_a_guarantee(hosts, capsys):
+    asked = ("--test", hosts, "--label", "y", "--score", "a", "--guarantee", "recall >= 0.5")
+    out = told(capsys, "choose", hosts, *asked, "--prior", "1%").out
+    assert "recall (tpr) is at least 0.5 with 95 % confidence" in out
+    assert "does not beat flagging" not in out

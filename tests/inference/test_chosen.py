@@ -340,3 +340,21 @@ def test_the_intervals_hold_the_field_value_of_the_chosen_threshold():
                 held[name] += truth[name] in one
     least = 0.93 * sets - 3.7 * math.sqrt(sets * 0.93 * 0.07)
     assert min(held.values()) >= least, held
+
+
+def test_where_no_false_alarm_was_seen_the_corrected_interval_holds_what_was_seen():
+    rng = np.random.default_rng(5)
+    labels = np.r_[np.ones(44, int), np.zeros(1456, int)]
+    seen = 0
+    for _ in range(12):
+        scores = np.r_[rng.normal(1.8, 1, 44), rng.normal(0, 1, 1456)]
+        counts = br.count(labels, scores)
+        try:
+            point = br.choose(counts, "precision >= 0.9", prior=0.001, intervals="resampled")
+        except br.Infeasible:
+            continue
+        seen += 1
+        assert point.fp == 0
+        found = point.intervals["expected_cost"]
+        assert found.low <= point.expected_cost <= found.high
+    assert seen > 6

@@ -84,7 +84,8 @@ export const short = (value: number, count = 3): string =>
 /** How many significant digits it takes to see that two numbers differ from each other and from 1. */
 export function digitsApart(low: number, high: number, least = 3): number {
   const seen = (count: number): boolean =>
-    (low === high || general(low, count) !== general(high, count)) && [low, high].every((end) => end === 1 || general(end, count) !== "1");
+    (low === high || general(low, count) !== general(high, count)) &&
+    [low, high].every((end) => end >= 1 - 1e-12 || general(end, count) !== "1");
   let count = least;
   while (count < 17 && !seen(count)) count += 1;
   return count;

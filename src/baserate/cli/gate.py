@@ -197,7 +197,9 @@ def _of_clusters(request: Request, check: Demand | Comparison, asked: GateOption
     if isinstance(check, Comparison) or asked.slices is not None:
         what = "--slice" if asked.slices is not None else "a comparison"
         raise refuse(
-            "BR594", f"clusters are not supported by {what} in gate yet", "leave --cluster out"
+            "BR594",
+            f"clusters are not supported by {what} in gate yet",
+            "compare … --cluster",
         )
     cuts = check.scenario.thresholds
     if cuts is None:

@@ -335,6 +335,7 @@ class OperatingPoint(Viewed):
             ""
             if self.guarantee is None
             else f"; {self.guarantee} guaranteed at {percent(self.guarantee.level)}"
+            + (" among labelled cases only" if is_selective(self) else "")
         )
         return (
             f"OperatingPoint: {in_full(self)}{sure}; {rates}; at"
@@ -889,6 +890,7 @@ ON_SAME_CASES = Note("BR528", SAME_CASES, Fix("choose(dev).on(test)", "choose �
 SHOW_ON_OTHERS = Fix("choose(test, threshold=…)", "show test.csv --threshold SCORE …")
 # Of a budget: of what is left beyond that nothing is said.
 NEARLY = 0.95
+SELECTIVE = "BR116"
 # Labels that are known for other shares of the flagged and of the other cases: the chi-square of p
 # = 0.001, and a share of the larger one.
 SIGNIFICANT, MATERIAL = Fraction("10.83"), Fraction(1, 10)
@@ -922,10 +924,17 @@ def on_labels(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
         f"{shares}: recall {float(tp / (tp + fn)):.4g} is too {way} (about"
         f" {after['tpr']:.4g} if labelling depends only on the flag)"
     )
-    yield Note("BR116", text)
+    yield Note(SELECTIVE, text)
 
 
-def if_all_labelled(point: OperatingPoint, counts: Counts | Points) -> Confusion | None:
+def is_selective(point: OperatingPoint) -> bool:
+    """Whether labels were noted to depend on the score."""
+    return any(note.code == SELECTIVE for note in point.notes)
+
+
+def if_all_labelled(
+    point: OperatingPoint, counts: Counts | Points, *, material: Fraction = MATERIAL
+) -> Confusion | None:
     """What all cases would come to if labelling depended only on the flag (Begg & Greenes 1983);
     None where labels are as frequent among flagged cases as among the others.
     """
@@ -944,7 +953,7 @@ def if_all_labelled(point: OperatingPoint, counts: Counts | Points) -> Confusion
     # anything is significant.
     if (flagged - passed) ** 2 <= SIGNIFICANT * spread:
         return None
-    if abs(flagged - passed) <= MATERIAL * max(flagged, passed):
+    if abs(flagged - passed) <= material * max(flagged, passed):
         return None
     return Confusion(tp=tp / flagged, fp=fp / flagged, fn=fn / passed, tn=tn / passed)
 

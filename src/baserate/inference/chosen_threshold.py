@@ -887,6 +887,8 @@ def _corrected(
         new if math.isfinite(old) else end
         for new, old, end in zip(bounds, (low, high), (fixed.low, fixed.high), strict=True)
     )
+    if not point.fp:  # resamples show none either: how optimistic that is they cannot tell
+        low, high = min(low, fixed.value), max(high, fixed.value)
     without = float(_off_scale(_on_scale(np.array([fixed.value]), ends)[0] - shift, ends))
     notes = _notes(fixed, (low, high), without, how, int(known.sum()))
     method = f"{CORRECTED} {fixed.method}"

@@ -221,6 +221,8 @@ class Differences(Viewed, tuple[Difference, ...]):  # noqa: SLOT001 (annotations
 
 
 MOST_DIGITS = 17
+# A number below this is not 1 but for its last digits.
+ONE = 1 - 1e-12
 
 
 def turned(one: Difference) -> Difference:
@@ -243,7 +245,7 @@ def digits_apart(low: float, high: float, least: int = 4) -> int:
     for count in range(least, MOST_DIGITS):
         shown = [f"{end:.{count}g}" for end in (low, high)]
         rounded_to_one = any(
-            text == "1" and end != 1 for text, end in zip(shown, (low, high), strict=True)
+            text == "1" and end < ONE for text, end in zip(shown, (low, high), strict=True)
         )
         if not rounded_to_one and (low == high or shown[0] != shown[1]):
             return count

@@ -23,6 +23,7 @@ from baserate.decisions.operating_point import (
     OF_A_VOLUME,
     OperatingPoint,
     brief,
+    is_selective,
     measures_requested,
     setting,
 )
@@ -340,7 +341,7 @@ def verdict_on_test(choice: Choice, chosen: Choice) -> str:
     """
     point, unbeaten = choice.point, choice.unbeaten
     beaten = _over_baseline(choice)
-    if unbeaten is not None:
+    if unbeaten is not None and chosen.point.guarantee is None:
         base = choice.baselines[unbeaten]
         worth = f"{heading(base.optimized, [base])} {_cell(base, base.optimized)}"
         beaten = f" It does not beat flagging {unbeaten.split()[1]} there ({worth})."
@@ -571,6 +572,12 @@ def _guaranteed(point: OperatingPoint, *, on_test: bool = False) -> str:
         f" {'the same' if on_test else 'these'} cases{among}"
     )
     where = "where it was chosen" if on_test else "in this sample"
+    if is_selective(point):
+        return (
+            f"\nNothing is guaranteed in the field, as labels depend on the score (BR116); among"
+            f" cases like the labelled ones, {' and '.join(held)} {sure} ({where}:"
+            f" {' and '.join(seen)})."
+        )
     return f"\nIn the field, {' and '.join(held)} {sure} ({where}: {' and '.join(seen)})."
 
 
