@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
@@ -276,11 +277,19 @@ def _shown(found: Interval | None, point: OperatingPoint, name: str) -> Interval
     """
     sure = _promise(point, name)
     if found is not None and sure is not None:
-        return replace(found, low=sure[0], high=sure[0], side=sure[1])
+        bound = _outward(*sure)
+        return replace(found, low=bound, high=bound, side=sure[1])
     if found is None or name != COST or not point.at.costs.earned:
         return found
     side = {LOWER: UPPER, UPPER: LOWER}.get(found.side, found.side)
     return replace(found, value=-found.value, low=-found.high, high=-found.low, side=side)
+
+
+def _outward(bound: float, side: str) -> float:
+    """A bound in three digits that promises no more than it."""
+    unit = 10.0 ** (math.floor(math.log10(abs(bound))) - 2) if bound else 1.0
+    steps = round(bound / unit, 6)
+    return (math.floor(steps) if side == LOWER else math.ceil(steps)) * unit
 
 
 def _promise(point: OperatingPoint, name: str) -> tuple[float, str] | None:
