@@ -151,7 +151,6 @@ def test_a_calibration_is_said_of_decision_curves_only(capsys, source):
     ("more", "t", "costs"),
     [
         (["--threshold-probability", "10%"], 0.1, ""),
-        ([], 0.5, ", equal costs assumed (a miss counts like a false alarm)"),
         (["--cost", "fn=9,fp=1"], 0.1, ", costs (fp = 1, fn = 9)"),
     ],
 )

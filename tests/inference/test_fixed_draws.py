@@ -164,7 +164,7 @@ def test_mercaldo_is_the_published_formula(confusion, side, z):
             "posfrac",
             MIDDLE,
             br.Conditions(prior=0.1),
-            "BR581: mercaldo is for precision and npv at a prior that is given",
+            "BR581: mercaldo is for precision and npv at a given base rate",
         ),
         (
             "precision",

@@ -242,7 +242,7 @@ def short_decimals(thresholds: Array, below: Array) -> tuple[Indices, Indices, d
     and the text of those that have no such form (infinite, or of more than 15 digits). `below` is
     one shorter: the last threshold leaves nothing unflagged.
 
-    Floats settle nearly all; where their rounding leaves a doubt, `short` itself is asked.
+    Floats settle nearly all; where their rounding leaves a doubt, `short` itself decides.
     """
     whole, powers, settled = _by_floats(thresholds, below)
     texts: dict[int, str] = {}

@@ -651,7 +651,7 @@ class Box(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """Where the name of a line stands beside it, within the frame: its left end, and its middle
+    """Where the name of a line goes beside it, within the frame: its left end, and its middle
     from the top.
     """
 
@@ -667,7 +667,7 @@ LONGEST = 0.62  # of the frame, for a name inside it
 
 
 def direct_labels(panel: Panel, width: float, height: float) -> dict[str, Spot]:
-    """Names that stand beside their lines, each where no other line, mark or name is near; the rest
+    """Names beside their lines, each where no other line, mark or name is near; the rest
     are left to the legend.
     """
     if not panel.frame:
