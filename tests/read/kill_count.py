@@ -54,10 +54,16 @@ def command(path, resume, approx):
     return [sys.executable, __file__, "--once", path, str(resume), str(int(approx))]
 
 
+def whole_run(path, resume, approx):
+    """The digest of a run that nothing interrupts, from where the last one got to."""
+    done = subprocess.run(command(path, resume, approx), check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
 def main(path, folder, rounds, approx):
     resume, draw = Path(folder) / "x.part", random.Random(0)
-    expected, begun = count(path, None, approx), time.perf_counter()
-    subprocess.run(command(path, resume, approx), check=True, capture_output=True)
+    begun = time.perf_counter()
+    expected = whole_run(path, resume, approx)
     once = time.perf_counter() - begun
     seen = {"kills": 0, "ended": 0, "wrong": 0, "resumed": 0, "stages": []}
     while seen["kills"] < rounds:
@@ -74,6 +80,8 @@ def main(path, folder, rounds, approx):
             continue
         seen["ended"] += 1
         seen["wrong"] += child.returncode != 0 or said.strip() != expected or resume.exists()
+    seen["ended"] += 1
+    seen["wrong"] += whole_run(path, resume, approx) != expected or resume.exists()
     seen["drafts"] = len(list(Path(folder).glob(".*.draft")))
     print(json.dumps(seen))
 
