@@ -2,7 +2,7 @@
 
 `python benchmarks/winner_map.py` measures the time against counting; `python
 benchmarks/winner_map.py same 400` makes 400 maps of two models that are equally good, and counts
-those on which one of them is said to be better anywhere. `recall 400` does the same for
+those on which one of them is called better anywhere. `recall 400` does the same for
 `best_recall`, the highest recall within a share of false alarms, and also counts how often a model
 is found that is better (its positives shifted by 2.0 instead of 1.5).
 """

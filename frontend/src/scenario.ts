@@ -4,7 +4,7 @@ import { baseRate, checkedCosts, EQUAL, oneIn, type Conditions, type Costs } fro
 import { grouped, repr, whole } from "./core/formats.ts";
 import { rounded } from "./core/fractions.ts";
 import { prior as priorOf, Refusal } from "./core/notations.ts";
-import { confusionAt, isThinned, placeOf, type Model } from "./core/points.ts";
+import { confusionAt, isCondensed, placeOf, type Model } from "./core/points.ts";
 import { parseRule, ruleSaid } from "./core/rules.ts";
 import { byHand, conditionsSaid, verdict } from "./core/sentences.ts";
 import { cutAt } from "./charts/scores.ts";
@@ -76,7 +76,7 @@ export interface Over {
   readonly priors: readonly [number, number] | null;
 }
 
-/** What was recommended over ranges of conditions, where its thresholds are among the points held; null otherwise. */
+/** What was recommended over ranges of conditions, where its thresholds are among those of the page; null otherwise. */
 export function recommended({ decision, decided }: Report, models: readonly Model[]): Over | null {
   const found = decision?.decision;
   if (!found || !decided) return null;
@@ -195,7 +195,7 @@ export function solve(models: readonly Model[], state: State, given: readonly Gi
   const prior = question.at.prior === null ? null : rounded(question.at.prior);
   const ends = found.length ? baselines(found[0]!.model, question) : [];
   const answered = state.mode === "hand" || over ? null : givenFor(question, given);
-  const exact = state.mode === "cheapest" || state.mode === "hand" || over !== null || !models.some(isThinned) || answered !== null;
+  const exact = state.mode === "cheapest" || state.mode === "hand" || over !== null || !models.some(isCondensed) || answered !== null;
   const none = models.some((model) => mayKeep(model, { exact }))
     ? "none of the thresholds in this report satisfies the rule"
     : "no model can satisfy the rule";
@@ -222,7 +222,7 @@ export function solve(models: readonly Model[], state: State, given: readonly Gi
 }
 
 /** Whether a threshold that was condensed may satisfy a rule that none of the others does. */
-export const mayKeep = (model: Model, { exact }: Pick<Solution, "exact">): boolean => !exact && isThinned(model);
+export const mayKeep = (model: Model, { exact }: Pick<Solution, "exact">): boolean => !exact && isCondensed(model);
 
 const atPlace = (model: Model, place: number): Setting => ({
   model,

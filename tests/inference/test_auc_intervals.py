@@ -242,7 +242,7 @@ def test_with_41_patients_of_the_smaller_class_the_default_is_not_delong(patient
 
 
 def spread_counts(positives, negatives, auc):
-    """Two scores for each class, so that AUC is as asked for."""
+    """Two scores for each class, with the AUC that is given."""
     high = round(positives * auc)
     return br.Counts([2, 1, 0], positives=[high, 0, positives - high], negatives=[0, negatives, 0])
 

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import baserate as br
-from baserate.inference.rates import rate_bounds
 
 METHODS = ("wilson", "clopper-pearson", "jeffreys")
 LEVELS = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99, 0.999])
@@ -388,14 +387,3 @@ def test_an_interval_says_its_bounds_in_words():
     found = br.rate_interval(45, 50)
     assert 0.8 in found
     assert 0.7 not in found
-
-
-@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
-@pytest.mark.parametrize("cases", [1, 9, 20, 57, 400, 10**12])
-def test_many_rates_of_a_class_have_the_bounds_that_each_has_alone(cases, level):
-    seen = np.unique(np.linspace(0, cases, min(cases + 1, 500)).astype(np.int64))
-    low, high = rate_bounds(seen, cases, level)
-    for place, count in enumerate(seen.tolist()):
-        alone = br.rate_interval(count, cases, level=level)
-        assert low[place] == pytest.approx(alone.low, rel=1e-13, abs=0)
-        assert high[place] == pytest.approx(alone.high, rel=1e-13, abs=0)

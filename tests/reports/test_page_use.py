@@ -285,13 +285,18 @@ def test_a_link_with_an_endless_rule_does_not_freeze_the_page(browser, tmp_path)
         assert len(page.input_value("#rule")) <= 500
 
 
-def test_a_number_of_the_sentence_is_dragged_and_stepped(page):
-    box = page.locator("#fn").bounding_box()
-    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(*middle)
+def dragged(page, selector, pixels):
+    """Drag the middle of an element sideways."""
+    box = page.locator(selector).bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
     page.mouse.down()
-    page.mouse.move(middle[0] + 50, middle[1], steps=5)
+    page.mouse.move(x + pixels, y, steps=5)
     page.mouse.up()
+
+
+def test_a_number_of_the_sentence_is_dragged_and_stepped(page):
+    dragged(page, "#fn", 50)
     assert compare(page)["fn"] == "316"  # half a power of ten in fifty pixels
     page.focus("#prior")
     page.keyboard.press("ArrowUp")
@@ -391,12 +396,7 @@ def test_the_threshold_is_dragged_on_the_scores_and_over_the_alerts(page):
 
 def test_the_base_rate_is_dragged_under_the_costs_of_all_models(page):
     in_view(page, "#chart-rates")
-    knob = page.locator("#chart-rates .knob").bounding_box()
-    start = knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2
-    page.mouse.move(*start)
-    page.mouse.down()
-    page.mouse.move(start[0] + 80, start[1], steps=4)
-    page.mouse.up()
+    dragged(page, "#chart-rates .knob", 80)
     assert 0.001 < float(compare(page)["prior"]) < 0.2
 
 

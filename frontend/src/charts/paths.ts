@@ -115,7 +115,7 @@ const MANY = 4000; // points that are all drawn
 const STEPS = { even: 0.0008, log: 0.01 } as const; // less than half a pixel, on even and on logarithmic axes
 const seen = new WeakMap<Model, readonly number[]>();
 
-/** The places that can be told apart on some chart, at any base rate: a rate has moved by a share of its range, or of itself. */
+/** The places that differ visibly on some chart, at any base rate: a rate has moved by a share of its range, or of itself. */
 export function visible(model: Model): readonly number[] | null {
   const { tpr, fpr } = model;
   if (tpr.length <= MANY) return null;

@@ -31,7 +31,7 @@ export function shareBounds(seen: number, cases: number, { level, z }: { level: 
   return [seen ? ends[0]! : null, rest ? ends[1]! : null];
 }
 
-/** The share of which so many cases or fewer are seen with this probability. */
+/** The share at which this number of cases, or fewer, is seen with this probability. */
 function shareWith(seen: number, cases: number, probability: number): number {
   const likely = (share: number): number => {
     let [term, sum] = [Math.exp(cases * Math.log1p(-share)), 0];

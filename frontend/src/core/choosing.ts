@@ -245,5 +245,3 @@ export function cheapest(model: Model, question: Question): number {
   if (model.held.weighted) return bestOf(OBJECTIVE, model, null, question)!;
   return model.held.hull[bestOf(OBJECTIVE, cornersOf(model), null, question)!]!;
 }
-
-export const isSame = (one: Fraction, other: Fraction): boolean => compare(one, other) === 0;

@@ -126,7 +126,7 @@ function decimalSaid(whole: number, power: number): string {
 }
 
 /** Whether not every threshold is in the document. */
-export const isThinned = ({ held }: Model): boolean => held.tp.length <= held.distinct;
+export const isCondensed = ({ held }: Model): boolean => held.tp.length <= held.distinct;
 
 /** The confusion of one of the points. */
 export function confusionAt(model: Model, place: number): Confusion {

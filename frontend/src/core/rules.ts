@@ -1,6 +1,6 @@
 // Rules as people write them: "recall >= 0.8 and posfrac <= 1%", "alerts <= 200".
 import { CATALOGUE, named, type Name } from "./catalogue.ts";
-import { compare, div, exactly, frac, ONE, rounded, type Fraction } from "./fractions.ts";
+import { compare, div, frac, ONE, rounded, type Fraction } from "./fractions.ts";
 import { limit } from "./formats.ts";
 import { number, Refusal, withoutThousands } from "./notations.ts";
 
@@ -52,8 +52,6 @@ function limitOf(measure: Name, written: string, counts: boolean): Fraction {
   if (measure === "alerts" && compare(value, ONE) < 0) throw new Refusal("A budget is 1 alert or more; or limit posfrac.");
   return isPercent ? div(value, frac(100)) : value;
 }
-
-export const budgetTerm = (budget: number): Term => ({ measure: "alerts", sense: "<=", limit: exactly(budget) });
 
 /** The tightest budget among the terms. */
 export function budgetOf(terms: readonly Term[]): Term | null {

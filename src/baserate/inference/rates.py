@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from baserate.errors import grouped, quoted, refuse
 from baserate.inference.values import (
@@ -20,7 +19,6 @@ from baserate.inference.values import (
     tails,
 )
 from baserate.notes import Note
-from baserate.numbers import Floats
 
 WILSON, CLOPPER_PEARSON, JEFFREYS = "wilson", "clopper-pearson", "jeffreys"
 # With fewer on one side than this, Wilson's bound next to the end covers too little (84 % at
@@ -67,24 +65,6 @@ def rate_interval(
         "rate",
         notes=tuple(_notes(seen, whole, side, high)),
     )
-
-
-def rate_bounds(seen: npt.NDArray[Any], whole: int, level: float) -> tuple[Floats, Floats]:
-    """The bounds that `rate_interval` gives by default, for many rates of one class at once:
-    Wilson's but for those next to an end.
-    """
-    part, rest = seen.astype(np.float64), whole - seen
-    z = normal_quantile(level)
-    centre, spread = part + z * z / 2, z * np.sqrt(part * (rest / whole) + z * z / 4)
-    low, high = (centre - spread) / (whole + z * z), (centre + spread) / (whole + z * z)
-    few: dict[int, Bounds] = {}
-    for place in np.flatnonzero(np.minimum(seen, rest) < FEW).tolist():
-        count = int(seen[place])
-        if count not in few:
-            found = rate_interval(count, whole, level=level)
-            few[count] = found.low, found.high
-        low[place], high[place] = few[count]
-    return low, high
 
 
 def normal_quantile(level: float) -> float:

@@ -278,7 +278,7 @@ MOST_POINTS, MOST_PLAIN = 100_000, 500
 # What the points of weighted models together may take, and about what one takes: a score of 17
 # digits and in few, four masses.
 MOST_BYTES, BYTES_A_POINT, MOST_WEIGHTED = 2_100_000, 86, 2000
-MOST_DRAWN = 400
+MOST_POINTS_DRAWN = 400
 # How a step from one threshold to the next is packed: one byte for a power of ten and a
 # difference, of which the rest follows where it is large; or the last byte, and both behind.
 POWERS, STEPS, MANY, FURTHER = 9, 28, 27, 255
@@ -290,13 +290,16 @@ SIGNS = np.frombuffer(
 )
 
 
-def held_points(models: Mapping[str, Counts], settings: Settings) -> dict[str, Points]:
+def drawn_points(models: Mapping[str, Counts], settings: Settings) -> dict[str, Points]:
     """Some points of each model, as many as a drawing needs."""
     every = {name: Points.of(counts) for name, counts in models.items()}
     return {
         name: points.only(
             kept_places(
-                points, hull_places(points), answered_places(points, settings[name]), MOST_DRAWN
+                points,
+                hull_places(points),
+                answered_places(points, settings[name]),
+                MOST_POINTS_DRAWN,
             )
         )
         for name, points in every.items()

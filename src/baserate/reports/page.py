@@ -62,7 +62,7 @@ from baserate.reports.content import (
     best_of,
     checked_slices,
     completed_answers,
-    held_points,
+    drawn_points,
     is_corrected,
     of_contents,
     ranked,
@@ -642,7 +642,7 @@ def report(  # noqa: PLR0913 (each is a question of its own)
     contents = Contents(
         title,
         shown,
-        held_points(shown, settings),
+        drawn_points(shown, settings),
         asked,
         conditions,
         level,

@@ -239,7 +239,7 @@ CLOSE = 1e-10
 SMALLEST = np.finfo(np.float64).tiny
 # What a sum of many terms can be off by, as a share of it.
 NOISE = 1e-14
-# About so many cells stand for all of them where a fit starts.
+# A fit starts from about this number of cells in place of all.
 FEWER = 4096
 
 
