@@ -145,7 +145,7 @@ def test_row_66_no_false_positive_gets_a_bound_instead_of_certainty():
     least = 1e-5 * 0.8 / (1e-5 * 0.8 + (1 - 1e-5) * bound)
     expected = (
         f"no false positive in 40,000 negatives: fpr may be up to {bound:.3g} {SAID}, and precision"
-        f" then {least:.3g}"
+        f" then {least:.3g} at the recall of this sample"
     )
     assert text(point, "BR505") == expected
 
