@@ -27,7 +27,7 @@ from baserate.inference.estimated_prior import in_field, table_of
 from baserate.inference.fixed_point import Question, measure_interval
 from baserate.inference.statistic import rates_read
 from baserate.inference.values import BOTH
-from baserate.measures.measure import Measure
+from baserate.measures.confusion import Measure
 from baserate.shift.estimate import adjusted, flags_of
 
 LABELLED, SHARE, FIELD = 4000, 0.05, 5000

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 import baserate as br
-from baserate.measures.measure import CATALOGUE
+from baserate.measures.confusion import CATALOGUE
 from baserate.measures.registry import Definition
 
 PAGE = Path(__file__).with_suffix(".md")

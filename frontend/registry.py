@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from baserate.curves.named import CURVES, axis_label
-from baserate.measures.measure import CATALOGUE
+from baserate.measures.confusion import CATALOGUE
 from baserate.measures.registry import Definition, plain
 
 FILE = Path(__file__).parent / "src" / "core" / "registry.ts"

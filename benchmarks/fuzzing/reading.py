@@ -94,7 +94,7 @@ def _direct(seed: Seed, path: Path) -> br.Counts:
 
 
 def _ledger(table: Table) -> Any:
-    from baserate.notes import Ledger
+    from baserate.errors import Ledger
 
     return Ledger(table.rows, table.rows - table.refused, table.refused)
 

@@ -54,7 +54,7 @@ from baserate.counts.joint import (
 from baserate.counts.points import (
     Points as Points,
 )
-from baserate.counts.unlabelled import (
+from baserate.counts.counts import (
     Unlabelled as Unlabelled,
 )
 from baserate.curves.areas import (
@@ -102,7 +102,7 @@ from baserate.measures.calculator import (
 from baserate.measures.confusion import (
     Confusion as Confusion,
 )
-from baserate.measures.measure import (
+from baserate.measures.confusion import (
     Measure as Measure,
 )
 from baserate.read.arrays import (

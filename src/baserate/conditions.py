@@ -31,9 +31,8 @@ from baserate.distributions import (
     is_frozen,
     nearly_all,
 )
-from baserate.errors import Fix, InputError, grouped, quoted, refuse
+from baserate.errors import Fix, InputError, Note, grouped, quoted, refuse
 from baserate.notation import number
-from baserate.notes import Note
 from baserate.numbers import exactly, rounded
 
 # ----------------------------------------------------------------------

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
+from pathlib import PurePath
 from types import TracebackType
 from typing import Self
 
@@ -236,3 +239,208 @@ def size(count: int) -> str:
         if count >= unit:
             return f"{count / unit:.1f} {name}"
     return f"{count} bytes"
+
+
+# ----------------------------------------------------------------------
+# What travels with a value: notes on how it was read, and the ledger of its rows.
+
+RANDOM = "random"
+CASE_CONTROL = "case-control"
+DESIGNS = (RANDOM, CASE_CONTROL)
+
+
+# Notes whose text ends in advice, which the spelling completes.
+ADVICE = ("BR528",)
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something a reader of the number should know, with a stable code, and what to say to get it
+    otherwise.
+    """
+
+    code: str
+    text: str
+    override: Fix | None = None
+
+    def line(self, spelling: Callable[[Fix], str]) -> str:
+        if self.override is None:
+            return self.text
+        joint = ": " if self.code in ADVICE else ". Override: "
+        return f"{self.text}{joint}{spelling(self.override)}"
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.line(in_python)}"
+
+
+# Of scores whose low values are suspicious, negated so that `score >= threshold` flags them.
+TURNED = Note(
+    "BR207",
+    "low scores are risky, as given: scores were negated, and a threshold of -0.3 stands for score"
+    " <= 0.3",
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """One input: where it lies, what it held, and which of its values is the positive class."""
+
+    path: str
+    sha256: str
+    rows_read: int
+    rows_used: int
+    rows_refused: int
+    label: str
+    positive: str
+    weight: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What everybody may be told of where it lies."""
+        return name_of(self.path)
+
+
+def name_of(path: str) -> str:
+    """A path as it was given, but of an absolute one the last part alone: the rest tells whose
+    machine it lay on, and under whose name.
+    """
+    given = PurePath(path)
+    return given.name or path if given.is_absolute() else path
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Rows read = rows used + rows refused, the sources they came from (none for arrays), and the
+    design of the sample.
+
+    "random" lets the share of positives speak for itself; "case-control" says that the class totals
+    were chosen. `corrected` is what the odds of the scores were multiplied by, as a fraction
+    ("1/100"), where they were corrected to another base rate; empty where they were not.
+    """
+
+    rows_read: int = 0
+    rows_used: int = 0
+    rows_refused: int = 0
+    sources: tuple[Source, ...] = ()
+    design: str = RANDOM
+    corrected: str = ""
+
+    def __add__(self, other: Ledger) -> Ledger:
+        return Ledger(
+            self.rows_read + other.rows_read,
+            self.rows_used + other.rows_used,
+            self.rows_refused + other.rows_refused,
+            self.sources + other.sources,
+            self.design if self.design != RANDOM else other.design,
+            self.corrected or other.corrected,
+        )
+
+
+def checked_design(design: str) -> str:
+    """The design, where it is one of those known."""
+    if design not in DESIGNS:
+        fix = Fix(
+            f"design={CASE_CONTROL!r} where the class totals were chosen",
+            f"--design {CASE_CONTROL}",
+        )
+        raise refuse(
+            "BR518",
+            f"the design of a sample is {' or '.join(map(repr, DESIGNS))}, got {quoted(design)}",
+            fix,
+        )
+    return design
+
+
+def check_corrected_once(ledger: Ledger, factor: object) -> None:
+    """Odds that were multiplied once are not multiplied again: most likely somebody forgot the
+    first time.
+    """
+    if ledger.corrected and factor != 1:
+        text = (
+            f"the odds of these scores were corrected before, by {ledger.corrected}: a second"
+            " correction would be one too many"
+        )
+        fix = Fix(
+            "correct the scores as the model gave them, once, to where they are needed",
+            "count the scores as the model gave them",
+        )
+        raise refuse("BR536", text, fix)
+
+
+def repeated_sources(first: Ledger, second: Ledger) -> tuple[Note, ...]:
+    """The same file on both sides of a sum is most likely a mistake, and shows nowhere else."""
+    before = {source.sha256 for source in first.sources if source.sha256}  # a database has none
+    return tuple(counted_twice(source.path) for source in second.sources if source.sha256 in before)
+
+
+def counted_twice(path: str) -> Note:
+    """The note for a file that was given before."""
+    return Note(
+        "BR411",
+        f"{escaped(name_of(path))} is on both sides of a sum (same SHA-256): its rows are counted"
+        " twice",
+    )
+
+
+def combine(first: Iterable[Note], second: Iterable[Note]) -> tuple[Note, ...]:
+    """Both, each note once, in the order in which they came; of many with one code the first three
+    stand for the rest.
+    """
+    kept: dict[Note, None] = {}
+    alike: Counter[str] = Counter()
+    for note in (*first, *second):
+        if note not in kept and alike[note.code] >= MOST_EXAMPLES:
+            note = Note(note.code, "more of this kind was noted for other parts")  # noqa: PLW2901
+        alike[note.code] += note not in kept
+        kept[note] = None
+    return tuple(kept)
+
+
+# ----------------------------------------------------------------------
+# Which notes a person reads first.
+
+
+# By how much they could change the decision: a rule that cannot be satisfied, data that are not
+# what they seem, labels and scores that are missing, few cases, the same data twice, the base rate,
+# the costs. Others come after these.
+RANK = (
+    *("BR530", "BR112", "BR111", "BR207", "BR104", "BR206", "BR411", "BR406"),
+    *("BR116", "BR117", "BR656", "BR653", "BR113", "BR105", "BR201", "BR605", "BR515", "BR401"),
+    *("BR505", "BR587", "BR625", "BR591", "BR630", "BR597", "BR626", "BR584"),
+    *("BR528", "BR593", "BR638", "BR537", "BR538", "BR544", "BR526"),
+    *("BR525", "BR524", "BR527", "BR523", "BR522"),
+)
+# Of the scale of the scores and of ties: where they matter, another note says so.
+QUIET = ("BR202", "BR203", "BR210", "BR216")
+MOST_SHOWN = 3
+OF_MODELS = re.compile(r'((?:"[^"]*"(?:, )?)+): (.+)', flags=re.DOTALL)
+
+
+def ranked(notes: Iterable[Note]) -> list[Note]:
+    """Every note once, those first that could change the decision most; the same of several models
+    is one.
+    """
+    place = {code: rank for rank, code in enumerate((*RANK, "", *QUIET))}
+    found: dict[tuple[str, str, Fix | None], list[str]] = {}
+    for note in notes:
+        of = OF_MODELS.fullmatch(note.text)
+        names = found.setdefault((note.code, of[2] if of else note.text, note.override), [])
+        names += [of[1]] if of and of[1] not in names else []
+    merged = [
+        Note(code, f"{', '.join(names)}: {text}" if names else text, override)
+        for (code, text, override), names in found.items()
+    ]
+    return sorted(merged, key=lambda note: place.get(note.code, place[""]))
+
+
+def foremost(notes: Iterable[Note]) -> list[Note]:
+    """The three that could change the decision most, one of each kind; none of the quiet ones."""
+    first: dict[str, Note] = {}
+    for note in ranked(notes):
+        first.setdefault(note.code, note)
+    return [note for code, note in first.items() if code not in QUIET][:MOST_SHOWN]
+
+
+def with_notes(shown: str, notes: Iterable[Note]) -> str:
+    """A result as it is printed, and below it the notes that could change the decision most."""
+    return "\n".join((shown, *(f"  note {note}" for note in foremost(notes))))

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from baserate.errors import Fix, grouped, quoted, refuse
-from baserate.notes import Note
+from baserate.errors import Fix, Note, grouped, quoted, refuse
 from baserate.numbers import MOST_DIGITS, exactly, rounded
 
 NUMBER = r"[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from baserate.errors import escaped, grouped
-from baserate.notes import Note
+from baserate.errors import Note, escaped, grouped
 
 # ----------------------------------------------------------------------
 # One formula, three arithmetics: exact fractions for one point, float64 arrays along a curve, and

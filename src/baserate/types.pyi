@@ -55,7 +55,7 @@ from baserate.measures.isolines import (
     IsoCost as IsoCost,
     Isoline as Isoline,
 )
-from baserate.notes import (
+from baserate.errors import (
     Ledger as Ledger,
     Note as Note,
     Source as Source,

@@ -17,7 +17,7 @@ VIEWS = {
     "interval": "inference.intervals:interval_at",
     "intervals": "inference.intervals:intervals_of",
     "moved": "inference.best_model:moved",
-    "plot": "plots.pictures:picture",
+    "plot": "plots.figures:picture",
 }
 
 

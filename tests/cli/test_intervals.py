@@ -24,7 +24,7 @@ from tests.cli.helpers_intervals import (
 
 import baserate as br
 from baserate.inference.values import digits_apart
-from baserate.measures.measure import CATALOGUE
+from baserate.measures.confusion import CATALOGUE
 from baserate.output.document import FORMER
 
 

@@ -5,7 +5,7 @@ import random
 import pytest
 from tests.cli.helpers import answered, told, written
 
-from baserate.notes import QUIET, RANK, Note, foremost, ranked
+from baserate.errors import QUIET, RANK, Note, foremost, ranked
 
 FIELD = ("--prior", "1%")
 

@@ -11,7 +11,7 @@ from tests.cli.helpers import refused, told, written
 from baserate.cli import main, options
 from baserate.cli.request import IntervalOptions, Request
 from baserate.cli.runner import Result, command
-from baserate.notes import Note
+from baserate.errors import Note
 
 SEEN: list[Request] = []
 

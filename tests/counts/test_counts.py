@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.notes import Ledger, Source
+from baserate.errors import Ledger, Source
 
 F1_A = br.Counts(
     range(9, -1, -1),

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 import baserate as br
+from baserate.errors import Ledger
 from baserate.kernels import Cells
-from baserate.notes import Ledger
 from baserate.read.arrays import count_groups
 
 Y = [0, 1, 0, 1, 1]

@@ -8,8 +8,7 @@ import pytest
 from tests.decisions import generated
 
 import baserate as br
-from baserate.measures.confusion import confusion_at, exact_order, orders_along
-from baserate.measures.measure import CATALOGUE, Measure
+from baserate.measures.confusion import CATALOGUE, Measure, confusion_at, exact_order, orders_along
 from baserate.numbers import Undefinable
 
 LOGARITHMIC = "sedi"

@@ -13,7 +13,7 @@ from baserate.inference.estimated_prior import (
     table_of,
     table_of_models,
 )
-from baserate.measures.measure import Measure
+from baserate.measures.confusion import Measure
 
 
 def scores(rng, positives, negatives):

@@ -24,7 +24,7 @@ import baserate as br
 from baserate.curves.curve import trace
 from baserate.curves.named import cost_curve
 from baserate.inference.differences import compare_all
-from baserate.measures.measure import named
+from baserate.measures.confusion import named
 from baserate.measures.registry import CATALOGUE
 from baserate.robustness.decision import decide
 

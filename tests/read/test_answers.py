@@ -13,8 +13,7 @@ import pytest
 from tests.read.tables import assert_refused
 
 import baserate as br
-from baserate.errors import Fix, refuse, refuse_file
-from baserate.notes import Note
+from baserate.errors import Fix, Note, refuse, refuse_file
 from baserate.read import sandbox, source
 from baserate.read.sandbox import (
     MOST_JSON,

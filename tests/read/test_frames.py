@@ -22,8 +22,8 @@ from tests.read.test_large_files import made
 import baserate as br
 from baserate.inference.large_differences import compare_frame
 from baserate.read import frames, table
+from baserate.read.condense import DIGIT, Sums, digits, squares
 from baserate.read.frames import Negatives, count_frame, failed
-from baserate.read.placements import DIGIT, Sums, digits, squares
 
 Y, S = [0, 1, 0, 1, 0, 1], [0.1, 0.9, 0.1, 0.4, 0.3, 0.4]
 SOUND = pl.LazyFrame({"y": Y, "s": S, "g": ["a", "a", "b", "b", None, "a"]})

@@ -5,7 +5,7 @@ password.
 import pytest
 
 import baserate as br
-from baserate.notes import Ledger, Source, repeated_sources
+from baserate.errors import Ledger, Source, repeated_sources
 from baserate.read import table
 from baserate.read.databases import is_clear, shown_anyhow
 from baserate.read.duckdb import locked

@@ -18,8 +18,7 @@ from baserate.decisions.operating_point import brief, setting
 from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import chosen_among
 from baserate.errors import Infeasible, quoted
-from baserate.measures.confusion import along
-from baserate.measures.measure import Measure, parse
+from baserate.measures.confusion import Measure, along, parse
 from baserate.measures.registry import CATALOGUE
 from baserate.numbers import Undefined
 from baserate.output import tables

@@ -9,9 +9,8 @@ from tests.reports.browser import chromium, opened
 from tests.reports.hostile import strings
 
 import baserate as br
-from baserate.errors import quoted
+from baserate.errors import Ledger, Note, Source, quoted
 from baserate.kernels import Cells
-from baserate.notes import Ledger, Note, Source
 
 SIZE = 48  # strings to a page: models that one report shows
 EVERY = strings()

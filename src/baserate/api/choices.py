@@ -34,14 +34,12 @@ from baserate.decisions.amount_costs import (
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.selection import COST, Choice, Fixed, flag_at
-from baserate.errors import Fix, Infeasible, Problem, quoted, refuse
+from baserate.errors import Fix, Infeasible, Note, Problem, combine, quoted, refuse
 from baserate.inference.amount_intervals import choose_amount_model
 from baserate.inference.best_model import choose_model, set_by_hand
 from baserate.inference.bootstrap import Progress
 from baserate.inference.intervals import IntervalOptions
-from baserate.measures.confusion import NOT_SAID
-from baserate.measures.measure import Measure
-from baserate.notes import Note, combine
+from baserate.measures.confusion import NOT_SAID, Measure
 from baserate.robustness.decision import CAUGHT, Decision, decide
 from baserate.views import Later
 

@@ -30,8 +30,7 @@ from baserate.errors import quoted, refuse
 from baserate.inference import differences, intervals, large_differences, requirements
 from baserate.inference.bootstrap import Progress
 from baserate.inference.values import Differences, Interval, NonInferiority, Requirement
-from baserate.measures.confusion import NOT_SAID, Confusion
-from baserate.measures.measure import Measure
+from baserate.measures.confusion import NOT_SAID, Confusion, Measure
 
 Side = Literal["both", "lower", "upper"]
 Better = Literal["higher", "lower"] | None

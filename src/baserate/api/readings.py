@@ -35,10 +35,10 @@ from baserate.measures import confusion
 from baserate.measures.confusion import (
     NOT_SAID,
     Confusion,
+    Measure,
     checked_conditions,
 )
-from baserate.measures.measure import Measure
-from baserate.measures.measure import named as measure_named
+from baserate.measures.confusion import named as measure_named
 from baserate.numbers import Reading, Undefined
 from baserate.read.arrays import macro
 from baserate.robustness.expectation import expect, expect_curve

@@ -15,11 +15,10 @@ import numpy.typing as npt
 
 from baserate.conditions import Conditions, Costs, not_exact
 from baserate.counts.amounts import Amounts, JointAmounts
-from baserate.counts.counts import Counts
+from baserate.counts.counts import Counts, Unlabelled
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
-from baserate.counts.unlabelled import Unlabelled
 from baserate.curves.summaries import Summary
 from baserate.distributions import (
     Distribution,
@@ -31,8 +30,7 @@ from baserate.distributions import (
     Range,
 )
 from baserate.errors import number_of, quoted, refuse
-from baserate.measures.confusion import NOT_SAID, checked_conditions
-from baserate.measures.measure import Measure
+from baserate.measures.confusion import NOT_SAID, Measure, checked_conditions
 from baserate.read import arrays, files, frames, large
 from baserate.read.cases import SCORE, Names, checked
 from baserate.read.columns import as_column

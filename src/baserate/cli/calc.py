@@ -19,17 +19,15 @@ from baserate.cli.request import Request, check_unused, shares
 from baserate.cli.runner import Result, command
 from baserate.cli.table import measures_of
 from baserate.conditions import Conditions
-from baserate.errors import InputError, quoted, refuse, refuse_file
+from baserate.errors import InputError, Note, quoted, refuse, refuse_file
 from baserate.inference.intervals import interval
 from baserate.inference.values import Interval
 from baserate.measures.calculator import GIVEN, PRIOR, solve_rates
-from baserate.measures.confusion import MOST_CASES, Confusion, measure
-from baserate.measures.measure import Measure
+from baserate.measures.confusion import MOST_CASES, Confusion, Measure, measure
 from baserate.measures.registry import CATALOGUE
-from baserate.notes import Note
 from baserate.numbers import Undefined
 from baserate.output import document, tables
-from baserate.output.threshold_tables import Row, of_published, of_published_as_json
+from baserate.output.tables import LeagueRow, of_published, of_published_as_json
 
 ALSO = {PRIOR: ("base-rate", "prevalence")}
 CELLS = ("tp", "fn", "fp", "tn")
@@ -179,10 +177,10 @@ def _league(
     asked = list(dict.fromkeys(measures_of(measures or (*usual, *counted), volume)))
     by = measures_of((sort or ("expected_cost" if costs else "precision"),), volume)[0]
     asked += [by] if by not in asked and sort else []
-    rows, notes = list[Row](), list[Note]()
+    rows, notes = list[LeagueRow](), list[Note]()
     for at in conditions.exact():
         block = [
-            Row(name, at, confusion, _read(confusion, asked, at, volume, level, notes))
+            LeagueRow(name, at, confusion, _read(confusion, asked, at, volume, level, notes))
             for name, confusion in found.items()
         ]
         rows += _sorted(block, by) if by in asked else block
@@ -215,11 +213,11 @@ def _read(
     return found
 
 
-def _sorted(rows: Sequence[Row], by: Measure) -> list[Row]:
+def _sorted(rows: Sequence[LeagueRow], by: Measure) -> list[LeagueRow]:
     """The best first; what is undefined last."""
     sign = -1 if by.direction == "higher" else 1
 
-    def place(row: Row) -> tuple[bool, float]:
+    def place(row: LeagueRow) -> tuple[bool, float]:
         value = row.value(str(by))
         return math.isnan(value), 0.0 if math.isnan(value) else sign * value
 

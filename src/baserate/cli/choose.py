@@ -32,7 +32,7 @@ from baserate.counts.joint import JointCounts
 from baserate.decisions.amount_costs import CAUGHT, AmountChoice, AmountPoint
 from baserate.decisions.operating_point import OperatingPoint, brief, setting
 from baserate.decisions.selection import Answer, Choice, made_by, settings_of
-from baserate.errors import escaped, number_of, quoted, refuse
+from baserate.errors import QUIET, Note, escaped, number_of, quoted, refuse
 from baserate.inference.amount_intervals import (
     NAMES,
     amount_intervals,
@@ -48,8 +48,7 @@ from baserate.inference.intervals import (
 )
 from baserate.inference.paired import same_scores
 from baserate.inference.values import percent
-from baserate.measures.measure import Measure, parse
-from baserate.notes import QUIET, Note
+from baserate.measures.confusion import Measure, parse
 from baserate.output import comparisons, document, tables
 from baserate.output.tables import UNDEFINED, Row, digits, span
 from baserate.read.files import amounts_from

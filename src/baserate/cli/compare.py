@@ -22,15 +22,14 @@ from baserate.counts.joint import JointCounts
 from baserate.curves.areas import auc
 from baserate.curves.summaries import summary_named
 from baserate.decisions.rules import parse_rule
-from baserate.errors import Fix, refuse
+from baserate.errors import Fix, Ledger, Note, refuse
 from baserate.inference.auc import DELONG, DELONG_T
 from baserate.inference.differences import compare, compare_all
 from baserate.inference.large_differences import compare_large
 from baserate.inference.paired import Models
 from baserate.inference.statistic import statistic_of
 from baserate.inference.values import Difference
-from baserate.measures.measure import in_costs, parse
-from baserate.notes import Ledger, Note
+from baserate.measures.confusion import in_costs, parse
 from baserate.output import comparisons, document
 from baserate.read.files import joint_from, saved_joint
 from baserate.read.frames import check_models

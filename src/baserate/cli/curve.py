@@ -24,8 +24,8 @@ from baserate.curves.named import CURVES
 from baserate.decisions.roc_geometry import Baseline, ideal_baseline
 from baserate.errors import quoted, refuse
 from baserate.inference.bands import Band, band
+from baserate.measures.confusion import parse
 from baserate.measures.isolines import Isoline, isoline
-from baserate.measures.measure import parse
 from baserate.output import choices, document, tables
 from baserate.robustness.expectation import expect_curve
 

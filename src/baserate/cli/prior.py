@@ -27,18 +27,26 @@ from baserate.cli.request import (
 from baserate.cli.runner import Result, command
 from baserate.cli.terminal import Progress
 from baserate.conditions import Conditions
-from baserate.counts.counts import Counts
+from baserate.counts.counts import Counts, Unlabelled
 from baserate.counts.joint import JointCounts
-from baserate.counts.unlabelled import Unlabelled
 from baserate.decisions.operating_point import COUNTED, OperatingPoint, measures_shown
-from baserate.errors import Infeasible, InputError, escaped, grouped, quoted, refuse, refuse_file
+from baserate.errors import (
+    CASE_CONTROL,
+    Infeasible,
+    InputError,
+    Note,
+    escaped,
+    grouped,
+    quoted,
+    refuse,
+    refuse_file,
+)
 from baserate.inference.estimated_prior import FieldTable, table_of_models
 from baserate.inference.estimated_prior import in_field as field_interval
 from baserate.inference.intervals import Completed, IntervalOptions, auc_intervals
 from baserate.inference.values import BOTH, Interval, percent, stated
-from baserate.measures import measure
-from baserate.notes import CASE_CONTROL, Note
-from baserate.output import document, priors
+from baserate.measures.confusion import named
+from baserate.output import comparisons, document
 from baserate.read.files import joint_of, models_of, saved_joint, saved_models, unlabelled_of
 from baserate.read.source import shown_source
 from baserate.shift.estimate import ADJUSTED, EM, REPLICATES, PriorEstimate, estimate_prior, told
@@ -146,14 +154,17 @@ def _result(
         sources = tuple(dict.fromkeys((*ledger.sources, *read.ledger.sources)))
         at, aucs = [Conditions("sample")], auc_intervals(models)
         parts = document.of_models("prior", models, {}, at, notes, aucs=aucs, seed=seed)
-        estimates = priors.of_estimates(found)
+        estimates = comparisons.of_estimates(found)
         return document.answer(
             "prior", notes, sources, seed, models=parts["models"], estimates=estimates
         )
 
     chosen = ledger.design == CASE_CONTROL
     return Result(
-        notes, content, lambda: [priors.in_words(found, prior, chosen=chosen)], ledger.sources
+        notes,
+        content,
+        lambda: [comparisons.estimates_in_words(found, prior, chosen=chosen)],
+        ledger.sources,
     )
 
 
@@ -275,7 +286,7 @@ def _joint_intervals(
     """The intervals that depend on the base rate and are not counted."""
     found = dict[str, Interval]()
     for name in measures_shown(point):
-        asked = measure.named(name, point.volume)
+        asked = named(name, point.volume)
         if asked.depends_on_prior and not (point.counted is not None and asked.name in COUNTED):
             with contextlib.suppress(InputError):  # undefined there
                 found[name] = field_interval(asked, table, point.at, how.level, BOTH, how.seed)

@@ -20,12 +20,10 @@ from baserate.decisions.operating_point import COUNTED, SAME_CASES, SHOW_ON_OTHE
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import Choice
-from baserate.errors import Infeasible, number_of, quoted, refuse
+from baserate.errors import Infeasible, Note, number_of, quoted, refuse
 from baserate.inference.best_model import ESTIMATED, choose_model
-from baserate.measures.confusion import confusion_at
-from baserate.measures.measure import Measure, parse
+from baserate.measures.confusion import Measure, confusion_at, parse
 from baserate.notation import base_rate
-from baserate.notes import Note
 from baserate.output import choices
 from baserate.plots.figures import winner_map_panel
 from baserate.plots.panels import Panel

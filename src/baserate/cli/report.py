@@ -19,8 +19,7 @@ from baserate.cli.request import (
 )
 from baserate.cli.runner import Result, command, inputs_of
 from baserate.conditions import Conditions, Uncertain
-from baserate.errors import InputError, escaped, number_of, refuse_file
-from baserate.notes import Note
+from baserate.errors import InputError, Note, escaped, number_of, refuse_file
 from baserate.output import document
 from baserate.read.files import counted_together, grouped_cases, name_of, read_cases
 from baserate.reports.page import Report, report

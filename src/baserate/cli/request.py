@@ -21,12 +21,20 @@ from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
 from baserate.distributions import LogUniform, Pilot, Range
-from baserate.errors import Findings, InputError, escaped, quoted, refuse, refuse_file, size
+from baserate.errors import (
+    RANDOM,
+    Findings,
+    InputError,
+    Note,
+    escaped,
+    quoted,
+    refuse,
+    refuse_file,
+    size,
+)
 from baserate.inference.intervals import Completed, IntervalOptions
 from baserate.inference.values import checked_level
-from baserate.measures.confusion import LARGEST, MOST_CASES
-from baserate.measures.measure import Measure, parse
-from baserate.notes import RANDOM, Note
+from baserate.measures.confusion import LARGEST, MOST_CASES, Measure, parse
 from baserate.read.csv_dialect import CsvOptions
 from baserate.read.files import (
     count_scores,

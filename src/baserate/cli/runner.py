@@ -17,9 +17,18 @@ from baserate.cli.options import Sectioned, is_rule, listed
 from baserate.cli.request import READING, Request, check_unused
 from baserate.cli.terminal import tell
 from baserate.counts.counts import Counts
-from baserate.errors import Fix, InputError, number_of, on_command_line, refuse_file
+from baserate.errors import (
+    Fix,
+    InputError,
+    Note,
+    Source,
+    foremost,
+    number_of,
+    on_command_line,
+    ranked,
+    refuse_file,
+)
 from baserate.inference.intervals import auc_intervals
-from baserate.notes import Note, Source, foremost, ranked
 from baserate.output import document, tables
 from baserate.read.files import is_saved
 from baserate.read.source import files_of

@@ -28,13 +28,12 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.curves.summaries import Summary, summary_named
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.selection import fix, flag_at
-from baserate.errors import InputError, Problem, quoted, refuse
+from baserate.errors import InputError, Note, Problem, quoted, refuse
 from baserate.inference.best_model import choices
 from baserate.inference.clusters import cluster_notes, with_clusters
 from baserate.inference.intervals import IntervalOptions, auc_intervals, completed
 from baserate.inference.sample_size import refuse_masses
-from baserate.measures.measure import parse
-from baserate.notes import Note
+from baserate.measures.confusion import parse
 from baserate.output import comparisons, document, tables
 from baserate.output.document import Settings, Valued
 from baserate.output.tables import Row

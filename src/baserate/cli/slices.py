@@ -17,9 +17,8 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import highest_below
 from baserate.decisions.rules import AND, parse_rule
-from baserate.errors import InputError, quoted, refuse
+from baserate.errors import InputError, Ledger, Note, combine, quoted, refuse
 from baserate.measures.confusion import MOST_CASES, NOT_SAID
-from baserate.notes import Ledger, Note, combine
 from baserate.output import document, segment_tables
 from baserate.read.cases import Cases
 from baserate.read.files import (

@@ -15,9 +15,9 @@ from baserate.cli.request import Request, shares, threshold_of
 from baserate.cli.runner import Result, command
 from baserate.curves.threshold_table import MEASURES, ORDERS, threshold_table
 from baserate.errors import refuse
-from baserate.measures.measure import Measure, in_costs, parse
+from baserate.measures.confusion import Measure, in_costs, parse
 from baserate.output import tables
-from baserate.output.threshold_tables import of_thresholds, of_thresholds_as_json
+from baserate.output.tables import of_thresholds, of_thresholds_as_json
 
 BETWEEN = re.compile(r",(?![^(]*\))")  # the commas that are not inside of parentheses
 

@@ -17,8 +17,7 @@ from baserate.atomic import fingerprint
 from baserate.counts.cells import Array, joined_scores
 from baserate.counts.counts import Counts
 from baserate.counts.joint import JointCounts
-from baserate.errors import grouped, number_of, quoted, refuse
-from baserate.notes import Ledger, Note, combine
+from baserate.errors import Ledger, Note, combine, grouped, number_of, quoted, refuse
 from baserate.numbers import EXACT_FLOATS, Floats, Frozen, rounded
 
 # Sums below this are held in 64 bits, others as integers of any size.

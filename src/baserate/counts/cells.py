@@ -14,9 +14,19 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from baserate.errors import Fix, grouped, number_of, quoted, refuse
+from baserate.errors import (
+    TURNED,
+    Fix,
+    Ledger,
+    Note,
+    combine,
+    grouped,
+    number_of,
+    quoted,
+    refuse,
+    repeated_sources,
+)
 from baserate.kernels import Cells
-from baserate.notes import TURNED, Ledger, Note, combine, repeated_sources
 from baserate.numbers import (
     EXACT_FLOATS,
     INT64_MAX,

@@ -28,9 +28,8 @@ from baserate.counts.cells import (
     run_sums,
 )
 from baserate.counts.counts import Counts, heard, told
-from baserate.errors import grouped, quoted, refuse
+from baserate.errors import Ledger, Note, grouped, quoted, refuse
 from baserate.kernels import Cells
-from baserate.notes import Ledger, Note
 
 # Rows that are merged at a time, where a piece of so many shrinks to one part in FEW.
 PIECE, FEW = 1 << 20, 4

@@ -25,9 +25,8 @@ from baserate.counts.cells import (
     run_sums,
 )
 from baserate.counts.counts import Counts, heard, told
-from baserate.errors import grouped, quoted, refuse
+from baserate.errors import Ledger, Note, grouped, quoted, refuse
 from baserate.kernels import Cells, best
-from baserate.notes import Ledger, Note
 
 
 class JointCounts(Totals):

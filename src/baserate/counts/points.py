@@ -14,8 +14,7 @@ import numpy.typing as npt
 
 from baserate.counts.cells import Array, lowest_score, next_below, upper_hull
 from baserate.counts.counts import Counts
-from baserate.errors import Fix, InputError, grouped, quoted, refuse
-from baserate.notes import CASE_CONTROL, Ledger, Note
+from baserate.errors import CASE_CONTROL, Fix, InputError, Ledger, Note, grouped, quoted, refuse
 from baserate.numbers import INT64_MAX, Floats, Frozen, exactly, running_sums
 
 ONLY_RATES = "only rates are known, not how many cases there were of each class"

@@ -18,8 +18,7 @@ from baserate.counts.counts import Counts
 from baserate.counts.points import Points, refuse_merged
 from baserate.curves.curve import mixed_points
 from baserate.curves.named import both_shares, cost_curve
-from baserate.decisions.merged_scores import bins_note
-from baserate.decisions.selection import choose
+from baserate.decisions.selection import bins_note, choose
 from baserate.errors import quoted, refuse
 from baserate.measures.confusion import checked_conditions, label_shift_of
 from baserate.measures.registry import Direction, weight_of_negatives

@@ -14,9 +14,8 @@ from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
 from baserate.curves.areas import SHARE, summary
 from baserate.curves.named import both_shares, probability_points
-from baserate.errors import number_of, quoted, refuse
+from baserate.errors import Note, check_corrected_once, number_of, quoted, refuse
 from baserate.measures.confusion import checked_conditions, label_shift_of
-from baserate.notes import Note, check_corrected_once
 from baserate.numbers import Floats, Reading, Undefined, rounded
 
 

@@ -13,22 +13,21 @@ import numpy as np
 from baserate.conditions import Conditions, Costs
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points, refuse_bins
-from baserate.decisions.merged_scores import curve_note
 from baserate.decisions.operating_point import OperatingPoint
-from baserate.decisions.selection import choose, flag_at
-from baserate.errors import Infeasible, grouped, quoted, refuse
+from baserate.decisions.selection import choose, curve_note, flag_at
+from baserate.errors import Infeasible, Note, combine, grouped, quoted, refuse
 from baserate.measures.confusion import (
     ASSUMES_LABEL_SHIFT,
     NOT_SAID,
+    Measure,
     along,
     checked_conditions,
     label_shift_of,
     measure,
+    named,
     resolved_for,
 )
-from baserate.measures.measure import Measure, named
 from baserate.notation import base_rate
-from baserate.notes import Note, combine
 from baserate.numbers import EXACT_FLOATS, Floats, Frozen
 from baserate.views import Viewed, view
 

@@ -18,18 +18,17 @@ from baserate.counts.counts import Counts
 from baserate.counts.points import Points
 from baserate.curves.curve import Curve, rounded_thresholds, traced
 from baserate.decisions.amount_costs import Priced, Prices, checked_recovered, checked_review
-from baserate.decisions.merged_scores import curve_note
-from baserate.errors import Fix, quoted, refuse
+from baserate.decisions.selection import curve_note
+from baserate.errors import Fix, Note, check_corrected_once, quoted, refuse
 from baserate.measures.confusion import (
+    Measure,
     along,
     checked_conditions,
     checked_volume,
     label_shift_of,
     resolved_for,
 )
-from baserate.measures.measure import Measure
 from baserate.measures.registry import CATALOGUE
-from baserate.notes import Note, check_corrected_once
 from baserate.numbers import Floats, exactly, rounded
 
 # ----------------------------------------------------------------------

@@ -17,17 +17,17 @@ from baserate.counts.counts import Counts
 from baserate.counts.joint import JointCounts
 from baserate.counts.points import ONLY_RATES, Points
 from baserate.curves.curve import in_frame
-from baserate.errors import number_of, quoted, refuse
+from baserate.errors import Note, number_of, quoted, refuse
 from baserate.measures.confusion import (
+    Measure,
     along,
     checked_conditions,
     checked_volume,
     label_shift_of,
+    named,
     out_of_range,
     resolved_for,
 )
-from baserate.measures.measure import Measure, named
-from baserate.notes import Note
 from baserate.numbers import EXACT_FLOATS, cell, some, spreadsheet_safe, table
 from baserate.views import Viewed
 

@@ -30,10 +30,10 @@ from baserate.decisions.operating_point import (
     set_at,
     unused,
 )
-from baserate.decisions.rules import Rule, parse_rule
-from baserate.decisions.search import Mask, holds_all, keeping
-from baserate.errors import Fix, Infeasible, number_of, quoted, refuse
+from baserate.decisions.rules import Mask, Rule, holds_all, keeping, parse_rule
+from baserate.errors import Fix, Infeasible, Note, combine, number_of, quoted, refuse
 from baserate.measures.confusion import (
+    Measure,
     checked_conditions,
     checked_volume,
     confusion_at,
@@ -41,10 +41,8 @@ from baserate.measures.confusion import (
     out_of_range,
     resolved_for,
 )
-from baserate.measures.measure import Measure
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import base_rate, from_number
-from baserate.notes import Note, combine
 from baserate.numbers import Floats, exactly, rounded
 from baserate.views import Viewed, view
 

@@ -21,8 +21,7 @@ import numpy.typing as npt
 
 from baserate.conditions import Conditions
 from baserate.counts.points import ONLY_RATES, Points
-from baserate.decisions.rules import Rule, Term, parse_rule
-from baserate.decisions.search import Mask, linear
+from baserate.decisions.rules import Mask, Rule, Term, linear, parse_rule
 from baserate.errors import Fix, Infeasible, Problem, grouped, number_of, quoted, refuse
 from baserate.measures.confusion import Confusion, along, confusion_at, measure
 from baserate.notation import missed, percent

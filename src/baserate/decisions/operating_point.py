@@ -20,33 +20,48 @@ from baserate.counts.cells import Array, short
 from baserate.counts.counts import Counts
 from baserate.counts.points import LABELS_MISSING, ONLY_RATES, Points, refuse_bins
 from baserate.decisions.guarantees import Guarantee
-from baserate.decisions.rules import Rule, Term, parse_rule
-from baserate.decisions.search import (
+from baserate.decisions.rules import (
     Mask,
+    Rule,
+    Term,
     best_of,
     exact_or_none,
     holds_all,
     is_better,
     keeping,
+    parse_rule,
     share_at,
     value_between,
 )
-from baserate.errors import Fix, Infeasible, Problem, grouped, number_of, quoted, refuse
+from baserate.errors import (
+    Fix,
+    Infeasible,
+    Note,
+    Problem,
+    check_corrected_once,
+    combine,
+    grouped,
+    number_of,
+    quoted,
+    refuse,
+    with_notes,
+)
 from baserate.measures.confusion import (
     Confusion,
+    Measure,
     between,
     checked_conditions,
     confusion_at,
     exact_value,
     label_shift,
     measure,
+    named,
     out_of_range,
+    parse,
     resolved_for,
 )
-from baserate.measures.measure import Measure, named, parse
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import percent
-from baserate.notes import Note, check_corrected_once, combine, with_notes
 from baserate.numbers import Bounds, exactly, rounded
 from baserate.views import Later, Viewed, view
 

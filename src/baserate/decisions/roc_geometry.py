@@ -21,10 +21,9 @@ from baserate.counts.cells import Array, run_starts, upper_hull
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points, refuse_bins
 from baserate.decisions.operating_point import OperatingPoint
-from baserate.decisions.search import Mask
-from baserate.errors import quoted, refuse
+from baserate.decisions.rules import Mask
+from baserate.errors import Note, quoted, refuse
 from baserate.measures.confusion import Confusion, checked_conditions
-from baserate.notes import Note
 from baserate.numbers import INT64_MAX, Floats, exactly, rounded
 
 # ----------------------------------------------------------------------

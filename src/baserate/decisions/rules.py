@@ -4,15 +4,42 @@ read, and printed by their one name.
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
+from typing import Any, TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
+from baserate.conditions import Conditions
+from baserate.counts.points import ONLY_RATES, Points
 from baserate.errors import Fix, escaped, quoted, refuse
-from baserate.measures.measure import Measure, parse
-from baserate.measures.registry import CATALOGUE, SYNONYMS, plain
+from baserate.measures.confusion import (
+    Confusion,
+    Measure,
+    along,
+    between,
+    confusion_at,
+    exact_order,
+    exact_value,
+    orders_along,
+    parse,
+    why_no_prior,
+)
+from baserate.measures.registry import (
+    CATALOGUE,
+    SYNONYMS,
+    UNITS,
+    at_one_point,
+    plain,
+    weight_of_negatives,
+)
 from baserate.notation import number, without_thousands
-from baserate.numbers import rounded
+from baserate.numbers import Floats, Fractions, Undefinable, rounded
 
 # No limit lies beyond this.
 LARGEST = 10**200
@@ -162,3 +189,220 @@ def _plain(value: Fraction) -> str:
         if value.denominator == 1 and abs(value) < 10**15
         else repr(rounded(value))
     )
+
+
+# ----------------------------------------------------------------------
+# Which points satisfy a rule, and which of them is best: fast on floats, exact wherever floats
+
+Mask = npt.NDArray[np.bool_]
+T = TypeVar("T")
+# Values closer than this share of themselves, or than the rounding of their largest terms, are
+# compared exactly.
+DOUBT = 1e-10
+ROUNDING = 1e-14
+
+
+def keeping(term: Term, points: Points, at: Conditions) -> Mask:
+    """The points at which the term holds, decided exactly."""
+    values, limit = along(term.measure, points, at), rounded(term.limit)
+    with np.errstate(invalid="ignore"):
+        kept = values >= limit if term.sense == ">=" else values <= limit
+        doubtful = np.flatnonzero(
+            np.abs(values - limit)
+            <= DOUBT * abs(limit) + _rounding(term.measure, points, at, values)
+        )
+    if len(doubtful):
+        kept[doubtful] = _exactly_kept(term, points, doubtful, at)
+    return kept
+
+
+def _rounding(measure: Measure, points: Points, at: Conditions, values: Floats) -> float:
+    """How far off a value can be by rounding: much more than its last place where large terms
+    cancel.
+    """
+    if measure.name == "savings" and min(at.costs.fp, at.costs.fn, at.costs.tp, at.costs.tn) < 0:
+        return (
+            math.inf
+        )  # the cost of one answer for all, by which it divides, may cancel altogether
+    finite = values[np.isfinite(values)]
+    largest = float(np.abs(finite).max()) if len(finite) else 0.0
+    terms = [1.0, largest]
+    if measure.range[0] < 0:
+        costs = at.costs
+        cases = dict(measure.parameters).get(
+            "volume", points.total_positives + points.total_negatives
+        )
+        terms.append(
+            max(abs(float(cost)) for cost in (costs.fp, costs.fn, costs.tp, costs.tn))
+            * max(1.0, float(cases))
+        )
+    return ROUNDING * max(terms)
+
+
+def _exactly_kept(term: Term, points: Points, where: npt.NDArray[np.intp], at: Conditions) -> Any:
+    limit = term.limit * abs(term.limit) if term.measure.is_root else term.limit
+
+    def kept(orders: Fractions) -> Mask:
+        gaps = (orders - limit).signs() * (1 if term.sense == ">=" else -1)
+        return np.asarray(orders.known & (gaps >= 0))
+
+    found = _decided(term.measure, points, where, at, kept)
+    if found is None:
+        return [_holds(term, confusion_at(points, index), at) for index in where.tolist()]
+    return found
+
+
+def _decided(
+    measure: Measure,
+    points: Points,
+    where: npt.NDArray[np.intp],
+    at: Conditions,
+    decide: Callable[[Fractions], T],
+) -> T | None:
+    """What follows from the exact values of these points, in 64 bits where they suffice; None where
+    each point must be looked at by itself.
+    """
+    for kind in (np.uint64, object):
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                orders = orders_along(measure, points, at, where, kind)
+                return None if orders is None else decide(orders)
+        except OverflowError:
+            continue
+    return None
+
+
+def _holds(term: Term, confusion: Confusion, at: Conditions) -> bool:
+    try:
+        if term.measure.is_root:
+            return Term(term.measure, term.sense, term.limit * abs(term.limit)).holds(
+                exact_order(term.measure, confusion, at)
+            )
+        return term.holds(exact_value(term.measure, confusion, at))
+    except Undefinable:
+        return False
+
+
+def holds_all(terms: Sequence[Term], confusion: Confusion, at: Conditions) -> bool:
+    """Whether one confusion satisfies every term."""
+    return all(_holds(term, confusion, at) for term in terms)
+
+
+def linear(
+    measure: Measure, points: Points, at: Conditions
+) -> tuple[list[Fraction], list[Fraction]] | None:
+    """The weights of tp, fp, fn, tn in the numerator and denominator of a share of outcomes; None
+    where it is no such share.
+    """
+    parts = measure.parts
+    if parts is None or points.why_no_prior == ONLY_RATES or points.tp.dtype != np.int64:
+        return None
+    if measure.depends_on_prior:
+        at = at.within(points.exact_prior, why_no_prior(measure, points))
+    weight = weight_of_negatives(points.total_positives, points.total_negatives, at)
+    if weight is None and measure.depends_on_prior:
+        return None
+    pairs = [
+        parts(at_one_point(unit, weight or Fraction(1), at), **dict(measure.parameters))
+        for unit in UNITS
+    ]
+    return [Fraction(above) for above, _ in pairs], [Fraction(below) for _, below in pairs]
+
+
+def best_of(
+    objective: Measure, points: Points, mask: Mask, at: Conditions, direction: str | None = None
+) -> int | None:
+    """The best of the points in the mask; among equals the one that flags least. None where the
+    measure is defined at none of them.
+    """
+    lower = (direction or objective.direction) == "lower"
+    values = np.where(mask, (1.0 if lower else -1.0) * along(objective, points, at), math.nan)
+    if np.isnan(values).all():
+        return None
+    lowest = float(np.nanmin(values))
+    with np.errstate(invalid="ignore"):
+        near = np.flatnonzero(
+            values - lowest <= DOUBT * abs(lowest) + _rounding(objective, points, at, values)
+        )
+    return (
+        int(near[0])
+        if len(near) == 1
+        else int(near[_exact_best(objective, points, near, at, lower=lower)])
+    )
+
+
+def _exact_best(
+    measure: Measure, points: Points, where: npt.NDArray[np.intp], at: Conditions, *, lower: bool
+) -> int:
+    """The place, among those given, of the lowest or highest value; the first of equals."""
+    best = _decided(measure, points, where, at, partial(_first_best, lower=lower))
+    if best is not None:
+        return best
+    exact = [_order_or_none(measure, confusion_at(points, index), at) for index in where.tolist()]
+    known = [value for value in exact if value is not None]
+    return exact.index(min(known) if lower else max(known)) if known else 0
+
+
+def _first_best(orders: Fractions, *, lower: bool) -> int:
+    left = np.flatnonzero(np.broadcast_to(orders.known, len(orders)))
+    while len(left):
+        gaps = (orders[left] - orders[left[len(left) // 2 :][:1]]).signs()
+        better = left[gaps < 0 if lower else gaps > 0]
+        if not len(better):
+            return int(left[np.argmax(gaps == 0)])
+        left = better
+    return 0
+
+
+def exact_or_none(measure: Measure, confusion: Confusion, at: Conditions) -> Fraction | None:
+    """The exact value, or None where the measure is undefined."""
+    try:
+        return exact_value(measure, confusion, at)
+    except Undefinable:
+        return None
+
+
+def _order_or_none(measure: Measure, confusion: Confusion, at: Conditions) -> Fraction | None:
+    try:
+        return exact_order(measure, confusion, at)
+    except Undefinable:
+        return None
+
+
+def is_better(objective: Measure, one: Confusion, other: Confusion, at: Conditions) -> bool:
+    """Whether the first is strictly better; a defined value beats an undefined one."""
+    ours, theirs = (_order_or_none(objective, confusion, at) for confusion in (one, other))
+    if ours is None or theirs is None:
+        return ours is not None and theirs is None
+    return ours < theirs if objective.direction == "lower" else ours > theirs
+
+
+def share_at(
+    measure: Measure, ends: tuple[Confusion, Confusion], limit: Fraction, at: Conditions
+) -> Fraction | None:
+    """How far along the straight line from one confusion to another the measure reaches the limit;
+    None where it never does.
+
+    Every measure allowed here is a quotient of two linear functions along the line, so three of its
+    values determine it.
+    """
+    quarter, half, rest = (
+        value_between(measure, ends, Fraction(part, 4), at) for part in (1, 2, 3)
+    )
+    if quarter is None or half is None or rest is None or quarter == rest:
+        return None
+    # f(s) = (f0 + s·(r·f1 − f0)) / (1 + s·(r − 1)), with r from the value half way; s runs from the
+    # first quarter to the third.
+    ratio = (quarter - half) / (half - rest)
+    slope = ratio * rest - quarter - limit * (ratio - 1)
+    if not slope:
+        return None
+    place = Fraction(1, 4) + (limit - quarter) / slope / 2
+    return place if 0 <= place <= 1 else None
+
+
+def value_between(
+    measure: Measure, ends: tuple[Confusion, Confusion], share: Fraction, at: Conditions
+) -> Fraction | None:
+    """The measure's exact value part of the way between two confusions."""
+    return exact_or_none(measure, between(*ends, share), at)

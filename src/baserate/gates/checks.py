@@ -19,7 +19,9 @@ from baserate.decisions.selection import choose
 from baserate.errors import (
     Findings,
     InputError,
+    Note,
     Problem,
+    Source,
     escaped,
     grouped,
     on_command_line,
@@ -42,9 +44,7 @@ from baserate.inference.values import (
     Requirement,
     percent,
 )
-from baserate.measures.confusion import NOT_SAID
-from baserate.measures.measure import parse
-from baserate.notes import Note, Source
+from baserate.measures.confusion import NOT_SAID, parse
 from baserate.output import comparisons, document, tables
 from baserate.output.comparisons import Judged
 from baserate.output.tables import UNDEFINED, digits

@@ -22,10 +22,14 @@ from baserate.counts.joint import JointCounts
 from baserate.curves.summaries import summary_named
 from baserate.decisions.rules import parse_rule
 from baserate.errors import (
+    RANDOM,
     Fix,
     InputError,
+    Note,
     Problem,
+    Source,
     Where,
+    checked_design,
     escaped,
     grouped,
     quoted,
@@ -35,9 +39,7 @@ from baserate.errors import (
 from baserate.inference.bootstrap import checked_replicates, checked_seed
 from baserate.inference.requirements import check_requirement, checked_margin
 from baserate.inference.values import NonInferiority, checked_level
-from baserate.measures.confusion import checked_volume
-from baserate.measures.measure import parse
-from baserate.notes import RANDOM, Note, Source, checked_design
+from baserate.measures.confusion import checked_volume, parse
 from baserate.output.comparisons import Judged
 from baserate.read import streams
 from baserate.read.csv_dialect import DELIMITERS, CsvOptions, decoded_text, first_record

@@ -29,7 +29,7 @@ from baserate.decisions.amount_costs import (
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.rules import Rule, parse_rule
-from baserate.errors import Infeasible, InputError, quoted, refuse
+from baserate.errors import Infeasible, InputError, Note, quoted, refuse
 from baserate.inference.best_model import (
     ESTIMATED,
     WEIGHTED_MCNEMAR,
@@ -62,7 +62,6 @@ from baserate.inference.estimated_prior import refuse_estimate
 from baserate.inference.paired import same_scores
 from baserate.inference.values import BOTH, Difference, Interval, checked_level
 from baserate.kernels import Cells, best
-from baserate.notes import Note
 from baserate.numbers import Floats, rounded
 
 NAMES = ("cost", "expected_cost", "alerts", "amount_caught", "amount_missed")

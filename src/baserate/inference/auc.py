@@ -13,10 +13,9 @@ import numpy.typing as npt
 from baserate.counts.counts import Counts
 from baserate.counts.joint import JointCounts
 from baserate.curves.areas import auc, one_class
-from baserate.errors import number_of, quoted, refuse
+from baserate.errors import Note, number_of, quoted, refuse
 from baserate.inference.values import BOTH, Difference, Interval, missed, tails
 from baserate.kernels import Labels, Scores, best
-from baserate.notes import Note
 from baserate.numbers import EXACT_FLOATS, INT64_MAX, Floats, Ints, square_sum
 
 # ----------------------------------------------------------------------

@@ -18,7 +18,7 @@ from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
 from baserate.curves.areas import one_class
 from baserate.curves.named import CURVES
-from baserate.errors import Fix, are, grouped, number_of, quoted, refuse
+from baserate.errors import Fix, Note, are, combine, grouped, number_of, quoted, refuse
 from baserate.inference import rates
 from baserate.inference.bootstrap import (
     EVERY_SCORE,
@@ -43,10 +43,8 @@ from baserate.inference.statistic import (
     statistic_of,
 )
 from baserate.inference.values import BOTH, UPPER, checked_level, percent
-from baserate.measures.confusion import NOT_SAID, along, checked_conditions, confusion_at
-from baserate.measures.measure import Measure
+from baserate.measures.confusion import NOT_SAID, Measure, along, checked_conditions, confusion_at
 from baserate.measures.registry import SYNONYMS, plain
-from baserate.notes import Note, combine
 from baserate.numbers import Floats
 from baserate.views import Viewed
 

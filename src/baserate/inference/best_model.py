@@ -19,8 +19,7 @@ from baserate.counts.counts import Counts
 from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import GUESS, MIXTURE, OperatingPoint
-from baserate.decisions.rules import Term, parse_rule
-from baserate.decisions.search import holds_all
+from baserate.decisions.rules import Term, holds_all, parse_rule
 from baserate.decisions.selection import (
     Answer,
     Choice,
@@ -30,7 +29,7 @@ from baserate.decisions.selection import (
     flag_at,
     made_by,
 )
-from baserate.errors import Infeasible, InputError, quoted, refuse
+from baserate.errors import Infeasible, InputError, Note, combine, quoted, refuse
 from baserate.inference.auc import normal
 from baserate.inference.bootstrap import (
     PERCENTILE,
@@ -51,9 +50,7 @@ from baserate.inference.values import (
     missed,
     turned,
 )
-from baserate.measures.confusion import Confusion, along, confusion_at, exact_value
-from baserate.measures.measure import Measure, parse
-from baserate.notes import Note, combine
+from baserate.measures.confusion import Confusion, Measure, along, confusion_at, exact_value, parse
 from baserate.numbers import Floats, Undefinable, exactly
 
 WEIGHTED_MCNEMAR, DELTA = "weighted-mcnemar", "delta"

@@ -18,13 +18,12 @@ from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
-from baserate.errors import Fix, are, grouped, number_of, quoted, refuse
+from baserate.errors import CASE_CONTROL, Fix, Ledger, Note, are, grouped, number_of, quoted, refuse
 from baserate.inference.auc import cell_placements, normal, refuse_weights
 from baserate.inference.statistic import Statistic, outcomes_read
 from baserate.inference.values import tails
 from baserate.kernels import Cells, Urn, best, in_parallel
 from baserate.kernels.draws import MOST_CASES
-from baserate.notes import CASE_CONTROL, Ledger, Note
 from baserate.numbers import INT64_MAX, Floats, Ints
 
 # ----------------------------------------------------------------------

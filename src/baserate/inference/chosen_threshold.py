@@ -22,7 +22,7 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import COUNTED, MIXTURE, SMALL, TIE, OperatingPoint
 from baserate.decisions.rules import Rule, Term, parse_rule
-from baserate.errors import InputError, grouped, number_of, refuse
+from baserate.errors import InputError, Note, combine, grouped, number_of, refuse
 from baserate.inference.auc import normal, refuse_weights
 from baserate.inference.bootstrap import (
     NEGATIVES,
@@ -44,9 +44,7 @@ from baserate.inference.statistic import rates_read
 from baserate.inference.values import BOTH, CORRECTED, Difference, Interval
 from baserate.kernels import Urn, best, in_parallel
 from baserate.kernels.draws import MOST_CASES
-from baserate.measures.confusion import Confusion, confusion_at, exact_value
-from baserate.measures.measure import Measure, named, parse
-from baserate.notes import Note, combine
+from baserate.measures.confusion import Confusion, Measure, confusion_at, exact_value, named, parse
 from baserate.numbers import Floats, Ints, Undefined, quotient, rounded
 
 # ----------------------------------------------------------------------

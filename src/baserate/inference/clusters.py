@@ -18,7 +18,7 @@ from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.curves.areas import SHARE, auc
 from baserate.decisions.operating_point import OperatingPoint, most_unseen, on_labels, unseen
-from baserate.errors import InputError, number_of, refuse
+from baserate.errors import InputError, Note, combine, number_of, refuse
 from baserate.inference.auc import METHODS, PLACEMENTS, Placed, cell_placements
 from baserate.inference.bootstrap import (
     CLUSTERS,
@@ -39,10 +39,8 @@ from baserate.inference.rates import CLOPPER_PEARSON, bounds
 from baserate.inference.sample_size import refuse_masses
 from baserate.inference.statistic import Statistic, outcomes_read, rates_read, shifted
 from baserate.inference.values import BOTH, EXACT, LOWER, UPPER, Interval, missed, tails
-from baserate.measures.confusion import Confusion
-from baserate.measures.measure import Measure, named
+from baserate.measures.confusion import Confusion, Measure, named
 from baserate.measures.registry import CLASS_OF
-from baserate.notes import Note, combine
 from baserate.numbers import Floats
 
 # ----------------------------------------------------------------------

@@ -20,7 +20,7 @@ from baserate.counts.points import Points
 from baserate.curves.areas import one_class
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.distributions import Pilot, Range
-from baserate.errors import Fix, quoted, refuse
+from baserate.errors import Fix, Note, combine, quoted, refuse
 from baserate.inference.auc import DELONG, DELONG_T, paired_delong, unpaired_delong
 from baserate.inference.best_model import CHOSEN_AGAIN, leads, made_best
 from baserate.inference.bootstrap import (
@@ -62,7 +62,6 @@ from baserate.inference.paired import (
 from baserate.inference.statistic import Statistic, directed, rates_read, shifted, statistic_of
 from baserate.inference.values import BOTH, Difference, checked_level
 from baserate.measures.confusion import NOT_SAID, checked_conditions
-from baserate.notes import Note, combine
 from baserate.numbers import Floats
 
 # ----------------------------------------------------------------------

@@ -16,18 +16,15 @@ from typing import Any
 import numpy as np
 
 from baserate.conditions import Conditions
-from baserate.counts.counts import Counts
+from baserate.counts.counts import Counts, Unlabelled
 from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
-from baserate.counts.unlabelled import Unlabelled
 from baserate.decisions.operating_point import COUNTED
-from baserate.errors import Fix, grouped, refuse
+from baserate.errors import Fix, Note, combine, grouped, refuse
 from baserate.inference.rates import rate_interval
 from baserate.inference.statistic import rates_read
 from baserate.inference.values import BOTH, LOWER, UPPER, Interval
-from baserate.measures.confusion import Confusion, confusion_at
-from baserate.measures.measure import Measure
-from baserate.notes import Note, combine
+from baserate.measures.confusion import Confusion, Measure, confusion_at
 from baserate.numbers import Floats, rounded
 
 JOINT_DRAWS = "joint-draws"

@@ -18,16 +18,14 @@ from baserate.conditions import OUTCOMES, Conditions, Drawn, Uncertain
 from baserate.counts.points import ONLY_RATES
 from baserate.decisions.operating_point import COUNTED, OperatingPoint
 from baserate.distributions import BELIEVED, Draws, Pilot
-from baserate.errors import Fix, InputError, number_of, quoted, refuse
+from baserate.errors import Fix, InputError, Note, number_of, quoted, refuse
 from baserate.inference import rates
 from baserate.inference.auc import normal
 from baserate.inference.estimated_prior import counted_interval, estimate_interval, refuse_estimate
 from baserate.inference.statistic import rates_read
 from baserate.inference.values import BOTH, EXACT, LOWER, UPPER, Interval, tails
-from baserate.measures.confusion import Confusion, measure, why_no_prior
-from baserate.measures.measure import Measure, named
+from baserate.measures.confusion import Confusion, Measure, measure, named, why_no_prior
 from baserate.measures.registry import UNITS, at_one_point
-from baserate.notes import Note
 from baserate.numbers import Floats, Undefined, rounded
 
 # ----------------------------------------------------------------------

@@ -18,7 +18,7 @@ from baserate.counts.points import Points
 from baserate.curves.areas import auc
 from baserate.decisions.operating_point import COUNTED, OperatingPoint, measures_shown
 from baserate.decisions.selection import Answer, Choice, choose
-from baserate.errors import Fix, InputError, quoted, refuse
+from baserate.errors import Fix, InputError, Note, combine, quoted, refuse
 from baserate.inference.auc import auc_interval
 from baserate.inference.bootstrap import (
     BCA,
@@ -79,14 +79,14 @@ from baserate.inference.values import (
 from baserate.measures.confusion import (
     NOT_SAID,
     Confusion,
+    Measure,
     checked_conditions,
     checked_volume,
     confusion_at,
     label_shift,
+    named,
     out_of_range,
 )
-from baserate.measures.measure import Measure, named
-from baserate.notes import Note, combine
 from baserate.numbers import Floats, Undefined
 
 REPLICATES = 2000

@@ -13,11 +13,9 @@ from baserate import notation
 from baserate.conditions import Conditions
 from baserate.counts.points import ONLY_RATES
 from baserate.decisions.operating_point import OperatingPoint
-from baserate.errors import quoted, refuse
+from baserate.errors import Note, quoted, refuse
 from baserate.inference.sample_size import confusion_of
-from baserate.measures.confusion import Confusion, checked_conditions, measure
-from baserate.measures.measure import Measure
-from baserate.notes import Note
+from baserate.measures.confusion import Confusion, Measure, checked_conditions, measure
 from baserate.numbers import exactly, rounded
 from baserate.views import Viewed
 

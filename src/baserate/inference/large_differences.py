@@ -13,14 +13,13 @@ import numpy as np
 from baserate.counts.cells import Array, observe_in_passes
 from baserate.counts.counts import Counts
 from baserate.curves.areas import auc, one_class
-from baserate.errors import Fix, grouped, quoted, refuse, size
+from baserate.errors import RANDOM, Fix, Ledger, Note, combine, grouped, quoted, refuse, size
 from baserate.inference.auc import DELONG, DELONG_T, Pair, of_pair
 from baserate.inference.differences import compare, pairs_of
 from baserate.inference.paired import adjusted, same_score
 from baserate.inference.values import Difference, checked_level
 from baserate.kernels import Cells, Kernels, best
-from baserate.notes import RANDOM, Ledger, Note, combine
-from baserate.read.condense import Pieces, score_type
+from baserate.read.condense import Pieces, Side, Sums, score_type
 from baserate.read.files import joint_of, models_of
 from baserate.read.frames import (
     MOST_CELLS,
@@ -32,7 +31,6 @@ from baserate.read.frames import (
     paired_sums,
 )
 from baserate.read.large import Whole, pieces_of, sources_in_pieces
-from baserate.read.placements import Side, Sums
 from baserate.read.source import Options
 from baserate.read.table import POSITIVE, Ceiling, ColumnRoles
 

@@ -16,13 +16,12 @@ from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
-from baserate.errors import Fix, number_of, quoted, refuse
+from baserate.errors import Fix, Note, number_of, quoted, refuse
 from baserate.inference.auc import normal, refuse_weights
 from baserate.inference.bootstrap import PERCENTILE, Plan, resampled
 from baserate.inference.statistic import Statistic
 from baserate.inference.values import Difference, missed
 from baserate.measures.confusion import NOT_SAID
-from baserate.notes import Note
 from baserate.numbers import Floats, total
 
 # ----------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from baserate.errors import grouped, quoted, refuse
+from baserate.errors import Note, grouped, quoted, refuse
 from baserate.inference.values import (
     BOTH,
     LOWER,
@@ -18,7 +18,6 @@ from baserate.inference.values import (
     checked_side,
     tails,
 )
-from baserate.notes import Note
 
 WILSON, CLOPPER_PEARSON, JEFFREYS = "wilson", "clopper-pearson", "jeffreys"
 # With fewer on one side than this, Wilson's bound next to the end covers too little (84 % at

@@ -24,10 +24,9 @@ from baserate.decisions.operating_point import (
     if_all_labelled,
     short_on,
 )
-from baserate.decisions.rules import AND, Term, parse_rule
-from baserate.decisions.search import exact_or_none, holds_all
+from baserate.decisions.rules import AND, Term, exact_or_none, holds_all, parse_rule
 from baserate.decisions.selection import choose, flag_at
-from baserate.errors import Fix, Infeasible, InputError, quoted, refuse
+from baserate.errors import Fix, Infeasible, InputError, Note, combine, quoted, refuse
 from baserate.inference.auc import refuse_weights
 from baserate.inference.bootstrap import PERCENTILE, Plan
 from baserate.inference.clusters import cluster_bound, cluster_intervals, clustered
@@ -60,11 +59,9 @@ from baserate.inference.values import (
     percent,
 )
 from baserate.kernels import Cells
-from baserate.measures.confusion import NOT_SAID, checked_volume
-from baserate.measures.measure import Measure
+from baserate.measures.confusion import NOT_SAID, Measure, checked_volume
 from baserate.measures.registry import CLASS_OF
 from baserate.notation import number
-from baserate.notes import Note, combine
 from baserate.numbers import rounded
 
 # ----------------------------------------------------------------------

@@ -19,14 +19,12 @@ from baserate.counts.counts import Counts
 from baserate.counts.points import ONLY_RATES
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.rules import parse_rule
-from baserate.errors import Fix, number_of, quoted, refuse
+from baserate.errors import Fix, Note, number_of, quoted, refuse
 from baserate.inference.auc import normal, placed
 from baserate.inference.rates import MOST_CASES, rate_interval
 from baserate.inference.values import UPPER, checked_level, percent, stated
-from baserate.measures.confusion import Confusion
-from baserate.measures.measure import Measure, parse
+from baserate.measures.confusion import Confusion, Measure, parse
 from baserate.measures.registry import at_one_point
-from baserate.notes import Note
 from baserate.numbers import Floats, Undefined, rounded
 
 # ----------------------------------------------------------------------

@@ -20,18 +20,18 @@ from baserate.curves.summaries import SUMMARIES, Summary
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import choose, flag_at
-from baserate.errors import Infeasible, InputError, quoted, refuse
+from baserate.errors import Infeasible, InputError, Note, quoted, refuse
 from baserate.measures.confusion import (
     NOT_SAID,
+    Measure,
     along,
     checked_conditions,
     checked_volume,
     label_shift_of,
+    named,
     resolved_for,
 )
-from baserate.measures.measure import Measure, named
 from baserate.measures.registry import Outcomes
-from baserate.notes import Note
 from baserate.numbers import Floats
 
 # ----------------------------------------------------------------------

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from baserate.decisions.operating_point import OperatingPoint
-from baserate.errors import quoted, refuse
+from baserate.errors import Note, combine, quoted, refuse
 from baserate.notation import checked_level, missed, percent
-from baserate.notes import Note, combine
 from baserate.views import Viewed
 
 __all__ = [

@@ -18,11 +18,10 @@ from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.curves.summaries import summary_named
 from baserate.decisions.rules import parse_rule
-from baserate.errors import quoted, refuse
+from baserate.errors import Note, quoted, refuse
 from baserate.inference.statistic import Statistic, statistic_of
 from baserate.measures.confusion import measure as read_measure
-from baserate.measures.measure import named
-from baserate.notes import Note
+from baserate.measures.confusion import named
 from baserate.numbers import Floats
 from baserate.read.arrays import count, count_groups
 from baserate.read.cases import as_weights, decide

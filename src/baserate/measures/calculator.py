@@ -20,11 +20,9 @@ import numpy as np
 
 from baserate import notation
 from baserate.conditions import Conditions
-from baserate.errors import Fix, quoted, refuse
-from baserate.measures.confusion import HERE, Confusion, exact_value
-from baserate.measures.measure import Measure
+from baserate.errors import Fix, Note, quoted, refuse
+from baserate.measures.confusion import HERE, Confusion, Measure, exact_value
 from baserate.measures.registry import CATALOGUE, UNITS, at_one_point
-from baserate.notes import Note
 from baserate.numbers import Undefinable, rounded
 from baserate.views import Viewed
 

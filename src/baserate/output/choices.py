@@ -14,11 +14,10 @@ from baserate.decisions.operating_point import COUNTED
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Win, prior_at
 from baserate.decisions.selection import Choice
 from baserate.distributions import Range
-from baserate.errors import escaped, grouped, quoted
+from baserate.errors import Note, escaped, grouped, quoted
 from baserate.inference.values import percent
-from baserate.measures.measure import Measure, in_costs
+from baserate.measures.confusion import Measure, in_costs
 from baserate.notation import base_rate
-from baserate.notes import Note
 from baserate.numbers import Undefined, rounded
 from baserate.output import tables
 from baserate.output.comparisons import of_difference, of_leads

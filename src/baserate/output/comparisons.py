@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from baserate.counts.joint import JointCounts
 from baserate.decisions.amount_costs import AmountChoice
 from baserate.decisions.operating_point import OF_A_VOLUME, OperatingPoint
 from baserate.decisions.selection import Choice
-from baserate.errors import escaped, number_of, quoted
+from baserate.errors import Note, Source, escaped, grouped, number_of, quoted
 from baserate.inference.values import (
     ALL,
     CORRECTED,
@@ -34,10 +34,10 @@ from baserate.inference.values import (
     Part,
     Requirement,
     percent,
+    stated,
     turned,
 )
 from baserate.measures.registry import CLASS_OF
-from baserate.notes import Note, Source
 from baserate.output.document import (
     answer,
     conditions,
@@ -58,6 +58,7 @@ from baserate.output.tables import (
     shown_prior,
     span,
 )
+from baserate.shift.estimate import EM, PriorEstimate, ShiftCheck
 
 # ----------------------------------------------------------------------
 # Comparisons and gates in the document: what a program reads of who is better, and of what passes.
@@ -544,3 +545,101 @@ def _part(part: Part) -> str:
         f"Worse on {quoted(part.name, quotes=False)}: {name} from {digits(values[0], 4)} to"
         f" {digits(values[1], 4)}, p = {part.p_adjusted:.3g}."
     )
+
+
+# ----------------------------------------------------------------------
+# The base rate of the field, estimated: in words and in a table for a person, and in the document
+
+Estimates = Mapping[str, Sequence[PriorEstimate]]
+
+
+def estimates_in_words(found: Estimates, sample: float, *, chosen: bool) -> str:
+    """A sentence for each model, then every estimate, and whether the assumption behind them
+    holds.
+    """
+    lines = [
+        _estimate_sentence(name, several[0], alone=len(found) == 1)
+        for name, several in found.items()
+    ]
+    lines[0] += f" Labelled sample: {digits(sample, 4)}{' (chosen by design)' if chosen else ''}."
+    return Page(
+        "\n".join(lines),
+        _estimate_table(found),
+        "\n".join(_shift_checked(name, several[0].check) for name, several in found.items()),
+    )
+
+
+def _estimate_sentence(name: str, found: PriorEstimate, *, alone: bool) -> str:
+    of = "" if alone else f", by {quoted(name, quotes=False)}"
+    return (
+        f"Base rate{of}: {digits(found.value, 4)} ({percent(found.level)} {stated(found)}),"
+        f" estimated from {grouped(found.cases)} unlabelled cases."
+    )
+
+
+def _estimate_table(found: Estimates) -> str:
+    level = next(iter(found.values()))[0].level
+    rows = [_estimate_row(name, one) for name, several in found.items() for one in several]
+    return Grid(["model", "method", "how", "base rate (prior)", percent(level)], rows, left=3)
+
+
+def _estimate_row(name: str, one: PriorEstimate) -> list[str]:
+    return [
+        quoted(name, quotes=False),
+        one.method,
+        _estimated_how(one),
+        digits(one.value, 4),
+        span(one),
+    ]
+
+
+def _estimated_how(one: PriorEstimate) -> str:
+    if one.method == EM:
+        return (
+            UNDEFINED
+            if one.calibrated_at is None
+            else f"scores calibrated at {digits(one.calibrated_at, 4)}"
+        )
+    return UNDEFINED if one.threshold is None else f"score ≥ {one.shown_threshold}"
+
+
+def _shift_checked(name: str, check: ShiftCheck | None) -> str:
+    who = quoted(name, quotes=False)
+    if check is None or check.p_value != check.p_value:
+        return f"{who}: label shift could not be checked."
+    found = (
+        "the unlabelled scores are not a mixture of the scores of the two classes, so the estimate"
+        " is not reliable"
+        if check.moved
+        else "the unlabelled scores are consistent with a mixture of the two classes"
+    )
+    return f"{who}: {found} (p = {check.p_value:.3g})."
+
+
+def of_estimates(found: Estimates) -> list[dict[str, Any]]:
+    """Every estimate, with what it rests on."""
+    return [
+        {"model": name, **_of_estimate(one)} for name, several in found.items() for one in several
+    ]
+
+
+def _of_estimate(one: PriorEstimate) -> dict[str, Any]:
+    check = one.check
+    told = None
+    if check is not None and check.p_value == check.p_value:
+        told = {
+            "statistic": check.statistic,
+            "degrees": check.degrees,
+            "p_value": check.p_value,
+            "moved": check.moved,
+            "level": check.level,
+        }
+    return {
+        "prior": number(one.value),
+        **of_interval(one),
+        "cases": one.cases,
+        "threshold": None if one.threshold is None else threshold(one.threshold),
+        "calibrated_at": one.calibrated_at,
+        "replicates": one.replicates,
+        "label_shift": told,
+    }

@@ -22,11 +22,10 @@ from baserate.curves.summaries import Summary
 from baserate.decisions.operating_point import OperatingPoint, measures_shown
 from baserate.decisions.selection import Choice
 from baserate.distributions import Draws, LogUniform, Pilot, Range
-from baserate.errors import InputError, on_command_line, quoted
+from baserate.errors import CASE_CONTROL, InputError, Note, Source, on_command_line, quoted
 from baserate.inference.values import Interval
 from baserate.measures.calculator import Rates, Solved
 from baserate.measures.confusion import Confusion
-from baserate.notes import CASE_CONTROL, Note, Source
 from baserate.numbers import EXACT_FLOATS, Bounds, Undefined
 
 SCHEMA = "baserate/1"

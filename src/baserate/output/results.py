@@ -19,7 +19,7 @@ from baserate.curves.curve import Curves, in_frame
 from baserate.decisions.amount_costs import AmountChoice, AmountPoint
 from baserate.decisions.operating_point import OperatingPoint, brief, measures_shown
 from baserate.decisions.selection import Choice, Fixed
-from baserate.errors import escaped
+from baserate.errors import Note, escaped
 from baserate.inference.values import (
     Difference,
     Differences,
@@ -27,7 +27,6 @@ from baserate.inference.values import (
     Requirement,
 )
 from baserate.measures.calculator import Rates
-from baserate.notes import Note
 from baserate.numbers import cell, some, table
 from baserate.output import comparisons, document, segment_tables
 from baserate.robustness.winner_regions import WinnerMap

@@ -19,7 +19,7 @@ from baserate.numbers import Floats
 from baserate.plots.axes import Axis, deviates, linear, spanning
 from baserate.plots.panels import DASHES, Area, Line, Marks, Panel, Part, Style, Words, series
 
-Curves = Curve | Sequence[Curve] | Mapping[str, Any]
+AnyCurves = Curve | Sequence[Curve] | Mapping[str, Any]
 Chosen = OperatingPoint | Sequence[OperatingPoint] | Mapping[str, OperatingPoint]
 
 # Finer than any screen shows a panel; what lies closer together than this share of an axis is one
@@ -52,7 +52,7 @@ class Named(NamedTuple):
     style: Style
 
 
-def named(curves: Curves, panel: str = "") -> list[Named]:
+def named(curves: AnyCurves, panel: str = "") -> list[Named]:
     """The curves with their names: of models, or of the base rates of a family, or both; a panel
     takes those that the table gives it.
     """
@@ -252,7 +252,7 @@ def bands_of(
 
 
 def panel_of(  # noqa: PLR0913 (each is a part of the panel)
-    curves: Curves,
+    curves: AnyCurves,
     title: str | None = None,
     *,
     panel: str = "",

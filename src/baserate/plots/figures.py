@@ -14,10 +14,12 @@ import numpy as np
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points, refuse_merged
-from baserate.curves.curve import Curve
-from baserate.curves.named import CURVES, axis_label, to_broc
+from baserate.curves.curve import Curve, Curves
+from baserate.curves.named import CURVES, axis_label, roc, to_broc
+from baserate.decisions.amount_costs import AmountPoint
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.roc_geometry import Baseline
+from baserate.decisions.selection import Choice
 from baserate.errors import grouped, quoted, refuse
 from baserate.inference.bands import Band
 from baserate.measures.confusion import Confusion
@@ -25,8 +27,8 @@ from baserate.measures.isolines import IsoCost, Isoline, Kind, isoline
 from baserate.numbers import Floats
 from baserate.plots.axes import Axis, linear, logarithmic, spanning
 from baserate.plots.compose import (
+    AnyCurves,
     Chosen,
-    Curves,
     Named,
     axis_of,
     bands_of,
@@ -63,7 +65,7 @@ ANGLES = (0.0, 9.0, 18.0, 27.0, 36.0, 45.0)
 
 
 def roc_panel(  # noqa: PLR0913 (each is a thing to draw)
-    curves: Curves,
+    curves: AnyCurves,
     *,
     points: Chosen = (),
     isolines: Sequence[Isoline] = (),
@@ -225,7 +227,7 @@ def isoline_figure(
     return Figure(f"{measure} by the angle of its isoline", (left, right))
 
 
-def broc_mapping_figure(at: Conditions, roc: Curves | None = None) -> Figure:
+def broc_mapping_figure(at: Conditions, roc: AnyCurves | None = None) -> Figure:
     """Where the edges and the diagonal of the ROC square go in the B-ROC; with a ROC, where its
     hull goes. Cárdenas & Baras 2006, Fig. 5.
 
@@ -261,7 +263,7 @@ def broc_mapping_figure(at: Conditions, roc: Curves | None = None) -> Figure:
     return Figure(f"From the ROC to the B-ROC at base rate {at.prior:.6g}", panels)
 
 
-def strips_panel(curves: Curves, weights: Sequence[float]) -> Panel:
+def strips_panel(curves: AnyCurves, weights: Sequence[float]) -> Panel:
     """A ROC cut into strips of equal height, the heavier the darker, each with its weight. Weng &
     Poon 2008, Fig. 2.
 
@@ -296,7 +298,9 @@ def strips_panel(curves: Curves, weights: Sequence[float]) -> Panel:
     )
 
 
-def det_panel(curves: Curves, *, points: Chosen = (), bands: Band | Sequence[Band] = ()) -> Panel:
+def det_panel(
+    curves: AnyCurves, *, points: Chosen = (), bands: Band | Sequence[Band] = ()
+) -> Panel:
     """Misses against false alarms on normal deviates, where two normal classes give a straight
     line. Martin et al. 1997.
 
@@ -346,7 +350,7 @@ def _rare(found: list[Named], *, log: bool | None) -> bool:
 
 
 def posfrac_panel(
-    curves: Curves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
+    curves: AnyCurves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
 ) -> Panel:
     """How much must be looked at, for how much that is found: one curve a base rate. Landgrebe et
     al. 2004, Figs 3 and 4.
@@ -395,7 +399,7 @@ def posfrac_panel(
 
 
 def pr_panel(
-    curves: Curves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
+    curves: AnyCurves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
 ) -> Panel:
     """How pure the alerts are, for how much is found: one curve a base rate, over the level of
     guessing (the base rate); logarithmic where positives are rarer than 1 in 100.
@@ -419,7 +423,7 @@ def pr_panel(
 
 
 def broc_panel(
-    curves: Curves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
+    curves: AnyCurves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
 ) -> Panel:
     """What is found, for which share of alerts that are false: one B-ROC a base rate. Cárdenas &
     Baras 2006, Figs 4 and 6 to 9.
@@ -449,7 +453,7 @@ def broc_panel(
 
 
 def gain_panel(
-    curves: Curves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
+    curves: AnyCurves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
 ) -> Panel:
     """What is found in the first cases, between guessing and a perfect ranking; logarithmic
     where positives are rarer than 1 in 100.
@@ -486,7 +490,7 @@ def gain_panel(
 
 
 def lift_panel(
-    curves: Curves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
+    curves: AnyCurves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
 ) -> Panel:
     """How many times as many positives as by guessing, in the first cases.
 
@@ -509,7 +513,7 @@ def lift_panel(
 
 
 def curve_panel(
-    curves: Curves,
+    curves: AnyCurves,
     *,
     points: Chosen = (),
     bands: Bands = (),
@@ -542,7 +546,7 @@ MOST_BORDERS = 12
 
 
 def cost_panel(
-    curves: Curves,
+    curves: AnyCurves,
     *,
     lines: tuple[Any, Any, Any] | None = None,
     bands: Band | Sequence[Band] = (),
@@ -582,7 +586,9 @@ def cost_panel(
     )
 
 
-def cost_threshold_panel(curves: Curves, *, points: Chosen = (), log: bool | None = None) -> Panel:
+def cost_threshold_panel(
+    curves: AnyCurves, *, points: Chosen = (), log: bool | None = None
+) -> Panel:
     """What each threshold costs: one curve per model, or a set of conditions; logarithmic where
     positives are rarer than 1 in 100, and all costs are above 0.
 
@@ -600,7 +606,9 @@ def cost_threshold_panel(curves: Curves, *, points: Chosen = (), log: bool | Non
     )
 
 
-def decision_panel(curves: Curves, *, most: float | None = None, log: bool | None = None) -> Panel:
+def decision_panel(
+    curves: AnyCurves, *, most: float | None = None, log: bool | None = None
+) -> Panel:
     """Net benefit against the threshold probability, beside acting on nobody and on everybody.
     Vickers & Elkin 2006.
 
@@ -814,7 +822,7 @@ def _ratio(odds: Any, effective: float) -> Any:
 CLASSES = (("positive", "vermillion"), ("negative", "blue"))
 
 
-def reliability_panel(curves: Curves) -> Panel:
+def reliability_panel(curves: AnyCurves) -> Panel:
     """How often each probability comes true, beside the diagonal on which calibrated scores lie.
 
     >>> import baserate as br
@@ -1102,3 +1110,43 @@ def panel_for(
     axis = "log_x" if draw is curve_panel else "log"
     given = {"isolines": isolines, "baseline": baseline, "bands": bands, axis: log}
     return draw(models, **{name: value for name, value in given.items() if value})
+
+
+# ----------------------------------------------------------------------
+# The picture of a result: what its `plot` method draws.
+
+
+def picture(result: Any, **given: Any) -> Panel:
+    """The panel that shows this result."""
+    if isinstance(result, Curve | Curves):
+        return _curves(result, given)
+    if isinstance(result, OperatingPoint | AmountPoint):
+        point = result.point if isinstance(result, AmountPoint) else result
+        return outcome_tree_panel(point, **given)
+    if isinstance(result, Choice):
+        return _choice(result, given)
+    if isinstance(result, WinnerMap):
+        return winner_map_panel(result, **given)
+    if isinstance(result, Band):
+        return difference_panel(result, **given)
+    raise refuse("BR651", f"a {type(result).__name__} has no picture", "to_frame()")
+
+
+def _curves(result: Curve | Curves, given: dict[str, Any]) -> Panel:
+    """Curves of one kind, in the panel of their kind."""
+    listed = [result] if isinstance(result, Curve) else list(result.values())
+    named = isinstance(result, Curves) and all(isinstance(key, str) for key in result)
+    entry = CURVES.get(listed[0].name)
+    draw: Any = curve_panel if entry is None else globals()[entry.panel]
+    found: Panel = draw(result if named else listed, **given)
+    return found
+
+
+def _choice(choice: Choice, given: dict[str, Any]) -> Panel:
+    """The ROC of every model, with the chosen points."""
+    if not choice.sources:
+        raise refuse(
+            "BR651", "this choice does not keep the counts that it was made on", "roc(x).plot()"
+        )
+    curves = {name: roc(choice.sources[name]) for name in choice.points}
+    return roc_panel(curves, points=dict(choice.points), **given)

@@ -17,9 +17,21 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.counts.cells import Array
-from baserate.errors import Findings, Fix, InputError, are, grouped, number_of, quoted, refuse
+from baserate.errors import (
+    RANDOM,
+    Findings,
+    Fix,
+    InputError,
+    Ledger,
+    Note,
+    are,
+    checked_design,
+    grouped,
+    number_of,
+    quoted,
+    refuse,
+)
 from baserate.kernels import Cells
-from baserate.notes import RANDOM, Ledger, Note, checked_design
 from baserate.numbers import EXACT_FLOATS, INT64_MAX, Floats, Ints, square_sum
 from baserate.read.columns import (
     Column,

@@ -17,8 +17,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from baserate.counts.cells import Array
-from baserate.errors import Findings, Fix, Where, escaped, grouped, number_of, quoted, refuse_file
-from baserate.notes import Note
+from baserate.errors import (
+    Findings,
+    Fix,
+    Note,
+    Where,
+    escaped,
+    grouped,
+    number_of,
+    quoted,
+    refuse_file,
+)
 from baserate.numbers import EXACT_FLOATS
 from baserate.read import csv_dialect, streams
 from baserate.read.cases import spelled

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from baserate.errors import Fix, are, escaped, grouped, number_of, quoted, refuse, refuse_file
-from baserate.notes import Note
+from baserate.errors import Fix, Note, are, escaped, grouped, number_of, quoted, refuse, refuse_file
 from baserate.read import streams
 from baserate.read.table import check_names, matched, refuse_absent
 

@@ -21,16 +21,21 @@ import numpy as np
 from baserate.counts import counts
 from baserate.counts.amounts import Amounts, JointAmounts, in_finer_units, in_units
 from baserate.counts.cells import Array
-from baserate.counts.counts import ARRAYS, Counts
+from baserate.counts.counts import ARRAYS, Counts, Unlabelled
 from baserate.counts.grouped import GroupedCounts, rank
 from baserate.counts.joint import JointCounts
-from baserate.counts.unlabelled import Unlabelled
 from baserate.errors import (
+    RANDOM,
     Findings,
     Fix,
     InputError,
+    Ledger,
+    Note,
+    Source,
     Where,
     are,
+    checked_design,
+    combine,
     escaped,
     grouped,
     number_of,
@@ -39,7 +44,6 @@ from baserate.errors import (
     refuse_file,
 )
 from baserate.kernels import Cells
-from baserate.notes import RANDOM, Ledger, Note, Source, checked_design, combine
 from baserate.numbers import rounded
 from baserate.read.arrays import check_named, count_cases
 from baserate.read.cases import SCORE, Cases, Names, as_scores, checked, fitting

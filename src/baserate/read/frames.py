@@ -23,10 +23,14 @@ from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
 from baserate.errors import (
+    RANDOM,
     Findings,
     Fix,
     InputError,
+    Ledger,
+    Note,
     are,
+    checked_design,
     escaped,
     grouped,
     number_of,
@@ -35,7 +39,6 @@ from baserate.errors import (
 )
 from baserate.kernels import Cells
 from baserate.kernels.portable import ascending_orders
-from baserate.notes import RANDOM, Ledger, Note, checked_design
 from baserate.numbers import INT64_MAX, Ints
 from baserate.read.arrays import between
 from baserate.read.cases import Decision, as_scores, decide, fitting, refuse_missing, too_large
@@ -49,7 +52,7 @@ from baserate.read.columns import (
     group_codes,
     objects,
 )
-from baserate.read.placements import DIGIT, Side, Sums, digits
+from baserate.read.condense import DIGIT, Side, Sums, digits
 from baserate.read.table import WORDS, ColumnRoles, check_columns, needed
 from baserate.read.treatments import DROP, Treatment
 

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from baserate.counts.cells import Array
-from baserate.errors import InputError, grouped, number_of, quoted, refuse_file
-from baserate.notes import Note
+from baserate.errors import InputError, Note, grouped, number_of, quoted, refuse_file
 from baserate.read import csv, streams
 from baserate.read.columns import NUMBER, SAFE_DIGITS, kind_of_value, mixed
 from baserate.read.csv_dialect import CsvOptions, Text, decoded_text, lines_of

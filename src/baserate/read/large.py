@@ -20,16 +20,22 @@ from baserate.counts.cells import Array, cuts_of
 from baserate.counts.counts import Bins, Counts
 from baserate.errors import (
     MOST_EXAMPLES,
+    RANDOM,
+    TURNED,
     Findings,
     Fix,
     InputError,
+    Ledger,
+    Note,
+    Source,
+    checked_design,
+    counted_twice,
     number_of,
     quoted,
     refuse,
     refuse_file,
 )
 from baserate.kernels import Cells, Kernels, best
-from baserate.notes import RANDOM, TURNED, Ledger, Note, Source, checked_design, counted_twice
 from baserate.numbers import Ints
 from baserate.read import streams
 from baserate.read.cases import (

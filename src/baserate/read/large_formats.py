@@ -12,8 +12,7 @@ from typing import IO, Any, NamedTuple, Self
 import numpy as np
 
 from baserate.atomic import FULL
-from baserate.errors import MOST_EXAMPLES, number_of, quoted, refuse_file
-from baserate.notes import Note
+from baserate.errors import MOST_EXAMPLES, Note, number_of, quoted, refuse_file
 from baserate.numbers import EXACT_FLOATS
 from baserate.read import csv, streams
 from baserate.read.columns import Unread

@@ -16,8 +16,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from baserate.counts.cells import Array
-from baserate.errors import escaped, number_of, quoted, refuse_file
-from baserate.notes import Note
+from baserate.errors import Note, escaped, number_of, quoted, refuse_file
 from baserate.read.columns import objects
 from baserate.read.databases import FEWER, pair_of, spread
 from baserate.read.duckdb import From, check_types, fetched, literally, locked, refused, types_of

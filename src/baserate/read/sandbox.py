@@ -17,11 +17,11 @@ from baserate.errors import (
     MOST_PROBLEMS,
     Fix,
     InputError,
+    Note,
     Problem,
     Where,
     escaped,
 )
-from baserate.notes import Note
 from baserate.read.table import PROBE, InLines, InTables, Table, TableRows, codes_of
 
 # ----------------------------------------------------------------------

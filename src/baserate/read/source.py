@@ -28,8 +28,7 @@ from typing import IO, Any, NamedTuple, Self, TypeVar
 import numpy as np
 
 from baserate.counts.cells import Array
-from baserate.errors import Fix, InputError, Where, escaped, quoted, refuse, refuse_file, size
-from baserate.notes import Note
+from baserate.errors import Fix, InputError, Note, Where, escaped, quoted, refuse, refuse_file, size
 from baserate.read import csv, databases, json_lines, streams
 from baserate.read.cases import spelled
 from baserate.read.columns import Unread

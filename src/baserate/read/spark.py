@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
-from baserate.errors import InputError, quoted, refuse, refuse_file
-from baserate.notes import Ledger, Source
+from baserate.errors import InputError, Ledger, Source, quoted, refuse, refuse_file
 from baserate.read import streams
 from baserate.read.frames import (
     MOST_CELLS,

@@ -17,8 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, NamedTuple
 
 from baserate.atomic import FULL, no_room
-from baserate.errors import Fix, InputError, grouped, quoted, refuse_file, size
-from baserate.notes import Note
+from baserate.errors import Fix, InputError, Note, grouped, quoted, refuse_file, size
 from baserate.read.table import needed
 
 # ----------------------------------------------------------------------

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from baserate.counts.cells import Array
-from baserate.errors import Fix, Where, quoted, refuse, refuse_file, size
-from baserate.notes import RANDOM, Note
+from baserate.errors import RANDOM, Fix, Note, Where, quoted, refuse, refuse_file, size
 
 # ----------------------------------------------------------------------
 # How much memory counting may take, and what to do where everything does not fit.

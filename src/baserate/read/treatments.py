@@ -13,8 +13,18 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.counts.cells import Array, Totals
-from baserate.errors import Fix, Where, are, grouped, number_of, quoted, refuse, refuse_file
-from baserate.notes import TURNED, Note
+from baserate.errors import (
+    TURNED,
+    Fix,
+    Note,
+    Where,
+    are,
+    grouped,
+    number_of,
+    quoted,
+    refuse,
+    refuse_file,
+)
 from baserate.numbers import INT64_MAX
 from baserate.read.cases import Decision, decide, fitting, spelled
 from baserate.read.columns import Column, as_text, is_missing, objects

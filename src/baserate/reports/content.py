@@ -22,18 +22,16 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import OperatingPoint, short_on
-from baserate.decisions.rules import parse_rule
-from baserate.decisions.search import is_better
+from baserate.decisions.rules import is_better, parse_rule
 from baserate.decisions.selection import Answer, Choice, settings_of
-from baserate.errors import InputError, grouped, number_of, quoted, refuse
+from baserate.errors import CASE_CONTROL, InputError, Note, grouped, number_of, quoted, refuse
 from baserate.inference.best_model import choices
 from baserate.inference.intervals import IntervalOptions, completed, with_points
 from baserate.inference.rates import MOST_CASES, normal_quantile
 from baserate.inference.sample_size import sample_support
 from baserate.inference.values import CORRECTED, Interval, percent
-from baserate.measures.measure import parse
+from baserate.measures.confusion import parse
 from baserate.measures.registry import CATALOGUE
-from baserate.notes import CASE_CONTROL, Note
 from baserate.numbers import Floats
 from baserate.output import choices as choice_texts
 from baserate.output import comparisons, document, tables

@@ -32,14 +32,12 @@ from baserate.decisions.operating_point import (
     shown_threshold,
 )
 from baserate.decisions.selection import Choice, settings_of
-from baserate.errors import InputError, escaped, grouped, quoted, refuse
+from baserate.errors import InputError, Source, escaped, grouped, quoted, refuse
 from baserate.inference.estimated_prior import refuse_estimate
 from baserate.inference.intervals import IntervalOptions, auc_intervals
 from baserate.inference.values import checked_level
-from baserate.measures.confusion import checked_conditions, checked_volume, measure
+from baserate.measures.confusion import checked_conditions, checked_volume, in_costs, measure
 from baserate.measures.isolines import IsoCost, iso_cost_line
-from baserate.measures.measure import in_costs
-from baserate.notes import Source
 from baserate.numbers import table
 from baserate.output import choices, comparisons, segment_tables, tables
 from baserate.output.document import read

@@ -17,14 +17,12 @@ from baserate.conditions import Conditions, Uncertain, told
 from baserate.counts.cells import Array
 from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
-from baserate.decisions.merged_scores import may_lie
 from baserate.decisions.operating_point import OperatingPoint, short_on
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Corner
-from baserate.decisions.rules import Rule, parse_rule
-from baserate.decisions.search import DOUBT, ROUNDING, Mask
-from baserate.decisions.selection import COST, chosen_among, flag_at, random_classifier
+from baserate.decisions.rules import DOUBT, ROUNDING, Mask, Rule, parse_rule
+from baserate.decisions.selection import COST, chosen_among, flag_at, may_lie, random_classifier
 from baserate.distributions import BELIEVED
-from baserate.errors import Fix, Infeasible, Problem, quoted, refuse
+from baserate.errors import Fix, Infeasible, Note, Problem, combine, quoted, refuse
 from baserate.inference.best_model import (
     DELTA,
     ESTIMATED,
@@ -40,7 +38,6 @@ from baserate.inference.best_model import (
 )
 from baserate.inference.values import Difference, checked_level
 from baserate.measures.confusion import checked_volume
-from baserate.notes import Note, combine
 from baserate.numbers import Floats, rounded
 from baserate.robustness.minimax import (
     HERE,

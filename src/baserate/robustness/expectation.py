@@ -23,13 +23,19 @@ from baserate.decisions.roc_geometry import Region, corners, regions
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.selection import choose
 from baserate.distributions import BELIEVED, Draws, Range
-from baserate.errors import Fix, Infeasible, grouped, quoted, refuse
+from baserate.errors import Fix, Infeasible, Note, combine, grouped, quoted, refuse
 from baserate.inference.statistic import at_places, curve_reader, rates_read
 from baserate.inference.values import checked_level, percent
-from baserate.measures.confusion import NOT_SAID, Confusion, checked_volume, confusion_at
-from baserate.measures.measure import Measure, in_costs, named
+from baserate.measures.confusion import (
+    NOT_SAID,
+    Confusion,
+    Measure,
+    checked_volume,
+    confusion_at,
+    in_costs,
+    named,
+)
 from baserate.measures.registry import Outcomes
-from baserate.notes import Note, combine
 from baserate.numbers import Floats, Undefined, exactly
 from baserate.robustness.minimax import (
     HERE,

@@ -19,7 +19,6 @@ from baserate.conditions import OUTCOMES, Conditions, Costs, Uncertain
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import LABELS_MISSING, Points
-from baserate.decisions.merged_scores import refuse_hidden
 from baserate.decisions.operating_point import SAME_CASES, SHOW_ON_OTHERS
 from baserate.decisions.roc_geometry import (
     EVERYTHING,
@@ -30,15 +29,12 @@ from baserate.decisions.roc_geometry import (
     corners,
     regions,
 )
-from baserate.decisions.rules import Rule, Term
-from baserate.decisions.search import Mask, keeping
-from baserate.decisions.selection import flag_at
+from baserate.decisions.rules import Mask, Rule, Term, keeping
+from baserate.decisions.selection import flag_at, refuse_hidden
 from baserate.distributions import BELIEVED, SPREADS, Draws, LogUniform, Range
-from baserate.errors import quoted, refuse
-from baserate.measures.confusion import ASSUMES_LABEL_SHIFT, Confusion
-from baserate.measures.measure import Measure
+from baserate.errors import Note, quoted, refuse
+from baserate.measures.confusion import ASSUMES_LABEL_SHIFT, Confusion, Measure
 from baserate.notation import from_number
-from baserate.notes import Note
 from baserate.numbers import Floats, exactly, rounded
 from baserate.views import Viewed
 

@@ -14,8 +14,7 @@ from baserate.counts.points import Points
 from baserate.decisions.operating_point import highest_below
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Region, corners, regions
 from baserate.distributions import SPREADS, Draws, Range, Spread
-from baserate.errors import refuse
-from baserate.notes import Note, combine
+from baserate.errors import Note, combine, refuse
 from baserate.numbers import exactly, rounded
 from baserate.robustness.minimax import (
     JUDGED,

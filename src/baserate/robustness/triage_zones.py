@@ -15,18 +15,17 @@ from baserate.counts.cells import short
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points, refuse_bins, refuse_merged
 from baserate.decisions.operating_point import SAME_CASES, SHOW_ON_OTHERS, highest_below
-from baserate.decisions.search import DOUBT, ROUNDING
+from baserate.decisions.rules import DOUBT, ROUNDING
 from baserate.decisions.selection import choose
-from baserate.errors import Fix, quoted, refuse
+from baserate.errors import Fix, Note, combine, quoted, refuse
 from baserate.measures.confusion import (
     checked_conditions,
     checked_volume,
     label_shift_of,
+    parse,
     resolved_for,
 )
-from baserate.measures.measure import parse
 from baserate.notation import Written, from_number, share
-from baserate.notes import Note, combine
 from baserate.numbers import Floats, exactly, rounded
 from baserate.robustness.minimax import exact_rates
 from baserate.views import Viewed

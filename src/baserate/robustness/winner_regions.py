@@ -19,7 +19,6 @@ from baserate.counts.cells import upper_hull
 from baserate.counts.counts import Counts
 from baserate.counts.joint import JointCounts
 from baserate.counts.points import ONLY_RATES, Points
-from baserate.decisions.merged_scores import refuse_hidden
 from baserate.decisions.operating_point import filled, most_unseen, short_on
 from baserate.decisions.roc_geometry import (
     EVERYTHING,
@@ -32,16 +31,15 @@ from baserate.decisions.roc_geometry import (
     regions,
     won,
 )
-from baserate.decisions.rules import Rule, parse_rule
-from baserate.decisions.search import Mask, holds_all, keeping
-from baserate.errors import Fix, Infeasible, Problem, number_of, quoted, refuse
+from baserate.decisions.rules import Mask, Rule, holds_all, keeping, parse_rule
+from baserate.decisions.selection import refuse_hidden
+from baserate.errors import Fix, Infeasible, Note, Problem, combine, number_of, quoted, refuse
 from baserate.inference.bands import curves_drawn, resampled_bounds
 from baserate.inference.bootstrap import Progress, check_enough, planned
 from baserate.inference.intervals import REPLICATES
 from baserate.inference.values import LOWER, checked_level
 from baserate.measures.confusion import checked_volume
 from baserate.notation import Written, base_rate, from_number, prior
-from baserate.notes import Note, combine
 from baserate.numbers import Floats, exactly, rounded
 from baserate.robustness.minimax import HERE, JUDGED, scenes, shares
 from baserate.views import Viewed, view

@@ -18,10 +18,9 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import LABELS_MISSING, Points
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.selection import Weights, class_weights, flag_at
-from baserate.errors import Fix, number_of, quoted, refuse
+from baserate.errors import Fix, Note, combine, number_of, quoted, refuse
 from baserate.measures.confusion import Confusion, checked_conditions, checked_volume, confusion_at
 from baserate.notation import from_number
-from baserate.notes import Note, combine
 from baserate.numbers import Undefined, exactly, rounded
 from baserate.read.files import hours_of, zone_of
 from baserate.views import Viewed

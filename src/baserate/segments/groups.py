@@ -22,7 +22,17 @@ from baserate.decisions.selection import (
     pooled_counts,
     pooled_prior,
 )
-from baserate.errors import Fix, Infeasible, InputError, grouped, number_of, quoted, refuse
+from baserate.errors import (
+    Fix,
+    Infeasible,
+    InputError,
+    Note,
+    combine,
+    grouped,
+    number_of,
+    quoted,
+    refuse,
+)
 from baserate.inference.bootstrap import Plan, checked_replicates, checked_seed
 from baserate.inference.clusters import (
     cluster_bound,
@@ -62,7 +72,6 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.registry import CLASS_OF
 from baserate.notation import base_rate
-from baserate.notes import Note, combine
 from baserate.read.files import group_names
 from baserate.views import Viewed
 

@@ -14,11 +14,19 @@ from baserate.conditions import Conditions, kept_share
 from baserate.counts.cells import ROUNDING, Array, gathered, without_runs
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
-from baserate.errors import Fix, grouped, quoted, refuse
+from baserate.errors import (
+    Fix,
+    Ledger,
+    Note,
+    check_corrected_once,
+    combine,
+    grouped,
+    quoted,
+    refuse,
+)
 from baserate.kernels import Cells
 from baserate.kernels.portable import ascending_orders, scores_of_orders
 from baserate.measures.confusion import checked_conditions
-from baserate.notes import Ledger, Note, check_corrected_once, combine
 from baserate.numbers import Floats, Ints, rounded
 
 # ----------------------------------------------------------------------

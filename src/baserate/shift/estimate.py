@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from baserate.counts.cells import Array, joined_scores, short
-from baserate.counts.counts import Counts
+from baserate.counts.counts import Counts, Unlabelled
 from baserate.counts.points import Points, refuse_merged
-from baserate.counts.unlabelled import Unlabelled
 from baserate.distributions import Estimated
-from baserate.errors import Fix, grouped, quoted, refuse
+from baserate.errors import Fix, Note, grouped, quoted, refuse
 from baserate.inference.auc import refuse_weights
 from baserate.inference.bootstrap import (
     BLOCK,
@@ -30,7 +29,6 @@ from baserate.inference.bootstrap import (
     undefined_noted,
 )
 from baserate.inference.values import BOTH, Interval, checked_level, missed
-from baserate.notes import Note
 from baserate.numbers import Floats, Ints, Undefined, rounded
 from baserate.shift.correct import as_probabilities, calibration_prior
 
