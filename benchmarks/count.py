@@ -30,8 +30,7 @@ from sklearn.metrics import roc_curve
 
 import baserate as br
 from baserate.kernels import best, portable
-from baserate.read.arrays import count_cases
-from baserate.read.cases import SCORE, Names, checked
+from baserate.read.cases import SCORE, Names, checked, count_cases
 
 PRIORS = (0.5, 0.01, 0.001)
 KINDS = ("float64", "float32", "tied", "weighted")

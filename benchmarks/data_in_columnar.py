@@ -86,8 +86,7 @@ def with_pyarrow(path, kind):
 
 
 def counted(columns):
-    from baserate.read.arrays import count_cases
-    from baserate.read.cases import SCORE, Names, checked
+    from baserate.read.cases import SCORE, Names, checked, count_cases
 
     cases = checked(
         columns["y"],

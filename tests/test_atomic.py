@@ -22,7 +22,7 @@ from tests.cli.helpers import refused, told, written
 import baserate as br
 from baserate import atomic
 from baserate.atomic import reserved
-from baserate.cli import request
+from baserate.cli import runner
 from baserate.read import streams
 
 HEADER, ROWS = ("y", "m"), [(0, 0.1), (1, 0.9), (0, 0.4), (1, 0.3)]
@@ -482,13 +482,13 @@ def test_a_gate_does_not_write_over_its_settings_or_their_source(tmp_path, capsy
 
 def test_a_file_that_comes_while_we_compute_is_not_replaced(tmp_path, capsys, monkeypatch):
     path = written(tmp_path / "a.csv", HEADER, ROWS)
-    real = request.count_scores
+    real = runner.count_scores
 
     def meanwhile(*arguments):
         (tmp_path / "late").write_text("theirs")
         return real(*arguments)
 
-    monkeypatch.setattr(request, "count_scores", meanwhile)
+    monkeypatch.setattr(runner, "count_scores", meanwhile)
     assert "BR801" in told(capsys, "show", path, *ONE, "-o", tmp_path / "late").err
     assert (tmp_path / "late").read_text() == "theirs"
 

@@ -12,7 +12,7 @@ from benchmarks.fuzzing.seeds import Seed
 import baserate as br
 from baserate.read import csv, files, streams
 from baserate.read import source as sources
-from baserate.read.arrays import count_cases
+from baserate.read.cases import count_cases
 from baserate.read.table import ColumnRoles, Table
 
 READ, REFUSED, TRACEBACK = "read", "refused", "traceback"

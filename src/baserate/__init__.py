@@ -46,11 +46,13 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "Costs",
         ),
         "counts.amounts": ("Amounts",),
-        "counts.counts": ("Counts",),
+        "counts.counts": (
+            "Counts",
+            "JointCounts",
+            "Unlabelled",
+        ),
         "counts.grouped": ("GroupedCounts",),
-        "counts.joint": ("JointCounts",),
         "counts.points": ("Points",),
-        "counts.unlabelled": ("Unlabelled",),
         "curves.areas": ("auc",),
         "curves.curve": ("Curve",),
         "curves.summaries": ("Summary",),
@@ -79,9 +81,11 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "count_folds",
         ),
         "measures.calculator": ("solve_rates",),
-        "measures.confusion": ("Confusion",),
-        "measures.measure": ("Measure",),
-        "read.arrays": ("count_classes",),
+        "measures.confusion": (
+            "Confusion",
+            "Measure",
+        ),
+        "read.cases": ("count_classes",),
         "read.files": ("load",),
         "reports.page": (
             "Report",
@@ -107,6 +111,11 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "Win",
         ),
         "decisions.selection": ("Fixed",),
+        "errors": (
+            "Ledger",
+            "Note",
+            "Source",
+        ),
         "inference.bands": (
             "Band",
             "FoldCurve",
@@ -134,11 +143,6 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
         "measures.isolines": (
             "IsoCost",
             "Isoline",
-        ),
-        "notes": (
-            "Ledger",
-            "Note",
-            "Source",
         ),
         "numbers": (
             "Bounds",

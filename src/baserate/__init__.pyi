@@ -44,18 +44,14 @@ from baserate.counts.amounts import (
 )
 from baserate.counts.counts import (
     Counts as Counts,
+    JointCounts as JointCounts,
+    Unlabelled as Unlabelled,
 )
 from baserate.counts.grouped import (
     GroupedCounts as GroupedCounts,
 )
-from baserate.counts.joint import (
-    JointCounts as JointCounts,
-)
 from baserate.counts.points import (
     Points as Points,
-)
-from baserate.counts.counts import (
-    Unlabelled as Unlabelled,
 )
 from baserate.curves.areas import (
     auc as auc,
@@ -101,11 +97,9 @@ from baserate.measures.calculator import (
 )
 from baserate.measures.confusion import (
     Confusion as Confusion,
-)
-from baserate.measures.confusion import (
     Measure as Measure,
 )
-from baserate.read.arrays import (
+from baserate.read.cases import (
     count_classes as count_classes,
 )
 from baserate.read.files import (

@@ -507,3 +507,15 @@ def _folded(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list
 
 def _width(text: str) -> int:
     return max(map(len, text.split("\n")))
+
+
+def user_limit() -> int | None:
+    """The bytes that a process may take by a limit of the user's (ulimit -v or -d); None where
+    there is none.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    limits = [resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
+    return min((limit for limit in limits if limit != resource.RLIM_INFINITY), default=None)

@@ -28,7 +28,6 @@ from baserate.distributions import (
     LogUniform,
     Pilot,
     Range,
-    is_frozen,
     nearly_all,
 )
 from baserate.errors import Fix, InputError, Note, grouped, quoted, refuse
@@ -1109,3 +1108,30 @@ def _cost(name: str, given: Any) -> Any:
             "a number, Range(100, 1000) or Draws([...])",
         )
     return given if isinstance(given, int | float) else rounded(plain.value)
+
+
+def refuse_estimate(at: Any, what: str) -> None:
+    """Refuse what would take an estimated base rate as known."""
+    estimate = getattr(at, "estimate", None)
+    if estimate is not None:
+        text = (
+            f"the base rate {estimate.value:.4g} is an estimate ({estimate.low:.4g} to"
+            f" {estimate.high:.4g}), and {what} would take it as known"
+        )
+        least = max(estimate.low, 0.5 / max(1, estimate.cases))
+        raise refuse(
+            "BR647",
+            text,
+            Fix(
+                f"a range: Uncertain(prior=Range({least:.3g}, {estimate.high:.3g}))",
+                f"a range: --prior {least:.3g}..{estimate.high:.3g}",
+            ),
+        )
+
+
+def is_frozen(given: object) -> bool:
+    """Is it a distribution of scipy, or something that answers as one does?"""
+    return all(
+        callable(getattr(given, name, None))
+        for name in ("cdf", "sf", "ppf", "isf", "mean", "rvs", "support")
+    )

@@ -389,14 +389,6 @@ SPREADS = (Range, Pilot, LogUniform, LogNormal, Draws, Distribution)
 BELIEVED = (Pilot, LogUniform, LogNormal, Draws, Distribution)
 
 
-def is_frozen(given: object) -> bool:
-    """Is it a distribution of scipy, or something that answers as one does?"""
-    return all(
-        callable(getattr(given, name, None))
-        for name in ("cdf", "sf", "ppf", "isf", "mean", "rvs", "support")
-    )
-
-
 def nearly_all(part: Spread) -> tuple[float, float]:
     """The values between which it lies; for a distribution without ends, but for one in 10¹² on
     either side.

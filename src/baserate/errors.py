@@ -1,4 +1,4 @@
-"""What is wrong, where, and how to fix it: one line per problem."""
+"""Errors (what is wrong, where, and how to fix it) and the notes that travel with a value."""
 
 from __future__ import annotations
 

@@ -27,6 +27,11 @@ from baserate.decisions.roc_geometry import (
 from baserate.decisions.selection import (
     Fixed as Fixed,
 )
+from baserate.errors import (
+    Ledger as Ledger,
+    Note as Note,
+    Source as Source,
+)
 from baserate.inference.bands import (
     Band as Band,
     FoldCurve as FoldCurve,
@@ -54,11 +59,6 @@ from baserate.measures.calculator import (
 from baserate.measures.isolines import (
     IsoCost as IsoCost,
     Isoline as Isoline,
-)
-from baserate.errors import (
-    Ledger as Ledger,
-    Note as Note,
-    Source as Source,
 )
 from baserate.numbers import (
     Bounds as Bounds,

@@ -63,7 +63,7 @@ def study_command(
       baserate study landgrebe --json
     """
     from baserate.atomic import write_atomically
-    from baserate.cli.request import check_unused
+    from baserate.cli.runner import check_unused
     from baserate.output import document
     from baserate_studies.galleries import gallery
     from baserate_studies.values import document_of

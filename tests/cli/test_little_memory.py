@@ -13,6 +13,7 @@ from benchmarks import address_space
 from tests.cli.helpers_terminal import BASERATE
 
 from baserate import __main__ as started
+from baserate.atomic import user_limit
 from baserate.output import document
 from baserate.read import quotas
 
@@ -94,6 +95,6 @@ def test_linear_algebra_has_one_thread_unless_the_user_says_otherwise(said, seen
 
 
 def test_a_limit_of_the_user_is_all_the_memory_that_there_is(monkeypatch):
-    assert quotas.user_limit() is None or quotas.machine_memory() <= quotas.user_limit()
+    assert user_limit() is None or quotas.machine_memory() <= user_limit()
     monkeypatch.setattr(resource, "getrlimit", lambda _: (500_000_000, resource.RLIM_INFINITY))
-    assert quotas.machine_memory() == quotas.user_limit() == 500_000_000
+    assert quotas.machine_memory() == user_limit() == 500_000_000

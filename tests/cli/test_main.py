@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from baserate.cli import main, request
+from baserate.cli import main, runner
 
 GOOD = "id,y,m1\n" + "".join(f"{i},{int(i % 4 == 0)},0.{i:02}\n" for i in range(1, 21))
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text())
@@ -185,7 +185,7 @@ def test_a_bug_of_ours_is_never_an_answer(scores, monkeypatch, capsys):
     def broken(*_, **__):
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(request, "count_scores", broken)
+    monkeypatch.setattr(runner, "count_scores", broken)
     arguments = ["show", str(scores), "--label", "y", "--score", "m1"]
     with pytest.raises(SystemExit, match="^70$") as caught:
         main.main(arguments)
@@ -200,7 +200,7 @@ def test_an_interrupt_stops_tidily(scores, monkeypatch, capsys):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(request, "count_scores", interrupted)
+    monkeypatch.setattr(runner, "count_scores", interrupted)
     with pytest.raises(SystemExit, match="^130$") as caught:
         main.main(["show", str(scores), "--label", "y", "--score", "m1"])
     assert caught.value.code == 130

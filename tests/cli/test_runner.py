@@ -9,8 +9,7 @@ import pytest
 from tests.cli.helpers import refused, told, written
 
 from baserate.cli import main, options
-from baserate.cli.request import IntervalOptions, Request
-from baserate.cli.runner import Result, command
+from baserate.cli.runner import IntervalOptions, Request, Result, command
 from baserate.errors import Note
 
 SEEN: list[Request] = []

@@ -12,7 +12,7 @@ import pytest
 import baserate as br
 from baserate.errors import Ledger
 from baserate.kernels import Cells
-from baserate.read.arrays import count_groups
+from baserate.read.cases import count_groups
 
 Y = [0, 1, 0, 1, 1]
 S = [0.2, 0.7, 0.1, 0.9, 0.9]

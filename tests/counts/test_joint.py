@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.read.arrays import count_models
+from baserate.read.cases import count_models
 
 Y = [0, 0, 1, 1, 1]
 MODELS = {"logit": [0.1, 0.4, 0.35, 0.8, 0.8], "forest": [0, 1, 1, 3, 3]}

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from baserate.kernels import Urn, best, draws, in_parallel, portable
+from baserate.kernels import Urn, best, draws, portable
+from baserate.kernels.draws import in_parallel
 from baserate.numbers import _twice_wins
 
 

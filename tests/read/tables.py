@@ -12,8 +12,7 @@ import pytest
 
 import baserate as br
 from baserate.counts.counts import Counts
-from baserate.read.arrays import count_cases
-from baserate.read.cases import Names, checked
+from baserate.read.cases import Names, checked, count_cases
 from baserate.read.table import ColumnRoles
 
 W = ColumnRoles("y", ("s",))

@@ -15,7 +15,7 @@ import scipy.sparse
 from tests.read.refusals import S, assert_refused, codes
 
 import baserate as br
-from baserate.read import arrays
+from baserate.read import cases
 from baserate.read.cases import as_scores, decide
 from baserate.read.columns import BadCells, Column, Unread
 
@@ -73,12 +73,12 @@ def test_row_20_logits_are_noted_and_never_transformed():
 def test_row_21_two_named_columns_of_probabilities_use_the_positives_column():
     chances = {"no": [0.9, 0.6, 0.65, 0.2], "yes": [0.1, 0.4, 0.35, 0.8]}
     for frame in (pd.DataFrame(chances), pl.DataFrame(chances), pa.table(chances)):
-        counts = arrays.count(["no", "no", "yes", "yes"], frame)
+        counts = cases.count(["no", "no", "yes", "yes"], frame)
         assert counts.scores.tolist() == [0.8, 0.4, 0.35, 0.1]
         assert "BR204" in codes(counts)
     numbered = pd.DataFrame({0: chances["no"], 1: chances["yes"]})
-    assert arrays.count([0, 0, 1, 1], numbered).scores[0] == 0.8
-    assert arrays.count([False, False, True, True], numbered).scores[0] == 0.8
+    assert cases.count([0, 0, 1, 1], numbered).scores[0] == 0.8
+    assert cases.count([False, False, True, True], numbered).scores[0] == 0.8
 
 
 def test_row_21_the_columns_of_a_frame_are_models_by_name():
@@ -104,7 +104,7 @@ def test_row_21_two_columns_that_do_not_say_which_are_refused():
         ("3 columns", pd.DataFrame(np.ones((4, 3)), columns=list("abc"))),
     ):
         with pytest.raises(br.InputError, match=f"BR204.*{said}"):
-            arrays.count([0, 0, 1, 1], frame)
+            cases.count([0, 0, 1, 1], frame)
 
 
 def test_row_25_large_ties_are_noted_with_their_share():

@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import baserate as br
-from baserate.read.arrays import macro
+from baserate.read.cases import macro
 
 
 @pytest.mark.parametrize("seed", range(10))

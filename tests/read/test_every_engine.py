@@ -22,8 +22,7 @@ from baserate.counts.counts import Counts
 from baserate.inference.differences import compare_all
 from baserate.inference.large_differences import compare_frame
 from baserate.kernels import best, portable
-from baserate.read.arrays import count_cases
-from baserate.read.cases import SCORE, Names, checked
+from baserate.read.cases import SCORE, Names, checked, count_cases
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 SETS = datasets(1_210)

@@ -20,9 +20,8 @@ from baserate.api.sources import (
 )
 from baserate.conditions import Conditions, not_exact
 from baserate.counts.amounts import Amounts
-from baserate.counts.counts import Counts
+from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
-from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
 from baserate.decisions import selection
 from baserate.decisions.amount_costs import (

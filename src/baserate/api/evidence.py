@@ -20,9 +20,8 @@ from baserate.api.sources import (
     verb,
 )
 from baserate.conditions import Conditions
-from baserate.counts.counts import Counts
+from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
-from baserate.counts.joint import JointCounts
 from baserate.curves.summaries import Summary
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.rules import parse_rule

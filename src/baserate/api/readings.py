@@ -40,7 +40,7 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.confusion import named as measure_named
 from baserate.numbers import Reading, Undefined
-from baserate.read.arrays import macro
+from baserate.read.cases import macro
 from baserate.robustness.expectation import expect, expect_curve
 
 Kind = Literal["unknown", "varying"] | None

@@ -15,9 +15,8 @@ import numpy.typing as npt
 
 from baserate.conditions import Conditions, Costs, not_exact
 from baserate.counts.amounts import Amounts, JointAmounts
-from baserate.counts.counts import Counts, Unlabelled
+from baserate.counts.counts import Counts, JointCounts, Unlabelled
 from baserate.counts.grouped import GroupedCounts
-from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
 from baserate.curves.summaries import Summary
 from baserate.distributions import (
@@ -31,7 +30,8 @@ from baserate.distributions import (
 )
 from baserate.errors import number_of, quoted, refuse
 from baserate.measures.confusion import NOT_SAID, Measure, checked_conditions
-from baserate.read import arrays, files, frames, large
+from baserate.read import cases as arrays
+from baserate.read import files, frames, large
 from baserate.read.cases import SCORE, Names, checked
 from baserate.read.columns import as_column
 from baserate.read.source import Options

@@ -15,8 +15,7 @@ from click.core import ParameterSource
 from baserate import notation
 from baserate.cli import options
 from baserate.cli.options import Command, listed
-from baserate.cli.request import Request, check_unused, shares
-from baserate.cli.runner import Result, command
+from baserate.cli.runner import Request, Result, check_unused, command, shares
 from baserate.cli.table import measures_of
 from baserate.conditions import Conditions
 from baserate.errors import InputError, Note, quoted, refuse, refuse_file

@@ -14,21 +14,21 @@ from baserate import notation
 from baserate.atomic import Grid
 from baserate.cli import options
 from baserate.cli.options import listed
-from baserate.cli.request import (
+from baserate.cli.runner import (
     CEILING,
     ConditionOptions,
     Request,
+    Result,
     acting_at,
     at_probability,
     check_unused,
+    command,
     each_model,
     measures_of,
 )
-from baserate.cli.runner import Result, command
 from baserate.cli.terminal import Progress
 from baserate.counts.amounts import Amounts
-from baserate.counts.counts import Counts
-from baserate.counts.joint import JointCounts
+from baserate.counts.counts import Counts, JointCounts, same_scores
 from baserate.decisions.amount_costs import CAUGHT, AmountChoice, AmountPoint
 from baserate.decisions.operating_point import OperatingPoint, brief, setting
 from baserate.decisions.selection import Answer, Choice, made_by, settings_of
@@ -46,7 +46,6 @@ from baserate.inference.intervals import (
     completed,
     with_points,
 )
-from baserate.inference.paired import same_scores
 from baserate.inference.values import percent
 from baserate.measures.confusion import Measure, parse
 from baserate.output import comparisons, document, tables

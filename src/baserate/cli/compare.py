@@ -12,13 +12,18 @@ import click
 
 from baserate.cli import options
 from baserate.cli.options import listed
-from baserate.cli.request import ConditionOptions, Request, SourceOptions, thresholds_of
-from baserate.cli.runner import Result, command
+from baserate.cli.runner import (
+    ConditionOptions,
+    Request,
+    Result,
+    SourceOptions,
+    command,
+    thresholds_of,
+)
 from baserate.cli.show import clusters_of
 from baserate.cli.terminal import Progress
 from baserate.conditions import Conditions, Uncertain
-from baserate.counts.counts import Counts
-from baserate.counts.joint import JointCounts
+from baserate.counts.counts import Counts, JointCounts
 from baserate.curves.areas import auc
 from baserate.curves.summaries import summary_named
 from baserate.decisions.rules import parse_rule

@@ -10,12 +10,10 @@ from typing import Any
 from baserate.atomic import reserved
 from baserate.cli import options
 from baserate.cli.options import listed
-from baserate.cli.request import Request, SourceOptions, each_model
-from baserate.cli.runner import Result, command, inputs_of
+from baserate.cli.runner import Request, Result, SourceOptions, command, each_model, inputs_of
 from baserate.conditions import Conditions
-from baserate.counts.counts import Counts
+from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
-from baserate.counts.joint import JointCounts
 from baserate.errors import Fix, escaped, quoted, refuse, refuse_file
 from baserate.inference.intervals import auc_intervals
 from baserate.output import tables

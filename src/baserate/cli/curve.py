@@ -13,8 +13,7 @@ from click.core import ParameterSource
 from baserate import notation
 from baserate.cli import options
 from baserate.cli.options import listed
-from baserate.cli.request import ALONE, Request, check_unused, shares
-from baserate.cli.runner import Result, command
+from baserate.cli.runner import ALONE, Request, Result, check_unused, command, shares
 from baserate.cli.terminal import drawing
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts

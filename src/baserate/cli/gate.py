@@ -12,11 +12,17 @@ from click.core import ParameterSource
 
 from baserate.cli import options
 from baserate.cli.options import listed
-from baserate.cli.request import ConditionOptions, Request, SourceOptions, thresholds_of
-from baserate.cli.runner import Result, command
+from baserate.cli.runner import (
+    ConditionOptions,
+    Request,
+    Result,
+    SourceOptions,
+    command,
+    thresholds_of,
+)
 from baserate.cli.show import clusters_of
 from baserate.cli.terminal import Progress
-from baserate.conditions import Conditions
+from baserate.conditions import Conditions, refuse_estimate
 from baserate.curves.summaries import summary_named
 from baserate.decisions.selection import flag_at
 from baserate.errors import InputError, escaped, quoted, refuse
@@ -33,7 +39,6 @@ from baserate.gates.settings import (
     load,
 )
 from baserate.inference.clusters import with_clusters
-from baserate.inference.estimated_prior import refuse_estimate
 from baserate.inference.requirements import require_of_clusters
 from baserate.output import document, tables
 from baserate.output.comparisons import Judged

@@ -12,8 +12,7 @@ import click
 from baserate.atomic import reserved, write_atomically
 from baserate.cli import options
 from baserate.cli.options import listed
-from baserate.cli.request import Request, SourceOptions, threshold_of, thresholds_of
-from baserate.cli.runner import Result, command
+from baserate.cli.runner import Request, Result, SourceOptions, command, threshold_of, thresholds_of
 from baserate.conditions import Conditions, Costs
 from baserate.counts.counts import Counts
 from baserate.errors import InputError, Problem, escaped, grouped, on_command_line, quoted, refuse

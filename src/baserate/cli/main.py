@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from baserate import __version__
+from baserate.atomic import user_limit
 from baserate.cli.terminal import OutputError, guarded
 from baserate.errors import (
     Infeasible,
@@ -27,7 +28,6 @@ from baserate.errors import (
     refuse,
     size,
 )
-from baserate.read.quotas import user_limit
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

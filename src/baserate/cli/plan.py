@@ -12,8 +12,7 @@ import click
 from baserate import notation
 from baserate.cli import options
 from baserate.cli.options import listed
-from baserate.cli.request import Request, check_unused, volume_of
-from baserate.cli.runner import Result, command
+from baserate.cli.runner import Request, Result, check_unused, command, volume_of
 from baserate.conditions import Conditions
 from baserate.decisions.rules import parse_rule
 from baserate.errors import grouped, number_of, quoted, refuse

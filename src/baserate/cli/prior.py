@@ -13,22 +13,22 @@ import click
 
 from baserate.cli import options
 from baserate.cli.options import listed
-from baserate.cli.request import (
+from baserate.cli.runner import (
     ALONE,
     OVER,
     Learned,
     Request,
+    Result,
     SourceOptions,
     check_unused,
+    command,
     threshold_by_model,
     thresholds_of,
     whole_interval,
 )
-from baserate.cli.runner import Result, command
 from baserate.cli.terminal import Progress
 from baserate.conditions import Conditions
-from baserate.counts.counts import Counts, Unlabelled
-from baserate.counts.joint import JointCounts
+from baserate.counts.counts import Counts, JointCounts, Unlabelled
 from baserate.decisions.operating_point import COUNTED, OperatingPoint, measures_shown
 from baserate.errors import (
     CASE_CONTROL,

@@ -8,13 +8,19 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from baserate.cli.request import ALONE, OVER, Request, SourceOptions, each_model, thresholds_of
-from baserate.cli.runner import Result
+from baserate.cli.runner import (
+    ALONE,
+    OVER,
+    Request,
+    Result,
+    SourceOptions,
+    each_model,
+    thresholds_of,
+)
 from baserate.cli.terminal import Progress
 from baserate.conditions import Conditions, Uncertain
-from baserate.counts.counts import Counts
+from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
-from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import COUNTED, SAME_CASES, SHOW_ON_OTHERS
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING

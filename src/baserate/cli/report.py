@@ -10,14 +10,16 @@ import click
 from baserate.atomic import reserved, write_atomically
 from baserate.cli import options
 from baserate.cli.options import listed
-from baserate.cli.request import (
+from baserate.cli.runner import (
     ConditionOptions,
     Request,
+    Result,
     SourceOptions,
     budget_of,
     check_unused,
+    command,
+    inputs_of,
 )
-from baserate.cli.runner import Result, command, inputs_of
 from baserate.conditions import Conditions, Uncertain
 from baserate.errors import InputError, Note, escaped, number_of, refuse_file
 from baserate.output import document

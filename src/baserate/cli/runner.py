@@ -1,37 +1,778 @@
-"""The one runner of commands: builds the request, runs the command, and prints its result."""
+"""The request that the options of a command make, and the one runner that prints its result."""
 
 from __future__ import annotations
 
 import contextlib
+import csv
 import io
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import click
 from click.core import ParameterSource
 
+from baserate import notation
 from baserate.atomic import reserved, write_atomically
-from baserate.cli.options import Sectioned, is_rule, listed
-from baserate.cli.request import READING, Request, check_unused
-from baserate.cli.terminal import tell
-from baserate.counts.counts import Counts
+from baserate.cli.options import Sectioned, flag_of, is_rule, listed
+from baserate.cli.terminal import Progress, Waiting, tell
+from baserate.conditions import OUTCOMES, Conditions, Costs, Uncertain
+from baserate.counts.counts import Counts, JointCounts
+from baserate.counts.grouped import GroupedCounts
+from baserate.distributions import LogUniform, Pilot, Range
 from baserate.errors import (
+    RANDOM,
+    Findings,
     Fix,
     InputError,
     Note,
     Source,
+    escaped,
     foremost,
     number_of,
     on_command_line,
+    quoted,
     ranked,
+    refuse,
     refuse_file,
+    size,
 )
-from baserate.inference.intervals import auc_intervals
+from baserate.inference.intervals import Completed, IntervalOptions, auc_intervals
+from baserate.inference.values import checked_level
+from baserate.measures.confusion import LARGEST, MOST_CASES, Measure, parse
 from baserate.output import document, tables
-from baserate.read.files import is_saved
-from baserate.read.source import files_of
+from baserate.read.csv_dialect import CsvOptions
+from baserate.read.files import (
+    count_scores,
+    count_together,
+    is_saved,
+    joint_of,
+    load,
+    models_of,
+    saved_joint,
+    saved_models,
+)
+from baserate.read.source import SEVERAL, Options, files_of, said_of, shown_source
+from baserate.read.streams import STDIN
+from baserate.read.table import ColumnRoles
+from baserate.read.treatments import Treatment
+
+if TYPE_CHECKING:
+    from baserate.shift.estimate import PriorEstimate
+
+# ----------------------------------------------------------------------
+# The request: the source, the conditions, the intervals and the output of a command.
+
+MOST_NAMED = 12
+CEILING = ("memory", "approx", "resume")
+READING = [
+    field.name
+    for kind in (CsvOptions, Treatment)
+    for field in fields(kind)
+    if field.name != "header"
+] + ["max_bytes", *CEILING]
+
+
+def check_unused(given: Mapping[str, Any], where: str) -> None:
+    """Nothing is accepted and ignored."""
+    for name, value in given.items():
+        if value:
+            raise refuse("BR002", f"{name} has no effect {where}", "leave it out")
+
+
+# ----------------------------------------------------------------------
+# The source: files, which columns are what, and how to read them.
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """Where the data lie, which columns are what, and how to read them."""
+
+    paths: tuple[str, ...] = ()
+    label: str | None = None
+    scores: tuple[str, ...] = ()
+    positive: str | None = None
+    weight: str | None = None
+    design: str = RANDOM
+    id: str | None = None
+    join: str | None = None
+    by_position: bool = False
+    options: Options = field(default_factory=Options)
+
+    @property
+    def path(self) -> str:
+        """The first file."""
+        return self.paths[0]
+
+    @property
+    def is_saved(self) -> bool:
+        """Does the file hold counts?"""
+        return is_saved(self.path)
+
+    @property
+    def is_limited(self) -> bool:
+        """Is there a ceiling on memory?"""
+        return self.options.ceiling.memory is not None
+
+    def at(self, *paths: str) -> Self:
+        """The same of other files."""
+        return replace(self, paths=paths)
+
+    def and_test(self, path: str) -> tuple[SourceOptions, SourceOptions]:
+        """The source and the test data, with the same columns; saved counts have models only."""
+        first, test = (
+            SourceOptions(source.paths, scores=self.scores) if source.is_saved else source
+            for source in (self, self.at(path))
+        )
+        return (self, test) if self.is_saved == test.is_saved else (first, test)
+
+    def reading(self) -> Waiting:
+        """A message for whoever waits longer than a second for a file."""
+        size_of = f" ({size(os.path.getsize(self.path))})" if os.path.isfile(self.path) else ""  # noqa: PTH113, PTH202
+        return Waiting(f"reading {escaped(shown_source(self.path))}{size_of}")
+
+    def check_saved(self, more: Mapping[str, Any] | None = None) -> None:
+        """Refuse what tells how to read cases, of saved counts."""
+        said = {
+            "--label": self.label,
+            "--positive": self.positive,
+            "--weight": self.weight,
+            "--design": self.design != RANDOM,
+        }
+        read = {
+            f"--{name.replace('_', '-')}": True
+            for name, value in said_of(self.options).items()
+            if value
+        }
+        limits = {f"--{name}": getattr(self.options.ceiling, name) for name in CEILING}
+        check_unused({**said, **(more or {}), **read, **limits}, "on saved counts")
+
+    def wanted(self, **more: Any) -> ColumnRoles:
+        """A file of cases needs a label and a score at least; the refusal lists its columns."""
+        if self.is_saved:
+            raise refuse_file(
+                self.path,
+                "BR610",
+                "holds counts, and this needs the cases",
+                "give the file that was counted",
+            )
+        absent = {
+            option: f"which column {what}"
+            for option, named, what in (
+                ("--label", self.label, "says which cases are positive"),
+                ("--score", self.scores, "holds a model's scores"),
+            )
+            if not named
+        }
+        if absent:
+            found = self._columns()
+            options = f"{' and '.join(absent)} {'is' if len(absent) == 1 else 'are'} missing"
+            text = f"{options}: {', and '.join(absent.values())}{f' ({found})' if found else ''}?"
+            fix = " ".join(f"{option} COLUMN" for option in absent)
+            raise refuse_file(shown_source(self.path), "BR003", text, fix)
+        columns = {"positive": self.positive, "weight": self.weight, "design": self.design}
+        return ColumnRoles(self.label or "", self.scores, **{**columns, **more})
+
+    def _columns(self) -> str:
+        """The columns of a text file, for a message; nothing where only a whole reading would
+        tell.
+        """
+        return ", ".join(quoted(name, quotes=False) for name in self.names()[:MOST_NAMED])
+
+    def names(self) -> list[str]:
+        """The models of saved counts, or the columns of a text file; none where only a whole
+        reading would tell.
+        """
+        from baserate.gates.settings import columns_of
+
+        if self.is_saved:
+            return list(saved_models(self.path))
+        if self.path in STDIN:
+            return []
+        return [name for name, _ in columns_of(self.path, self.options)]
+
+    @contextlib.contextmanager
+    def watched(self, thresholds: Sequence[Any] = ()) -> Iterator[Options]:
+        """How to read, with thresholds that stay exact under the ceiling, and a bar for whoever
+        waits.
+        """
+        ceiling = self.options.ceiling.at(tuple(thresholds))
+        with Progress("counting rows") as progress:
+            yield self.options._replace(ceiling=replace(ceiling, progress=progress))
+
+    def counted(self, thresholds: Sequence[Any] = ()) -> dict[str, Counts]:
+        """The counts of every model in the file, or in saved counts; under a ceiling on memory,
+        these thresholds stay exact.
+        """
+        if self.is_saved:
+            self.check_saved()
+            return saved_models(self.path, self.scores)
+        columns = self.wanted()
+        if self.is_limited:
+            with self.watched(thresholds) as watched:
+                return count_scores(self.path, columns, watched)
+        with self.reading():
+            return count_scores(self.path, columns, self.options)
+
+    def together(self) -> JointCounts | dict[str, Counts]:
+        """The models counted on the same cases, so that they can be compared; the counts of each
+        alone where that is impossible.
+        """
+        if self.is_saved:
+            models, found = self.counted(), load(self.path)
+            if isinstance(found, JointCounts) and len(models) > 1:
+                return found.only(tuple(models))
+            return models
+        if self.is_limited:
+            return self.counted()
+        columns = self.wanted()
+        with self.reading():
+            return count_together(self.path, columns, self.options)
+
+    def saved_groups(self) -> GroupedCounts:
+        """The counts that were saved group by group."""
+        found = load(self.path)
+        if not isinstance(found, GroupedCounts):
+            raise refuse_file(
+                self.path,
+                "BR433",
+                "holds counts of all cases together",
+                "count them by group: baserate count --by COLUMN",
+            )
+        return found
+
+    def joint(self) -> JointCounts:
+        """The models on the same cases, counted here or before."""
+        if self.is_saved:
+            self.check_saved()
+            return saved_joint(self.path, self.scores)
+        return joint_of(models_of(self.path, self.wanted(), self.options))
+
+
+def each_model(models: JointCounts | dict[str, Counts]) -> dict[str, Counts]:
+    """The counts of each model by name."""
+    return (
+        {name: models.marginal(name) for name in models.models}
+        if isinstance(models, JointCounts)
+        else models
+    )
+
+
+# ----------------------------------------------------------------------
+# The conditions: base rate, costs and volume as people write them.
+
+
+LOG_UNIFORM = re.compile(r"\s*\(?log-?\s?uniform\)?\s*$", flags=re.IGNORECASE)
+PILOT = re.compile(r"\s*(\d+)\s*(?:/|of|in|out of)\s*(\d+)\s*")
+
+
+@dataclass(frozen=True)
+class ConditionOptions:
+    """Base rates, costs and volume, as they are written."""
+
+    priors: tuple[str, ...] = ()
+    costs: tuple[str, ...] = ()
+    profits: tuple[str, ...] = ()
+    volume: str | None = None
+    pilot: str | None = None
+    kind: str | None = None
+    prior_from: str | None = None
+    learned: Learned | None = None  # the estimate of the base rate that --prior-from gives
+
+    @property
+    def costs_given(self) -> bool:
+        """Is a cost or a profit given?"""
+        return bool(self.costs or self.profits)
+
+    @property
+    def cases(self) -> float | None:
+        """The volume as a number."""
+        return volume_of(self.volume)
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Is anything given that is no number: a range, a distribution, a pilot sample?"""
+        return self.pilot is not None or any(
+            ".." in text or LOG_UNIFORM.search(text)
+            for text in (*self.priors, *self.costs, *self.profits)
+        )
+
+    def exact(self) -> list[Conditions]:
+        """One set of conditions per base rate; the sample's own where none is given. Everything
+        wrong with them is found in one pass.
+        """
+        findings, chosen, found = Findings(), None, list[Conditions]()
+        with findings:
+            text = self._costs_text()
+            chosen = None if text is None else Costs.parse(text, profits=bool(self.profits))
+        rates: list[Any] = [part for text in self.priors or ("sample",) for part in shares(text)]
+        for rate in rates if self.learned is None else [self.learned.estimate]:
+            with findings:
+                found.append(Conditions(rate, chosen))
+        findings.settle()
+        return found
+
+    def ends(self) -> list[Conditions]:
+        """The conditions at both ends of a range of base rates; none where anything else is
+        uncertain.
+        """
+        text = LOG_UNIFORM.sub("", self.priors[0]) if len(self.priors) == 1 else ""
+        if ".." not in text or any(".." in cost for cost in (*self.costs, *self.profits)):
+            return []
+        return replace(self, priors=tuple(end.strip() for end in text.split(".."))).exact()
+
+    def uncertain(self) -> Uncertain | Conditions:
+        """The conditions as they are written: numbers, ranges, a list, a log-uniform range, a pilot
+        sample.
+        """
+        text = self._costs_text()
+        if self.priors and self.pilot is not None:
+            raise refuse(
+                "BR503",
+                "a base rate and a pilot sample are given together",
+                "give --prior or --pilot",
+            )
+        chosen = None if text is None else costs_of(text, profits=bool(self.profits))
+        if self.learned is not None:
+            return Uncertain(Range(*whole_interval(self.learned.estimate)), chosen)
+        prior = (
+            _pilot(self.pilot)
+            if self.pilot is not None
+            else _prior([part for text in self.priors for part in shares(text)])
+        )
+        return Uncertain(prior, chosen, earned=bool(self.profits))
+
+    def _costs_text(self) -> str | None:
+        if self.costs and self.profits:
+            raise refuse("BR513", "costs and profits are given together", "give --cost or --profit")
+        return ",".join(self.costs or self.profits) or None
+
+
+class Learned(NamedTuple):
+    """The base rate that unlabelled cases speak for: its estimate, the score that it was estimated
+    with, and the note that says so.
+    """
+
+    estimate: PriorEstimate
+    score: str
+    notes: tuple[Note, ...]
+
+
+def whole_interval(estimate: PriorEstimate) -> tuple[float, float]:
+    """The interval of an estimate as base rates to plan for: no positives are not ruled out, and
+    half a case then stands for the least.
+    """
+    return max(estimate.low, 0.5 / estimate.cases), estimate.high
+
+
+def shares(text: str) -> list[str]:
+    """The parts of a list, unless the whole is a number with a decimal comma, which is refused as
+    such.
+    """
+    parts = notation.several(text)
+    return [text] if len(parts) == 2 and notation.number(parts[0]) == 0 else parts
+
+
+def volume_of(text: str | None) -> float | None:
+    """A number of cases, as people write it: 1000000, 1e6, 1_000_000, 1,000,000 or 10k."""
+    if text is None:
+        return None
+    bare = (
+        notation.without_thousands(text.strip().casefold()) if len(text) <= notation.LONGEST else ""
+    )
+    unit = next((unit for unit in ("k", "m") if bare.endswith(unit)), "")
+    value = notation.number(bare.removesuffix(unit).strip())
+    if value is None or not 0 < value * notation.UNITS[unit] <= MOST_CASES:
+        raise refuse(
+            "BR520",
+            f"a volume is a number of cases above 0, got {quoted(text)}",
+            "--volume 1000000",
+        )
+    return float(value * notation.UNITS[unit])
+
+
+def budget_of(text: str, volume: float | None) -> float:
+    """A number of alerts, as people write it; 0 is one too."""
+    if volume is None:
+        raise refuse(
+            "BR520",
+            "--budget is a number of alerts out of a volume of cases",
+            "--volume 1000000 beside it",
+        )
+    try:
+        return 0.0 if notation.number(text) == 0 else volume_of(text) or 0.0
+    except InputError:
+        raise refuse(
+            "BR520", f"a budget is a number of alerts, got {quoted(text)}", "--budget 200"
+        ) from None
+
+
+def threshold_of(text: str) -> float | int | None:
+    """A threshold from the command line; "none" flags nothing."""
+    if text.strip().casefold() == "none":
+        return None
+    if text.strip().casefold() in ("inf", "-inf"):
+        return float(text)
+    value = notation.number(text)
+    if value is None or abs(value) > LARGEST:
+        raise refuse(
+            "BR529",
+            f"a threshold is a number, or none to flag nothing; got {quoted(text)}",
+            "--threshold 0.5",
+        )
+    return value.numerator if value.denominator == 1 else float(value)
+
+
+def threshold_by_model(text: str) -> tuple[str | None, float | int | None]:
+    """A threshold, and the model that it is for ("m1=0.5"); None where it is for all."""
+    name, equals, value = text.rpartition("=")
+    return (name if equals else None), threshold_of(value if equals else text)
+
+
+def check_model(text: str, name: str, models: Iterable[str]) -> None:
+    """Refuse a threshold of a model that is not there."""
+    if name not in models:
+        raise refuse(
+            "BR408",
+            f"--threshold {quoted(text)}: there is no model {quoted(name)}",
+            f"one of {', '.join(map(quoted, models))}",
+        )
+
+
+def thresholds_of(texts: tuple[str, ...], models: tuple[str, ...]) -> dict[str, Any] | None:
+    """A threshold for every model, from one for all ("0.5") or one each ("m1=0.5"); None where none
+    is given.
+    """
+    if not texts:
+        return None
+    given: dict[str, Any] = {}
+    for text in texts:
+        name, cut = threshold_by_model(text)
+        if name is not None:
+            check_model(text, name, models)
+        for model in models if name is None else [name]:
+            if model in given:
+                raise refuse("BR529", f"{quoted(model)} is given two thresholds", "give one each")
+            given[model] = cut
+    absent = [model for model in models if model not in given]
+    if absent:
+        raise refuse(
+            "BR529",
+            f"no threshold is given for {quoted(absent[0])}",
+            f"--threshold {absent[0]}=0.5",
+        )
+    return given
+
+
+def level_of(text: str) -> float:
+    """A level as people write it: 95%, 0.95."""
+    written = notation.share(text)
+    if written is None:
+        raise refuse("BR580", f"a level is a share, got {quoted(text)}", "--level 95%")
+    return checked_level(float(written.value))
+
+
+def _pilot(text: str) -> Pilot:
+    found = PILOT.fullmatch(text)
+    if not found:
+        raise refuse(
+            "BR588",
+            f"a pilot sample is written as positives/cases, got {quoted(text)}",
+            "--pilot 12/5000",
+        )
+    return Pilot(int(found[1]), int(found[2]))
+
+
+def _prior(parts: list[str]) -> Any:
+    if len(parts) > 1:
+        if any(".." in part for part in parts):
+            raise refuse("BR503", "a range of base rates stands alone", "--prior 1e-5..1e-3")
+        return parts
+    if not parts:
+        return None
+    plain = LOG_UNIFORM.sub("", parts[0])
+    if plain == parts[0]:
+        return parts[0]
+    low, dots, high = plain.partition("..")
+    if not dots:
+        raise refuse(
+            "BR503",
+            f"{quoted(parts[0])} has no ends to lie between",
+            '--prior "1e-5..1e-3 log-uniform"',
+        )
+    return LogUniform(low.strip(), high.strip())
+
+
+def costs_of(text: str, *, profits: bool) -> dict[str, Any]:
+    """Costs as people write them, each a number or a range: fn=100..1000,fp=1."""
+    spans = {}
+    plain = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, _, value = part.partition("=")
+        if ".." in value:
+            low, _, high = value.partition("..")
+            spans[name.strip().casefold()] = _range(name.strip(), low, high, profits=profits)
+            plain.append(f"{name}={low}")
+        else:
+            plain.append(part)
+    # Names are checked as those of plain costs are; what they cost, when the ranges are in place.
+    parsed = {
+        name: value
+        for name, value in _checked(",".join(plain), profits=profits).items()
+        if name not in spans
+    }
+    return {**parsed, **spans}
+
+
+def _checked(text: str, *, profits: bool) -> dict[str, Any]:
+    """Plain costs by name, only those that were given."""
+    named = [part.partition("=")[0].strip().casefold() for part in text.split(",") if part.strip()]
+    costs = Costs.parse(text, profits=profits)
+    return {name: getattr(costs, name) for name in OUTCOMES if name in named or profits}
+
+
+def _range(name: str, low: str, high: str, *, profits: bool) -> Range:
+    ends = notation.number(low), notation.number(high)
+    if ends[0] is None or ends[1] is None:
+        text = (
+            f"the cost of {quoted(name, quotes=False)} is {quoted(f'{low}..{high}')}, which is no"
+            " range of numbers"
+        )
+        raise refuse("BR514", text, "--cost fn=100..1000,fp=1")
+    first, last = (
+        float(end) if end.denominator != 1 else end.numerator for end in ends if end is not None
+    )
+    if first > last:
+        raise refuse(
+            "BR504",
+            f"the range of the cost of {quoted(name, quotes=False)} is reversed:"
+            f" {first:g}..{last:g}",
+            f"{last:g}..{first:g}",
+        )
+    return Range(-last, -first) if profits else Range(first, last)
+
+
+def measures_of(
+    texts: Sequence[str], given: ConditionOptions, probability: str | None = None
+) -> tuple[str, ...]:
+    """Measures by the names under which points show them; net benefit at the threshold probability
+    that is given.
+    """
+    found = [acting_at(parse(text, given.cases), given, probability) for text in texts]
+    return tuple(one.name if one.counts_cases else str(one) for one in found)
+
+
+def acting_at(measure: Measure, given: ConditionOptions, probability: str | None) -> Measure:
+    """Net benefit at the threshold probability that is given, or that the costs make; refused where
+    nothing says at which. Other measures are left as they are.
+    """
+    if measure.name != "net_benefit" or measure.parameters:
+        return measure
+    if probability is None and not given.costs_given:
+        raise refuse(
+            "BR655",
+            "net benefit needs the probability at which one would act",
+            '--threshold-probability 2%, or "net_benefit(t=0.02)"',
+        )
+    return at_probability(measure, probability)
+
+
+def at_probability(measure: Measure, text: str | None) -> Measure:
+    """Net benefit at the threshold probability that is given; nothing else has one."""
+    if text is None:
+        return measure
+    written = notation.share(text)
+    if measure.name != "net_benefit" or measure.parameters:
+        raise refuse(
+            "BR655",
+            f"a threshold probability applies to net_benefit, and not to {measure}",
+            "--optimize net_benefit",
+        )
+    if written is None or not 0 < written.value < 1:
+        raise refuse(
+            "BR655",
+            f"a threshold probability lies between 0 and 1, got {quoted(text)}",
+            "--threshold-probability 10%",
+        )
+    return Measure("net_benefit", (("t", float(written.value)),))
+
+
+# ----------------------------------------------------------------------
+# The output, and the whole request.
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """The form of the answer, and where it goes."""
+
+    as_json: bool = False
+    as_csv: bool | None = None  # None: the command has no such form
+    output: str | None = None
+    svg: str | None = None
+    all_notes: bool = False
+    force: bool = False
+    private: bool = False
+
+
+OUTPUT = (
+    "as_json",
+    "output",
+    "all_notes",
+    "force",
+    "private",
+    "svg",
+)  # says nothing of what is asked
+TOGETHER, OVER, ALONE = "together", "over", "alone"  # with the error of an estimated base rate
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options that every command has."""
+
+    source: SourceOptions
+    conditions: ConditionOptions
+    intervals: IntervalOptions
+    output: OutputOptions
+    given: Mapping[str, Any] = field(default_factory=dict)  # the parameters as click has them
+    config: tuple[str, ...] = ()  # the keys of baserate.toml that were used
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> tuple[Request, dict[str, Any]]:
+        """From the parameters of a command, and those that are left for the command itself."""
+        own = _with_budget(_with_rule(given))
+        given = dict(own)
+
+        def part(kind: Any, **more: Any) -> Any:
+            named = {one.name: own.pop(one.name) for one in fields(kind) if one.name in own}
+            return kind(**named, **more)
+
+        path = own.pop("path", None)
+        if _stands_first(path, own.get("name")):
+            own["name"], path = path, own["name"]
+        if "level" in own:
+            own["level"] = level_of(own["level"])
+        source = part(
+            SourceOptions,
+            paths=(path,) if isinstance(path, str) else path or (),
+            options=_reading(own),
+        )
+        source = replace(source, scores=_columns_listed(source))
+        parts = part(ConditionOptions), part(IntervalOptions), part(OutputOptions)
+        return cls(source, *parts, given), own
+
+    def command(self, name: str, *drop: str, **changes: Any) -> str:
+        """The whole command of this name that asks the same: whatever was given and it accepts,
+        less `drop`, and with these changes.
+        """
+        from baserate.cli.main import cli
+
+        words, target = ["baserate", name], cli.get_command(None, name)  # type: ignore[arg-type]
+        given = {key: value for key, value in self.given.items() if key not in (*drop, *OUTPUT)}
+        given |= {"rules": (given["rule"],)} if given.get("rule") is not None else {}
+        for parameter in target.params if target is not None else ():
+            value = {**given, **changes}.get(parameter.name or "")
+            if value is not None and value != parameter.default and value not in (False, ()):
+                words += _spelled(parameter, value)
+        return shlex.join(words)
+
+    def estimated(self, done: str = TOGETHER) -> Request:
+        """With the base rate that the unlabelled cases of --prior-from speak for, where they are
+        given; `done` is what the command does about its error.
+        """
+        if self.conditions.prior_from is None:
+            return self
+        from baserate.cli.prior import learned
+
+        found = learned(self, done)
+        conditions = replace(
+            self.conditions, priors=(repr(found.estimate.value),), learned=found, prior_from=None
+        )
+        return replace(self, conditions=conditions)
+
+    def in_field(self, found: Completed, *, cluster: bool = False) -> Completed:
+        """The points with intervals that include the error of an estimated base rate, where it is
+        estimated.
+        """
+        if self.conditions.learned is None:
+            return found
+        from baserate.cli.prior import in_field
+
+        return in_field(found, self, cluster=cluster)
+
+
+def _stands_first(path: Any, name: str | None) -> bool:
+    """Of `curve`: does the file stand before the name of the curve?"""
+    return name is not None and os.path.exists(name) and not os.path.exists(str(path))  # noqa: PTH110
+
+
+def _with_rule(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters with a rule that follows the file, or among several files, where --rule
+    has it.
+    """
+    own = dict(given)
+    behind, path = own.pop("behind", None), own.get("path")
+    if isinstance(path, tuple) and "rule" in own:
+        found = [word for word in path if is_rule(word)]
+        own["path"] = tuple(word for word in path if word not in found)
+        behind = " and ".join(found) or None
+    if behind is None:
+        return own
+    if "rules" in own:
+        own["rules"] = (behind, *own["rules"])
+        return own
+    if own["rule"] is not None:
+        raise refuse("BR533", "two rules are given", 'join them by "and"')
+    own["rule"] = behind
+    return own
+
+
+def _with_budget(own: dict[str, Any]) -> dict[str, Any]:
+    """The parameters with --budget as a rule, or as a part of the one that is given."""
+    budget = own.pop("budget_rule", None)
+    if budget is None:
+        return own
+    term = f"alerts <= {budget_of(budget, volume_of(own['volume'])):.15g}"
+    if "rules" in own:
+        return {**own, "rules": (*own["rules"], term)}
+    return {**own, "rule": " and ".join(filter(None, (own["rule"], term)))}
+
+
+def _columns_listed(source: SourceOptions) -> tuple[str, ...]:
+    """The scores, where several may be one comma-separated word; a column whose name has a comma is
+    one score.
+    """
+    found = list[str]()
+    for text in source.scores:
+        whole = "," not in text or (source.paths and text in source.names())
+        found += [text] if whole else [part.strip() for part in next(csv.reader([text]))]
+    return tuple(found)
+
+
+def _spelled(parameter: Any, value: Any) -> list[str]:
+    """A parameter as it is typed."""
+    values = value if isinstance(value, tuple | list) else (value,)
+    if parameter.param_type_name == "argument":
+        return [str(one) for one in values]
+    flag = flag_of(parameter)
+    return [word for one in values for word in ([flag] if one is True else [flag, str(one)])]
+
+
+def _reading(own: dict[str, Any]) -> Options:
+    """How to read, which is taken out of what was given."""
+    said = {name: own.pop(name) for name in READING if name in own}
+    said = {name: value for name, value in said.items() if value is not None}
+    for name in SEVERAL:
+        if name in said:
+            said[name] = tuple(part.strip() for part in next(csv.reader([said[name]])))
+    return Options.of({**said, "header": not own.pop("no_header", False)})
+
+
+# ----------------------------------------------------------------------
+# One runner of every command: the text or the JSON, the notes, and the exit status.
+
 
 SETTINGS = "baserate.toml"
 

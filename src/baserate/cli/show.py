@@ -10,17 +10,18 @@ import click
 
 from baserate.cli import options
 from baserate.cli.options import listed
-from baserate.cli.request import (
+from baserate.cli.runner import (
     ConditionOptions,
     Request,
+    Result,
     SourceOptions,
     at_probability,
     check_model,
     check_unused,
+    command,
     measures_of,
     threshold_by_model,
 )
-from baserate.cli.runner import Result, command
 from baserate.cli.terminal import Progress
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
@@ -37,7 +38,7 @@ from baserate.measures.confusion import parse
 from baserate.output import comparisons, document, tables
 from baserate.output.document import Settings, Valued
 from baserate.output.tables import Row
-from baserate.read.arrays import count_cases
+from baserate.read.cases import count_cases
 from baserate.read.files import grouped_cases, read_cases
 
 

@@ -10,8 +10,7 @@ import click
 
 from baserate.cli import options
 from baserate.cli.options import listed
-from baserate.cli.request import ConditionOptions, Request, thresholds_of
-from baserate.cli.runner import Result, command
+from baserate.cli.runner import ConditionOptions, Request, Result, command, thresholds_of
 from baserate.conditions import Conditions
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points

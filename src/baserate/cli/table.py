@@ -11,8 +11,7 @@ import click
 
 from baserate.cli import options
 from baserate.cli.options import listed
-from baserate.cli.request import Request, shares, threshold_of
-from baserate.cli.runner import Result, command
+from baserate.cli.runner import Request, Result, command, shares, threshold_of
 from baserate.curves.threshold_table import MEASURES, ORDERS, threshold_table
 from baserate.errors import refuse
 from baserate.measures.confusion import Measure, in_costs, parse

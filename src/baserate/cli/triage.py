@@ -8,8 +8,7 @@ import click
 
 from baserate.cli import options
 from baserate.cli.options import listed
-from baserate.cli.request import ALONE, Request
-from baserate.cli.runner import Result, command
+from baserate.cli.runner import ALONE, Request, Result, command
 from baserate.errors import refuse
 from baserate.notation import number, share
 from baserate.output import choices

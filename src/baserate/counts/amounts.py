@@ -15,8 +15,7 @@ import numpy as np
 
 from baserate.atomic import fingerprint
 from baserate.counts.cells import Array, joined_scores
-from baserate.counts.counts import Counts
-from baserate.counts.joint import JointCounts
+from baserate.counts.counts import Counts, JointCounts
 from baserate.errors import Ledger, Note, combine, grouped, number_of, quoted, refuse
 from baserate.numbers import EXACT_FLOATS, Floats, Frozen, rounded
 

@@ -13,8 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from baserate.conditions import Conditions
-from baserate.counts.counts import Counts
-from baserate.counts.joint import JointCounts
+from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.points import ONLY_RATES, Points
 from baserate.curves.curve import in_frame
 from baserate.errors import Note, number_of, quoted, refuse

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from baserate.conditions import Conditions
 from baserate.counts.points import ONLY_RATES, Points
 from baserate.decisions.rules import Mask, Rule, Term, linear, parse_rule
-from baserate.errors import Fix, Infeasible, Problem, grouped, number_of, quoted, refuse
+from baserate.errors import Fix, Infeasible, Problem, grouped, number_of, refuse
 from baserate.measures.confusion import Confusion, along, confusion_at, measure
 from baserate.notation import missed, percent
 from baserate.numbers import Floats, rounded
@@ -97,17 +97,6 @@ class Confidence(NamedTuple):
         than is left over.
         """
         return missed(self.level) / len(rule.terms) / self.among
-
-
-def checked_among(among: Any) -> int:
-    """A number of models."""
-    if not isinstance(among, int) or isinstance(among, bool) or among < 1:
-        raise refuse(
-            "BR637",
-            f"among is the number of models that the choice is among, got {quoted(among)}",
-            "among=3",
-        )
-    return among
 
 
 class Limits(NamedTuple):

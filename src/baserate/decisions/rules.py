@@ -1,5 +1,5 @@
 """Rules as people write them: "recall >= 0.8 and posfrac <= 1%", "alerts <= 200". Synonyms are
-read, and printed by their one name.
+read, and printed by their one name. Which points satisfy a rule, and which of them is best.
 """
 
 from __future__ import annotations
@@ -193,6 +193,7 @@ def _plain(value: Fraction) -> str:
 
 # ----------------------------------------------------------------------
 # Which points satisfy a rule, and which of them is best: fast on floats, exact wherever floats
+# could round.
 
 Mask = npt.NDArray[np.bool_]
 T = TypeVar("T")

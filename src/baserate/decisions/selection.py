@@ -145,7 +145,7 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
             'guarantee="recall >= 0.9", or leave them out',
         )
     confidence = guarantees.Confidence(
-        checked_level(0.95 if level is None else level), guarantees.checked_among(among)
+        checked_level(0.95 if level is None else level), checked_among(among)
     )
     if len(points) < 2:
         raise refuse(
@@ -991,7 +991,7 @@ def added(parts: Sequence[Any]) -> Any:
 
 
 # ----------------------------------------------------------------------
-# What merged scores leave open: thresholds of the exact scores may lie inside runs and bins, and
+# What merged scores leave open: thresholds of the exact scores may lie inside runs and bins.
 
 # Where cases are weighted, the least of them is not known: so little of an edge.
 LITTLE = 2.0**-30
@@ -1193,3 +1193,14 @@ def bins_note(name: str, bounds: Bounds) -> Note:
         f"scores were merged into bins: with every score kept, {name} lies between {low} and"
         f" {high}",
     )
+
+
+def checked_among(among: Any) -> int:
+    """A number of models."""
+    if not isinstance(among, int) or isinstance(among, bool) or among < 1:
+        raise refuse(
+            "BR637",
+            f"among is the number of models that the choice is among, got {quoted(among)}",
+            "among=3",
+        )
+    return among

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 from baserate.atomic import Page, write_atomically
 from baserate.conditions import Conditions
-from baserate.counts.counts import Counts
-from baserate.counts.joint import JointCounts
+from baserate.counts.counts import Counts, JointCounts
 from baserate.curves.summaries import summary_named
 from baserate.decisions.operating_point import setting
 from baserate.decisions.selection import choose

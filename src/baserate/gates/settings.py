@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from baserate import notation
 from baserate.conditions import Conditions, Costs
-from baserate.counts.joint import JointCounts
+from baserate.counts.counts import JointCounts
 from baserate.curves.summaries import summary_named
 from baserate.decisions.rules import parse_rule
 from baserate.errors import (
@@ -36,9 +36,13 @@ from baserate.errors import (
     refuse,
     refuse_file,
 )
-from baserate.inference.bootstrap import checked_replicates, checked_seed
 from baserate.inference.requirements import check_requirement, checked_margin
-from baserate.inference.values import NonInferiority, checked_level
+from baserate.inference.values import (
+    NonInferiority,
+    checked_level,
+    checked_replicates,
+    checked_seed,
+)
 from baserate.measures.confusion import checked_volume, parse
 from baserate.output.comparisons import Judged
 from baserate.read import streams

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from baserate.conditions import Conditions
+from baserate.conditions import Conditions, refuse_estimate
 from baserate.counts.amounts import Amounts, JointAmounts, check_amounts
 from baserate.counts.cells import Array
-from baserate.counts.counts import Counts
+from baserate.counts.counts import Counts, same_scores
 from baserate.decisions.amount_costs import (
     CAUGHT,
     COST,
@@ -58,8 +58,6 @@ from baserate.inference.bootstrap import (
     urn_of,
 )
 from baserate.inference.chosen_threshold import CHOSEN_REPLICATES
-from baserate.inference.estimated_prior import refuse_estimate
-from baserate.inference.paired import same_scores
 from baserate.inference.values import BOTH, Difference, Interval, checked_level
 from baserate.kernels import Cells, best
 from baserate.numbers import Floats, rounded

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from baserate.counts.counts import Counts
-from baserate.counts.joint import JointCounts
+from baserate.counts.counts import Counts, JointCounts
 from baserate.curves.areas import auc, one_class
 from baserate.errors import Note, number_of, quoted, refuse
+from baserate.inference.rates import normal, refuse_weights
 from baserate.inference.values import BOTH, Difference, Interval, missed, tails
 from baserate.kernels import Labels, Scores, best
 from baserate.numbers import EXACT_FLOATS, INT64_MAX, Floats, Ints, square_sum
@@ -96,18 +96,6 @@ def _variance(values: Floats, cases: Floats, mean: float) -> float:
     """The sample variance over the cases; of one case it is not known, and taken for none."""
     whole = int(cases.sum())
     return float(np.sum(cases * (values - mean) ** 2)) / (whole - 1) if whole > 1 else 0.0
-
-
-def refuse_weights(counts: Counts | JointCounts) -> None:
-    """Masses are no number of cases: neither Wilson nor DeLong holds for them."""
-    if counts.weighted:
-        text = (
-            "these cases are weighted: intervals need whole cases, as weights do not say how many"
-            " were seen"
-        )
-        raise refuse(
-            "BR583", text, "count without weights, or resample whole groups: count(…, cluster=…)"
-        )
 
 
 def auc_interval(counts: Counts, level: float, method: str | None, side: str) -> Interval:
@@ -402,13 +390,6 @@ def freedom(parts: object) -> float:
     pairs = [(variance, cases) for variance, cases in parts if variance > 0]  # type: ignore[attr-defined]
     below = math.fsum(variance**2 / max(cases - 1, 1) for variance, cases in pairs)
     return math.fsum(variance for variance, _ in pairs) ** 2 / below if below else math.inf
-
-
-def normal(share: float) -> float:
-    """The quantile of the normal distribution."""
-    from scipy.special import ndtri
-
-    return float(ndtri(share))
 
 
 # ----------------------------------------------------------------------

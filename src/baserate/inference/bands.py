@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from baserate.conditions import Conditions
-from baserate.counts.counts import Counts
+from baserate.conditions import Conditions, refuse_estimate
+from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
-from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
 from baserate.curves.areas import one_class
 from baserate.curves.named import CURVES
@@ -31,19 +30,18 @@ from baserate.inference.bootstrap import (
     resampled,
 )
 from baserate.inference.differences import chosen_pair
-from baserate.inference.estimated_prior import refuse_estimate
 from baserate.inference.fixed_point import Question, measure_interval
 from baserate.inference.intervals import REPLICATES
-from baserate.inference.statistic import (
-    Reader,
-    at_places,
-    curve_reader,
-    prior_reader,
-    rates_read,
-    statistic_of,
-)
+from baserate.inference.statistic import Reader, at_places, curve_reader, prior_reader, statistic_of
 from baserate.inference.values import BOTH, UPPER, checked_level, percent
-from baserate.measures.confusion import NOT_SAID, Measure, along, checked_conditions, confusion_at
+from baserate.measures.confusion import (
+    NOT_SAID,
+    Measure,
+    along,
+    checked_conditions,
+    confusion_at,
+    rates_read,
+)
 from baserate.measures.registry import SYNONYMS, plain
 from baserate.numbers import Floats
 from baserate.views import Viewed

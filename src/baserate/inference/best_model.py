@@ -15,8 +15,7 @@ import numpy as np
 
 from baserate.conditions import Conditions
 from baserate.counts.cells import Array
-from baserate.counts.counts import Counts
-from baserate.counts.joint import JointCounts
+from baserate.counts.counts import Counts, JointCounts, same_scores
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import GUESS, MIXTURE, OperatingPoint
 from baserate.decisions.rules import Term, holds_all, parse_rule
@@ -30,7 +29,6 @@ from baserate.decisions.selection import (
     made_by,
 )
 from baserate.errors import Infeasible, InputError, Note, combine, quoted, refuse
-from baserate.inference.auc import normal
 from baserate.inference.bootstrap import (
     PERCENTILE,
     Progress,
@@ -42,7 +40,8 @@ from baserate.inference.bootstrap import (
     undefined_noted,
 )
 from baserate.inference.chosen_threshold import CHOSEN_REPLICATES, Resampling, lead_over
-from baserate.inference.paired import MCNEMAR, adjusted, check_replicates, same_scores
+from baserate.inference.paired import MCNEMAR, adjusted, check_replicates
+from baserate.inference.rates import normal
 from baserate.inference.values import (
     BOTH,
     Difference,

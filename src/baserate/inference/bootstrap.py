@@ -14,16 +14,16 @@ import numpy as np
 
 from baserate.conditions import Conditions
 from baserate.counts.cells import Array, lowest_score, run_starts
-from baserate.counts.counts import Counts
+from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
-from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
 from baserate.errors import CASE_CONTROL, Fix, Ledger, Note, are, grouped, number_of, quoted, refuse
-from baserate.inference.auc import cell_placements, normal, refuse_weights
+from baserate.inference.auc import cell_placements
+from baserate.inference.rates import normal, refuse_weights
 from baserate.inference.statistic import Statistic, outcomes_read
-from baserate.inference.values import tails
-from baserate.kernels import Cells, Urn, best, in_parallel
-from baserate.kernels.draws import MOST_CASES
+from baserate.inference.values import checked_replicates, checked_seed, tails
+from baserate.kernels import Cells, Urn, best
+from baserate.kernels.draws import MOST_CASES, in_parallel
 from baserate.numbers import INT64_MAX, Floats, Ints
 
 # ----------------------------------------------------------------------
@@ -268,12 +268,10 @@ MOST_THREADS = 8
 # Up to so many clusters, the pairs that each wins over each are counted once (a square of 8 bytes a
 # pair).
 MOST_SQUARED = 2500
-REPLICATES = Fix("replicates=2000", "--replicates 2000")
 OTHERWISE = Fix(
     'rate_interval, or interval(counts, "auc") by its own method',
     "leave --replicates out, or compare by auc or at thresholds",
 )
-MOST_REPLICATES = 10_000_000
 Progress = Callable[[int, int], None]
 Source = Counts | GroupedCounts | JointCounts
 
@@ -338,30 +336,6 @@ def planned(
         )
         raise refuse("BR623", text, OTHERWISE)
     return Plan(how, checked_replicates(replicates), checked_seed(seed), progress)
-
-
-def checked_replicates(replicates: Any) -> int:
-    """Fewer than a hundred resamples do not describe the tails."""
-    whole = isinstance(replicates, int | np.integer) and not isinstance(replicates, bool)
-    if not whole or not 100 <= replicates <= MOST_REPLICATES:
-        raise refuse(
-            "BR580",
-            f"a bootstrap takes 100 to {grouped(MOST_REPLICATES)} replicates, got"
-            f" {quoted(replicates)}",
-            REPLICATES,
-        )
-    return int(replicates)
-
-
-def checked_seed(seed: Any) -> int:
-    """A seed is a whole number, so that the same call gives the same answer."""
-    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
-        raise refuse(
-            "BR580",
-            f"a seed is a whole number, 0 or more, got {quoted(seed)}",
-            Fix("seed=0", "--seed 0"),
-        )
-    return int(seed)
 
 
 def check_enough(source: Source) -> tuple[Note, ...]:

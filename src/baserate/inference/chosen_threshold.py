@@ -23,7 +23,6 @@ from baserate.counts.points import Points
 from baserate.decisions.operating_point import COUNTED, MIXTURE, SMALL, TIE, OperatingPoint
 from baserate.decisions.rules import Rule, Term, parse_rule
 from baserate.errors import InputError, Note, combine, grouped, number_of, refuse
-from baserate.inference.auc import normal, refuse_weights
 from baserate.inference.bootstrap import (
     NEGATIVES,
     POSITIVES,
@@ -39,12 +38,19 @@ from baserate.inference.bootstrap import (
 from baserate.inference.clusters import cluster_intervals, cluster_plan
 from baserate.inference.estimated_prior import counted_interval
 from baserate.inference.fixed_point import Question, measure_interval
-from baserate.inference.rates import CLOPPER_PEARSON
-from baserate.inference.statistic import rates_read
+from baserate.inference.rates import CLOPPER_PEARSON, normal, refuse_weights
 from baserate.inference.values import BOTH, CORRECTED, Difference, Interval
-from baserate.kernels import Urn, best, in_parallel
-from baserate.kernels.draws import MOST_CASES
-from baserate.measures.confusion import Confusion, Measure, confusion_at, exact_value, named, parse
+from baserate.kernels import Urn, best
+from baserate.kernels.draws import MOST_CASES, in_parallel
+from baserate.measures.confusion import (
+    Confusion,
+    Measure,
+    confusion_at,
+    exact_value,
+    named,
+    parse,
+    rates_read,
+)
 from baserate.numbers import Floats, Ints, Undefined, quotient, rounded
 
 # ----------------------------------------------------------------------

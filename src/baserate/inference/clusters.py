@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from baserate.conditions import Conditions
+from baserate.conditions import Conditions, refuse_estimate
 from baserate.counts.cells import Array
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
@@ -34,12 +34,11 @@ from baserate.inference.bootstrap import (
     sums_by_cluster,
     undefined_noted,
 )
-from baserate.inference.estimated_prior import refuse_estimate
 from baserate.inference.rates import CLOPPER_PEARSON, bounds
 from baserate.inference.sample_size import refuse_masses
-from baserate.inference.statistic import Statistic, outcomes_read, rates_read, shifted
+from baserate.inference.statistic import Statistic, outcomes_read, shifted
 from baserate.inference.values import BOTH, EXACT, LOWER, UPPER, Interval, missed, tails
-from baserate.measures.confusion import Confusion, Measure, named
+from baserate.measures.confusion import Confusion, Measure, named, rates_read
 from baserate.measures.registry import CLASS_OF
 from baserate.numbers import Floats
 

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from baserate.conditions import COST_STEPS, OUTCOMES, Conditions, Drawn, Uncertain
-from baserate.counts.counts import Counts
+from baserate.conditions import COST_STEPS, OUTCOMES, Conditions, Drawn, Uncertain, refuse_estimate
+from baserate.counts.counts import Counts, JointCounts, same_scores
 from baserate.counts.grouped import GroupedCounts
-from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
 from baserate.curves.areas import one_class
 from baserate.decisions.operating_point import OperatingPoint
@@ -31,15 +30,12 @@ from baserate.inference.bootstrap import (
     alike,
     bootstrap_p,
     check_enough,
-    checked_replicates,
-    checked_seed,
     percentile_bounds,
     planned,
     replicate_values,
     sight_of,
     undefined_noted,
 )
-from baserate.inference.estimated_prior import refuse_estimate
 from baserate.inference.fixed_point import PANELS, believed
 from baserate.inference.intervals import REPLICATES
 from baserate.inference.paired import (
@@ -56,12 +52,17 @@ from baserate.inference.paired import (
     matched_difference,
     only,
     pairing_of,
-    same_scores,
     whole,
 )
-from baserate.inference.statistic import Statistic, directed, rates_read, shifted, statistic_of
-from baserate.inference.values import BOTH, Difference, checked_level
-from baserate.measures.confusion import NOT_SAID, checked_conditions
+from baserate.inference.statistic import Statistic, directed, shifted, statistic_of
+from baserate.inference.values import (
+    BOTH,
+    Difference,
+    checked_level,
+    checked_replicates,
+    checked_seed,
+)
+from baserate.measures.confusion import NOT_SAID, checked_conditions, rates_read
 from baserate.numbers import Floats
 
 # ----------------------------------------------------------------------

@@ -16,15 +16,13 @@ from typing import Any
 import numpy as np
 
 from baserate.conditions import Conditions
-from baserate.counts.counts import Counts, Unlabelled
-from baserate.counts.joint import JointCounts
+from baserate.counts.counts import Counts, JointCounts, Unlabelled
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import COUNTED
-from baserate.errors import Fix, Note, combine, grouped, refuse
+from baserate.errors import Note, combine, grouped, refuse
 from baserate.inference.rates import rate_interval
-from baserate.inference.statistic import rates_read
 from baserate.inference.values import BOTH, LOWER, UPPER, Interval
-from baserate.measures.confusion import Confusion, Measure, confusion_at
+from baserate.measures.confusion import Confusion, Measure, confusion_at, rates_read
 from baserate.numbers import Floats, rounded
 
 JOINT_DRAWS = "joint-draws"
@@ -252,25 +250,6 @@ def counted_interval(
         rounded(Fraction(bound) * volume) for bound in (Fraction(*counted), found.low, found.high)
     )
     return replace(found, value=value, low=low, high=high, name=str(asked))
-
-
-def refuse_estimate(at: Any, what: str) -> None:
-    """Refuse what would take an estimated base rate as known."""
-    estimate = getattr(at, "estimate", None)
-    if estimate is not None:
-        text = (
-            f"the base rate {estimate.value:.4g} is an estimate ({estimate.low:.4g} to"
-            f" {estimate.high:.4g}), and {what} would take it as known"
-        )
-        least = max(estimate.low, 0.5 / max(1, estimate.cases))
-        raise refuse(
-            "BR647",
-            text,
-            Fix(
-                f"a range: Uncertain(prior=Range({least:.3g}, {estimate.high:.3g}))",
-                f"a range: --prior {least:.3g}..{estimate.high:.3g}",
-            ),
-        )
 
 
 def estimate_interval(

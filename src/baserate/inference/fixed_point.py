@@ -14,17 +14,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from baserate.conditions import OUTCOMES, Conditions, Drawn, Uncertain
+from baserate.conditions import OUTCOMES, Conditions, Drawn, Uncertain, refuse_estimate
 from baserate.counts.points import ONLY_RATES
 from baserate.decisions.operating_point import COUNTED, OperatingPoint
 from baserate.distributions import BELIEVED, Draws, Pilot
 from baserate.errors import Fix, InputError, Note, number_of, quoted, refuse
 from baserate.inference import rates
-from baserate.inference.auc import normal
-from baserate.inference.estimated_prior import counted_interval, estimate_interval, refuse_estimate
-from baserate.inference.statistic import rates_read
+from baserate.inference.estimated_prior import counted_interval, estimate_interval
+from baserate.inference.rates import normal
 from baserate.inference.values import BOTH, EXACT, LOWER, UPPER, Interval, tails
-from baserate.measures.confusion import Confusion, Measure, measure, named, why_no_prior
+from baserate.measures.confusion import Confusion, Measure, measure, named, rates_read, why_no_prior
 from baserate.measures.registry import UNITS, at_one_point
 from baserate.numbers import Floats, Undefined, rounded
 

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from baserate.conditions import Conditions, Uncertain
-from baserate.counts.counts import Counts
+from baserate.conditions import Conditions, Uncertain, refuse_estimate
+from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
-from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
 from baserate.curves.areas import auc
 from baserate.decisions.operating_point import COUNTED, OperatingPoint, measures_shown
@@ -30,8 +29,6 @@ from baserate.inference.bootstrap import (
     alike,
     bca_bounds,
     check_enough,
-    checked_replicates,
-    checked_seed,
     percentile_bounds,
     planned,
     replicate_values,
@@ -51,12 +48,7 @@ from baserate.inference.clusters import (
     has_closed_form,
     interval_of_clusters,
 )
-from baserate.inference.estimated_prior import (
-    JOINT_DRAWS,
-    counted_interval,
-    estimate_interval,
-    refuse_estimate,
-)
+from baserate.inference.estimated_prior import JOINT_DRAWS, counted_interval, estimate_interval
 from baserate.inference.fixed_point import (
     Question,
     believed,
@@ -74,6 +66,8 @@ from baserate.inference.values import (
     UPPER,
     Interval,
     checked_level,
+    checked_replicates,
+    checked_seed,
     checked_side,
 )
 from baserate.measures.confusion import (

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from baserate.counts.cells import Array, observe_in_passes
-from baserate.counts.counts import Counts
+from baserate.counts.counts import Counts, same_score
 from baserate.curves.areas import auc, one_class
 from baserate.errors import RANDOM, Fix, Ledger, Note, combine, grouped, quoted, refuse, size
 from baserate.inference.auc import DELONG, DELONG_T, Pair, of_pair
 from baserate.inference.differences import compare, pairs_of
-from baserate.inference.paired import adjusted, same_score
+from baserate.inference.paired import adjusted
 from baserate.inference.values import Difference, checked_level
 from baserate.kernels import Cells, Kernels, best
 from baserate.read.condense import Pieces, Side, Sums, score_type

@@ -7,18 +7,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from baserate.counts.counts import Counts
+from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
-from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
 from baserate.errors import Fix, Note, number_of, quoted, refuse
-from baserate.inference.auc import normal, refuse_weights
 from baserate.inference.bootstrap import PERCENTILE, Plan, resampled
+from baserate.inference.rates import normal, refuse_weights
 from baserate.inference.statistic import Statistic
 from baserate.inference.values import Difference, missed
 from baserate.measures.confusion import NOT_SAID
@@ -231,25 +229,6 @@ def pairing_of(models: Models, names: tuple[str, str], *, paired: bool) -> str:
 def only(joint: JointCounts, names: tuple[str, str]) -> JointCounts:
     """The same cases, as two of the models scored them."""
     return joint.only(names)
-
-
-def same_scores(joint: JointCounts, names: Sequence[str]) -> tuple[Note, ...]:
-    """A note of every two names for the same scores: nobody compares them on purpose."""
-    twins = [
-        (a, b)
-        for a, b in combinations(names, 2)
-        if np.array_equal(joint.scores[a], joint.scores[b])
-    ]
-    return tuple(same_score(a, b) for a, b in twins)
-
-
-def same_score(first: str, second: str) -> Note:
-    """That two models are one."""
-    return Note(
-        "BR406",
-        f"{quoted(first)} and {quoted(second)} have the same score for every case: is one of them"
-        " the wrong column?",
-    )
 
 
 def whole(part: Counts | GroupedCounts) -> Counts:

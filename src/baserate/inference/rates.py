@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from baserate.counts.counts import Counts, JointCounts
 from baserate.errors import Note, grouped, quoted, refuse
 from baserate.inference.values import (
     BOTH,
@@ -68,7 +69,7 @@ def rate_interval(
 
 def normal_quantile(level: float) -> float:
     """How many standard deviations Wilson's interval takes to each side: 1.96 for 95 %."""
-    return -_normal(tails(level, BOTH)[0])
+    return -normal(tails(level, BOTH)[0])
 
 
 def bounds(seen: int, whole: int, level: float, method: str, side: str) -> Bounds:
@@ -111,7 +112,7 @@ def _wilson(seen: int, whole: int, below: float, above: float) -> Bounds:
     ends = [0.0, 1.0]
     for place, (missed, sign) in enumerate(((below, -1), (above, 1))):
         if missed:
-            z = -_normal(missed)
+            z = -normal(missed)
             centre, spread = (
                 seen + z * z / 2,
                 z * math.sqrt(seen * (whole - seen) / whole + z * z / 4),
@@ -157,7 +158,20 @@ def _beta(a: float, b: float, share: float, rest: float | None = None) -> float:
     return 1 - mirrored if mirrored < 0.5 else float(betaincinv(a, b, share))
 
 
-def _normal(share: float) -> float:
+def refuse_weights(counts: Counts | JointCounts) -> None:
+    """Masses are no number of cases: neither Wilson nor DeLong holds for them."""
+    if counts.weighted:
+        text = (
+            "these cases are weighted: intervals need whole cases, as weights do not say how many"
+            " were seen"
+        )
+        raise refuse(
+            "BR583", text, "count without weights, or resample whole groups: count(…, cluster=…)"
+        )
+
+
+def normal(share: float) -> float:
+    """The quantile of the normal distribution."""
     from scipy.special import ndtri
 
     return float(ndtri(share))

@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from baserate.conditions import Conditions
-from baserate.counts.counts import Counts
+from baserate.conditions import Conditions, refuse_estimate
+from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
-from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points, refuse_bins
 from baserate.curves.summaries import SUMMARIES, Summary, summary_named
 from baserate.decisions.operating_point import (
@@ -27,13 +26,12 @@ from baserate.decisions.operating_point import (
 from baserate.decisions.rules import AND, Term, exact_or_none, holds_all, parse_rule
 from baserate.decisions.selection import choose, flag_at
 from baserate.errors import Fix, Infeasible, InputError, Note, combine, quoted, refuse
-from baserate.inference.auc import refuse_weights
 from baserate.inference.bootstrap import PERCENTILE, Plan
 from baserate.inference.clusters import cluster_bound, cluster_intervals, clustered
 from baserate.inference.differences import compare
-from baserate.inference.estimated_prior import refuse_estimate
 from baserate.inference.intervals import interval
 from baserate.inference.paired import MCNEMAR, check_replicates, holm
+from baserate.inference.rates import refuse_weights
 from baserate.inference.sample_size import cases_needed, smallest_detectable
 from baserate.inference.statistic import is_known
 from baserate.inference.values import (
@@ -466,7 +464,7 @@ def _detectable(difference: Difference, level: float) -> float | None:
     # The half width of the interval is the critical value times the standard error; another 0.84
     # standard errors give the power.
     half = (difference.high - difference.low) / 2
-    from baserate.inference.auc import normal
+    from baserate.inference.rates import normal
 
     return (
         half * (normal((1 + level) / 2) + normal(0.8)) / normal((1 + difference.level) / 2)

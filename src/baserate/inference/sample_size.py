@@ -20,8 +20,8 @@ from baserate.counts.points import ONLY_RATES
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.rules import parse_rule
 from baserate.errors import Fix, Note, number_of, quoted, refuse
-from baserate.inference.auc import normal, placed
-from baserate.inference.rates import MOST_CASES, rate_interval
+from baserate.inference.auc import placed
+from baserate.inference.rates import MOST_CASES, normal, rate_interval
 from baserate.inference.values import UPPER, checked_level, percent, stated
 from baserate.measures.confusion import Confusion, Measure, parse
 from baserate.measures.registry import at_one_point

@@ -29,9 +29,9 @@ from baserate.measures.confusion import (
     checked_volume,
     label_shift_of,
     named,
+    rates_read,
     resolved_for,
 )
-from baserate.measures.registry import Outcomes
 from baserate.numbers import Floats
 
 # ----------------------------------------------------------------------
@@ -230,32 +230,6 @@ def along_priors(asked: Measure, tpr: Any, fpr: Any, priors: Floats, costs: Cost
         priors,
         tuple(float(getattr(costs, name)) for name in ("tp", "fp", "fn", "tn")),
     )
-
-
-def rates_read(
-    asked: Measure,
-    rates: tuple[Floats, Floats],
-    prior: Any,
-    costs: tuple[Any, ...],
-    totals: tuple[Any, Any] = (1.0, 1.0),
-) -> Floats:
-    """A measure for arrays of rates, at base rates and costs (tp, fp, fn, tn) that may be arrays
-    too.
-    """
-    (t, f), (tp, fp, fn, tn) = rates, costs
-    counted = (totals[0] * t, totals[1] * f, totals[0] * (1 - t), totals[1] * (1 - f))
-    outcomes = Outcomes(
-        prior * t,
-        (1 - prior) * f,
-        prior * (1 - t),
-        (1 - prior) * (1 - f),
-        counted,
-        fn - tp,
-        fp - tn,
-        (tp, fp, fn, tn),
-    )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.broadcast_to(np.asarray(asked.formula(outcomes), dtype=np.float64), t.shape)
 
 
 def outcomes_read(asked: Measure, outcomes: tuple[Any, Any, Any, Any], at: Conditions) -> Floats:

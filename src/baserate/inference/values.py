@@ -6,8 +6,10 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from baserate.decisions.operating_point import OperatingPoint
-from baserate.errors import Note, combine, quoted, refuse
+from baserate.errors import Fix, Note, combine, grouped, quoted, refuse
 from baserate.notation import checked_level, missed, percent
 from baserate.views import Viewed
 
@@ -365,3 +367,32 @@ class NonInferiority(Viewed):
     def failed(self) -> tuple[Part, ...]:
         """The parts on which the candidate is worse."""
         return tuple(part for part in self.parts if part.outcome == WORSE)
+
+
+REPLICATES = Fix("replicates=2000", "--replicates 2000")
+
+MOST_REPLICATES = 10_000_000
+
+
+def checked_replicates(replicates: Any) -> int:
+    """Fewer than a hundred resamples do not describe the tails."""
+    whole = isinstance(replicates, int | np.integer) and not isinstance(replicates, bool)
+    if not whole or not 100 <= replicates <= MOST_REPLICATES:
+        raise refuse(
+            "BR580",
+            f"a bootstrap takes 100 to {grouped(MOST_REPLICATES)} replicates, got"
+            f" {quoted(replicates)}",
+            REPLICATES,
+        )
+    return int(replicates)
+
+
+def checked_seed(seed: Any) -> int:
+    """A seed is a whole number, so that the same call gives the same answer."""
+    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
+        raise refuse(
+            "BR580",
+            f"a seed is a whole number, 0 or more, got {quoted(seed)}",
+            Fix("seed=0", "--seed 0"),
+        )
+    return int(seed)

@@ -5,10 +5,10 @@ results; and threads for them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from baserate.kernels import portable
-from baserate.kernels.draws import Sizes, Spots, Urn
+from baserate.kernels.draws import Sizes, Spots, Urn, in_parallel
 from baserate.kernels.portable import Cells, Labels, Scores
 from baserate.numbers import Floats, Ints
 
@@ -24,8 +24,6 @@ __all__ = [
     "in_parallel",
     "portable",
 ]
-
-Result = TypeVar("Result")
 
 
 class GapCounter(Protocol):
@@ -91,17 +89,3 @@ def _best() -> Kernels:
 
 
 best: Kernels = _best()
-
-
-def in_parallel(work: Callable[[int, int], Result], count: int, threads: int) -> list[Result]:
-    """`work(first, end)` for parts that make up range(count), one per thread; the results are in
-    order of the parts.
-    """
-    parts = max(1, min(threads, count))
-    bounds = [count * part // parts for part in range(parts + 1)]
-    if parts == 1:
-        return [work(0, count)]
-    from concurrent.futures import ThreadPoolExecutor  # loads logging, for those who need it
-
-    with ThreadPoolExecutor(parts) as pool:
-        return list(pool.map(work, bounds[:-1], bounds[1:]))

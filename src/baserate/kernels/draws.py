@@ -5,8 +5,8 @@ alias tables, urns.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -371,3 +371,20 @@ def checked_pair(
 def hopeless(urn: Urn) -> ValueError:
     """A size that this urn was not made for, and that all attempts have missed."""
     return ValueError(f"{urn!r} cannot draw this small a sample: make an urn with a lower `least`")
+
+
+Result = TypeVar("Result")
+
+
+def in_parallel(work: Callable[[int, int], Result], count: int, threads: int) -> list[Result]:
+    """`work(first, end)` for parts that make up range(count), one per thread; the results are in
+    order of the parts.
+    """
+    parts = max(1, min(threads, count))
+    bounds = [count * part // parts for part in range(parts + 1)]
+    if parts == 1:
+        return [work(0, count)]
+    from concurrent.futures import ThreadPoolExecutor  # loads logging, for those who need it
+
+    with ThreadPoolExecutor(parts) as pool:
+        return list(pool.map(work, bounds[:-1], bounds[1:]))

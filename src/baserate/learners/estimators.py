@@ -23,8 +23,7 @@ from baserate.inference.statistic import Statistic, statistic_of
 from baserate.measures.confusion import measure as read_measure
 from baserate.measures.confusion import named
 from baserate.numbers import Floats
-from baserate.read.arrays import count, count_groups
-from baserate.read.cases import as_weights, decide
+from baserate.read.cases import as_weights, count, count_groups, decide
 from baserate.read.columns import Column, as_column, check_lengths
 from baserate.read.table import needed
 from baserate.shift.correct import calibration_prior

@@ -39,7 +39,7 @@ from baserate.conditions import Conditions
 from baserate.errors import InputError, number_of, quoted, refuse
 from baserate.learners.estimators import PROBABILITY, positive_place, response, settled_at
 from baserate.numbers import Floats, rounded
-from baserate.read.arrays import count
+from baserate.read.cases import count
 from baserate.shift.correct import METHODS, PLATT, Calibration, calibrate, correct_probabilities
 
 # ----------------------------------------------------------------------

@@ -1,4 +1,6 @@
-"""One operating point: `Confusion`, and the value of any measure at any conditions."""
+"""One operating point, `Confusion`; a measure as a value, `Measure`; and its reading at any
+conditions.
+"""
 
 from __future__ import annotations
 
@@ -741,3 +743,29 @@ def _unknown(name: str) -> Exception:
         f"unknown measure {quoted(name)}; did you mean {quoted(meant)}{here}?",
         f'"{SYNONYMS[near[0]]}"',
     )
+
+
+def rates_read(
+    asked: Measure,
+    rates: tuple[Floats, Floats],
+    prior: Any,
+    costs: tuple[Any, ...],
+    totals: tuple[Any, Any] = (1.0, 1.0),
+) -> Floats:
+    """A measure for arrays of rates, at base rates and costs (tp, fp, fn, tn) that may be arrays
+    too.
+    """
+    (t, f), (tp, fp, fn, tn) = rates, costs
+    counted = (totals[0] * t, totals[1] * f, totals[0] * (1 - t), totals[1] * (1 - f))
+    outcomes = Outcomes(
+        prior * t,
+        (1 - prior) * f,
+        prior * (1 - t),
+        (1 - prior) * (1 - f),
+        counted,
+        fn - tp,
+        fp - tn,
+        (tp, fp, fn, tn),
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.broadcast_to(np.asarray(asked.formula(outcomes), dtype=np.float64), t.shape)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from baserate.atomic import Grid, Page
 from baserate.conditions import OUTCOMES, Conditions, Uncertain, told
 from baserate.counts.cells import Totals
-from baserate.counts.joint import JointCounts
+from baserate.counts.counts import JointCounts
 from baserate.decisions.amount_costs import AmountChoice
 from baserate.decisions.operating_point import OF_A_VOLUME, OperatingPoint
 from baserate.decisions.selection import Choice
@@ -548,7 +548,7 @@ def _part(part: Part) -> str:
 
 
 # ----------------------------------------------------------------------
-# The base rate of the field, estimated: in words and in a table for a person, and in the document
+# The base rate of the field, estimated: for a person, and in the document.
 
 Estimates = Mapping[str, Sequence[PriorEstimate]]
 

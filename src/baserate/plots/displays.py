@@ -18,7 +18,7 @@ from baserate.curves.named import CURVES
 from baserate.errors import Fix, refuse
 from baserate.plots.figures import panel_for
 from baserate.plots.panels import DASHES, Drawable, Line, Panel, Style
-from baserate.read.arrays import count
+from baserate.read.cases import count
 
 At = Conditions | Sequence[Conditions] | None
 

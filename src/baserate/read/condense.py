@@ -858,7 +858,8 @@ def _whole(value: Any) -> int:
 
 
 # ----------------------------------------------------------------------
-# Where a model places the cases of one class among those of the other, and exact sums of how far
+# Where a model places the cases of one class among those of the other, and exact sums of the
+# squares of these places.
 
 LIMB, DIGIT = 21, 32
 # Products of two limbs, so many of which still fit into 63 bits.

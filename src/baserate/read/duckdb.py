@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from baserate.atomic import user_limit
 from baserate.counts.cells import Array
 from baserate.errors import InputError, escaped, refuse_file
 from baserate.read.columns import SAFE_DIGITS, Kind, check_use, from_spelled, with_none
-from baserate.read.quotas import held, most_held, patience_s, too_large, too_long, user_limit
+from baserate.read.quotas import held, most_held, patience_s, too_large, too_long
 from baserate.read.streams import unchanged, with_log
 from baserate.read.table import (
     MOST_VALUES,

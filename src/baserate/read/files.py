@@ -21,9 +21,8 @@ import numpy as np
 from baserate.counts import counts
 from baserate.counts.amounts import Amounts, JointAmounts, in_finer_units, in_units
 from baserate.counts.cells import Array
-from baserate.counts.counts import ARRAYS, Counts, Unlabelled
+from baserate.counts.counts import ARRAYS, Counts, JointCounts, Unlabelled
 from baserate.counts.grouped import GroupedCounts, rank
-from baserate.counts.joint import JointCounts
 from baserate.errors import (
     RANDOM,
     Findings,
@@ -45,8 +44,16 @@ from baserate.errors import (
 )
 from baserate.kernels import Cells
 from baserate.numbers import rounded
-from baserate.read.arrays import check_named, count_cases
-from baserate.read.cases import SCORE, Cases, Names, as_scores, checked, fitting
+from baserate.read.cases import (
+    SCORE,
+    Cases,
+    Names,
+    as_scores,
+    check_named,
+    checked,
+    count_cases,
+    fitting,
+)
 from baserate.read.columns import Column, Unread, as_column, as_text, distinct, group_codes
 from baserate.read.large import count_large, sources_in_pieces
 from baserate.read.source import Options, parts_of, shown_source, together

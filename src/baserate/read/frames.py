@@ -19,9 +19,8 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 
 from baserate.counts.cells import Array, gathered, without_runs
-from baserate.counts.counts import Counts
+from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
-from baserate.counts.joint import JointCounts
 from baserate.errors import (
     RANDOM,
     Findings,
@@ -40,8 +39,15 @@ from baserate.errors import (
 from baserate.kernels import Cells
 from baserate.kernels.portable import ascending_orders
 from baserate.numbers import INT64_MAX, Ints
-from baserate.read.arrays import between
-from baserate.read.cases import Decision, as_scores, decide, fitting, refuse_missing, too_large
+from baserate.read.cases import (
+    Decision,
+    as_scores,
+    between,
+    decide,
+    fitting,
+    refuse_missing,
+    too_large,
+)
 from baserate.read.columns import (
     Column,
     Kind,

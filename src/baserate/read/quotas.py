@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from baserate.atomic import user_limit
 from baserate.errors import InputError, refuse_file, size
 
 CPU_S = 6 * 3600
@@ -82,18 +83,6 @@ def machine_memory() -> int:
     if sys.platform == "linux":
         found.extend(_of_cgroups())
     return min(limit for limit in found if limit > 0)
-
-
-def user_limit() -> int | None:
-    """The bytes that a process may take by a limit of the user's (ulimit -v or -d); None where
-    there is none.
-    """
-    try:
-        import resource
-    except ImportError:  # Windows
-        return None
-    limits = [resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
-    return min((limit for limit in limits if limit != resource.RLIM_INFINITY), default=None)
 
 
 def _of_cgroups() -> Iterator[int]:

@@ -27,6 +27,7 @@ from typing import IO, Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
+from baserate.atomic import user_limit
 from baserate.counts.cells import Array
 from baserate.errors import Fix, InputError, Note, Where, escaped, quoted, refuse, refuse_file, size
 from baserate.read import csv, databases, json_lines, streams
@@ -34,7 +35,7 @@ from baserate.read.cases import spelled
 from baserate.read.columns import Unread
 from baserate.read.csv import MANY_STYLES, unread
 from baserate.read.csv_dialect import CsvOptions
-from baserate.read.quotas import CPU_S, Quotas, machine_memory, user_limit
+from baserate.read.quotas import CPU_S, Quotas, machine_memory
 from baserate.read.sandbox import READY, Failed, Incoming, Untrue, received
 from baserate.read.streams import PREFIX, Limits
 from baserate.read.table import WORDS, Ceiling, ColumnRoles, Table, in_table

@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from baserate.counts.counts import Counts
+from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
-from baserate.counts.joint import JointCounts
 from baserate.errors import InputError, Ledger, Source, quoted, refuse, refuse_file
 from baserate.read import streams
 from baserate.read.frames import (

@@ -17,9 +17,8 @@ import numpy.typing as npt
 
 from baserate.conditions import Conditions
 from baserate.counts.cells import Array, Indices, short_decimals
-from baserate.counts.counts import Counts
+from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
-from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import OperatingPoint, short_on
 from baserate.decisions.rules import is_better, parse_rule

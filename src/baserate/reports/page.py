@@ -18,10 +18,9 @@ from typing import Any, NamedTuple
 
 from baserate.api.sources import CostsLike, Prior, one_or_several, verb
 from baserate.atomic import Grid, Page, reserved, write_atomically
-from baserate.conditions import Conditions, Uncertain, told
-from baserate.counts.counts import Counts
+from baserate.conditions import Conditions, Uncertain, refuse_estimate, told
+from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
-from baserate.counts.joint import JointCounts
 from baserate.counts.points import Points
 from baserate.curves import named
 from baserate.curves.curve import Curve
@@ -33,7 +32,6 @@ from baserate.decisions.operating_point import (
 )
 from baserate.decisions.selection import Choice, settings_of
 from baserate.errors import InputError, Source, escaped, grouped, quoted, refuse
-from baserate.inference.estimated_prior import refuse_estimate
 from baserate.inference.intervals import IntervalOptions, auc_intervals
 from baserate.inference.values import checked_level
 from baserate.measures.confusion import checked_conditions, checked_volume, in_costs, measure

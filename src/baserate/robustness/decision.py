@@ -15,7 +15,7 @@ import numpy as np
 
 from baserate.conditions import Conditions, Uncertain, told
 from baserate.counts.cells import Array
-from baserate.counts.joint import JointCounts
+from baserate.counts.counts import JointCounts
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import OperatingPoint, short_on
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Corner

@@ -24,7 +24,7 @@ from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.selection import choose
 from baserate.distributions import BELIEVED, Draws, Range
 from baserate.errors import Fix, Infeasible, Note, combine, grouped, quoted, refuse
-from baserate.inference.statistic import at_places, curve_reader, rates_read
+from baserate.inference.statistic import at_places, curve_reader
 from baserate.inference.values import checked_level, percent
 from baserate.measures.confusion import (
     NOT_SAID,
@@ -34,6 +34,7 @@ from baserate.measures.confusion import (
     confusion_at,
     in_costs,
     named,
+    rates_read,
 )
 from baserate.measures.registry import Outcomes
 from baserate.numbers import Floats, Undefined, exactly

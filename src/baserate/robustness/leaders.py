@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.conditions import Conditions
-from baserate.counts.counts import Counts
-from baserate.counts.joint import JointCounts
+from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.points import Points, refuse_bins
 from baserate.decisions.roc_geometry import check_names
 from baserate.decisions.selection import Choice, chosen_among

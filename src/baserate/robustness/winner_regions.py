@@ -16,8 +16,7 @@ import numpy.typing as npt
 
 from baserate.conditions import Conditions, Uncertain
 from baserate.counts.cells import upper_hull
-from baserate.counts.counts import Counts
-from baserate.counts.joint import JointCounts
+from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.points import ONLY_RATES, Points
 from baserate.decisions.operating_point import filled, most_unseen, short_on
 from baserate.decisions.roc_geometry import (

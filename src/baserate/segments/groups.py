@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from baserate.conditions import Conditions
+from baserate.conditions import Conditions, refuse_estimate
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
@@ -33,7 +33,7 @@ from baserate.errors import (
     quoted,
     refuse,
 )
-from baserate.inference.bootstrap import Plan, checked_replicates, checked_seed
+from baserate.inference.bootstrap import Plan
 from baserate.inference.clusters import (
     cluster_bound,
     cluster_intervals,
@@ -41,7 +41,6 @@ from baserate.inference.clusters import (
     cluster_plan,
     clustered,
 )
-from baserate.inference.estimated_prior import refuse_estimate
 from baserate.inference.fixed_point import point_intervals
 from baserate.inference.intervals import interval
 from baserate.inference.requirements import (
@@ -61,6 +60,8 @@ from baserate.inference.values import (
     Interval,
     Requirement,
     checked_level,
+    checked_replicates,
+    checked_seed,
     missed,
     percent,
 )

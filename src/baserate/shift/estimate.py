@@ -14,7 +14,6 @@ from baserate.counts.counts import Counts, Unlabelled
 from baserate.counts.points import Points, refuse_merged
 from baserate.distributions import Estimated
 from baserate.errors import Fix, Note, grouped, quoted, refuse
-from baserate.inference.auc import refuse_weights
 from baserate.inference.bootstrap import (
     BLOCK,
     FEW,
@@ -23,12 +22,18 @@ from baserate.inference.bootstrap import (
     Progress,
     alike,
     check_enough,
-    checked_replicates,
-    checked_seed,
     percentile_bounds,
     undefined_noted,
 )
-from baserate.inference.values import BOTH, Interval, checked_level, missed
+from baserate.inference.rates import refuse_weights
+from baserate.inference.values import (
+    BOTH,
+    Interval,
+    checked_level,
+    checked_replicates,
+    checked_seed,
+    missed,
+)
 from baserate.numbers import Floats, Ints, Undefined, rounded
 from baserate.shift.correct import as_probabilities, calibration_prior
 

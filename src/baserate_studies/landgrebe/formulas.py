@@ -16,7 +16,7 @@ from baserate.counts.points import Points
 from baserate.decisions.selection import choose, fix, flag_at
 from baserate.measures.confusion import Confusion, measure
 from baserate.numbers import Undefined
-from baserate.read.arrays import count
+from baserate.read.cases import count
 from baserate_studies.claims import Claim
 from baserate_studies.generators import one_attribute
 

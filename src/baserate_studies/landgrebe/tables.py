@@ -17,7 +17,7 @@ import numpy.typing as npt
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
 from baserate.numbers import Floats
-from baserate.read.arrays import count
+from baserate.read.cases import count
 from baserate.read.table import needed
 from baserate_studies.generators import SETS, Cases
 from baserate_studies.values import How

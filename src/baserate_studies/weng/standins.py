@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from baserate.counts.counts import Counts
 from baserate.errors import quoted, refuse_file
-from baserate.read.arrays import count
+from baserate.read.cases import count
 from baserate_studies.fetching import KNOWN
 from baserate_studies.generators import balance_scale
 from baserate_studies.uci import Attribute, UciSet, load_uci
