@@ -8,7 +8,8 @@ ICC). A threshold is fixed in advance at tpr 0.80; precision and cost are read a
 costing 50 false alarms. The true values are those of the population. The table says how often the
 interval held the true value, how often that lay below and above the interval, and the mean width.
 `--bootstrap` does the same by the percentile bootstrap of whole clusters (200 resamples), for
-comparison.
+comparison. `--differences` compares two equally good models on the same clusters, whose scores are
+correlated by half: how often `compare` calls one of them better (400 resamples).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
@@ -73,8 +74,8 @@ SETTINGS = (
 )
 
 
-def sample(setting: Setting, rng: np.random.Generator) -> br.GroupedCounts:
-    """One set of clusters."""
+def sample(setting: Setting, rng: np.random.Generator, models: int = 1) -> Any:
+    """One set of clusters, scored by one model or by several equally good ones."""
     sizes = (
         rng.geometric(1 / setting.rows, setting.clusters)
         if setting.unequal
@@ -88,13 +89,41 @@ def sample(setting: Setting, rng: np.random.Generator) -> br.GroupedCounts:
             setting.prior * strength, (1 - setting.prior) * strength, setting.clusters
         )
     labels = rng.random(len(groups)) < shares[groups]
-    shared, own = rng.normal(size=setting.clusters)[groups], rng.normal(size=len(groups))
+    shared, own = (_effects(rng, size, models) for size in (setting.clusters, len(groups)))
     scores = (
-        setting.distance * labels
-        + math.sqrt(setting.icc) * shared
+        setting.distance * labels[:, None]
+        + math.sqrt(setting.icc) * shared[groups]
         + math.sqrt(1 - setting.icc) * own
     )
-    return br.count(labels, scores, cluster=groups)
+    if models == 1:
+        return br.count(labels, scores[:, 0], cluster=groups)
+    return br.count(labels, dict(zip("ab", scores.T, strict=False)), cluster=groups)
+
+
+def _effects(rng: np.random.Generator, size: int, models: int) -> np.ndarray:
+    """Normal effects; those of several models are correlated by half."""
+    own = rng.normal(size=(size, models))
+    return own if models == 1 else (own + rng.normal(size=(size, 1))) / math.sqrt(2)
+
+
+def compared(place: int, sets: int) -> tuple[dict[str, float], float]:
+    """By what is compared: the share of sets in which one of two equal models is called better."""
+    setting, started = SETTINGS[place], time.process_time()
+    threshold, _ = truths(setting)
+    at = br.Conditions(PRIOR, COSTS)
+    questions = {
+        "auc": {},
+        "expected_cost, threshold fixed": {"threshold": {"a": threshold, "b": threshold}, "at": at},
+        "expected_cost, cheapest": {"at": at},
+    }
+    called = dict.fromkeys(questions, 0)
+    rng = np.random.default_rng((place, 0xD1))
+    for _ in range(sets):
+        models = sample(setting, rng, models=2)
+        for name, asked in questions.items():
+            found = br.compare(models, name.split(",")[0], replicates=400, **asked)
+            called[name] += found.p_value < 0.05
+    return {name: count / sets for name, count in called.items()}, time.process_time() - started
 
 
 def truths(setting: Setting) -> tuple[float, dict[str, float]]:
@@ -146,10 +175,20 @@ def _told(rows: list[tuple[bool, bool, float]]) -> list[float]:
 
 def main(arguments: list[str]) -> None:
     """The table, as Markdown."""
-    bootstrap = "--bootstrap" in arguments
+    bootstrap, differences = "--bootstrap" in arguments, "--differences" in arguments
     numbers = [argument for argument in arguments if not argument.startswith("--")]
     sets, jobs, *some = map(int, (*numbers, *("10000", "1")[len(numbers) :]))
     places = some or range(len(SETTINGS))
+    if differences:
+        print("| clusters × rows | prior | ICC | AUC | compared | sets | called better |")
+        print("|---|---|---|---|---|---|---|")
+        with ProcessPoolExecutor(jobs) as pool:
+            made = pool.map(compared, places, repeat(sets))
+            for place, (found, _) in zip(places, made, strict=True):
+                for name, share in found.items():
+                    row = f"| {SETTINGS[place]} | {name} | {sets} | {100 * share:.1f} % |"
+                    print(row, flush=True)
+        return
     print(
         "| clusters × rows | prior | ICC | AUC | statistic | sets | covered | truth below | truth"
         " above | mean width |"

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 from tests.inference.refusals import assert_refused
 from tests.inference.two_models import grouped_models, joint, models, separate
 
@@ -70,3 +71,42 @@ def test_groups_of_the_same_cases_are_not_taken_for_different_ones():
         "the same cases|paired",
         lambda: br.compare(grouped_models(), br.auc, paired=False, replicates=100),
     )
+
+
+def few_clusters(clusters=8, rows=30, seed=5):
+    rng = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(clusters), rows)
+    labels = rng.random(len(groups)) < 0.3
+    shared = rng.normal(size=(clusters, 2))[groups]
+    scores = 1.5 * labels[:, None] + shared + rng.normal(size=(len(groups), 2))
+    return br.count(labels, {"a": scores[:, 0], "b": scores[:, 1]}, cluster=groups)
+
+
+@pytest.mark.parametrize("at", [br.Conditions(0.01), br.Conditions(br.Range(0.01, 0.02))])
+@pytest.mark.parametrize("statistic", ["auc", "expected_cost"])
+def test_resamples_of_few_clusters_are_spread_as_students_t_asks(statistic, at, monkeypatch):
+    if statistic == "auc":
+        at = None
+    given = few_clusters()
+    found = br.compare(given, statistic, replicates=300, at=at)
+    with monkeypatch.context() as plain:
+        plain.setattr("baserate.inference.differences.spread_of", lambda *_: 1.0)
+        without = br.compare(given, statistic, replicates=300, at=at)
+    positives = np.array([given["a"][group].total_positives for group in given["a"].groups])
+    worth = positives.sum() ** 2 / (positives**2).sum()
+    by = np.sqrt(8 / 7) * stats.t.ppf(0.975, worth - 1) / stats.norm.ppf(0.975)
+    assert by > 1.25
+    if not isinstance(at, br.Conditions) or at.is_exact:  # a range takes the widest of its places
+        assert found.low == pytest.approx(found.value - by * (without.value - without.low))
+        assert found.high == pytest.approx(found.value + by * (without.high - without.value))
+    assert found.value == without.value
+    assert found.low < without.low < without.high < found.high
+    assert found.p_value >= without.p_value
+
+
+def test_many_clusters_are_resampled_as_before(monkeypatch):
+    given = grouped_models(groups={name: np.arange(120) for name in "ab"})
+    found = br.compare(given, br.auc, replicates=300)
+    monkeypatch.setattr("baserate.inference.differences.spread_of", lambda *_: 1.0)
+    without = br.compare(given, br.auc, replicates=300)
+    assert found.high - found.low == pytest.approx(without.high - without.low, rel=0.06)

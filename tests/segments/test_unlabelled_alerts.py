@@ -4,6 +4,7 @@ flag, that is said first.
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 from tests.cli.helpers import answered, refused, told, written
 
 import baserate as br
@@ -438,7 +439,7 @@ def test_a_recall_that_the_labels_bias_is_not_demonstrated(capsys, log):
     lines = [line for line in done.out.splitlines() if line.startswith("score: ")]
     assert len(lines) == 1
     assert "tpr >= 0.4 is met in this sample (0.5246" in lines[0]
-    assert "labels depend on the flag, and corrected for that it is about 0.2" in lines[0]
+    assert "labels depend on the flag, and it is about 0.2" in lines[0]
     assert done.err.startswith("note BR116: ")
     counts = br.count(log, label="label", score="score", missing_label="drop")
     found = br.require(counts, "recall >= 0.4 and fpr <= 0.05", threshold=CUT)
@@ -446,3 +447,29 @@ def test_a_recall_that_the_labels_bias_is_not_demonstrated(capsys, log):
     assert found.checks[0].bound > 0.4
     labelled = br.Counts(counts.scores, counts.positives, counts.negatives)
     assert br.require(labelled, "recall >= 0.4", threshold=CUT).passed
+
+
+def test_an_auc_that_the_labels_bias_is_not_demonstrated(capsys, log, tmp_path):
+    options = ("--label", "label", "--score", "score", "--missing-label", "drop")
+    done = told(capsys, "gate", log, "auc >= 0.55", *options)
+    assert done.status == 1
+    counts = br.count(log, label="label", score="score", missing_label="drop")
+    found = br.require(counts, "auc >= 0.55").checks[0]
+    assert (found.outcome, found.bound > 0.55) == ("met, not demonstrated", True)
+    labelled = br.Counts(counts.scores, counts.positives, counts.negatives)
+    assert br.require(labelled, "auc >= 0.55").passed
+    # Each labelled case stands for as many as there are beside it among the top 1, 2, 5 … %.
+    ranks = np.argsort(np.argsort(-SCORES, kind="stable"), kind="stable")
+    part = np.searchsorted(np.array([0.01, 0.02, 0.05, 0.1, 0.25, 0.5]) * ROWS, ranks, side="right")
+    weights = np.array([1 / KNOWN[part == one].mean() for one in part[KNOWN]])
+    expected = roc_auc_score(TRUE[KNOWN], SCORES[KNOWN], sample_weight=weights)
+    assert found.corrected == pytest.approx(expected, abs=2e-4)  # ranks: edges may differ by a case
+    assert abs(found.corrected - roc_auc_score(TRUE, SCORES)) < abs(
+        found.interval.value - roc_auc_score(TRUE, SCORES)
+    )
+    assert f"it is about {found.corrected:.4g} if they depend on nothing else" in done.out
+    by_chance = np.random.default_rng(4).random(ROWS) < 0.4
+    rows = zip(np.where(by_chance, TRUE.astype(int).astype(str), ""), SCORES, strict=True)
+    path = written(tmp_path / "chance.csv", ["label", "score"], rows)
+    again = br.count(path, label="label", score="score", missing_label="drop")
+    assert br.require(again, "auc >= 0.55").passed

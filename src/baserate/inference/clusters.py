@@ -14,7 +14,7 @@ import numpy as np
 
 from baserate.conditions import Conditions, refuse_estimate
 from baserate.counts.cells import Array
-from baserate.counts.counts import Counts
+from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.curves.areas import SHARE, auc
 from baserate.decisions.operating_point import OperatingPoint, most_unseen, on_labels, unseen
@@ -193,6 +193,24 @@ def clustered(groups: GroupedCounts) -> Clustered:
 def _worth(sizes: Array) -> int:
     whole, squares = int(sizes.sum()), sum(int(size) ** 2 for size in sizes.tolist())
     return whole**2 // squares if squares else 0
+
+
+def spread_of(source: Counts | JointCounts | GroupedCounts, level: float) -> float:
+    """By how much resamples of few clusters must be spread about the value seen: by 1 where cases
+    are drawn one by one.
+
+    The variance of resampled clusters is too small by the factor (K - 1) / K, and as it is known
+    from few clusters only, Student's t takes the place of the normal distribution.
+    """
+    if not isinstance(source, GroupedCounts):
+        return 1.0
+    from scipy.special import ndtri, stdtrit
+
+    share = 1 - missed(level) / 2
+    sums = [sums_by_cluster(column, source) for _, column in classes_of(source)]
+    worth = min(float(cases.sum()) ** 2 / float(cases @ cases) for cases in sums)
+    few = len(source) / max(1, len(source) - 1)
+    return math.sqrt(few) * float(stdtrit(max(1.0, worth - 1), share) / ndtri(share))
 
 
 def cluster_notes(groups: GroupedCounts, name: str = "") -> tuple[Note, ...]:

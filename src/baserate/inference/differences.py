@@ -36,6 +36,7 @@ from baserate.inference.bootstrap import (
     sight_of,
     undefined_noted,
 )
+from baserate.inference.clusters import spread_of
 from baserate.inference.fixed_point import PANELS, believed
 from baserate.inference.intervals import REPLICATES
 from baserate.inference.paired import (
@@ -130,7 +131,7 @@ def over_conditions(
     at every one of them, for the same model: the larger of the one-sided p-values along the range,
     doubled. The base rate of a pilot sample is drawn with every resample.
     """
-    replicates, seed, level = how
+    replicates, seed, level, spread = how
     quick = _is_quick(again(at.middle()))
     settings = _settings(again, at, whole, quick=quick)
     places = _Places.of(settings, quick=quick)
@@ -150,8 +151,12 @@ def over_conditions(
             _read(again, at, place, counts, drawn) for place, counts in enumerate(parts)
         )
         values[:, row] = places.averaged(second - first)
+    first, second = (
+        _read(again, at, place, counts, places.rows) for place, counts in enumerate(whole)
+    )
+    centres = places.averaged(second - first)
     kept, notes = [], list[Note]()
-    for line in values:
+    for line in _spread(values, centres[:, None], spread):
         defined, said = undefined_noted(line)
         kept.append(defined)
         notes += said
@@ -170,6 +175,11 @@ def over_conditions(
         joint_p(kept),
         tuple(dict.fromkeys(notes)),
     )
+
+
+def _spread(values: Floats, centre: Any, by: float) -> Floats:
+    """Resamples farther from the value seen: by 1, as they are."""
+    return values if by == 1 else np.asarray(centre + by * (values - centre))
 
 
 def joint_p(lines: list[Floats]) -> float:
@@ -609,7 +619,12 @@ def _over(
         at,
         (wholes[0], wholes[1]),
         in_step(sources, plans, sight_of(dict(zip(names, middle, strict=True)))),
-        (asked.replicates, asked.seed, asked.level),
+        (
+            asked.replicates,
+            asked.seed,
+            asked.level,
+            max(spread_of(source, asked.level) for source in sources),
+        ),
     )
     _check_defined(middle[0], names, found.seen)
     least = _least_p(middle, models, names) if isinstance(models, JointCounts) else 0.0
@@ -848,8 +863,9 @@ def _unpaired(
             2 * asked.seed + place,
             asked.progress,
         )
-        columns.append(replicate_values(statistic, counts, plan)[:, 0])
         seen.append(statistic(counts.total() if isinstance(counts, GroupedCounts) else counts))
+        values = replicate_values(statistic, counts, plan)[:, 0]
+        columns.append(_spread(values, seen[-1], spread_of(counts, asked.level)))
     plan = replace(plan, seed=asked.seed)
     whole = parts[0].total() if isinstance(parts[0], GroupedCounts) else parts[0]
     return replace(
@@ -880,11 +896,7 @@ def _clustered(
         for statistic, part in zip(both, parts, strict=True)
     ]
     seen = [statistic(part.total()) for statistic, part in zip(both, parts, strict=True)]
+    values = _spread(columns[1] - columns[0], seen[1] - seen[0], spread_of(first, asked.level))
     return _difference(
-        both[0],
-        names,
-        (seen[0], seen[1]),
-        columns[1] - columns[0],
-        (plan, asked, notes),
-        first.total(),
+        both[0], names, (seen[0], seen[1]), values, (plan, asked, notes), first.total()
     )

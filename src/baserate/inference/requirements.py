@@ -19,6 +19,8 @@ from baserate.counts.points import Points, refuse_bins
 from baserate.curves.summaries import SUMMARIES, Summary, summary_named
 from baserate.decisions.operating_point import (
     COUNTED,
+    MATERIAL,
+    SELECTIVE,
     OperatingPoint,
     if_all_labelled,
     short_on,
@@ -33,7 +35,7 @@ from baserate.inference.intervals import interval
 from baserate.inference.paired import MCNEMAR, check_replicates, holm
 from baserate.inference.rates import refuse_weights
 from baserate.inference.sample_size import cases_needed, smallest_detectable
-from baserate.inference.statistic import is_known
+from baserate.inference.statistic import is_known, statistic_of
 from baserate.inference.values import (
     ALIKE,
     ALL,
@@ -71,7 +73,10 @@ CLASS_RATES = ("tpr", "fpr", "tnr", "fnr")
 CHOSEN_HERE, UNDEFINED = "BR593", "BR589"
 # Of the notes on a point, those that bear on a requirement: a threshold beyond all scores, and
 # labels that are missing.
-OF_THE_POINT = ("BR529", "BR116", "BR117")
+OF_THE_POINT = ("BR529", SELECTIVE, "BR117")
+# Of the scores, among how many of the highest labels are counted; and the p-value below which they
+# are not as frequent everywhere.
+TOP_SHARES, SELECTED = np.array([0.01, 0.02, 0.05, 0.1, 0.25, 0.5]), 0.001
 
 
 def require(
@@ -322,12 +327,17 @@ def _summary_check(
             " show a requirement"
         )
         found = replace(found, notes=(*found.notes, Note("BR596", text)))
-    return Check(
+    check = Check(
         f"{name} {sign} {limit:g}",
         found,
         SHOWN if shown else OBSERVED if holds else MISSED,
         at_point=False,
     )
+    corrected = _if_all_labelled(name, counts, at) if shown else None
+    worse = corrected is not None and (
+        corrected < found.value if side == LOWER else corrected > found.value
+    )
+    return replace(check, outcome=OBSERVED, corrected=corrected) if worse else check
 
 
 def non_inferiority(
@@ -565,3 +575,34 @@ def _check_of_clusters(
             note = Note("BR596", f"{text}, which does not demonstrate a requirement")
             found = replace(found, notes=(*found.notes, note))
     return Check(str(term), found, SHOWN if shown else OBSERVED if holds else MISSED)
+
+
+def _if_all_labelled(name: str, counts: Counts, at: Conditions | None) -> float | None:
+    """A summary if labelling depended only on the score: labelled cases stand for all cases with
+    similar scores, as in Begg & Greenes 1983 for those of one flag. None where labels are about as
+    frequent among high scores as among low ones.
+    """
+    from scipy.special import chdtri
+
+    rest = counts.unlabelled
+    if rest is None or not rest.total_negatives:
+        return None
+    labelled = counts.positives + counts.negatives
+    scores = np.concatenate((counts.scores, rest.scores))
+    cases = np.concatenate((labelled, rest.negatives)).astype(np.float64)
+    order = np.argsort(scores)[::-1]
+    tops = scores[order][np.searchsorted(cases[order].cumsum(), TOP_SHARES * cases.sum())]
+    edges = np.unique(tops[tops > scores.min()])
+    places = np.searchsorted(edges, scores, side="right")
+    own = places[: len(labelled)]
+    whole = np.bincount(places, cases)
+    known = np.bincount(own, labelled, minlength=len(whole))
+    share, shares = known.sum() / whole.sum(), known / whole
+    apart = float(np.sum((known - share * whole) ** 2 / whole)) / (share * (1 - share))
+    if not len(edges) or apart <= chdtri(len(edges), SELECTED):
+        return None
+    if np.ptp(shares) <= MATERIAL * shares.max():
+        return None
+    weights = 1 / shares[own]
+    every = Counts(counts.scores, counts.positives * weights, counts.negatives * weights)
+    return float(statistic_of(name, at=at).value(every))

@@ -299,8 +299,8 @@ ALL = "all cases"
 @dataclass(frozen=True)
 class Check:
     """One requirement: what was observed, the bound that demonstrates it or does not, and how many
-    cases it would take. `corrected` is the value if labelling depended only on the flag, where that
-    is worse: then no bound demonstrates it.
+    cases it would take. `corrected` is the value if labelling depended only on the flag (of
+    a summary: on the score), where that is worse: then no bound demonstrates it.
     """
 
     requirement: str

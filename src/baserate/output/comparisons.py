@@ -459,8 +459,11 @@ def _observed(check: Check, point: OperatingPoint | None) -> str:
     if any(note.code == "BR596" for note in check.interval.notes):
         why = "its interval is only approximate"
     if check.corrected is not None:
-        corrected = digits(check.corrected, 4)
-        why = f"labels depend on the flag, and corrected for that it is about {corrected}"
+        on = "flag" if check.at_point else "score"
+        why = (
+            f"labels depend on the {on}, and it is about {digits(check.corrected, 4)} if they"
+            " depend on nothing else"
+        )
     value = digits(check.interval.value, 4)
     return f"{check.requirement} is met in this sample ({value}) but not demonstrated: {why}.{more}"
 
