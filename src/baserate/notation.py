@@ -109,6 +109,14 @@ def without_thousands(text: str) -> str:
     return THOUSANDS.sub(lambda found: re.sub(r"\D", "", found[0]), text)
 
 
+def cases(text: str) -> Fraction | None:
+    """A number of cases as people write it: 1000000, 1e6, 1_000_000, 1,000,000 or 10k."""
+    bare = without_thousands(text.strip().casefold()) if len(text) <= LONGEST else ""
+    unit = next((unit for unit in ("k", "m") if bare.endswith(unit)), "")
+    value = number(bare.removesuffix(unit).strip())
+    return None if value is None else value * UNITS[unit]
+
+
 def several(text: str) -> list[str]:
     """A list separated by commas; in a ratio, a comma before three digits separates thousands."""
     if len(text) > 100 * LONGEST:

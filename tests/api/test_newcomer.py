@@ -150,6 +150,8 @@ def test_one_model_of_several_is_had_by_its_name():
     for models in (MODELS, choice, amounts):
         with pytest.raises(br.InputError, match='BR408: there is no model "none"'):
             models["none"]
+        with pytest.raises(br.InputError, match="BR408: there is no model"):
+            models[["none"]]
 
 
 def test_several_base_rates_are_not_taken_for_draws_of_one():

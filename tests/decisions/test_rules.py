@@ -49,6 +49,9 @@ def test_rules_are_read_as_written_and_printed_by_the_one_name(written, printed)
     [
         ("alerts <= 1,000", "alerts <= 1000"),
         ("alerts <= 1 000 000", "alerts <= 1000000"),
+        ("alerts <= 1k", "alerts <= 1000"),
+        ("alerts <= 2.5 k per day", "alerts <= 2500"),
+        ("caught >= 0.1k", "caught >= 100"),
         ("alarms <= 200/day", "alerts <= 200"),
         ("alerts <= 200 per hour", "alerts <= 200"),
         ("alerts <= 200 per a shift", "alerts <= 200"),

@@ -377,21 +377,17 @@ def shares(text: str) -> list[str]:
 
 
 def volume_of(text: str | None) -> float | None:
-    """A number of cases, as people write it: 1000000, 1e6, 1_000_000, 1,000,000 or 10k."""
+    """A number of cases, as people write it."""
     if text is None:
         return None
-    bare = (
-        notation.without_thousands(text.strip().casefold()) if len(text) <= notation.LONGEST else ""
-    )
-    unit = next((unit for unit in ("k", "m") if bare.endswith(unit)), "")
-    value = notation.number(bare.removesuffix(unit).strip())
-    if value is None or not 0 < value * notation.UNITS[unit] <= MOST_CASES:
+    value = notation.cases(text)
+    if value is None or not 0 < value <= MOST_CASES:
         raise refuse(
             "BR520",
             f"a volume is a number of cases above 0, got {quoted(text)}",
             "--volume 1000000",
         )
-    return float(value * notation.UNITS[unit])
+    return float(value)
 
 
 def budget_of(text: str, volume: float | None) -> float:

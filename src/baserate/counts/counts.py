@@ -784,7 +784,7 @@ class JointCounts(Totals):
 
     def marginal(self, model: str) -> Counts:
         """The counts of one model alone."""
-        if model not in self.scores:
+        if not isinstance(model, str) or model not in self.scores:
             raise refuse(
                 "BR408",
                 f"there is no model {quoted(model)}",

@@ -1071,9 +1071,10 @@ Point = TypeVar("Point")
 
 def point_of(model: str, points: Mapping[str, Point], refused: Mapping[str, Infeasible]) -> Point:
     """The chosen point of a model, or why it has none."""
-    if model in refused:
+    known = isinstance(model, str)
+    if known and model in refused:
         raise refused[model]
-    if model not in points:
+    if not known or model not in points:
         raise refuse(
             "BR408",
             f"there is no model {quoted(model)}",

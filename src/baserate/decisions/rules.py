@@ -38,7 +38,7 @@ from baserate.measures.registry import (
     plain,
     weight_of_negatives,
 )
-from baserate.notation import number, without_thousands
+from baserate.notation import cases, number, without_thousands
 from baserate.numbers import Floats, Fractions, Undefinable, rounded
 
 # No limit lies beyond this.
@@ -166,7 +166,8 @@ def _check_volume(name: str, written: str, volume: float | None) -> None:
 def _limit(measure: Measure, written: str) -> Fraction:
     bare = UNIT.sub("", written) if measure.counts_cases else written
     percent = bare.strip().endswith("%")
-    value = number(without_thousands(bare.strip().removesuffix("%").strip()))
+    limit = bare.strip().removesuffix("%").strip()
+    value = cases(limit) if measure.counts_cases else number(without_thousands(limit))
     if value is None:
         raise refuse("BR533", f"{quoted(written.strip())} is not a number", WRITE_RULE)
     if percent and measure.counts_cases:
