@@ -1,8 +1,10 @@
 """Commands run as a person runs them, in this process: what they say, and the files they read."""
 
+import contextlib
 import csv
 import io
 import json
+import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +21,21 @@ class Done(NamedTuple):
     status: int
     out: str
     err: str
+
+
+def run(*arguments, cwd="."):
+    """The same as from a process of its own, whose start is not what is tested."""
+    out, err, status = io.StringIO(), io.StringIO(), None
+    with (
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        contextlib.chdir(cwd),
+    ):
+        try:
+            main.main([str(argument) for argument in arguments])
+        except SystemExit as stop:
+            status = stop.code
+    return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
 
 
 def told(capsys, *arguments):

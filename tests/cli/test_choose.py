@@ -3,16 +3,12 @@
 import json
 import random
 import re
-from pathlib import Path
 
-import jsonschema
 import pytest
-from tests.cli.helpers import told, written
-from tests.cli.test_main import run
+from tests.cli.helpers import VALID, run, told, written
 
 import baserate as br
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text())
 A = (
     [400, 300, 300, 250, 200, 150, 150, 100, 100, 50],
     [20, 40, 100, 240, 600, 2000, 5000, 10000, 20000, 60000],
@@ -52,7 +48,7 @@ def answered(*arguments, status=0):
     done = run(*arguments, "--json")
     assert done.returncode == status, done.stderr
     document = json.loads(done.stdout)
-    jsonschema.validate(document, SCHEMA)
+    VALID.validate(document)
     return document
 
 

@@ -6,7 +6,7 @@ import jsonschema
 import numpy as np
 import pytest
 from tests.cli.helpers import VALID, answered, refused, told, written
-from tests.cli.test_main import run
+from tests.cli.helpers_terminal import run
 
 import baserate as br
 

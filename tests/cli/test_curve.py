@@ -3,12 +3,10 @@
 import csv
 import io
 import json
-from pathlib import Path
 
-import jsonschema
 import numpy as np
 import pytest
-from tests.cli.test_main import run
+from tests.cli.helpers import VALID, run
 
 import baserate as br
 from baserate.curves.named import CURVES
@@ -16,7 +14,6 @@ from baserate.decisions.roc_geometry import ideal_baseline
 from baserate.inference.bands import band
 from baserate.measures.isolines import isoline
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text())
 LABELS, SCORES = [1, 1, 0, 1, 0, 0, 0, 0], [0.95, 0.8, 0.7, 0.6, 0.4, 0.3, 0.2, 0.1]
 COUNTS = br.count(LABELS, SCORES)
 
@@ -34,7 +31,7 @@ def answered(*arguments):
     done = run(*arguments, "--json")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
-    jsonschema.validate(document, SCHEMA)
+    VALID.validate(document)
     return document
 
 

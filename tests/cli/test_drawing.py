@@ -6,8 +6,9 @@ import subprocess
 import sys
 
 import pytest
+from tests.cli import helpers_terminal
+from tests.cli.helpers import run
 from tests.cli.test_curve import COUNTS, scores  # noqa: F401 (a fixture)
-from tests.cli.test_main import run
 from tests.plots.drawings import read
 
 import baserate as br
@@ -88,4 +89,7 @@ def test_a_terminal_shows_the_curve_above_the_table(scores, encoding, sign):  # 
 
 
 def test_a_pipe_gets_no_drawing(scores):  # noqa: F811
-    assert "⠉" not in run("curve", "roc", scores, *MODEL, PYTHONIOENCODING="utf-8").stdout
+    there = {"PYTHONIOENCODING": "utf-8"}
+    piped = helpers_terminal.run("curve", "roc", scores, *MODEL, env=there)
+    assert "score ≥" in piped.stdout
+    assert "⠉" not in piped.stdout

@@ -3,7 +3,7 @@
 import pytest
 from tests.cli.helpers import answered, refused, told, written
 from tests.cli.helpers_gate import COMPARED, REQUIRED, USUAL, cases, graded, plain
-from tests.cli.test_main import run
+from tests.cli.helpers_terminal import run
 
 from baserate.cli import gate
 

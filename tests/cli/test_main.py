@@ -1,30 +1,16 @@
 """The command line, run as a person runs it."""
 
 import json
-import os
 import subprocess
 import sys
-from pathlib import Path
 
-import jsonschema
 import pytest
+from tests.cli import helpers_terminal
+from tests.cli.helpers import VALID, run
 
 from baserate.cli import main, runner
 
 GOOD = "id,y,m1\n" + "".join(f"{i},{int(i % 4 == 0)},0.{i:02}\n" for i in range(1, 21))
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text())
-
-
-def run(*arguments, cwd=None, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "baserate", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, **environment},
-        timeout=60,
-        check=False,
-    )
 
 
 @pytest.fixture
@@ -35,14 +21,14 @@ def scores(tmp_path):
 
 
 def test_version_says_how_it_counts():
-    done = run("--version")
+    done = helpers_terminal.run("--version")
     assert done.returncode == 0
     assert done.stdout.startswith("baserate 0.1.0 (counting in ")
 
 
 def test_help_is_given_when_nothing_is_asked_and_shows_an_example():
-    assert run().stdout == run("--help").stdout
-    assert run().returncode == 0
+    done = helpers_terminal.run()
+    assert (done.returncode, done.stdout) == (0, run("--help").stdout)
     shown = run("show", "--help").stdout
     assert "\n  Examples:\n    baserate show scores.csv --label fraud" in shown
 
@@ -63,7 +49,7 @@ def test_show_prints_counts_prior_auc_and_conditions(scores):
 def test_json_is_the_documented_document(scores):
     done = run("show", str(scores), "--label", "y", "--score", "m1", "--json")
     document = json.loads(done.stdout)
-    jsonschema.validate(document, SCHEMA)
+    VALID.validate(document)
     (model,) = document["models"]
     assert model["counts"]["total_positives"] == 5
     assert model["counts"]["prior"] == 0.25
@@ -85,12 +71,17 @@ def test_json_is_the_documented_document(scores):
     assert document["notes"] == []
 
 
+def test_the_schema_of_the_document_is_valid_itself():
+    VALID.check_schema(VALID.schema)
+    assert VALID.schema["$schema"] == VALID.META_SCHEMA["$id"]
+
+
 def test_what_is_undefined_is_null_with_its_reason_and_a_dash(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("y,m1\n0,0.5\n0,0.25\n")
     arguments = ("show", str(path), "--label", "y", "--score", "m1")
     document = json.loads(run(*arguments, "--json").stdout)
-    jsonschema.validate(document, SCHEMA)
+    VALID.validate(document)
     assert document["models"][0]["summaries"]["auc"] == {"value": None, "undefined": "no positives"}
     plain = run(*arguments)
     assert "—" in plain.stdout
@@ -120,7 +111,7 @@ def test_weights_are_shown_as_weights(tmp_path):
     assert "positive weight" in done.stdout
     assert "as in the weighted sample" in done.stdout
     document = json.loads(run(*arguments, "--json").stdout)
-    jsonschema.validate(document, SCHEMA)
+    VALID.validate(document)
     assert document["sources"][0]["weight"] == "w"
 
 
@@ -178,7 +169,7 @@ def test_failures_are_one_line_with_their_exit_status(arguments, status, text, t
     assert done.stdout == ""
     failed = run(*arguments, "--json", cwd=tmp_path)
     assert failed.returncode == status
-    jsonschema.validate(json.loads(failed.stdout), SCHEMA)
+    VALID.validate(json.loads(failed.stdout))
 
 
 def test_a_bug_of_ours_is_never_an_answer(scores, monkeypatch, capsys):
@@ -210,9 +201,8 @@ def test_an_interrupt_stops_tidily(scores, monkeypatch, capsys):
 def test_a_terminal_that_knows_only_ascii_gets_no_crash(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("y,m1\n0,0.5\n0,0.25\n")
-    done = run(
-        "show", str(path), "--label", "y", "--score", "m1", PYTHONIOENCODING="ascii", LC_ALL="C"
-    )
+    words = ("show", str(path), "--label", "y", "--score", "m1")
+    done = helpers_terminal.run(*words, env={"PYTHONIOENCODING": "ascii", "LC_ALL": "C"})
     assert done.returncode == 0
 
 

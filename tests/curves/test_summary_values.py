@@ -3,18 +3,15 @@ line.
 """
 
 import json
-from pathlib import Path
 
-import jsonschema
 import pytest
-from tests.cli.test_main import run
+from tests.cli.helpers import VALID, run
 
 import baserate as br
 from baserate.curves.curve import sweep
 from baserate.curves.named import family
 from baserate.curves.summaries import SUMMARIES, summary_named
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text())
 COUNTS = br.count([1, 1, 0, 1, 0, 0, 0, 0], [0.95, 0.8, 0.7, 0.6, 0.4, 0.3, 0.2, 0.1])
 AT = br.Conditions(prior=0.01)
 ASKED = {
@@ -106,7 +103,7 @@ def test_show_puts_summaries_beside_auc(tmp_path):
         "1%",
     )
     document = json.loads(run(*arguments, "--json").stdout)
-    jsonschema.validate(document, SCHEMA)
+    VALID.validate(document)
     summaries = document["models"][0]["summaries"]
     assert summaries["auprc"]["value"] == br.curves.auprc(COUNTS, at=AT)
     assert summaries["auprc"]["at"]["prior"] == 0.01

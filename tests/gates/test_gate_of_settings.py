@@ -9,7 +9,7 @@ import pytest
 from markdown_it import MarkdownIt
 from tests.cli.helpers import VALID, answered, damaged, refused, told, written
 from tests.cli.helpers_gate import cases
-from tests.cli.test_main import run
+from tests.cli.helpers_terminal import run
 from tests.gates.files import BOTH, COMPARE, HEAD, REQUIRE, scored, settings
 
 from baserate.gates.checks import PASSED, Row, markdown, plain
