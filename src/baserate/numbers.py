@@ -113,6 +113,8 @@ def exactly(number: Any) -> Fraction:
     """
     if isinstance(number, Fraction):
         return number
+    if type(number) in (int, float):
+        return Fraction(number)
     if isinstance(number, np.integer | np.floating):
         return Fraction(int(number) if isinstance(number, np.integer) else float(number))
     if isinstance(number, bool) or not isinstance(number, int | float | Decimal):

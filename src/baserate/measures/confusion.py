@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -138,7 +139,7 @@ class Confusion:
         exact = self.exact_prior
         return exact if isinstance(exact, Undefined) else rounded(Fraction(exact))
 
-    @property
+    @cached_property
     def exact_prior(self) -> Fraction | Undefined:
         """The same as a fraction."""
         tp, fp, fn, tn = map(exactly, self)
