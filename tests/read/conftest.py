@@ -16,6 +16,8 @@ from typing import NamedTuple
 import pytest
 from tests.read import spark_cluster
 
+from baserate.read import source
+
 USER, PASSWORD, DATABASE = "baserate", "pass/word @: 1", "postgres"
 
 
@@ -56,6 +58,14 @@ def _other_user():
         return None
     known = {entry.pw_name for entry in pwd.getpwall()}
     return next(name for name in ("postgres", "nobody", "daemon") if name in known)
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Files are read in this process, where hundreds of readers of their own would only take
+    time.
+    """
+    monkeypatch.setattr(source, "is_confined", lambda *_: False)
 
 
 @pytest.fixture(scope="session")

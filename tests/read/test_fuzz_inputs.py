@@ -36,6 +36,7 @@ def test_a_mutant_is_made_again_from_its_seed(tmp_path):
     )
 
 
+@pytest.mark.usefixtures("here")
 def test_every_row_of_odd_text_files_is_accounted_for(tmp_path):
     found = conserve(300, 20261115, tmp_path)
     assert not found.wrong

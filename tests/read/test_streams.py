@@ -111,6 +111,7 @@ def test_row_114_something_else_named_gz_inside_is_refused(tmp_path):
     )
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("ending", PACKED)
 def test_damaged_files_are_refused_or_the_same(tmp_path, ending):
     rng = random.Random(7)
