@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Tests run in this number of processes; all tests of a file in one of them.
 JOBS ?= 2
-PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --no-loadscope-reorder
 # These reach every branch of the counting core. They alone are watched: watching costs 2.5 times as much.
 CORE := tests/counts tests/laws/test_counting.py tests/read/test_bad_labels.py tests/read/test_bad_scores.py tests/read/test_bad_weights.py \
 	tests/read/test_classes.py tests/read/test_identifiers.py tests/read/test_many_rows.py tests/read/test_treatments.py \

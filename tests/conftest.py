@@ -1,4 +1,6 @@
-"""Profiles, shared data, and the rule that a build skips nothing."""
+"""Profiles, shared data, which process runs which tests, and the rule that a build skips
+nothing.
+"""
 
 import os
 from pathlib import Path
@@ -18,6 +20,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 SHARED = Path(os.environ.get("BASERATE_SHARED", Path(__file__).parents[2] / "shared" / "data"))
 NEEDS = "needs "
+# Files whose tests share a cluster of Spark, which is started once.
+SPARK = ("tests/read/test_every_engine.py", "tests/read/test_spark.py")
 
 
 @pytest.fixture(scope="session")
@@ -28,6 +32,19 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("no shared data: set BASERATE_SHARED")
     return SHARED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """All tests of a file run in one process, and those that need Spark all in the same."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            file = super()._split_scope(nodeid)
+            return SPARK[0] if file in SPARK else file
+
+    return Scheduling(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

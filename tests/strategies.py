@@ -2,9 +2,13 @@
 rare or absent classes.
 """
 
+import os
+
 import numpy as np
 from hypothesis import strategies as st
 
+# `make laws` tries more of whatever is drawn.
+LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 ODD_FLOATS = [
     0.0,
     -0.0,

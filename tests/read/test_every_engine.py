@@ -4,7 +4,6 @@ disagree on.
 
 import json
 import math
-import os
 from fractions import Fraction
 
 import duckdb
@@ -16,6 +15,7 @@ import pytest
 from tests import oracle
 from tests.cli.helpers import told
 from tests.read.datasets import datasets, is_whole, kept
+from tests.strategies import LONG
 
 import baserate as br
 from baserate.counts.counts import Counts
@@ -24,7 +24,6 @@ from baserate.inference.large_differences import compare_frame
 from baserate.kernels import best, portable
 from baserate.read.cases import SCORE, Names, checked, count_cases
 
-LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 SETS = datasets(1_210)
 ALONE = SETS if LONG else SETS[:55]
 DROPPED = {"missing_label": "drop", "nan_score": "drop"}

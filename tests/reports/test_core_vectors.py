@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.reports.frontend import FRONTEND, node
+from tests.strategies import LONG
 
 import baserate as br
 from baserate.decisions.operating_point import brief, setting
@@ -24,7 +25,7 @@ from baserate.numbers import Undefined
 from baserate.output import tables
 from baserate.reports import content
 
-VECTORS = 5_000
+VECTORS = 5_000 if LONG else 1_000
 FORMATS = 4_000
 LEVEL = 0.95
 STATES = 1_000
