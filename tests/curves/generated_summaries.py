@@ -112,9 +112,9 @@ def at(prior, money=None):
 
 def off(got, exact):
     """The distance of a float from a fraction or a long number."""
+    if isinstance(exact, int | float | Fraction):
+        return float(abs(Fraction(float(got)) - Fraction(exact)))
     with mpmath.workdps(40):
-        if isinstance(exact, int | float | Fraction):
-            exact = mpmath.mpf(Fraction(exact).numerator) / Fraction(exact).denominator
         return float(abs(mpmath.mpf(float(got)) - exact))
 
 
