@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.cli.helpers import answered as asked_for_json
 from tests.cli.helpers import told
+from tests.strategies import LONG
 
 import baserate as br
 from baserate.curves.curve import trace
@@ -36,6 +37,7 @@ OTHER = br.Counts(
 )
 NEW = br.count_unlabelled(np.linspace(0.02, 0.98, 60))
 VOLUME = 1000.0
+FEWER = 1 if LONG else 2  # sets
 
 
 def small_sets(how_many, seed=20):
@@ -857,7 +859,7 @@ def test_merged_scores_answer_as_all_scores_do_or_bound_it_or_refuse(name):
         small_sets(
             3
             if name in ("band", "compare", "interval", "estimate_prior", "report", "measure: range")
-            else 8
+            else 8 // FEWER
         )
     )
     for place, one in enumerate(LAWS[name]):
@@ -927,7 +929,7 @@ def rules_of(measure, counts, rng):
 def test_a_rule_on_any_measure_in_either_direction(measure):
     rng = np.random.default_rng(hash_of(measure))
     answered = 0
-    for data in small_sets(2, seed=hash_of(measure)):
+    for data in small_sets(2 // FEWER, seed=hash_of(measure)):
         counts = br.count(*data)
         for rule in rules_of(measure, counts, rng):
             for objective in (None, "tpr", "mcc", measure, str(rng.choice(MEASURES))):
@@ -963,7 +965,7 @@ def test_condensed_counts_are_exact_where_fewer_false_alarms_do_no_harm(rule):
     """What asks for good thresholds is never refused: within a run of negatives its beginning is
     best.
     """
-    for data in small_sets(25):
+    for data in small_sets(26 // FEWER):
         counts = br.count(*data)
         for objective in (None, "tpr", "f1", "mcc", "precision", "informedness"):
 

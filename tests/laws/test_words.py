@@ -7,9 +7,11 @@ import csv
 import io
 import math
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.cli import helpers
 from tests.cli.helpers import answered, told
 
 import baserate as br
@@ -98,25 +100,31 @@ def scores(tmp_path_factory):
     return str(path)
 
 
-def run(capsys, scores, words):
+@pytest.fixture(scope="module")
+def run(scores):
     """A command on the file; what is printed, and everything that a person sees."""
-    told_to = [scores if word == "SCORES" else word for word in words[1:]]
-    named = (words[1], scores, *told_to[1:]) if words[0] == "curve" else (scores, *told_to)
-    done = told(capsys, words[0], *named)
-    assert done.status in (0, 1), done.err
-    text = done.out.replace(scores, "FILE")
-    return text, text + done.err.replace(scores, "FILE")
+
+    @cache
+    def run(words):
+        told_to = [scores if word == "SCORES" else word for word in words[1:]]
+        named = (words[1], scores, *told_to[1:]) if words[0] == "curve" else (scores, *told_to)
+        done = helpers.run(words[0], *named)
+        assert done.returncode in (0, 1), done.stderr
+        text = done.stdout.replace(scores, "FILE")
+        return text, text + done.stderr.replace(scores, "FILE")
+
+    return run
 
 
 @pytest.mark.parametrize("words", [*ASSUMING, *FREE], ids=" ".join)
-def test_nothing_is_called_a_cost_where_none_was_given(scores, capsys, words):
-    _, everything = run(capsys, scores, words)
+def test_nothing_is_called_a_cost_where_none_was_given(run, words):
+    _, everything = run(words)
     assert not A_COST.findall(everything.replace("min_cost", ""))
 
 
 @pytest.mark.parametrize("words", [*ASSUMING, *REVIEWED], ids=" ".join)
-def test_where_equal_costs_decide_the_answer_says_so(scores, capsys, words):
-    text, _ = run(capsys, scores, words)
+def test_where_equal_costs_decide_the_answer_says_so(run, words):
+    text, _ = run(words)
     said = [line for line in text.splitlines() if ASSUMED in line]
     assert said
     if words[0] != "show":  # which shows what was counted first
@@ -124,15 +132,15 @@ def test_where_equal_costs_decide_the_answer_says_so(scores, capsys, words):
 
 
 @pytest.mark.parametrize("words", FREE, ids=" ".join)
-def test_where_costs_have_no_part_nothing_is_said_of_them(scores, capsys, words):
-    _, everything = run(capsys, scores, words)
+def test_where_costs_have_no_part_nothing_is_said_of_them(run, words):
+    _, everything = run(words)
     assert "equal costs" not in everything
     assert "BR525" not in everything
 
 
 @pytest.mark.parametrize("words", [*ASSUMING, *REVIEWED, *FREE, *COSTLY], ids=" ".join)
-def test_no_number_has_more_digits_than_a_person_reads(scores, capsys, words):
-    _, everything = run(capsys, scores, words)
+def test_no_number_has_more_digits_than_a_person_reads(run, words):
+    _, everything = run(words)
     assert not {
         number for number in NUMBER.findall(everything) if significant(number) > MOST_DIGITS
     }
