@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.cli import helpers
 from tests.cli.helpers import told, written
 from tests.cli.helpers_terminal import BASERATE, ESCAPE, in_terminal, run, stopped
 
@@ -42,7 +43,7 @@ def test_a_terminal_of_any_width_shows_every_number(scores, columns):
         columns, "choose", scores, *TWO, "--prior", "1%", "--cost", "fn=20,fp=1"
     )
     assert status == 0
-    piped = run("choose", scores, *TWO, "--prior", "1%", "--cost", "fn=20,fp=1").stdout
+    piped = helpers.run("choose", scores, *TWO, "--prior", "1%", "--cost", "fn=20,fp=1").stdout
     numbers = set(re.findall(r"[0-9]+\.[0-9]+", piped))
     assert numbers
     assert numbers <= set(re.findall(r"[0-9]+\.[0-9]+", text))
@@ -52,7 +53,8 @@ def test_a_terminal_of_any_width_shows_every_number(scores, columns):
 
 def test_a_pipe_has_no_width(scores):
     assert (
-        run("show", scores, *TWO, env={"COLUMNS": "20"}).stdout == run("show", scores, *TWO).stdout
+        run("show", scores, *TWO, env={"COLUMNS": "20"}).stdout
+        == helpers.run("show", scores, *TWO).stdout
     )
 
 
@@ -112,7 +114,7 @@ def test_every_locale_reads_and_prints_the_same_numbers(scores, locale):
         env={"LANG": locale, "LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
     )
     assert there.returncode == 0
-    here = run("show", scores, *TWO).stdout
+    here = helpers.run("show", scores, *TWO).stdout
     assert re.findall(r"[0-9.]+", there.stdout) == re.findall(r"[0-9.]+", here)
 
 
@@ -209,7 +211,7 @@ def test_python_may_be_strict_or_careless(scores, flags):
         timeout=60,
         check=False,
     )
-    assert (done.returncode, done.stdout) == (0, run("show", scores, *TWO).stdout)
+    assert (done.returncode, done.stdout) == (0, helpers.run("show", scores, *TWO).stdout)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -243,20 +245,16 @@ def test_a_shell_completes_commands(shell):
 )
 def test_a_slip_of_the_pen_is_answered_with_what_was_meant(tmp_path, words, meant):
     written(tmp_path / "x.csv", ("y", "m", "m1"), [(0, 1, 2), (1, 2, 3)])
-    done = run(*words, cwd=tmp_path)
+    done = helpers.run(*words, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert meant in done.stderr
     assert done.stderr.count("\n") == 1
 
 
 def test_a_traceback_is_shown_only_where_it_is_asked_for(tmp_path):
-    assert (
-        "Traceback" not in run("show", tmp_path / "none.csv", "--label", "y", "--score", "m").stderr
-    )
-    assert (
-        "Traceback"
-        in run("show", tmp_path / "none.csv", "--label", "y", "--score", "m", "--debug").stderr
-    )
+    words = ("show", tmp_path / "none.csv", "--label", "y", "--score", "m")
+    assert "Traceback" not in helpers.run(*words).stderr
+    assert "Traceback" in helpers.run(*words, "--debug").stderr
 
 
 def test_a_closed_terminal_leaves_nothing_behind(scores, tmp_path):
