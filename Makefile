@@ -2,19 +2,19 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Tests run in this number of processes; all tests of a file in one of them.
+# Tests run in this number of processes.
 JOBS ?= 2
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --no-loadscope-reorder
 # These reach every branch of the counting core. They alone are watched: watching costs 2.5 times as much.
-CORE := tests/counts tests/laws/test_counting.py tests/read/test_bad_labels.py tests/read/test_bad_scores.py tests/read/test_bad_weights.py \
-	tests/read/test_classes.py tests/read/test_identifiers.py tests/read/test_many_rows.py tests/read/test_treatments.py \
-	tests/bad_inputs/test_a_labels.py tests/bad_inputs/test_b_scores.py tests/bad_inputs/test_c_weights.py tests/bad_inputs/test_d_models.py \
-	tests/shift/test_correcting.py tests/test_html_tables.py
+CORE := tests/counts/test_counts.py tests/counts/test_grouped.py tests/counts/test_joint.py tests/counts/test_saved.py \
+	tests/read/test_bad_labels.py tests/read/test_bad_scores.py tests/read/test_bad_weights.py tests/read/test_classes.py \
+	tests/read/test_many_rows.py tests/read/test_treatments.py tests/bad_inputs/test_b_scores.py tests/bad_inputs/test_d_models.py \
+	tests/shift/test_correcting.py tests/shift/test_unlabelled.py tests/test_html_tables.py
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := setup.py pyproject.toml $(wildcard src/baserate/kernels/*.[ch])
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check laws bench docs report-ui lock clean
+.PHONY: help demo test core check laws bench docs report-ui lock clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,10 +37,13 @@ $(VENV)/ready: $(VENV)/installed requirements/dev.txt
 demo: $(VENV)/installed ## set up and run the worked example
 	$(BIN)/baserate demo
 
-test: $(VENV)/ready check ## set up, check style, types and layers, and run every test
-	$(BIN)/python -m compileall -q src # commands that tests start do not compile again
-	$(PYTEST) $(CORE) --cov --cov-report=term-missing --cov-fail-under=100
+test: $(VENV)/ready ## set up, check style, types and layers, and run every test
+	@$(MAKE) --no-print-directory --jobs=2 check core
 	$(PYTEST) $(CORE:%=--ignore=%)
+
+core: $(VENV)/ready
+	$(BIN)/python -m compileall -q src # commands that tests start do not compile again
+	$(BIN)/python -m pytest $(CORE) --cov --cov-report=term-missing --cov-fail-under=100
 
 check: $(VENV)/ready ## style, types and layers only
 	$(BIN)/ruff format --check .
@@ -49,7 +52,7 @@ check: $(VENV)/ready ## style, types and layers only
 	$(BIN)/lint-imports --no-cache
 
 laws: $(VENV)/ready ## the laws on thousands of examples each (minutes)
-	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest tests/laws tests/kernels tests/read/test_every_engine.py -q
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest tests/laws tests/kernels tests/curves/test_summaries_exactly.py tests/read/test_every_engine.py tests/reports/test_core_vectors.py -q
 
 bench: $(VENV)/ready ## the tables of benchmarks/README.md (minutes)
 	$(BIN)/python benchmarks/count.py

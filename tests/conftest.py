@@ -34,6 +34,12 @@ def shared() -> Path:
     return SHARED
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """Examples in docstrings are those of the sources: none is looked for in tests."""
+    return [one for one in (yield) if type(one).__name__ != "DoctestModule"]
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """All tests of a file run in one process, and those that need Spark all in the same."""

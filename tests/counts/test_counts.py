@@ -391,3 +391,11 @@ def test_scores_are_called_reversed_only_where_they_are():
 
 def test_counts_and_masses_have_different_digests():
     assert br.Counts([0.5], [1], [1]).digest != br.Counts([0.5], [5e-324], [5e-324]).digest
+
+
+def test_rare_positives_are_condensed_as_from_all_cells():
+    """Where positives are rare, the negatives are not sorted."""
+    labels, scores = np.arange(200) % 90 == 7, np.arange(200) * 37 % 101 / 100
+    quick, full = br.count(labels, scores, keep="positives"), br.count(labels, scores).condense()
+    assert quick == full
+    assert quick.digest == full.digest

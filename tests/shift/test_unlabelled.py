@@ -24,6 +24,12 @@ def test_every_case_is_counted_at_its_score():
     assert found.total == 500
 
 
+def test_the_cases_at_or_above_a_threshold_are_flagged():
+    found = br.count_unlabelled([0.5, 0.25, 0.5, 1.0])
+    assert repr(found) == "Unlabelled: 4 cases, 3 distinct scores"
+    assert [found.flagged(threshold) for threshold in (None, 2, 0.5, 0.3, 0)] == [0, 0, 3, 3, 4]
+
+
 @pytest.mark.parametrize(
     "made", [list, np.array, pl.Series, lambda values: np.array(values, dtype=np.float32)]
 )
