@@ -52,7 +52,8 @@ check: $(VENV)/ready ## style, types and layers only
 	$(BIN)/lint-imports --no-cache
 
 laws: $(VENV)/ready ## the laws on thousands of examples each (minutes)
-	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest tests/laws tests/kernels tests/curves/test_summaries_exactly.py tests/read/test_every_engine.py tests/reports/test_core_vectors.py -q
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest tests/laws tests/kernels tests/decisions tests/robustness tests/inference/test_best.py \
+		tests/learners/test_cost_trees.py tests/counts/test_hulls.py tests/curves/test_summaries_exactly.py tests/read/test_every_engine.py tests/reports/test_core_vectors.py -q
 
 bench: $(VENV)/ready ## the tables of benchmarks/README.md (minutes)
 	$(BIN)/python benchmarks/count.py

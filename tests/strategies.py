@@ -9,6 +9,13 @@ from hypothesis import strategies as st
 
 # `make laws` tries more of whatever is drawn.
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+
+
+def seeds(count):
+    """Of generators: all of them in `make laws`, and a third of them otherwise."""
+    return range(count if LONG else count // 3)
+
+
 ODD_FLOATS = [
     0.0,
     -0.0,

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 from tests import strategies
+from tests.strategies import seeds
 
 import baserate as br
 from baserate.counts import cells
@@ -164,7 +165,7 @@ def test_slopes_fall_along_the_hull_and_the_hull_is_its_own_hull():
         assert corners(points.hull()) == ends
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_edges_are_the_blocks_of_pooled_adjacent_violators(seed):
     rng = np.random.default_rng(seed)
     labels = np.r_[0, 1, rng.random(200) < 0.3].astype(int)

@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 from tests.decisions import generated
 from tests.decisions import oracle_decisions as oracle
+from tests.strategies import seeds
 
 import baserate as br
 
@@ -55,7 +56,7 @@ def test_w28_and_b9_above_slope_1_flagging_nothing_binds_and_the_line_starts_at_
     assert "slope 2 > 1" in line.notes[0].text
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", seeds(300))
 def test_beating_the_line_is_being_cheaper_than_both_answers_for_all(seed):
     rng = random.Random(f"baseline {seed}")
     data = generated.cells(rng, both=True)
@@ -121,7 +122,7 @@ def test_counts_of_one_class_have_no_line(cells):
         br.curves.ideal_baseline(br.Conditions(costs=FIVE), br.Counts([2, 1], *cells))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_guessing_lies_on_the_diagonal_and_has_the_prior_as_precision(seed):
     rng = random.Random(f"guess {seed}")
     data, share = (

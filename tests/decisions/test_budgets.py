@@ -14,6 +14,7 @@ from tests.cli.helpers import answered, told
 from tests.decisions import generated
 from tests.decisions import oracle_decisions as oracle
 from tests.decisions.worked import F1_A, F1_B
+from tests.strategies import seeds
 
 import baserate as br
 from baserate.counts.cells import short
@@ -59,7 +60,7 @@ def test_scenario_3_the_recommendation_flips_at_945_228_alerts():
     assert f"{float(low):.3f}" == "945.228"
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", seeds(200))
 def test_a_budget_is_filled_as_in_the_oracle(seed):
     rng = random.Random(f"budget {seed}")
     data = generated.cells(rng, both=True)
@@ -88,7 +89,7 @@ def exactly(confusion):
     return tuple(map(Fraction, confusion))
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", seeds(100))
 def test_expected_best_and_worst_are_those_of_every_possible_draw(seed):
     rng = random.Random(f"draws {seed}")
     data = [(score, rng.randint(0, 6), rng.randint(0, 6)) for score in range(6, 0, -1)]
@@ -115,7 +116,7 @@ def test_expected_best_and_worst_are_those_of_every_possible_draw(seed):
         assert sum(draw) == volume
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_best_and_worst_use_the_same_alerts_at_any_prior_and_stay_inside_the_tie(seed):
     rng = random.Random(f"bounds {seed}")
     data, prior = generated.cells(rng, both=True), rng.choice([1e-6, 0.01, 0.5, 0.99])
@@ -232,7 +233,7 @@ def alerts_of(flagged, labels, prior, volume):
     )
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_score_at_or_above_the_threshold_never_exceeds_the_budget_and_the_next_score_would(seed):
     rng = random.Random(f"one threshold {seed}")
     size = rng.randint(20, 400)
@@ -306,7 +307,7 @@ def test_a_tie_below_one_percent_of_the_budget_is_left_out():
     )
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", seeds(300))
 def test_a_threshold_is_shown_in_as_few_digits_as_flag_the_same_cases(seed):
     rng = random.Random(f"short {seed}")
     high = rng.uniform(0.1, 1)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 from tests.decisions import oracle_decisions as oracle
+from tests.strategies import seeds
 
 import baserate as br
 
@@ -136,7 +137,7 @@ def solved_or_open(given):
         return None
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", seeds(200))
 def test_the_truth_is_never_contradicted_and_lies_in_every_range(seed):
     rng = random.Random(f"solve {seed}")
     truth = truths(rng)
@@ -160,7 +161,7 @@ def test_the_truth_is_never_contradicted_and_lies_in_every_range(seed):
             )
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_the_value_of_a_given_rate_rounds_to_what_was_given(seed):
     rng = random.Random(f"nominal {seed}")
     given, read = published(rng, truths(rng), most=6)
@@ -174,7 +175,7 @@ def test_the_value_of_a_given_rate_rounds_to_what_was_given(seed):
             assert rates[name].value == pytest.approx(value, abs=half * (1 + 1e-9) + 1e-12), name
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", seeds(120))
 def test_a_contradiction_is_claimed_exactly_where_linear_programming_finds_none_that_fit(seed):
     rng = random.Random(f"wrong {seed}")
     truth = truths(rng)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.decisions import generated
 from tests.decisions import oracle_decisions as oracle
+from tests.strategies import seeds
 
 import baserate as br
 
@@ -36,7 +37,7 @@ def assert_as_the_oracle(data, text, terms, at, truth, **asked):
     return point
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", seeds(300))
 def test_the_cheapest_threshold_is_that_of_the_oracle(seed):
     rng = random.Random(seed)
     data = generated.cells(rng)
@@ -48,7 +49,7 @@ def test_the_cheapest_threshold_is_that_of_the_oracle(seed):
     )
 
 
-@pytest.mark.parametrize("seed", range(600))
+@pytest.mark.parametrize("seed", seeds(600))
 def test_the_cheapest_threshold_under_a_rule_is_that_of_the_oracle(seed):
     rng = random.Random(f"rule {seed}")
     data = generated.cells(rng)
@@ -88,7 +89,7 @@ def test_measures_with_parameters_can_be_optimized_and_required(name):
             )
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_a_published_roc_is_chosen_on_at_a_stated_prior(seed):
     rng = random.Random(f"rates {seed}")
     size = rng.randint(1, 8)

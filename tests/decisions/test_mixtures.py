@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 from tests.decisions import generated
 from tests.decisions import oracle_decisions as oracle
+from tests.strategies import seeds
 
 import baserate as br
 
@@ -42,7 +43,7 @@ def chosen(counts, *arguments, **asked):
         return None
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", seeds(150))
 def test_a_mixture_is_never_worse_and_as_good_as_any(seed):
     rng = random.Random(f"mix {seed}")
     data = generated.cells(rng, both=True, most=7)

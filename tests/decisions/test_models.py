@@ -7,6 +7,7 @@ import pytest
 from tests.decisions import generated
 from tests.decisions import oracle_decisions as oracle
 from tests.decisions.worked import CELLS, F1_A, F1_B
+from tests.strategies import seeds
 
 import baserate as br
 
@@ -14,7 +15,7 @@ MODELS = {"A": F1_A, "B": F1_B}
 FIELD = br.Conditions(prior=0.001)
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", seeds(100))
 def test_the_best_models_are_those_of_the_oracle(seed):
     rng = random.Random(f"models {seed}")
     data = {name: generated.cells(rng, both=True, most=6) for name in "abc"[: rng.randint(1, 3)]}

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from tests.decisions import generated
 from tests.decisions import oracle_decisions as oracle
+from tests.strategies import seeds
 
 import baserate as br
 
@@ -47,7 +48,7 @@ def test_the_exact_prior_is_the_one_that_was_written(written, exact):
     assert at.prior == float(exact)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", seeds(200))
 def test_a_float_of_at_most_12_digits_is_its_decimal_and_any_other_is_itself(seed):
     rng = random.Random(f"meant {seed}")
     for number in (
@@ -136,7 +137,7 @@ def test_the_prior_as_written_survives_copies(prior):
     assert pickle.loads(pickle.dumps(point)).at.exact_prior == point.at.exact_prior
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", seeds(100))
 def test_rules_at_the_edge_are_decided_as_written(seed):
     """The limit is the value at one of the points, at a prior that floats cannot hold."""
     rng = random.Random(f"edge {seed}")

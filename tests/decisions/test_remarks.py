@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 from tests.decisions import generated
 from tests.decisions import oracle_decisions as oracle
+from tests.strategies import seeds
 
 import baserate as br
 
@@ -49,7 +50,7 @@ def test_row_79_flagging_everything_is_an_answer_with_its_border():
     )
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", seeds(100))
 def test_the_border_of_a_trivial_answer_is_where_it_stops_being_cheapest(seed):
     rng = random.Random(f"border {seed}")
     data, costs = generated.cells(rng, both=True), generated.costs(rng)

@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 from tests.decisions import generated
 from tests.decisions import oracle_decisions as oracle
+from tests.strategies import seeds
 
 import baserate as br
 
@@ -15,7 +16,7 @@ REVERSED = br.Counts([2, 1], [0, 5], [5, 0])
 
 
 @pytest.mark.parametrize("name", ROOTS)
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_rules_on_roots_are_those_of_the_oracle(name, seed):
     rng = random.Random(f"{name} {seed}")
     data = generated.cells(rng, both=True)

@@ -11,6 +11,7 @@ import pytest
 from tests.decisions import generated
 from tests.decisions import oracle_decisions as oracle
 from tests.decisions.worked import CELLS, F1_A, F1_B
+from tests.strategies import seeds
 
 import baserate as br
 
@@ -43,7 +44,7 @@ def assert_as_the_oracle(one, other):
     return found
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", seeds(300))
 def test_random_rocs_compare_as_in_the_oracle(seed):
     rng = random.Random(f"superiority {seed}")
     one = generated.cells(rng, both=True)
@@ -56,7 +57,7 @@ def test_random_rocs_compare_as_in_the_oracle(seed):
     assert_as_the_oracle(one, other)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", seeds(200))
 def test_rocs_on_one_grid_touch_overlap_and_cross_as_in_the_oracle(seed):
     rng = random.Random(f"grid {seed}")
     data = []
@@ -69,7 +70,7 @@ def test_rocs_on_one_grid_touch_overlap_and_cross_as_in_the_oracle(seed):
     assert_as_the_oracle(*data)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_swapping_the_two_swaps_the_answer(seed):
     rng = random.Random(f"swap {seed}")
     one, other = (generated.counts(generated.cells(rng, both=True)) for _ in range(2))
@@ -82,7 +83,7 @@ def test_swapping_the_two_swaps_the_answer(seed):
     assert names[there.dominant] == back.dominant
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_identical_rocs_are_equal_whatever_their_totals_and_weights(seed):
     rng = random.Random(f"same {seed}")
     data = [(i, rng.randint(0, 9), rng.randint(1, 9)) for i in range(8)]

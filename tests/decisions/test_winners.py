@@ -10,6 +10,7 @@ import pytest
 from tests.decisions import generated
 from tests.decisions import oracle_decisions as oracle
 from tests.decisions.worked import F1_A, F1_B
+from tests.strategies import seeds
 
 import baserate as br
 
@@ -40,7 +41,7 @@ def assert_wins(models, costs, wins):
         assert set(win.models) == {name for name, cost in found.items() if cost == lowest}
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", seeds(150))
 def test_the_winners_are_those_of_brute_force(seed):
     rng = random.Random(f"winners {seed}")
     models = {name: generated.cells(rng, both=True, most=8) for name in "abc"[: rng.randint(1, 3)]}
@@ -61,7 +62,7 @@ def test_the_winners_are_those_of_brute_force(seed):
                 )
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_the_winner_of_one_model_is_what_choose_chooses(seed):
     rng = random.Random(f"chosen {seed}")
     data, costs = generated.cells(rng, both=True), generated.costs(rng)

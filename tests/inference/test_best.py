@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracle import in_cells
+from tests.strategies import seeds
 
 import baserate as br
 from baserate.inference.best_model import flipped_p, leads, swapped_p
@@ -27,7 +28,7 @@ def by_enumeration(value, *classes):
     return sum(abs(one) >= abs(value) - 1e-9 for one in sums) / len(sums)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_the_p_value_is_that_of_every_way_to_swap_two_models(seed):
     rng = random.Random(f"swaps {seed}")
     one, other = (
@@ -40,7 +41,7 @@ def test_the_p_value_is_that_of_every_way_to_swap_two_models(seed):
     assert swapped_p(-value, other, one) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_cases_of_different_weights_are_swapped_in_every_way(seed):
     rng = np.random.default_rng([seed, 0xF1])
     sizes, times = rng.lognormal(0, 1.5, 5), rng.integers(1, 3, 5)

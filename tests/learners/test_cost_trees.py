@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 from tests.inference.refusals import assert_refused
+from tests.strategies import seeds
 
 import baserate as br
 from baserate.learners import CostSensitiveTree, MovedThreshold, cost_weights, scorer
@@ -294,7 +295,7 @@ def cheapest_tree(shape, alone, labelled, price, node=0):
     return (together, {node}) if together <= apart else (apart, parts[0][1] | parts[1][1])
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_weakest_links_are_those_of_an_exhaustive_search(seed):
     rng = np.random.default_rng(seed)
     shape, alone, labelled = random_tree(rng, int(rng.integers(1, 60)))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.cli.helpers import answered, told, written
 from tests.decisions.worked import F1_A, F1_B
+from tests.strategies import seeds
 
 import baserate as br
 from baserate.robustness.decision import decide
@@ -53,7 +54,7 @@ def most_caught(models, prior, share):
     )
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("seed", seeds(80))
 def test_over_a_range_the_setting_within_the_budget_everywhere_that_catches_most_is_decided_on(
     seed,
 ):
@@ -87,7 +88,7 @@ def test_over_a_range_the_setting_within_the_budget_everywhere_that_catches_most
     assert all(p * (most_caught(models, p, share) - best) <= worst for p in grid)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_over_values_and_distributions_the_average_is_that_of_choosing_anew(seed):
     rng = random.Random(f"average {seed}")
     models, budget = some_models(rng), rng.randint(50, VOLUME)
@@ -112,7 +113,7 @@ def test_over_values_and_distributions_the_average_is_that_of_choosing_anew(seed
     assert spread.regret.value == pytest.approx(np.mean(middles * (steps - spread.tpr)), abs=2e-3)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_at_a_known_base_rate_decide_and_choose_agree(seed):
     rng = random.Random(f"known {seed}")
     # One case at each score, so that no tie is shared.

@@ -11,6 +11,7 @@ import pytest
 from tests.decisions import generated
 from tests.decisions import oracle_decisions as oracle
 from tests.decisions.worked import F1_A, F1_B
+from tests.strategies import seeds
 
 import baserate as br
 from baserate.inference import best_model
@@ -35,7 +36,7 @@ def reached(cells, prior, fdr, *, mix):
 
 
 @pytest.mark.parametrize("attained", [False, True])
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_the_leaders_are_those_of_every_setting(seed, attained):
     rng = random.Random(f"leads {seed}")
     data = {name: generated.cells(rng, both=True, most=6) for name in "abc"[: rng.randint(1, 3)]}

@@ -13,6 +13,7 @@ from tests.decisions import generated
 from tests.decisions.worked import F1_A, F1_B
 from tests.robustness import oracle_prospects as oracle
 from tests.robustness.rare import BOTH
+from tests.strategies import seeds
 
 import baserate as br
 
@@ -38,7 +39,7 @@ def drawn_set(seed):
     return rng, data
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", seeds(10))
 def test_every_cell_of_a_brute_force_grid_agrees_with_the_map(block):
     """520 sets, each on a grid of base rates and cost ratios: the winner in each cell is the one
     named, ties included.
@@ -108,7 +109,7 @@ def test_twins_are_one_winner():
 # ---- under a rule -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_under_a_rule_the_winner_is_the_cheapest_of_what_keeps_it(seed):
     rng, data = drawn_set(f"ruled {seed}")
     limit = rng.choice([Fraction(1, 10), Fraction(3, 10), Fraction(7, 10)])
@@ -136,7 +137,7 @@ def test_under_a_rule_the_winner_is_the_cheapest_of_what_keeps_it(seed):
         assert set(found.at(prior, ratio).models) <= cheapest(kept, prior, ratio)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_under_a_budget_the_winner_is_what_choose_model_chooses(seed):
     rng, data = drawn_set(f"budget {seed}")
     counts = {name: generated.counts(cells) for name, cells in data.items()}

@@ -12,6 +12,7 @@ from tests.decisions import generated
 from tests.decisions.worked import F1_A, F1_B
 from tests.robustness import oracle_prospects as oracle
 from tests.robustness.rare import FOREST, RULES
+from tests.strategies import seeds
 
 import baserate as br
 from baserate.robustness.decision import decide
@@ -90,7 +91,7 @@ def several(rng, most=7):
     return {name: generated.cells(rng, both=True, most=most) for name in "abc"[: rng.randint(1, 3)]}
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", seeds(120))
 def test_the_choice_regrets_no_more_than_any_setting(seed):
     rng = random.Random(f"regret {seed}")
     data = several(rng)
@@ -155,7 +156,7 @@ def _cut(threshold):
 # ---- rules, and sites -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_a_rule_holds_over_the_whole_range_or_the_setting_is_not_chosen(seed):
     rng = random.Random(f"ruled {seed}")
     data = several(rng)

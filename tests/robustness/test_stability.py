@@ -12,6 +12,7 @@ from tests.decisions import generated
 from tests.decisions.worked import F1_A, F1_B
 from tests.robustness import oracle_prospects as oracle
 from tests.robustness.rare import FOREST, RULES
+from tests.strategies import seeds
 
 import baserate as br
 
@@ -35,7 +36,7 @@ def sane(where):
     return 0 < prior < 1 and fn > tp and fp > tn
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("seed", seeds(80))
 def test_inside_the_interval_the_choice_stays_and_outside_it_does_not(seed):
     rng = random.Random(f"stable {seed}")
     data = {name: generated.cells(rng, both=True, most=7) for name in "abc"[: rng.randint(1, 3)]}

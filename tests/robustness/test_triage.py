@@ -7,6 +7,7 @@ import pytest
 from tests.decisions import generated
 from tests.decisions import oracle_decisions as oracle
 from tests.decisions.worked import F1_A
+from tests.strategies import seeds
 
 import baserate as br
 
@@ -40,7 +41,7 @@ def conditions(prior, costs):
     return br.Conditions(prior, br.Costs(tp=tp, fp=fp, fn=fn, tn=tn))
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("seed", seeds(80))
 def test_no_pair_of_thresholds_costs_less(seed):
     rng, cells, costs, prior = drawn(seed)
     review, overlooked = (
@@ -67,7 +68,7 @@ def test_no_pair_of_thresholds_costs_less(seed):
     assert found.saving >= -1e-12 * max(1, abs(plain))
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("seed", seeds(80))
 def test_within_a_budget_no_pair_that_keeps_it_costs_less(seed):
     rng, cells, costs, prior = drawn(f"budget {seed}")
     review, most = Fraction(rng.choice([1, 5, 40]), 10), Fraction(rng.choice([0, 1, 5, 20]), 100)
