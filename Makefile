@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# What is compiled once is not compiled again in every process.
+unexport PYTHONDONTWRITEBYTECODE
 # Tests run in this number of processes.
 JOBS ?= 2
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --no-loadscope-reorder
