@@ -74,6 +74,64 @@ def test_c_and_numpy_order_weighted_rows_alike(data):
         assert np.array_equal(np.sort(rows), np.arange(len(scores)))
 
 
+VALUES = st.one_of(
+    st.sampled_from(
+        [None, True, 1, 1.0, "1", "a", "a\0", "", "é", 10**20, b"a", (1,), float("nan")]
+    ),
+    st.text(max_size=3),
+    st.integers(),
+)
+
+
+def objects(values):
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+@given(st.lists(VALUES, max_size=60), st.lists(st.integers(0, 59), max_size=200))
+def test_c_and_numpy_find_the_same_distinct_objects(values, rows):
+    column = objects([values[row % len(values)] for row in rows] if values else [])
+    # The same text as other objects.
+    column = objects([v + "x" if type(v) is str and len(v) > 1 else v for v in column.tolist()])
+    firsts, codes = compiled().distinct(column)
+    assert identical((firsts, codes), portable.distinct(column))
+    for value, found in zip(column, column[firsts][codes], strict=True):
+        assert found is value or (type(value) is str and found == value)
+    assert len({id(v) if type(v) is not str else v for v in column[firsts].tolist()}) == len(firsts)
+
+
+@given(strategies.large_cases(), st.sampled_from(["<U1", "<U7", "M8[s]", "f4", None]))
+def test_c_and_numpy_find_the_same_distinct_rows(data, kind):
+    column = data[1] if kind is None else np.arange(len(data[1])).astype(kind)[::3]
+    ours, theirs = compiled().distinct(column), portable.distinct(column)
+    assert (ours is None) == (theirs is None)
+    assert ours is None or identical(ours, theirs)
+
+
+def test_a_column_of_too_many_values_has_no_codes():
+    many = np.arange(portable.MOST_DISTINCT + 1)
+    for column in (many, objects(many.tolist()), objects([str(one) for one in many])):
+        assert compiled().distinct(column) is None
+        assert portable.distinct(column) is None
+        assert identical(compiled().distinct(column[1:]), portable.distinct(column[1:]))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (np.arange(4, dtype=np.uint32), 1, np.empty(5, np.uint32), np.empty(4, np.int64)),
+        (np.arange(4, dtype=np.uint32), 2, np.empty(3, np.uint32), np.empty(4, np.int64)),
+        (np.arange(4, dtype=np.uint32), -1, np.empty(4, np.uint32), np.empty(4, np.int64)),
+        (objects([1, 2]), 0, np.empty(3, np.uint32), np.empty(3, np.int64)),
+    ],
+)
+def test_distinct_values_need_room_for_every_row(arguments):
+    module = importlib.import_module("baserate.kernels._kernels")
+    with pytest.raises(ValueError, match="too short or too long"):
+        module.distinct(*arguments)
+
+
 @given(strategies.large_cases())
 def test_c_and_numpy_find_the_gaps_alike(data):
     labels, scores = data

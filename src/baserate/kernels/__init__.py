@@ -5,11 +5,13 @@ results; and threads for them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
+
+import numpy.typing as npt
 
 from baserate.kernels import portable
 from baserate.kernels.draws import Sizes, Spots, Urn, in_parallel
-from baserate.kernels.portable import Cells, Labels, Scores
+from baserate.kernels.portable import Cells, Codes, Labels, Scores
 from baserate.numbers import Floats, Ints
 
 __all__ = [
@@ -62,6 +64,7 @@ class Kernels(Protocol):
     def order_weighted(
         self, scores: Scores, labels: Labels, weights: Floats
     ) -> tuple[Scores, Floats]: ...
+    def distinct(self, values: npt.NDArray[Any]) -> tuple[Ints, Codes] | None: ...
     def twice_beaten(self, columns: Sequence[Scores], labels: Labels) -> list[Ints]: ...
     def count_gaps(
         self, scores: Scores, labels: Labels, anchors: Ints

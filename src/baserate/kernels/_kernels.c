@@ -16,6 +16,7 @@
 #include "_bins.h"
 #include "_pack.h"
 #include "_tally.h"
+#include "_distinct.h"
 #include "_beaten.h"
 #include "_urns.h"
 #include "_anchored.h"
@@ -361,6 +362,7 @@ static PyMethodDef methods[] = {
     {"beaten", beaten, METH_VARARGS, "beaten(pairs, out): twice how many of the other class each case is on the right side of"},
     {"scan", scan, METH_VARARGS, "scan(keys, split, scores, positives, negatives) -> number of cells"},
     {"tally", tally, METH_VARARGS, "tally(scores, labels, values, counts) -> number of distinct values, or -1 for too many"},
+    {"distinct", distinct, METH_VARARGS, "distinct(values, width, codes, firsts) -> number of distinct values, or -1 for too many"},
     {"index", index_of, METH_VARARGS, "index(anchors): what gaps and places look scores up in"},
     {"edges", edges_of, METH_VARARGS, "edges(edges): what bins look scores up in"},
     {"even", even, METH_VARARGS, "even(edges) -> whether bins are found by arithmetic"},

@@ -23,7 +23,7 @@ from baserate.kernels.draws import (
     hopeless,
     lane,
 )
-from baserate.kernels.portable import Cells, Labels, Scores
+from baserate.kernels.portable import MOST_DISTINCT, Cells, Codes, Labels, Scores
 from baserate.numbers import Floats, Ints
 
 NAME = "C"
@@ -31,6 +31,8 @@ NAME = "C"
 # A table pays where a value has at least so many rows; with fewer, most of the work is inserting
 # values.
 ROWS_A_VALUE = 16
+# A table of so many values stays in the cache; only a column with more of them needs a larger one.
+FEW_DISTINCT = 1 << 9
 # Replicates of urns and sizes up to this are held as int32: a Poisson number is never twice its
 # rate where that is so large.
 NARROW = 2**30
@@ -62,6 +64,23 @@ def _tallied(scores: Scores, labels: Labels) -> Cells | None:
         return None
     order = np.argsort(values[:found])[::-1]
     return Cells(values[order], counts[order, 1], counts[order, 0])
+
+
+def distinct(values: npt.NDArray[Any]) -> tuple[Ints, Codes] | None:
+    """Where each distinct value stands first, and for each row the number of its own; None with too
+    many values, and where they are of another kind.
+    """
+    width = portable.words_a_value(values)
+    if width is None:
+        return None
+    rows = np.ascontiguousarray(values)
+    codes = np.empty(len(rows), dtype=np.uint32)
+    for most in (FEW_DISTINCT, MOST_DISTINCT):
+        firsts = np.empty(min(len(rows), most), dtype=np.int64)
+        found = _kernels.distinct(rows.view(np.uint32) if width else rows, width, codes, firsts)
+        if found >= 0:
+            return firsts[:found], codes
+    return None
 
 
 def _begin_sort(scores: Scores, labels: Labels) -> Callable[[], Cells]:

@@ -34,9 +34,11 @@ from baserate.numbers import Floats, Ints
 Scores: TypeAlias = npt.NDArray[Any]
 Labels: TypeAlias = npt.NDArray[np.bool_]
 Keys: TypeAlias = npt.NDArray[Any]
+Codes: TypeAlias = npt.NDArray[np.uint32]
 
 NAME = "NumPy"
 CHUNK = 1 << 20  # rows, or words of replicates, worked on at a time
+MOST_DISTINCT = 1 << 16  # values that a column is read by; one with more is read row by row
 INT64_MAX = np.int64(2**63 - 1)
 
 
@@ -116,6 +118,44 @@ def _sums(hits: Labels, starts: npt.NDArray[np.intp]) -> Ints:
         return hits.astype(np.int64)
     before = np.concatenate((np.zeros(1, np.int64), np.cumsum(hits, dtype=np.int64)))
     return np.diff(before[starts], append=before[-1])
+
+
+def distinct(values: npt.NDArray[Any]) -> tuple[Ints, Codes] | None:
+    """Where each distinct value stands first, and for each row the number of its own, in the order
+    of first appearance. None with too many values, and where they are of another kind.
+
+    Numbers, times and fixed-width text are equal where every bit is; Python objects where they are
+    the same, or text that reads the same.
+    """
+    width = words_a_value(values)
+    if width is None:
+        return None
+    listed = (
+        values.tolist()
+        if not width
+        else np.ascontiguousarray(values).view(f"V{4 * width}").tolist()
+    )
+    numbers: dict[Any, int] = {}
+    firsts = list[int]()
+    codes = np.empty(len(values), dtype=np.uint32)
+    for row, value in enumerate(listed):
+        key = value if width or type(value) is str else id(value)
+        code = numbers.setdefault(key, len(numbers))
+        if code == len(firsts):
+            if code == MOST_DISTINCT:
+                return None
+            firsts.append(row)
+        codes[row] = code
+    return np.array(firsts, dtype=np.int64), codes
+
+
+def words_a_value(values: npt.NDArray[Any]) -> int | None:
+    """How many words of 4 bytes a value takes; 0 for Python objects, None for other kinds."""
+    if values.dtype.kind == "O":
+        return 0
+    return (
+        values.itemsize // 4 if values.dtype.kind in "UiufmM" and values.itemsize % 4 == 0 else None
+    )
 
 
 def ascending_orders(scores: Scores) -> Ints:
