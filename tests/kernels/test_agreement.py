@@ -74,6 +74,44 @@ def test_c_and_numpy_order_weighted_rows_alike(data):
         assert np.array_equal(np.sort(rows), np.arange(len(scores)))
 
 
+@given(strategies.large_cases(), st.integers(0, 50))
+def test_c_and_numpy_count_groups_alike(data, groups):
+    labels, scores = data
+    codes = (np.arange(len(scores)) * 7919 % max(groups, 1)).astype(np.uint32)
+    if not groups:
+        labels, scores, codes = labels[:0], scores[:0], codes[:0]
+    ours = compiled().count_groups(scores, labels, codes, groups + 1)
+    theirs = portable.count_groups(scores, labels, codes, groups + 1)
+    assert identical((*ours[0], ours[1]), (*theirs[0], theirs[1]))
+    for group in range(groups):
+        part = slice(*ours[1][group : group + 2])
+        alone = portable.count_cells(scores[codes == group], labels[codes == group])
+        assert identical([column[part] for column in ours[0]], alone)
+
+
+def test_rows_of_groups_without_room_are_refused():
+    module = importlib.import_module("baserate.kernels._kernels")
+    scores, labels = np.array([0.5, 0.25]), np.array([True, False])
+    ends = np.array([0, 1]), np.array([0, 1])
+    for codes in (np.array([0, 2]), np.array([0, 0])):
+        with pytest.raises(ValueError, match="groups do not fit the rows"):
+            module.pack_groups(
+                scores, labels, codes.astype(np.uint32), np.empty(2, np.uint64), *map(np.copy, ends)
+            )
+    for starts in ([0, 2, 1], [0, 1, 3]):
+        with pytest.raises(ValueError, match="groups do not fit the rows"):
+            module.scan_groups(
+                np.empty(2, np.uint64),
+                np.array(starts),
+                np.array([0, 1]),
+                np.empty(2, np.uint64),
+                np.empty(2),
+                np.empty(2, np.int64),
+                np.empty(2, np.int64),
+                np.empty(3, np.int64),
+            )
+
+
 VALUES = st.one_of(
     st.sampled_from(
         [None, True, 1, 1.0, "1", "a", "a\0", "", "é", 10**20, b"a", (1,), float("nan")]

@@ -79,6 +79,31 @@ SCAN(scan_f64, double, uint64_t, score_f64)
 SCAN(scan_f32, double, uint32_t, score_f32)
 SCAN(scan_i64, int64_t, uint64_t, score_i64)
 
+/* The same into one stretch of keys a group, from starts[g] to starts[g + 1]; each has both its ends in `fronts` and `backs`. 0, or -1 where
+ * a code is no group or a group has more rows than its stretch. */
+#define PACK_GROUPS(NAME, SCORE, WORD, SIGN_BIT, READ, PLACE)                                                                       \
+    static int NAME(const SCORE *scores, const uint8_t *labels, const uint32_t *codes, WORD *keys, Py_ssize_t n, int64_t *fronts,   \
+                    int64_t *backs, Py_ssize_t groups) {                                                                            \
+        for (Py_ssize_t i = 0; i < n; i++) {                                                                                        \
+            uint32_t group = codes[i];                                                                                              \
+            if (group >= (size_t)groups || fronts[group] > backs[group]) return -1;                                                 \
+            SCORE score = READ;                                                                                                     \
+            WORD bits;                                                                                                              \
+            memcpy(&bits, &score, sizeof bits);                                                                                     \
+            WORD below = bits >> SIGN_BIT;                                                                                          \
+            WORD key = (WORD)((PLACE) << 1) | (WORD)(labels[i] != 0);                                                               \
+            keys[fronts[group]] = key;                                                                                              \
+            keys[backs[group]] = key;                                                                                               \
+            fronts[group] += !below;                                                                                                \
+            backs[group] -= !!below;                                                                                                \
+        }                                                                                                                           \
+        return 0;                                                                                                                   \
+    }
+
+PACK_GROUPS(pack_groups_f64, double, uint64_t, 63, scores[i] + 0.0, bits ^ (below - 1))
+PACK_GROUPS(pack_groups_f32, float, uint32_t, 31, scores[i] + 0.0f, bits ^ (below - 1))
+PACK_GROUPS(pack_groups_i64, int64_t, uint64_t, 63, scores[i], ~bits)
+
 /* Keys are unsigned and sort ascending where scores descend: the order of a score with every bit but the sign turned round. The payload
  * is the weight, below zero for a negative case. */
 #define PACK_PAIRS(NAME, SCORE, ORDER)                                                                                  \

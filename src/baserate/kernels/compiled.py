@@ -84,14 +84,26 @@ def distinct(values: npt.NDArray[Any]) -> tuple[Ints, Codes] | None:
 
 
 def _begin_sort(scores: Scores, labels: Labels) -> Callable[[], Cells]:
+    room, keys = _room(scores)
+    split = _kernels.pack(scores, labels, keys)
+    return lambda: _sorted(keys, split, room)
+
+
+def _room(scores: Scores) -> tuple[Scores, npt.NDArray[Any]]:
+    """Room for the scores of cells, and for keys in the same memory."""
     rows = len(scores)
     room = np.empty(rows, dtype=np.int64 if scores.dtype == np.int64 else np.float64)
     # Keys of float32 are half as wide: they lie in the second half of the room, ahead of the scores
     # that the scan writes there.
     word = np.uint32 if scores.dtype == np.float32 else np.uint64
-    keys = room.view(word)[-rows:] if rows else room.view(word)
-    split = _kernels.pack(scores, labels, keys)
-    return lambda: _sorted(keys, split, room)
+    return room, room.view(word)[-rows:] if rows else room.view(word)
+
+
+def _cut(cells: Cells, found: int) -> Cells:
+    """Gives the unused tail back without a copy; nothing looks at it any more."""
+    for column in cells:
+        column.resize(found, refcheck=False)
+    return cells
 
 
 def _sorted(keys: npt.NDArray[Any], split: int, room: Scores) -> Cells:
@@ -102,11 +114,22 @@ def _sorted(keys: npt.NDArray[Any], split: int, room: Scores) -> Cells:
     scratch = cells.positives.view(keys.dtype)
     _kernels.sort(keys[:split], scratch)
     _kernels.sort(keys[split:], scratch)
-    found = _kernels.scan(keys, split, *cells)
-    for column in cells:
-        # Gives the unused tail back without a copy; nothing looks at it any more.
-        column.resize(found, refcheck=False)
-    return cells
+    return _cut(cells, _kernels.scan(keys, split, *cells))
+
+
+def count_groups(scores: Scores, labels: Labels, codes: Codes, groups: int) -> tuple[Cells, Ints]:
+    """The cells of each group, one group after the other, and where each begins: in 24 bytes a row,
+    as for one.
+    """
+    rows = len(scores)
+    starts = np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=groups))))
+    splits, backs, offsets = starts[:-1].copy(), starts[1:] - 1, np.empty_like(starts)
+    room, keys = _room(scores)
+    _kernels.pack_groups(scores, labels, codes, keys, splits, backs)
+    cells = Cells(room, np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64))
+    scratch = cells.positives.view(keys.dtype)[-rows:] if rows else keys
+    _kernels.scan_groups(keys, starts, splits, scratch, *cells, offsets)
+    return _cut(cells, int(offsets[-1])), offsets
 
 
 def order_weighted(scores: Scores, labels: Labels, weights: Floats) -> tuple[Scores, Floats]:

@@ -6,6 +6,7 @@ Scores are float64, float32 or int64, contiguous, none of them NaN; labels are b
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -76,6 +77,19 @@ def _sorted(keys: Keys, split: int, dtype: np.dtype[Any]) -> Cells:
     sizes = np.diff(starts, append=len(keys))
     positives = _sums(hits, starts)
     return Cells(_unpacked(keys[starts], starts < split, dtype), positives, sizes - positives)
+
+
+def count_groups(scores: Scores, labels: Labels, codes: Codes, groups: int) -> tuple[Cells, Ints]:
+    """The cells of each group, one group after the other, and where each begins."""
+    order = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[order], np.arange(groups + 1))
+    parts = [order[start:end] for start, end in pairwise(ends)]
+    found = [count_cells(scores[part], labels[part]) for part in parts] or [
+        count_cells(scores[:0], labels[:0])
+    ]
+    sizes = [0, *(len(cells.scores) for cells in found)]
+    offsets: Ints = np.cumsum(sizes[: groups + 1], dtype=np.int64)
+    return Cells(*map(np.concatenate, zip(*found, strict=True))), offsets
 
 
 def _packed(scores: Scores, labels: Labels) -> Keys:

@@ -1130,11 +1130,19 @@ def count_groups(
     cases = checked(y_true, {SCORE: y_score}, names=Names(), **arguments)
     if cases.groups is None:
         raise refuse("BR413", "groups is None", "give the group of every case, or use count")
-    positives, negatives, notes = cases.one_by_one()
-    names, codes = group_codes(cases.groups)
-    return GroupedCounts._gathered(
-        names, codes, Cells(cases.kept_scores()[SCORE], positives, negatives), cases.ledger, notes
-    )
+    return group_counts(cases, SCORE, *group_codes(cases.groups))
+
+
+def group_counts(
+    cases: Cases, model: str, names: tuple[Hashable, ...], codes: Array, notes: Iterable[Note] = ()
+) -> GroupedCounts:
+    """The counts of one model's scores, group by group."""
+    if cases.weights is None:
+        rows = cases.scores[model], cases.positive
+        return GroupedCounts._counted(names, codes, rows, cases.ledger, (*cases.notes, *notes))
+    positives, negatives, found = cases.one_by_one()
+    cells = Cells(cases.kept_scores()[model], positives, negatives)
+    return GroupedCounts._gathered(names, codes, cells, cases.ledger, (*found, *notes))
 
 
 # ----------------------------------------------------------------------

@@ -375,7 +375,7 @@ def distinct(
         for row in _gone(few, slice(None)):
             words[row] = None
         merged = [places.setdefault(None if is_missing(w) else w, len(places)) for w in words]
-        return list(places), np.array(merged, dtype=np.intp)[found[1]]
+        return list(places), np.array(merged, dtype=np.uint32)[found[1]]
     codes = np.empty(len(column), dtype=np.intp)
     for start in range(0, len(column), PIECE):
         rows = slice(start, start + PIECE)
