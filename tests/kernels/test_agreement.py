@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests import oracle, strategies
 
 from baserate import kernels
+from baserate.counts.cells import masses
 from baserate.kernels import portable
 from baserate.read.condense import evenly
 
@@ -110,6 +111,37 @@ def test_rows_of_groups_without_room_are_refused():
                 np.empty(2, np.int64),
                 np.empty(3, np.int64),
             )
+
+
+@given(
+    strategies.large_cases(),
+    st.sampled_from([1.0, 0.1, 2.0**-1060, 2.0**880, 2.0**1000]),
+    st.sampled_from([0, 30, 200]),
+    st.sampled_from([np.float64, np.float32, np.int64]),
+)
+def test_weights_of_tied_scores_add_up_to_the_same_bits_in_a_table_and_sorted(
+    data, unit, span, kind
+):
+    labels, scores = data
+    tied = (np.arange(len(scores)) % 13 - 6).astype(kind)
+    weights = (
+        unit * (1 + np.arange(len(scores)) % 97 / 3) * 2.0 ** -(np.arange(len(scores)) % (span + 1))
+    )
+    weights = weights[weights > 0]
+    labels, tied = labels[: len(weights)], tied[: len(weights)]
+    found = compiled().tally_weighted(tied, labels, weights)
+    expected = masses(*portable.order_weighted(tied, labels, weights))
+    if span < 200 and unit < 2.0**900 and len(weights) >= 13 * compiled().ROWS_A_VALUE:
+        assert found is not None
+    assert found is None or identical(found, expected)
+
+
+def test_a_table_of_weights_checks_its_room():
+    module = importlib.import_module("baserate.kernels._kernels")
+    scores, labels, weights = np.zeros(2), np.zeros(2, np.bool_), np.ones(2)
+    for scales, sums in ((np.ones(2), np.zeros(6)), (np.ones(3), np.zeros(5))):
+        with pytest.raises(ValueError, match="too short or too long"):
+            module.tally_weights(scores, labels, weights, np.empty(1), scales, sums)
 
 
 VALUES = st.one_of(

@@ -311,6 +311,37 @@ static PyObject *tally(PyObject *self, PyObject *args) {
     return PyLong_FromSsize_t(found);
 }
 
+/* tally_weights(scores, labels, weights, values, scales, sums) -> the same for weights; `sums` starts at zero. */
+static PyObject *tally_weights(PyObject *self, PyObject *args) {
+    PyObject *o[6];
+    if (!PyArg_ParseTuple(args, "OOOOOO", &o[0], &o[1], &o[2], &o[3], &o[4], &o[5])) return NULL;
+    const char *kinds[] = {"dfq", "B", "d", "wdq", "d", "wd"};
+    Buffers buffers = {.held = 0};
+    uint16_t *slots = NULL;
+    Py_ssize_t found = -1;
+    if (hold(&buffers, o, kinds, 6) == 0) {
+        const Py_buffer *v = buffers.views;
+        char kind = kind_of(&v[0]);
+        Py_ssize_t n = length_of(&v[0]), most = length_of(&v[3]);
+        if ((kind == 'q') != (kind_of(&v[3]) == 'q') || length_of(&v[1]) < n || length_of(&v[2]) < n || most > MOST_VALUES
+            || length_of(&v[4]) != SLICES || length_of(&v[5]) < 2 * SLICES * most)
+            PyErr_SetString(PyExc_ValueError, "a buffer is too short or too long, or of the wrong type");
+        else if (!(slots = PyMem_Calloc(1 << SLOT_BITS, sizeof *slots)))
+            PyErr_NoMemory();
+        else {
+            Py_BEGIN_ALLOW_THREADS
+            found = kind == 'd' ? tally_weights_f64(v[0].buf, v[1].buf, v[2].buf, n, slots, most, v[3].buf, v[4].buf, v[5].buf)
+                  : kind == 'f' ? tally_weights_f32(v[0].buf, v[1].buf, v[2].buf, n, slots, most, v[3].buf, v[4].buf, v[5].buf)
+                                : tally_weights_i64(v[0].buf, v[1].buf, v[2].buf, n, slots, most, v[3].buf, v[4].buf, v[5].buf);
+            Py_END_ALLOW_THREADS
+        }
+    }
+    release(&buffers);
+    if (!slots) return NULL;
+    PyMem_Free(slots);
+    return PyLong_FromSsize_t(found);
+}
+
 /* ---- resamples: see _urns.h -------------------------------------------------------------------------------------------------- */
 
 /* An urn in four buffers from `views` on: entries, bands, places, units. 0, or what is wrong. */
@@ -442,6 +473,7 @@ static PyMethodDef methods[] = {
     {"pack_groups", pack_groups, METH_VARARGS, "pack_groups(scores, labels, codes, keys, fronts, backs): a stretch of keys a group"},
     {"scan_groups", scan_groups, METH_VARARGS, "scan_groups(keys, starts, splits, scratch, scores, positives, negatives, offsets)"},
     {"tally", tally, METH_VARARGS, "tally(scores, labels, values, counts) -> number of distinct values, or -1 for too many"},
+    {"tally_weights", tally_weights, METH_VARARGS, "tally_weights(scores, labels, weights, values, scales, sums) -> the same with weights"},
     {"distinct", distinct, METH_VARARGS, "distinct(values, width, codes, firsts) -> number of distinct values, or -1 for too many"},
     {"index", index_of, METH_VARARGS, "index(anchors): what gaps and places look scores up in"},
     {"edges", edges_of, METH_VARARGS, "edges(edges): what bins look scores up in"},
@@ -456,7 +488,9 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static int set_constants(PyObject *module) { return PyModule_AddIntConstant(module, "MOST_VALUES", MOST_VALUES); }
+static int set_constants(PyObject *module) {
+    return PyModule_AddIntConstant(module, "MOST_VALUES", MOST_VALUES) || PyModule_AddIntConstant(module, "SLICES", SLICES);
+}
 
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, set_constants}, {0, NULL}};
 

@@ -24,7 +24,7 @@ from baserate.kernels.draws import (
     lane,
 )
 from baserate.kernels.portable import MOST_DISTINCT, Cells, Codes, Labels, Scores
-from baserate.numbers import Floats, Ints
+from baserate.numbers import Floats, Ints, rounded_once, slice_scales
 
 NAME = "C"
 
@@ -64,6 +64,24 @@ def _tallied(scores: Scores, labels: Labels) -> Cells | None:
         return None
     order = np.argsort(values[:found])[::-1]
     return Cells(values[order], counts[order, 1], counts[order, 0])
+
+
+def tally_weighted(scores: Scores, labels: Labels, weights: Floats) -> Cells | None:
+    """One cell per distinct score with the masses of both classes, each the exact sum of its
+    weights, rounded once; None where the values are many.
+    """
+    most = min(len(scores) // ROWS_A_VALUE, _kernels.MOST_VALUES)
+    scales = slice_scales(weights, _kernels.SLICES)
+    if not most or scales is None:
+        return None
+    values = np.empty(most, dtype=np.int64 if scores.dtype == np.int64 else np.float64)
+    sums = np.zeros((most, 2, _kernels.SLICES))
+    found = _kernels.tally_weights(scores, labels, weights, values, scales, sums)
+    if found < 0:
+        return None
+    order = np.argsort(values[:found])[::-1]
+    masses: list[Any] = [rounded_once([*sums[order, kind].T], found) for kind in (1, 0)]
+    return Cells(values[order], *masses)
 
 
 def distinct(values: npt.NDArray[Any]) -> tuple[Ints, Codes] | None:

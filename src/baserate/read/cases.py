@@ -1016,8 +1016,9 @@ def count_cases(cases: Cases, model: str, *, keep: str = "all", kernels: Kernels
     )
     del cases
     if weights is not None:
+        tallied = kernels.tally_weighted(scores, positive, weights)
         # The sign of a weight carries the class through the sort.
-        cells = masses(*kernels.order_weighted(scores, positive, weights))
+        cells = tallied or masses(*kernels.order_weighted(scores, positive, weights))
         notes = (*notes, *weigh(weights, positive, cells))
     elif keep == "positives" and _is_rare(positive):
         cells = _rare(scores, positive, kernels)
