@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests import oracle, strategies
 
+import baserate as br
 from baserate import kernels
 from baserate.counts.cells import masses
-from baserate.kernels import portable
+from baserate.kernels import draws, portable, threads, using
 from baserate.read.condense import evenly
 
 
@@ -44,6 +45,81 @@ def test_c_and_numpy_count_large_data_alike(data):
     expected = portable.count_cells(scores, labels)
     assert identical(compiled().count_cells(scores, labels), expected)
     assert identical(compiled()._begin_sort(scores, labels)(), expected)
+
+
+@given(strategies.large_cases(), st.sampled_from([2, 3, 16]))
+def test_cells_are_the_same_for_any_number_of_threads(data, workers):
+    labels, scores = data
+    expected = portable.count_cells(scores, labels)
+    assert identical(compiled()._begin_parts(scores, labels, workers)(), expected)
+    for kind in (np.float32, np.int64):
+        with np.errstate(invalid="ignore", over="ignore"):
+            other = scores.astype(kind)
+        expected = portable.count_cells(other, labels)
+        assert identical(compiled()._begin_parts(other, labels, workers)(), expected)
+
+
+ENDS = np.array([-(2**63), -1, 0, 1, 2**63 - 1])
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        np.repeat(ENDS, 40_000),
+        np.repeat([-np.inf, -0.0, 0.0, 1e-310, np.inf], 40_000),
+        np.where(np.arange(200_000) % 10, 0.5, np.arange(200_000)),  # one crowded value
+        -np.arange(200_000.0),
+        np.concatenate((np.linspace(0, 1e-9, 199_990), 10.0 ** np.arange(10))),
+    ],
+)
+def test_odd_scores_are_the_same_in_threads(scores):
+    labels = np.arange(len(scores)) % 3 == 0
+    expected = portable.count_cells(scores, labels)
+    assert identical(compiled()._begin_parts(scores, labels, 4)(), expected)
+    with using(3):
+        assert identical(compiled().count_cells(scores, labels), expected)
+
+
+def test_the_number_of_threads_is_that_of_the_keyword_then_of_the_environment(monkeypatch):
+    monkeypatch.delenv("BASERATE_THREADS", raising=False)
+    assert threads(10**6 - 1) == 1
+    assert 1 <= threads(10**9) == threads() <= draws.MOST_THREADS
+    monkeypatch.setenv("BASERATE_THREADS", "3")
+    assert (threads(), threads(10**9), threads(100)) == (3, 3, 1)
+    with using(5):
+        assert threads(10**9) == 5
+        with using(None):
+            assert threads() == 5
+    assert threads() == 3
+
+
+@pytest.mark.parametrize("said", ["0", "two", "-1", "1.5"])
+def test_what_is_no_number_of_threads_is_refused(said, monkeypatch):
+    monkeypatch.setenv("BASERATE_THREADS", said)
+    with pytest.raises(br.InputError, match="BR233: BASERATE_THREADS must be a whole number"):
+        br.count([0, 1], [0.1, 0.2])
+    monkeypatch.delenv("BASERATE_THREADS")
+    with pytest.raises(br.InputError, match=r"BR233: threads must be a whole number from 1, got "):
+        br.count([0, 1], [0.1, 0.2], threads=said)
+
+
+def test_counts_and_their_digest_do_not_depend_on_the_threads():
+    rng = np.random.default_rng(0)
+    labels, scores = rng.random(300_000) < 0.1, rng.normal(size=300_000)
+    found = {br.count(labels, scores, threads=number).digest for number in (1, 2, 3, 8)}
+    tied = {br.count(labels, np.round(scores, 2), threads=number).digest for number in (1, 2, 8)}
+    assert len(found) == len(tied) == 1
+
+
+def test_rows_of_parts_without_room_are_refused():
+    module = importlib.import_module("baserate.kernels._kernels")
+    scores, labels = np.array([0.5, 0.25]), np.array([True, False])
+    for parts, places in (([0, 2], [0, 1]), ([0, 1], [0, 2]), ([0, 0], [-1, 0])):
+        given = np.array(parts, np.uint8), np.empty(2, np.uint64), np.array(places)
+        with pytest.raises(ValueError, match="parts do not fit the rows"):
+            module.pack_parts(scores, labels, *given)
+    with pytest.raises(ValueError, match="too many parts"):
+        module.parts(scores, np.arange(256), np.empty(2, np.uint8), np.zeros(257, np.int64))
 
 
 @given(strategies.cases())

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy.typing as npt
 
 from baserate.kernels import portable
-from baserate.kernels.draws import Sizes, Spots, Urn, in_parallel
+from baserate.kernels.draws import Sizes, Spots, Urn, in_parallel, threads, using
 from baserate.kernels.portable import Cells, Codes, Labels, Scores
 from baserate.numbers import Floats, Ints
 
@@ -25,6 +25,8 @@ __all__ = [
     "best",
     "in_parallel",
     "portable",
+    "threads",
+    "using",
 ]
 
 

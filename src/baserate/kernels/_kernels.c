@@ -47,6 +47,58 @@ static PyObject *pack(PyObject *self, PyObject *args) {
     return split < 0 ? NULL : PyLong_FromSsize_t(split);
 }
 
+/* parts(scores, bounds, parts, sizes): see _pack.h; `sizes` has one entry more than the bounds, and starts at zero. */
+static PyObject *parts(PyObject *self, PyObject *args) {
+    PyObject *o[4];
+    if (!PyArg_ParseTuple(args, "OOOO", &o[0], &o[1], &o[2], &o[3])) return NULL;
+    const char *kinds[] = {"dfq", "q", "wB", "wq"};
+    Buffers buffers = {.held = 0};
+    int done = 0;
+    if (hold(&buffers, o, kinds, 4) == 0) {
+        const Py_buffer *v = buffers.views;
+        Py_ssize_t n = length_of(&v[0]), count = length_of(&v[1]);
+        if (count > MOST_BOUNDS || length_of(&v[2]) < n || length_of(&v[3]) <= count)
+            PyErr_SetString(PyExc_ValueError, "a buffer is too short, or there are too many parts");
+        else {
+            char kind = kind_of(&v[0]);
+            Py_BEGIN_ALLOW_THREADS
+            if (kind == 'd') parts_f64(v[0].buf, n, v[1].buf, count, v[2].buf, v[3].buf);
+            else if (kind == 'f') parts_f32(v[0].buf, n, v[1].buf, count, v[2].buf, v[3].buf);
+            else parts_i64(v[0].buf, n, v[1].buf, count, v[2].buf, v[3].buf);
+            Py_END_ALLOW_THREADS
+            done = 1;
+        }
+    }
+    release(&buffers);
+    if (!done) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* pack_parts(scores, labels, parts, keys, places): see _pack.h */
+static PyObject *pack_parts(PyObject *self, PyObject *args) {
+    PyObject *o[5];
+    if (!PyArg_ParseTuple(args, "OOOOO", &o[0], &o[1], &o[2], &o[3], &o[4])) return NULL;
+    const char *kinds[] = {"dfq", "B", "B", "wQI", "wq"};
+    Buffers buffers = {.held = 0};
+    int wrong = 1;
+    if (hold(&buffers, o, kinds, 5) == 0) {
+        const Py_buffer *v = buffers.views;
+        Py_ssize_t n = length_of(&v[0]), room = length_of(&v[3]), count = length_of(&v[4]);
+        char kind = kind_of(&v[0]);
+        if (v[3].itemsize == v[0].itemsize && length_of(&v[1]) >= n && length_of(&v[2]) >= n) {
+            Py_BEGIN_ALLOW_THREADS
+            wrong = kind == 'd' ? pack_parts_f64(v[0].buf, v[1].buf, v[2].buf, n, v[3].buf, room, v[4].buf, count)
+                  : kind == 'f' ? pack_parts_f32(v[0].buf, v[1].buf, v[2].buf, n, v[3].buf, room, v[4].buf, count)
+                                : pack_parts_i64(v[0].buf, v[1].buf, v[2].buf, n, v[3].buf, room, v[4].buf, count);
+            Py_END_ALLOW_THREADS
+        }
+        if (wrong) PyErr_SetString(PyExc_ValueError, "parts do not fit the rows");
+    }
+    release(&buffers);
+    if (wrong) return NULL;
+    Py_RETURN_NONE;
+}
+
 /* ---- sort: see _sort.h ----------------------------------------------------------------------------------------------------- */
 
 static PyObject *sorted_in_place(PyObject *args, int paired) {
@@ -464,6 +516,8 @@ static PyObject *wins(PyObject *self, PyObject *args) {
 
 static PyMethodDef methods[] = {
     {"pack", pack, METH_VARARGS, "pack(scores, labels, keys) -> how many keys are not below zero"},
+    {"parts", parts, METH_VARARGS, "parts(scores, bounds, parts, sizes): between which bounds each score lies"},
+    {"pack_parts", pack_parts, METH_VARARGS, "pack_parts(scores, labels, parts, keys, places): each key where its part has the next place"},
     {"sort", sort, METH_VARARGS, "sort(items, scratch): ascending, in place"},
     {"sort_pairs", sort_pairs, METH_VARARGS, "sort_pairs(items, scratch): the same for (key, payload) words that stay together"},
     {"pack_pairs", pack_pairs, METH_VARARGS, "pack_pairs(scores, labels, weights, pairs)"},
