@@ -7,6 +7,7 @@ HEADERS = (
     "beaten",
     "bins",
     "buffers",
+    "distinct",
     "draws",
     "gaps",
     "pack",

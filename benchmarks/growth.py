@@ -14,10 +14,11 @@ import os
 import sys
 import time
 
-for library in ("OMP", "OPENBLAS", "MKL"):
-    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BASERATE_THREADS"):
+    os.environ.setdefault(variable, "1")
 
 import numpy as np
+import pandas as pd
 from sklearn import metrics
 from sklearn.linear_model import LogisticRegression
 
@@ -92,6 +93,11 @@ class Data:
         }
         self.first = self.scores["m0"]
         self.groups = rng.integers(0, groups, rows)
+        self.weights, self.tied = rng.random(rows), np.round(self.first, 2)
+        words = np.array(["no", "yes"])
+        self.texts = words[self.y.astype(np.intp)]
+        self.objects = words.astype(object)[self.y.astype(np.intp)]
+        self.categories = pd.Series(self.objects).astype("category")
         if rows > 10**6:
             return  # for what takes rows
         self.counts = br.count(self.y, self.first)
@@ -109,6 +115,14 @@ def of_rows():
     return {
         "count": (lambda d: br.count(d.y, d.first), lambda d: metrics.roc_curve(d.y, d.first)),
         'count(keep="positives")': (lambda d: br.count(d.y, d.first, keep="positives"), None),
+        "count, fixed-width text as labels": (lambda d: br.count(d.texts, d.first), None),
+        "count, objects as labels": (lambda d: br.count(d.objects, d.first), None),
+        "count, categories as labels": (lambda d: br.count(d.categories, d.first), None),
+        "count, tied scores": (lambda d: br.count(d.y, d.tied), None),
+        "count, tied scores with weights": (
+            lambda d: br.count(d.y, d.tied, sample_weight=d.weights),
+            lambda d: metrics.roc_curve(d.y, d.tied, sample_weight=d.weights),
+        ),
         "count_unlabelled": (lambda d: br.count_unlabelled(d.first), lambda d: np.sort(d.first)),
     }
 

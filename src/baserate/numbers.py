@@ -297,10 +297,24 @@ def segment_sums(weights: Floats, starts: npt.NDArray[np.intp]) -> Floats:
         high = (rest + scale) - scale
         slices.append(np.add.reduceat(high, starts))
         rest = rest - high
-    return _rounded_once(slices, len(starts))
+    return rounded_once(slices, len(starts))
 
 
-def _rounded_once(slices: list[Floats], count: int) -> Floats:
+def slice_scales(weights: Floats, slices: int) -> Floats | None:
+    """The scales at which weights are cut into slices, if any number of them is one run; None where
+    a scale would leave the range of floats.
+    """
+    top = float(weights.max(initial=0.0))
+    if not top <= LARGEST_SPLIT:
+        return None
+    scales, spare = [], (len(weights) + 2).bit_length() + 1
+    for _ in range(slices):
+        scales.append(math.ldexp(1.0, math.frexp(top)[1] + spare))
+        top = scales[-1] * 2.0**-53  # the most that the slice leaves
+    return np.array(scales)
+
+
+def rounded_once(slices: list[Floats], count: int) -> Floats:
     """The sum of the slices: two need one rounding, more are left to `math.fsum` where the third
     still matters.
     """

@@ -21,6 +21,7 @@ import baserate as br
 from baserate.inference import bootstrap
 from baserate.inference.bootstrap import replicate_values, resampled
 from baserate.inference.statistic import statistic_of
+from baserate.kernels import draws
 
 
 @pytest.mark.parametrize("how", [STRATIFIED, CASES])
@@ -118,7 +119,7 @@ def test_the_size_of_a_block_changes_nothing(monkeypatch):
 
 
 def test_there_is_at_least_one_thread_and_not_more_than_are_useful():
-    assert 1 <= bootstrap.threads() <= bootstrap.MOST_THREADS
+    assert 1 <= bootstrap.threads() <= draws.MOST_THREADS
 
 
 @pytest.mark.parametrize("statistic", [br.auc, br.curves.ks])

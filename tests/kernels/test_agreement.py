@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests import oracle, strategies
 
+import baserate as br
 from baserate import kernels
-from baserate.kernels import portable
+from baserate.counts.cells import masses
+from baserate.kernels import draws, portable, threads, using
 from baserate.read.condense import evenly
 
 
@@ -45,6 +47,81 @@ def test_c_and_numpy_count_large_data_alike(data):
     assert identical(compiled()._begin_sort(scores, labels)(), expected)
 
 
+@given(strategies.large_cases(), st.sampled_from([2, 3, 16]))
+def test_cells_are_the_same_for_any_number_of_threads(data, workers):
+    labels, scores = data
+    expected = portable.count_cells(scores, labels)
+    assert identical(compiled()._begin_parts(scores, labels, workers)(), expected)
+    for kind in (np.float32, np.int64):
+        with np.errstate(invalid="ignore", over="ignore"):
+            other = scores.astype(kind)
+        expected = portable.count_cells(other, labels)
+        assert identical(compiled()._begin_parts(other, labels, workers)(), expected)
+
+
+ENDS = np.array([-(2**63), -1, 0, 1, 2**63 - 1])
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        np.repeat(ENDS, 40_000),
+        np.repeat([-np.inf, -0.0, 0.0, 1e-310, np.inf], 40_000),
+        np.where(np.arange(200_000) % 10, 0.5, np.arange(200_000)),  # one crowded value
+        -np.arange(200_000.0),
+        np.concatenate((np.linspace(0, 1e-9, 199_990), 10.0 ** np.arange(10))),
+    ],
+)
+def test_odd_scores_are_the_same_in_threads(scores):
+    labels = np.arange(len(scores)) % 3 == 0
+    expected = portable.count_cells(scores, labels)
+    assert identical(compiled()._begin_parts(scores, labels, 4)(), expected)
+    with using(3):
+        assert identical(compiled().count_cells(scores, labels), expected)
+
+
+def test_the_number_of_threads_is_that_of_the_keyword_then_of_the_environment(monkeypatch):
+    monkeypatch.delenv("BASERATE_THREADS", raising=False)
+    assert threads(10**6 - 1) == 1
+    assert 1 <= threads(10**9) == threads() <= draws.MOST_THREADS
+    monkeypatch.setenv("BASERATE_THREADS", "3")
+    assert (threads(), threads(10**9), threads(100)) == (3, 3, 1)
+    with using(5):
+        assert threads(10**9) == 5
+        with using(None):
+            assert threads() == 5
+    assert threads() == 3
+
+
+@pytest.mark.parametrize("said", ["0", "two", "-1", "1.5"])
+def test_what_is_no_number_of_threads_is_refused(said, monkeypatch):
+    monkeypatch.setenv("BASERATE_THREADS", said)
+    with pytest.raises(br.InputError, match="BR233: BASERATE_THREADS must be a whole number"):
+        br.count([0, 1], [0.1, 0.2])
+    monkeypatch.delenv("BASERATE_THREADS")
+    with pytest.raises(br.InputError, match=r"BR233: threads must be a whole number from 1, got "):
+        br.count([0, 1], [0.1, 0.2], threads=said)
+
+
+def test_counts_and_their_digest_do_not_depend_on_the_threads():
+    rng = np.random.default_rng(0)
+    labels, scores = rng.random(300_000) < 0.1, rng.normal(size=300_000)
+    found = {br.count(labels, scores, threads=number).digest for number in (1, 2, 3, 8)}
+    tied = {br.count(labels, np.round(scores, 2), threads=number).digest for number in (1, 2, 8)}
+    assert len(found) == len(tied) == 1
+
+
+def test_rows_of_parts_without_room_are_refused():
+    module = importlib.import_module("baserate.kernels._kernels")
+    scores, labels = np.array([0.5, 0.25]), np.array([True, False])
+    for parts, places in (([0, 2], [0, 1]), ([0, 1], [0, 2]), ([0, 0], [-1, 0])):
+        given = np.array(parts, np.uint8), np.empty(2, np.uint64), np.array(places)
+        with pytest.raises(ValueError, match="parts do not fit the rows"):
+            module.pack_parts(scores, labels, *given)
+    with pytest.raises(ValueError, match="too many parts"):
+        module.parts(scores, np.arange(256), np.empty(2, np.uint8), np.zeros(257, np.int64))
+
+
 @given(strategies.cases())
 def test_numpy_counts_as_the_oracle_does(data):
     labels, scores = data
@@ -72,6 +149,133 @@ def test_c_and_numpy_order_weighted_rows_alike(data):
         assert np.array_equal(scores[rows].astype(values.dtype), values)
         assert np.array_equal(labels[rows], carried > 0)
         assert np.array_equal(np.sort(rows), np.arange(len(scores)))
+
+
+@given(strategies.large_cases(), st.integers(0, 50))
+def test_c_and_numpy_count_groups_alike(data, groups):
+    labels, scores = data
+    codes = (np.arange(len(scores)) * 7919 % max(groups, 1)).astype(np.uint32)
+    if not groups:
+        labels, scores, codes = labels[:0], scores[:0], codes[:0]
+    ours = compiled().count_groups(scores, labels, codes, groups + 1)
+    theirs = portable.count_groups(scores, labels, codes, groups + 1)
+    assert identical((*ours[0], ours[1]), (*theirs[0], theirs[1]))
+    for group in range(groups):
+        part = slice(*ours[1][group : group + 2])
+        alone = portable.count_cells(scores[codes == group], labels[codes == group])
+        assert identical([column[part] for column in ours[0]], alone)
+
+
+def test_rows_of_groups_without_room_are_refused():
+    module = importlib.import_module("baserate.kernels._kernels")
+    scores, labels = np.array([0.5, 0.25]), np.array([True, False])
+    ends = np.array([0, 1]), np.array([0, 1])
+    for codes in (np.array([0, 2]), np.array([0, 0])):
+        with pytest.raises(ValueError, match="groups do not fit the rows"):
+            module.pack_groups(
+                scores, labels, codes.astype(np.uint32), np.empty(2, np.uint64), *map(np.copy, ends)
+            )
+    for starts in ([0, 2, 1], [0, 1, 3]):
+        with pytest.raises(ValueError, match="groups do not fit the rows"):
+            module.scan_groups(
+                np.empty(2, np.uint64),
+                np.array(starts),
+                np.array([0, 1]),
+                np.empty(2, np.uint64),
+                np.empty(2),
+                np.empty(2, np.int64),
+                np.empty(2, np.int64),
+                np.empty(3, np.int64),
+            )
+
+
+@given(
+    strategies.large_cases(),
+    st.sampled_from([1.0, 0.1, 2.0**-1060, 2.0**880, 2.0**1000]),
+    st.sampled_from([0, 30, 200]),
+    st.sampled_from([np.float64, np.float32, np.int64]),
+)
+def test_weights_of_tied_scores_add_up_to_the_same_bits_in_a_table_and_sorted(
+    data, unit, span, kind
+):
+    labels, scores = data
+    tied = (np.arange(len(scores)) % 13 - 6).astype(kind)
+    weights = (
+        unit * (1 + np.arange(len(scores)) % 97 / 3) * 2.0 ** -(np.arange(len(scores)) % (span + 1))
+    )
+    weights = weights[weights > 0]
+    labels, tied = labels[: len(weights)], tied[: len(weights)]
+    found = compiled().tally_weighted(tied, labels, weights)
+    expected = masses(*portable.order_weighted(tied, labels, weights))
+    if span < 200 and unit < 2.0**900 and len(weights) >= 13 * compiled().ROWS_A_VALUE:
+        assert found is not None
+    assert found is None or identical(found, expected)
+
+
+def test_a_table_of_weights_checks_its_room():
+    module = importlib.import_module("baserate.kernels._kernels")
+    scores, labels, weights = np.zeros(2), np.zeros(2, np.bool_), np.ones(2)
+    for scales, sums in ((np.ones(2), np.zeros(6)), (np.ones(3), np.zeros(5))):
+        with pytest.raises(ValueError, match="too short or too long"):
+            module.tally_weights(scores, labels, weights, np.empty(1), scales, sums)
+
+
+VALUES = st.one_of(
+    st.sampled_from(
+        [None, True, 1, 1.0, "1", "a", "a\0", "", "é", 10**20, b"a", (1,), float("nan")]
+    ),
+    st.text(max_size=3),
+    st.integers(),
+)
+
+
+def objects(values):
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+@given(st.lists(VALUES, max_size=60), st.lists(st.integers(0, 59), max_size=200))
+def test_c_and_numpy_find_the_same_distinct_objects(values, rows):
+    column = objects([values[row % len(values)] for row in rows] if values else [])
+    # The same text as other objects.
+    column = objects([v + "x" if type(v) is str and len(v) > 1 else v for v in column.tolist()])
+    firsts, codes = compiled().distinct(column)
+    assert identical((firsts, codes), portable.distinct(column))
+    for value, found in zip(column, column[firsts][codes], strict=True):
+        assert found is value or (type(value) is str and found == value)
+    assert len({id(v) if type(v) is not str else v for v in column[firsts].tolist()}) == len(firsts)
+
+
+@given(strategies.large_cases(), st.sampled_from(["<U1", "<U7", "M8[s]", "f4", None]))
+def test_c_and_numpy_find_the_same_distinct_rows(data, kind):
+    column = data[1] if kind is None else np.arange(len(data[1])).astype(kind)[::3]
+    ours, theirs = compiled().distinct(column), portable.distinct(column)
+    assert (ours is None) == (theirs is None)
+    assert ours is None or identical(ours, theirs)
+
+
+def test_a_column_of_too_many_values_has_no_codes():
+    many = np.arange(portable.MOST_DISTINCT + 1)
+    for column in (many, objects(many.tolist()), objects([str(one) for one in many])):
+        assert compiled().distinct(column) is None
+        assert portable.distinct(column) is None
+        assert identical(compiled().distinct(column[1:]), portable.distinct(column[1:]))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (np.arange(4, dtype=np.uint32), 1, np.empty(5, np.uint32), np.empty(4, np.int64)),
+        (np.arange(4, dtype=np.uint32), 2, np.empty(3, np.uint32), np.empty(4, np.int64)),
+        (np.arange(4, dtype=np.uint32), -1, np.empty(4, np.uint32), np.empty(4, np.int64)),
+        (objects([1, 2]), 0, np.empty(3, np.uint32), np.empty(3, np.int64)),
+    ],
+)
+def test_distinct_values_need_room_for_every_row(arguments):
+    module = importlib.import_module("baserate.kernels._kernels")
+    with pytest.raises(ValueError, match="too short or too long"):
+        module.distinct(*arguments)
 
 
 @given(strategies.large_cases())

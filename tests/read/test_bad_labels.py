@@ -55,6 +55,64 @@ def test_row_2_documented_pairs_are_accepted_with_a_note_that_says_how_to_turn_i
     assert turned.positives.tolist() == [0, 1, 1, 1]
 
 
+TEXTS = ["no", "no", "yes", "no"]
+HELD = {
+    "a list": TEXTS,
+    "fixed-width text": np.array(TEXTS),
+    "objects": np.array(TEXTS, dtype=object),
+    "NumPy strings": np.array(TEXTS, dtype=np.dtypes.StringDType()),
+    "pandas objects": pd.Series(TEXTS, dtype=object),
+    "pandas text": pd.Series(TEXTS),
+    "pandas strings": pd.Series(TEXTS, dtype="string"),
+    "pandas categories": pd.Series(TEXTS, dtype=pd.CategoricalDtype(["yes", "unused", "no"])),
+    "polars text": pl.Series(TEXTS),
+    "polars categories": pl.Series(TEXTS).cast(pl.Categorical),
+    "arrow text": pa.chunked_array([TEXTS[:2], TEXTS[2:]]),
+    "arrow dictionary": pa.DictionaryArray.from_arrays([2, 2, 0, 2], ["yes", "unused", "no"]),
+}
+
+
+@pytest.mark.parametrize("held", HELD)
+def test_text_labels_count_alike_whatever_holds_them(held):
+    counts = br.count(HELD[held], S)
+    assert counts.digest == br.count([0, 0, 1, 0], S).digest
+    assert [note.code for note in counts.notes] == ["BR101"]
+    assert set(br.count([0, 1, 0, 1], S, by=HELD[held])) == {"no", "yes"}
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pd.Series(["no", None, "yes", "no"]),
+        pd.Series(["no", None, "yes", "no"], dtype=object),
+        pd.Series(["no", None, "yes", "no"], dtype="category"),
+        pl.Series(["no", None, "yes", "no"]),
+        pl.Series(["no", None, "yes", "no"]).cast(pl.Categorical),
+        pa.array(["no", None, "yes", "no"]).dictionary_encode(),
+        np.array(["no", " ", "yes", "no"]),
+    ],
+)
+def test_missing_text_labels_are_refused_with_their_place(labels):
+    with pytest.raises(br.InputError, match=r"BR105: 1 of 4 labels .*index 1") as refused:
+        br.count(labels, S)
+    assert "drop those cases" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("labels", "kinds"),
+    [
+        ([0, "1", 0, 0], r"numbers \(3\), text \(1\)"),
+        ([True, 1, 0, 0], r"numbers \(3\), true or false \(1\)"),
+        ([1.0, "1", True, 1], r"numbers \(2\), text \(1\), true or false \(1\)"),
+    ],
+)
+def test_equal_values_of_other_kinds_are_not_merged_before_they_are_looked_at(labels, kinds):
+    column = np.empty(4, dtype=object)
+    column[:] = labels
+    with pytest.raises(br.InputError, match=rf"BR107: y_true mixes types: {kinds}"):
+        br.count(column, S)
+
+
 @pytest.mark.parametrize(
     "labels", [["fraud", "legit", "legit", "legit"], ["bad", "good", "good", "good"]]
 )

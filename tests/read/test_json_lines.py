@@ -2,12 +2,21 @@
 
 import gzip
 import json
+import tempfile
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import baserate as br
-from baserate.read import json_lines
+from baserate.errors import Where
+from baserate.read import json_lines, streams
+from baserate.read.cases import as_scores
+from baserate.read.columns import Column
+from baserate.read.csv_dialect import CsvOptions, decoded_text
 from baserate.read.files import count_file, count_groups_file
+from baserate.read.table import ColumnRoles
 
 EXPECTED = br.count([0, 1, 0], [0.5, 1.25, 3.0])
 GOOD = (
@@ -220,3 +229,122 @@ def test_lists_that_mix_flags_and_numbers_are_refused_as_well():
         match=r"BR208: y_score mixes types: numbers \(2\), true or false \(1\) \(index 1\)",
     ):
         br.count([0, 1, 1], [0.1, True, 0.7])
+
+
+ROLES = ColumnRoles("y", ("m1",), group="g")
+
+
+def both_ways(path, wanted=ROLES):
+    """What the fast way reads (None: nothing), and what the careful way reads or refuses."""
+    with streams.opened(path) as plain, decoded_text(path, plain.path, None) as text:
+        fast = json_lines._read_fast(text, wanted)
+        try:
+            careful = json_lines.table_of(plain, wanted, CsvOptions(), fast_from=1 << 60)
+        except br.InputError as error:
+            careful = error
+    return fast, careful
+
+
+NUMBERS = st.one_of(
+    st.floats().map(json.dumps),
+    st.integers().map(str),
+    st.sampled_from(["0.10", "1e5", "1E400", "-0.0", "007", "+1", ".5", "1.", "1_0", "null", "0 "]),
+    st.decimals(-1, 1, places=18, allow_nan=False).map(str),
+)
+WORDS = st.one_of(
+    st.sampled_from(
+        ["0", "1", "true", "false", "null", '"yes"', '"no"', '""', '"NA"', "2.50", "x"]
+    ),
+    st.text(max_size=4).map(json.dumps),
+    st.text(max_size=4).map(lambda text: json.dumps(text, ensure_ascii=False)),
+    st.sampled_from(["[1]", "{}", '{"a": 1}', '"a,b"', '"tab\there"', "Infinity"]),
+)
+
+
+@given(
+    st.lists(st.tuples(WORDS, NUMBERS, WORDS), min_size=1, max_size=6),
+    st.sampled_from(['{{"y": {}, "m1": {}, "g": {}}}', '{{"g":{2},"m1":{1},"y":{0}}}']),
+    st.sampled_from(["\n", "\r\n"]),
+)
+def test_both_ways_agree_on_objects_of_one_shape(rows, shape, end):
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/x.jsonl"
+        lines = "".join(shape.format(*row) + end for row in rows)
+        with open(path, "wb") as file:
+            file.write(lines.encode("utf-8", "surrogatepass"))
+        try:
+            fast, careful = both_ways(path)
+        except br.InputError:  # no text at all
+            return
+        if fast is not None:
+            assert_alike(fast, careful)
+
+
+def assert_alike(fast, careful):
+    assert not isinstance(careful, br.InputError), careful
+    assert fast.rows == careful.rows
+    for name, values in careful.columns.items():
+        pair = (np.asarray(fast.columns[name]), np.asarray(values))
+        read = as_scores if name in ROLES.scores else lambda column: column.inferred().values
+        ours, theirs = (read(Column(name, column)) for column in pair)
+        assert ours.dtype == theirs.dtype
+        assert list(map(repr, ours.tolist())) == list(map(repr, theirs.tolist()))
+    for row in (0, fast.rows - 1):
+        assert fast.place(Where(rows=(row,))) == careful.place(Where(rows=(row,)))
+
+
+PLAIN_LINE = '{"y": 0, "m1": 0.5, "g": "a"}\n'
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"y": 1, "m1": 0.8444218515250481, "g": "b"}\n',
+        '{"y": 1, "m1": 7, "g": null}\n',
+        '{"y": 1, "m1": -1e-300, "g": "b é"}',
+        '{"y": 1, "m1": 0.5, "g": "a\\u00e9\\n"}\n',
+    ],
+)
+def test_objects_that_a_program_wrote_are_read_the_fast_way(tmp_path, line):
+    fast, careful = both_ways(written(tmp_path, PLAIN_LINE + line))
+    assert fast is not None
+    assert_alike(fast, careful)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"m1": 0.5, "y": 0, "g": "a"}\n',
+        '{"y": 0, "m1": 0.5}\n',
+        '{"y": 0, "m1": 0.5, "g": "a", "h": 1}\n',
+        '{"y": 0, "m1": 0.5, "g": "a,b"}\n',
+        '{"y": 0, "m1": 0.5, "g": "a", "h": "\\n"}\n',
+        '{"y": 0, "m1": 0.5, "g": [1]}\n',
+        '{"y": 0, "m1": "0.5", "g": "a"}\n',
+        '{"y": 0, "m1": null, "g": "a"}\n',
+        '{"y": 0, "m1": NaN, "g": "a"}\n',
+        '{"y": 0, "m1": 00.5, "g": "a"}\n',
+        '{"y": 0, "m1": 0.5, "g": "a"} \n',
+        '{"y": 0, "m1": 0.5, "g": a}\n',
+        "\n",
+    ],
+)
+def test_any_other_object_is_left_to_the_careful_way(tmp_path, line):
+    assert both_ways(written(tmp_path, PLAIN_LINE + line))[0] is None
+
+
+def test_one_number_written_in_two_ways_is_looked_at_carefully(tmp_path):
+    long = '{"y": 1, "m1": 0.10000000000000000555, "g": "a"}\n'
+    short = PLAIN_LINE.replace("0.5", "0.1")
+    assert both_ways(written(tmp_path, short + long))[0] is None
+    assert both_ways(written(tmp_path, PLAIN_LINE + long))[0] is not None
+
+
+def test_a_large_file_takes_the_fast_way_and_says_the_same(tmp_path, monkeypatch):
+    lines = "".join(f'{{"y": {row % 2}, "m1": {row / 7}}}\n' for row in range(40_000))
+    path = written(tmp_path, lines)
+    assert len(lines) > 1 << 20
+    fast = counted(path)
+    monkeypatch.setattr(json_lines, "_read_fast", lambda *_: None)
+    table = json_lines.read_json_lines(path, ColumnRoles("y", ("m1",)))
+    assert fast == br.count(table.columns["y"], table.columns["m1"])

@@ -29,6 +29,7 @@ from baserate.distributions import (
     Range,
 )
 from baserate.errors import number_of, quoted, refuse
+from baserate.kernels import using
 from baserate.measures.confusion import NOT_SAID, Measure, checked_conditions
 from baserate.read import cases as arrays
 from baserate.read import files, frames, large
@@ -105,6 +106,7 @@ class ReadOptions(TypedDict, total=False):
     currency: str | None
     amount_missing: Literal["mean"] | None
     keep: Literal["all", "positives"] | None
+    threads: int | None
     cells: int | None
     memory: str | int | None
     approx: bool
@@ -130,7 +132,7 @@ class ReadOptions(TypedDict, total=False):
     max_bytes: int | None
 
 
-OPTIONS = frozenset(ReadOptions.__annotations__)
+OPTIONS = frozenset(ReadOptions.__annotations__) - {"threads"}
 # What an argument of arrays is called in a file or frame, and the other way round.
 OTHER_WORD = {
     "pos_label": "positive",
@@ -316,6 +318,7 @@ def count(  # noqa: PLR0913 (each is a word that users say)
     currency: str | None = None,
     amount_missing: Literal["mean"] | None = None,
     keep: Literal["all", "positives"] | None = None,
+    threads: int | None = None,
     cells: int | None = None,
     memory: str | int | None = None,
     approx: bool = False,
@@ -358,7 +361,9 @@ def count(  # noqa: PLR0913 (each is a word that users say)
     `sample_weight` or the column `weight` makes masses of the counts. `keep="positives"` merges
     scores that only negatives have (see `Counts.condense`), which is much faster where positives
     are rare. `design="case-control"` says that the class totals were fixed by design, so every
-    measure that depends on the base rate needs a prior. The other keywords say how sources are
+    measure that depends on the base rate needs a prior. More than a million rows are counted in
+    `threads`, by default one per processor (or the environment variable BASERATE_THREADS); the
+    result does not depend on their number. The other keywords say how sources are
     read: docs/file-format.md.
 
     >>> import baserate as br
@@ -370,18 +375,19 @@ def count(  # noqa: PLR0913 (each is a word that users say)
     said = _said(locals())
     roles = {"by": by, "cluster": cluster, "day": day, "amount": amount}
     roles = {name: value for name, value in roles.items() if value is not None}
-    if second is not NOT_SAID:
-        if label is not None or score is not None:
-            word = "label=" if label is not None else "score="
-            raise refuse("BR422", f"{word} names a column, and arrays are given already", FORM)
-        return _of_arrays(first, second, roles, said)
-    if _is_chunks(first, label):
-        return _of_chunks(first, label, score, roles, said)
-    if label is None or score is None:
-        raise refuse("BR422", "a file or frame needs label= and score=", FORM)
-    if isinstance(first, str | os.PathLike) or _are_paths(first):
-        return _of_files(first, (label, score), roles, said)
-    return _of_frame(first, (label, score), roles, said)
+    with using(threads):
+        if second is not NOT_SAID:
+            if label is not None or score is not None:
+                word = "label=" if label is not None else "score="
+                raise refuse("BR422", f"{word} names a column, and arrays are given already", FORM)
+            return _of_arrays(first, second, roles, said)
+        if _is_chunks(first, label):
+            return _of_chunks(first, label, score, roles, said)
+        if label is None or score is None:
+            raise refuse("BR422", "a file or frame needs label= and score=", FORM)
+        if isinstance(first, str | os.PathLike) or _are_paths(first):
+            return _of_files(first, (label, score), roles, said)
+        return _of_frame(first, (label, score), roles, said)
 
 
 def count_unlabelled(  # noqa: PLR0913 (each is a word that users say)

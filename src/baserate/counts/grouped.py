@@ -29,7 +29,7 @@ from baserate.counts.cells import (
 )
 from baserate.counts.counts import Counts, heard, told
 from baserate.errors import Ledger, Note, grouped, quoted, refuse
-from baserate.kernels import Cells
+from baserate.kernels import Cells, best
 
 # Rows that are merged at a time, where a piece of so many shrinks to one part in FEW.
 PIECE, FEW = 1 << 20, 4
@@ -104,12 +104,26 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
         """From cells in any order, where codes[i] is the place in `groups` of cell i; equal scores
         of a group are merged.
         """
-        names = sorted(range(len(groups)), key=lambda i: rank(groups[i]))
-        place = np.empty(len(groups), dtype=np.intp)
-        place[names] = np.arange(len(groups))
+        names, place = _in_order(groups)
         codes, merged = _merged(place, codes, cells)
         offsets = np.searchsorted(codes, np.arange(len(groups) + 1))
         return cls._of((groups[i] for i in names), offsets, merged, ledger, notes)
+
+    @classmethod
+    def _counted(
+        cls,
+        groups: tuple[Hashable, ...],
+        codes: Array,
+        cases: tuple[Array, Array],
+        ledger: Ledger,
+        notes: Iterable[Note] = (),
+    ) -> GroupedCounts:
+        """From the scores and classes of cases, where codes[i] is the place in `groups` of case
+        i.
+        """
+        names, place = _in_order(groups)
+        cells, offsets = best.count_groups(*cases, place.astype(np.uint32)[codes], len(groups))
+        return cls._of((groups[i] for i in names), offsets, cells, ledger, notes)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return GroupedCounts._of, (
@@ -294,6 +308,14 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
             cells,
             *heard(saved.facts),
         )
+
+
+def _in_order(groups: tuple[Hashable, ...]) -> tuple[list[int], Indices]:
+    """The groups by rank, and for each of them its place in that order."""
+    names = sorted(range(len(groups)), key=lambda i: rank(groups[i]))
+    place = np.empty(len(groups), dtype=np.intp)
+    place[names] = np.arange(len(groups))
+    return names, place
 
 
 def _merged(place: Indices, codes: Array, cells: Cells) -> tuple[Array, Cells]:

@@ -5,7 +5,6 @@ intervals.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
@@ -23,7 +22,7 @@ from baserate.inference.rates import normal, refuse_weights
 from baserate.inference.statistic import Statistic, outcomes_read
 from baserate.inference.values import checked_replicates, checked_seed, tails
 from baserate.kernels import Cells, Urn, best
-from baserate.kernels.draws import MOST_CASES, in_parallel
+from baserate.kernels.draws import MOST_CASES, in_parallel, threads
 from baserate.numbers import INT64_MAX, Floats, Ints
 
 # ----------------------------------------------------------------------
@@ -264,7 +263,6 @@ POSITIVES, NEGATIVES, WHOLE = 0, 1, 2
 BLOCK = 1 << 21
 FEWEST, FEW, FEW_CLUSTERS = 5, 30, 20
 TOO_FEW = "too few for a precise bootstrap interval"
-MOST_THREADS = 8
 # Up to so many clusters, the pairs that each wins over each are counted once (a square of 8 bytes a
 # pair).
 MOST_SQUARED = 2500
@@ -938,11 +936,3 @@ def auc_values(counts: Counts, plan: Plan) -> Floats:
         in_parallel(lambda a, b, first=first: work(first + a, first + b), end - first, threads())  # type: ignore[misc]
         plan.told(end)
     return values
-
-
-def threads() -> int:
-    """As many as there are processors for us; what is drawn does not depend on it."""
-    usable = (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
-    return max(1, min(usable, MOST_THREADS))

@@ -32,7 +32,6 @@ from baserate.inference.bootstrap import (
     check_enough,
     class_sizes,
     planned,
-    threads,
     urn_of,
 )
 from baserate.inference.clusters import cluster_intervals, cluster_plan
@@ -41,7 +40,7 @@ from baserate.inference.fixed_point import Question, measure_interval
 from baserate.inference.rates import CLOPPER_PEARSON, normal, refuse_weights
 from baserate.inference.values import BOTH, CORRECTED, Difference, Interval
 from baserate.kernels import Urn, best
-from baserate.kernels.draws import MOST_CASES, in_parallel
+from baserate.kernels.draws import MOST_CASES, in_parallel, threads
 from baserate.measures.confusion import (
     Confusion,
     Measure,

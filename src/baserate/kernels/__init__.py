@@ -5,11 +5,13 @@ results; and threads for them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
+
+import numpy.typing as npt
 
 from baserate.kernels import portable
-from baserate.kernels.draws import Sizes, Spots, Urn, in_parallel
-from baserate.kernels.portable import Cells, Labels, Scores
+from baserate.kernels.draws import Sizes, Spots, Urn, in_parallel, threads, using
+from baserate.kernels.portable import Cells, Codes, Labels, Scores
 from baserate.numbers import Floats, Ints
 
 __all__ = [
@@ -23,6 +25,8 @@ __all__ = [
     "best",
     "in_parallel",
     "portable",
+    "threads",
+    "using",
 ]
 
 
@@ -59,9 +63,14 @@ class Kernels(Protocol):
 
     def count_cells(self, scores: Scores, labels: Labels) -> Cells: ...
     def begin_count(self, scores: Scores, labels: Labels) -> Callable[[], Cells]: ...
+    def count_groups(
+        self, scores: Scores, labels: Labels, codes: Codes, groups: int
+    ) -> tuple[Cells, Ints]: ...
     def order_weighted(
         self, scores: Scores, labels: Labels, weights: Floats
     ) -> tuple[Scores, Floats]: ...
+    def tally_weighted(self, scores: Scores, labels: Labels, weights: Floats) -> Cells | None: ...
+    def distinct(self, values: npt.NDArray[Any]) -> tuple[Ints, Codes] | None: ...
     def twice_beaten(self, columns: Sequence[Scores], labels: Labels) -> list[Ints]: ...
     def count_gaps(
         self, scores: Scores, labels: Labels, anchors: Ints

@@ -10,7 +10,7 @@ typedef struct {
     int held;
 } Buffers;
 
-/* 'd' float64, 'f' float32, 'q' int64, 'Q' uint64, 'I' uint32, 'B' bytes or bools; 0 for anything else. */
+/* 'd' float64, 'f' float32, 'q' int64, 'Q' uint64, 'I' uint32, 'B' bytes or bools, 'O' objects; 0 for anything else. */
 static char kind_of(const Py_buffer *view) {
     const char *format = view->format ? view->format : "B";
     if (format[0] && format[1]) return 0;
@@ -19,6 +19,7 @@ static char kind_of(const Py_buffer *view) {
     case 'f': return view->itemsize == 4 ? 'f' : 0;
     case 'l': case 'q': return view->itemsize == 8 ? 'q' : 0;
     case 'I': case 'L': case 'Q': return view->itemsize == 8 ? 'Q' : view->itemsize == 4 ? 'I' : 0;
+    case 'O': return view->itemsize == sizeof(PyObject *) ? 'O' : 0;
     case 'B': case '?': return view->itemsize == 1 ? 'B' : 0;
     default: return 0;
     }

@@ -16,6 +16,7 @@
 #include "_bins.h"
 #include "_pack.h"
 #include "_tally.h"
+#include "_distinct.h"
 #include "_beaten.h"
 #include "_urns.h"
 #include "_anchored.h"
@@ -44,6 +45,58 @@ static PyObject *pack(PyObject *self, PyObject *args) {
     }
     release(&buffers);
     return split < 0 ? NULL : PyLong_FromSsize_t(split);
+}
+
+/* parts(scores, bounds, parts, sizes): see _pack.h; `sizes` has one entry more than the bounds, and starts at zero. */
+static PyObject *parts(PyObject *self, PyObject *args) {
+    PyObject *o[4];
+    if (!PyArg_ParseTuple(args, "OOOO", &o[0], &o[1], &o[2], &o[3])) return NULL;
+    const char *kinds[] = {"dfq", "q", "wB", "wq"};
+    Buffers buffers = {.held = 0};
+    int done = 0;
+    if (hold(&buffers, o, kinds, 4) == 0) {
+        const Py_buffer *v = buffers.views;
+        Py_ssize_t n = length_of(&v[0]), count = length_of(&v[1]);
+        if (count > MOST_BOUNDS || length_of(&v[2]) < n || length_of(&v[3]) <= count)
+            PyErr_SetString(PyExc_ValueError, "a buffer is too short, or there are too many parts");
+        else {
+            char kind = kind_of(&v[0]);
+            Py_BEGIN_ALLOW_THREADS
+            if (kind == 'd') parts_f64(v[0].buf, n, v[1].buf, count, v[2].buf, v[3].buf);
+            else if (kind == 'f') parts_f32(v[0].buf, n, v[1].buf, count, v[2].buf, v[3].buf);
+            else parts_i64(v[0].buf, n, v[1].buf, count, v[2].buf, v[3].buf);
+            Py_END_ALLOW_THREADS
+            done = 1;
+        }
+    }
+    release(&buffers);
+    if (!done) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* pack_parts(scores, labels, parts, keys, places): see _pack.h */
+static PyObject *pack_parts(PyObject *self, PyObject *args) {
+    PyObject *o[5];
+    if (!PyArg_ParseTuple(args, "OOOOO", &o[0], &o[1], &o[2], &o[3], &o[4])) return NULL;
+    const char *kinds[] = {"dfq", "B", "B", "wQI", "wq"};
+    Buffers buffers = {.held = 0};
+    int wrong = 1;
+    if (hold(&buffers, o, kinds, 5) == 0) {
+        const Py_buffer *v = buffers.views;
+        Py_ssize_t n = length_of(&v[0]), room = length_of(&v[3]), count = length_of(&v[4]);
+        char kind = kind_of(&v[0]);
+        if (v[3].itemsize == v[0].itemsize && length_of(&v[1]) >= n && length_of(&v[2]) >= n) {
+            Py_BEGIN_ALLOW_THREADS
+            wrong = kind == 'd' ? pack_parts_f64(v[0].buf, v[1].buf, v[2].buf, n, v[3].buf, room, v[4].buf, count)
+                  : kind == 'f' ? pack_parts_f32(v[0].buf, v[1].buf, v[2].buf, n, v[3].buf, room, v[4].buf, count)
+                                : pack_parts_i64(v[0].buf, v[1].buf, v[2].buf, n, v[3].buf, room, v[4].buf, count);
+            Py_END_ALLOW_THREADS
+        }
+        if (wrong) PyErr_SetString(PyExc_ValueError, "parts do not fit the rows");
+    }
+    release(&buffers);
+    if (wrong) return NULL;
+    Py_RETURN_NONE;
 }
 
 /* ---- sort: see _sort.h ----------------------------------------------------------------------------------------------------- */
@@ -198,6 +251,84 @@ static PyObject *scan(PyObject *self, PyObject *args) {
     return cells < 0 ? NULL : PyLong_FromSsize_t(cells);
 }
 
+/* Sort and scan the keys of one group, which fit in n: its cells follow the m that are there. */
+static Py_ssize_t group_cells(char narrow, char integer, void *keys, const Py_ssize_t *bounds, void *scratch, char *scores, int64_t *positives,
+                              int64_t *negatives, Py_ssize_t m, Py_ssize_t *ends) {
+    for (int below = 0; below < 2; below++) {
+        Py_ssize_t from = bounds[below], to = bounds[below + 1];
+        if (narrow) sort_u32((uint32_t *)keys + from, (uint32_t *)scratch + from, to - from, 0, ends);
+        else sort_u64((uint64_t *)keys + from, (uint64_t *)scratch + from, to - from, 0, ends);
+        m = narrow    ? scan_f32(keys, from, to, below, scores, positives, negatives, m)
+            : integer ? scan_i64(keys, from, to, below, scores, positives, negatives, m)
+                      : scan_f64(keys, from, to, below, scores, positives, negatives, m);
+    }
+    return m;
+}
+
+/* pack_groups(scores, labels, codes, keys, fronts, backs): see _pack.h. In the end fronts say where the keys below zero begin. */
+static PyObject *pack_groups(PyObject *self, PyObject *args) {
+    PyObject *o[6];
+    if (!PyArg_ParseTuple(args, "OOOOOO", &o[0], &o[1], &o[2], &o[3], &o[4], &o[5])) return NULL;
+    const char *kinds[] = {"dfq", "B", "I", "wQI", "wq", "wq"};
+    Buffers buffers = {.held = 0};
+    int wrong = 1;
+    if (hold(&buffers, o, kinds, 6) == 0) {
+        const Py_buffer *views = buffers.views;
+        Py_ssize_t n = length_of(&views[0]), groups = length_of(&views[4]), room = length_of(&views[3]);
+        char kind = kind_of(&views[0]);
+        int64_t *fronts = views[4].buf, *backs = views[5].buf;
+        int fits = length_of(&views[1]) >= n && length_of(&views[2]) >= n && length_of(&views[5]) == groups && views[3].itemsize == views[0].itemsize;
+        for (Py_ssize_t g = 0; fits && g < groups; g++) fits = fronts[g] >= 0 && backs[g] < room;
+        if (fits) {
+            Py_BEGIN_ALLOW_THREADS
+            wrong = kind == 'd' ? pack_groups_f64(views[0].buf, views[1].buf, views[2].buf, views[3].buf, n, fronts, backs, groups)
+                  : kind == 'f' ? pack_groups_f32(views[0].buf, views[1].buf, views[2].buf, views[3].buf, n, fronts, backs, groups)
+                                : pack_groups_i64(views[0].buf, views[1].buf, views[2].buf, views[3].buf, n, fronts, backs, groups);
+            Py_END_ALLOW_THREADS
+        }
+        if (wrong) PyErr_SetString(PyExc_ValueError, "groups do not fit the rows");
+    }
+    release(&buffers);
+    if (wrong) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* scan_groups(keys, starts, splits, scratch, scores, positives, negatives, offsets): the cells of every group one after the other, from
+ * offsets[g] to offsets[g + 1]. Scores may lie in the memory of the keys, and the scratch in that of the positives, both as in scan. */
+static PyObject *scan_groups(PyObject *self, PyObject *args) {
+    PyObject *o[8];
+    if (!PyArg_ParseTuple(args, "OOOOOOOO", &o[0], &o[1], &o[2], &o[3], &o[4], &o[5], &o[6], &o[7])) return NULL;
+    const char *kinds[] = {"wQI", "q", "q", "wQI", "wdq", "wq", "wq", "wq"};
+    Buffers buffers = {.held = 0};
+    Py_ssize_t *ends = NULL, m = -1;
+    if (hold(&buffers, o, kinds, 8) == 0) {
+        const Py_buffer *views = buffers.views;
+        const int64_t *starts = views[1].buf, *splits = views[2].buf;
+        int64_t *offsets = views[7].buf;
+        char narrow = kind_of(&views[0]) == 'I', integer = kind_of(&views[4]) == 'q';
+        Py_ssize_t n = length_of(&views[0]), groups = length_of(&views[2]);
+        int fits = length_of(&views[1]) == groups + 1 && length_of(&views[7]) == groups + 1 && !(narrow && integer)
+                   && views[3].itemsize == views[0].itemsize && length_of(&views[3]) >= n;
+        for (int k = 4; k < 7; k++) fits = fits && length_of(&views[k]) >= n;
+        for (Py_ssize_t g = 0; fits && g < groups; g++) fits = 0 <= starts[g] && starts[g] <= splits[g] && splits[g] <= starts[g + 1] && starts[g + 1] <= n;
+        if (!fits) PyErr_SetString(PyExc_ValueError, "groups do not fit the rows");
+        else if (!(ends = PyMem_Malloc(WORKSPACE * sizeof *ends))) PyErr_NoMemory();
+        else {
+            Py_BEGIN_ALLOW_THREADS
+            m = offsets[0] = 0;
+            for (Py_ssize_t g = 0; g < groups; g++) {
+                Py_ssize_t bounds[] = {starts[g], splits[g], starts[g + 1]};
+                offsets[g + 1] = m = group_cells(narrow, integer, views[0].buf, bounds, views[3].buf, views[4].buf, views[5].buf, views[6].buf, m, ends);
+            }
+            Py_END_ALLOW_THREADS
+        }
+    }
+    release(&buffers);
+    PyMem_Free(ends);
+    if (m < 0) return NULL;
+    Py_RETURN_NONE;
+}
+
 /* ---- tally: see _tally.h ----------------------------------------------------------------------------------------------------- */
 
 /* tally(scores, labels, values, counts) -> number of distinct values, or -1 where `values` has no room for them. `counts` holds
@@ -223,6 +354,37 @@ static PyObject *tally(PyObject *self, PyObject *args) {
             found = kind == 'd' ? tally_f64(views[0].buf, labels, n, slots, most, views[2].buf, views[3].buf)
                   : kind == 'f' ? tally_f32(views[0].buf, labels, n, slots, most, views[2].buf, views[3].buf)
                                 : tally_i64(views[0].buf, labels, n, slots, most, views[2].buf, views[3].buf);
+            Py_END_ALLOW_THREADS
+        }
+    }
+    release(&buffers);
+    if (!slots) return NULL;
+    PyMem_Free(slots);
+    return PyLong_FromSsize_t(found);
+}
+
+/* tally_weights(scores, labels, weights, values, scales, sums) -> the same for weights; `sums` starts at zero. */
+static PyObject *tally_weights(PyObject *self, PyObject *args) {
+    PyObject *o[6];
+    if (!PyArg_ParseTuple(args, "OOOOOO", &o[0], &o[1], &o[2], &o[3], &o[4], &o[5])) return NULL;
+    const char *kinds[] = {"dfq", "B", "d", "wdq", "d", "wd"};
+    Buffers buffers = {.held = 0};
+    uint16_t *slots = NULL;
+    Py_ssize_t found = -1;
+    if (hold(&buffers, o, kinds, 6) == 0) {
+        const Py_buffer *v = buffers.views;
+        char kind = kind_of(&v[0]);
+        Py_ssize_t n = length_of(&v[0]), most = length_of(&v[3]);
+        if ((kind == 'q') != (kind_of(&v[3]) == 'q') || length_of(&v[1]) < n || length_of(&v[2]) < n || most > MOST_VALUES
+            || length_of(&v[4]) != SLICES || length_of(&v[5]) < 2 * SLICES * most)
+            PyErr_SetString(PyExc_ValueError, "a buffer is too short or too long, or of the wrong type");
+        else if (!(slots = PyMem_Calloc(1 << SLOT_BITS, sizeof *slots)))
+            PyErr_NoMemory();
+        else {
+            Py_BEGIN_ALLOW_THREADS
+            found = kind == 'd' ? tally_weights_f64(v[0].buf, v[1].buf, v[2].buf, n, slots, most, v[3].buf, v[4].buf, v[5].buf)
+                  : kind == 'f' ? tally_weights_f32(v[0].buf, v[1].buf, v[2].buf, n, slots, most, v[3].buf, v[4].buf, v[5].buf)
+                                : tally_weights_i64(v[0].buf, v[1].buf, v[2].buf, n, slots, most, v[3].buf, v[4].buf, v[5].buf);
             Py_END_ALLOW_THREADS
         }
     }
@@ -354,13 +516,19 @@ static PyObject *wins(PyObject *self, PyObject *args) {
 
 static PyMethodDef methods[] = {
     {"pack", pack, METH_VARARGS, "pack(scores, labels, keys) -> how many keys are not below zero"},
+    {"parts", parts, METH_VARARGS, "parts(scores, bounds, parts, sizes): between which bounds each score lies"},
+    {"pack_parts", pack_parts, METH_VARARGS, "pack_parts(scores, labels, parts, keys, places): each key where its part has the next place"},
     {"sort", sort, METH_VARARGS, "sort(items, scratch): ascending, in place"},
     {"sort_pairs", sort_pairs, METH_VARARGS, "sort_pairs(items, scratch): the same for (key, payload) words that stay together"},
     {"pack_pairs", pack_pairs, METH_VARARGS, "pack_pairs(scores, labels, weights, pairs)"},
     {"unpack_pairs", unpack_pairs, METH_VARARGS, "unpack_pairs(pairs, scores, weights)"},
     {"beaten", beaten, METH_VARARGS, "beaten(pairs, out): twice how many of the other class each case is on the right side of"},
     {"scan", scan, METH_VARARGS, "scan(keys, split, scores, positives, negatives) -> number of cells"},
+    {"pack_groups", pack_groups, METH_VARARGS, "pack_groups(scores, labels, codes, keys, fronts, backs): a stretch of keys a group"},
+    {"scan_groups", scan_groups, METH_VARARGS, "scan_groups(keys, starts, splits, scratch, scores, positives, negatives, offsets)"},
     {"tally", tally, METH_VARARGS, "tally(scores, labels, values, counts) -> number of distinct values, or -1 for too many"},
+    {"tally_weights", tally_weights, METH_VARARGS, "tally_weights(scores, labels, weights, values, scales, sums) -> the same with weights"},
+    {"distinct", distinct, METH_VARARGS, "distinct(values, width, codes, firsts) -> number of distinct values, or -1 for too many"},
     {"index", index_of, METH_VARARGS, "index(anchors): what gaps and places look scores up in"},
     {"edges", edges_of, METH_VARARGS, "edges(edges): what bins look scores up in"},
     {"even", even, METH_VARARGS, "even(edges) -> whether bins are found by arithmetic"},
@@ -374,7 +542,9 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static int set_constants(PyObject *module) { return PyModule_AddIntConstant(module, "MOST_VALUES", MOST_VALUES); }
+static int set_constants(PyObject *module) {
+    return PyModule_AddIntConstant(module, "MOST_VALUES", MOST_VALUES) || PyModule_AddIntConstant(module, "SLICES", SLICES);
+}
 
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, set_constants}, {0, NULL}};
 

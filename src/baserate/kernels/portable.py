@@ -6,6 +6,7 @@ Scores are float64, float32 or int64, contiguous, none of them NaN; labels are b
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -34,9 +35,11 @@ from baserate.numbers import Floats, Ints
 Scores: TypeAlias = npt.NDArray[Any]
 Labels: TypeAlias = npt.NDArray[np.bool_]
 Keys: TypeAlias = npt.NDArray[Any]
+Codes: TypeAlias = npt.NDArray[np.uint32]
 
 NAME = "NumPy"
 CHUNK = 1 << 20  # rows, or words of replicates, worked on at a time
+MOST_DISTINCT = 1 << 16  # values that a column is read by; one with more is read row by row
 INT64_MAX = np.int64(2**63 - 1)
 
 
@@ -74,6 +77,19 @@ def _sorted(keys: Keys, split: int, dtype: np.dtype[Any]) -> Cells:
     sizes = np.diff(starts, append=len(keys))
     positives = _sums(hits, starts)
     return Cells(_unpacked(keys[starts], starts < split, dtype), positives, sizes - positives)
+
+
+def count_groups(scores: Scores, labels: Labels, codes: Codes, groups: int) -> tuple[Cells, Ints]:
+    """The cells of each group, one group after the other, and where each begins."""
+    order = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[order], np.arange(groups + 1))
+    parts = [order[start:end] for start, end in pairwise(ends)]
+    found = [count_cells(scores[part], labels[part]) for part in parts] or [
+        count_cells(scores[:0], labels[:0])
+    ]
+    sizes = [0, *(len(cells.scores) for cells in found)]
+    offsets: Ints = np.cumsum(sizes[: groups + 1], dtype=np.int64)
+    return Cells(*map(np.concatenate, zip(*found, strict=True))), offsets
 
 
 def _packed(scores: Scores, labels: Labels) -> Keys:
@@ -118,6 +134,44 @@ def _sums(hits: Labels, starts: npt.NDArray[np.intp]) -> Ints:
     return np.diff(before[starts], append=before[-1])
 
 
+def distinct(values: npt.NDArray[Any]) -> tuple[Ints, Codes] | None:
+    """Where each distinct value stands first, and for each row the number of its own, in the order
+    of first appearance. None with too many values, and where they are of another kind.
+
+    Numbers, times and fixed-width text are equal where every bit is; Python objects where they are
+    the same, or text that reads the same.
+    """
+    width = words_a_value(values)
+    if width is None:
+        return None
+    listed = (
+        values.tolist()
+        if not width
+        else np.ascontiguousarray(values).view(f"V{4 * width}").tolist()
+    )
+    numbers: dict[Any, int] = {}
+    firsts = list[int]()
+    codes = np.empty(len(values), dtype=np.uint32)
+    for row, value in enumerate(listed):
+        key = value if width or type(value) is str else id(value)
+        code = numbers.setdefault(key, len(numbers))
+        if code == len(firsts):
+            if code == MOST_DISTINCT:
+                return None
+            firsts.append(row)
+        codes[row] = code
+    return np.array(firsts, dtype=np.int64), codes
+
+
+def words_a_value(values: npt.NDArray[Any]) -> int | None:
+    """How many words of 4 bytes a value takes; 0 for Python objects, None for other kinds."""
+    if values.dtype.kind == "O":
+        return 0
+    return (
+        values.itemsize // 4 if values.dtype.kind in "UiufmM" and values.itemsize % 4 == 0 else None
+    )
+
+
 def ascending_orders(scores: Scores) -> Ints:
     """Each score as an int64 of the same order (the identity for integers)."""
     if scores.dtype == np.int64:
@@ -144,6 +198,11 @@ def order_weighted(scores: Scores, labels: Labels, weights: Floats) -> tuple[Sco
     orders = ascending_orders(scores)
     order = np.argsort(orders)[::-1]
     return scores_of_orders(orders[order], scores.dtype), np.where(labels, weights, -weights)[order]
+
+
+def tally_weighted(scores: Scores, labels: Labels, weights: Floats) -> Cells | None:  # noqa: ARG001
+    """Cells by a table of the values: not in NumPy, where sorting is as fast."""
+    return None
 
 
 def twice_beaten(columns: Sequence[Scores], labels: Labels) -> list[Ints]:

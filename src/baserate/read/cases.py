@@ -409,8 +409,10 @@ def _distinct(column: Column, times: Ints | None = None) -> dict[Any, int]:
             return ends
         found, counts = np.unique(values, return_counts=True)
         return dict(zip(found.tolist(), counts.tolist(), strict=True))
-    kinds = Counter(map(kind_of_value, values))
-    if not all(isinstance(value, Hashable) for value in values):
+    words, codes = column.coded or (values.tolist(), np.arange(len(values)))
+    sizes = np.bincount(codes, minlength=len(words)).tolist()
+    kinds = _summed(map(kind_of_value, words), sizes)
+    if not all(isinstance(word, Hashable) for word in words):
         raise refuse(
             "BR107",
             f"{column.name} holds {next(iter(kinds))} objects, not labels",
@@ -424,7 +426,21 @@ def _distinct(column: Column, times: Ints | None = None) -> dict[Any, int]:
             kinds,
             [row for row, value in enumerate(values) if kind_of_value(value) == rarest],
         )
-    return dict(Counter(values.tolist()))
+    return dict(_summed(words, sizes))
+
+
+def _summed(words: Iterable[Any], sizes: Iterable[int]) -> Counter[Any]:
+    """The cases of equal words together."""
+    found = Counter[Any]()
+    for word, size in zip(words, sizes, strict=True):
+        found[word] += size
+    return found
+
+
+def _equal(column: Column, value: object) -> npt.NDArray[np.bool_]:
+    if column.values.dtype.kind in "OU":
+        return column.where(lambda other: bool(other == value))
+    return np.asarray(column.values == value, dtype=np.bool_)
 
 
 def _spoken(column: Column, found: dict[Any, int], keyword: str) -> Decision:
@@ -469,7 +485,7 @@ def _noted(column: Column, found: dict[Any, int], pair: tuple[str, str], keyword
     text = f"{column.name}: positive = {quoted(positive)}, negative = {quoted(negative)}"
     note = Note("BR101", text, Fix.option(keyword, negative))
     return Decision(
-        np.asarray(column.values == positive, dtype=np.bool_),
+        _equal(column, positive),
         positive if positive in found else None,
         (note,),
     )
@@ -512,7 +528,7 @@ def _asked(column: Column, found: dict[Any, int], pos_label: object, keyword: st
         raise refuse("BR109", text, Fix.option(keyword, next(iter(found))))
     if key is None:
         return Decision(np.zeros(len(column), dtype=np.bool_), None)
-    return Decision(np.asarray(column.values == key, dtype=np.bool_), key)
+    return Decision(_equal(column, key), key)
 
 
 def _check_spelling(column: Column, found: dict[Any, int]) -> None:
@@ -1000,8 +1016,9 @@ def count_cases(cases: Cases, model: str, *, keep: str = "all", kernels: Kernels
     )
     del cases
     if weights is not None:
+        tallied = kernels.tally_weighted(scores, positive, weights)
         # The sign of a weight carries the class through the sort.
-        cells = masses(*kernels.order_weighted(scores, positive, weights))
+        cells = tallied or masses(*kernels.order_weighted(scores, positive, weights))
         notes = (*notes, *weigh(weights, positive, cells))
     elif keep == "positives" and _is_rare(positive):
         cells = _rare(scores, positive, kernels)
@@ -1114,11 +1131,19 @@ def count_groups(
     cases = checked(y_true, {SCORE: y_score}, names=Names(), **arguments)
     if cases.groups is None:
         raise refuse("BR413", "groups is None", "give the group of every case, or use count")
-    positives, negatives, notes = cases.one_by_one()
-    names, codes = group_codes(cases.groups)
-    return GroupedCounts._gathered(
-        names, codes, Cells(cases.kept_scores()[SCORE], positives, negatives), cases.ledger, notes
-    )
+    return group_counts(cases, SCORE, *group_codes(cases.groups))
+
+
+def group_counts(
+    cases: Cases, model: str, names: tuple[Hashable, ...], codes: Array, notes: Iterable[Note] = ()
+) -> GroupedCounts:
+    """The counts of one model's scores, group by group."""
+    if cases.weights is None:
+        rows = cases.scores[model], cases.positive
+        return GroupedCounts._counted(names, codes, rows, cases.ledger, (*cases.notes, *notes))
+    positives, negatives, found = cases.one_by_one()
+    cells = Cells(cases.kept_scores()[model], positives, negatives)
+    return GroupedCounts._gathered(names, codes, cells, cases.ledger, (*found, *notes))
 
 
 # ----------------------------------------------------------------------

@@ -9,7 +9,8 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
-from functools import partial
+from functools import cached_property, partial
+from importlib.util import find_spec
 from math import isinf
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy.typing as npt
 
 from baserate.counts.cells import Array
 from baserate.errors import MOST_EXAMPLES, Fix, InputError, grouped, quoted, refuse, refuse_file
+from baserate.kernels import best
 from baserate.numbers import EXACT_FLOATS, INT64_MAX
 from baserate.read.table import ColumnRoles
 
@@ -101,8 +103,32 @@ class Column:
         """The same with a plain type, where Python objects are all of one kind."""
         if self.values.dtype.kind != "O":
             return self
-        plain = _from_list(self.values.tolist(), self.name)
-        return replace(self, values=plain) if plain.ndim == 1 else self
+        if self.coded is None:
+            plain = _from_list(self.values.tolist(), self.name)
+            return replace(self, values=plain) if plain.ndim == 1 else self
+        words, codes = self.coded
+        plain = _from_list(words, self.name)
+        if plain.ndim != 1 or plain.dtype.kind == "O":
+            return self
+        return replace(self, values=plain[codes])
+
+    @cached_property
+    def coded(self) -> tuple[list[Any], Array] | None:
+        """The values there are, and for each row the place of its own among them; None where they
+        are too many. Numbers and objects that are equal may be there more than once.
+        """
+        found = best.distinct(self.values)
+        return None if found is None else (self.values[found[0]].tolist(), found[1])
+
+    @property
+    def words(self) -> list[Any]:
+        """The values there are, each once where they are few."""
+        return self.values.tolist() if self.coded is None else self.coded[0]
+
+    def where(self, test: Callable[[Any], bool]) -> npt.NDArray[np.bool_]:
+        """The rows whose value passes a test, which is asked once per value where these are few."""
+        found = np.fromiter(map(test, self.words), dtype=np.bool_)
+        return found if self.coded is None else found[self.coded[1]]
 
     def missing_rows(self) -> npt.NDArray[np.intp]:
         """Positions without a value: masked, null, None, NaN or blank text."""
@@ -112,9 +138,7 @@ class Column:
         elif self.values.dtype.kind in "mM":
             gone = gone | np.isnat(self.values)
         elif self.values.dtype.kind in "OTU":
-            gone = gone | np.fromiter(
-                map(is_missing, self.values.tolist()), dtype=np.bool_, count=len(self)
-            )
+            gone = gone | self.where(is_missing)
         return np.flatnonzero(gone)
 
 
@@ -184,7 +208,8 @@ def _from_list(data: Iterable[Any], name: str) -> Array:
     """
     # Text stays as Python has it: NumPy's would cut trailing NULs, and give every value the room of
     # the longest.
-    if any(isinstance(value, str | bytes) for value in data):
+    types = set(map(type, data))
+    if any(issubclass(kind, str | bytes) for kind in types):
         return _objects(data)
     try:
         array = np.asarray(data)
@@ -197,7 +222,7 @@ def _from_list(data: Iterable[Any], name: str) -> Array:
     rounded = array.dtype.kind == "f" and any(
         isinstance(value, int | np.integer) and abs(int(value)) > EXACT_FLOATS for value in data
     )
-    flagged = array.dtype.kind in "iuf" and not {bool, np.bool_}.isdisjoint(map(type, data))
+    flagged = array.dtype.kind in "iuf" and not types.isdisjoint({bool, np.bool_})
     return _objects(data) if rounded or flagged else array
 
 
@@ -229,11 +254,42 @@ def _from_frame(data: Any, name: str) -> Column | None:
         native = native[native.columns[0]]
     if not isinstance(native, nw.Series):
         return None
+    if getattr(native.to_native(), "dtype", None) == np.dtype(object):
+        # What is missing is seen by its value.
+        return Column(name, native.to_numpy(), index=nw.maybe_get_index(native))
     nulls = np.asarray(native.is_null().to_numpy(), dtype=np.bool_)
     # With nulls among them, whole numbers would become floats and merge; a list keeps them as they
     # are.
-    values = _objects(native.to_list()) if nulls.any() else np.asarray(native.to_numpy())
+    values = _words(native)
+    if values is None:
+        values = _objects(native.to_list()) if nulls.any() else np.asarray(native.to_numpy())
     return Column(name, values, nulls if nulls.any() else None, nw.maybe_get_index(native))
+
+
+def _words(native: Any) -> Array | None:
+    """A column of text or categories with None for what is missing. Each word is one object, as the
+    column's own library finds the distinct ones: no text is made for every row.
+    """
+    import narwhals.stable.v2 as nw
+
+    if native.dtype not in (nw.String, nw.Categorical, nw.Enum):
+        return None
+    if native.implementation.is_pandas_like():
+        codes, words = native.to_native().factorize()
+        listed = np.asarray(words).tolist()
+    elif find_spec("pyarrow") is not None:
+        import pyarrow as pa
+
+        text = native.to_arrow()
+        encoded = text if pa.types.is_dictionary(text.type) else text.dictionary_encode()
+        listed = encoded.dictionary.to_pylist()
+        codes = encoded.indices.fill_null(len(listed)).to_numpy()
+    else:
+        return None
+    if not all(isinstance(word, str) for word in listed):  # categories that are numbers or times
+        return None
+    taken: Array = _objects([*listed, None])[codes]
+    return taken
 
 
 def _from_protocol(data: Any) -> Array:
@@ -309,9 +365,17 @@ def distinct(
     """The distinct values as Python has them, and for each row the place of its own among them;
     None stands for what is missing.
 
-    Piece by piece: millions of rows with few values never are millions of Python objects.
+    Where there are many, piece by piece: millions of rows never are millions of Python objects.
     """
     places: dict[Any, int] = {}
+    found = best.distinct(column.values) if column.missing is None else None
+    if found is not None:
+        few = column.only(found[0])
+        words = listed(few.values)
+        for row in _gone(few, slice(None)):
+            words[row] = None
+        merged = [places.setdefault(None if is_missing(w) else w, len(places)) for w in words]
+        return list(places), np.array(merged, dtype=np.uint32)[found[1]]
     codes = np.empty(len(column), dtype=np.intp)
     for start in range(0, len(column), PIECE):
         rows = slice(start, start + PIECE)

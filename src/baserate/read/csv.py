@@ -432,18 +432,18 @@ def _is_printed(text: str, style: str) -> bool:
         return False
 
 
-def scan_of(path: str, dialect: Dialect, more: str = "") -> From:
+def scan_of(path: str, dialect: Dialect, more: str = "", quote: str = '"') -> From:
     """Every record, each field a text."""
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(dialect.names)))
     told = (
-        f"read_csv(?, auto_detect = false, columns = {{{columns}}}, delim = ?, quote = '\"', escape"
-        " = '\"', header = false, skip = ?, nullstr = ?, compression = 'none', encoding = 'utf-8',"
+        f"read_csv(?, auto_detect = false, columns = {{{columns}}}, delim = ?, quote = ?, escape"
+        " = ?, header = false, skip = ?, nullstr = ?, compression = 'none', encoding = 'utf-8',"
         " strict_mode = true, null_padding = false, ignore_errors = false, store_rejects = false,"
         f" comment = '', hive_partitioning = false{more})"
     )
     return From(
         told,
-        (literally(path), dialect.delimiter, dialect.skip + dialect.header, NEVER),
+        (literally(path), dialect.delimiter, quote, quote, dialect.skip + dialect.header, NEVER),
         steady=True,
     )
 
@@ -498,14 +498,14 @@ def read_fast(
         rows = rows_of(text, dialect)
         path = os.path.abspath(text.path)  # noqa: PTH100 (links stay: what was looked at is what is read)
         with locked([path]) as connection:
-            reader = _Reader(connection, path, dialect, rows, wanted.scores if plain else ())
+            reader = Reader(connection, path, dialect, rows, wanted.scores if plain else ())
             columns = reader.columns(wanted)
     except Exception:  # noqa: BLE001 (whatever DuckDB does not like, or its absence: the careful way says what is wrong, if anything is)
         return None
     return Table(text.shown, columns, rows, 0, "", place_of(text, dialect), styles=reader.styles)
 
 
-class _Reader:
+class Reader:
     """One file, one connection, and what it has to come to."""
 
     def __init__(
@@ -526,9 +526,10 @@ class _Reader:
         """Each requested column as the careful way would have it (numbers as numbers, where it has
         their texts).
         """
+        self.label = wanted.label
         texts = [name for name in wanted.texts if name not in wanted.numbers]
         codes = {
-            name: ["0", "1"] if name == wanted.label else self._distinct(name)
+            name: self._likely(name) if name == wanted.label else self._distinct(name)
             for name in texts
             if name != wanted.id
         }
@@ -537,8 +538,7 @@ class _Reader:
             codes[wanted.label] = self._distinct(wanted.label)
             read |= self._fetched([wanted.label], codes, ())
         gathered = {
-            name: _texts(read.pop(self._at(name)), codes.get(name), label=name == wanted.label)
-            for name in texts
+            name: self._texts(read.pop(self._at(name)), codes.get(name), name) for name in texts
         }
         gathered |= {
             name: self._column(read.pop(self._at(name)), read.pop(f"f{self._at(name)}"), name)
@@ -590,6 +590,13 @@ class _Reader:
             f"CREATE TYPE e{at} AS ENUM (SELECT unnest(CAST(? AS VARCHAR[])))", [values]
         )
         return f"CAST(enum_code(CAST({at} AS e{at})) AS INTEGER)"
+
+    def _likely(self, name: str) -> list[str]:
+        """The labels of the first rows; most files have no others, and need no reading for them."""
+        query = f"SELECT DISTINCT t FROM (SELECT {self._at(name)} AS t FROM {self.scan.sql} LIMIT {SAMPLE})"  # noqa: E501, S608
+        found = self.connection.execute(query, list(self.scan.parameters)).fetchall()
+        labels = sorted(text for (text,) in found if text is not None)
+        return labels if not set(labels) <= {"0", "1"} and len(labels) <= FEW_VALUES else ["0", "1"]
 
     def _distinct(self, name: str) -> list[str] | None:
         """The texts of a column, each once; None where there are too many for codes to help."""
@@ -644,6 +651,16 @@ class _Reader:
             raise NeedsCarefulReading
         return np.asarray(found)
 
+    def _texts(self, read: Array, values: list[str] | None, name: str) -> Array:
+        """Texts from their codes, with None for what is missing; 0 and 1 as numbers, where a label
+        is nothing else.
+        """
+        if values is None:
+            return texts(read.tolist())
+        if name == self.label and set(values) <= {"0", "1"}:
+            return read.astype(np.int64)
+        return from_codes(texts(values), read)
+
     def _at(self, name: str) -> str:
         return column_at(self.dialect, name)
 
@@ -653,17 +670,6 @@ class _Reader:
             query, [*given, *self.scan.parameters]
         ).fetchnumpy()
         return found
-
-
-def _texts(read: Array, values: list[str] | None, *, label: bool) -> Array:
-    """Texts from their codes, with None for what is missing; 0 and 1 as numbers, where a label is
-    nothing else.
-    """
-    if values is None:
-        return texts(read.tolist())
-    if label and set(values) <= {"0", "1"}:
-        return read.astype(np.int64)
-    return from_codes(texts(values), read)
 
 
 # ----------------------------------------------------------------------

@@ -106,9 +106,9 @@ def fetched(
 ) -> dict[str, Array]:
     """These columns, streamed; rows keep the order in which they lie."""
     texts = {
-        name: _texts(connection, source, name)
+        name: _texts(connection, source, _expression(name, types[name]))
         for name in names
-        if source.steady and types[name] == "VARCHAR"
+        if source.steady and duckdb_kind(types[name]) in (Kind.TEXT, Kind.TIMES)
     }
     coded = {name: f'"baserate {place}"' for place, name in enumerate(texts) if texts[name]}
     for name, enum in coded.items():
@@ -116,7 +116,9 @@ def fetched(
             f"CREATE TEMP TYPE {enum} AS ENUM (SELECT unnest(CAST(? AS VARCHAR[])))", [texts[name]]
         )
     expressions = [
-        _coded(name, coded[name]) if name in coded else _expression(name, types[name])
+        _coded(_expression(name, types[name]), coded[name])
+        if name in coded
+        else _expression(name, types[name])
         for name in names
     ]
     found = _executed(
@@ -143,11 +145,11 @@ def _executed(connection: Any, source: From, chosen: str, rest: str = "") -> dic
     return found
 
 
-def _texts(connection: Any, source: From, name: str) -> list[str] | None:
+def _texts(connection: Any, source: From, expression: str) -> list[str] | None:
     """The distinct texts of a long column that has few of them: as one object each they take 8
     bytes a row, and not 60.
     """
-    column = f"{identifier(name)} AS c"
+    column = f"{expression} AS c"
     begin = _executed(connection, source, column, f"LIMIT {PROBE}")["c"]
     if len(begin) < PROBE or 2 * len(set(begin.tolist())) > PROBE:
         return None
@@ -159,11 +161,11 @@ def _texts(connection: Any, source: From, name: str) -> list[str] | None:
     )
 
 
-def _coded(name: str, enum: str) -> str:
+def _coded(expression: str, enum: str) -> str:
     """The place of a text among the distinct ones. A text that is not among them is an error, never
     another text.
     """
-    return f"enum_code(CAST({identifier(name)} AS {enum}))"
+    return f"enum_code(CAST({expression} AS {enum}))"
 
 
 def _decoded(codes: Array, texts: list[str]) -> Array:

@@ -42,7 +42,6 @@ from baserate.errors import (
     refuse,
     refuse_file,
 )
-from baserate.kernels import Cells
 from baserate.numbers import rounded
 from baserate.read.cases import (
     SCORE,
@@ -53,6 +52,7 @@ from baserate.read.cases import (
     checked,
     count_cases,
     fitting,
+    group_counts,
 )
 from baserate.read.columns import Column, Unread, as_column, as_text, distinct, group_codes
 from baserate.read.large import count_large, sources_in_pieces
@@ -673,17 +673,13 @@ def groups_of(source: str, wanted: ColumnRoles, options: Options) -> GroupedCoun
 
 def grouped_cases(cases: Cases, score: str, column: Column | None) -> GroupedCounts:
     """The counts of one score, grouped by a column of the cases."""
-    positives, negatives, notes = cases.one_by_one()
     names, codes = group_codes(column) if column is not None else ((), np.empty(0, dtype=np.intp))
     rest = (
         None
         if cases.unlabelled is None or column is not cases.groups
         else grouped_cases(cases.unlabelled, score, cases.unlabelled.groups)
     )
-    found = GroupedCounts._gathered(
-        names, codes, Cells(cases.kept_scores()[score], positives, negatives), cases.ledger, notes
-    )
-    return found.beside(rest)
+    return group_counts(cases, score, names, codes).beside(rest)
 
 
 def clusters_by_group(cases: Cases, score: str) -> dict[Hashable, GroupedCounts]:
@@ -1078,16 +1074,8 @@ def count_days_file(  # noqa: PLR0913 (as count_groups_file, and a time zone)
 def days_of(cases: Cases, score: str, tz: str | None = None) -> GroupedCounts:
     """The counts of one score, day by day."""
     names, codes, said = day_codes(cases.beside[DAY], tz)
-    positives, negatives, notes = cases.one_by_one()
     rest = None if cases.unlabelled is None else days_of(cases.unlabelled, score, tz)
-    found = GroupedCounts._gathered(
-        names,
-        codes,
-        Cells(cases.kept_scores()[score], positives, negatives),
-        cases.ledger,
-        (*notes, *said),
-    )
-    return found.beside(rest)
+    return group_counts(cases, score, names, codes, said).beside(rest)
 
 
 def zone_of(name: str | None) -> ZoneInfo | None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from baserate.counts.cells import Array
 from baserate.errors import RANDOM, Fix, Note, Where, quoted, refuse, refuse_file, size
+from baserate.kernels import best
 
 # ----------------------------------------------------------------------
 # How much memory counting may take, and what to do where everything does not fit.
@@ -142,8 +143,8 @@ def from_codes(values: Sequence[Any] | Array, codes: Array, gone: Array | None =
 
 
 def codes_of(column: Array) -> tuple[Array, Array] | None:
-    """The values of a column of text, each once, and every row's place among them; None where there
-    are many, or anything but text.
+    """The values of a column of Python objects, each once, and every row's place among them; None
+    where there are many.
     """
     if (
         isinstance(column, Coded)
@@ -152,19 +153,10 @@ def codes_of(column: Array) -> tuple[Array, Array] | None:
         and len(column.values) <= len(column)
     ):
         return column.values, column.codes
-    begin = column[:PROBE].tolist()
-    if 2 * len(set(begin)) > len(begin):
+    found = best.distinct(column)
+    if found is None or 2 * len(found[0]) > len(column):
         return None
-    rows = column.tolist()
-    if not set(map(type, rows)) <= {str, type(None)}:
-        return None
-    distinct = list(dict.fromkeys(rows))
-    if len(distinct) > MOST_VALUES or 2 * len(distinct) > len(rows):
-        return None
-    places = {value: place for place, value in enumerate(distinct)}
-    values = np.empty(len(distinct), dtype=object)
-    values[:] = distinct
-    return values, np.fromiter(map(places.__getitem__, rows), dtype=np.uint16, count=len(rows))
+    return column[found[0]], found[1].astype(np.min_scalar_type(len(found[0])))
 
 
 # ----------------------------------------------------------------------

@@ -25,7 +25,8 @@ from baserate.errors import (
     refuse,
     refuse_file,
 )
-from baserate.numbers import INT64_MAX
+from baserate.kernels import best
+from baserate.numbers import INT64_MAX, share_won
 from baserate.read.cases import Decision, decide, fitting, spelled
 from baserate.read.columns import Column, as_text, is_missing, objects
 from baserate.read.table import ColumnRoles, Table
@@ -117,7 +118,7 @@ def _plain(labels: Array) -> Array:
     """What is left may be nothing but 0 and 1, which the gaps among them had kept text."""
     return (
         labels.astype(np.int64)
-        if labels.dtype == object and set(labels.tolist()) <= {"0", "1"}
+        if labels.dtype == object and set(Column("", labels).words) <= {"0", "1"}
         else labels
     )
 
@@ -273,18 +274,20 @@ def _reviewed(table: Table, gone: npt.NDArray[np.intp], wanted: ColumnRoles) -> 
             scores = np.asarray(table.columns[name]).astype(np.float64)
         except (TypeError, ValueError):
             continue  # what is no number is refused later
-        unknown, known = scores[gone], np.sort(np.delete(scores, gone))
-        unknown, known = unknown[~np.isnan(unknown)], known[~np.isnan(known)]
-        pairs = len(unknown) * len(known)
+        unknown = np.zeros(len(scores), dtype=np.bool_)
+        unknown[gone] = True
+        scored = ~np.isnan(scores)
+        if not scored.all():
+            scores, unknown = scores[scored], unknown[scored]
+        many = int(np.count_nonzero(unknown))
+        pairs = many * (len(scores) - many)
         if not pairs:
             continue
-        twice = sum(int(np.searchsorted(known, unknown, side).sum()) for side in ("left", "right"))
+        cells = best.count_cells(np.ascontiguousarray(scores), unknown)
         # The share of pairs in which the unlabelled case has the higher score, and its standard
         # error where there is nothing to it.
-        apart, doubt = (
-            twice / (2 * pairs) - 0.5,
-            math.sqrt((len(unknown) + len(known) + 1) / (12 * pairs)),
-        )
+        apart = share_won(cells.positives, cells.negatives) - 0.5
+        doubt = math.sqrt((len(scores) + 1) / (12 * pairs))
         if abs(apart) > max(APART, 3 * doubt):
             end = "high" if apart < 0 else "low"
             return (
