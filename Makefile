@@ -66,6 +66,7 @@ docs: $(VENV)/ready ## write the pages that are generated
 	$(BIN)/python docs/studies.py
 	$(BIN)/python docs/bad_inputs.py
 	$(BIN)/python docs/console.py
+	$(BIN)/python docs/reference_set.py
 
 report-ui: $(VENV)/installed ## check, test and bundle the report's front end (needs node; users do not)
 	$(BIN)/python frontend/registry.py

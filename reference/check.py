@@ -152,24 +152,23 @@ def summary(results):
 
 def record(tool, results):
     """The scores as JSON, with the answer that is furthest off for each question."""
-    worst = {}
+    worst, under = {}, defaultdict(int)
     for one in sorted(results, key=lambda one: -one["digits"]):
-        worst[one["question"]] = {
-            "set": one["set"],
-            "path": one["path"],
-            "truth": cut(one["truth"]),
-            "given": cut(one["given"]),
+        worst[one["question"]] = {key: one[key] for key in ("set", "path")} | {
+            key: cut(one[key]) for key in ("truth", "given")
         }
+        under[one["question"]] += one["digits"] < 6
     rows = {
-        name: row | ({"worst": worst[name]} if row["nearest"] < row["answers"] else {})
+        name: row
+        | {"under 6 digits": under[name]}
+        | ({"worst": worst[name]} if row["nearest"] < row["answers"] else {})
         for name, row in summary(results).items()
     }
-    head = {"tool": tool["tool"], "version": tool["version"], "set": version()}
     digits = [one["digits"] for one in results]
-    head |= {f"{d} digits": sum(one >= d for one in digits) for d in (6, 10, 14)}
-    return json.dumps(
-        head | {"answers": len(digits), "questions": rows}, indent=1, ensure_ascii=False
-    )
+    head = {"tool": tool["tool"], "version": tool["version"], "set": version()}
+    head |= {f"{least} digits": sum(one >= least for one in digits) for least in (6, 10, 14, 16)}
+    head |= {"answers": len(digits), "questions": rows}
+    return json.dumps(head, indent=1, ensure_ascii=False)
 
 
 def version(folder=HERE):
