@@ -456,7 +456,8 @@ def source() -> str:
 
 
 def commit() -> str:
-    words = ["git", "rev-parse", "--short=10", "HEAD"]
+    """The last commit that changed the sources."""
+    words = ["git", "log", "-1", "--format=%h", "--abbrev=10", "--", "src"]
     return subprocess.run(
         words, cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout.strip()
