@@ -152,7 +152,7 @@ PROMISES = {
     ),
     28: Promise(
         "A build can be made again",
-        "a second wheel from the same sources: byte-identical",
+        "a second wheel from the same sources, built in another folder: byte-identical",
         2,
         "Hashes of every dependency: `requirements/`. SBOM and audit: not yet.",
     ),

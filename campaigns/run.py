@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -404,8 +405,12 @@ def two_wheels(seed: int, folder: Path) -> Batch:
             env=os.environ | {"SOURCE_DATE_EPOCH": "1700000000"}, check=True, capture_output=True,
         )  # fmt: skip
         (wheel,) = (folder / f"{name}-out").glob("*.whl")
-        found.append(wheel.read_bytes())
-    return 1, [] if found[0] == found[1] else ["the second wheel has other bytes"]
+        found.append(wheel)
+    if found[0].read_bytes() == found[1].read_bytes():
+        return 1, []
+    with zipfile.ZipFile(found[0]) as one, zipfile.ZipFile(found[1]) as two:
+        names = [name for name in one.namelist() if one.read(name) != two.read(name)]
+    return 1, [f"the second wheel differs in {', '.join(names) or 'times or order'}"]
 
 
 # ----------------------------------------------------------------------
