@@ -95,6 +95,8 @@ PROMISES = {
         "Signals stop cleanly: exit status 130, 143 or 129, no traceback, no draft",
         "a SIGINT, SIGTERM or SIGHUP at a random moment of a count that writes a file",
         1_000,
+        "Within the first tenth of a second, while modules load, a SIGINT was seen to give a"
+        " traceback.",
     ),
     16: Promise(
         "No script from data runs in a report",
@@ -154,7 +156,8 @@ PROMISES = {
         "A build can be made again",
         "a second wheel from the same sources, built in another folder: byte-identical",
         2,
-        "Hashes of every dependency: `requirements/`. SBOM and audit: not yet.",
+        "The compiled kernel differs with the folder. Hashes of every dependency: `requirements/`."
+        " SBOM and audit: not yet.",
     ),
     29: Promise(
         "The tests would notice",
