@@ -16,7 +16,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := setup.py pyproject.toml $(wildcard src/baserate/kernels/*.[ch])
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test core check laws bench docs report-ui lock clean
+.PHONY: help demo test core check laws bench campaigns docs report-ui lock clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ bench: $(VENV)/ready ## the tables of benchmarks/README.md (minutes)
 	$(BIN)/python benchmarks/bootstrap.py
 	$(BIN)/python benchmarks/growth.py
 
+campaigns: $(VENV)/ready ## every promise of docs/promises.md tried at full size (hours; goes on where it stopped)
+	$(BIN)/python campaigns/run.py; status=$$?; $(BIN)/python docs/promises.py; exit $$status
+
 docs: $(VENV)/ready ## write the pages that are generated
 	$(BIN)/python docs/reference.py
 	$(BIN)/python docs/measures.py
@@ -72,6 +75,8 @@ docs: $(VENV)/ready ## write the pages that are generated
 	$(BIN)/python docs/studies.py
 	$(BIN)/python docs/bad_inputs.py
 	$(BIN)/python docs/console.py
+	$(BIN)/python docs/reference_set.py
+	$(BIN)/python docs/promises.py
 
 report-ui: $(VENV)/installed ## check, test and bundle the report's front end (needs node; users do not)
 	$(BIN)/python frontend/registry.py

@@ -1,0 +1,172 @@
+"""The thirty promises: what is promised, how it is shown, how far a full campaign goes."""
+
+from typing import NamedTuple
+
+
+class Promise(NamedTuple):
+    """A promise; `goal` is the number of trials of a full campaign, 0 where nothing is run yet."""
+
+    text: str
+    trial: str = ""
+    goal: int = 0
+    also: str = ""  # other evidence, or why there is none yet
+
+
+SERVER = "Not yet: it concerns `baserate serve`, which does not exist; nothing listens."
+PROMISES = {
+    1: Promise(
+        "Every count, rate, AUC, average precision and cost is right",
+        "an answer on a random data set (ties, weights, any prior), against fractions; a measure"
+        " is the nearest float64, a summary within 8 units in the last place",
+        1_000_000,
+    ),
+    2: Promise(
+        "A certified reference set is answered",
+        "an answer of the [reference set](reference-set.md)",
+        63_979,
+        "The disagreements are listed and explained on its page.",
+    ),
+    3: Promise(
+        "Intervals cover what they say",
+        also="Not a count of failures: the tables of [coverage](../benchmarks/coverage.md),"
+        " `python benchmarks/coverage.py`; below 30 cases of a class some methods cover less, and"
+        " say so.",
+    ),
+    4: Promise(
+        "Every way to read the same data gives the same counts",
+        "a data set counted from arrays, a frame, CSV and Parquet, by C and by NumPy: one digest",
+        10_000,
+        "Spark and Dask: `tests/read/test_spark.py`, `test_dask_cluster.py`.",
+    ),
+    5: Promise(
+        "Laws hold for all counts (permute, split, replicate, rescale, …)",
+        "a test of `tests/laws`, 100 drawn examples each (`make laws`: 2,500)",
+        60,
+    ),
+    6: Promise("No row is lost", "an odd text file: rows read = used + refused", 100_000),
+    7: Promise(
+        "Nothing is guessed in silence",
+        "a test of the [catalogue of bad inputs](bad-inputs.md)",
+        300,
+    ),
+    8: Promise(
+        "What is undefined is never a number",
+        "an answer on a random, often degenerate data set: finite, or undefined with a reason; no"
+        " NaN in JSON",
+        1_000_000,
+    ),
+    9: Promise(
+        "Corruption is detected",
+        "1 to 3 bits flipped in a saved `.counts` file: refused",
+        100_000,
+        "Parquet with page checksums: `tests/read/test_parquet_files.py`. Formats without"
+        " checksums cannot show it.",
+    ),
+    10: Promise(
+        "Any file gives a result or one line of refusal",
+        "a damaged file of any format: no traceback, no death of the parent, no hang, no wrong"
+        " count",
+        100_000,
+    ),
+    11: Promise(
+        "kill -9 at any moment leaves the old file or the new one",
+        "a process killed while it saves: nothing corrupt, nothing missing",
+        2_000,
+    ),
+    12: Promise(
+        "A full disk is one line and exit status 74",
+        "a test of commands whose stdout, stderr or output file is a full disk",
+        60,
+        "Every write made to fail in turn: not yet.",
+    ),
+    13: Promise(
+        "Little memory is an answer or a refusal, never a hang or a kill",
+        "a command under a limit on its address space, from 64 MB to 1 GB",
+        600,
+        "The ceiling `--memory` at 10⁸ rows and more: `benchmarks/scale.py`.",
+    ),
+    14: Promise(
+        "A count that is killed and resumed gives the same counts",
+        "a count killed at a random moment and run again to its end",
+        1_000,
+        "Lost Spark and Dask workers: `python benchmarks/cluster.py --kills 10`.",
+    ),
+    15: Promise(
+        "Signals stop cleanly: exit status 130, 143 or 129, no traceback, no draft",
+        "a SIGINT, SIGTERM or SIGHUP at a random moment of a count that writes a file",
+        1_000,
+        "Within the first tenth of a second, while modules load, a SIGINT was seen to give a"
+        " traceback.",
+    ),
+    16: Promise(
+        "No script from data runs in a report",
+        "a test with hostile names in Chromium",
+        60,
+        "5,000 payloads in two browsers: not yet.",
+    ),
+    17: Promise(
+        "A report is inert, and small",
+        "a test of the page: its policy, its size, its requests",
+        60,
+    ),
+    18: Promise(
+        "No formula and no escape sequence leaves in output",
+        "a test of names that a terminal or a spreadsheet would obey",
+        4,
+        "Cells opened in LibreOffice: not yet.",
+    ),
+    19: Promise(
+        "No SQL injection",
+        "a drawn column name (quotes, keywords, signs) counted from a DuckDB file beside a canary",
+        100_000,
+    ),
+    20: Promise(
+        "No path leads outside",
+        also="Not yet for requests over HTTP (there is no server). Output through a link, or over"
+        " an input, is refused: `tests/test_atomic.py`, rows H of [bad inputs](bad-inputs.md).",
+    ),
+    21: Promise("Only the user's own page is served", also=SERVER),
+    22: Promise(
+        "Bombs stop",
+        "a test of compressed files that unpack to far more than they are",
+        5,
+        "100 bombs with limits on memory and time: not yet.",
+    ),
+    23: Promise("Every refusal of a request is logged", also=SERVER),
+    24: Promise("A server holds for a day", also=SERVER),
+    25: Promise(
+        "Offline: nothing connects",
+        "a command run under an audit hook: no socket is connected",
+        50,
+        "Python's sockets only; system calls (strace) and the whole suite without a network: not"
+        " yet.",
+    ),
+    26: Promise(
+        "The same input gives the same bytes",
+        "a command's output under another hash seed and with `-O`: identical",
+        200,
+        "Other systems and versions of Python and NumPy: not recorded here.",
+    ),
+    27: Promise(
+        "No code from data runs",
+        "a test with pickles and hooks in every disguise",
+        20,
+    ),
+    28: Promise(
+        "A build can be made again",
+        "a second wheel from the same sources, built in another folder: byte-identical",
+        2,
+        "The compiled kernel differed between two folders. Hashes of every dependency:"
+        " `requirements/`. SBOM and audit: not yet.",
+    ),
+    29: Promise(
+        "The tests would notice",
+        also="Not yet at full size: an outside attack saw 21 of 22 mutants killed (November 2026);"
+        " every branch of the counting core is reached by `make test`.",
+    ),
+    30: Promise(
+        "Old outputs stay readable",
+        also="Not yet: there is one version. Saved counts carry a version of their format"
+        " ([file format](file-format.md)).",
+    ),
+}

@@ -1,0 +1,548 @@
+"""Campaigns: each promise tried again and again, and what was seen written to campaigns/P*.json.
+
+    python campaigns/run.py                      every campaign up to its full size
+    python campaigns/run.py --seconds 60         at most this much processor time for each
+    python campaigns/run.py P6 P11 --seconds 300
+
+A campaign goes on where it stopped, with the next seed, as long as the sources are the same; with
+other sources it begins again. One that has reached its full size is skipped.
+"""
+
+import argparse
+import json
+import math
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "reference"), str(ROOT / "reference" / "adapters")]
+
+import baserate_answers  # noqa: E402 (the folders above are no packages)
+import check  # noqa: E402
+import definitions  # noqa: E402
+import make  # noqa: E402
+from campaigns.promises import PROMISES  # noqa: E402
+
+import baserate as br  # noqa: E402
+
+HERE = Path(__file__).parent
+Batch = tuple[int, list[str]]  # how many trials, and what was wrong
+CAMPAIGNS: dict[int, Callable[[int, Path], Batch]] = {}
+
+
+def campaign(number: int) -> Callable[[Callable[[int, Path], Batch]], Callable[[int, Path], Batch]]:
+    """Enter a function (seed, empty folder) → batch under the number of its promise."""
+
+    def enter(function: Callable[[int, Path], Batch]) -> Callable[[int, Path], Batch]:
+        CAMPAIGNS[number] = function
+        return function
+
+    return enter
+
+
+# ----------------------------------------------------------------------
+# Numbers.
+
+
+def drawn_set(rng: random.Random) -> tuple[Any, list[tuple[Fraction, Fraction, Fraction]]]:
+    """Counts of a random data set, and its cells in fractions."""
+    size = rng.choice([1, 2, 3, 5, 10, 30, 100])
+    levels = rng.choice([1, 2, 4, 16, 1024])
+    labels = [int(rng.random() < rng.choice([0.05, 0.5, 0.9])) for _ in range(size)]
+    scores = [rng.randrange(levels + 1) / levels for _ in labels]
+    weights = [rng.randrange(1, 9) / 4 for _ in labels] if rng.random() < 0.3 else None
+    found: dict[Fraction, list[Fraction]] = {}
+    for row, (label, score) in enumerate(zip(labels, scores, strict=True)):
+        weight = Fraction(1 if weights is None else weights[row])
+        if weight:
+            found.setdefault(Fraction(score), [Fraction(0), Fraction(0)])[1 - label] += weight
+    cells = [(score, *found[score]) for score in sorted(found, reverse=True)]
+    return br.count(labels, scores, sample_weight=weights, pos_label=1), cells
+
+
+def drawn_conditions(rng: random.Random) -> tuple[Any, Fraction | None, Any]:
+    """Conditions for baserate, and the same for the definitions."""
+    prior = rng.choice([None, 2.0**-30, 2.0**-10, 0.0625, 0.5, 0.9375])
+    costs = {
+        "fp": rng.choice([0.25, 1.0, 5.0]),
+        "fn": rng.choice([1.0, 50.0]),
+        "tp": rng.choice([0.0, -2.0]),
+        "tn": 0.0,
+    }
+    at = br.Conditions(prior=prior, costs=br.Costs(**costs))
+    exact = definitions.Costs(**{name: Fraction(cost) for name, cost in costs.items()})
+    return at, None if prior is None else Fraction(prior), exact
+
+
+@campaign(1)
+def right_numbers(seed: int, _folder: Path) -> Batch:
+    """Measures and summaries of random sets against the definitions of the reference set."""
+    rng, trials, wrong = random.Random(f"P1/{seed}"), 0, []
+    for _ in range(5):
+        counts, cells = drawn_set(rng)
+        for name, digits, expected, given in both_answers(counts, cells, rng):
+            trials += 1
+            if check.compared(expected, given)[0] < digits:
+                wrong.append(f"{name} of {cells}: {given}, not {expected}")
+    return trials, wrong
+
+
+def both_answers(counts: Any, cells: Any, rng: random.Random) -> Iterator[tuple[Any, ...]]:
+    """(name, digits demanded, the truth, the answer) of every measure at one threshold, and of four
+    summaries.
+    """
+    at, prior, costs = drawn_conditions(rng)
+    sample, place = definitions.Sample(cells, prior, costs), rng.randrange(len(cells) + 1)
+    threshold = None if place == 0 else float(cells[place - 1][0])
+    for name, formula in definitions.MEASURES.items():
+        truth = true_text(formula, sample.outcomes(place))
+        value = br.measure(counts, name, threshold=threshold, at=at)
+        yield name, 15 if name in IRRATIONAL else 16, truth, number(value)
+    for name in ("auc", "ks", "average_precision", "min_cost"):
+        truth = true_text(definitions.SUMMARIES[name], sample)
+        try:
+            value = number(br.summary(counts, name, at=at))
+        except br.InputError:
+            value = None
+        yield name, 16 if name in ("auc", "ks") else 14.7, truth, value
+
+
+def true_text(formula: Any, subject: Any) -> str | None:
+    try:
+        return make.text(formula(subject))
+    except definitions.Undefined:
+        return None
+
+
+IRRATIONAL = ("g_mean", "fowlkes_mallows", "mcc", "sedi", "sedi(correction=0.5)")
+
+
+def number(value: Any) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+@campaign(2)
+def reference_set(seed: int, folder: Path) -> Batch:
+    """The reference set, once; what the tests list as a disagreement is a failure here."""
+    if seed:
+        return 0, []
+    from tests.test_reference_set import right
+
+    baserate_answers.main(folder / "answers.json")
+    results = check.scored(json.loads((folder / "answers.json").read_text())["answers"])
+    return len(results), [f"{one['set']} {one['path']}" for one in results if not right(one)]
+
+
+@campaign(4)
+def same_counts(seed: int, folder: Path) -> Batch:
+    """One data set, read in every way."""
+    import numpy as np
+    import polars as pl
+
+    from baserate.kernels import portable
+
+    rng = np.random.default_rng([4, seed])
+    rows = int(rng.integers(1, 4000))
+    labels = rng.random(rows) < rng.choice([0.02, 0.5])
+    labels[: min(2, rows)] = [True, False][: min(2, rows)]
+    scores = np.round(rng.random(rows), int(rng.integers(1, 17)))
+    frame = pl.DataFrame({"y": labels.astype(int), "s": scores})
+    frame.write_csv(folder / "x.csv")
+    frame.write_parquet(folder / "x.parquet")
+    expected = br.count(labels, scores).digest
+    columns = {"label": "y", "score": "s"}
+    ways = {
+        "CSV": lambda: br.count(folder / "x.csv", **columns).digest,
+        "Parquet": lambda: br.count(folder / "x.parquet", **columns).digest,
+        "frame": lambda: br.count(frame, **columns).digest,
+        "NumPy": lambda: br.Counts(*portable.count_cells(scores, labels)).digest,
+    }
+    return 1, [f"seed {seed}, {name}" for name, way in ways.items() if way() != expected]
+
+
+@campaign(8)
+def no_invented_numbers(seed: int, folder: Path) -> Batch:
+    """Every measure of random sets, and the JSON of a table of one of them."""
+    rng, trials, wrong = random.Random(f"P8/{seed}"), 0, []
+    for _ in range(20):
+        counts, cells = drawn_set(rng)
+        at, _, _ = drawn_conditions(rng)
+        threshold = rng.choice([None, float(cells[-1][0])])
+        for name in definitions.MEASURES:
+            trials += 1
+            value = br.measure(counts, name, threshold=threshold, at=at)
+            if math.isinf(value) or (math.isnan(value) and not value.reason):
+                wrong.append(f"{name} of {cells} at {at}: {value}")
+    rows = [f"{label},{rng.randrange(4) / 4}" for label in rng.choice(["01", "0011", "000001"])]
+    (folder / "x.csv").write_text("y,s\n" + "\n".join(rows) + "\n")
+    words = ("table", "x.csv", "--label", "y", "--score", "s", "--json")
+    said = output(words, folder).decode()
+    if not said.startswith("{") or "NaN" in said or "Infinity" in said:
+        wrong.append(f"table --json of {rows}: {said[:200]}")
+    return trials + 1, wrong
+
+
+# ----------------------------------------------------------------------
+# Files.
+
+
+@campaign(6)
+def rows_conserved(seed: int, folder: Path) -> Batch:
+    from benchmarks.conserve_rows import conserve
+
+    found = conserve(25, 1000 + seed, folder)
+    return 25, list(found.wrong)
+
+
+@campaign(9)
+def flipped_bits(seed: int, folder: Path) -> Batch:
+    import numpy as np
+
+    rng = np.random.default_rng([9, seed])
+    rows = int(rng.integers(2, 300))
+    path = folder / "x.counts"
+    br.count(np.arange(rows) % 2, rng.random(rows)).save(path)
+    whole, wrong = path.read_bytes(), []
+    for number in range(200):
+        damaged = bytearray(whole)
+        for place in rng.choice(8 * len(whole), size=int(rng.integers(1, 4)), replace=False):
+            damaged[place // 8] ^= 1 << int(place % 8)
+        path.write_bytes(damaged)
+        try:
+            br.load(path)
+        except br.InputError:
+            continue
+        wrong.append(f"seed {seed}, flip {number}")
+    return 200, wrong
+
+
+@campaign(10)
+def damaged_files(seed: int, folder: Path) -> Batch:
+    from benchmarks.fuzz_inputs import campaign as fuzz
+
+    found = fuzz(folder, files=300, seed=5000 + seed, public=0.05)
+    return 300, [str(one) for one in found.wrong]
+
+
+@campaign(11)
+def killed_saves(_seed: int, folder: Path) -> Batch:
+    seen = json.loads(ran("tests/counts/kill_save.py", folder, 100))
+    bad = {key: seen[key] for key in ("corrupt", "missing", "drafts after the next save")}
+    return seen["kills"], [f"{key}: {value}" for key, value in bad.items() if value]
+
+
+@campaign(14)
+def resumed_counts(seed: int, folder: Path) -> Batch:
+    rng = random.Random(f"P14/{seed}")
+    lines = (f"{int(rng.random() < 0.1)},{rng.random()!r}" for _ in range(20_000))
+    (folder / "x.csv").write_text("y,s\n" + "\n".join(lines) + "\n")
+    approx = ("approx",) if seed % 2 else ()
+    seen = json.loads(ran("tests/read/kill_count.py", folder / "x.csv", folder, 5, *approx))
+    return seen["kills"], ["another digest"] * seen["wrong"] + ["a draft is left"] * seen["drafts"]
+
+
+def ran(script: str, *words: object) -> str:
+    """What a script of ours prints."""
+    command = [sys.executable, str(ROOT / script), *map(str, words)]
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+
+
+@campaign(19)
+def odd_columns(seed: int, folder: Path) -> Batch:
+    """Columns with hostile names in a DuckDB file, beside a table that must stay as it is."""
+    import duckdb
+
+    rng, wrong = random.Random(f"P19/{seed}"), []
+    parts = ['"', "'", ";", "--", "/*", " ", "drop table canary", "select", "é", "😀", "\\", "(",
+             "%s", "$1", "::", ",", "\t", "x"]  # fmt: skip
+    for number in range(20):
+        name = "".join(rng.choice(parts) for _ in range(rng.randrange(1, 6))).strip() or "x"
+        path = folder / f"{number}.duckdb"
+        quoted = name.replace('"', '""')
+        with duckdb.connect(str(path)) as base:
+            base.execute("create table canary as select 42 as kept")
+            base.execute(f'create table t as select i % 2 as y, i / 7.0 as "{quoted}" '
+                         "from range(20) r(i)")  # fmt: skip
+        try:
+            found = br.count(f"{path}::t", label="y", score=name)
+        except br.InputError as refused:
+            if "canary" in str(refused) and "drop" not in name:
+                wrong.append(f"{name!r}: {refused}")
+            found = None
+        with duckdb.connect(str(path), read_only=True) as base:
+            kept = base.execute("select kept from canary").fetchall() == [(42,)]
+        if not kept or (found is not None and len(found.scores) != 20):
+            wrong.append(repr(name))
+    return 20, wrong
+
+
+# ----------------------------------------------------------------------
+# Processes.
+
+COMMANDS = (
+    ("show", "x.csv", "--label", "y", "--score", "s", "--json"),
+    ("choose", "x.csv", "precision >= 0.1", "--label", "y", "--score", "s", "--json"),
+    ("curve", "pr", "x.csv", "--label", "y", "--score", "s", "--json"),
+    ("report", "x.csv", "--label", "y", "--score", "s", "-o", "r.html", "--force"),
+    ("calc", "--sensitivity", "90%", "--specificity", "85%", "--prior", "0.01"),
+)
+
+
+def write_scores(folder: Path, seed: int, rows: int = 300) -> None:
+    rng = random.Random(seed)
+    lines = (f"{int(rng.random() < 0.2)},{rng.random():.6f}" for _ in range(rows))
+    (folder / "x.csv").write_text("y,s\n1,0.9\n0,0.1\n" + "\n".join(lines) + "\n")
+
+
+def output(words: tuple[str, ...], folder: Path, *flags: str, **environment: str) -> bytes:
+    """What a command prints and writes."""
+    done = subprocess.run(
+        [sys.executable, *flags, "-m", "baserate", *words],
+        cwd=folder,
+        env=os.environ | environment,
+        capture_output=True,
+        check=False,
+    )
+    page = folder / "r.html"
+    return done.stdout + (page.read_bytes() if words[0] == "report" else b"")
+
+
+@campaign(26)
+def same_bytes(seed: int, folder: Path) -> Batch:
+    write_scores(folder, seed)
+    words = COMMANDS[seed % len(COMMANDS)]
+    first = output(words, folder, PYTHONHASHSEED="0")
+    others = {
+        f"hash seed {seed + 1}": output(words, folder, PYTHONHASHSEED=str(seed + 1)),
+        "-O": output(words, folder, "-O", PYTHONHASHSEED="0"),
+    }
+    return len(others), [f"{words[0]}, {how}" for how, said in others.items() if said != first]
+
+
+HOOK = """
+import sys
+def hook(event, given):
+    if event in ("socket.connect", "socket.getaddrinfo"):
+        open("connected", "a").write(f"{event} {given}\\n")
+sys.addaudithook(hook)
+from baserate.__main__ import main
+sys.argv = ["baserate", *sys.argv[1:]]
+main()
+"""
+
+
+@campaign(25)
+def offline(seed: int, folder: Path) -> Batch:
+    write_scores(folder, seed)
+    words = COMMANDS[seed % len(COMMANDS)]
+    subprocess.run([sys.executable, "-c", HOOK, *words], cwd=folder, capture_output=True,
+                   check=False)  # fmt: skip
+    seen = folder / "connected"
+    return 1, seen.read_text().splitlines() if seen.exists() else []
+
+
+STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+
+
+@campaign(15)
+def signals(seed: int, folder: Path) -> Batch:
+    """A signal at a random moment; a command that is done by then counts as well."""
+    write_scores(folder, seed, rows=20_000)
+    rng = random.Random(f"P15/{seed}")
+    kind = rng.choice(list(STATUS))
+    command = [sys.executable, "-m", "baserate", "count", "x.csv", "--label", "y", "--score", "s",
+               "-o", "x.counts", "--force"]  # fmt: skip
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as child:  # fmt: skip
+        time.sleep(rng.uniform(0.02, 3))
+        child.send_signal(kind)
+        said = "".join(child.communicate())
+    wrong = []
+    if child.returncode not in (0, STATUS[kind], -kind):  # a shell calls −15 143 as well
+        wrong.append(f"seed {seed}: {kind.name} ended with {child.returncode}")
+    if "Traceback" in said:
+        wrong.append(f"seed {seed}: {kind.name} gave a traceback")
+    if list(folder.glob(".*")):
+        wrong.append(f"seed {seed}: {kind.name} left {sorted(map(str, folder.glob('.*')))}")
+    return 1, wrong
+
+
+@campaign(13)
+def little_memory(seed: int, folder: Path) -> Batch:
+    from benchmarks import address_space
+
+    rng = random.Random(f"P13/{seed}")
+    name = rng.choice(list(address_space.COMMANDS))
+    limit = rng.randrange(address_space.LOWEST, address_space.HIGHEST + 1)
+    address_space.write_data(folder)
+    ended = address_space.run(address_space.COMMANDS[name], folder, limit)
+    return 1, [] if ended.good else [f"{name} at {limit} MB: {ended.status} {ended.lines[-1:]}"]
+
+
+@campaign(28)
+def two_wheels(seed: int, folder: Path) -> Batch:
+    if seed:
+        return 0, []
+    found = []
+    for name in ("one", "two"):
+        copy = folder / name
+        subprocess.run(["git", "clone", "-q", str(ROOT), str(copy)], check=True)
+        subprocess.run(
+            [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation",
+             "-w", str(folder / f"{name}-out"), str(copy)],
+            env=os.environ | {"SOURCE_DATE_EPOCH": "1700000000"}, check=True, capture_output=True,
+        )  # fmt: skip
+        (wheel,) = (folder / f"{name}-out").glob("*.whl")
+        found.append(wheel)
+    if found[0].read_bytes() == found[1].read_bytes():
+        return 1, []
+    with zipfile.ZipFile(found[0]) as one, zipfile.ZipFile(found[1]) as two:
+        names = [name for name in one.namelist() if one.read(name) != two.read(name)]
+    return 1, [f"the second wheel differs in {', '.join(names) or 'times or order'}"]
+
+
+# ----------------------------------------------------------------------
+# Tests that are campaigns already: each is a trial.
+
+TESTS = {
+    5: ("tests/laws",),
+    7: ("tests/bad_inputs",),
+    12: ("tests/cli/test_lost_streams.py", "tests/bad_inputs/test_h_output.py"),
+    16: ("tests/reports/test_hostile.py",),
+    17: ("tests/reports/test_page.py", "tests/reports/test_bundle.py"),
+    18: (
+        "tests/plots/test_text.py",
+        "tests/curves/test_threshold_table.py",
+        "tests/cli/test_choose.py",
+        "tests/bad_inputs/test_h_output.py",
+        "-k",
+        "steer or formula or obey or shown_escaped",
+    ),
+    22: ("tests/read/test_streams.py", "-k", "bomb"),
+    27: ("tests/read/test_no_code_runs.py",),
+}
+
+
+def tested(number: int) -> Callable[[int, Path], Batch]:
+    def run(seed: int, _folder: Path) -> Batch:
+        if seed:
+            return 0, []
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-rfE", "--no-header", *TESTS[number]],
+            cwd=ROOT, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        lines = done.stdout.splitlines()
+        wrong = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
+        words = (lines or [""])[-1].split()
+        passed = [int(words[i - 1]) for i, word in enumerate(words) if word.startswith("passed")]
+        return sum(passed) + len(wrong), wrong
+
+    return run
+
+
+CAMPAIGNS |= {number: tested(number) for number in TESTS}
+
+
+# ----------------------------------------------------------------------
+# Recording.
+
+
+def source() -> str:
+    """The sources that are tried, by Git's name of them."""
+    words = ["git", "rev-parse", "HEAD:src"]
+    return subprocess.run(
+        words, cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def commit() -> str:
+    """The last commit that changed the sources."""
+    words = ["git", "log", "-1", "--format=%h", "--abbrev=10", "--", "src"]
+    return subprocess.run(
+        words, cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def batches(number: int, begin: int) -> Iterator[tuple[int, int, list[str]]]:
+    """(next seed, trials, what was wrong), for ever."""
+    seed = begin
+    while True:
+        with tempfile.TemporaryDirectory() as folder:
+            trials, wrong = CAMPAIGNS[number](seed, Path(folder))
+        seed += 1
+        yield seed, trials, wrong
+
+
+def cpu() -> float:
+    """Processor time of this process and of its children."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def recorded(number: int) -> dict[str, Any]:
+    """What is known of these sources: nothing, where others were tried."""
+    path = HERE / f"P{number}.json"
+    known = json.loads(path.read_text()) if path.exists() else {}
+    if known.get("source") == source():
+        return known
+    return {"promise": number, "source": source(), "seed": 0, "trials": 0, "failures": 0,
+            "wrong": [], "cpu_s": 0.0}  # fmt: skip
+
+
+def run(number: int, seconds: float) -> dict[str, Any]:
+    """Go on with one campaign, and write down what was seen after every batch."""
+    known = recorded(number)
+    began = cpu()
+    if known["trials"] >= PROMISES[number].goal or known.get("whole"):
+        return known
+    for seed, trials, wrong in batches(number, known["seed"]):
+        spent = cpu() - began
+        known |= {
+            "seed": seed,
+            "trials": known["trials"] + trials,
+            "failures": known["failures"] + len(wrong),
+            "wrong": (known["wrong"] + wrong)[:20],
+            "cpu_s": round(known["cpu_s"] + spent, 1),
+            "commit": commit(),
+            "date": f"{datetime.now(UTC):%Y-%m-%d}",
+            "whole": number in TESTS or number in (2, 28),
+        }
+        began = cpu()
+        seconds -= spent
+        (HERE / f"P{number}.json").write_text(
+            json.dumps(known, indent=1, ensure_ascii=False) + "\n"
+        )
+        if seconds <= 0 or known["whole"] or known["trials"] >= PROMISES[number].goal:
+            break
+    return known
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("promises", nargs="*", metavar="P1")
+    parser.add_argument("--seconds", type=float, default=7200)
+    given = parser.parse_args()
+    numbers = [int(name.lstrip("P")) for name in given.promises] or sorted(CAMPAIGNS)
+    failures = 0
+    for number in numbers:
+        found = run(number, given.seconds)
+        failures += found["failures"]
+        print(f"P{number}: {found['failures']} failures in {found['trials']:,} trials"
+              f" ({found['cpu_s']} s)", flush=True)  # fmt: skip
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,284 @@
+"""Writes docs/reference-set.md from the recorded scores in reference/results: `python
+docs/reference_set.py`. A test holds the page to what this gives.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+PAGE = Path(__file__).with_name("reference-set.md")
+RESULTS = ROOT / "reference" / "results"
+TOOLS = ("baserate", "scikit-learn", "torchmetrics", "pycm", "statsmodels", "hmeasure")
+HEAD = """# The reference set, and how tools score on it
+
+Written by `python docs/reference_set.py` from the scores in `reference/results`, each printed by `python reference/check.py answers.json --json`
+on the answers of `reference/adapters`. The [set](../reference/README.md) has version {version}: **{sets} data sets, {answers} answers**
+({undefined} of them undefined), exact fractions or 50 digits, made by `reference/make.py` without baserate. Run them again:
+
+```
+python reference/adapters/sklearn_answers.py answers.json
+python reference/check.py answers.json --worst 20
+```
+
+The score of an answer is its number of right digits (log relative error, as for NIST's reference data sets): 16 is the float64 nearest to
+the truth. A tool is scored on what it offers, and may leave out the rest.
+"""  # noqa: E501
+# What baserate answers otherwise than the set, or with fewer digits; tests/test_reference_set.py
+# lists the sets.
+OURS = (
+    (
+        "`delong`, `delong-logit` with one case of a class",
+        "error",
+        (
+            "The variance of one placement is 0/0: the set says undefined, baserate takes it for 0"
+            " and gives an interval (with note BR597). Only where the method is named."
+        ),
+    ),
+    (
+        "`roc_hull`, `broc` of one class",
+        "definition",
+        (
+            "The set has no hull without both classes; baserate gives both ends with an undefined"
+            " coordinate."
+        ),
+    ),
+    (
+        (
+            "`brier`, `log_loss`, `uncertainty`, `calibration_error`, `decision` and"
+            " `reliability` of"
+            " one class"
+        ),
+        "definition",
+        "A mean over the cases exists at the sample's own prior; baserate refuses (BR552).",
+    ),
+    (
+        "measures at a prior that is no float64",
+        "definition",
+        (
+            "The set takes 1/1000 and 999999/1000000 as written, baserate the nearest float64"
+            " (decision 10): ten digits of 1 − prior are left at 999999/1000000."
+        ),
+    ),
+    (
+        "`weights-cancel`, `weights-decimal`",
+        "precision",
+        (
+            "A sum of weights is rounded once to float64; differences of two such sums keep that"
+            " error."
+        ),
+    ),
+    (
+        "`h_measure` near 0, or at a prior near 0 or 1",
+        "precision",
+        (
+            "1 − L / L_ref is a difference of nearly equal losses: the error is up to 10⁻¹¹, all"
+            " digits of an H below that."
+        ),
+    ),
+    (
+        "`decision` at threshold probabilities near 1",
+        "precision",
+        (
+            "The odds t / (1 − t) are taken from the rounded t: as many digits are lost as t has"
+            " nines."
+        ),
+    ),
+    (
+        "`gini` within 10⁻¹² of 0, `discrimination` and `calibration_error` near 0",
+        "precision",
+        "Differences of floats: right to about 10⁻¹⁶ in absolute terms, not in digits.",
+    ),
+    (
+        "`distribution-free` with 10¹² cases or more",
+        "precision",
+        (
+            "The divergence of two coins is a difference of floats: nine to twelve digits, and the"
+            " upper bound lies 7·10⁻¹⁰ too low with 3·10¹⁸ cases of each class."
+        ),
+    ),
+)
+# (tool, question, kind, why).
+THEIRS = (
+    (
+        "scikit-learn, torchmetrics",
+        "curves/pr",
+        "definition",
+        (
+            "They add the point (recall 0, precision 1), also where the highest score holds"
+            " negatives;"
+            " the set has the limit along the first edge."
+        ),
+    ),
+    (
+        "scikit-learn, torchmetrics",
+        "summaries/auprc",
+        "definition",
+        (
+            "The trapezoid under the precision-recall curve with that point, as it is often"
+            " taken: 0.25"
+            " for 0.029 in `calibrated-rare`. Neither offers the area between mixed thresholds."
+        ),
+    ),
+    (
+        "scikit-learn, torchmetrics",
+        "measures/mcc",
+        "definition",
+        "0/0 is 0; torchmetrics gives other numbers too, such as 0.045 where nothing is flagged.",
+    ),
+    (
+        "torchmetrics",
+        "measures/precision, measures/npv, measures/f1 …",
+        "definition",
+        "0/0 is 0. scikit-learn gives NaN where `zero_division=nan` can be asked for.",
+    ),
+    (
+        "torchmetrics",
+        "summaries/auc, summaries/average_precision, summaries/calibration_error(bins=4)",
+        "error",
+        (
+            "Scores outside 0 … 1 are taken for logits and put through a sigmoid without a word: in"
+            " `scores-percent` and `scores-huge` they merge into ties, and a calibration error of"
+            " percentages is a number. One class alone has an AUC of 0."
+        ),
+    ),
+    (
+        "torchmetrics",
+        "every measure",
+        "precision",
+        "Computed in float32: seven or eight digits, four in differences such as kappa.",
+    ),
+    (
+        "scikit-learn",
+        "summaries/log_loss",
+        "definition",
+        "Probabilities of 0 and 1 are clipped: 2.01 where the loss is infinite.",
+    ),
+    (
+        "scikit-learn",
+        "measures/balanced_accuracy, measures/informedness",
+        "definition",
+        "A missing class is left out of the mean, and −∞ appears for the adjusted form.",
+    ),
+    (
+        "scikit-learn",
+        "measures/lr_positive, measures/lr_negative",
+        "error",
+        "Products of whole-number weights pass 2⁶³ and wrap around: −1/3 for 2 in `huge-int64`.",
+    ),
+    (
+        "scikit-learn",
+        "summaries/auc, curves/roc",
+        "definition",
+        "Infinite scores are refused; the set ranks them at the ends.",
+    ),
+    (
+        "scikit-learn, pycm",
+        "measures/error, measures/fpr, measures/false_omission_rate, measures/informedness …",
+        "precision",
+        "Taken as 1 − accuracy, 1 − TNR and so on: nothing is left of a rate below 10⁻¹⁶.",
+    ),
+    (
+        "pycm",
+        "measures/diagnostic_odds_ratio, measures/kappa, measures/lr_positive",
+        "definition",
+        '"None" where an odds ratio or a likelihood ratio is 0, and where 1 − chance rounds to 0.',
+    ),
+    (
+        "statsmodels",
+        "intervals/jeffreys",
+        "definition",
+        (
+            "The plain quantiles at 0 and n of n; the set has 0 and 1 there (Brown, Cai & DasGupta"
+            " 2001), as baserate has."
+        ),
+    ),
+    (
+        "hmeasure",
+        "summaries/h_measure(severity_ratio=0.25)",
+        "precision",
+        "A difference of nearly equal losses, like ours. Scores above 1 are refused.",
+    ),
+)
+NOT_RUN = """## Not run
+
+pROC, ROCR, precrec, PRROC and R's hmeasure: no R was at hand where these scores were made. What they define otherwise is in
+[comparison with other tools](peers.md); an adapter needs to write the JSON that `check.py` reads, no more.
+"""  # noqa: E501
+
+
+def page() -> str:
+    """The whole page."""
+    index = json.loads((ROOT / "reference" / "index.json").read_text())
+    undefined = sum(row["undefined"] for row in index["list"])
+    shown = {name: f"{index[name]:,}" for name in ("sets", "answers")}
+    head = HEAD.format(version=index["version"], undefined=f"{undefined:,}", **shown)
+    found = [json.loads((RESULTS / f"{tool}.json").read_text()) for tool in TOOLS]
+    parts = [head, _overview(found), _ours(), _theirs(), *map(_questions, found), NOT_RUN]
+    return "\n".join(parts)
+
+
+def _overview(found: list[dict[str, Any]]) -> str:
+    lines = [
+        "## Scores\n",
+        (
+            "| tool | questions | answers | nearest float64 | 14 digits | 6 digits | number for"
+            " undefined | undefined for a number | other length |"
+        ),
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for one in found:
+        rows = one["questions"].values()
+        shares = [
+            f"{100 * one[key] / one['answers']:.1f} %"
+            for key in ("16 digits", "14 digits", "6 digits")
+        ]
+        wrong = [
+            str(sum(row[why] for row in rows))
+            for why in ("number for undefined", "undefined for a number", "other length")
+        ]
+        cells = [
+            f"{one['tool']} {one['version']}",
+            str(len(rows)),
+            f"{one['answers']:,}",
+            *shares,
+            *wrong,
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _ours() -> str:
+    rows = "\n".join(f"| {what} | {kind} | {why} |" for what, kind, why in OURS)
+    return f"## Where baserate differs\n\n| answer | kind | why |\n|---|---|---|\n{rows}\n"
+
+
+def _theirs() -> str:
+    rows = "\n".join(f"| {tool} | {what} | {kind} | {why} |" for tool, what, kind, why in THEIRS)
+    head = "| tool | question | kind | why |\n|---|---|---|---|\n"
+    return f"## Where others differ\n\n{head}{rows}\n"
+
+
+def _questions(one: dict[str, Any]) -> str:
+    lines = [
+        f"## {one['tool']} {one['version']}, question by question\n",
+        "| question | answers | nearest | least digits | median | under 6 digits | furthest off |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, row in one["questions"].items():
+        worst = row.get("worst")
+        where = "" if worst is None else f"`{worst['set']}`, {worst['path']}"
+        cells = [
+            name,
+            *(
+                str(row[key])
+                for key in ("answers", "nearest", "least digits", "median digits", "under 6 digits")
+            ),
+            where,
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())
