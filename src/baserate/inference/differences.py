@@ -584,48 +584,21 @@ def _over(
     if not (middle[0].at_matters or middle[1].at_matters):
         return _compared(middle, models, names, asked, paired=paired)
     _check_method(middle[0], asked)
-    how = pairing_of(models, names, paired=paired)
-    if isinstance(models, JointCounts):
-        _check_classes(models)
-    sources: Any = (
-        (only(models, names),)
-        if isinstance(models, JointCounts)
-        else tuple(models[name] for name in names)
-    )
-    if how == SAME_CLUSTERS:
-        check_groups(*sources)
-    notes = combine((), (note for source in sources for note in check_enough(source)))
-    seeds = [
-        2 * asked.seed + place if how == APART else asked.seed for place in range(len(sources))
-    ]
-    plans = tuple(
-        planned(
-            source,
-            middle[0].of_prior,
-            asked.resample,
-            asked.replicates,
-            seed,
-            asked.progress if not place else None,
-        )
-        for place, (source, seed) in enumerate(zip(sources, seeds, strict=True))
-    )
+    sources, plans = _resampled_in_step(middle[0], models, names, asked, paired=paired)
     wholes = (
         [models.marginal(name) for name in names]
         if isinstance(models, JointCounts)
         else [whole(source) for source in sources]
     )
+    spread = max(spread_of(source, asked.level) for source in sources)
     found = over_conditions(
         both,
         at,
         (wholes[0], wholes[1]),
         in_step(sources, plans, sight_of(dict(zip(names, middle, strict=True)))),
-        (
-            asked.replicates,
-            asked.seed,
-            asked.level,
-            max(spread_of(source, asked.level) for source in sources),
-        ),
+        (asked.replicates, asked.seed, asked.level, spread),
     )
+    notes = combine((), (note for source in sources for note in check_enough(source)))
     _check_defined(middle[0], names, found.seen)
     least = _least_p(middle, models, names) if isinstance(models, JointCounts) else 0.0
     said = Note(
@@ -646,6 +619,39 @@ def _over(
         *of,  # type: ignore[arg-type]
         **known,  # type: ignore[arg-type]
     )
+
+
+def _resampled_in_step(
+    statistic: Statistic,
+    models: Models,
+    names: tuple[str, str],
+    asked: CompareOptions,
+    *,
+    paired: bool,
+) -> tuple[tuple[Any, ...], tuple[Plan, ...]]:
+    """What is resampled, once where it holds both models, and by which plans."""
+    how = pairing_of(models, names, paired=paired)
+    if isinstance(models, JointCounts):
+        _check_classes(models)
+        sources: tuple[Any, ...] = (only(models, names),)
+    else:
+        sources = tuple(models[name] for name in names)
+    if how == SAME_CLUSTERS:
+        check_groups(*sources)
+    for source in sources:
+        check_enough(source)
+    plans = tuple(
+        planned(
+            source,
+            statistic.of_prior,
+            asked.resample,
+            asked.replicates,
+            2 * asked.seed + place if how == APART else asked.seed,
+            None if place else asked.progress,
+        )
+        for place, source in enumerate(sources)
+    )
+    return sources, plans
 
 
 def _paired(
