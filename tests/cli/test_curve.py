@@ -224,7 +224,7 @@ def test_a_band_is_that_of_the_library_and_is_drawn(tmp_path, name):
         ),
         ("pr", ("--baseline", "--json"), '--baseline has no effect on the curve "pr"'),
         ("pr", ("--log", "--svg", "x.svg"), '--log has no effect on the curve "pr"'),
-        ("broc", ("--band", "--json"), '--band has no effect on the curve "broc"'),
+        ("roc_hull", ("--band", "--json"), '--band has no effect on the curve "roc_hull"'),
         ("roc", ("--log",), "--log changes the drawing. Fix: add --svg FILE"),
         ("roc", ("--band",), "--band changes the drawing"),
         ("roc", ("--level", "90%"), "--level has no effect without --band"),

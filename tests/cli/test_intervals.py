@@ -390,3 +390,9 @@ def test_the_schema_names_every_measure_that_may_have_an_interval():
     schema = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text())
     pattern = schema["$defs"]["point"]["properties"]["intervals"]["propertyNames"]["pattern"]
     assert pattern == f"^({'|'.join(sorted({*CATALOGUE, *FORMER.values()}))})(\\(.*\\))?$"
+
+
+def test_a_threshold_read_off_these_cases_is_not_called_fixed_in_advance(scores, capsys):
+    done = told(capsys, "show", scores, *TWO, "--fix", "tpr=60%", "--prior", "2%")
+    said = next(line for line in done.out.splitlines() if "intervals (" in line)
+    assert said.endswith("ignoring that the thresholds were chosen on the same data:")

@@ -691,3 +691,13 @@ def test_the_estimate_is_an_adjusted_count_also_where_scores_are_probabilities(c
     assert "adjusted-count at score ≥ " in next(
         note["text"] for note in found["notes"] if note["code"] == "BR544"
     )
+
+
+def test_flagging_nothing_or_everything_flags_exactly_that_of_the_field(capsys, files):
+    columns, source = labelled(files)
+    field = ("--prior-from", files / "field.csv", "--cost", "fn=20,fp=1", "--volume", "1000")
+    found = answered(capsys, "choose", source, *columns, *field)
+    rows = found["verdict"][0]["baselines"]
+    for name, share in (("flag nothing", 0), ("flag everything", 1)):
+        known = rows[name]["intervals"]["posfrac"]
+        assert (known["low"], known["high"], known["method"]) == (share, share, "exact")

@@ -511,3 +511,25 @@ def test_the_benchmark_passes_in_a_small_version():
         for row in rows
         if not row["passed"]
     ] == []
+
+
+def test_a_table_shows_the_bound_of_what_all_thresholds_were_tested_for(tmp_path, capsys):
+    rng = np.random.default_rng(2)
+    labels = rng.random(4000) < 0.1
+    path = tmp_path / "two.csv"
+    with path.open("w") as file:
+        file.write("y,good,bad\n")
+        for label, noise in zip(labels, rng.normal(size=(4000, 2)), strict=True):
+            file.write(f"{int(label)},{noise[0] + 3 * label:.4f},{noise[1]:.4f}\n")
+    asked = ["choose", str(path), "--label", "y", "--score", "good,bad", "--prior", "10%"]
+    done = told(capsys, *asked, "--guarantee", "precision >= 0.6")
+    (shown,) = [
+        line for line in done.out.splitlines() if line.startswith("good") and " to " in line
+    ]
+    assert " >= 0.6 " in shown
+    (other,) = [line for line in done.out.splitlines() if line.startswith("bad ")]
+    assert "cannot be guaranteed" in other
+    worse = br.Counts([2, 1], positives=[30, 70], negatives=[20, 9980])
+    with pytest.raises(br.Infeasible, match="1,000 times as many cases would not do") as refused:
+        br.choose(worse, guarantee="precision >= 0.6", prior=0.01)
+    assert refused.value.problems[0].fix.python == "require less, or find a better model"

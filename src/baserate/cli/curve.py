@@ -37,7 +37,6 @@ ROCS = ("roc", "roc_hull")
 LOGARITHMIC = (*ROCS, "posfrac", "gain", "lift")
 BOUNDS = ("y", "low", "high")
 HOW_SURE = ("level", "replicates", "seed")
-BANDED = ("roc", "pr", "det", "posfrac", "gain", "lift", "cost")
 
 
 @dataclass(frozen=True)
@@ -199,7 +198,7 @@ def _check_drawn(name: str, drawn: Mapping[str, Any], request: Request) -> None:
         "--isolines": name in ROCS,
         "--baseline": name in ROCS,
         "--log": name in LOGARITHMIC or name not in CURVES,
-        "--band": name in BANDED,
+        "--band": name in CURVES and CURVES[name].has_band,
     }
     check_unused(
         {flag: given and not takes[flag] for flag, given in flags.items()},

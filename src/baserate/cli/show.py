@@ -367,8 +367,11 @@ def _block(
 ) -> Iterator[str]:
     """Points at the same thresholds or of the same rule, and their intervals."""
     there = [row.point for row in block if row.point is not None]
+    first = there[0]
     taken = comparisons.thresholds_taken(
-        chosen=bool(there[0].optimized), corrected=corrected, resamples=how.resamples
+        chosen=bool(first.optimized or first.rule),
+        corrected=corrected and bool(first.optimized),
+        resamples=how.resamples,
     )
     yield tables.headed(there)
     yield tables.of_points(block, names)

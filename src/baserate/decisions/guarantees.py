@@ -44,6 +44,7 @@ SMALLEST_ALPHA = 5e-4
 POWER = 0.8
 # Nobody collects more than so many times the cases that there are.
 MOST_TIMES = 1000
+NOT_WITH_MORE = "cases would not do"
 SUPPORTED = (
     "tpr, fnr, fpr, tnr, precision, fdr, npv, false_omission_rate, posfrac, alerts, caught, missed,"
     " expected_cost, accuracy, f1 and their like"
@@ -70,6 +71,10 @@ class Guaranteed:
     @property
     def sense(self) -> str:
         return self.requirement.rsplit(" ", 2)[1]
+
+    @property
+    def limit(self) -> float:
+        return float(self.requirement.rsplit(" ", 2)[2])
 
 
 @dataclass(frozen=True)
@@ -236,7 +241,11 @@ def refusal(
         Problem(
             "BR635",
             f"{text}: {advice}",
-            Fix.everywhere("label more cases, require less, or lower the level"),
+            Fix.everywhere(
+                "require less, or find a better model"
+                if any(NOT_WITH_MORE in one for one in more)
+                else "label more cases, require less, or lower the level"
+            ),
         )
     )
 
@@ -586,9 +595,7 @@ def _more(term: Term, points: Points, at: Conditions, alpha: float) -> str:
         return f"{number_of(needed, 'more positive', 'more positives')} would do"
     times = _times(term, points, line, alpha)
     if times is None:
-        return (
-            f"{grouped(MOST_TIMES)} times as many cases would not do, if the rates are as observed"
-        )
+        return f"{grouped(MOST_TIMES)} times as many {NOT_WITH_MORE}, if the rates are as observed"
     more = math.ceil((times - 1) * positives), math.ceil((times - 1) * negatives)
     chance = f"would do with {round(100 * POWER)} % chance, if the rates are as observed"
     if line is not None and not line.caught:

@@ -649,6 +649,10 @@ def point_intervals(
     for name in names:
         try:
             asked = named(name, point.volume)
+            if asked.name in COUNTED and point.regardless is not None and point.at.estimate:
+                value = float(point[asked])  # of all cases none, or all: no estimate enters
+                found[name] = Interval(value, value, value, level, EXACT, BOTH, name, point.at)
+                continue
             if point.counted is not None and asked.name in COUNTED and point.regardless is None:
                 found[name] = counted_interval(asked, point.counted, level)
                 continue

@@ -296,8 +296,9 @@ def _outward(bound: float, side: str) -> float:
 def _promise(point: OperatingPoint, name: str) -> tuple[float, str] | None:
     """The bound that is guaranteed of this measure at the point, and on which side it lies."""
     for one in () if point.guarantee is None else point.guarantee.requirements:
-        if one.bound is not None and one.measure == name:
-            return one.bound, LOWER if one.sense == ">=" else UPPER
+        if one.measure == name:
+            side = LOWER if one.sense == ">=" else UPPER
+            return one.limit if one.bound is None else one.bound, side
     return None
 
 

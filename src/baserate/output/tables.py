@@ -177,10 +177,12 @@ def of_points(rows: Sequence[Row], names: Sequence[str] = ()) -> str:
         "threshold",
         *(heading(name, points) for name in names),
     )
+    sure = any(point.guarantee is not None for point in points)
+    unmet = "cannot be guaranteed" if sure else "cannot satisfy the rule"
     lines = []
     for row, prior in zip(rows, priors, strict=True):
         first = (shown_prior(prior),) if several else ()
-        cells = ["cannot satisfy the rule", *(UNDEFINED for _ in names)]
+        cells = [unmet, *(UNDEFINED for _ in names)]
         if row.point is not None:
             cells = [brief_of(row), *(_cell(row.point, name) for name in names)]
         lines.append((*first, quoted(row.model, quotes=False), *cells))
