@@ -28,14 +28,6 @@ the truth. A tool is scored on what it offers, and may leave out the rest.
 # lists the sets.
 OURS = (
     (
-        "`delong`, `delong-logit` with one case of a class",
-        "error",
-        (
-            "The variance of one placement is 0/0: the set says undefined, baserate takes it for 0"
-            " and gives an interval (with note BR597). Only where the method is named."
-        ),
-    ),
-    (
         "`roc_hull`, `broc` of one class",
         "definition",
         (

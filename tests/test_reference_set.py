@@ -72,14 +72,6 @@ ONE_CLASS = "only-0 only-000 only-1 only-111"
 # What baserate answers otherwise, or with fewer digits: question, sets. docs/reference-set.md says
 # why. One that is fixed has to leave this list.
 DISAGREEMENTS = {
-    "intervals/delong": "constant-rare heavy-tailed-20 huge-lopsided one-in-a-million"
-    " one-negative-first one-negative-in-a-million one-negative-last one-negative-middle"
-    " one-negative-third one-positive-first one-positive-last one-positive-middle"
-    " one-positive-third order-001 order-01 order-010 order-011 order-10 order-100 order-101"
-    " order-110 tied-pair tied-three",
-    "intervals/delong-logit": "constant-rare heavy-tailed-20 one-in-a-million"
-    " one-negative-in-a-million one-negative-middle one-negative-third one-positive-middle"
-    " one-positive-third order-010 order-101 tied-pair tied-three",
     "curves/roc_hull": ONE_CLASS,
     "curves/broc": ONE_CLASS,
     "curves/brier": ONE_CLASS,

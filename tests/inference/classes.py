@@ -13,5 +13,15 @@ def inner(classes):
     return 0 < naive(*classes)[0] < 1
 
 
+def in_pairs(classes):
+    """Two cases of each class, as DeLong's variance needs."""
+    return min(map(len, classes)) > 1
+
+
+def defined(classes, method):
+    """Whether this method has an interval."""
+    return in_pairs(classes) or method not in ("delong", "delong-logit")
+
+
 def bounds(found):
     return found.low, found.high

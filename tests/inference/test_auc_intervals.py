@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from tests.inference.classes import CLASSES, bounds, inner
+from tests.inference.classes import CLASSES, bounds, in_pairs, inner
 from tests.inference.oracle_delong import counts_of, naive, naive_variance
 
 import baserate as br
@@ -30,7 +30,17 @@ def patients(shared):
 # Definitions.
 
 
-@given(CLASSES, st.sampled_from([0.8, 0.95, 0.99]))
+@pytest.mark.parametrize("method", ["delong", "delong-logit"])
+@pytest.mark.parametrize(
+    "counts", [br.Counts([2, 1], [1, 0], [3, 9]), br.Counts([2, 1], [5, 4], [1, 0])]
+)
+def test_delong_needs_two_cases_of_each_class(counts, method):
+    with pytest.raises(br.InputError, match="BR590: DeLong's variance needs two cases of each"):
+        br.interval(counts, "auc", method=method)
+    assert br.interval(counts, "auc").method == "placements-beta"
+
+
+@given(CLASSES.filter(in_pairs), st.sampled_from([0.8, 0.95, 0.99]))
 def test_delong_is_the_normal_interval_with_the_variance_of_placements(classes, level):
     found = br.interval(counts_of(*classes), br.auc, method="delong", level=level)
     half = stats.norm.isf((1 - level) / 2) * math.sqrt(naive_variance(*classes))
@@ -41,7 +51,7 @@ def test_delong_is_the_normal_interval_with_the_variance_of_placements(classes, 
     )
 
 
-@given(CLASSES.filter(inner), st.sampled_from([0.8, 0.95, 0.99]))
+@given(CLASSES.filter(in_pairs).filter(inner), st.sampled_from([0.8, 0.95, 0.99]))
 def test_delong_on_the_logit_scale_is_the_same_by_the_delta_method(classes, level):
     found = br.interval(counts_of(*classes), br.auc, method="delong-logit", level=level)
     value = float(naive(*classes)[0])

@@ -117,6 +117,12 @@ def auc_interval(counts: Counts, level: float, method: str | None, side: str) ->
             f"there is no method {quoted(chosen)} for AUC",
             f"one of {', '.join(METHODS)}, or percentile, bca",
         )
+    if chosen in (DELONG, DELONG_LOGIT) and known.smaller < 2:
+        raise refuse(
+            "BR590",
+            "DeLong's variance needs two cases of each class, and one class has only 1",
+            f'method="{PLACEMENTS}", or leave it out',
+        )
     low, high = METHODS[chosen](known, *tails(level, side))
     low, high = max(0.0, low), min(1.0, high)
     return Interval(known.value, low, high, level, chosen, side, "auc", notes=_notes(known, chosen))
