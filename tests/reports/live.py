@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 from tests.reports.frontend import FRONTEND
+from tests.reports.made import leads_on_page
 
 import baserate as br
 from baserate.decisions.operating_point import brief
@@ -64,7 +65,6 @@ def some_models():
 
 JOINT = some_models()
 MODELS = {name: JOINT.marginal(name) for name in JOINT.models}
-ELSEWHERE = "only that of the given scenario was"
 
 
 @functools.cache
@@ -73,20 +73,25 @@ def reported():
     return br.report(JOINT, at=START, volume=VOLUME)
 
 
-def elsewhere(choice, *, alone=False):
-    """What the page says away from there, where it chooses by itself, tests nothing and bounds
-    precision in a sentence of its own.
+def elsewhere(choice, *, alone=False, tested=()):
+    """What the page says away from there, where it chooses by itself, tests only the lead over
+    other models and bounds precision in a sentence of its own.
     """
     return tables.verdict(
         replace(
             choice,
             points={name: replace(point, intervals={}) for name, point in choice.points.items()},
-            differences=(),
+            differences=tested,
             lead_over_baseline=None,
-            untested=ELSEWHERE if len(choice.points) > 1 else "",
+            untested="" if tested else choice.untested,
         ),
         alone=alone,
     )
+
+
+def tested(choice):
+    """The lead over the others as the page tests it."""
+    return leads_on_page(JOINT, reported().document["report"], choice)
 
 
 def faults(page):
@@ -133,7 +138,9 @@ def compare(page):
         assert (shown["outcomes"], shown["baselines"]) == ([], {})
         return shown
     given = is_given(at, rule, volume)
-    assert shown["answer"] == (reported().sentences[0] if given else elsewhere(choice))
+    assert shown["answer"] == (
+        reported().sentences[0] if given else elsewhere(choice, tested=tested(choice))
+    )
     assert shown["best"] == [name in choice.models for name in MODELS]
     compare_plain(shown, reported().contents.first if given else choice, volume, given=given)
     points = reported().contents.chosen if given else choice.points

@@ -7,10 +7,11 @@ import re
 from dataclasses import replace
 
 import pytest
-from tests.reports.live import MODELS, START, VOLUME, compare, compare_row, settled
+from tests.reports.live import JOINT, MODELS, START, VOLUME, compare, compare_row, settled, tested
 
 import baserate as br
 from baserate.decisions.operating_point import brief, highest_below
+from baserate.inference.best_model import set_by_hand
 from baserate.output import tables
 from baserate.reports.page import outcome_table
 
@@ -172,9 +173,11 @@ def compare_by_hand(page, places):
         " hand, cheapest: "
     )
     cost = tables._cell(points[cheapest[0]], "expected_cost")
-    assert (
-        shown["answer"] == f"{start}{' or '.join(cheapest)}, cost per case {cost}{against}{there}."
-    )
+    cuts = {name: br.Points.of(MODELS[name]).threshold(place) for name, place in places.items()}
+    choice = set_by_hand(JOINT, cuts, at=START, volume=VOLUME)
+    lead = tables._significance(replace(choice, differences=tested(choice)))
+    said = f"{start}{' or '.join(cheapest)}, cost per case {cost}{against}{there}.{lead}"
+    assert shown["answer"] == said
     assert shown["outcomes"] == [
         list(row[1:]) for row in outcome_table(points[cheapest[0]], VOLUME).rows
     ]

@@ -15,6 +15,7 @@ from tests.reports.made import Page, drawn
 import baserate as br
 from baserate.decisions.operating_point import brief
 from baserate.errors import Infeasible
+from baserate.inference.best_model import SEPARATE
 from baserate.output import comparisons, tables
 from baserate.reports import content
 
@@ -464,7 +465,14 @@ def test_without_costs_and_without_a_lead_the_label_says_so(browser, tmp_path):
         [chip] = texts(page, ".chip")[:1]
         assert chip.startswith("Cannot tell" if close else "Clear lead")
         page.fill("#prior", "31%")
-        assert texts(page, ".chip")[0] == "Lead not tested at these settings"
+        moved = br.choose(joint, at=br.Conditions("31%")).differences
+        close = [one for one in moved if not one.significant]
+        assert texts(page, ".chip")[0].startswith("Cannot tell" if close else "Clear lead")
+    apart = {name: joint.marginal(name) for name in joint.models}
+    (tmp_path / "apart").mkdir()
+    with live(browser, tmp_path / "apart", apart, at=br.Conditions("30%")) as (page, _):
+        page.fill("#prior", "31%")
+        assert texts(page, ".chip")[0] == f"Lead not tested: {SEPARATE}"
 
 
 # How far the ring lies from the line of the first model, in pixels of the chart, and how many
