@@ -86,7 +86,7 @@ def reports() -> Iterator[tuple[str, br.Report]]:
     yield "twenty", br.report(br.count(*drawn(4000, 20, 0.05)), at=AT, title="Twenty candidates")
     yield "slices", sliced()
     yield "few", br.report(br.count(*drawn(600, 2, 0.02)), at=AT, title="Twelve positives")
-    uncertain = br.Conditions(prior=("1 in 5000", "1 in 200"), costs={"fp": 1, "fn": (50, 200)})
+    uncertain = br.Conditions(prior="2e-4..5e-3", costs={"fp": 1, "fn": "50..200"})
     yield "ranges", br.report(demo(), at=uncertain, volume=1_000_000, title="Uncertain costs")
 
 

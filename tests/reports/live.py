@@ -92,7 +92,7 @@ def elsewhere(choice, *, alone=False, tested=()):
     )
 
 
-def tested(choice):
+def lead_of(choice):
     """The lead over the others as the page tests it."""
     return leads_on_page(JOINT, reported().document["report"], choice)
 
@@ -146,7 +146,7 @@ def compare_shown(shown):
         return shown
     given = is_given(at, rule, volume)
     assert shown["answer"] == (
-        reported().sentences[0] if given else elsewhere(choice, tested=tested(choice))
+        reported().sentences[0] if given else elsewhere(choice, tested=lead_of(choice))
     )
     assert shown["best"] == [name in choice.models for name in MODELS]
     compare_plain(shown, reported().contents.first if given else choice, volume, given=given)
@@ -278,7 +278,7 @@ def compare_by_hand(shown, places, at=START, volume=VOLUME):
     cost = tables._cell(points[cheapest[0]], "expected_cost")
     cuts = {name: br.Points.of(MODELS[name]).threshold(place) for name, place in places.items()}
     choice = set_by_hand(JOINT, cuts, at=at, volume=volume)
-    lead = tables._significance(replace(choice, differences=tested(choice)))
+    lead = tables._significance(replace(choice, differences=lead_of(choice)))
     said = f"{start}{' or '.join(cheapest)}, cost per case {cost}{against}{there}.{lead}"
     assert shown["answer"] == said
     assert shown["outcomes"] == [

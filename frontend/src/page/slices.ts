@@ -54,6 +54,25 @@ export function slicesPart(report: Report, models: readonly Model[], flip: Switc
   };
 }
 
+interface Read {
+  readonly row: Row;
+  readonly value: number;
+  readonly low: number | null;
+  readonly high: number | null;
+}
+
+/** Whether an interval does not reach what holds over all values. */
+const isApart = ({ low, high }: Read, overall: number): boolean => low !== null && high !== null && (low > overall || high < overall);
+
+/** Which value is served worst, in words. */
+function worstSaid(known: readonly Read[], name: Name, overall: number): string {
+  const lowest = CATALOGUE[name].direction === "higher";
+  const one = known.reduce((a, b) => (lowest === b.value < a.value ? b : a));
+  const range = span(one.low, one.high, one.value);
+  const said = `${lowest ? "Lowest" : "Highest"}: ${quoted(one.row.slice)}, ${digits(one.value, 3)}${range && ` (${range})`}`;
+  return unbroken(isApart(one, overall) ? `${said}.` : `${said}; its interval reaches the overall, so this may be chance.`);
+}
+
 /** One model by one column. */
 function group(rows: readonly Row[], name: Name, models: readonly Model[], report: Report): HTMLElement {
   const index = Math.max(
@@ -69,7 +88,7 @@ function group(rows: readonly Row[], name: Name, models: readonly Model[], repor
   const lines = [...read]
     .sort((one, other) => far(other) - far(one))
     .map(({ row, value, low, high }) => {
-      const apart = low !== null && high !== null && (low > overall || high < overall);
+      const apart = isApart({ row, value, low, high }, overall);
       const dot = Number.isFinite(value)
         ? s(
             "svg",
@@ -95,7 +114,8 @@ function group(rows: readonly Row[], name: Name, models: readonly Model[], repor
     "caption",
     {},
     h("strong", { class: `named m${index % 7}` }, h("bdi", {}, quoted(rows[0]!.model))),
-    ` by ${quoted(rows[0]!.by ?? "")}: ${CATALOGUE[name].heading}, overall ${digits(overall, 3)}`,
+    ` by ${quoted(rows[0]!.by ?? "")}: ${CATALOGUE[name].heading}, overall ${digits(overall, 3)}. `,
+    known.length > 1 && h("span", { class: "worst" }, worstSaid(known, name, overall)),
   );
   return h("table", { class: "dots" }, title, h("tbody", {}, ...lines));
 }
