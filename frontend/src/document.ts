@@ -166,6 +166,8 @@ export interface Report {
       positives: number | string;
       negatives: number | string;
       points: readonly PointOut[];
+      /** What it flags more at each corner of the model's hull; null where that would have no intervals. */
+      corners: { readonly tp: string; readonly fp: string } | null;
     }[];
   };
   readonly decision: Decision | null;

@@ -6,6 +6,7 @@ import math
 import random
 import re
 
+import numpy as np
 import pytest
 from tests.decisions.worked import CELLS
 from tests.reports.browser import opened
@@ -16,8 +17,10 @@ import baserate as br
 from baserate.decisions.operating_point import brief
 from baserate.errors import Infeasible
 from baserate.inference.best_model import SEPARATE
+from baserate.inference.fixed_point import point_intervals
 from baserate.output import comparisons, tables
 from baserate.reports import content
+from baserate.segments.groups import by_group
 
 AT = br.Conditions("1 in 1000", br.Costs(fp=1, fn=100))
 TEXT = (
@@ -449,6 +452,42 @@ def test_slices_are_dots_with_intervals_that_differ_most_first(browser, tmp_path
         for text, row in zip(said, order, strict=True):
             assert text.startswith(tables.digits(row["points"][0]["tpr"], 3))
         assert page.locator(".dot.apart").count() >= 1
+        assert seen.said == []
+
+
+def followed(page):
+    """Slices are drawn again when they are seen."""
+    page.locator(".dots").scroll_into_view_if_needed()
+    page.wait_for_timeout(300)
+
+
+def test_slices_follow_the_controls_with_pythons_numbers(browser, tmp_path):
+    rng = np.random.default_rng(9)
+    labels, sites = rng.random(5000) < 0.1, rng.choice(["north", "south", "west"], 5000)
+    scores = rng.normal(size=5000) + labels * np.where(sites == "west", 0.9, 2.0)
+    groups = br.count(labels, scores, by=sites)
+    with live(browser, tmp_path, {"m": groups}, at=AT) as (page, seen):
+        page.fill("#prior", "1 in 30")
+        followed(page)
+        at = br.Conditions("1 in 30", AT.costs)
+        point = br.choose(groups.total(), at=at)
+        found = by_group(groups, threshold=point.threshold, at=br.Conditions("1 in 30"))
+        order = sorted(found.parts, key=lambda part: -abs(part["tpr"] - point["tpr"]))
+        assert texts(page, ".dots th") == [part.name for part in order]
+        for measure, pill in (("tpr", "recall"), ("fpr", "false alarm rate")):
+            page.click(f".pills button:has-text('{pill}')")
+            [caption] = texts(page, ".dots caption")
+            assert f"overall {tables.digits(point[measure], 3)}." in caption
+            rows = dict(
+                zip(texts(page, ".dots th"), texts(page, ".dots td:nth-child(3)"), strict=True)
+            )
+            for part in found.parts:
+                ends = point_intervals(part.point, [measure], 0.95, 0)[measure]
+                value = tables.digits(part[measure], 3)
+                assert rows[part.name] == f"{value}{tables.span(ends)}", measure
+        page.click("#reset")
+        followed(page)
+        assert "at score" not in texts(page, ".dots caption")[0]
         assert seen.said == []
 
 

@@ -276,7 +276,7 @@ MOST_POINTS, MOST_PLAIN = 100_000, 500
 # What the points of weighted models together may take, and about what one takes: a score of 17
 # digits and in few, four masses.
 MOST_BYTES, BYTES_A_POINT, MOST_WEIGHTED = 2_100_000, 86, 2000
-MOST_POINTS_DRAWN = 400
+MOST_POINTS_DRAWN = 100
 # How a step from one threshold to the next is packed: one byte for a power of ten and a
 # difference, of which the rest follows where it is large; or the last byte, and both behind.
 POWERS, STEPS, MANY, FURTHER = 9, 28, 27, 255
@@ -570,7 +570,7 @@ def _cases(values: Array) -> list[float | str]:
 
 # Up to how many thresholds each is a line, how many are spread beside the corners of more, of how
 # many models every pair is counted, and what all pairs may take.
-EVERY_LINE, MORE_LINES, EVERY_PAIR, MOST_JOINT = 100, 16, 6, 30_000
+EVERY_LINE, MORE_LINES, EVERY_PAIR, MOST_JOINT = 100, 12, 6, 30_000
 
 
 def joint_of(
@@ -826,15 +826,19 @@ def sliced(
     ]
 
 
-def of_slices(found: Sequence[Sliced]) -> dict[str, Any] | None:
+def of_slices(found: Sequence[Sliced], models: Mapping[str, Counts]) -> dict[str, Any] | None:
     """The slices for a program: the largest of them, and the others together as one."""
     if not found:
         return None
-    rows = [_row(one, part) for one in found for part in one.found.largest(MOST_SITES)]
+    every = {name: Points.of(models[name]) for name in {one.model for one in found}}
+    cuts = {name: points.scores[hull_places(points)[1:] - 1] for name, points in every.items()}
+    rows = [
+        _row(one, part, cuts[one.model]) for one in found for part in one.found.largest(MOST_SITES)
+    ]
     return {"by": list(dict.fromkeys(one.column for one in found)), "rows": rows}
 
 
-def _row(one: Sliced, part: Slice) -> dict[str, Any]:
+def _row(one: Sliced, part: Slice, cuts: Array) -> dict[str, Any]:
     return {
         "by": one.column,
         "slice": part.name,
@@ -842,6 +846,21 @@ def _row(one: Sliced, part: Slice) -> dict[str, Any]:
         "positives": whole(part.positives),
         "negatives": whole(part.negatives),
         "points": [point_of(part.point)],
+        "corners": _at_corners(part, cuts),
+    }
+
+
+def _at_corners(part: Slice, cuts: Array) -> dict[str, str] | None:
+    """What a slice flags more at each corner of the model's hull than at the one before; nothing
+    of weights, clusters and several slices as one, of which a page knows no intervals.
+    """
+    if part.counts.weighted or part.clusters is not None or part.sites:
+        return None
+    points = Points.of(part.counts)
+    places = _places(points, cuts)
+    return {
+        name: _deflated(_bytes(np.diff(values[places])))
+        for name, values in (("tp", points.tp), ("fp", points.fp))
     }
 
 
@@ -954,7 +973,7 @@ def of_contents(contents: Contents) -> dict[str, Any]:
             else None
         ),
         "answers": of_answers(contents.asked, models),
-        "slices": of_slices(contents.slices),
+        "slices": of_slices(contents.slices, models),
         "decision": None if contents.decision is None else of_recommendation(contents.decision),
         "decided": contents.decided,
         "shows": [*sentences(models, settings, level), *condensed(points)],
