@@ -14,6 +14,7 @@ from tests.reports.live import RESTED, elsewhere, faults, worst_and_best
 from tests.reports.made import Page, drawn
 
 import baserate as br
+from baserate.cli.demo import scores_csv
 from baserate.decisions.operating_point import brief
 from baserate.errors import Infeasible
 from baserate.inference.best_model import SEPARATE
@@ -296,6 +297,18 @@ def test_a_rule_that_no_model_satisfies_is_answered_with_the_nearest_that_is_fea
             br.choose(counts, "recall >= 0.99 and fpr <= 0.001", at=AT)
         why = refused.value.problems[0].text
         assert shown(page, "#plain") == f"N{why[1:]}."
+
+
+def test_over_ranges_a_recommendation_among_thousands_of_thresholds_is_shown(browser, tmp_path):
+    (tmp_path / "scores.csv").write_text(scores_csv())
+    at = br.Conditions(prior="2e-4..5e-3", costs={"fp": 1, "fn": "50..200"})
+    joint = br.count(str(tmp_path / "scores.csv"), label="fraud", score=["logit", "forest"])
+    decision = br.report(joint, at=at).contents.decision.decision
+    with live(browser, tmp_path, joint, at=at) as (page, _):
+        assert texts(page, ".chip")[0] == "Least regret over the ranges given"
+        assert texts(page, "#use")[0].startswith(f"Use {decision.model}, ")
+    points = Page((tmp_path / "report.html").read_text("utf-8")).document["report"]["points"]
+    assert all("steps" in one for one in points)
 
 
 def test_over_ranges_everything_shows_what_is_recommended_until_a_control_moves(browser, tmp_path):

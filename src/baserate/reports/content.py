@@ -23,7 +23,7 @@ from baserate.counts.points import Points
 from baserate.decisions.operating_point import OperatingPoint, short_on
 from baserate.decisions.roc_geometry import winners
 from baserate.decisions.rules import is_better, parse_rule
-from baserate.decisions.selection import Answer, Choice, settings_of
+from baserate.decisions.selection import Answer, Choice, flag_at, settings_of
 from baserate.errors import CASE_CONTROL, InputError, Note, grouped, number_of, quoted, refuse
 from baserate.inference.best_model import SEPARATE, WEIGHED, choices
 from baserate.inference.intervals import IntervalOptions, completed, with_points
@@ -958,9 +958,9 @@ def of_contents(contents: Contents) -> dict[str, Any]:
     """
     models, level = contents.models, contents.level
     settings = settings_of(models, (answer for one in contents.asked for answer in one.answers))
+    exact = {name: [*settings[name], *_decided(contents, name)] for name in models}
     points = [
-        points_of(name, counts, settings[name], level, len(models))
-        for name, counts in models.items()
+        points_of(name, counts, exact[name], level, len(models)) for name, counts in models.items()
     ]
     parts = {
         "title": contents.title,
@@ -968,7 +968,7 @@ def of_contents(contents: Contents) -> dict[str, Any]:
         "level": level,
         "points": points,
         "joint": (
-            joint_of(contents.joint, models, settings, level, list(contents.ranked))
+            joint_of(contents.joint, models, exact, level, contents.ranked)
             if len(models) > 1
             else None
         ),
@@ -1010,6 +1010,13 @@ def of_contents(contents: Contents) -> dict[str, Any]:
         seed=SEED,
         report=parts,
     )
+
+
+def _decided(contents: Contents, name: str) -> Iterator[OperatingPoint]:
+    """Where a model is set over ranges of conditions."""
+    rivals = {} if contents.decision is None else contents.decision.decision.rivals
+    if name in rivals:
+        yield flag_at(contents.models[name], rivals[name].threshold)
 
 
 def scenario(contents: Contents) -> dict[str, Any]:
