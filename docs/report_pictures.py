@@ -21,7 +21,7 @@ from baserate.cli.demo import scores_csv
 FOLDER = Path(__file__).parent / "report"
 COSTS = br.Costs(fp=1, fn=100)
 AT = br.Conditions("1 in 1000", COSTS)
-QUALITY = 72
+QUALITY, QUALITY_OF_WHOLE = 72, 50
 
 
 class View(NamedTuple):
@@ -90,12 +90,12 @@ def reports() -> Iterator[tuple[str, br.Report]]:
     yield "ranges", br.report(demo(), at=uncertain, volume=1_000_000, title="Uncertain costs")
 
 
-def small(picture: bytes) -> bytes:
+def small(picture: bytes, quality: int) -> bytes:
     """The same picture in few bytes."""
     from PIL import Image
 
     out = io.BytesIO()
-    Image.open(io.BytesIO(picture)).convert("RGB").save(out, "WEBP", quality=QUALITY, method=6)
+    Image.open(io.BytesIO(picture)).convert("RGB").save(out, "WEBP", quality=quality, method=6)
     return out.getvalue()
 
 
@@ -126,7 +126,8 @@ def main(wanted: list[str]) -> None:
             path = Path(folder) / f"{name}.html"
             report.save(str(path))
             for word, view in VIEWS.items():
-                picture = small(photographed(browser, path, view))
+                quality = QUALITY_OF_WHOLE if view.whole else QUALITY
+                picture = small(photographed(browser, path, view), quality)
                 (FOLDER / f"{name}-{word}.webp").write_bytes(picture)
         browser.close()
 

@@ -468,10 +468,14 @@ def test_slices_are_dots_with_intervals_that_differ_most_first(browser, tmp_path
         assert seen.said == []
 
 
-def followed(page):
-    """Slices are drawn again when they are seen."""
+def followed(page, said, *, there=True):
+    """Slices are drawn again when they are seen: until their caption says something, or no more."""
     page.locator(".dots").scroll_into_view_if_needed()
-    page.wait_for_timeout(300)
+    for _ in range(100):
+        if (said in texts(page, ".dots caption")[0]) == there:
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(texts(page, ".dots caption")[0])
 
 
 def test_slices_follow_the_controls_with_pythons_numbers(browser, tmp_path):
@@ -481,7 +485,7 @@ def test_slices_follow_the_controls_with_pythons_numbers(browser, tmp_path):
     groups = br.count(labels, scores, by=sites)
     with live(browser, tmp_path, {"m": groups}, at=AT) as (page, seen):
         page.fill("#prior", "1 in 30")
-        followed(page)
+        followed(page, "at score")
         at = br.Conditions("1 in 30", AT.costs)
         point = br.choose(groups.total(), at=at)
         found = by_group(groups, threshold=point.threshold, at=br.Conditions("1 in 30"))
@@ -489,6 +493,7 @@ def test_slices_follow_the_controls_with_pythons_numbers(browser, tmp_path):
         assert texts(page, ".dots th") == [part.name for part in order]
         for measure, pill in (("tpr", "recall"), ("fpr", "false alarm rate")):
             page.click(f".pills button:has-text('{pill}')")
+            followed(page, pill)
             [caption] = texts(page, ".dots caption")
             assert f"overall {tables.digits(point[measure], 3)}." in caption
             rows = dict(
@@ -499,8 +504,7 @@ def test_slices_follow_the_controls_with_pythons_numbers(browser, tmp_path):
                 value = tables.digits(part[measure], 3)
                 assert rows[part.name] == f"{value}{tables.span(ends)}", measure
         page.click("#reset")
-        followed(page)
-        assert "at score" not in texts(page, ".dots caption")[0]
+        followed(page, "at score", there=False)
         assert seen.said == []
 
 

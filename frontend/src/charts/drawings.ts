@@ -118,9 +118,7 @@ const placed = (project: Projection, tpr: number, fpr: number): readonly [number
 function marksOf(scene: Scene, projects: readonly Projection[]): Mark[] {
   return scene.solution.settings.flatMap((one, model) => {
     const rates = one && ratesOf(one, scene);
-    const spot = rates && placed(projects[model]!, rates.tpr, rates.fpr);
-    // What lies before the start of an axis stands at it.
-    const at = spot && ([Math.max(BOX.left, spot[0]), spot[1]] as const);
+    const at = rates && placed(projects[model]!, rates.tpr, rates.fpr);
     return at ? [{ model, at, best: scene.solution.chosen.includes(one!) }] : [];
   });
 }

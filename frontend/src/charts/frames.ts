@@ -81,7 +81,11 @@ const LINE = 14;
 
 /** The thresholds that are set, with the names of the models that are in colour beside them. */
 export function drawMarks(group: SVGGElement, drawing: Drawing, scene: Scene): void {
-  const marks = drawing.marks.filter(({ model, best }) => best || isInk(model, scene));
+  // What lies beyond the end of an axis stands at it.
+  const within = (value: number, from: number, to: number): number => Math.min(to, Math.max(from, value));
+  const marks = drawing.marks
+    .filter(({ model, best }) => best || isInk(model, scene))
+    .map((mark) => ({ ...mark, at: [within(mark.at[0], BOX.left, BOX.right), within(mark.at[1], BOX.top, BOX.bottom)] as const }));
   let last: readonly [number, number] | null = null;
   const nodes = marks
     .sort((one, other) => one.at[1] - other.at[1])
