@@ -59,6 +59,15 @@ export interface Held extends Model {
   readonly unlabelled?: Unlabelled<ArrayLike<number | string>>;
 }
 
+/** Which cases two models flag together, between lines of thresholds; or why that is not known. */
+export interface Joint {
+  readonly untested: string | null;
+  readonly z?: number;
+  /** Of each model, the lines beside the corners of its hull. */
+  readonly lines?: readonly (readonly number[])[];
+  readonly pairs?: readonly { readonly models: readonly [number, number]; readonly positives: string; readonly negatives: string }[];
+}
+
 export interface Scenario {
   readonly prior: number | null;
   readonly as_in_sample?: boolean;
@@ -93,6 +102,7 @@ export interface Difference {
   readonly low: number | null;
   readonly high: number | null;
   readonly significant: boolean;
+  readonly p_value: number;
   readonly p_adjusted?: number | null;
 }
 
@@ -145,6 +155,7 @@ export interface Report {
   readonly scenario: Scenario;
   readonly level: number;
   readonly points: readonly Points[];
+  readonly joint: Joint | null;
   readonly answers: readonly Given[];
   readonly slices: null | {
     readonly by: readonly string[];
@@ -155,6 +166,8 @@ export interface Report {
       positives: number | string;
       negatives: number | string;
       points: readonly PointOut[];
+      /** What it flags more at each corner of the model's hull; null where that would have no intervals. */
+      corners: { readonly tp: string; readonly fp: string } | null;
     }[];
   };
   readonly decision: Decision | null;

@@ -31,7 +31,7 @@ function start(content: Document): void {
     happens: outcomes(),
     drawn,
     table: modelTable(content, flip),
-    map: winnerMap(content.report, models, change),
+    map: winnerMap(content.report, models, store.known, change),
     slices: slicesPart(content.report, models, flip),
   };
   const panel = controls(

@@ -6,7 +6,8 @@ import { rounded } from "./core/fractions.ts";
 import { prior as priorOf, Refusal } from "./core/notations.ts";
 import { confusionAt, isCondensed, placeOf, type Model } from "./core/points.ts";
 import { parseRule, ruleSaid } from "./core/rules.ts";
-import { byHand, conditionsSaid, verdict } from "./core/sentences.ts";
+import { leads, type Pairs } from "./core/leads.ts";
+import { byHand, conditionsSaid, verdict, type Lead } from "./core/sentences.ts";
 import { cutAt } from "./charts/scores.ts";
 import type { Given, Report } from "./document.ts";
 
@@ -58,6 +59,8 @@ export interface Solution {
   readonly baselines: readonly Baseline[];
   /** What Python answered to this very question, on all the points, with tested differences and corrected intervals. */
   readonly given: Given | null;
+  /** Whether the best model is better than the others: as Python tested it, or as it is tested here. */
+  readonly lead: Lead;
   readonly sentence: string;
   /** The base rate that each model is read at. */
   readonly priors: readonly number[];
@@ -184,8 +187,16 @@ function questionOf(state: State): Question {
   return { terms: rule === null ? [] : parseRule(rule, state.volume), at, volume: state.volume };
 }
 
+const NOT_TOGETHER = "this file does not have them counted together";
+
 /** The answer to what the controls ask; a Refusal says what is wrong with them. */
-export function solve(models: readonly Model[], state: State, given: readonly Given[], over: Over | null = null): Solution {
+export function solve(
+  models: readonly Model[],
+  state: State,
+  { answers, level, joint }: Report,
+  known: Pairs,
+  over: Over | null,
+): Solution {
   const question = questionOf(state);
   const settings =
     over?.settings ?? models.map((model, i) => (state.mode === "hand" ? atPlace(model, state.hand[i] ?? 0) : choose(model, question)));
@@ -194,16 +205,25 @@ export function solve(models: readonly Model[], state: State, given: readonly Gi
   const others = found.filter((one) => !chosen.includes(one));
   const prior = question.at.prior === null ? null : rounded(question.at.prior);
   const ends = found.length ? baselines(found[0]!.model, question) : [];
-  const answered = state.mode === "hand" || over ? null : givenFor(question, given);
+  const answered = state.mode === "hand" || over ? null : givenFor(question, answers);
   const exact = state.mode === "cheapest" || state.mode === "hand" || over !== null || !models.some(isCondensed) || answered !== null;
   const none = models.some((model) => mayKeep(model, { exact }))
     ? "none of the thresholds in this report satisfies the rule"
     : "no model can satisfy the rule";
   const alone = models.length === 1;
+  const hand = state.mode === "hand";
+  const lead: Lead = {
+    untested: answered?.untested ?? joint?.untested ?? NOT_TOGETHER,
+    differences:
+      answered?.differences ??
+      (over || joint?.untested !== null || found.length < 2
+        ? []
+        : leads(settings, chosen[0]!, question, known, { level, z: joint.z!, hand })),
+  };
   const sentence = found.length
     ? (over?.sentence ??
       answered?.sentence ??
-      (state.mode === "hand" ? byHand(chosen, others, question, alone) : verdict(chosen, others, ends, question, alone)))
+      (hand ? byHand(chosen, others, question, alone, lead) : verdict(chosen, others, ends, question, alone, lead)))
     : `At ${conditionsSaid(question.at, prior ?? Number.NaN)}: ${none}.`;
   return {
     models,
@@ -214,6 +234,7 @@ export function solve(models: readonly Model[], state: State, given: readonly Gi
     second: chosen[1] ?? best(others, question)[0] ?? null,
     baselines: ends,
     given: answered,
+    lead,
     sentence,
     priors: models.map((model) => prior ?? (model.samplePrior ? rounded(model.samplePrior) : Number.NaN)),
     exact,

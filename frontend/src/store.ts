@@ -1,4 +1,5 @@
 // The scenario as it stands: what changes it, when it is answered, and the address that remembers it.
+import { pairsOf, type Pairs } from "./core/leads.ts";
 import { Refusal } from "./core/notations.ts";
 import type { Model } from "./core/points.ts";
 import type { Report } from "./document.ts";
@@ -15,6 +16,7 @@ export class Store {
   /** What shows an answer, or why there is none. */
   render: (solution: Solution | Refusal) => void = () => {};
   private readonly over: Over | null;
+  readonly known: Pairs;
   private waiting = false;
   private timer = 0;
 
@@ -24,6 +26,7 @@ export class Store {
   ) {
     this.first = firstState(report, models);
     this.over = recommended(report, models);
+    this.known = pairsOf(report.joint, models);
     this.state = this.read(this.first);
     addEventListener("popstate", () => {
       clearTimeout(this.timer);
@@ -71,7 +74,7 @@ export class Store {
 
   private solved(state: State): Solution | Refusal {
     try {
-      return solve(this.models, state, this.report.answers, this.isOver(state) ? this.over : null);
+      return solve(this.models, state, this.report, this.known, this.isOver(state) ? this.over : null);
     } catch (error) {
       if (error instanceof Refusal) return error;
       throw error;

@@ -70,9 +70,6 @@ def test_a_wheel_has_one_extension_for_every_python(clean):
     assert any("_kernels.abi3" in name for name in names)
     assert "baserate/py.typed" in names
     assert not [name for name in names if name.startswith("tests")]
-    notices = [name for name in names if name.endswith("/licences.txt")]
-    assert "baserate/reports/bundle/licences.txt" in notices
-    assert any(".dist-info/licenses/" in name for name in notices)
     assert "counting in C" in version_from(wheel, clean)
 
 

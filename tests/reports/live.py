@@ -9,10 +9,14 @@ from dataclasses import replace
 
 import pytest
 from tests.reports.frontend import FRONTEND
+from tests.reports.made import leads_on_page
 
 import baserate as br
-from baserate.decisions.operating_point import brief
+from baserate.conditions import told
+from baserate.decisions.operating_point import brief, highest_below, setting
+from baserate.decisions.selection import chosen_among
 from baserate.errors import Infeasible
+from baserate.inference.best_model import set_by_hand
 from baserate.inference.fixed_point import point_intervals
 from baserate.output import tables
 from baserate.reports.page import headline, in_cases, outcome_table
@@ -64,7 +68,6 @@ def some_models():
 
 JOINT = some_models()
 MODELS = {name: JOINT.marginal(name) for name in JOINT.models}
-ELSEWHERE = "only that of the given scenario was"
 
 
 @functools.cache
@@ -73,20 +76,25 @@ def reported():
     return br.report(JOINT, at=START, volume=VOLUME)
 
 
-def elsewhere(choice, *, alone=False):
-    """What the page says away from there, where it chooses by itself, tests nothing and bounds
-    precision in a sentence of its own.
+def elsewhere(choice, *, alone=False, tested=()):
+    """What the page says away from there, where it chooses by itself, tests only the lead over
+    other models and bounds precision in a sentence of its own.
     """
     return tables.verdict(
         replace(
             choice,
             points={name: replace(point, intervals={}) for name, point in choice.points.items()},
-            differences=(),
+            differences=tested,
             lead_over_baseline=None,
-            untested=ELSEWHERE if len(choice.points) > 1 else "",
+            untested="" if tested else choice.untested,
         ),
         alone=alone,
     )
+
+
+def lead_of(choice):
+    """The lead over the others as the page tests it."""
+    return leads_on_page(JOINT, reported().document["report"], choice)
 
 
 def faults(page):
@@ -123,17 +131,23 @@ def asked(shown):
 
 def compare(page):
     """Everything shown against the library; gives what was shown."""
-    shown = settled(page)
+    return compare_shown(settled(page))
+
+
+def compare_shown(shown):
+    """The same of what a page showed."""
     at, rule, volume = asked(shown)
     try:
-        choice = br.choose(MODELS, rule, at=at, volume=volume)
+        choice = chosen_among(MODELS, rule, at=at, volume=volume)
     except Infeasible:
         assert shown["answer"] == f"At {at}: no model can satisfy the rule."
         assert [row[1][0] for row in shown["models"]] == ["cannot satisfy the rule"] * 3
         assert (shown["outcomes"], shown["baselines"]) == ([], {})
         return shown
     given = is_given(at, rule, volume)
-    assert shown["answer"] == (reported().sentences[0] if given else elsewhere(choice))
+    assert shown["answer"] == (
+        reported().sentences[0] if given else elsewhere(choice, tested=lead_of(choice))
+    )
     assert shown["best"] == [name in choice.models for name in MODELS]
     compare_plain(shown, reported().contents.first if given else choice, volume, given=given)
     points = reported().contents.chosen if given else choice.points
@@ -237,3 +251,36 @@ def worst_and_best(point):
     return precision(caught.low, alarmed.high) if tp else None, (
         precision(caught.high, alarmed.low) if fp else None
     )
+
+
+def compare_by_hand(shown, places, at=START, volume=VOLUME):
+    """What is shown where thresholds were set by hand: the places of each model among its own."""
+    points = {}
+    for (name, counts), row in zip(MODELS.items(), shown["models"], strict=True):
+        every = br.Points.of(counts)
+        set_there = br.choose(counts, threshold=every.threshold(places[name]), at=at, volume=volume)
+        points[name] = replace(
+            set_there, below=highest_below(every, places[name])
+        )  # in as few digits as flag the same cases
+        compare_row(row, points[name])
+    least = min(point.expected_cost for point in points.values())
+    cheapest = [name for name, point in points.items() if point.expected_cost == least]
+    others = [
+        f"{name} {tables._cell(point, 'expected_cost')}"
+        for name, point in points.items()
+        if name not in cheapest
+    ]
+    against = f" ({', '.join(others)})" if others else ""
+    there = f"; {setting(points[cheapest[0]])}" if len(cheapest) == 1 else ""
+    start = (
+        f"At {told(points[cheapest[0]].at, by_cost=True)}, with thresholds set by hand, cheapest: "
+    )
+    cost = tables._cell(points[cheapest[0]], "expected_cost")
+    cuts = {name: br.Points.of(MODELS[name]).threshold(place) for name, place in places.items()}
+    choice = set_by_hand(JOINT, cuts, at=at, volume=volume)
+    lead = tables._significance(replace(choice, differences=lead_of(choice)))
+    said = f"{start}{' or '.join(cheapest)}, cost per case {cost}{against}{there}.{lead}"
+    assert shown["answer"] == said
+    assert shown["outcomes"] == [
+        list(row[1:]) for row in outcome_table(points[cheapest[0]], volume).rows
+    ]

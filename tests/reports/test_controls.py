@@ -4,15 +4,12 @@ to the last printed digit.
 
 import random
 import re
-from dataclasses import replace
 
 import pytest
-from tests.reports.live import MODELS, START, VOLUME, compare, compare_row, settled
+from tests.reports.live import MODELS, START, compare, compare_by_hand, settled
 
 import baserate as br
-from baserate.decisions.operating_point import brief, highest_below
 from baserate.output import tables
-from baserate.reports.page import outcome_table
 
 
 def typed(page, box, text):
@@ -138,46 +135,12 @@ def test_thresholds_are_set_by_hand(page):
         for key, step in (("ArrowRight", 1), ("ArrowRight", 1), ("ArrowLeft", -1)):
             page.keyboard.press(key)
             places[name] += step
-            compare_by_hand(page, places)
+            compare_by_hand(settled(page), places)
         page.keyboard.press("Home")
         assert settled(page)["hand"] == "flag nothing"
         page.keyboard.press("End")
         places[name] = len(br.Points.of(counts)) - 1
-        compare_by_hand(page, places)
-
-
-def compare_by_hand(page, places):
-    shown = settled(page)
-    points = {}
-    for (name, counts), row in zip(MODELS.items(), shown["models"], strict=True):
-        every = br.Points.of(counts)
-        set_there = br.choose(
-            counts, threshold=every.threshold(places[name]), at=START, volume=VOLUME
-        )
-        points[name] = replace(
-            set_there, below=highest_below(every, places[name])
-        )  # in as few digits as flag the same cases
-        compare_row(row, points[name])
-    least = min(point.expected_cost for point in points.values())
-    cheapest = [name for name, point in points.items() if point.expected_cost == least]
-    others = [
-        f"{name} {tables._cell(point, 'expected_cost')}"
-        for name, point in points.items()
-        if name not in cheapest
-    ]
-    against = f" ({', '.join(others)})" if others else ""
-    there = f"; score {brief(points[cheapest[0]]).replace('>=', '≥')}" if len(cheapest) == 1 else ""
-    start = (
-        "At a base rate of 0.1% (1 in 1,000), costs (fp = 1, fn = 100), with thresholds set by"
-        " hand, cheapest: "
-    )
-    cost = tables._cell(points[cheapest[0]], "expected_cost")
-    assert (
-        shown["answer"] == f"{start}{' or '.join(cheapest)}, cost per case {cost}{against}{there}."
-    )
-    assert shown["outcomes"] == [
-        list(row[1:]) for row in outcome_table(points[cheapest[0]], VOLUME).rows
-    ]
+        compare_by_hand(settled(page), places)
 
 
 def test_a_long_walk_over_all_controls_shows_pythons_numbers_at_every_step(page):

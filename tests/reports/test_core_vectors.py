@@ -19,6 +19,7 @@ from baserate.decisions.operating_point import brief, setting
 from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import chosen_among
 from baserate.errors import Infeasible, quoted
+from baserate.inference.best_model import SEPARATE
 from baserate.measures.confusion import Measure, along, parse
 from baserate.measures.registry import CATALOGUE
 from baserate.numbers import Undefined
@@ -138,10 +139,8 @@ def python_says(vector, *, curves=True):
     try:
         choice = chosen_among(
             models, vector["rule"], at=at, volume=volume
-        )  # the page tests nothing
-        choice = replace(
-            choice, untested="only that of the given scenario was" if len(choice.points) > 1 else ""
-        )
+        )  # counted separately, so nothing can be tested
+        choice = replace(choice, untested=SEPARATE if len(choice.points) > 1 else "")
     except Infeasible:
         choice = None
     infeasible = [

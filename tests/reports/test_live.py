@@ -6,6 +6,7 @@ import math
 import random
 import re
 
+import numpy as np
 import pytest
 from tests.decisions.worked import CELLS
 from tests.reports.browser import opened
@@ -13,10 +14,14 @@ from tests.reports.live import RESTED, elsewhere, faults, worst_and_best
 from tests.reports.made import Page, drawn
 
 import baserate as br
+from baserate.cli.demo import scores_csv
 from baserate.decisions.operating_point import brief
 from baserate.errors import Infeasible
+from baserate.inference.best_model import SEPARATE
+from baserate.inference.fixed_point import point_intervals
 from baserate.output import comparisons, tables
 from baserate.reports import content
+from baserate.segments.groups import by_group
 
 AT = br.Conditions("1 in 1000", br.Costs(fp=1, fn=100))
 TEXT = (
@@ -294,6 +299,18 @@ def test_a_rule_that_no_model_satisfies_is_answered_with_the_nearest_that_is_fea
         assert shown(page, "#plain") == f"N{why[1:]}."
 
 
+def test_over_ranges_a_recommendation_among_thousands_of_thresholds_is_shown(browser, tmp_path):
+    (tmp_path / "scores.csv").write_text(scores_csv())
+    at = br.Conditions(prior="2e-4..5e-3", costs={"fp": 1, "fn": "50..200"})
+    joint = br.count(str(tmp_path / "scores.csv"), label="fraud", score=["logit", "forest"])
+    decision = br.report(joint, at=at).contents.decision.decision
+    with live(browser, tmp_path, joint, at=at) as (page, _):
+        assert texts(page, ".chip")[0] == "Least regret over the ranges given"
+        assert texts(page, "#use")[0].startswith(f"Use {decision.model}, ")
+    points = Page((tmp_path / "report.html").read_text("utf-8")).document["report"]["points"]
+    assert all("steps" in one for one in points)
+
+
 def test_over_ranges_everything_shows_what_is_recommended_until_a_control_moves(browser, tmp_path):
     models = {"a": some_counts(1), "b": some_counts(2)}
     found = br.report(models, at=RANGES, volume=1_000_000)
@@ -451,6 +468,46 @@ def test_slices_are_dots_with_intervals_that_differ_most_first(browser, tmp_path
         assert seen.said == []
 
 
+def followed(page, said, *, there=True):
+    """Slices are drawn again when they are seen: until their caption says something, or no more."""
+    page.locator(".dots").scroll_into_view_if_needed()
+    for _ in range(100):
+        if (said in texts(page, ".dots caption")[0]) == there:
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(texts(page, ".dots caption")[0])
+
+
+def test_slices_follow_the_controls_with_pythons_numbers(browser, tmp_path):
+    rng = np.random.default_rng(9)
+    labels, sites = rng.random(5000) < 0.1, rng.choice(["north", "south", "west"], 5000)
+    scores = rng.normal(size=5000) + labels * np.where(sites == "west", 0.9, 2.0)
+    groups = br.count(labels, scores, by=sites)
+    with live(browser, tmp_path, {"m": groups}, at=AT) as (page, seen):
+        page.fill("#prior", "1 in 30")
+        followed(page, "at score")
+        at = br.Conditions("1 in 30", AT.costs)
+        point = br.choose(groups.total(), at=at)
+        found = by_group(groups, threshold=point.threshold, at=br.Conditions("1 in 30"))
+        order = sorted(found.parts, key=lambda part: -abs(part["tpr"] - point["tpr"]))
+        assert texts(page, ".dots th") == [part.name for part in order]
+        for measure, pill in (("tpr", "recall"), ("fpr", "false alarm rate")):
+            page.click(f".pills button:has-text('{pill}')")
+            followed(page, pill)
+            [caption] = texts(page, ".dots caption")
+            assert f"overall {tables.digits(point[measure], 3)}." in caption
+            rows = dict(
+                zip(texts(page, ".dots th"), texts(page, ".dots td:nth-child(3)"), strict=True)
+            )
+            for part in found.parts:
+                ends = point_intervals(part.point, [measure], 0.95, 0)[measure]
+                value = tables.digits(part[measure], 3)
+                assert rows[part.name] == f"{value}{tables.span(ends)}", measure
+        page.click("#reset")
+        followed(page, "at score", there=False)
+        assert seen.said == []
+
+
 def test_without_costs_and_without_a_lead_the_label_says_so(browser, tmp_path):
     flat = br.count([1] * 5 + [0] * 500, [0] * 5 + list(range(500)))
     with live(browser, tmp_path, {"flat": flat}, at=AT) as (page, _):
@@ -464,7 +521,14 @@ def test_without_costs_and_without_a_lead_the_label_says_so(browser, tmp_path):
         [chip] = texts(page, ".chip")[:1]
         assert chip.startswith("Cannot tell" if close else "Clear lead")
         page.fill("#prior", "31%")
-        assert texts(page, ".chip")[0] == "Lead not tested at these settings"
+        moved = br.choose(joint, at=br.Conditions("31%")).differences
+        close = [one for one in moved if not one.significant]
+        assert texts(page, ".chip")[0].startswith("Cannot tell" if close else "Clear lead")
+    apart = {name: joint.marginal(name) for name in joint.models}
+    (tmp_path / "apart").mkdir()
+    with live(browser, tmp_path / "apart", apart, at=br.Conditions("30%")) as (page, _):
+        page.fill("#prior", "31%")
+        assert texts(page, ".chip")[0] == f"Lead not tested: {SEPARATE}"
 
 
 # How far the ring lies from the line of the first model, in pixels of the chart, and how many

@@ -107,7 +107,8 @@ export class Chart {
     drawTicks(this.ticks, this.drawing);
     drawMarks(this.marks, this.drawing, scene);
     const set = this.grip && this.focused();
-    if (this.grip) this.grip.move(set ? (this.drawing.locate(set.model, set.place)?.[0] ?? null) : null);
+    const spot = set && this.drawing.locate(set.model, set.place);
+    this.grip?.move(spot ? Math.max(BOX.left, spot[0]) : null);
     this.show(this.looked);
   }
 

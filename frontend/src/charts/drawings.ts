@@ -65,8 +65,8 @@ export function drawingOf(kind: Kind, scene: Scene): Drawing {
   const projects = scene.models.map((_, i) => new Projection(kind, axes, scene.solution.priors[i]!, scene));
   const of = `${scene.log} ${SIZE.width} ${kind.of(scene)}`;
   const curves = scene.models.flatMap((model, i): Path[] => {
-    const curve = curveOf(model, kind, projects[i]!, of);
     const shown = isInk(i, scene);
+    const curve = curveOf(model, kind, projects[i]!, of, !shown);
     return [
       ...(kind.handle && shown ? [{ key: `band${i}`, class: `range m${i % 7}`, d: band(model, kind, projects[i]!, of, scene) }] : []),
       ...(kind.handle || !shown ? [] : [{ key: `hull${i}`, class: `hull m${i % 7}`, d: hullOf(model, kind, projects[i]!, of) }]),
@@ -81,7 +81,7 @@ export function drawingOf(kind: Kind, scene: Scene): Drawing {
   };
 }
 
-const BAND = 160; // places at which a band is bent
+const BAND = 80; // places at which a band is bent
 
 /** Between the bounds of recall, with as many alerts as at each threshold. */
 function band(model: Model, kind: Kind, project: Projection, of: string, scene: Scene): string {

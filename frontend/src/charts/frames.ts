@@ -1,41 +1,62 @@
 // The nodes of a chart: axes, paths, marks and their names, put in step with a drawing.
-import { symbol, symbolCircle, symbolCross, symbolDiamond, symbolSquare, symbolStar, symbolTriangle, symbolWye } from "d3-shape";
 import { quoted } from "../core/formats.ts";
 import { put, s, say } from "../page/dom.ts";
 import type { Axis } from "./axes.ts";
 import { isInk, type Drawing } from "./drawings.ts";
 import { BOX, SIZE, type Scene } from "./kinds.ts";
 
-const SYMBOLS = [symbolCircle, symbolSquare, symbolTriangle, symbolDiamond, symbolCross, symbolStar, symbolWye];
+/** Corners of marks of about the same area: square, triangle, diamond, plus, triangle on its tip, cross; the first is a circle. */
+const CORNERS = [
+  [],
+  [-50, -50, 50, -50, 50, 50, -50, 50],
+  [0, -88, 76, 44, -76, 44],
+  [0, -93, 54, 0, 0, 93, -54, 0],
+  [-67, -22, -22, -22, -22, -67, 22, -67, 22, -22, 67, -22, 67, 22, 22, 22, 22, 67, -22, 67, -22, 22, -67, 22],
+  [0, 88, 76, -44, -76, -44],
+  [-63, -32, -32, -63, 0, -32, 32, -63, 63, -32, 32, 0, 63, 32, 32, 63, 0, 32, -32, 63, -63, 32, -32, 0],
+] as const;
 
 /** The mark of a model: each has its own, so that colour is never needed. */
-export const shape = (model: number, size: number): string => symbol(SYMBOLS[model % SYMBOLS.length]!, size)() ?? "";
+export function shape(model: number, size: number): string {
+  const corners = CORNERS[model % CORNERS.length]!;
+  const scaled = (length: number): string => ((length * Math.sqrt(size)) / 100).toFixed(2);
+  const radius = scaled(56);
+  return corners.length
+    ? `M${corners.map(scaled).join(" ")}Z`
+    : `M${radius} 0A${radius} ${radius} 0 1 1-${radius} 0A${radius} ${radius} 0 1 1 ${radius} 0`;
+}
 
 export function drawAxes(group: SVGGElement, titles: { readonly x: string; readonly y: string }, { x, y }: { x: Axis; y: Axis }): void {
-  const drawn = JSON.stringify([
-    SIZE,
-    titles.x,
-    titles.y,
-    x.ticks.map(({ value, text }) => [x.place(value), text]),
-    y.ticks.map(({ value, text }) => [y.place(value), text]),
-  ]);
+  const written = ({ place, ticks }: Axis): string => ticks.map(({ value, text }) => `${place(value).toFixed(1)} ${text}`).join();
+  const drawn = `${SIZE.width} ${titles.x} ${titles.y} ${written(x)} ${written(y)}`;
   if (group.dataset["drawn"] === drawn) return;
   group.dataset["drawn"] = drawn;
-  const across = x.ticks.flatMap(({ value, text }) => {
-    const at = x.place(value);
-    return [s("path", { d: `M${at} ${BOX.top}V${BOX.bottom}` }), s("text", { x: at, y: BOX.bottom + 16, "text-anchor": "middle" }, text)];
-  });
-  const up = y.ticks.flatMap(({ value, text }) => {
+  const spare = [...group.querySelectorAll("text")];
+  const text = (said: string, props: Readonly<Record<string, string | number>>): SVGTextElement => {
+    const node = spare.shift() ?? s("text");
+    if (!node.isConnected) group.append(node);
+    for (const name of ["class", "transform", "x", "y", "text-anchor"]) put(node, name, String(props[name] ?? ""));
+    say(node, said);
+    return node;
+  };
+  let lines = "";
+  for (const { value, text: said } of x.ticks) {
+    const at = x.place(value).toFixed(1);
+    lines += `M${at} ${BOX.top}V${BOX.bottom}`;
+    text(said, { x: at, y: BOX.bottom + 16, "text-anchor": "middle" });
+  }
+  for (const { value, text: said } of y.ticks) {
     const at = y.place(value);
-    return [s("path", { d: `M${BOX.left} ${at}H${BOX.right}` }), s("text", { x: BOX.left - 6, y: at + 4, "text-anchor": "end" }, text)];
-  });
+    lines += `M${BOX.left} ${at.toFixed(1)}H${BOX.right}`;
+    text(said, { x: BOX.left - 6, y: (at + 4).toFixed(1), "text-anchor": "end" });
+  }
   const middle = (BOX.top + BOX.bottom) / 2;
-  group.replaceChildren(
-    ...across,
-    ...up,
-    s("text", { class: "title", x: (BOX.left + BOX.right) / 2, y: SIZE.height - 6, "text-anchor": "middle" }, titles.x),
-    s("text", { class: "title", x: 12, y: middle, "text-anchor": "middle", transform: `rotate(-90 12 ${middle})` }, titles.y),
-  );
+  text(titles.x, { class: "title", x: (BOX.left + BOX.right) / 2, y: SIZE.height - 6, "text-anchor": "middle" });
+  text(titles.y, { class: "title", x: 12, y: middle, "text-anchor": "middle", transform: `rotate(-90 12 ${middle})` });
+  for (const node of spare) node.remove();
+  const grid = group.querySelector("path") ?? s("path");
+  if (!grid.isConnected) group.prepend(grid);
+  put(grid, "d", lines);
 }
 
 /** Lines in the order of the drawing: those in grey below those in colour. */
@@ -60,7 +81,11 @@ const LINE = 14;
 
 /** The thresholds that are set, with the names of the models that are in colour beside them. */
 export function drawMarks(group: SVGGElement, drawing: Drawing, scene: Scene): void {
-  const marks = drawing.marks.filter(({ model, best }) => best || isInk(model, scene));
+  // What lies beyond the end of an axis stands at it.
+  const within = (value: number, from: number, to: number): number => Math.min(to, Math.max(from, value));
+  const marks = drawing.marks
+    .filter(({ model, best }) => best || isInk(model, scene))
+    .map((mark) => ({ ...mark, at: [within(mark.at[0], BOX.left, BOX.right), within(mark.at[1], BOX.top, BOX.bottom)] as const }));
   let last: readonly [number, number] | null = null;
   const nodes = marks
     .sort((one, other) => one.at[1] - other.at[1])

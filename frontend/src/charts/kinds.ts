@@ -75,13 +75,15 @@ const leastFlagged = (scene: Scene): number => {
 
 const FEW = 5; // cases: a share of fewer means nothing
 
-/** The share flagged by the first threshold that flags a few cases, of whichever model flags least. */
+/** The share flagged by the first threshold that flags a few cases, of whichever model flags least, or by one that is set before it. */
 const fewFlagged = (scene: Scene): number => {
+  const { settings, priors } = scene.solution;
+  const set = settings.map((one, i) => (one ? flagged(one.model.tpr[one.place]!, one.model.fpr[one.place]!, priors[i]!) / 1.5 : 0));
   const shares = scene.models.map((model, i) => {
     const place = model.held.weighted ? 1 : model.tp.findIndex((tp, at) => tp + model.fp[at]! >= FEW);
     return flagged(model.tpr[Math.max(1, place)]!, model.fpr[Math.max(1, place)]!, scene.solution.priors[i]!);
   });
-  return Math.max(1e-9, Math.min(0.1, ...shares));
+  return Math.max(1e-9, Math.min(0.1, ...shares, ...set.filter(Boolean)));
 };
 
 /** Where axes of precision start: somewhat below chance. */

@@ -3,10 +3,11 @@ import type { Model } from "../core/points.ts";
 import type { Axis } from "./axes.ts";
 import type { Kind, Scene, Spot } from "./kinds.ts";
 
-const LONG = 4; // pixels: an edge longer than this is bent where the map bends it
-const STEP = 3;
+const LONG = 12; // pixels: an edge longer than this is bent where the map bends it
+const STEP = 6;
 const MOST_STEPS = 64;
-const NEAR = 8; // tenths of a pixel: vertices closer than this are one
+const FAINT = 4; // how much coarser a model in grey is drawn
+const NEAR = 8; // tenths of a pixel: vertices closer than this are one; in grey, FAINT times as many
 const START = 1e-6; // on the first edge, precision is what its end has; only at the origin itself there is none
 // Every tenth of a pixel as text: writing numbers is most of the work of a frame.
 const TENTHS = Array.from({ length: 8000 }, (_, i) => String(i / 10));
@@ -20,10 +21,12 @@ class Pen {
   private lastX = 0;
   private lastY = 0;
 
+  constructor(private readonly near = NEAR) {}
+
   move(x: number, y: number): void {
     this.lastX = Math.round(x * 10);
     this.lastY = Math.round(y * 10);
-    this.pending = Math.abs(this.lastX - this.x) + Math.abs(this.lastY - this.y) < NEAR;
+    this.pending = Math.abs(this.lastX - this.x) + Math.abs(this.lastY - this.y) < this.near;
     if (!this.pending) this.write();
   }
 
@@ -65,8 +68,14 @@ export class Projection implements Spot {
 }
 
 /** The line through some ROC points, given by their rates. */
-export function lineOf(tpr: ArrayLike<number>, fpr: ArrayLike<number>, places: readonly number[] | null, project: Projection): string {
-  const pen = new Pen();
+export function lineOf(
+  tpr: ArrayLike<number>,
+  fpr: ArrayLike<number>,
+  places: readonly number[] | null,
+  project: Projection,
+  faint = false,
+): string {
+  const pen = new Pen(faint ? FAINT * NEAR : NEAR);
   const { straight } = project;
   const count = places ? places.length : tpr.length;
   let [px, py, known] = [0, 0, false];
@@ -111,31 +120,34 @@ export function kept(model: Model, name: string, of: string, write: () => string
   return d;
 }
 
-const MANY = 4000; // points that are all drawn
-const STEPS = { even: 0.0008, log: 0.01 } as const; // less than half a pixel, on even and on logarithmic axes
-const seen = new WeakMap<Model, readonly number[]>();
+const MANY = 400; // points that are all drawn
+const STEPS = { even: 0.001, log: 0.013 } as const; // about half a pixel, on even and on logarithmic axes
+const seen = [new WeakMap<Model, readonly number[]>(), new WeakMap<Model, readonly number[]>()] as const;
 
 /** The places that differ visibly on some chart, at any base rate: a rate has moved by a share of its range, or of itself. */
-export function visible(model: Model): readonly number[] | null {
+export function visible(model: Model, faint = false): readonly number[] | null {
   const { tpr, fpr } = model;
   if (tpr.length <= MANY) return null;
-  const known = seen.get(model);
+  const drawn = seen[faint ? 1 : 0];
+  const known = drawn.get(model);
   if (known) return known;
   const places = [0];
   let [t, f] = [0, 0];
-  const moved = (from: number, to: number): boolean => to - from > STEPS.even || to - from > STEPS.log * from;
+  const size = faint ? FAINT : 1;
+  const moved = (from: number, to: number): boolean => to - from > size * STEPS.even || to - from > size * STEPS.log * from;
   for (let place = 1; place < tpr.length - 1; place += 1) {
     if (!moved(t, tpr[place]!) && !moved(f, fpr[place]!)) continue;
     places.push(place);
     [t, f] = [tpr[place]!, fpr[place]!];
   }
-  seen.set(model, [...places, tpr.length - 1]);
-  return seen.get(model)!;
+  places.push(tpr.length - 1);
+  drawn.set(model, places);
+  return places;
 }
 
 /** The curve of a model on a chart. */
-export const curveOf = (model: Model, kind: Kind, project: Projection, of: string): string =>
-  kept(model, `${kind.id} curve`, of, () => lineOf(model.tpr, model.fpr, visible(model), project));
+export const curveOf = (model: Model, kind: Kind, project: Projection, of: string, faint: boolean): string =>
+  kept(model, `${kind.id} curve`, `${of} ${faint}`, () => lineOf(model.tpr, model.fpr, visible(model, faint), project, faint));
 
 /** Its hull. */
 export const hullOf = (model: Model, kind: Kind, project: Projection, of: string): string =>

@@ -8,13 +8,19 @@ export type Bounds = readonly [number | null, number | null];
 const NONE: Bounds = [null, null];
 const FEW = 10;
 
+/** What was bounded already: no condition changes it. */
+const known = new WeakMap<Float64Array, Map<number, Bounds>>();
+
 /** The bounds of a rate at a threshold; none for a share of a tie. */
 export function rateBounds({ model, place, share }: Pick<Setting, "model" | "place" | "share">, name: "tpr" | "fpr"): Bounds {
   const { bounds } = model.held;
   if (!bounds || share !== 1) return NONE;
-  return name === "tpr"
-    ? shareBounds(model.tp[place]!, rounded(model.positives), bounds)
-    : shareBounds(model.fp[place]!, rounded(model.negatives), bounds);
+  const [flagged, cases] = name === "tpr" ? [model.tp, model.positives] : [model.fp, model.negatives];
+  const seen = known.get(flagged) ?? new Map<number, Bounds>();
+  known.set(flagged, seen);
+  const found = seen.get(place) ?? shareBounds(flagged[place]!, rounded(cases), bounds);
+  seen.set(place, found);
+  return found;
 }
 
 /** Wilson's bounds of a share; Clopper and Pearson's where fewer than ten lie on one side, and of none, or all, the one that says something. */

@@ -113,15 +113,14 @@ type Chip = readonly ["good" | "warn" | "plain", string];
 
 /** Whether the lead is clear, and whether the answer rests on few cases. */
 function chipsOf(solution: Solution): Chip[] {
-  const { chosen, baselines, question, state, given, over } = solution;
+  const { chosen, baselines, question, state, over } = solution;
   const one = chosen[0];
   if (!one) return [["warn", "No threshold satisfies the rule"]];
   const base = state.mode === "hand" || over ? null : unbeaten(baselines, one, question);
   const found: Chip[] = [];
   if (base) found.push(["warn", `No better than ${base.name.replace("flag", "flagging")}`]);
   else if (over) found.push(["plain", "Least regret over the ranges given"]);
-  else if (given) found.push(...leads(solution));
-  else if (solution.second) found.push(["plain", "Lead not tested at these settings"]);
+  else found.push(...leads(solution));
   const { model, place } = one;
   const { held } = model;
   if (place > 0 && !held.weighted && Math.min(model.tp[place]!, model.fp[place]!) < FEW)
@@ -134,16 +133,17 @@ function chipsOf(solution: Solution): Chip[] {
 
 const FEW = 10;
 
-/** What the tests of the given scenario say of the lead. */
-function leads({ given, second, chosen, question }: Solution): Chip[] {
-  const { differences = [], lead_over_baseline: over = null, untested } = given!;
+/** What the tests say of the lead. */
+function leads({ given, lead: { differences, untested }, second, chosen, question, settings }: Solution): Chip[] {
+  const over = given?.lead_over_baseline ?? null;
   const name = (text: string): string => quoted(text);
   if (over && !over.significant) return [["warn", `Cannot tell from flagging ${over.models[0]!.split(" ")[1]}`]];
   if (!second) return over ? [["good", `Clearly better than flagging ${over.models[0]!.split(" ")[1]}`]] : [];
-  if (untested || !differences.length) return [["plain", "Lead not tested: the models were counted separately"]];
+  if (!differences.length) return [["plain", `Lead not tested: ${untested}`]];
   const close = differences.filter((one) => !one.significant);
   const rival = differences.find((one) => one.models[0] === second.model.name) ?? differences[0]!;
-  const pairs = differences.length;
+  const models = settings.filter(Boolean).length;
+  const pairs = (models * (models - 1)) / 2;
   const p = Math.min(...close.map((one) => one.p_adjusted ?? 1));
   const allowed = pairs > 1 ? `; p = ${general(p, 2)}, allowing for ${pairs} comparisons` : "";
   if (!close.length) return [["good", `Clear lead: ${gapSaid(rival, question.at)}`]];

@@ -93,7 +93,7 @@ export function behind(one: Setting, solution: Solution): { value: number; ends:
   const best = solution.chosen[0];
   if (!best || solution.chosen.includes(one)) return null;
   const name: Name = best.objective === "tpr" ? "caught" : "expected_cost";
-  const tested = solution.given?.differences?.find((each) => each.models[0] === one.model.name && each.models[1] === best.model.name);
+  const tested = solution.lead.differences.find((each) => each.models[0] === one.model.name && each.models[1] === best.model.name);
   const sign = name === "expected_cost" && solution.question.at.earned ? 1 : -1;
   const turned = (end: number | null | undefined): number | null => (end === null || end === undefined ? null : sign * end);
   const ends = tested
@@ -143,7 +143,7 @@ const OTHER: Record<string, readonly [string, string]> = {
 
 const MANY = 8; // models, from which on one looks for a name
 const LONGEST = 24;
-const REST = 120; // milliseconds
+const REST = 180; // milliseconds
 
 interface Line {
   readonly row: HTMLTableRowElement;

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cmp_to_key, partial
-from itertools import islice
+from itertools import combinations, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,10 +21,11 @@ from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import OperatingPoint, short_on
+from baserate.decisions.roc_geometry import winners
 from baserate.decisions.rules import is_better, parse_rule
-from baserate.decisions.selection import Answer, Choice, settings_of
+from baserate.decisions.selection import Answer, Choice, flag_at, settings_of
 from baserate.errors import CASE_CONTROL, InputError, Note, grouped, number_of, quoted, refuse
-from baserate.inference.best_model import choices
+from baserate.inference.best_model import SEPARATE, WEIGHED, choices
 from baserate.inference.intervals import IntervalOptions, completed, with_points
 from baserate.inference.rates import MOST_CASES, normal_quantile
 from baserate.inference.sample_size import sample_support
@@ -275,7 +276,7 @@ MOST_POINTS, MOST_PLAIN = 100_000, 500
 # What the points of weighted models together may take, and about what one takes: a score of 17
 # digits and in few, four masses.
 MOST_BYTES, BYTES_A_POINT, MOST_WEIGHTED = 2_100_000, 86, 2000
-MOST_POINTS_DRAWN = 400
+MOST_POINTS_DRAWN = 100
 # How a step from one threshold to the next is packed: one byte for a power of ten and a
 # difference, of which the rest follows where it is large; or the last byte, and both behind.
 POWERS, STEPS, MANY, FURTHER = 9, 28, 27, 255
@@ -562,6 +563,98 @@ def _cases(values: Array) -> list[float | str]:
 
 
 # ----------------------------------------------------------------------
+# Which cases two models flag together, counted between lines of thresholds: so that the page can
+# test a lead wherever its controls are moved. The corners of the hull are lines, so at the cheapest
+# thresholds the counts are exact; between two lines the page takes the fewest that are possible.
+
+
+# Up to how many thresholds each is a line, how many are spread beside the corners of more, of how
+# many models every pair is counted, and what all pairs may take.
+EVERY_LINE, MORE_LINES, EVERY_PAIR, MOST_JOINT = 100, 12, 6, 30_000
+
+
+def joint_of(
+    joint: JointCounts | None,
+    models: Mapping[str, Counts],
+    settings: Settings,
+    level: float,
+    order: Sequence[str],
+) -> dict[str, Any]:
+    """How many cases of each class any two models place between the same lines, or why that is not
+    known.
+    """
+    if joint is None or joint.weighted:
+        weighed = any(counts.weighted for counts in models.values())
+        return {"untested": WEIGHED if weighed else SEPARATE}
+    lines, bands = {}, {}
+    for name, counts in models.items():
+        every = Points.of(counts)
+        lines[name], places = _lines(every, counts, settings[name], len(models))
+        bands[name] = np.searchsorted(-every.scores[places[1:] - 1], -joint.scores[name])
+    return {
+        "untested": None,
+        "z": normal_quantile(level),
+        "lines": [lines[name].tolist() for name in models],
+        "pairs": list(_counted(joint, bands, _important(models, order))),
+    }
+
+
+def _important(models: Mapping[str, Counts], order: Sequence[str]) -> list[tuple[str, str]]:
+    """Every pair, or of many models those with one that is the cheapest somewhere, the best of
+    `order` first.
+    """
+    if len(models) <= EVERY_PAIR:
+        return list(combinations(models, 2))
+    able = {name for win in winners(models) for name in win.models}
+    rank = {name: place for place, name in enumerate(dict.fromkeys((*order, *models)))}
+    return sorted(
+        (pair for pair in combinations(models, 2) if not able.isdisjoint(pair)),
+        key=lambda pair: sorted(rank[name] for name in pair),
+    )
+
+
+def _lines(
+    every: Points, counts: Counts, chosen: Sequence[OperatingPoint], models: int
+) -> tuple[Indices, Indices]:
+    """The lines beside the corners of the hull, among the thresholds that the page has, and all
+    lines among all thresholds.
+    """
+    corners = hull_places(every)
+    places = kept_places(
+        every, corners, answered_places(every, chosen), most_points(counts, models)
+    )
+    more = np.arange(len(places))
+    if len(places) > EVERY_LINE:
+        flagged = (every.tp + every.fp)[places]
+        spaced = np.geomspace(1, flagged[-1], MORE_LINES)
+        more = np.searchsorted(flagged, spaced, side="right") - 1
+    return (
+        np.setdiff1d(more, np.searchsorted(places, corners)),
+        np.union1d(places[more], corners),
+    )
+
+
+def _counted(
+    joint: JointCounts, bands: Mapping[str, Indices], pairs: Sequence[tuple[str, str]]
+) -> Iterator[dict[str, Any]]:
+    """Pairs with their cases between the lines, until they take too much: of few models they
+    cannot.
+    """
+    names, left = list(bands), MOST_JOINT
+    for one, other in pairs:
+        width = int(bands[other].max()) + 1
+        cells = bands[one] * width + bands[other]
+        found = {
+            kind: _deflated(_bytes(np.bincount(cells, values).astype(np.int64)))
+            for kind, values in (("positives", joint.positives), ("negatives", joint.negatives))
+        }
+        left -= sum(map(len, found.values()))
+        if left < 0 and len(names) > EVERY_PAIR:
+            return
+        yield {"models": [names.index(one), names.index(other)], **found}
+
+
+# ----------------------------------------------------------------------
 # What a test set can show, and what it cannot: sentences for the first screen.
 
 
@@ -733,15 +826,19 @@ def sliced(
     ]
 
 
-def of_slices(found: Sequence[Sliced]) -> dict[str, Any] | None:
+def of_slices(found: Sequence[Sliced], models: Mapping[str, Counts]) -> dict[str, Any] | None:
     """The slices for a program: the largest of them, and the others together as one."""
     if not found:
         return None
-    rows = [_row(one, part) for one in found for part in one.found.largest(MOST_SITES)]
+    every = {name: Points.of(models[name]) for name in {one.model for one in found}}
+    cuts = {name: points.scores[hull_places(points)[1:] - 1] for name, points in every.items()}
+    rows = [
+        _row(one, part, cuts[one.model]) for one in found for part in one.found.largest(MOST_SITES)
+    ]
     return {"by": list(dict.fromkeys(one.column for one in found)), "rows": rows}
 
 
-def _row(one: Sliced, part: Slice) -> dict[str, Any]:
+def _row(one: Sliced, part: Slice, cuts: Array) -> dict[str, Any]:
     return {
         "by": one.column,
         "slice": part.name,
@@ -749,6 +846,21 @@ def _row(one: Sliced, part: Slice) -> dict[str, Any]:
         "positives": whole(part.positives),
         "negatives": whole(part.negatives),
         "points": [point_of(part.point)],
+        "corners": _at_corners(part, cuts),
+    }
+
+
+def _at_corners(part: Slice, cuts: Array) -> dict[str, str] | None:
+    """What a slice flags more at each corner of the model's hull than at the one before; nothing
+    of weights, clusters and several slices as one, of which a page knows no intervals.
+    """
+    if part.counts.weighted or part.clusters is not None or part.sites:
+        return None
+    points = Points.of(part.counts)
+    places = _places(points, cuts)
+    return {
+        name: _deflated(_bytes(np.diff(values[places])))
+        for name, values in (("tp", points.tp), ("fp", points.fp))
     }
 
 
@@ -773,6 +885,7 @@ class Contents:
     notes: Sequence[Note] = ()
     slices: Sequence[Sliced] = ()
     decision: Recommendation | None = None
+    joint: JointCounts | None = None
 
     @property
     def volume(self) -> float | None:
@@ -804,6 +917,11 @@ class Contents:
                 *(name for name in choice.points if name not in choice.models),
             )
         }
+
+    @property
+    def ranked(self) -> list[str]:
+        """The models that could be set, the best at the first answer first."""
+        return [] if self.first is None else ranked(self.first)
 
     @property
     def decided(self) -> dict[str, str] | None:
@@ -840,17 +958,22 @@ def of_contents(contents: Contents) -> dict[str, Any]:
     """
     models, level = contents.models, contents.level
     settings = settings_of(models, (answer for one in contents.asked for answer in one.answers))
+    exact = {name: [*settings[name], *_decided(contents, name)] for name in models}
     points = [
-        points_of(name, counts, settings[name], level, len(models))
-        for name, counts in models.items()
+        points_of(name, counts, exact[name], level, len(models)) for name, counts in models.items()
     ]
     parts = {
         "title": contents.title,
         "scenario": scenario(contents),
         "level": level,
         "points": points,
+        "joint": (
+            joint_of(contents.joint, models, exact, level, contents.ranked)
+            if len(models) > 1
+            else None
+        ),
         "answers": of_answers(contents.asked, models),
-        "slices": of_slices(contents.slices),
+        "slices": of_slices(contents.slices, models),
         "decision": None if contents.decision is None else of_recommendation(contents.decision),
         "decided": contents.decided,
         "shows": [*sentences(models, settings, level), *condensed(points)],
@@ -887,6 +1010,13 @@ def of_contents(contents: Contents) -> dict[str, Any]:
         seed=SEED,
         report=parts,
     )
+
+
+def _decided(contents: Contents, name: str) -> Iterator[OperatingPoint]:
+    """Where a model is set over ranges of conditions."""
+    rivals = {} if contents.decision is None else contents.decision.decision.rivals
+    if name in rivals:
+        yield flag_at(contents.models[name], rivals[name].threshold)
 
 
 def scenario(contents: Contents) -> dict[str, Any]:
