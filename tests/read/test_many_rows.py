@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.counts import grouped
 from baserate.read import columns
 from baserate.read.columns import Column, group_codes, is_missing
 from baserate.read.files import day_codes
@@ -84,8 +83,7 @@ def test_rows_that_are_no_days_are_named_and_counted(monkeypatch):
 
 @pytest.mark.parametrize("scores", [3, 1000])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_groups_that_are_merged_in_pieces_are_the_same(scores, weighted, monkeypatch):
-    monkeypatch.setattr(grouped, "PIECE", 100)
+def test_groups_hold_the_sums_of_their_cases(scores, weighted):
     rng = np.random.default_rng(12)
     y, s, g = rng.integers(0, 2, 1003), rng.integers(0, scores, 1003) / 8, rng.integers(0, 4, 1003)
     w = rng.random(1003) if weighted else None

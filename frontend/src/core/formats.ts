@@ -57,9 +57,9 @@ export function fixed(value: number, places: number): string {
   return `${sign}${digits.slice(0, digits.length - places)}${places ? "." : ""}${digits.slice(digits.length - places)}`;
 }
 
-/** A number in `count` significant digits, with trailing zeros; a dash for what is undefined. */
+/** A number in `count` significant digits, or in more where it would read as 1 and is less, with trailing zeros; a dash for what is undefined. */
 export const digits = (value: number, count: number): string =>
-  Number.isNaN(value) ? UNDEFINED : general(value, count, true).replace(/\.$/, "");
+  Number.isNaN(value) ? UNDEFINED : general(value, digitsApart(value, value, count), true).replace(/\.$/, "");
 
 /** Python's round(value) to an integer. */
 export function whole(value: number): bigint {

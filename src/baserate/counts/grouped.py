@@ -31,8 +31,6 @@ from baserate.counts.counts import Counts, heard, told
 from baserate.errors import Ledger, Note, grouped, quoted, refuse
 from baserate.kernels import Cells, best
 
-# Rows that are merged at a time, where a piece of so many shrinks to one part in FEW.
-PIECE, FEW = 1 << 20, 4
 SAVED_NAMES = (str, int, float, bool, type(None))
 # What groups are for: to be reported, units that are resampled whole, days, or folds.
 Role = Literal["", "group", "cluster", "day", "fold"]
@@ -319,30 +317,6 @@ def _in_order(groups: tuple[Hashable, ...]) -> tuple[list[int], Indices]:
 
 
 def _merged(place: Indices, codes: Array, cells: Cells) -> tuple[Array, Cells]:
-    """Descending scores within ascending groups, equal ones merged. Many rows with few scores are
-    merged piece by piece, to take less room.
-    """
-    whole = (
-        cells.positives.dtype.kind == cells.negatives.dtype.kind == "i"
-    )  # sums of floats depend on their order
-    if whole and len(codes) > 2 * PIECE:
-        pieces = [_merged_piece(place, codes[:PIECE], Cells(*(column[:PIECE] for column in cells)))]
-        if FEW * len(pieces[0][0]) < PIECE:
-            for start in range(PIECE, len(codes), PIECE):
-                rows = slice(start, start + PIECE)
-                pieces.append(
-                    _merged_piece(place, codes[rows], Cells(*(column[rows] for column in cells)))
-                )
-            gathered_codes = np.concatenate([piece for piece, _ in pieces])
-            columns = zip(*(piece for _, piece in pieces), strict=True)
-            return _merged_piece(
-                np.arange(len(place)), gathered_codes, Cells(*map(np.concatenate, columns))
-            )
-        del pieces
-    return _merged_piece(place, codes, cells)
-
-
-def _merged_piece(place: Indices, codes: Array, cells: Cells) -> tuple[Array, Cells]:
     used = (cells.positives > 0) | (cells.negatives > 0)
     codes, (scores, positives, negatives) = place[codes], cells
     if not used.all():

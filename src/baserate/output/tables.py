@@ -924,8 +924,12 @@ def _short(value: float, count: int) -> str:
 
 
 def digits(value: float, count: int) -> str:
-    """A number in `count` significant digits, with trailing zeros; a dash for what is undefined."""
-    return UNDEFINED if math.isnan(value) else f"{value:#.{count}g}".removesuffix(".")
+    """A number in `count` significant digits, or in more where it would read as 1 and is less, with
+    trailing zeros; a dash for what is undefined.
+    """
+    if math.isnan(value):
+        return UNDEFINED
+    return f"{value:#.{digits_apart(value, value, count)}g}".removesuffix(".")
 
 
 # ----------------------------------------------------------------------
