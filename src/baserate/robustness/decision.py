@@ -713,7 +713,7 @@ def value_of_information(models: Mapping[str, Model], *, at: Uncertain) -> Infor
     The cost of the best fixed choice less the average cost of choosing anew for each value that
     could be learned, other parts still unknown. The re-chosen cost is concave and straight between
     borders, so it is integrated exactly. Parts must be distributions or lists: of a range nothing
-    says how often each value comes; there, `decide(…).regret` is the price of not knowing.
+    says how often each value comes; there, `choose(…).regret` is the price of not knowing.
 
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[6, 3, 1], negatives=[1, 20, 79])
@@ -731,7 +731,7 @@ def value_of_information(models: Mapping[str, Model], *, at: Uncertain) -> Infor
         raise refuse(
             "BR588",
             text,
-            "Uncertain(prior=LogUniform(1e-5, 1e-3)), or decide(...).regret over a range",
+            "Conditions(prior=LogUniform(1e-5, 1e-3)), or choose(...).regret over a range",
         )
     found = staged(every, at)
     if len(found) > 1:

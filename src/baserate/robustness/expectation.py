@@ -421,7 +421,7 @@ def expect(  # noqa: PLR0913 (each is a question of its own)
         raise refuse(
             "BR519",
             "conditions that are known need no average",
-            'measure("precision", …, at=at), or at=Uncertain(...)',
+            'measure(counts, "precision", …, at=at), or at=Conditions(prior="1e-5..1e-3")',
         )
     asked = named(measure, checked_volume(volume))
     readers = _readers(asked, counts, rule, threshold, volume)
@@ -939,7 +939,7 @@ def expect_curve(
         raise refuse(
             "BR519",
             "conditions that are known need no average",
-            "the curve itself: pr(counts, at=at), or at=Uncertain(...)",
+            'the curve itself: pr(counts, at=at), or at=Conditions(prior="1e-5..1e-3")',
         )
     name, axis, measure = _named(curve)
     _check_prior(at, name)
@@ -1001,7 +1001,7 @@ def _check_prior(at: Uncertain, name: str) -> None:
     if not isinstance(at.prior, (*BELIEVED, Range)):
         text = f"the base rate is known, and {name} depends on nothing else"
         raise refuse(
-            "BR588", text, 'at=Uncertain(prior="1e-5..1e-3"), or the curve itself at Conditions'
+            "BR588", text, 'at=Conditions(prior="1e-5..1e-3"), or the curve itself at one base rate'
         )
 
 

@@ -767,7 +767,7 @@ def regret(
     """How much more does this model at this threshold cost than the best of all models, thresholds
     and answers for all?
 
-    At `Conditions` that is one number; over the ranges of `Uncertain` the largest, which lies at a
+    At known conditions that is one number; over ranges the largest, which lies at a
     corner, as regret is convex in the prior and in each cost; over distributions the average.
     `model` may be "flag nothing" or "flag everything".
 

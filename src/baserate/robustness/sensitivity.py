@@ -65,7 +65,7 @@ class Stability(Viewed):
     all else as it is; `model_held` the same for the model at whatever threshold; `break_even`
     between which values the chosen model beats flagging nothing and everything. `changes` are the
     nearest values at which another choice is better, the smallest change first. Where conditions
-    are `Uncertain` they are read in the middle, and `decisive` names the parts whose own
+    are uncertain they are read in the middle, and `decisive` names the parts whose own
     uncertainty (of a distribution, its central 95 %) reaches beyond what holds the choice.
     """
 

@@ -374,7 +374,7 @@ def winner_map(
 
     Exact, from the convex hull of all models with "flag nothing" and "flag everything"; under a
     rule, from the points that satisfy it. With a `level`, and models on the same cases
-    (`count_models`), the map also says where the winner is not significantly better than others:
+    (`count(y, {…})`), the map also says where the winner is not significantly better than others:
     bounds on the differences of their least costs that hold over the whole map at once, by the
     bootstrap (2000 `replicates`, or as many more as that needs).
 

@@ -363,9 +363,8 @@ class PriorEstimate(Interval, Estimated):
 
     `threshold` is where cases were flagged, for an adjusted count; `calibrated_at` the base rate at
     which scores are probabilities, for EM. `check` says whether the assumption behind both, label
-    shift only, is contradicted. As the prior of `Uncertain`, its error enters an interval together
-    with that of the rates: `interval("precision", counts, threshold=0.5,
-    at=Uncertain(prior=estimate))`.
+    shift only, is contradicted. As a `prior`, its error enters an interval together with that of
+    the rates: `interval(counts, "precision", threshold=0.5, prior=estimate)`.
     """
 
     threshold: float | int | None = None
