@@ -140,6 +140,16 @@ def test_a_summary_is_a_measure_of_show(scores, capsys):
     assert "BR655" in refused(capsys, "show", scores, *COLUMNS, "--measure", "precision")
 
 
+@pytest.mark.parametrize(
+    ("name", "fix"),
+    [("weighted_auc", "weighted_auc(alpha=0.1)"), ("partial_auc", "partial_auc(fpr=0..0.1)")],
+)
+def test_a_summary_that_needs_more_is_spelled_as_the_command_takes_it(scores, name, fix, capsys):
+    line = refused(capsys, "show", scores, *COLUMNS, "--summary", name)
+    assert line.endswith(f' Fix: --summary "{fix}".\n')
+    assert told(capsys, "show", scores, *COLUMNS, "--summary", fix).status == 0
+
+
 def test_show_reads_the_rest_at_a_fixed_measure(scores, capsys):
     words = ("show", scores, *COLUMNS, "--fix", "specificity=90.123%", "--prior", "1%")
     between, nearest = answered(capsys, *words)["models"][0]["points"]

@@ -980,8 +980,8 @@ def expect_curve(
 
 def _named(curve: Any) -> tuple[str, Measure, Measure]:
     name, entry = curve_named(curve)
-    moving = [one.name for one in CURVES.values() if one.along and one.conditions]
-    if entry is None or entry.read is None or name not in moving:
+    moving = [short for short, one in CURVES.items() if one.along and one.conditions]
+    if entry is None or entry.read is None or not (entry.along and entry.conditions):
         other = (
             "; a cost curve already shows every base rate, and a ROC does not depend on it"
             if name in ("roc", "det", "cost_curve")
