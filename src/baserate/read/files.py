@@ -142,7 +142,7 @@ def _cases(table: Table, wanted: ColumnRoles) -> Cases:
             " case count as many cases"
         )
         name = quoted(weight, quotes=False)
-        fix = Fix(f"count(…, amount={name!r})", f"choose … --amount {shlex.quote(name)}")
+        fix = Fix(f"count(…, amount={name!r})", f"--amount {shlex.quote(name)}")
         return cases._replace(notes=(*cases.notes, Note("BR305", text, fix)))
     return cases
 
