@@ -244,12 +244,7 @@ def decide(
     2
     """  # noqa: E501
     volume, level = checked_volume(volume), checked_level(level)
-    each = (
-        {name: models.marginal(name) for name in models.models}
-        if isinstance(models, JointCounts)
-        else models
-    )
-    every, rules = candidates(each), parse_rule(rule, volume)
+    every, rules = candidates(models), parse_rule(rule, volume)
     corners = scenes(checked(at), own_priors(every, [term.measure for term in rules.terms]))
     masks = {one.name: kept(one, rules, corners) for one in every}
     budget = None if at.costs_given else rules.budget
@@ -706,7 +701,9 @@ class InformationValue(Viewed):
         return self.values[part]
 
 
-def value_of_information(models: Mapping[str, Model], *, at: Uncertain) -> InformationValue:
+def value_of_information(
+    models: JointCounts | Mapping[str, Model], *, at: Uncertain
+) -> InformationValue:
     """What is it worth per case to know the base rate, or a cost, exactly before choosing model and
     threshold?
 
