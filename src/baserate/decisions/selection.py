@@ -649,7 +649,7 @@ def _is_better(one: OperatingPoint, other: OperatingPoint) -> bool:
 
 
 # ----------------------------------------------------------------------
-# Choices among models at several base rates: one answer each, and what cannot be had distinguished.
+# Choices among models at several base rates: one answer each, or why there is none.
 
 
 Made = TypeVar("Made", Choice, AmountChoice)

@@ -447,13 +447,13 @@ def from_zero(found: Sequence[Region], points: Mapping[str, Points]) -> tuple[No
     bound = most_unseen(negatives)
     shown = short_on(points[name], cut)
     seen = (
-        f"{quoted(name)} at score ≥ {shown} is best from prior 0 on as it flags none of"
+        f"{quoted(name)} at score ≥ {shown} is best however rare positives are, as it flags none of"
         f" {number_of(negatives, 'negative')}"
     )
     border = bound / (bound + float(corner.y))
     text = (
         f"{seen}: its fpr may be up to {bound:.3g} (95 %), and then flagging nothing is better"
-        f" below effective prior {border:.3g}"
+        f" at base rates below {border:.3g} (at equal costs)"
     )
     return (Note("BR505", text),)
 
