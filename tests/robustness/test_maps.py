@@ -250,7 +250,7 @@ def test_a_winner_from_prior_0_says_that_it_rests_on_no_false_positive():
     assert (unseen.code, judged.code) == ("BR505", "BR528")
     assert unseen.text.endswith(
         "(95 %), and then flagging nothing is better at base rates below"
-        f" {bound / (bound + 0.5):.3g}"
+        f" {bound / (bound + 0.5):.3g} (at equal costs)"
     )
     codes = [
         note.code
