@@ -728,6 +728,11 @@ class Fixed(Viewed):
             raise self.nearest
         return self.nearest
 
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Those of both readings."""
+        return combine(self.interpolated.notes, getattr(self.nearest, "notes", ()))
+
     def __iter__(self) -> Iterator[OperatingPoint]:
         return iter((self.interpolated, self.attained))
 

@@ -697,6 +697,11 @@ class InformationValue(Viewed):
     errors: Mapping[str, float]
     at: Uncertain
 
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What it assumes of the field."""
+        return assumption(self.at)
+
     def __getitem__(self, part: str) -> float:
         return self.values[part]
 

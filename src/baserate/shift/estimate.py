@@ -36,6 +36,7 @@ from baserate.inference.values import (
 )
 from baserate.numbers import Floats, Ints, Undefined, rounded
 from baserate.shift.correct import as_probabilities, calibration_prior
+from baserate.views import Viewed
 
 # ----------------------------------------------------------------------
 # Unlabelled scores as a mixture of the two classes: what share of positives makes them most likely,
@@ -188,7 +189,7 @@ STEPS = 20
 
 
 @dataclass(frozen=True)
-class ShiftCheck:
+class ShiftCheck(Viewed):
     """Can the unlabelled scores be a mixture of the two classes?
 
     `statistic` is how far they are from the nearest mixture, a χ² with `degrees` of freedom where
