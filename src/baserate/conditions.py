@@ -1123,7 +1123,7 @@ def refuse_estimate(at: Any, what: str) -> None:
             "BR647",
             text,
             Fix(
-                f"a range: Uncertain(prior=Range({least:.3g}, {estimate.high:.3g}))",
+                f"a range: Conditions(prior=Range({least:.3g}, {estimate.high:.3g}))",
                 f"a range: --prior {least:.3g}..{estimate.high:.3g}",
             ),
         )

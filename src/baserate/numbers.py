@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.errors import Note, escaped, grouped
+from baserate.views import Viewed
 
 # ----------------------------------------------------------------------
 # One formula, three arithmetics: exact fractions for one point, float64 arrays along a curve, and
@@ -490,7 +491,7 @@ class Bounds(NamedTuple):
     high: float
 
 
-class Reading(float):
+class Reading(float, Viewed):
     """A value that carries its notes, such as what it assumes at another base rate, and its name
     with all parameters.
 

@@ -53,6 +53,16 @@ MADE = {
     "Triage": lambda: br.robustness.triage(COUNTS, at=AT, review=0.5),
     "Band": lambda: br.curves.band(COUNTS, "roc", x=[0.1, 0.2], replicates=200),
     "Rates": lambda: br.solve_rates(tpr=0.9, fpr=0.1, prior=0.01),
+    "Reading": lambda: br.measure(COUNTS, "precision", threshold=0.5, at=AT),
+    "Reading of bins": lambda: br.auc(COUNTS.coarsen(8)),
+    "Undefined": lambda: br.measure(br.Confusion(tp=0, fp=0, fn=1, tn=9), "precision"),
+    "InformationValue": lambda: br.robustness.value_of_information(
+        {"logit": COUNTS}, at=br.Conditions(prior=br.LogUniform(0.01, 0.1), costs={"fn": 20})
+    ),
+    "Calibration": lambda: br.shift.calibrate(COUNTS),
+    "ShiftCheck": lambda: br.shift.check_label_shift(
+        COUNTS, br.count_unlabelled(SCORES["logit"][:500])
+    ),
     "PriorEstimate": lambda: br.estimate_prior(
         COUNTS, br.count_unlabelled(SCORES["logit"][:500]), replicates=200
     ),
@@ -91,6 +101,15 @@ def test_a_copy_and_what_was_pickled_are_the_same(result):
         assert type(other) is type(result)
         assert other.to_dict() == result.to_dict() or repr(other) == repr(result)
         pd.testing.assert_frame_equal(other.to_frame(), result.to_frame())
+
+
+def test_its_notes_are_a_tuple(result):
+    assert all(isinstance(note, br.types.Note) for note in result.notes)
+    if isinstance(result, br.types.BestRecall | br.types.InformationValue):
+        (note,) = result.notes
+        assert note.text.endswith("are the same in the field (label shift)")
+    if isinstance(result, br.types.Fixed):
+        assert set(result.notes) == {*result.interpolated.notes, *result.attained.notes}
 
 
 def test_its_words_are_few(result):

@@ -91,6 +91,12 @@ def test_what_is_no_table_is_refused(capsys, asked, says):
     assert says in refused(capsys, "calc", *asked)
 
 
+@pytest.mark.parametrize("head", ["name", "Table", "study", "test", "model"])
+def test_the_tables_of_a_file_keep_their_names(head, capsys, tmp_path):
+    path = written(tmp_path / "t.csv", [head, "tp", "fn", "fp", "tn"], [("ELISA", 9, 1, 2, 8)])
+    assert "ELISA" in told(capsys, "calc", path).out
+
+
 def test_a_bad_line_of_a_file_is_named(capsys, tmp_path):
     path = written(tmp_path / "t.csv", ["tp", "fn", "fp", "tn"], [(1, 2, 3, 4), (1, 2, "x", 4)])
     assert "(lines 3)" in refused(capsys, "calc", path)

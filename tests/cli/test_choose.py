@@ -157,7 +157,7 @@ def test_show_reads_points_at_rules_thresholds_and_conditions(small):
     by_rule = run(*arguments, "--rule", "recall >= 50%", "--notes").stderr
     assert (
         "note BR528: the threshold was chosen and evaluated on the same data, so these figures are"
-        " optimistic; evaluate on held-out data: choose … --test test.csv\n" in by_rule
+        " optimistic; evaluate on held-out data: choose has the option --test for that\n" in by_rule
     )
     assert (
         run(*arguments, "--cost", "fn=10").stdout.count(

@@ -163,6 +163,15 @@ def test_a_prior_free_trace_is_shown_once_and_csv_names_no_column_twice(scores):
 DATA = ("--label", "y", "--score", "m")
 
 
+def test_isolines_without_values_are_those_of_usual_precisions(scores):
+    asked = ("curve", "roc", scores, *DATA, "--prior", "10%")
+    expected = answered(*asked, "--isolines", "precision=0.1,0.5,0.9", "--baseline")
+    assert answered(*asked, "--isolines", "--baseline") == expected
+    (problem,) = json.loads(run(*asked, "--json", "--isolines", "npv").stdout)["errors"]
+    assert problem["text"] == 'isolines are MEASURE=VALUES, got "npv"'
+    assert problem["fix"] == "--isolines precision=0.1,0.5,0.9"
+
+
 def test_isolines_and_a_baseline_are_drawn_and_in_json(scores, tmp_path):
     asked = ("curve", "roc", scores, *DATA, "--prior", "10%", "--cost", "fn=5,fp=1")
     more = ("--isolines", "precision=0.1,50%", "--isolines", "npv=0.99", "--baseline")

@@ -3,10 +3,12 @@
 import random
 import re
 import shlex
+from pathlib import Path
 
 import pytest
 from tests.cli.helpers import answered, told, written
 
+import baserate as br
 from baserate.cli.main import COMMANDS, FORMER, in_new_words
 
 HINT = re.compile(r"baserate [a-z]+ .*")
@@ -49,6 +51,36 @@ def test_a_hint_runs_as_it_is_printed(here, words, capsys):
         again = told(capsys, *asked)
         assert again.status in ((0, 1) if asked[0] == "gate" else (0,)), (hint, again.err)
         assert again.out
+
+
+# A command that nobody can paste: without the program's name, or with parts left out.
+PRETENDED = re.compile(rf"(?<!baserate )\b(?:{'|'.join(COMMANDS)}) (?:\S+\.csv|…)[ ,.]|… ?--")
+PLAIN = {
+    "choose": ("choose", *TWO, "--prior", "1%"),
+    "choose, as a range": ("choose", *TWO, *RANGE),
+    "show a rule": ("show", *TWO, "--rule", "recall >= 0.5"),
+    "report": ("report", *TWO, "--prior", "1%"),
+    "triage": ("triage", *TWO, "--prior", "1%", "--review", "0.2"),
+    "slices": ("slices", *TWO[:5], "--by", "site", "--rule", "recall >= 0.2"),
+    "compare": ("compare", *TWO, "--prior", "1%", "--replicates", "100"),
+    "an amount as a weight": ("show", "paid.csv", *TWO[1:5], "--weight", "amount_eur"),
+}
+
+
+@pytest.mark.parametrize("words", PLAIN.values(), ids=PLAIN)
+def test_advice_is_no_command_that_cannot_be_pasted(here, words, capsys):
+    written(
+        Path("paid.csv"), ("y", "a", "amount_eur"), [(i % 2, i % 7, 1 + i % 5) for i in range(60)]
+    )
+    notes = ("--notes",) if words[0] != "compare" else ()
+    done = told(capsys, *words, *notes)
+    assert done.status == 0, done.err
+    assert not PRETENDED.findall(done.out + done.err)
+
+
+def test_no_text_of_the_source_is_a_command_that_cannot_be_pasted():
+    for path in sorted(Path(br.__file__).parent.rglob("*.py")):
+        assert not PRETENDED.findall(path.read_text(encoding="utf-8")), path
 
 
 @pytest.mark.parametrize("name", COMMANDS)

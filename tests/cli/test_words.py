@@ -9,6 +9,7 @@ from tests.cli.helpers import answered, refused, told, written
 
 import baserate as br
 from baserate.cli.main import COMMANDS, cli
+from baserate.output.tables import cases
 
 COLUMNS = ("--label", "y", "--score", "a")
 
@@ -138,6 +139,16 @@ def test_a_summary_is_a_measure_of_show(scores, capsys):
     assert one == other
     assert "average_precision" in one["models"][0]["summaries"]
     assert "BR655" in refused(capsys, "show", scores, *COLUMNS, "--measure", "precision")
+
+
+@pytest.mark.parametrize(
+    ("name", "fix"),
+    [("weighted_auc", "weighted_auc(alpha=0.1)"), ("partial_auc", "partial_auc(fpr=0..0.1)")],
+)
+def test_a_summary_that_needs_more_is_spelled_as_the_command_takes_it(scores, name, fix, capsys):
+    line = refused(capsys, "show", scores, *COLUMNS, "--summary", name)
+    assert line.endswith(f' Fix: --summary "{fix}".\n')
+    assert told(capsys, "show", scores, *COLUMNS, "--summary", fix).status == 0
 
 
 def test_show_reads_the_rest_at_a_fixed_measure(scores, capsys):
@@ -340,7 +351,7 @@ def test_over_a_range_the_usual_columns_are_shown_at_both_ends(scores, capsys):
 def test_alerts_over_a_range_have_no_worst(scores, capsys):
     asked = ("show", scores, *COLUMNS, "--threshold", "1", "--volume", "10000")
     out = told(capsys, *asked, "--prior", "0.1%..1%", "--measure", "alerts").out
-    assert re.search(r"a: alerts from [\d.]+ to [\d.]+, over the range\.", out)
+    assert re.search(r"a: alerts from [\d,]+ to [\d,]+, over the range\.", out)
     assert "worst" not in out
 
 
@@ -396,3 +407,49 @@ def test_a_gate_that_mixes_classes_prints_the_plan_of_its_cases(
     plan = told(capsys, *shlex.split(line.partition(": ")[2])[1:])
     assert plan.status == 0
     assert plan.out.split()[1] == "positives"
+
+
+@pytest.mark.parametrize("volume", ["137", "20000"])
+@pytest.mark.parametrize(
+    ("words", "of_cases"),
+    [
+        (
+            ("choose", "--rule", "alerts <= 60"),
+            r"catches ([\d.,]+) of ([\d.,]+) .* ([\d.,]+) alerts",
+        ),
+        (
+            ("compare", "--rule", "alerts <= 60", "--replicates", "100"),
+            r"a ([\d.,]+), b ([\d.,]+); difference ([\d.,]+) \(95 % ([\d.,]+) to ([\d.,]+)\)",
+        ),
+        (("show", "--threshold", "1"), r"a +>= 1 .* ([\d.,]+) +([\d.,]+) +([\d.,]+)\n"),
+    ],
+    ids=("choose", "compare", "show"),
+)
+def test_numbers_of_cases_are_whole_or_have_one_decimal(scores, words, of_cases, volume, capsys):
+    asked = (scores, *MODELS, *words[1:], "--prior", "1%", "--volume", volume)
+    found = re.search(of_cases, told(capsys, words[0], *asked).out).groups()
+    for number in found:
+        whole, _, decimals = number.rstrip(",").replace(",", "").partition(".")
+        assert len(decimals) <= (0 if int(whole) >= 10 else 1), number
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(1594.8, "1,595"), (86.46, "86"), (9.96, "10"), (7.37, "7.4"), (3.0, "3"), (0.0, "0")]
+    + [(0.034, "0.03"), (-7.37, "-7.4")],
+)
+def test_a_number_of_cases_in_words(value, said):
+    assert cases(value) == said
+
+
+@pytest.mark.parametrize("prior", ["0.5%", "1e-5"])
+def test_a_plan_has_the_base_rate_in_the_words_of_the_others(prior, capsys):
+    said = {
+        "0.5%": "a base rate of 0.5% (1 in 200)",
+        "1e-5": "a base rate of 0.001% (1 in 100,000)",
+    }
+    one = told(capsys, "plan", "recall >= 0.9", "--expect", "0.95", "--prior", prior).out
+    rates = ("--expect", "tpr=0.9,fpr=0.000001", "--prior", prior)
+    other = told(capsys, "plan", "precision >= 0.2", *rates).out
+    assert said[prior] in one
+    assert said[prior] in other

@@ -323,6 +323,10 @@ DATA = 'data = { source = "a.csv", label = "y" }\nmodels = { m = "m" }\n'
             "there is no key models2; did you mean models?",
         ),
         (
+            DATA.replace("label", 'scores = ["m"], label') + 'require = [{ rule = "auc >= 0.8" }]',
+            "there is no key data.scores (line 1). Fix: name the columns of scores in [models]",
+        ),
+        (
             DATA.replace("label", 'columns = ["y"], label') + 'require = [{ rule = "auc >= 0.8" }]',
             "BR604: baserate.toml: data: names of columns",
         ),

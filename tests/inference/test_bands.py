@@ -379,7 +379,7 @@ def test_a_place_where_nothing_is_defined_stays_undefined():
     [
         (
             lambda: br.curves.band(COUNTS, "rocc"),
-            'BR569.*there is no band for "rocc".*one of roc, det, pr, broc',
+            'BR569.*there is no band for "rocc".*one of roc, det, pr, broc, posfrac',
         ),
         (lambda: br.curves.band(COUNTS, ks_curve), 'BR569.*there is no band for "ks_curve"'),
         (lambda: br.curves.band(COUNTS, 7), "BR569.*there is no band for 7"),

@@ -4,6 +4,8 @@ more digits than a person reads.
 
 import ast
 import csv
+import importlib
+import inspect
 import io
 import math
 import re
@@ -260,3 +262,69 @@ def test_a_sentence_of_the_dialect_is_found():
     assert SAID.search("What it would be worth a case to know")
     assert SAID.search("Within noise, no telling which is better")
     assert not SAID.search("at most 0.02 more per case than the best choice")
+
+
+# What a text may call that is not baserate's: names that stand for the reader's own, and those of
+# other packages.
+OTHERS = {"name", "read_chunks", "cross_validate", "log", "reindex", "to_numpy"}
+PACKAGES = ("np", "scipy", "mlflow", "plt", "spark", "df", "write")
+CALLED = re.compile(r"(?<![\w\"'-])((?:[A-Za-z_]\w*\.)*)([A-Za-z_]\w*)\(")
+REFUSALS = ("refuse", "refuse_file", "Fix", "everywhere", "Problem", "Note", "TypeError")
+
+
+def published():
+    """Every public object by its name, and the names of what the public classes have."""
+    found = {
+        name: getattr(importlib.import_module(f"baserate.{space}" if space else "baserate"), name)
+        for space, modules in br.PUBLIC.items()
+        for names in modules.values()
+        for name in names
+    }
+    classes = [thing for thing in found.values() if inspect.isclass(thing)]
+    return found, {name for thing in classes for name in dir(thing)}
+
+
+def unknown_calls(text, known):
+    for before, name in CALLED.findall(text):
+        if before.partition(".")[0] not in PACKAGES and name not in known:
+            yield name
+
+
+def test_a_fix_calls_only_what_is_public():
+    found, members = published()
+    known = {*found, *members, *OTHERS}
+    private = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(call, ast.Call):
+                continue
+            if getattr(call.func, "id", getattr(call.func, "attr", "")) not in REFUSALS:
+                continue
+            for part in ast.walk(call):
+                if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    where = f"{path.relative_to(SOURCE)}:{part.lineno}"
+                    private += [(where, name) for name in unknown_calls(part.value, known)]
+    assert not private
+
+
+def test_a_docstring_of_what_is_public_names_only_what_is_public():
+    found, members = published()
+    defined = {
+        part.name
+        for path in SOURCE.rglob("*.py")
+        for part in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(part, ast.FunctionDef | ast.ClassDef)
+    }
+    private = defined - {*found, *members, *OTHERS}
+    named = []
+    for name, thing in found.items():
+        of_class = [
+            getattr(part, "fget", part)
+            for part in (vars(thing).values() if inspect.isclass(thing) else ())
+        ]
+        for part in filter(callable, (thing, *of_class)):
+            own = set(inspect.signature(part).parameters)
+            for quoted in re.findall(r"`([^`]+)`", part.__doc__ or ""):
+                names = {quoted, *(called for _, called in CALLED.findall(quoted))}
+                named += [(name, word) for word in names & (private - own)]
+    assert not named

@@ -249,8 +249,8 @@ def test_a_winner_from_prior_0_says_that_it_rests_on_no_false_positive():
     bound = 1 - 0.05 ** (1 / 100)
     assert (unseen.code, judged.code) == ("BR505", "BR528")
     assert unseen.text.endswith(
-        "(95 %), and then flagging nothing is better below effective prior"
-        f" {bound / (bound + 0.5):.3g}"
+        "(95 %), and then flagging nothing is better at base rates below"
+        f" {bound / (bound + 0.5):.3g} (at equal costs)"
     )
     codes = [
         note.code

@@ -160,3 +160,17 @@ def test_a_distribution_decides_by_its_central_95_percent():
         assert br.robustness.stability(
             models, at=br.Conditions(prior=prior, costs={"fn": 2000})
         ).decisive == ("prior",)
+
+
+def test_models_counted_on_the_same_cases_are_taken_as_by_every_verb():
+    y, a, b = [0, 0, 0, 1, 1, 0, 1, 0], [1, 2, 3, 5, 4, 4, 2, 1], [3, 1, 2, 2, 6, 1, 4, 2]
+    joint, apart = br.count(y, {"a": a, "b": b}), {"a": br.count(y, a), "b": br.count(y, b)}
+    at = br.Conditions(prior=0.1, costs={"fn": 5})
+    spread = br.Conditions(prior=br.LogUniform(0.01, 0.2), costs={"fn": 5})
+    rob = br.robustness
+    assert rob.stability(joint, at=at) == rob.stability(apart, at=at)
+    assert rob.value_of_information(joint, at=spread) == rob.value_of_information(apart, at=spread)
+    assert rob.regret(joint, "a", 4, at=at) == rob.regret(apart, "a", 4, at=at)
+    found = rob.triage(joint, at=at, review=0.1)
+    assert found == rob.triage(apart, at=at, review=0.1)
+    assert found == {name: rob.triage(one, at=at, review=0.1) for name, one in apart.items()}

@@ -70,9 +70,14 @@ export function whole(value: number): bigint {
 /** An integer with its thousands apart: 30,941. */
 export const grouped = (value: bigint | number): string => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 
-/** A number of cases as tables show it: whole from ten on. */
-export const cases = (value: number): string =>
-  Number.isNaN(value) ? UNDEFINED : Math.abs(value) >= 10 ? grouped(whole(value)) : general(value, 3);
+const wholeFromTen = (value: number, few: number): string =>
+  Number.isNaN(value) ? UNDEFINED : Math.abs(value) >= 10 ? grouped(whole(value)) : general(value, few);
+
+/** A number of cases as tables show it: whole from ten on, below with at most one decimal. */
+export const cases = (value: number): string => wholeFromTen(value, Math.abs(value) >= 1 ? 2 : 1);
+
+/** A cost of a volume: whole from ten on. */
+export const costs = (value: number): string => wholeFromTen(value, 3);
 
 /** A class total: a whole count grouped, a mass to six digits. */
 export const total = (value: number | string, weighted: boolean): string => (weighted ? general(Number(value), 6) : grouped(BigInt(value)));

@@ -1,7 +1,7 @@
 // What a person reads first, in the words of the command line.
 import type { Difference } from "../document.ts";
 import { costsSaid, priorSaid, spoken, type Conditions } from "./conditions.ts";
-import { cases, digits, escaped, general, grouped, percent, quoted, UNDEFINED, whole } from "./formats.ts";
+import { cases, costs, digits, escaped, general, grouped, percent, quoted, UNDEFINED, whole } from "./formats.ts";
 import { add, counted, div, exactly, mul, rounded, type Fraction } from "./fractions.ts";
 import { read } from "./measures.ts";
 import { confusionAt, scoreSaid, thresholdSaid, type Model } from "./points.ts";
@@ -36,7 +36,7 @@ export function valueOf(name: Name, one: Setting, question: Question): number {
 /** The same, as a table shows it. */
 export function cell(name: Name, one: Setting, question: Question): string {
   const value = valueOf(name, one, question);
-  if (CATALOGUE[name].volume) return cases(value);
+  if (CATALOGUE[name].volume) return name === "volume_cost" ? costs(value) : cases(value);
   return digits(name === "expected_cost" && question.at.earned ? 0 - value : value, 4);
 }
 
@@ -242,7 +242,7 @@ export function spends(
   const paid = (at: Setting): number => valueOf("volume_cost", at, question);
   const [base] = [...found].sort((a, b) => paid(a.setting) - paid(b.setting));
   if (!question.at.costsGiven || question.at.earned || !base || one.objective === "tpr") return "";
-  const cost = (at: Setting): string => `${words.currency}${cases(paid(at))}`;
+  const cost = (at: Setting): string => `${words.currency}${costs(paid(at))}`;
   return ` Errors cost ${cost(one)} a ${words.period}; ${base.name.replace("flag", "flagging")} would cost ${cost(base.setting)}.`;
 }
 

@@ -30,7 +30,7 @@ from baserate.output.tables import LeagueRow, of_published, of_published_as_json
 
 ALSO = {PRIOR: ("base-rate", "prevalence")}
 CELLS = ("tp", "fn", "fp", "tn")
-NAMES = ("name", "model")
+NAMES = ("name", "table", "study", "test", "model")
 MOST_TABLES = 10_000
 EXAMPLE = "--table 100,9,1,108 (tp,fn,fp,tn), or --table tp=100,fn=9,fp=1,tn=108"
 

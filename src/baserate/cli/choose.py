@@ -757,7 +757,7 @@ def _amount_rows(answers: Sequence[Answer[AmountChoice]], models: Sequence[str])
 
 
 def _sum(point: AmountPoint, name: str) -> str:
-    return _money(getattr(point, name))
+    return (tables.cases if name == "alerts" else _money)(getattr(point, name))
 
 
 def _amounts_text(

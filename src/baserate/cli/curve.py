@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 MOST_LINES = 25
 ROCS = ("roc", "roc_hull")
+ISOLINES = "precision=0.1,0.5,0.9"
 # The curves whose horizontal axis may be logarithmic, and those that a band can be drawn around.
 LOGARITHMIC = (*ROCS, "posfrac", "gain", "lift")
 BOUNDS = ("y", "low", "high")
@@ -104,8 +105,10 @@ class Extras:
 @click.option(
     "--isolines",
     multiple=True,
+    is_flag=False,
+    flag_value=ISOLINES,
     metavar="MEASURE=VALUES",
-    help="Of roc: draw where precision or npv has these values: precision=0.1,0.5.",
+    help=f"Of roc: draw where precision or npv has these values (without any: {ISOLINES}).",
 )
 @click.option(
     "--baseline",
@@ -256,12 +259,14 @@ def _where(name: str, at: Conditions) -> dict[str, Any]:
 
 def _isolines(text: str) -> Iterator[tuple[Any, float]]:
     """Isolines as they are typed: precision=0.1,0.5."""
-    name, _, values = text.partition("=")
+    name, given, values = text.partition("=")
+    fix = f"--isolines {ISOLINES}"
+    if not given:
+        raise refuse("BR542", f"isolines are MEASURE=VALUES, got {quoted(text)}", fix)
     kind = parse(name).name
     for part in shares(values):
         written = notation.share(part)
         if written is None:
-            fix = "--isolines precision=0.1,0.5"
             raise refuse("BR542", f"an isoline has a value, got {quoted(text)}", fix)
         yield kind, float(written.value)
 

@@ -204,7 +204,7 @@ def _of_clusters(request: Request, check: Demand | Comparison, asked: GateOption
         raise refuse(
             "BR594",
             f"clusters are not supported by {what} in gate yet",
-            "compare … --cluster",
+            "the command compare takes --cluster",
         )
     cuts = check.scenario.thresholds
     if cuts is None:

@@ -232,7 +232,7 @@ def _to_collect(number: int, kind: str, at: Conditions) -> str:
         return ""
     share = at.prior if kind == "positive" else 1 - at.prior
     cases = grouped(round(number / share))
-    return f" At a base rate of {at.prior:.4g} about {cases} cases contain them."
+    return f" At a base rate of {notation.base_rate(at.prior)} about {cases} cases contain them."
 
 
 def _at_prior(asked: Asked, request: Request) -> Plan:
@@ -264,8 +264,8 @@ def _at_prior(asked: Asked, request: Request) -> Plan:
         )
     said = (
         f"{number_of(cases.positives, 'positive')} and {number_of(cases.negatives, 'negative')}"
-        f" demonstrate {asked.requirement} at a base rate of {at.prior:.4g} with power"
-        f" {_share(power)} if {told} ({percent(asked.level)} {method})."
+        f" demonstrate {asked.requirement} at a base rate of {notation.base_rate(at.prior)} with"
+        f" power {_share(power)} if {told} ({percent(asked.level)} {method})."
     )
     kind = "power" if asked.cases is not None else "at prior"
     return Plan(kind, power=power, sentence=said, method=method, **cases._asdict(), **rest)

@@ -33,10 +33,11 @@ LARGE_SHARE = 0.25
 class Amounts(Frozen):
     """How much money lies at each score, on positives and on negatives, beside how many cases?
 
-    Made by `count_amounts`. `counts` are the counts of the same cases. Amounts are whole numbers of
-    units, 10^-`decimals` each: sums are exact, whatever the order, and rounded once when they are
-    read. `a + b` are the amounts of both data sets together. Kept are the sum of the negatives at
-    each distinct score, and for resampling the amount of every positive case: 8 bytes each.
+    Made by `count(…, amount=…)`. `counts` are the counts of the same cases. Amounts are whole
+    numbers of units, 10^-`decimals` each: sums are exact, whatever the order, and rounded once
+    when they are read. `a + b` are the amounts of both data sets together. Kept are the sum of the
+    negatives at each distinct score, and for resampling the amount of every positive case: 8 bytes
+    each.
 
     >>> import baserate as br
     >>> br.count([1, 0, 1], [0.9, 0.8, 0.8], amount=[0.1, 5, 0.2])
@@ -229,8 +230,8 @@ class JointAmounts(Mapping[str, Amounts]):
     """The amounts of several models by their names, and which cases are the same: what a test of
     their difference needs.
 
-    Made by `count_amounts` with several scores. `joint` has one cell per case, `units` what each is
-    worth.
+    Made by `count(…, amount=…)` with several scores. `joint` has one cell per case, `units` what
+    each is worth.
 
     >>> import baserate as br
     >>> both = br.count([1, 0, 1], {"a": [3, 2, 1], "b": [1, 2, 3]}, amount=[50, 5, 20])

@@ -723,7 +723,7 @@ class JointCounts(Totals):
     """Which scores did each model give the same case?
 
     One cell per case, or a distinct vector of scores: `scores[name]` has an entry per cell,
-    `positives` and `negatives` its cases. Made by `count_models`. Cells keep the order in which
+    `positives` and `negatives` its cases. Made by `count`. Cells keep the order in which
     they came until they are saved or digested; `a + b` puts the cells of b behind those of a.
     """
 

@@ -19,7 +19,7 @@ from baserate.counts.points import Points, refuse_merged
 from baserate.curves.curve import mixed_points
 from baserate.curves.named import both_shares, cost_curve
 from baserate.decisions.selection import bins_note, choose
-from baserate.errors import quoted, refuse
+from baserate.errors import Fix, quoted, refuse
 from baserate.measures.confusion import checked_conditions, label_shift_of
 from baserate.measures.registry import Direction, weight_of_negatives
 from baserate.numbers import Bounds, Floats, Reading, Undefined, exactly, rounded, share_won
@@ -288,11 +288,12 @@ def partial_auc(
     return Reading(1 - ratio if standardized else area, name=name)
 
 
+A_BAND = Fix("partial_auc(counts, fpr=(0, 0.1))", '--summary "partial_auc(fpr=0..0.1)"')
+
+
 def _band(fpr: Band | None, tpr: Band | None) -> Band:
     if (fpr is None) == (tpr is None):
-        raise refuse(
-            "BR564", "give one band, of fpr or of tpr", "partial_auc(counts, fpr=(0, 0.1))"
-        )
+        raise refuse("BR564", "give one band, of fpr or of tpr", A_BAND)
     given: Any = fpr if fpr is not None else tpr
     try:
         low, high = (float(end) for end in given)
@@ -302,7 +303,7 @@ def _band(fpr: Band | None, tpr: Band | None) -> Band:
         raise refuse(
             "BR564",
             f"a band runs from a lower to a higher share, got {quoted(given)}",
-            "partial_auc(counts, fpr=(0, 0.1))",
+            A_BAND,
         )
     return low, high
 
@@ -689,9 +690,8 @@ def weighted_auc_chance(alpha: float, strips: int | str = STRIPS) -> float:
 
 def _alpha(alpha: float | str | None, costs: Costs | None, points: Points) -> float:
     if (alpha is None) == (costs is None):
-        raise refuse(
-            "BR542", "give alpha, or costs to take it from", "weighted_auc(counts, alpha=0.1)"
-        )
+        fix = Fix("weighted_auc(counts, alpha=0.1)", '--summary "weighted_auc(alpha=0.1)"')
+        raise refuse("BR542", "give alpha, or costs to take it from", fix)
     if costs is not None:
         return costs.alpha
     if alpha == CLASS_RATIO:

@@ -71,7 +71,8 @@ class Curve(Frozen):
 
     def __init__(self) -> None:
         raise TypeError(
-            "curves are made by roc(counts), pr(counts, at=…), trace(counts, x=…, y=…) and so on"
+            "curves are made by roc(counts), pr(counts, at=…), curve(counts,"
+            ' "precision:recall") and so on'
         )
 
     @classmethod

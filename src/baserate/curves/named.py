@@ -580,7 +580,7 @@ def family(
         raise refuse(
             "BR519",
             f"{curve.__name__} does not depend on conditions: it has no family",
-            "pr, broc, posfrac_curve, …",
+            "pr, broc, …",
         )
     return [curve(counts, at=one, **options) for one in conditions]
 

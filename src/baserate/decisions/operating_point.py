@@ -900,9 +900,11 @@ SAME_CASES = (
     "the threshold was chosen and evaluated on the same data, so these figures are optimistic;"
     " evaluate on held-out data"
 )
-ON_SAME_CASES = Note("BR528", SAME_CASES, Fix("choose(dev).on(test)", "choose … --test test.csv"))
+ON_SAME_CASES = Note(
+    "BR528", SAME_CASES, Fix("choose(dev).on(test)", "choose has the option --test for that")
+)
 # Of what cannot be moved to test data as a whole.
-SHOW_ON_OTHERS = Fix("choose(test, threshold=…)", "show test.csv --threshold SCORE …")
+SHOW_ON_OTHERS = Fix("choose(test, threshold=…)", "show has the option --threshold for that")
 # Of a budget: of what is left beyond that nothing is said.
 NEARLY = 0.95
 SELECTIVE = "BR116"

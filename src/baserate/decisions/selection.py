@@ -649,7 +649,7 @@ def _is_better(one: OperatingPoint, other: OperatingPoint) -> bool:
 
 
 # ----------------------------------------------------------------------
-# Choices among models at several base rates: one answer each, and what cannot be had distinguished.
+# Choices among models at several base rates: one answer each, or why there is none.
 
 
 Made = TypeVar("Made", Choice, AmountChoice)
@@ -727,6 +727,11 @@ class Fixed(Viewed):
         if isinstance(self.nearest, InputError):
             raise self.nearest
         return self.nearest
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Those of both readings."""
+        return combine(self.interpolated.notes, getattr(self.nearest, "notes", ()))
 
     def __iter__(self) -> Iterator[OperatingPoint]:
         return iter((self.interpolated, self.attained))

@@ -188,10 +188,12 @@ class Keys:
         """Whatever nobody took is refused."""
         for key in self.values:
             if key not in self.known:
-                near = difflib.get_close_matches(key, self.known, n=1)
+                columns = self.where == ("data",) and key in ("score", "scores")
+                near = [] if columns else difflib.get_close_matches(key, self.known, n=1)
                 like = quoted(near[0], quotes=False) if near else ""
                 meant = f"; did you mean {like}?" if near else ""
                 fix = f"write {like}" if near else f"one of {', '.join(self.known)}"
+                fix = IN_MODELS if columns else fix
                 self.file.wrong(
                     (*self.where, key), "BR841", f"there is no key {self.spoken(key)}{meant}", fix
                 )
@@ -403,6 +405,7 @@ SETTINGS = "baserate.toml"
 BASELINE, CANDIDATE = "baseline", "candidate"
 MOST_BYTES = 100_000
 LONGEST_LINE = 2000
+IN_MODELS = 'name the columns of scores in [models], such as logit = "logit"'
 WRITE_SOURCE = 'source = "scores.csv"'
 WRITE_COSTS = "costs = { fn = 100, fp = 1 }"
 OUTCOMES = ("fp", "fn", "tp", "tn")

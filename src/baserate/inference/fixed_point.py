@@ -283,8 +283,8 @@ def _check_predictable(question: Question) -> None:
         raise refuse(
             "BR581",
             text,
-            f'{PREDICTIVE} is for alerts, caught, missed and false_alarms: interval("alerts", …,'
-            " volume=1_000_000)",
+            f"{PREDICTIVE} is for alerts, caught, missed and false_alarms: interval(counts,"
+            ' "alerts", …, volume=1_000_000)',
         )
     if not float(dict(question.asked.parameters)["volume"]).is_integer():
         raise refuse(
@@ -313,7 +313,7 @@ def refuse_masses(confusion: Confusion) -> None:
             " seen"
         )
         raise refuse(
-            "BR583", text, 'give the rule: interval("precision", counts, rule="alerts <= 200", …)'
+            "BR583", text, 'give the rule: interval(counts, "precision", rule="alerts <= 200", …)'
         )
 
 

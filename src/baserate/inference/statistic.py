@@ -80,7 +80,7 @@ def curve_reader(curve: Any, at: Conditions | None, x: Any) -> Reader:
             chosen=True,
         )
     if entry is None or entry.read is None:
-        known = ", ".join(one.name for one in CURVES.values() if one.has_band)
+        known = ", ".join(short for short, one in CURVES.items() if one.has_band)
         raise refuse(
             "BR569",
             f"there is no band for {quoted(curve if isinstance(curve, str) else name or curve)}",

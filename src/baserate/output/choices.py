@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -81,7 +82,8 @@ def expected(found: Sequence[tuple[str, Expectation]]) -> str:
     ]
     names = [name for name in ("value", "low", "high", "worst", "best") if _is_told(name, found)]
     rows = [
-        (_shown(model), *(digits(getattr(one, name), 4) for name in names)) for model, one in found
+        (_shown(model), *(tables.reading(one.name, getattr(one, name)) for name in names))
+        for model, one in found
     ]
     titles = {"value": "in the long run" if first.kind == VARYING else "average"}
     titles |= {"worst": "highest", "best": "lowest"} if _is_neutral(first) else {}
@@ -133,26 +135,25 @@ def _expected(model: str, one: Expectation) -> str:
     """On average, mostly, and at worst; what is not known is left out, or said why."""
     name = in_words(one.name, given=one.at.costs_given)
     named = escaped(name) if name.endswith(f" of {model}") else f"{_shown(model)}: {escaped(name)}"
+    of = partial(tables.reading, one.name)
     said = (
         []
         if math.isnan(one.value)
-        else [
-            f"{digits(one.value, 4)} {'in the long run' if one.kind == VARYING else 'on average'}"
-        ]
+        else [f"{of(one.value)} {'in the long run' if one.kind == VARYING else 'on average'}"]
     )
     if not math.isnan(one.low) and {one.low, one.high} != {one.worst, one.best}:
         where = ", over all of the range" if one.at.has_range else ""
         said.append(
-            f"from {digits(one.low, 4)} to {digits(one.high, 4)} in {percent(one.level)} of the"
+            f"from {of(one.low)} to {of(one.high)} in {percent(one.level)} of the"
             f" assumed distribution{where}"
         )
     if not math.isnan(one.worst):
         low, high = sorted((one.worst, one.best))
         said.append(
             (
-                f"from {digits(low, 4)} to {digits(high, 4)}"
+                f"from {of(low)} to {of(high)}"
                 if _is_neutral(one)
-                else f"at worst {digits(one.worst, 4)}, at best {digits(one.best, 4)}"
+                else f"at worst {of(one.worst)}, at best {of(one.best)}"
             )
             + (", over the range" if one.at.has_range else "")
         )

@@ -55,6 +55,7 @@ from baserate.output.tables import (
     digits,
     heading,
     in_words,
+    reading,
     shown_prior,
     span,
 )
@@ -313,8 +314,8 @@ def of_differences(found: Sequence[Difference], *, by_cost: bool = False) -> str
         (
             _prior(one.at),
             f"{quoted(one.models[1], quotes=False)} - {quoted(one.models[0], quotes=False)}",
-            digits(one.value, 4),
-            f"{digits(one.low, 4)} to {digits(one.high, 4)}",
+            reading(one.name, one.value),
+            f"{reading(one.name, one.low)} to {reading(one.name, one.high)}",
             f"{one.p_value:.3g}",
             "" if one.p_adjusted is None else f"{one.p_adjusted:.3g}",
             one.method,
@@ -365,14 +366,16 @@ def sentence(one: Difference, *, by_cost: bool = False) -> str:
         if one.at is None or (one.at.prior is None and not isinstance(one.at, Uncertain))
         else f" at {told(one.at, by_cost=by_cost)}"
     )
-    bounds = f"{percent(one.level)} {digits(one.low, 4)} to {digits(one.high, 4)}"
+    value, low, high, *each = (
+        reading(one.name, part) for part in (one.value, one.low, one.high, *one.values)
+    )
+    bounds = f"{percent(one.level)} {low} to {high}"
     p = one.p_value if one.p_adjusted is None else one.p_adjusted
     holm = " after Holm" if one.p_adjusted is not None else ""
-    much = f"difference {digits(one.value, 4)} ({bounds}), {shown_p(p)}{holm} ({one.method})"
+    much = f"difference {value} ({bounds}), {shown_p(p)}{holm} ({one.method})"
     ranged = isinstance(one.at, Uncertain) and one.at.has_range
     values = (
-        f"{second} {digits(one.values[1], 4)}, {first} {digits(one.values[0], 4)}"
-        f"{' in the middle of the range' if ranged else ''}"
+        f"{second} {each[1]}, {first} {each[0]}{' in the middle of the range' if ranged else ''}"
     )
     whole = " over the whole range" if ranged else ""
     if one.favours is None:

@@ -27,7 +27,7 @@ from baserate.inference.values import (
     Requirement,
 )
 from baserate.measures.calculator import Rates
-from baserate.numbers import cell, some, table
+from baserate.numbers import Reading, Undefined, cell, some, table
 from baserate.output import comparisons, document, segment_tables
 from baserate.robustness.winner_regions import WinnerMap
 from baserate.segments.days import Days
@@ -64,7 +64,7 @@ def as_dict(result: Any) -> dict[str, Any]:
     elif isinstance(result, Rates):
         found = document.of_rates([result])
     else:
-        found = plain(result)
+        found = plain(next(rows_of(result)) if isinstance(result, Reading) else result)
     return {**found, "notes": [str(note) for note in getattr(result, "notes", ())]}
 
 
@@ -139,6 +139,13 @@ def rows_of(result: Any) -> Iterator[Row]:
             yield dict(zip(columns, row, strict=True))
     else:
         yield _scalars(result)
+
+
+@rows_of.register
+def _(result: Reading) -> Iterator[Row]:
+    ends = {} if result.bounds is None else {"low": result.bounds.low, "high": result.bounds.high}
+    reason = {"undefined": result.reason} if isinstance(result, Undefined) else {}
+    yield {"measure": result.name, "value": float(result), **ends, **reason}
 
 
 @rows_of.register

@@ -313,12 +313,12 @@ def _counted(choice: Choice) -> str:
     point = choice.point
     if point.volume is None or point.objective != COST or not point.at.costs_given:
         return ""
-    total = read(point, "volume_cost") * (-1 if point.at.costs.earned else 1)
-    if math.isnan(total) or len(choice.models) > 1:
+    cost = read(point, "volume_cost") * (-1 if point.at.costs.earned else 1)
+    if math.isnan(cost) or len(choice.models) > 1:
         return ""
     positives = cases(read(point, "caught") + read(point, "missed"))
     found = f"{_cell(point, 'caught')} of {positives} positives in {_cell(point, 'alerts')} alerts"
-    return f", {cases(total)} per {cases(point.volume)} cases, catching {found}{_real(point)}"
+    return f", {total(cost)} per {cases(point.volume)} cases, catching {found}{_real(point)}"
 
 
 def _is(name: str, point: OperatingPoint) -> str:
@@ -504,7 +504,7 @@ def of_leads(choices: Sequence[Choice | AmountChoice], *, resampling: bool = Fal
         for one in choice.differences:
             sign = -1 if one.name == COST and choice.point.at.costs.earned else 1
             value, low, high = (
-                sign * end
+                _sum(one.name, sign * end)
                 for end in (
                     (one.value, one.low, one.high) if sign > 0 else (one.value, one.high, one.low)
                 )
@@ -524,8 +524,8 @@ def of_leads(choices: Sequence[Choice | AmountChoice], *, resampling: bool = Fal
                 (
                     *prior,
                     pair,
-                    _sum(value),
-                    f"{_sum(low)} to {_sum(high)}",
+                    value,
+                    f"{low} to {high}",
                     *p,
                     one.method,
                 )
@@ -553,9 +553,9 @@ def of_leads(choices: Sequence[Choice | AmountChoice], *, resampling: bool = Fal
     )
 
 
-def _sum(value: float) -> str:
+def _sum(name: str, value: float) -> str:
     """A difference in few digits; one of large amounts in whole units."""
-    return grouped(round(value)) if abs(value) >= 10_000 else digits(value, 4)
+    return grouped(round(value)) if abs(value) >= 10_000 else reading(name, value)
 
 
 def _guaranteed(point: OperatingPoint, *, on_test: bool = False) -> str:
@@ -693,13 +693,25 @@ def _cell(point: OperatingPoint, name: str) -> str:
     value = read(point, name)
     if name == COST and point.at.costs.earned:
         value = 0 - value
-    if name in OF_A_VOLUME and not math.isnan(value):
-        return cases(value)
-    return digits(value, 4)
+    if name == OF_A_VOLUME[-1] and not math.isnan(value):
+        return total(value)
+    return reading(name, value)
+
+
+def reading(name: str, value: float) -> str:
+    """A value of this measure: of cases as their number, of others in four digits."""
+    counted = name.partition("(")[0] in OF_A_VOLUME[:-1] and math.isfinite(value)
+    return cases(value) if counted else digits(value, 4)
 
 
 def cases(value: float) -> str:
-    """A number of cases: whole from ten on."""
+    """A number of cases: whole from ten on, below with at most one decimal."""
+    few = 2 if abs(value) >= 1 else 1
+    return grouped(round(value)) if abs(value) >= 10 else f"{value:.{few}g}"
+
+
+def total(value: float) -> str:
+    """A cost of a volume: whole from ten on."""
     return grouped(round(value)) if abs(value) >= 10 else f"{value:.3g}"
 
 
@@ -902,6 +914,8 @@ def span(found: Interval | None, *, whole: bool = False) -> str:
     bounds = (found.low, found.high)
     if whole and all(map(math.isfinite, ends)) and _apart_when_whole(*ends):
         low, high = (grouped(round(bound)) if math.isfinite(bound) else "" for bound in bounds)
+    elif whole and all(map(math.isfinite, ends)) and cases(ends[0]) != cases(ends[1]):
+        low, high = (cases(bound) if math.isfinite(bound) else "" for bound in bounds)
     else:
         count = digits_apart(*ends, least=3)
         low, high = (_short(bound, count) for bound in bounds)

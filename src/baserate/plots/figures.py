@@ -521,7 +521,7 @@ def curve_panel(
     log_y: bool = False,
     title: str | None = None,
 ) -> Panel:
-    """Any curves that share their axes: of `trace`, of `sweep`, or named ones. Base rates are on a
+    """Any curves that share their axes, along thresholds or along conditions. Base rates are on a
     logarithmic axis by default.
 
     >>> import baserate as br

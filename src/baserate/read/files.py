@@ -142,7 +142,7 @@ def _cases(table: Table, wanted: ColumnRoles) -> Cases:
             " case count as many cases"
         )
         name = quoted(weight, quotes=False)
-        fix = Fix(f"count(…, amount={name!r})", f"choose … --amount {shlex.quote(name)}")
+        fix = Fix(f"count(…, amount={name!r})", f"--amount {shlex.quote(name)}")
         return cases._replace(notes=(*cases.notes, Note("BR305", text, fix)))
     return cases
 
@@ -626,7 +626,7 @@ def _named(
         raise refuse(
             "BR410",
             "no file or no score is named",
-            'count_models_file({"logit": "a.csv", "forest": "b.csv"}, label="y", scores="m")',
+            'count({"logit": "a.csv", "forest": "b.csv"}, label="y", score="m", id="case")',
         )
     if len(scores) not in (1, len(paths)):
         text = f"{len(paths)} files and {len(scores)} scores: which is where?"

@@ -341,7 +341,8 @@ def in_cases(choice: Choice, volume: float) -> str:
         return f"No model does better: {worth}, with {_or(choice.models[:1])} {values[1]}."
 
     def counted(one: OperatingPoint, measure: str) -> str:
-        return _cases(_of_volume(one, measure, volume))
+        value = _of_volume(one, measure, volume)
+        return tables.total(value) if measure == "volume_cost" else _cases(value)
 
     positives = _cases(_of_volume(point, "caught", volume) + _of_volume(point, "missed", volume))
     who = "it" if len(choice.models) == 1 else _or(choice.models[:1])

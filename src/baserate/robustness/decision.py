@@ -244,12 +244,7 @@ def decide(
     2
     """  # noqa: E501
     volume, level = checked_volume(volume), checked_level(level)
-    each = (
-        {name: models.marginal(name) for name in models.models}
-        if isinstance(models, JointCounts)
-        else models
-    )
-    every, rules = candidates(each), parse_rule(rule, volume)
+    every, rules = candidates(models), parse_rule(rule, volume)
     corners = scenes(checked(at), own_priors(every, [term.measure for term in rules.terms]))
     masks = {one.name: kept(one, rules, corners) for one in every}
     budget = None if at.costs_given else rules.budget
@@ -702,18 +697,25 @@ class InformationValue(Viewed):
     errors: Mapping[str, float]
     at: Uncertain
 
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What it assumes of the field."""
+        return assumption(self.at)
+
     def __getitem__(self, part: str) -> float:
         return self.values[part]
 
 
-def value_of_information(models: Mapping[str, Model], *, at: Uncertain) -> InformationValue:
+def value_of_information(
+    models: JointCounts | Mapping[str, Model], *, at: Uncertain
+) -> InformationValue:
     """What is it worth per case to know the base rate, or a cost, exactly before choosing model and
     threshold?
 
     The cost of the best fixed choice less the average cost of choosing anew for each value that
     could be learned, other parts still unknown. The re-chosen cost is concave and straight between
     borders, so it is integrated exactly. Parts must be distributions or lists: of a range nothing
-    says how often each value comes; there, `decide(…).regret` is the price of not knowing.
+    says how often each value comes; there, `choose(…).regret` is the price of not knowing.
 
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[6, 3, 1], negatives=[1, 20, 79])
@@ -731,7 +733,7 @@ def value_of_information(models: Mapping[str, Model], *, at: Uncertain) -> Infor
         raise refuse(
             "BR588",
             text,
-            "Uncertain(prior=LogUniform(1e-5, 1e-3)), or decide(...).regret over a range",
+            "Conditions(prior=LogUniform(1e-5, 1e-3)), or choose(...).regret over a range",
         )
     found = staged(every, at)
     if len(found) > 1:

@@ -421,7 +421,7 @@ def expect(  # noqa: PLR0913 (each is a question of its own)
         raise refuse(
             "BR519",
             "conditions that are known need no average",
-            'measure("precision", …, at=at), or at=Uncertain(...)',
+            'measure(counts, "precision", …, at=at), or at=Conditions(prior="1e-5..1e-3")',
         )
     asked = named(measure, checked_volume(volume))
     readers = _readers(asked, counts, rule, threshold, volume)
@@ -939,7 +939,7 @@ def expect_curve(
         raise refuse(
             "BR519",
             "conditions that are known need no average",
-            "the curve itself: pr(counts, at=at), or at=Uncertain(...)",
+            'the curve itself: pr(counts, at=at), or at=Conditions(prior="1e-5..1e-3")',
         )
     name, axis, measure = _named(curve)
     _check_prior(at, name)
@@ -980,8 +980,8 @@ def expect_curve(
 
 def _named(curve: Any) -> tuple[str, Measure, Measure]:
     name, entry = curve_named(curve)
-    moving = [one.name for one in CURVES.values() if one.along and one.conditions]
-    if entry is None or entry.read is None or name not in moving:
+    moving = [short for short, one in CURVES.items() if one.along and one.conditions]
+    if entry is None or entry.read is None or not (entry.along and entry.conditions):
         other = (
             "; a cost curve already shows every base rate, and a ROC does not depend on it"
             if name in ("roc", "det", "cost_curve")
@@ -1001,7 +1001,7 @@ def _check_prior(at: Uncertain, name: str) -> None:
     if not isinstance(at.prior, (*BELIEVED, Range)):
         text = f"the base rate is known, and {name} depends on nothing else"
         raise refuse(
-            "BR588", text, 'at=Uncertain(prior="1e-5..1e-3"), or the curve itself at Conditions'
+            "BR588", text, 'at=Conditions(prior="1e-5..1e-3"), or the curve itself at one base rate'
         )
 
 

@@ -21,10 +21,11 @@ from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.points import Points, refuse_bins
 from baserate.decisions.roc_geometry import check_names
 from baserate.decisions.selection import Choice, chosen_among
-from baserate.errors import Fix, Infeasible, quoted, refuse
+from baserate.errors import Fix, Infeasible, Note, quoted, refuse
 from baserate.inference.best_model import SEPARATE, WEIGHED, every_pair, of_best
 from baserate.inference.paired import adjusted
 from baserate.inference.values import checked_level
+from baserate.measures.confusion import ASSUMES_LABEL_SHIFT
 from baserate.notation import from_number, prior, share
 from baserate.numbers import Floats, exactly, rounded
 from baserate.views import Viewed
@@ -68,6 +69,11 @@ class BestRecall(Viewed):
     untested: str
     _curves: Mapping[str, _Curve] = field(repr=False, compare=False)
     _fdr: Fraction = field(repr=False, compare=False)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What it assumes of the field."""
+        return (Note("BR526", f"computed for every base rate; {ASSUMES_LABEL_SHIFT}"),)
 
     @property
     def models(self) -> tuple[str, ...]:

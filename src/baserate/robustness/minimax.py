@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.conditions import OUTCOMES, Conditions, Costs, Uncertain
-from baserate.counts.counts import Counts
+from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import LABELS_MISSING, Points
 from baserate.decisions.operating_point import SAME_CASES, SHOW_ON_OTHERS
@@ -415,8 +415,10 @@ def exact_rates(points: Points, index: int) -> tuple[Fraction, Fraction]:
     return fp / exactly(points.total_negatives), tp / exactly(points.total_positives)
 
 
-def candidates(models: Mapping[str, Model]) -> list[Candidates]:
+def candidates(models: JointCounts | Mapping[str, Model]) -> list[Candidates]:
     """Every model with its thresholds; several sites must be the same of all."""
+    if isinstance(models, JointCounts):
+        models = {name: models.marginal(name) for name in models.models}
     if not isinstance(models, Mapping) or isinstance(models, GroupedCounts) or not models:
         raise refuse("BR410", "the counts of each model are needed by name", '{"logit": counts}')
     check_names(models)
@@ -762,12 +764,16 @@ def _alone(step: _Step) -> Region:
 
 
 def regret(
-    models: Mapping[str, Model], model: str, threshold: Any = None, *, at: Conditions | Uncertain
+    models: JointCounts | Mapping[str, Model],
+    model: str,
+    threshold: Any = None,
+    *,
+    at: Conditions | Uncertain,
 ) -> Regret:
     """How much more does this model at this threshold cost than the best of all models, thresholds
     and answers for all?
 
-    At `Conditions` that is one number; over the ranges of `Uncertain` the largest, which lies at a
+    At known conditions that is one number; over ranges the largest, which lies at a
     corner, as regret is convex in the prior and in each cost; over distributions the average.
     `model` may be "flag nothing" or "flag everything".
 
@@ -788,7 +794,7 @@ def regret(
             raise refuse(
                 "BR408",
                 f"there is no model {quoted(model)}",
-                f"one of {', '.join(map(quoted, models))}",
+                f"one of {', '.join(quoted(one.name) for one in every)}",
             )
         place = one.points.place(threshold)
         rates = {site: one.rates(place, site) for site in one.sites}

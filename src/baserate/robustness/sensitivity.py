@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from baserate.conditions import Conditions, Uncertain, told
 from baserate.counts.cells import short
+from baserate.counts.counts import JointCounts
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import highest_below
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Region, corners, regions
@@ -65,7 +66,7 @@ class Stability(Viewed):
     all else as it is; `model_held` the same for the model at whatever threshold; `break_even`
     between which values the chosen model beats flagging nothing and everything. `changes` are the
     nearest values at which another choice is better, the smallest change first. Where conditions
-    are `Uncertain` they are read in the middle, and `decisive` names the parts whose own
+    are uncertain they are read in the middle, and `decisive` names the parts whose own
     uncertainty (of a distribution, its central 95 %) reaches beyond what holds the choice.
     """
 
@@ -116,7 +117,10 @@ class Stability(Viewed):
 
 
 def stability(
-    models: Mapping[str, Any], rule: str | None = None, *, at: Conditions | Uncertain
+    models: JointCounts | Mapping[str, Any],
+    rule: str | None = None,
+    *,
+    at: Conditions | Uncertain,
 ) -> Stability:
     """Within which base rates and costs does the cheapest choice stay the same, and what single
     number would change it?

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
 from baserate.conditions import Conditions, told
 from baserate.counts.cells import short
-from baserate.counts.counts import Counts
+from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.points import Points, refuse_bins, refuse_merged
 from baserate.decisions.operating_point import SAME_CASES, SHOW_ON_OTHERS, highest_below
 from baserate.decisions.rules import DOUBT, ROUNDING
@@ -27,7 +27,7 @@ from baserate.measures.confusion import (
 )
 from baserate.notation import Written, from_number, share
 from baserate.numbers import Floats, exactly, rounded
-from baserate.robustness.minimax import exact_rates
+from baserate.robustness.minimax import candidates, exact_rates
 from baserate.views import Viewed
 
 
@@ -90,8 +90,30 @@ class _Price(NamedTuple):
     leave: tuple[Fraction, Fraction]
 
 
+@overload
 def triage(
     counts: Counts | Points,
+    *,
+    at: Conditions,
+    review: Any = ...,
+    abstain: Any = ...,
+    overlooked: Any = ...,
+    most: Any = ...,
+    volume: float | None = ...,
+) -> Triage: ...
+@overload
+def triage(
+    counts: JointCounts | Mapping[str, Counts | Points],
+    *,
+    at: Conditions,
+    review: Any = ...,
+    abstain: Any = ...,
+    overlooked: Any = ...,
+    most: Any = ...,
+    volume: float | None = ...,
+) -> dict[str, Triage]: ...
+def triage(
+    counts: Counts | Points | JointCounts | Mapping[str, Counts | Points],
     *,
     at: Conditions,
     review: Any = None,
@@ -99,14 +121,14 @@ def triage(
     overlooked: Any = 0,
     most: Any = None,
     volume: float | None = None,
-) -> Triage:
+) -> Triage | dict[str, Triage]:
     """Which cases to act on, which to look at first, and which to let pass?
 
     A `review` has a cost per case, whatever it finds; what it finds is then treated as it should
     be, but for the share `overlooked` of the positives. `abstain` instead is what a case costs that
     is handed over without a decision (the reject option: Chow 1970). `most` limits the reviews: a
     share of the cases, or with `volume` a number of them. The cheapest pair of thresholds, of all
-    there are.
+    there are; of several models one answer each, by name.
 
     >>> import baserate as br
     >>> counts = br.Counts([0.9, 0.6, 0.3, 0.1], positives=[30, 15, 4, 1], negatives=[1, 90, 300, 609])
@@ -116,6 +138,10 @@ def triage(
     >>> br.robustness.triage(counts, at=at, review=2, most="5%").reviewed
     0.0
     """  # noqa: E501
+    if isinstance(counts, JointCounts | Mapping):
+        asked = {"review": review, "abstain": abstain, "overlooked": overlooked, "most": most}
+        every = candidates(counts)
+        return {one.name: triage(one.points, at=at, volume=volume, **asked) for one in every}
     points = Points.of(counts)
     if not points.total_positives or not points.total_negatives:
         raise refuse("BR552", "triage needs cases of both classes", "count cases of both classes")

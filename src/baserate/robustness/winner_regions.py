@@ -374,7 +374,7 @@ def winner_map(
 
     Exact, from the convex hull of all models with "flag nothing" and "flag everything"; under a
     rule, from the points that satisfy it. With a `level`, and models on the same cases
-    (`count_models`), the map also says where the winner is not significantly better than others:
+    (`count(y, {…})`), the map also says where the winner is not significantly better than others:
     bounds on the differences of their least costs that hold over the whole map at once, by the
     bootstrap (2000 `replicates`, or as many more as that needs).
 
@@ -447,13 +447,13 @@ def from_zero(found: Sequence[Region], points: Mapping[str, Points]) -> tuple[No
     bound = most_unseen(negatives)
     shown = short_on(points[name], cut)
     seen = (
-        f"{quoted(name)} at score ≥ {shown} is best from prior 0 on as it flags none of"
+        f"{quoted(name)} at score ≥ {shown} is best however rare positives are, as it flags none of"
         f" {number_of(negatives, 'negative')}"
     )
     border = bound / (bound + float(corner.y))
     text = (
         f"{seen}: its fpr may be up to {bound:.3g} (95 %), and then flagging nothing is better"
-        f" below effective prior {border:.3g}"
+        f" at base rates below {border:.3g} (at equal costs)"
     )
     return (Note("BR505", text),)
 

@@ -121,12 +121,12 @@ def by_day(
     """How many alerts a day does this threshold give, and on how many days is that more than the
     budget?
 
-    `days` come from `count_days`. A fixed threshold gives another number every day. At another
+    `days` come from `count(…, day=…)`. A fixed threshold gives another number every day. At another
     prior every positive and every negative of every day weighs as much more or less as it takes for
     that prior over all days, which keeps the number of cases; `volume` is how many cases a day
     there will be on average, where the file holds fewer. `tz` is the time zone that the days were
     counted in: some of its days have 23 or 25 hours. Cases without a label that were left out when
-    the file was read (`count_days_file(…, missing_label="drop")`) are alerts too.
+    the file was read (`count(…, day=…, missing_label="drop")`) are alerts too.
 
     >>> import baserate as br
     >>> y, s = [0, 1, 0, 1, 0, 0], [0.2, 0.7, 0.8, 0.9, 0.6, 0.1]

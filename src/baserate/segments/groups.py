@@ -373,7 +373,7 @@ def common_threshold(
     )
     fix = Fix(
         "evaluate it on other cases: by_group(test, threshold=…)",
-        "evaluate it on other cases: slices test.csv --threshold SCORE …",
+        "evaluate it on other cases, with --threshold",
     )
     return cut, True, (Note("BR593", f"{text}: intervals and bounds are optimistic", fix),)
 

@@ -28,6 +28,7 @@ from baserate.kernels import Cells
 from baserate.kernels.portable import ascending_orders, scores_of_orders
 from baserate.measures.confusion import checked_conditions
 from baserate.numbers import Floats, Ints, rounded
+from baserate.views import Viewed
 
 # ----------------------------------------------------------------------
 # New names for the thresholds of counts: every cell keeps its cases and its rank, whatever floats
@@ -252,7 +253,7 @@ FEWER = 4096
 
 
 @dataclass(frozen=True, repr=False)
-class Calibration:
+class Calibration(Viewed):
     """A map from scores to probabilities, calibrated at the base rate `prior` of the cases that it
     was fitted to.
 

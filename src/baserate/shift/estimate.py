@@ -36,6 +36,7 @@ from baserate.inference.values import (
 )
 from baserate.numbers import Floats, Ints, Undefined, rounded
 from baserate.shift.correct import as_probabilities, calibration_prior
+from baserate.views import Viewed
 
 # ----------------------------------------------------------------------
 # Unlabelled scores as a mixture of the two classes: what share of positives makes them most likely,
@@ -188,7 +189,7 @@ STEPS = 20
 
 
 @dataclass(frozen=True)
-class ShiftCheck:
+class ShiftCheck(Viewed):
     """Can the unlabelled scores be a mixture of the two classes?
 
     `statistic` is how far they are from the nearest mixture, a χ² with `degrees` of freedom where
@@ -363,9 +364,8 @@ class PriorEstimate(Interval, Estimated):
 
     `threshold` is where cases were flagged, for an adjusted count; `calibrated_at` the base rate at
     which scores are probabilities, for EM. `check` says whether the assumption behind both, label
-    shift only, is contradicted. As the prior of `Uncertain`, its error enters an interval together
-    with that of the rates: `interval("precision", counts, threshold=0.5,
-    at=Uncertain(prior=estimate))`.
+    shift only, is contradicted. As a `prior`, its error enters an interval together with that of
+    the rates: `interval(counts, "precision", threshold=0.5, prior=estimate)`.
     """
 
     threshold: float | int | None = None
