@@ -55,7 +55,7 @@ check: $(VENV)/ready ## style, types and layers only
 
 laws: $(VENV)/ready ## the laws on thousands of examples each (minutes)
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest tests/laws tests/kernels tests/decisions tests/robustness tests/inference/test_best.py \
-		tests/learners/test_cost_trees.py tests/counts/test_hulls.py tests/curves/test_summaries_exactly.py tests/read/test_every_engine.py tests/reports/test_core_vectors.py -q
+		tests/learners/test_cost_trees.py tests/counts/test_hulls.py tests/curves/test_summaries_exactly.py tests/read/test_every_engine.py tests/reports/test_core_vectors.py tests/reports/test_states.py -q
 
 bench: $(VENV)/ready ## the tables of benchmarks/README.md (minutes)
 	$(BIN)/python benchmarks/count.py

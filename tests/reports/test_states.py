@@ -1,5 +1,5 @@
-"""A thousand states of the page, each from its link: words and numbers are Python's, and those of
-a page that is opened with the link.
+"""States of the page, each from its link: words and numbers are Python's, and those of a page that
+is opened with the link. A thousand with `make laws`.
 """
 
 import random
@@ -7,10 +7,11 @@ from urllib.parse import urlencode
 
 from tests.reports.browser import opened
 from tests.reports.live import MODELS, READ, RESTED, asked, compare_by_hand, compare_shown, settled
+from tests.strategies import LONG
 
 import baserate as br
 
-STATES, RELOADED = 1000, 50
+STATES, RELOADED = (1000, 1000) if LONG else (200, 20)
 # Every link in turn, as the browser's own buttons bring it back, and all that is then shown.
 FOLLOW = f"""async (links) => {{
   document.querySelector('#models').scrollIntoView();
@@ -50,9 +51,7 @@ def some_state(draw):
     return {**state, "set": set_to, "model": draw.choice(list(MODELS))}, places
 
 
-def test_a_thousand_states_say_the_same_in_python_on_the_page_and_opened_by_their_link(
-    browser, saved
-):
+def test_states_say_the_same_in_python_on_the_page_and_opened_by_their_link(browser, saved):
     draw = random.Random(1000)
     states = [some_state(draw) for _ in range(STATES)]
     links = [urlencode(state) for state, _ in states]
