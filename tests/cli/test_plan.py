@@ -29,7 +29,7 @@ def test_a_rate_of_one_class(capsys):
     assert planned(capsys, "fpr <= 1e-5")["negatives"] == cases_needed("fpr <= 1e-5")
     done = told(capsys, "plan", "recall >= 0.9", "--expect", "0.95", "--prior", "0.1%")
     assert done.out.startswith("203 positives demonstrate tpr >= 0.9 with power 80 % if it is 0.95")
-    assert "At a base rate of 0.001 about" in done.out
+    assert "At a base rate of 0.1% (1 in 1,000) about" in done.out
 
 
 def test_the_power_of_cases_that_there_are(capsys):

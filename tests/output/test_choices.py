@@ -98,7 +98,7 @@ def test_intervals_of_cases_are_whole_numbers_where_these_say_enough():
     found = br.interval(br.Confusion(tp=9, fp=1, fn=1, tn=9), "tpr")
     ends = [(12.9, 46.7), (0.4, 1234.5), (12.6, 13.4), (0.31, 3.6)]
     shown = [span(replace(found, low=low, high=high), whole=True) for low, high in ends]
-    assert shown == ["13 to 47", "0 to 1,234", "12.6 to 13.4", "0.31 to 3.6"]
+    assert shown == ["13 to 47", "0 to 1,234", "12.6 to 13.4", "0.3 to 3.6"]
 
 
 def test_what_was_chosen_on_the_same_data_is_advised_in_python_and_on_the_command_line():
