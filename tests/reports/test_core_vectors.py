@@ -211,7 +211,7 @@ def bounds(point, name):
 def cell(name, value, point):
     """As tables show it, of a value that is known already."""
     if name in OF_A_VOLUME:
-        return per_volume(value)
+        return per_volume(value, 3 if name == "volume_cost" else None)
     return tables.digits(
         0 - value if name == "expected_cost" and point.at.costs.earned else value, 4
     )
@@ -418,10 +418,11 @@ def test_numbers_are_written_digit_by_digit_as_python_writes_them(said):
         assert page == [*library, *([f"{value:.2f}"] if abs(value) < 1e30 else [])], (value, count)
 
 
-def per_volume(value):
+def per_volume(value, few=None):
     if math.isnan(value):
         return tables.UNDEFINED
-    return f"{round(value):,}" if abs(value) >= 10 else f"{value:.3g}"
+    few = few or (2 if abs(value) >= 1 else 1)
+    return f"{round(value):,}" if abs(value) >= 10 else f"{value:.{few}g}"
 
 
 def test_names_are_shortened_and_escaped_as_python_does(said):
