@@ -237,7 +237,7 @@ def test_a_band_is_that_of_the_library_and_is_drawn(tmp_path, name):
         ("roc", ("--log",), "--log changes the drawing. Fix: add --svg FILE"),
         ("roc", ("--band",), "--band changes the drawing"),
         ("roc", ("--level", "90%"), "--level has no effect without --band"),
-        ("roc", ("--isolines", "precision", "--json"), "an isoline has a value"),
+        ("roc", ("--isolines", "precision", "--json"), "isolines are MEASURE=VALUES"),
         ("roc", ("--isolines", "tpr=0.5", "--json"), "isolines are drawn for precision and npv"),
         ("roc", ("--baseline", "--prior", "1%,2%", "--json"), "one base rate"),
         (

@@ -63,7 +63,7 @@ TYPES = {
     "br.count(Y, S, by=Y)": "GroupedCounts",
     "br.count(Y, S, cluster=Y)": "GroupedCounts",
     "br.count(Y, S, amount=S)": "Amounts",
-    "br.count(Y, {'a': S}, by=Y)": "joint.JointCounts]",
+    "br.count(Y, {'a': S}, by=Y)": "counts.JointCounts]",
     "br.count('a.csv', label='y', score='s')": "Counts",
     "br.count('a.csv', label='y', score=['s'])": "JointCounts",
     "br.count('a.csv', label='y', score='s', by='site')": "GroupedCounts",

@@ -126,7 +126,7 @@ class Column:
         return self.values.tolist() if self.coded is None else self.coded[0]
 
     def where(self, test: Callable[[Any], bool]) -> npt.NDArray[np.bool_]:
-        """The rows whose value passes a test, which is asked once per value where these are few."""
+        """The rows whose value passes a test, called once per value where these are few."""
         found = np.fromiter(map(test, self.words), dtype=np.bool_)
         return found if self.coded is None else found[self.coded[1]]
 
