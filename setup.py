@@ -22,7 +22,7 @@ setup(
             "baserate.kernels._kernels",
             sources=["src/baserate/kernels/_kernels.c"],
             depends=[f"src/baserate/kernels/_{part}.h" for part in HEADERS],
-            # Without debug information, which names the folder of the build: the same wheel from any.
+            # Debug information would name the folder of the build: the same wheel from any.
             extra_compile_args=["-O2", "-g0"],
             py_limited_api=True,
             optional=True,
