@@ -76,7 +76,7 @@ def test_a_threshold_that_stays_is_said_to_be_fixed_in_advance():
     )
     values = [
         br.measure(part, "precision", threshold=1.0, at=AT)
-        for (part,) in resampled(counts(), Plan("stratified", 150, 0))
+        for (part,) in resampled(counts(), Plan("stratified", 150, 0), {"": 1.0})
     ]
     assert (found.low, found.high) == quantiles(values)
     assert "the threshold is taken as fixed in advance" in text_of(found, "BR598")

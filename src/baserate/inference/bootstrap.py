@@ -259,8 +259,9 @@ def _skewness(classes: list[Influence]) -> float:
 STRATIFIED, CASES, CLUSTERS = "stratified", "cases", "clusters"
 HOWS = (STRATIFIED, CASES, CLUSTERS)
 POSITIVES, NEGATIVES, WHOLE = 0, 1, 2
-# So many numbers of a block of resamples are held at a time.
-BLOCK = 1 << 21
+# Numbers of a block of resamples that are held at a time; up to MOST_HELD where each thread then
+# has a resample.
+BLOCK, MOST_HELD = 1 << 21, 1 << 24
 FEWEST, FEW, FEW_CLUSTERS = 5, 30, 20
 TOO_FEW = "too few for a precise bootstrap interval"
 # Up to so many clusters, the pairs that each wins over each are counted once (a square of 8 bytes a
@@ -395,11 +396,10 @@ def resampled(source: Source, plan: Plan, sight: Any = EVERY_SCORE) -> Iterator[
     per model for JointCounts.
     """
     drawer = drawer_of(source, plan, sight)
-    done = 0
-    for positives, negatives in _drawn(drawer, plan):
-        for row in range(len(positives)):
-            yield [view(positives[row], negatives[row]) for view in drawer.views]
-        done += len(positives)
+    for done, blocks in _blocks(drawer, plan, lambda _, *block: block):
+        for positives, negatives in blocks:
+            for row in zip(positives, negatives, strict=True):
+                yield [view(*row) for view in drawer.views]
         plan.told(done)
 
 
@@ -407,26 +407,29 @@ def drawer_of(source: Source, plan: Plan, sight: Any) -> Drawer:
     """What draws the cells of resamples, and views that turn them into counts."""
     if isinstance(source, GroupedCounts):
         return _Clusters(source, sight)
-    return _Cases(source, plan) if isinstance(source, Counts) else _Models(source, plan, sight)
+    if isinstance(source, Counts):
+        return _Cases(source, plan, sight)
+    return _Models(source, plan, sight)
 
 
-def _drawn(drawer: Drawer, plan: Plan) -> Iterator[tuple[Array, Array]]:
-    """Blocks of resamples: the positives and negatives of each cell, drawn in threads."""
-    rows = max(1, BLOCK // max(1, drawer.width))
+def _blocks(
+    drawer: Drawer, plan: Plan, read: Callable[[int, Array, Array], Any]
+) -> Iterator[tuple[int, list[Any]]]:
+    """`read(number of the first, positives, negatives)` of blocks of resamples, a row of cells
+    each: drawn and read in threads, in order. With the results comes how many are done.
+    """
+    width, workers = max(1, drawer.width), threads()
+    rows = max(1, BLOCK // width, min(workers, MOST_HELD // width))
     for first in range(0, plan.replicates, rows):
-        count = min(rows, plan.replicates - first)
-        block = (
-            np.empty((count, drawer.width), drawer.kind),
-            np.empty((count, drawer.width), drawer.kind),
-        )
+        end = min(first + rows, plan.replicates)
 
-        def work(
-            start: int, end: int, first: int = first, block: tuple[Array, Array] = block
-        ) -> None:
-            drawer.draw(first + start, plan, (block[0][start:end], block[1][start:end]))
+        def work(start: int, end: int, first: int = first) -> Any:
+            shape = end - start, drawer.width
+            positives, negatives = np.empty(shape, drawer.kind), np.empty(shape, drawer.kind)
+            drawer.draw(first + start, plan, (positives, negatives))
+            return read(first + start, positives, negatives)
 
-        in_parallel(work, count, threads())
-        yield block
+        yield end, in_parallel(work, end - first, workers)
 
 
 def _in_order(source: JointCounts) -> list[str]:
@@ -456,7 +459,7 @@ class _Cases:
 
     kind: Any = np.int64
 
-    def __init__(self, source: Counts, plan: Plan) -> None:
+    def __init__(self, source: Counts, plan: Plan, sight: Any) -> None:
         refuse_weights(source)
         if source.bins is not None:
             raise refuse(
@@ -464,10 +467,26 @@ class _Cases:
                 "these counts are coarse: resampling them would hide what the bins do",
                 "count with every score kept",
             )
-        self.width = len(source.positives)
+        scores, columns = source.scores, [source.positives, source.negatives]
+        outcomes = isinstance(sight, Mapping)
+        if outcomes:
+            place = Points.of(source).place(*sight.values())
+            scores, columns = (
+                np.array([math.inf, -math.inf]),
+                [np.array([column[:place].sum(), column[place:].sum()]) for column in columns],
+            )
+        self.width = len(scores)
         self.sizes = class_sizes((int(source.total_positives), int(source.total_negatives)), plan)
-        self.urns = [urn_of(column, plan) for column in (source.positives, source.negatives)]
-        self.views = [View(source.scores, source.ledger, slice(None), condensed=source.condensed)]
+        self.urns = [urn_of(column, plan) for column in columns]
+        self.views = [
+            View(
+                scores,
+                source.ledger,
+                slice(None),
+                condensed=source.condensed,
+                outcomes=outcomes,
+            )
+        ]
 
     def draw(self, start: int, plan: Plan, block: tuple[Array, Array]) -> None:
         for stream, (urn, sizes, out) in enumerate(zip(self.urns, self.sizes, block, strict=True)):
@@ -512,6 +531,7 @@ class _Models:
                 source.ledger,
                 slice(offsets[name], offsets[name] + len(cells[name].scores)),
                 condensed=sight == ROC_ALONE,
+                outcomes=isinstance(sight, Mapping),
             )
             for name in source.models
         ]
@@ -649,16 +669,20 @@ def groups_drawn(groups: int, plan: Plan) -> Iterator[Array]:
 
 class View:
     """One model's part of a row of cells drawn: as counts of distinct scores, in descending
-    order.
+    order. With `outcomes` there are two cells, what a threshold flags and what it does not.
     """
 
-    def __init__(self, scores: Array, ledger: Ledger, part: slice, *, condensed: bool) -> None:
-        self.scores, self.ledger, self.part, self.condensed = (
-            scores,
-            replace(ledger, sources=()),
-            part,
-            condensed,
-        )
+    def __init__(
+        self,
+        scores: Array,
+        ledger: Ledger,
+        part: slice,
+        *,
+        condensed: bool,
+        outcomes: bool = False,
+    ) -> None:
+        self.scores, self.ledger, self.part = scores, replace(ledger, sources=()), part
+        self.condensed, self.outcomes = condensed, outcomes
 
     def __call__(self, positives: Array, negatives: Array) -> Counts:
         positives, negatives = positives[self.part], negatives[self.part]
@@ -700,7 +724,8 @@ def replicate_values(
         source = source.condense()
     if one.is_auc and _fits(source, plan):
         return auc_values(source, plan)[:, None]
-    return np.array([one.tried(counts) for (counts,) in resampled(source, plan)])[:, None]
+    sight = sight_of({"": one}) if one.fixed else EVERY_SCORE
+    return _values_read([one], drawer_of(source, plan, sight), plan)
 
 
 def sight_of(statistics: Mapping[str, Statistic]) -> Any:
@@ -721,13 +746,19 @@ def _values_of_models(statistics: Sequence[Statistic], joint: JointCounts, plan:
     if isinstance(sight, Mapping):
         for name, threshold in sight.items():
             Points.of(joint.marginal(name)).place(threshold)  # refuses what is no threshold here
-    drawer = drawer_of(joint, plan, sight)
-    values, done = np.empty((plan.replicates, len(statistics))), 0
-    for positives, negatives in _drawn(drawer, plan):
+    return _values_read(statistics, drawer_of(joint, plan, sight), plan)
+
+
+def _values_read(statistics: Sequence[Statistic], drawer: Drawer, plan: Plan) -> Floats:
+    """The statistic of each view, a column each, of every resample."""
+    values = np.empty((plan.replicates, len(statistics)))
+
+    def read(first: int, positives: Array, negatives: Array) -> None:
+        rows = slice(first, first + len(positives))
         for place, (one, view) in enumerate(zip(statistics, drawer.views, strict=True)):
-            rows = slice(done, done + len(positives))
             values[rows, place] = _read_block(one, view, positives, negatives)
-        done += len(positives)
+
+    for done, _ in _blocks(drawer, plan, read):
         plan.told(done)
     return values
 
@@ -737,7 +768,7 @@ def _read_block(statistic: Statistic, view: View, positives: Array, negatives: A
     of the counts of each.
     """
     hits, misses = positives[:, view.part], negatives[:, view.part]
-    if statistic.fixed and statistic.measure is not None and statistic.at is not None:
+    if view.outcomes and statistic.measure is not None and statistic.at is not None:
         return outcomes_read(
             statistic.measure, (hits[:, 0], misses[:, 0], hits[:, 1], misses[:, 1]), statistic.at
         )
