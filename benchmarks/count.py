@@ -26,7 +26,6 @@ import re
 import subprocess
 import sys
 import time
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -173,20 +172,6 @@ def print_times(kinds, sizes, repeats):
                 )
 
 
-def print_threads(sizes, numbers, repeats):
-    """Counting in threads: the same digest, CPU and wall."""
-    print("CPU milliseconds (wall), prior 0.01:\n")
-    print("| rows | " + " | ".join(f"{n} threads" for n in numbers) + " |")
-    print("|---" * (len(numbers) + 1) + "|")
-    for rows in sizes:
-        labels, scores, _ = data("float64", rows, 0.01)
-        ways = {n: partial(br.count, labels, scores, threads=n) for n in numbers}
-        assert len({way().digest for way in ways.values()}) == 1
-        least = timed(ways, repeats)
-        cells = (f"{milliseconds(cpu)} ({milliseconds(wall)})" for cpu, wall in least.values())
-        print(f"| {rows:.0e} | " + " | ".join(cells) + " |", flush=True)
-
-
 def print_memory(rows):
     print(f"\nBytes a row beyond the input, {rows:.0e} rows, prior 0.01:\n")
     names = list(methods(*data("float64", 10, 0.5)))
@@ -232,7 +217,6 @@ def main():
         "--scores", default=",".join(KINDS), help="kinds of scores, separated by commas"
     )
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--threads", help="only count in these numbers of threads: 1,2,4")
     parser.add_argument("--no-memory", action="store_true")
     parser.add_argument(
         "--memory-of",
@@ -244,9 +228,6 @@ def main():
     sizes = [int(float(size)) for size in given.rows.split(",")]
     if given.memory_of:
         print_growth(*given.memory_of, sizes[0])
-        return
-    if given.threads:
-        print_threads(sizes, [int(n) for n in given.threads.split(",")], given.repeats)
         return
     cpu = (
         re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text())

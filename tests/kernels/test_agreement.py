@@ -108,6 +108,10 @@ def test_counts_and_their_digest_do_not_depend_on_the_threads():
     labels, scores = rng.random(300_000) < 0.1, rng.normal(size=300_000)
     found = {br.count(labels, scores, threads=number).digest for number in (1, 2, 3, 8)}
     tied = {br.count(labels, np.round(scores, 2), threads=number).digest for number in (1, 2, 8)}
+    rare, kept = labels & (np.arange(len(labels)) % 40 == 0), {"keep": "positives"}
+    for column in (scores, np.round(scores, 2), scores.astype(np.float32)):
+        condensed = {br.count(rare, column, threads=n, **kept).digest for n in (1, 2, 3, 8)}
+        assert len(condensed) == 1
     assert len(found) == len(tied) == 1
 
 

@@ -37,6 +37,8 @@ ROWS_A_VALUE = 16
 FEW_DISTINCT = 1 << 9
 # Stretches that a thread sorts, and scores of the sample in each: as many as make them even.
 PARTS, SAMPLED = 3, 512
+# Rows per anchor from which on a further thread that drops negatives into gaps pays.
+ROWS_AN_ANCHOR = 4
 # Replicates of urns and sizes up to this are held as int32: a Poisson number is never twice its
 # rate where that is so large.
 NARROW = 2**30
@@ -297,7 +299,22 @@ class GapCounter:
         self.ties, self.gaps, self.lowest = portable.no_gaps(len(anchors))
 
     def add(self, scores: Scores, labels: Labels) -> None:
-        _kernels.gaps(scores, labels, self.index, self.ties, self.gaps, self.lowest)
+        # A thread has counters of its own: it must bring many more rows than there are anchors.
+        rows, anchors = len(scores), len(self.ties)
+        workers = min(threads(rows), rows // (ROWS_AN_ANCHOR * (anchors + 1)))
+        if workers < 2:
+            _kernels.gaps(scores, labels, self.index, self.ties, self.gaps, self.lowest)
+            return
+
+        def count(first: int, end: int) -> tuple[Ints, Ints, Ints]:
+            own = portable.no_gaps(anchors)
+            _kernels.gaps(scores[first:end], labels[first:end], self.index, *own)
+            return own
+
+        for ties, gaps, lowest in in_parallel(count, rows, workers):
+            self.ties += ties
+            self.gaps += gaps
+            np.minimum(self.lowest, lowest, out=self.lowest)
 
 
 class Ranks:
