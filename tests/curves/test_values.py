@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.curves.curve import npv_prior_curve, precision_prior_curve, sweep
+from baserate.curves.curve import sweep
 
 COUNTS = br.Counts([0.9, 0.5, 0.1], [6, 3, 1], [2, 8, 30])
 AT = br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=50))
@@ -87,15 +87,15 @@ def test_a_sweep_chooses_again_at_every_prior(rule):
 
 
 def test_a_sweep_at_one_threshold_is_that_point_at_every_prior():
-    for name, curve in (("precision", precision_prior_curve), ("npv", npv_prior_curve)):
-        swept = curve(COUNTS, 0.5, priors=["1 in 1000", 0.2])
+    for name in ("precision", "npv"):
+        swept = br.curve(COUNTS, f"{name}:prior", threshold=0.5, priors=["1 in 1000", 0.2])
         assert swept.y.tolist() == [
             br.measure(COUNTS, name, threshold=0.5, at=br.Conditions(prior))
             for prior in (0.001, 0.2)
         ]
-    nothing = precision_prior_curve(COUNTS, None, priors=[0.1])
+    nothing = sweep(COUNTS, "precision", threshold=None, priors=[0.1])
     assert math.isnan(nothing.y[0])
-    grid = precision_prior_curve(COUNTS, 0.5).x
+    grid = br.curve(COUNTS, "precision:prior", threshold=0.5).x
     assert (grid[0], len(grid)) == (1e-6, 58)
     assert (np.diff(grid) > 0).all()
 

@@ -6,7 +6,6 @@ import xml.etree.ElementTree as ET
 import numpy as np
 
 import baserate as br
-from baserate.curves.curve import precision_prior_curve
 from baserate.curves.named import CURVES, cost_curve
 from baserate.plots.figures import panel_for
 
@@ -52,7 +51,7 @@ def figures():
         "difference": br.plots.difference_panel(
             br.curves.difference_band(joint, cost_curve, x=[0.2, 0.5, 0.8])
         ),
-        "sweep": br.plots.curve_panel(precision_prior_curve(COUNTS, 0.5)),
+        "sweep": br.plots.curve_panel(br.curve(COUNTS, "precision:prior", threshold=0.5)),
         "reliability": br.plots.reliability_panel(br.curve(COUNTS, "reliability", bins=5)),
         "histogram": br.plots.histogram_panel(COUNTS, bins=4, threshold=0.5),
         "densities": br.plots.density_panel(

@@ -405,32 +405,6 @@ def _value(asked: Measure, point: OperatingPoint) -> float:
     return float(measure(point.confusion, asked, at=point.at))
 
 
-def precision_prior_curve(
-    counts: Counts | Points, threshold: float | None, *, priors: Iterable[Any] = PRIORS
-) -> Curve:
-    """How pure are the alerts of one threshold, at every base rate? x = prior, y = precision.
-
-    >>> import baserate as br
-    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> br.curve(counts, "precision:prior", threshold=0.35, priors=[0.5, 0.01]).y.round(4)
-    array([0.6667, 0.0198])
-    """
-    return sweep(counts, "precision", priors=priors, threshold=threshold)
-
-
-def npv_prior_curve(
-    counts: Counts | Points, threshold: float | None, *, priors: Iterable[Any] = PRIORS
-) -> Curve:
-    """How safe is what one threshold passes, at every base rate? x = prior, y = npv.
-
-    >>> import baserate as br
-    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> br.curve(counts, "npv:prior", threshold=0.8, priors=[0.5, 0.01]).y.round(4)
-    array([0.6667, 0.995 ])
-    """
-    return sweep(counts, "npv", priors=priors, threshold=threshold)
-
-
 # ----------------------------------------------------------------------
 # `trace`: any two measures along the thresholds.
 

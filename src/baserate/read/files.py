@@ -598,11 +598,6 @@ def joint_from(
     )
 
 
-def models_named(sources: Sequence[Path], scores: Sequence[str]) -> tuple[str, ...]:
-    """What the models of one file, or of several, are called."""
-    return tuple(scores) if len(sources) == 1 else tuple(_named(sources, scores))
-
-
 def models_of(source: str, wanted: ColumnRoles, options: Options) -> Cases:
     """Several models in one source."""
     if not wanted.scores:

@@ -20,7 +20,6 @@ from baserate.read import csv, streams
 from baserate.read.columns import NUMBER, SAFE_DIGITS, kind_of_value, mixed
 from baserate.read.csv_dialect import CsvOptions, Dialect, Text, decoded_text, lines_of
 from baserate.read.duckdb import From, locked
-from baserate.read.streams import Limits
 from baserate.read.table import ColumnRoles, InLines, Table, from_codes, matched, refuse_absent
 
 LARGEST_ARRAY = 100_000_000
@@ -28,18 +27,10 @@ ONE_A_LINE = "write one flat object a line"
 Record = tuple[int, dict[str, Any]]
 
 
-def read_json_lines(
-    path: str, wanted: ColumnRoles, asked: CsvOptions | None = None, limits: Limits | None = None
-) -> Table:
-    """The requested fields of every object."""
-    with streams.opened(path, limits) as plain:
-        return table_of(plain, wanted, asked or CsvOptions())
-
-
 def table_of(
     plain: streams.Plain, wanted: ColumnRoles, asked: CsvOptions, fast_from: int = csv.FAST_FROM
 ) -> Table:
-    """The same, from a file whose bytes lie plain."""
+    """The requested fields of every object, from a file whose bytes lie plain."""
     _check_asked(plain.shown, asked)
     with decoded_text(plain.shown, plain.path, asked.encoding) as text:
         notes = [*plain.notes, *text.notes]
