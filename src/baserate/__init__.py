@@ -87,6 +87,7 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "read.cases": ("count_classes",),
         "read.files": ("load",),
+        "read.sql": ("counting_sql",),
         "reports.page": (
             "Report",
             "report",

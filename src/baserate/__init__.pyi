@@ -105,6 +105,9 @@ from baserate.read.cases import (
 from baserate.read.files import (
     load as load,
 )
+from baserate.read.sql import (
+    counting_sql as counting_sql,
+)
 from baserate.reports.page import (
     Report as Report,
     report as report,

@@ -131,7 +131,7 @@ def test_it_is_refused_with_the_reason(text):
 
 def test_the_reading_options_are_written_once_more_only():
     explicit = set(sources.DEFAULTS)
-    roles = {"label", "score", "by", "cluster", "day", "amount"}
+    roles = {"label", "score", "by", "cluster", "day", "amount", "counted"}
     assert explicit == set(sources.ReadOptions.__annotations__) | roles
 
 

@@ -48,6 +48,7 @@ WORDS = {
     "study": ("study", "cardenas"),
     "count": ("count", *MODEL, "-o", "a.counts", "--force"),
     "demo": ("demo",),
+    "sql": ("sql", "t", "--dialect", "duckdb", "--label", "y", "--score", "s"),
     "completion": ("completion", "bash"),
 }
 STRICT = (

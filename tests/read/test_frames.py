@@ -500,9 +500,20 @@ def test_the_command_refuses_what_a_cluster_cannot_do(cases, tmp_path, capsys):
         (
             ["--engine", "dask", "--cells", "9", "--memory", "1GB"],
             "BR955",
-            "--memory and --cells both say how much may be held here",
+            "memory and cells both say how much may be held here",
         ),
-        (["--engine", "dask", "--memory", "1GB", "--approx"], "BR953", "knows no --approx"),
+        (["--engine", "dask", "--approx"], "BR940", "--memory 1GB"),
+        (["--engine", "dask", "--memory", "1GB", "--resume", "x"], "BR953", "knows no --resume"),
+        (
+            ["--engine", "dask", "--memory", "1GB", "--approx", "--score", "t"],
+            "BR953",
+            "one score at a time",
+        ),
+        (
+            ["--engine", "dask", "--memory", "1GB", "--approx", "--keep", "all"],
+            "BR955",
+            "both say what is kept",
+        ),
         (["--engine", "dask", "--memory", "a lot"], "BR940", "--memory 1GB"),
         (["--engine", "dask", "--score", "t", "--group", "g"], "BR410", "one score"),
         (
@@ -586,15 +597,15 @@ def test_whole_numbers_without_a_sign_are_condensed_as_others_are(largest):
 
 def test_options_of_files_are_refused_of_frames():
     frame = pl.DataFrame({"y": [0, 1], "m": [0.1, 0.2]})
-    with pytest.raises(br.InputError, match="BR425: memory= has no effect on a data frame"):
-        br.count(frame, label="y", score="m", memory="1GB")
+    with pytest.raises(br.InputError, match="BR425: resume= has no effect on a data frame"):
+        br.count(frame, label="y", score="m", memory="1GB", resume="x")
     with pytest.raises(TypeError, match="unexpected keyword argument 'memry'"):
         br.count(frame, label="y", score="m", memry="1GB")
     with pytest.raises(
         br.InputError,
-        match="BR230: memory is an option of files: a frame is counted by the engine that holds it",
+        match="BR230: resume is an option of files: a frame is counted by the engine that holds it",
     ):
-        count_frame(frame, label="y", score="m", memory="1GB")
+        count_frame(frame, label="y", score="m", resume="x")
     with pytest.raises(
         TypeError, match="unknown option 'memry'; there are missing_label and nan_score"
     ):
@@ -639,3 +650,117 @@ def test_frames_streamed_in_batches_give_the_counts_of_memory(monkeypatch):
     table = frame.collect().to_arrow()
     assert br.count(duckdb.from_arrow(table), **HOW, keep="positives") == expected
     assert br.count(table, **HOW, keep="positives") == expected
+
+
+def in_engines(y, s):
+    """The same rows in every engine that runs in this process."""
+    frame = pd.DataFrame({"y": y, "s": s})
+    yield "pandas", frame
+    yield "polars", pl.from_pandas(frame).lazy()
+    yield "pyarrow", pa.Table.from_pandas(frame)
+    yield "duckdb", duckdb.from_df(frame)
+    yield "dask", dd.from_pandas(frame, npartitions=3)
+
+
+BINNED = {**HOW, "memory": "1GB", "approx": True}
+
+
+@pytest.mark.parametrize("kind", ["unrounded", "ascending", "tied", "whole", "infinite"])
+def test_certified_bins_are_those_of_the_rows_in_every_engine(kind, monkeypatch):
+    """Digest for digest the counts of all rows in the same edges; AUC is within its bound."""
+    monkeypatch.setattr("baserate.read.frames.SAMPLE", 1_000)
+    y, s = made(20_000, prior=0.1)
+    s = np.asarray(s, dtype=np.float64) + np.random.default_rng(3).random(20_000) * 1e-3
+    if kind == "ascending":  # the first rows say little of the others
+        y, s = y[np.argsort(s)], np.sort(s)
+    elif kind == "tied":
+        s = np.round(s, 1)
+    elif kind == "whole":
+        s = np.round(1000 * s).astype(np.int64)
+    elif kind == "infinite":
+        s[::500], s[1::500] = np.inf, -np.inf
+    whole = br.count(y, s)
+    for name, frame in in_engines(y, s):
+        counts = br.count(frame, **BINNED)
+        expected = whole.coarsen(counts.bins.edges)
+        assert (counts, counts.digest) == (expected, expected.digest), name
+        assert abs(br.auc(counts) - br.auc(whole)) <= counts.auc_error_bound <= 1e-6
+        assert counts.ledger.rows_used == 20_000
+        assert any(note.code == "BR946" for note in counts.notes)
+
+
+def test_bins_of_few_rows_are_every_score_and_odd_rows_are_told():
+    y, s = [0, 1, 1, 0], [0.1, 0.9, np.nan, 0.4]
+    for name, frame in in_engines(y, s):
+        assert_refused(lambda: br.count(frame, **BINNED), "BR201", "1 missing")  # noqa: B023
+        counts = br.count(frame, **BINNED, nan_score="drop")
+        assert counts == br.count([0, 1, 0], [0.1, 0.9, 0.4]), name
+        assert (counts.ledger.rows_read, counts.ledger.rows_refused) == (4, 1)
+    with pytest.raises(br.InputError, match="BR940: approx applies to counting within a memory"):
+        br.count(frame, **HOW, approx=True)
+    with pytest.raises(br.InputError, match="BR955: keep and approx both say what is kept"):
+        br.count(frame, **BINNED, keep="all")
+    with pytest.raises(br.InputError, match="BR425: approx= has no effect on a data frame"):
+        br.count(frame, **BINNED, by="y")
+
+
+def test_bins_that_do_not_fit_are_refused(monkeypatch):
+    monkeypatch.setattr("baserate.read.frames.SAMPLE", 1_000)
+    monkeypatch.setattr(table, "TAKEN", 10**9 - 96 * 40)
+    y, s = made(20_000, prior=0.1)
+    s = np.asarray(s) + np.random.default_rng(3).random(20_000) * 1e-3
+    with pytest.raises(br.InputError, match="BR942: certified bins leave AUC uncertain"):
+        br.count(pl.LazyFrame({"y": y, "s": s}), **BINNED)
+
+
+def test_a_ceiling_on_memory_is_one_on_cells_of_a_frame(monkeypatch):
+    frame = pl.DataFrame({"y": Y, "s": S, "t": S[::-1]})
+    monkeypatch.setattr(table, "TAKEN", 10**9 - 360 * 5)
+    assert br.count(frame, **HOW, memory="1GB") == br.count(Y, S)
+    monkeypatch.setattr(table, "TAKEN", 10**9 - 360 * 3)
+    assert br.count(frame, **HOW, memory="1GB") == br.count(Y, S, keep="positives")
+    with pytest.raises(br.InputError, match="BR951"):
+        br.count(frame, label="y", score=["s", "t"], memory="1GB")
+    with pytest.raises(br.InputError, match="BR955: memory and cells both"):
+        br.count(frame, **HOW, memory="1GB", cells=5)
+
+
+ODD = {
+    "lists": [[1], [2], [1], [2]],
+    "mixed": [0, "a", 1, None],
+    "objects": [object()] * 4,
+    "sets": [{1}] * 4,
+    "complex": [1j, 2j, 3j, 4j],
+    "bytes": [b"a", b"b", b"a", b"b"],
+    "huge": [2**70, 1, 2, 3],
+    "kinds": [1, 2.5, True, Decimal(1)],
+    "nothing": [None] * 4,
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+@pytest.mark.parametrize("how", [{}, {"keep": "positives"}, {"memory": "1GB", "approx": True}])
+@pytest.mark.filterwarnings("ignore")  # of the engines, on such columns
+def test_no_engine_raises_anything_but_a_refusal_on_odd_columns(kind, how):
+    for y, s in ((ODD[kind], [0.1, 0.2, 0.3, 0.4]), ([0, 1, 0, 1], ODD[kind])):
+        engines = in_engines(y, s)
+        while True:
+            try:
+                name, frame = next(engines)
+            except StopIteration:
+                break
+            except Exception:  # noqa: BLE001 (the library itself makes no such frame)
+                break
+            try:
+                assert isinstance(br.count(frame, **HOW, **how), br.Counts), name
+            except br.InputError as error:
+                assert error.code.startswith("BR"), name
+
+
+@pytest.mark.parametrize("name", [3, None, b"s", ["s"], ("y", 3)])
+def test_names_that_are_no_text_are_refused(name):
+    frame = pl.DataFrame({"y": Y, "s": S})
+    for given in ({"label": name, "score": "s"}, {"label": "y", "score": name}):
+        if given["score"] != ["s"]:  # several models, of which there is one
+            with pytest.raises(br.InputError, match="BR422"):
+                br.count(frame, **given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import functools
 import inspect
@@ -32,9 +33,10 @@ from baserate.errors import number_of, quoted, refuse
 from baserate.kernels import using
 from baserate.measures.confusion import NOT_SAID, Measure, checked_conditions
 from baserate.read import cases as arrays
-from baserate.read import files, frames, large
+from baserate.read import files, frames, large, sql
 from baserate.read.cases import SCORE, Names, checked
 from baserate.read.columns import as_column
+from baserate.read.csv_dialect import CsvOptions
 from baserate.read.source import Options
 from baserate.read.table import ColumnRoles
 
@@ -141,7 +143,8 @@ OTHER_WORD = {
     "weight": "sample_weight",
 }
 OF_ARRAYS = frozenset({"pos_label", "sample_weight", "design"})
-OF_FRAMES = frozenset({"positive", "design", "keep", "cells", "missing_label", "nan_score"})
+OF_FRAMES = frozenset({"positive", "design", "cells", "memory", "missing_label", "nan_score"})
+OF_ONE = frozenset({"keep", "approx"})  # of one score, without groups
 OF_TREATMENT = frozenset(
     {"normalize_labels", "cast_labels", "label_threshold", "negative", "lower_is_positive"}
 )
@@ -157,6 +160,7 @@ OF_FILES = OPTIONS - {
     "keep",
     "cells",
 }
+OF_TEXT = frozenset(field.name for field in dataclasses.fields(CsvOptions)) | {"max_bytes"}
 OF_CHUNKS = frozenset({"pos_label", "memory", "approx", "thresholds", "design"})
 FORM = 'count(y_true, y_score), or count(df, label="fraud", score="logit")'
 
@@ -289,6 +293,8 @@ def count(
     **options: Unpack[ReadOptions],
 ) -> JointAmounts: ...
 @overload
+def count(result: Any, /, *, counted: Literal[True], **options: Unpack[ReadOptions]) -> Counts: ...
+@overload
 def count(
     chunks: Callable[[], Iterable[tuple[Any, Any]]] | Iterable[tuple[Any, Any]],
     /,
@@ -319,6 +325,7 @@ def count(  # noqa: PLR0913 (each is a word that users say)
     amount_missing: Literal["mean"] | None = None,
     keep: Literal["all", "positives"] | None = None,
     threads: int | None = None,
+    counted: bool = False,
     cells: int | None = None,
     memory: str | int | None = None,
     approx: bool = False,
@@ -350,6 +357,7 @@ def count(  # noqa: PLR0913 (each is a word that users say)
     pattern, URL or `"file.db::SELECT …"`, a data frame (pandas, polars, Arrow, Spark, Dask, DuckDB,
     ibis), or several paths; a list of scores counts several models together. Chunks of
     (labels, scores), or a function that starts them, are counted within `memory`.
+    `count(result, counted=True)` reads what the SQL of `counting_sql` gave, as a file or frame.
 
     One score gives `Counts`, several give `JointCounts`. With `by` the cases are grouped, to report
     each group; `cluster` names the unit of uncertainty (a patient, a card); `day` a date or time,
@@ -376,6 +384,8 @@ def count(  # noqa: PLR0913 (each is a word that users say)
     roles = {"by": by, "cluster": cluster, "day": day, "amount": amount}
     roles = {name: value for name, value in roles.items() if value is not None}
     with using(threads):
+        if counted:
+            return _of_result(first, (second, label, score), roles, said)
         if second is not NOT_SAID:
             if label is not None or score is not None:
                 word = "label=" if label is not None else "score="
@@ -385,6 +395,7 @@ def count(  # noqa: PLR0913 (each is a word that users say)
             return _of_chunks(first, label, score, roles, said)
         if label is None or score is None:
             raise refuse("BR422", "a file or frame needs label= and score=", FORM)
+        _check_names({"label": label, "score": score, **roles})
         if isinstance(first, str | os.PathLike) or _are_paths(first):
             return _of_files(first, (label, score), roles, said)
         return _of_frame(first, (label, score), roles, said)
@@ -580,6 +591,32 @@ def _of_chunks(
     return large.count_chunks(pairs, **said, **named)
 
 
+def _check_names(columns: Mapping[str, Any]) -> None:
+    """Columns of a file or frame go by their names."""
+    for word, given in columns.items():
+        several = word == "score" and isinstance(given, Sequence) and not isinstance(given, bytes)
+        for name in given if several and not isinstance(given, str) else [given]:
+            if not isinstance(name, str):
+                text = f"{word}= names a column of a file or frame, got {quoted(name)}"
+                raise refuse("BR422", text, f'{word}="name", of a column whose name is text')
+
+
+def _of_result(
+    first: Any, beside: Sequence[Any], roles: Mapping[str, Any], said: dict[str, Any]
+) -> Counts:
+    """What `counting_sql` gave; its columns have names of their own."""
+    if beside != (NOT_SAID, None, None):
+        raise refuse(
+            "BR422",
+            "counted=True names the columns: label, score, cases",
+            "count(result, counted=True)",
+        )
+    files_only = OF_TEXT if isinstance(first, str | os.PathLike) else frozenset[str]()
+    known = frozenset({"positive", "design", "missing_label", "nan_score"}) | files_only
+    _only({**said, **roles}, known, "what is counted already")
+    return sql.count_result(first, **said)
+
+
 class _Pairs:
     """Chunks of frames as pairs of labels and scores, started as often as they can be."""
 
@@ -677,11 +714,8 @@ def _of_frame(frame: Any, asked: tuple[str, Any], roles: Mapping[str, Any], said
     )
     if not simple:
         return _of_columns(frame, asked, roles, said)
-    _only(
-        said,
-        (OF_FRAMES | OF_TREATMENT) - ({"keep"} if roles or several else set()),
-        "a data frame",
-    )
+    own = frozenset[str]() if roles or several else OF_ONE
+    _only(said, OF_FRAMES | OF_TREATMENT | own, "a data frame")
     if several:
         return frames.count_models_frame(frame, label=label, scores=score, **said)
     if not roles:

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
+
+import click
 
 from baserate.atomic import reserved
 from baserate.cli import options
 from baserate.cli.options import listed
-from baserate.cli.runner import Request, Result, SourceOptions, command, each_model, inputs_of
+from baserate.cli.runner import (
+    CEILING,
+    Request,
+    Result,
+    SourceOptions,
+    check_unused,
+    command,
+    each_model,
+    inputs_of,
+)
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
@@ -27,9 +39,8 @@ from baserate.read.files import (
     models_of,
     name_of,
 )
-from baserate.read.frames import MOST_CELLS, checked_cells
+from baserate.read.frames import MOST_CELLS, checked_cells, most_cells
 from baserate.read.large import Sources, count_large, sources_in_pieces
-from baserate.read.table import POSITIVE
 from baserate.read.treatments import is_turned
 
 Whole = Counts | JointCounts | GroupedCounts
@@ -39,6 +50,7 @@ Whole = Counts | JointCounts | GroupedCounts
 @options.file(metavar="FILE...", nargs=-1, required=True)
 @options.of_any_size
 @listed("group", help="Keep the values of this column apart (days, sites, folds), for one score.")
+@click.option("--counted", is_flag=True, help="FILE is the result of baserate sql.")
 @listed("engine", "master", "keep")
 @listed(
     "cells",
@@ -50,22 +62,29 @@ Whole = Counts | JointCounts | GroupedCounts
 @listed("written", required=True, help="Where the counts are saved.")
 @listed("force")
 @listed("as_json", help="Print what was counted as JSON (schema baserate/1).")
-def count_command(request: Request, group: str | None, written: str, **engine: Any) -> Result:
+def count_command(
+    request: Request, group: str | None, written: str, counted: bool, **engine: Any
+) -> Result:
     """Count every FILE, add them up, and save the counts, which every other command reads.
 
-    A file may itself hold counts. One score is saved alone; several are saved together, so that
-    their models can be compared. With --engine, Parquet is counted by a cluster, also in a store
-    that only its workers reach.
+    A file may itself hold counts, or with --counted the result of baserate sql. One score is saved
+    alone; several are saved together, so that their models can be compared. With --engine, Parquet
+    is counted by a cluster, also in a store that only its workers reach.
 
     \b
     Examples:
       baserate count monday.csv tuesday.parquet --label fraud --score logit --score forest -o week.counts
       baserate count week1.counts week2.counts -o month.counts
       baserate count "year/*.parquet" --label fraud --score logit -o year.counts --memory 1GB --resume year.part
+      baserate count result.csv --counted -o 2026.counts
       baserate count s3://logs/2026/ --engine dask --master tcp://host:8786 --label attack --score m -o 2026.counts
       baserate choose month.counts "alerts <= 200" --prior 0.1% --volume 1e6
     """  # noqa: E501
-    source, cluster = _on_cluster(request.source, **engine)
+    if counted:
+        _check_result(
+            request.source, {"--by": group} | {f"--{name}": engine[name] for name in engine}
+        )
+    source, cluster = request.source, _cluster(**engine)
     with reserved(written, inputs_of(request, {}), force=request.output.force) as check:
         if written.casefold().endswith((".json", ".csv", ".txt")):
             raise refuse_file(
@@ -75,11 +94,12 @@ def count_command(request: Request, group: str | None, written: str, **engine: A
                 "name it .counts; --json prints what was counted",
             )
         large = None
-        if cluster is None:
+        if cluster is not None:
+            _check_there(source, group, cluster.cells)  # before a cluster is woken
+        elif not counted:
             large = _large(source, group)
-        else:
-            _check_there(source, group)  # before a cluster is woken
-        whole = _whole(source, group, cluster) if large is None else large
+        read = _of_result if counted else partial(_counted, group=group)
+        whole = _whole(source, read, cluster) if large is None else large
         check()
         whole.save(written)
         if large is not None:  # not before: a disk that is full must not cost what was counted
@@ -137,20 +157,33 @@ def _large(source: SourceOptions, group: str | None) -> Counts | None:
     return None if counted is None else counted[scores[0]]
 
 
-def _whole(source: SourceOptions, group: str | None, cluster: Any) -> Whole:
+def _check_result(source: SourceOptions, more: Mapping[str, Any]) -> None:
+    """Nothing that says how to count has an effect on what is counted already."""
+    limits = {f"--{name}": getattr(source.options.ceiling, name) for name in CEILING}
+    given = {"--label": source.label, "--score": source.scores, "--weight": source.weight}
+    check_unused({**given, **more, **limits}, "on the result of baserate sql")
+
+
+def _of_result(source: SourceOptions, there: Any) -> Whole:  # noqa: ARG001 (as `_counted`)
+    from baserate.read.sql import of_file
+
+    return of_file(source.path, source.options, source.positive, source.design)
+
+
+def _whole(source: SourceOptions, counted: Any, cluster: Any) -> Whole:
     """Each file as a whole, here or on a cluster, and all of them added."""
     whole: Whole | None = None
     with _reader(cluster) as there:
         for path in source.paths:
             one = source.at(path)
             with one.reading():
-                part = load(path) if one.is_saved else _counted(one, group, there)
+                part = load(path) if one.is_saved else counted(one, there)
             whole = part if whole is None else _added(whole, part, path)
     assert whole is not None
     return whole
 
 
-def _counted(source: SourceOptions, group: str | None, there: Any) -> Whole:
+def _counted(source: SourceOptions, there: Any, group: str | None) -> Whole:
     """One file of cases, counted here or there."""
     wanted, scores = source.wanted(group=group), source.scores
     if group is not None and len(scores) > 1:
@@ -196,29 +229,6 @@ def _added(whole: Whole, part: Whole, source: str) -> Whole:
 # Counting on a cluster.
 
 
-# Bytes that a distinct score of a positive takes in condensed counts, which have up to three cells
-# for each (310 were measured).
-CONDENSED = 3 * POSITIVE
-
-
-def _on_cluster(source: SourceOptions, **said: Any) -> tuple[SourceOptions, Any]:
-    """The cluster that counts, None where files are counted here. There the ceiling on memory is
-    one on how many cells come here, and nothing is left to be said of it.
-    """
-    if said["engine"] is not None and source.is_limited:
-        if said["cells"] is not None:
-            raise refuse(
-                "BR955",
-                "--memory and --cells both say how much may be held here",
-                "give one of them",
-            )
-        ceiling = source.options.ceiling
-        said["cells"] = max(ceiling.room // CONDENSED, 1)
-        free = source.options._replace(ceiling=replace(ceiling, memory=None))
-        source = replace(source, options=free)
-    return source, _cluster(**said)
-
-
 def _cluster(engine: str | None, master: str | None, keep: str | None, cells: int | None) -> Any:
     if engine is None:
         beside = next(
@@ -256,15 +266,16 @@ def _cluster(engine: str | None, master: str | None, keep: str | None, cells: in
             f"keep is all or positives, got {quoted(keep)}",
             Fix("keep='positives'", "--keep positives"),
         )
-    return Cluster(engine, master, keep, MOST_CELLS if cells is None else checked_cells(cells))  # type: ignore[arg-type]
+    return Cluster(engine, master, keep, None if cells is None else checked_cells(cells))  # type: ignore[arg-type]
 
 
-def _check_there(source: SourceOptions, group: str | None) -> None:
+def _check_there(source: SourceOptions, group: str | None, cells: int | None) -> None:
     """Whether a cluster can count this at all."""
     from baserate.read import spark
 
     uncounted = [path for path in source.paths if not is_saved(path)]
     if uncounted:
+        most_cells(cells, source.options.ceiling)
         spark.check_there(source.wanted(group=group), source.options)
     for path in uncounted:
         spark.check_parquet(path)

@@ -829,7 +829,7 @@ def command(name: str) -> Callable[[Callable[..., Result]], click.Command]:
 
 
 # Commands that read no defaults, and which default gives which parameter under another name.
-WITHOUT_DEFAULTS = ("gate", "init", "demo", "calc", "plan", "completion", "study")
+WITHOUT_DEFAULTS = ("gate", "init", "demo", "calc", "plan", "sql", "completion", "study")
 PARAMETERS = {
     "source": ("path",),
     "prior": ("priors",),
@@ -838,6 +838,8 @@ PARAMETERS = {
 }
 # A default gives way to what is given on the line in its place.
 GIVES_WAY = {
+    "label": ("counted",),
+    "scores": ("counted",),
     "priors": ("pilot", "prior_from"),
     "costs": ("profits",),
     "profits": ("costs",),

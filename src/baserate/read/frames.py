@@ -4,6 +4,7 @@ function.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import warnings
@@ -15,9 +16,11 @@ from functools import reduce
 from itertools import combinations, pairwise
 from operator import or_
 from typing import Any, Literal, NamedTuple, Protocol
+from zlib import crc32
 
 import numpy as np
 
+from baserate import __version__
 from baserate.counts.cells import Array, gathered, without_runs
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
@@ -36,7 +39,7 @@ from baserate.errors import (
     quoted,
     refuse,
 )
-from baserate.kernels import Cells
+from baserate.kernels import Cells, best
 from baserate.kernels.portable import ascending_orders
 from baserate.numbers import INT64_MAX, Ints
 from baserate.read.cases import (
@@ -58,8 +61,27 @@ from baserate.read.columns import (
     group_codes,
     objects,
 )
-from baserate.read.condense import DIGIT, Side, Sums, digits
-from baserate.read.table import WORDS, ColumnRoles, check_columns, needed
+from baserate.read.condense import (
+    BIN,
+    BOUND,
+    DIGIT,
+    MOST_ROUNDS,
+    Certified,
+    Side,
+    Sums,
+    digits,
+    not_certified,
+)
+from baserate.read.large import Kept, as_counts
+from baserate.read.table import (
+    CELL,
+    POSITIVE,
+    WORDS,
+    Ceiling,
+    ColumnRoles,
+    check_columns,
+    needed,
+)
 from baserate.read.treatments import DROP, Treatment
 
 # ----------------------------------------------------------------------
@@ -68,6 +90,7 @@ from baserate.read.treatments import DROP, Treatment
 
 # What tells most, in the order of how much it does.
 CAUSES = (
+    re.compile(r"(Cannot run program [^\n:]*)"),
     re.compile(r"(ExecutorLostFailure \([^\n]*)"),
     re.compile(r"Caused by: (?:[\w.$]+\.)?(\w+(?:Exception|Error): [^\n]+)"),
     re.compile(
@@ -78,6 +101,7 @@ CAUSES = (
 )
 LONGEST = 200
 FAILED = "BR952"
+NOTHING_COUNTED = "the job failed, and nothing was counted: "
 WORKERS = (
     "give the workers the same packages: condensing and comparing run baserate there"
     " (docs/cluster.md)"
@@ -85,16 +109,16 @@ WORKERS = (
 
 
 @contextmanager
-def refused() -> Iterator[None]:
-    """Whatever Spark, its Java or a worker of Dask raises becomes one line of ours; nothing was
-    counted then.
+def refused(*beside: type[Exception]) -> Iterator[None]:
+    """Whatever Spark, its Java, a worker of Dask or another engine raises becomes one line of ours,
+    and what is named `beside`; nothing was counted then.
     """
     try:
         yield
     except InputError:
         raise
     except Exception as error:
-        if not _is_foreign(error):
+        if not (_is_foreign(error) or isinstance(error, beside)):
             raise
         raise failed(error) from error
 
@@ -115,7 +139,7 @@ def failed(error: BaseException) -> InputError:
         )
         return refuse(FAILED, text, fix)
     fix = WORKERS if "ModuleNotFoundError" in cause else "fix the cause, and count again"
-    return refuse(FAILED, f"the job failed, and nothing was counted: {cause}", fix)
+    return refuse(FAILED, f"{NOTHING_COUNTED}{cause}", fix)
 
 
 def cause_of(said: str) -> str:
@@ -143,6 +167,9 @@ def _is_foreign(error: BaseException) -> bool:
         ("distributed", ("KilledWorker", "CommClosedError")),
         ("pyarrow", ("ArrowException",)),
         ("concurrent.futures.process", ("BrokenProcessPool",)),
+        ("duckdb", ("Error",)),
+        ("polars.exceptions", ("PolarsError",)),
+        ("narwhals.exceptions", ("NarwhalsError",)),
     ):
         held = sys.modules.get(module)
         kinds += [getattr(held, name) for name in names if hasattr(held, name)]
@@ -191,7 +218,8 @@ def over_partitions(frame: Any, work: Work) -> Any:
         return nw.from_native(
             native.map_partitions(_OfPandas(work), meta=nothing, enforce_metadata=False)
         )
-    found = work(gathered_pieces(_streamed(frame)))
+    with refused():
+        found = work(gathered_pieces(_streamed(frame)))
     backend: Any = "pyarrow" if frame.implementation.is_duckdb() else frame.implementation
     return nw.from_dict(dict(zip(ENTRIES, found, strict=True)), backend=backend).lazy()
 
@@ -226,6 +254,34 @@ def _in_spark(native: Any, work: Work) -> Any:
             "ignore", message="PySpark does not yet fully support pandas", category=FutureWarning
         )
         return native.mapInArrow(_OfArrow(work), schema)
+
+
+class _Version:
+    """The versions of Python and baserate on a worker, as numbers."""
+
+    def __call__(self, pieces: Iterator[Columns]) -> tuple[Ints, Ints, Ints]:  # noqa: ARG002
+        python = 100 * sys.version_info.major + sys.version_info.minor
+        return tuple(np.array([one]) for one in (0, python, crc32(__version__.encode())))  # type: ignore[return-value]
+
+
+def check_workers(frame: Any) -> None:
+    """Refuse, before a row is read, a Spark whose workers could not run this package."""
+    import narwhals.stable.v2 as nw
+
+    if not frame.implementation.is_spark_like():
+        return
+    one = nw.from_native(frame.to_native().sparkSession.range(0, 1, 1, 1))
+    try:
+        found = collected(over_partitions(one, _Version()))
+        there, here = (list(found.row(0)), [int(part[0]) for part in _Version()(iter(()))])
+        if there != here:
+            raise refuse(FAILED, "they have another version of baserate", WORKERS)
+    except InputError as error:
+        cause = error.problems[0].text.removeprefix(NOTHING_COUNTED)
+        text = f"the workers of Spark cannot run baserate: {cause}"
+        named = quoted(os.environ.get("PYSPARK_PYTHON", "python3"))
+        fix = f"PYSPARK_PYTHON (now {named}) names a Python with baserate, pyarrow and pandas there"
+        raise refuse("BR957", text, fix) from error
 
 
 class _OfArrow:
@@ -342,16 +398,7 @@ def opened(frame: Any, wanted: ColumnRoles) -> Any:
     import narwhals.stable.v2 as nw
 
     checked_design(wanted.design)
-    native = nw.from_native(_renamed(frame, wanted), pass_through=True)
-    if not isinstance(native, nw.LazyFrame | nw.DataFrame):
-        text = f"a {type(frame).__name__} is no data frame"
-        raise refuse(
-            "BR950",
-            text,
-            "give a frame of Spark, Dask, polars, pandas, pyarrow or DuckDB, or count(y_true,"
-            " y_score) for arrays",
-        )
-    lazy = native.lazy()
+    lazy = lazily(_renamed(frame, wanted))
     schema = lazy.collect_schema()
     have = list(frame.columns) if _is_spark(frame) else list(schema.names())
     check_columns("", have, wanted.columns)
@@ -364,6 +411,22 @@ def opened(frame: Any, wanted: ColumnRoles) -> Any:
     return lazy.select(
         *columns, *([] if wanted.group is None else [nw.col(place[wanted.group]).alias(GROUP)])
     )
+
+
+def lazily(frame: Any) -> Any:
+    """Any frame that narwhals knows, lazily."""
+    import narwhals.stable.v2 as nw
+
+    native = nw.from_native(frame, pass_through=True)
+    if not isinstance(native, nw.LazyFrame | nw.DataFrame):
+        text = f"a {type(frame).__name__} is no data frame"
+        raise refuse(
+            "BR950",
+            text,
+            "give a frame of Spark, Dask, polars, pandas, pyarrow or DuckDB, or count(y_true,"
+            " y_score) for arrays",
+        )
+    return native.lazy()
 
 
 def columns_of(frame: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -505,8 +568,8 @@ def _with_gaps(column: Column, gone: Array) -> Column:
 
 
 def collected(frame: Any) -> Any:
-    """The rows of a lazy frame, here."""
-    with refused(), _repeatable(frame):
+    """The rows of a lazy frame, here. Values that an engine cannot group are its TypeError."""
+    with refused(TypeError, ValueError), _repeatable(frame):
         return frame.collect()
 
 
@@ -789,9 +852,8 @@ def with_positives(frame: Any, wanted: ColumnRoles, treatment: Treatment, most: 
     """
     import narwhals.stable.v2 as nw
 
-    frame = _signed(frame, wanted)
+    frame = _ranked(frame, wanted)
     schema = frame.collect_schema()
-    _check_numbers(schema, wanted)
     there = [~is_missing(nw.col(key), schema[key]) for key in _keys(wanted)]
     likely = likely_positive(schema[LABEL], wanted.positive)
     tally = (
@@ -807,13 +869,30 @@ def with_positives(frame: Any, wanted: ColumnRoles, treatment: Treatment, most: 
     rows = np.flatnonzero(held.positives)
     if len(rows) > most:
         _checked(None, wanted, most)
-    # Whatever else is there is missing: null, NaN or blank.
-    known = [nw.col(LABEL) == value for value in distinct(tally.label)[0] if value is not None]
-    positive = nw.lit(0) if found.label is None else is_positive.cast(nw.Int64)
-    numbers = (nw.col(key).cast(wide(schema[key])) for key in _keys(wanted))
-    whole = frame.filter(reduce(or_, known), *there).select(positive.alias(LABEL), *numbers)
+    whole = _whole_cases(frame, wanted, tally, found.label)
     scores = {name: column[rows] for name, column in held.scores.items()}
     return Cases(whole, scores, held.positives[rows], found.notes, found.ledger, found.label)
+
+
+def _ranked(frame: Any, wanted: ColumnRoles) -> Any:
+    """The frame with scores that partitions can rank, on workers that can do so."""
+    frame = _signed(frame, wanted)
+    _check_numbers(frame.collect_schema(), wanted)
+    check_workers(frame)
+    return frame
+
+
+def _whole_cases(frame: Any, wanted: ColumnRoles, tally: Tally, label: object) -> Any:
+    """The rows with a label and every score: LABEL as 0 or 1, and scores of 64 bits."""
+    import narwhals.stable.v2 as nw
+
+    schema = frame.collect_schema()
+    there = [~is_missing(nw.col(key), schema[key]) for key in _keys(wanted)]
+    # Whatever else is there is missing: null, NaN or blank.
+    known = [nw.col(LABEL) == value for value in distinct(tally.label)[0] if value is not None]
+    positive = nw.lit(0) if label is None else (nw.col(LABEL) == label).cast(nw.Int64)
+    numbers = (nw.col(key).cast(wide(schema[key])) for key in _keys(wanted))
+    return frame.filter(reduce(or_, known), *there).select(positive.alias(LABEL), *numbers)
 
 
 def likely_positive(dtype: Any, positive: Any) -> Any:
@@ -920,23 +999,114 @@ def condensed(
 
 
 # ----------------------------------------------------------------------
+# Certified bins of any number of rows: edges from the first of them, cases counted between the
+# edges where they lie.
+
+
+SAMPLE = 1 << 20  # rows that edges are chosen from
+
+
+@dataclass(frozen=True)
+class Binned:
+    """How many of each class lie between the edges, and the lowest and highest score of each bin.
+
+    It answers in two places a bin: the lowest order with the negatives, and the highest order, all
+    bits inverted so that the least is the highest, with the positives.
+    """
+
+    edges: Ints
+
+    def __call__(self, pieces: Iterator[Columns]) -> tuple[Ints, Ints, Ints]:
+        counter = best.BinCounter(np.require(self.edges, requirements=["C", "A"]))
+        for piece in pieces:
+            scores = np.require(piece[score_key(0)], requirements=["C", "A"])
+            counter.add(scores, np.asarray(piece[LABEL]) != 0)
+        bins = counter.bins
+        used = np.flatnonzero(bins[:, :2].any(axis=1))
+        negatives, positives, lowest, highest = bins[used].T
+        places = np.concatenate((2 * used, 2 * used + 1))
+        return (
+            places,
+            np.concatenate((lowest, ~highest)),
+            np.concatenate((negatives, positives)),
+        )
+
+    def read(self, kind: np.dtype[Any], places: Ints, least: Ints, many: Ints) -> Certified:
+        """What all partitions gave together."""
+        found = Certified(kind, self.edges, best)
+        for half, (cases, end) in enumerate(((0, 2), (1, 3))):
+            ours = places % 2 == half
+            found.counter.bins[places[ours] // 2, cases] = many[ours]
+            found.counter.bins[places[ours] // 2, end] = ~least[ours] if half else least[ours]
+        return found
+
+
+def certified(
+    frame: Any, wanted: ColumnRoles, treatment: Treatment, room: int
+) -> tuple[Counts, object]:
+    """Bins with AUC within 1e-6, which take this number of bytes at most, and the positive label;
+    every score where the first rows are all there are.
+    """
+    frame = _ranked(frame, wanted)
+    tally = _labels(frame, wanted)
+    found = judged(tally, wanted, treatment)
+    whole = _whole_cases(frame, wanted, tally, found.label)
+    most = min(SAMPLE, room // CELL)
+    first = collected(whole.head(most + 1))
+    scores, labels = (np.asarray(first[name].to_numpy()) for name in (score_key(0), LABEL))
+    cells = best.count_cells(np.require(scores, requirements=["C", "A"]), labels != 0)
+    if len(first) <= most:
+        return Counts._of(cells, found.ledger, found.notes), found.label
+    bins = Certified.among(cells, room // BIN, None, best)
+    for reading in range(MOST_ROUNDS + 1):
+        bins = _between_edges(whole, bins)
+        if bins.bound() <= BOUND:
+            break
+        finer = bins.finer(room // BIN, None, best) if reading < MOST_ROUNDS else None
+        if finer is None:
+            raise not_certified(bins.bound(), rounds=reading == MOST_ROUNDS)
+        bins = finer
+    counts = as_counts(Kept(*bins.cells()), found.ledger, found.notes)
+    if counts.total_positives + counts.total_negatives != found.ledger.rows_used:
+        raise refuse("BR952", "the rows changed while they were counted", "count them again")
+    return counts, found.label
+
+
+def _between_edges(whole: Any, bins: Certified) -> Certified:
+    """One pass over the rows."""
+    import narwhals.stable.v2 as nw
+
+    work = Binned(bins.edges)
+    entries = over_partitions(whole, work)
+    found = collected(
+        entries.group_by(ENTRIES[0]).agg(nw.col(ENTRIES[1]).min(), nw.col(ENTRIES[2]).sum())
+    )
+    return work.read(bins.kind, *(whole_numbers(found[name]) for name in ENTRIES))
+
+
+# ----------------------------------------------------------------------
 # Counting data frames where they lie: Spark and Dask clusters, DuckDB, lazy and eager frames,
 # through one function.
 
 
 # So many cells take less than a gigabyte here, on their way in and merged.
 MOST_CELLS = 5_000_000
+# Bytes that a distinct score of a positive takes in condensed counts, which have up to three cells
+# for each (310 were measured).
+CONDENSED = 3 * POSITIVE
 Keep = Literal["all", "positives"]
 
 
-def count_frame(
+def count_frame(  # noqa: PLR0913 (each is a word that users say)
     frame: Any,
     *,
     label: str,
     score: str,
     positive: Any = None,
     keep: Keep | None = None,
-    cells: int = MOST_CELLS,
+    cells: int | None = None,
+    memory: str | int | None = None,
+    approx: bool = False,
     design: str = RANDOM,
     **treatment: Any,
 ) -> Counts:
@@ -946,9 +1116,10 @@ def count_frame(
     `frame` is one of PySpark, Dask, DuckDB, ibis, polars (lazy or not), pandas or pyarrow. The
     engine that holds it runs one GROUP BY, and only distinct scores come here. No more than `cells`
     of them: where there are more, the counts are condensed as `keep="positives"` has them, which is
-    exact too, and the negatives never leave their workers; `keep="all"` refuses instead. Rows
-    without a label or score are refused, or left out with `missing_label="drop"` and
-    `nan_score="drop"`.
+    exact too, and the negatives never leave their workers; `keep="all"` refuses instead. `memory`
+    is the same limit in bytes; with `approx` certified bins are kept instead (AUC within 1e-6), in
+    that memory whatever the number of rows. Rows without a label or score are refused, or left out
+    with `missing_label="drop"` and `nan_score="drop"`.
 
     >>> import baserate as br, polars
     >>> frame = polars.LazyFrame({"fraud": [0, 0, 1, 1], "m": [0.1, 0.4, 0.35, 0.8]})
@@ -956,8 +1127,12 @@ def count_frame(
     Counts: 2 positives, 2 negatives, 4 distinct scores, prior 0.500
     """
     wanted = ColumnRoles(label, (score,), positive, design=design)
+    ceiling, treated = (
+        Ceiling.of({"memory": memory, "approx": approx}),
+        checked_treatment(treatment),
+    )
     return counts_in(
-        opened(frame, wanted), wanted, checked_treatment(treatment), keep=keep, cells=cells
+        opened(frame, wanted), wanted, treated, keep=keep, cells=cells, ceiling=ceiling
     )[0]
 
 
@@ -967,14 +1142,21 @@ def counts_in(
     treatment: Treatment,
     *,
     keep: Keep | None = None,
-    cells: int = MOST_CELLS,
+    cells: int | None = None,
+    ceiling: Ceiling = Ceiling(),  # noqa: B008 (frozen)
 ) -> tuple[Counts, object]:
     """The same of a frame that is opened, and the label that was found to be positive."""
     if keep not in (None, "all", "positives"):
         raise refuse(
             "BR227", f"keep must be 'all' or 'positives', got {quoted(keep)}", "keep='all'"
         )
-    tally = None if keep == "positives" else tallied(frame, wanted, checked_cells(cells))
+    most = most_cells(cells, ceiling)
+    if ceiling.approx:
+        if keep is not None:
+            text = "keep and approx both say what is kept"
+            raise refuse("BR955", text, "give one of them")
+        return certified(frame, wanted, treatment, ceiling.room)
+    tally = None if keep == "positives" else tallied(frame, wanted, most)
     if tally is not None:
         found = judged(tally, wanted, treatment)
         return (
@@ -982,9 +1164,19 @@ def counts_in(
             found.label,
         )
     if keep == "all":
-        raise _too_many(wanted.scores[0], cells)
-    cases = with_positives(frame, wanted, treatment, checked_cells(cells))
+        raise _too_many(wanted.scores[0], most)
+    cases = with_positives(frame, wanted, treatment, most)
     return condensed(cases, wanted)[0][wanted.scores[0]], cases.label
+
+
+def most_cells(cells: int | None, ceiling: Ceiling) -> int:
+    """How many cells may come here, by their number or by the memory that they take."""
+    if ceiling.memory is None:
+        return MOST_CELLS if cells is None else checked_cells(cells)
+    if cells is not None:
+        text = "memory and cells both say how much may be held here"
+        raise refuse("BR955", text, "give one of them")
+    return max(ceiling.room // CONDENSED, 1)
 
 
 def checked_cells(cells: int) -> int:
@@ -1013,14 +1205,15 @@ def _too_many(score: str, cells: int) -> Exception:
     )
 
 
-def count_groups_frame(
+def count_groups_frame(  # noqa: PLR0913 (each is a word that users say)
     frame: Any,
     *,
     label: str,
     score: str,
     group: str,
     positive: Any = None,
-    cells: int = MOST_CELLS,
+    cells: int | None = None,
+    memory: str | int | None = None,
     design: str = RANDOM,
     **treatment: Any,
 ) -> GroupedCounts:
@@ -1028,7 +1221,8 @@ def count_groups_frame(
     days), in a data frame of any engine?
     """
     wanted = ColumnRoles(label, (score,), positive, group=group, design=design)
-    return groups_in(opened(frame, wanted), wanted, checked_treatment(treatment), cells=cells)[0]
+    most, treated = most_cells(cells, Ceiling.of({"memory": memory})), checked_treatment(treatment)
+    return groups_in(opened(frame, wanted), wanted, treated, cells=most)[0]
 
 
 def groups_in(
@@ -1052,7 +1246,8 @@ def count_models_frame(
     label: str,
     scores: Sequence[str],
     positive: Any = None,
-    cells: int = MOST_CELLS,
+    cells: int | None = None,
+    memory: str | int | None = None,
     design: str = RANDOM,
     **treatment: Any,
 ) -> JointCounts:
@@ -1062,7 +1257,8 @@ def count_models_frame(
     `cells`, `compare_frame` needs none of them.
     """
     wanted = ColumnRoles(label, tuple(scores), positive, design=design)
-    return models_in(opened(frame, wanted), wanted, checked_treatment(treatment), cells=cells)[0]
+    most, treated = most_cells(cells, Ceiling.of({"memory": memory})), checked_treatment(treatment)
+    return models_in(opened(frame, wanted), wanted, treated, cells=most)[0]
 
 
 def models_in(

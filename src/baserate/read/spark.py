@@ -13,13 +13,13 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.errors import InputError, Ledger, Source, quoted, refuse, refuse_file
 from baserate.read import streams
 from baserate.read.frames import (
-    MOST_CELLS,
     Keep,
     cause_of,
     checked_treatment,
     counts_in,
     groups_in,
     models_in,
+    most_cells,
     opened,
     refused,
 )
@@ -46,7 +46,7 @@ class Cluster(NamedTuple):
     engine: str
     master: str | None = None
     keep: Keep | None = None
-    cells: int = MOST_CELLS
+    cells: int | None = None
 
 
 @contextmanager
@@ -118,15 +118,21 @@ def count_there(
         {name: getattr(options.treatment, name) for name in ("missing_label", "nan_score")}
     )
     found: Counts | JointCounts | GroupedCounts
+    most = most_cells(cluster.cells, options.ceiling)
     try:
         frame = opened(_read(read, path), wanted)
         if wanted.group is not None:
-            found, label = groups_in(frame, wanted, treatment, cells=cluster.cells)
+            found, label = groups_in(frame, wanted, treatment, cells=most)
         elif len(wanted.scores) > 1:
-            found, label = models_in(frame, wanted, treatment, cells=cluster.cells)
+            found, label = models_in(frame, wanted, treatment, cells=most)
         else:
             found, label = counts_in(
-                frame, wanted, treatment, keep=cluster.keep, cells=cluster.cells
+                frame,
+                wanted,
+                treatment,
+                keep=cluster.keep,
+                cells=cluster.cells,
+                ceiling=options.ceiling,
             )
     except InputError as error:
         raise error.moved(lambda where: replace(where, path=path)) from None
@@ -179,7 +185,8 @@ def _accounted(found: Any, path: str, wanted: ColumnRoles, positive: str) -> Any
     )
     ledger = replace(ledger, sources=(source,))
     if isinstance(found, Counts):
-        return Counts._of(found._cells, ledger, found._recorded, condensed=found.condensed)
+        kept = {"bins": found.bins, "condensed": found.condensed}
+        return Counts._of(found._cells, ledger, found._recorded, **kept)
     if isinstance(found, JointCounts):
         return JointCounts._of(
             dict(found.scores), found.positives, found.negatives, ledger, found._recorded
@@ -195,8 +202,14 @@ def check_there(wanted: ColumnRoles, options: Options) -> None:
             "weights are not counted on a cluster: sums of fractions depend on their order there",
             "count whole cases",
         )
-    limited = {name for name in ("memory", "approx", "resume") if getattr(options.ceiling, name)}
-    said = limited | said_of(options).keys() - {"missing_label", "nan_score", "header"}
+    if options.ceiling.approx and (wanted.group is not None or len(wanted.scores) > 1):
+        text = "bins are counted of one score at a time, and without groups"
+        raise refuse("BR953", text, "leave --approx out, or count one --score")
+    said = ({"resume"} if options.ceiling.resume else set()) | said_of(options).keys() - {
+        "missing_label",
+        "nan_score",
+        "header",
+    }
     if said:
         option = "--" + min(said).replace("_", "-")
         raise refuse(
