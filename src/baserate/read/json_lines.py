@@ -371,11 +371,13 @@ class _JsonReader(csv.Reader):
             behind = fields.behind if place == len(fields.names) - 1 else ""
             begin, rest = len(ahead) + 1, len(ahead) + len(behind)
             values.append(f"substr(c{place}, {begin}, length(c{place}) - {rest})")
-            good.append(f"starts_with(c{place}, ?) AND ends_with(c{place}, ?)")
-            given += [ahead, behind]
-            if name in wanted.numbers or name not in wanted.columns:  # others are parsed
-                good.append(f"regexp_full_match({values[-1]}, ?)")
-                given.append(NUMBER_TEXT if name in wanted.numbers else ANY_TEXT)
+            if name in wanted.numbers or name not in wanted.columns:
+                text = NUMBER_TEXT if name in wanted.numbers else ANY_TEXT
+                good.append(f"regexp_full_match(c{place}, ?)")
+                given.append(f"{re.escape(ahead)}(?:{text}){re.escape(behind)}")
+            else:  # each value is parsed
+                good.append(f"starts_with(c{place}, ?) AND ends_with(c{place}, ?)")
+                given += [ahead, behind]
         # The label of a line in which anything is not as expected is NULL, for the careful way.
         label = fields.names.index(wanted.label)
         values[label] = f"CASE WHEN {' AND '.join(good)} THEN {values[label]} END"
