@@ -345,7 +345,17 @@ def test_a_large_file_takes_the_fast_way_and_says_the_same(tmp_path, monkeypatch
     path = written(tmp_path, lines)
     assert len(lines) > 1 << 20
     fast = counted(path)
-    monkeypatch.setattr(json_lines, "_read_fast", lambda *_: None)
+    monkeypatch.setattr(json_lines, "_read_fast", lambda *_, **__: None)
     with streams.opened(path) as plain:
         table = json_lines.table_of(plain, ColumnRoles("y", ("m1",)), CsvOptions())
     assert fast == br.count(table.columns["y"], table.columns["m1"])
+
+
+def test_two_numbers_of_two_files_that_are_one_float_are_refused(tmp_path):
+    lines = "".join(f'{{"y": {row % 2}, "m1": {row / 7}}}\n' for row in range(1, 40_000))
+    for name, number in (("a", "0.1"), ("b", "0.10000000000000001")):
+        written(tmp_path, f'{lines}{{"y": 1, "m1": {number}}}\n', f"{name}.jsonl")
+    for name in "ab":
+        assert counted(str(tmp_path / f"{name}.jsonl")).total_positives == 20_001
+    with pytest.raises(br.InputError, match="BR215: .*1 distinct value would merge in float64"):
+        counted(str(tmp_path / "*.jsonl"))

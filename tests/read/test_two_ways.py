@@ -394,3 +394,24 @@ def test_two_signs_are_no_number(tmp_path, number):
     (tmp_path / "x.csv").write_text(plain_text() + f"1,{number}\n")
     with pytest.raises(br.InputError, match="BR208: .*1 value that is not a number"):
         br.count(str(tmp_path / "x.csv"), **HOW)
+
+
+@pytest.mark.parametrize(
+    ("last", "fast"),
+    [
+        (["0.10000000000000001"], True),  # 0.1, once: no other text became the same number
+        (["0.10000000000000001", "0.5"], True),
+        (["0.12345678901234568"] * 2, True),  # as floats print themselves
+        (["1.00000000000000005e-1"] * 2, True),  # twice in the same way
+        (["0.1", "0.10000000000000001"], False),  # two numbers in decimals, one as floats
+        (["0.12345678901234568", "0.123456789012345680"], False),
+    ],
+)
+def test_two_texts_of_one_number_are_seen_wherever_they_stand(tmp_path, last, fast):
+    texts = [repr(row / 7001 + 1e-9) for row in range(5000)] + last
+    path = written(tmp_path, "y,m1\n" + "".join(f"{row % 2},{t}\n" for row, t in enumerate(texts)))
+    careful, quick = both_ways(path)
+    assert (quick is not None) == fast
+    if fast:
+        assert quick.columns["m1"].tolist() == [float(text) for text in texts]
+        assert careful.columns["m1"].tolist() == texts

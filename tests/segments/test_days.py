@@ -9,6 +9,8 @@ from math import comb
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import baserate as br
@@ -302,3 +304,21 @@ def test_seconds_and_weeks_are_no_days(text):
 
 def test_the_first_day_of_all_has_a_length():
     assert hours_of("0001-01-01", zone_of("Europe/Berlin")) == 24.0
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_of_times_in_a_file_the_day_is_the_one_that_is_written(tmp_path, unit):
+    times = ["1969-12-31T23:59:59", "1970-01-01T00:00:00", None, "2026-03-01T23:30:00"] * 3000
+    times = np.array([time or "NaT" for time in times], f"M8[{unit}]")
+    times[::4] += np.timedelta64(0 if unit == "s" else 999, "ms").astype(f"m8[{unit}]")
+    y, scores = np.arange(len(times)) % 3 == 0, np.arange(len(times)) / 7
+    path = str(tmp_path / "times.parquet")
+    pq.write_table(pa.table({"y": y, "s": scores, "t": pa.array(times)}), path)
+    found = br.count(path, label="y", score="s", day="t")
+    assert set(found) == {"1969-12-31", "1970-01-01", "2026-03-01", None}
+    alike = br.count(y, scores, day=times)
+    assert {day: one.digest for day, one in found.items()} == {
+        day: one.digest for day, one in alike.items()
+    }
+    zoned = br.count(path, label="y", score="s", day="t", tz="Europe/Berlin")
+    assert zoned.digest == found.digest

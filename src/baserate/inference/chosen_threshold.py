@@ -215,17 +215,30 @@ def _tried(points: Points, needed: set[int]) -> Ints:
     """
     if len(points) <= MOST_TRIED:
         return np.arange(len(points))
-    steps = [
-        _steps(column, float(total))
+    ends = [
+        _step_ends(column, float(total))
         for column, total in (
             (points.tp, points.total_positives),
             (points.fp, points.total_negatives),
         )
     ]
-    moved = (np.diff(steps[0]) != 0) | (np.diff(steps[1]) != 0)
-    return np.unique(
-        np.concatenate(([0], np.flatnonzero(moved), [len(points) - 1], sorted(needed)))
-    ).astype(np.int64)
+    return np.unique(np.concatenate(([0], *ends, [len(points) - 1], sorted(needed)))).astype(
+        np.int64
+    )
+
+
+def _step_ends(flagged: Array, total: float) -> Ints:
+    """The last point on each step but the last one, found by bisection: steps never go down from
+    one point to the next.
+    """
+    first, last = (int(_steps(flagged[end], total)) for end in (0, -1))
+    steps = np.arange(first + 1, last + 1)
+    low, high = np.zeros(len(steps), dtype=np.int64), np.full(len(steps), len(flagged) - 1)
+    while (high - low > 1).any():  # a point below the step, and one that is on it or above
+        middle = (low + high) // 2
+        below = _steps(flagged[middle], total) < steps
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return low
 
 
 def _steps(flagged: Array, total: float) -> Floats:

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -96,6 +97,8 @@ THRESHOLD_BITS = 64 - ALIAS_BITS
 LEAST_CHANCE = 2.0**-44
 # Two draws from one word where the table of pairs still fits a small cache.
 MOST_PAIRED_BITS = 5
+# Tables that are kept for further urns.
+MOST_TABLES = 1024
 
 
 def alias_bits(bits: int) -> int:
@@ -139,6 +142,7 @@ def _shares(weights: Floats, bits: int, room: int) -> np.ndarray[tuple[int], np.
     return shares
 
 
+@lru_cache(maxsize=MOST_TABLES)
 def poisson(rate: float) -> tuple[int, Floats]:
     """The least value of a Poisson number that matters, and the chances from there on, with 1 for
     the mode: by ratios, outwards from it.
@@ -161,11 +165,19 @@ def poisson_table(rate: float, draws: int) -> tuple[Words, int, int]:
     """
     low, chances = poisson(rate)
     bits = max(1, (len(chances) - 1).bit_length())
-    if low or bits > MOST_PAIRED_BITS or draws <= 1 << bits:
-        return alias_table(chances), low, 0
-    padded = np.zeros(1 << bits)
+    paired = not low and bits <= MOST_PAIRED_BITS and draws > 1 << bits
+    return _entries(rate, paired), low, bits if paired else 0
+
+
+@lru_cache(maxsize=MOST_TABLES)
+def _entries(rate: float, paired: bool) -> Words:  # noqa: FBT001
+    """The entries of one number or of two; urns of as many cases have rates in common."""
+    _, chances = poisson(rate)
+    if not paired:
+        return alias_table(chances)
+    padded = np.zeros(1 << max(1, (len(chances) - 1).bit_length()))
     padded[: len(chances)] = chances
-    return alias_table(np.multiply.outer(padded, padded).ravel()), 0, bits
+    return alias_table(np.multiply.outer(padded, padded).ravel())
 
 
 # ----------------------------------------------------------------------

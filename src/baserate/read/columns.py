@@ -275,7 +275,11 @@ def _words(native: Any) -> Array | None:
     if native.dtype not in (nw.String, nw.Categorical, nw.Enum):
         return None
     if native.implementation.is_pandas_like():
-        codes, words = native.to_native().factorize()
+        series = native.to_native()
+        if native.dtype == nw.String:
+            codes, words = series.factorize()
+        else:
+            codes, words = series.cat.codes.to_numpy(), series.cat.categories
         listed = np.asarray(words).tolist()
     elif find_spec("pyarrow") is not None:
         import pyarrow as pa

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
-from math import isnan
+from math import isfinite, isnan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +28,7 @@ from baserate.errors import (
     quoted,
     refuse_file,
 )
+from baserate.kernels import best
 from baserate.numbers import EXACT_FLOATS
 from baserate.read import csv_dialect, streams
 from baserate.read.cases import spelled
@@ -357,18 +358,22 @@ def column_at(dialect: Dialect, name: str) -> str:
     return f"c{dialect.names.index(name)}"
 
 
-def number_at(at: str, style: str | None = None) -> str:
+def number_at(at: str, style: str | None = None, *, written: bool = True) -> str:
     """A number and what there is to say of its text, as two columns; `style` is that in which all
-    texts may be written (".18e").
+    texts may be written (".18e"). Where that is not looked at, every text that is not short counts
+    as written otherwise.
     """
-    # Where each text is what one style makes of its number, no number has two texts: that is seen
-    # row by row, and nothing is grouped.
-    alone = (
-        f"({SHORT}) OR {WRITTEN}"
-        if style is None
-        else f"{{0}} = format('{{{{:{style}}}}}', TRY_CAST({{0}} AS DOUBLE))"
-    )
-    return f"TRY_CAST({at} AS DOUBLE) AS {at}, {FLAGS.format(at, alone.format(at))} AS f{at}"
+    alone = written_at(at, style) if written else SHORT.format(at)
+    return f"TRY_CAST({at} AS DOUBLE) AS {at}, {FLAGS.format(at, alone)} AS f{at}"
+
+
+def written_at(at: str, style: str | None) -> str:
+    """Whether a text is short, or what one style makes of its number. Where each is, no number has
+    two texts: that is seen row by row, and nothing is grouped.
+    """
+    if style is None:
+        return f"({SHORT}) OR {WRITTEN}".format(at)
+    return f"{at} = format('{{:{style}}}', TRY_CAST({at} AS DOUBLE))"
 
 
 def unread_at(
@@ -401,17 +406,18 @@ def _without_commas(texts: Iterable[str], delimiter: str) -> Iterator[str]:
         yield text
 
 
-def style_at(connection: Any, scan: From, at: str) -> str | None:
+def style_at(connection: Any, scan: From, at: str) -> tuple[str | None, bool]:
     """The one style of the first numbers of a column, where it is not one of those that are known
-    anyhow.
+    anyhow, and whether a number repeats among them.
     """
     query = f"SELECT {at} AS t, {number_at(at)} FROM {scan.sql} LIMIT {SAMPLE}"  # noqa: S608
     rows = connection.execute(query, list(scan.parameters)).fetchall()
-    return (
+    style = (
         style_of([text for text, _, _ in rows])
         if any(flags & UNWRITTEN for _, _, flags in rows)
         else None
     )
+    return style, len({number for _, number, _ in rows}) < len(rows)
 
 
 def style_of(texts: Sequence[str]) -> str | None:
@@ -489,16 +495,18 @@ def place_of(text: Text, dialect: Dialect) -> InLines:
 
 
 def read_fast(
-    text: Text, dialect: Dialect, wanted: ColumnRoles, *, plain: bool = False
+    text: Text, dialect: Dialect, wanted: ColumnRoles, *, plain: bool = False, alone: bool = True
 ) -> Table | None:
     """The table, or None where there is any doubt about it. `plain` says that nothing is done about
-    scores that are no numbers.
+    scores that are no numbers, `alone` that no other file belongs to the table.
     """
     try:
         rows = rows_of(text, dialect)
         path = os.path.abspath(text.path)  # noqa: PTH100 (links stay: what was looked at is what is read)
         with locked([path]) as connection:
-            reader = Reader(connection, path, dialect, rows, wanted.scores if plain else ())
+            reader = Reader(
+                connection, path, dialect, rows, wanted.scores if plain else (), alone=alone
+            )
             columns = reader.columns(wanted)
     except Exception:  # noqa: BLE001 (whatever DuckDB does not like, or its absence: the careful way says what is wrong, if anything is)
         return None
@@ -509,18 +517,24 @@ class Reader:
     """One file, one connection, and what it has to come to."""
 
     def __init__(
-        self, connection: Any, path: str, dialect: Dialect, rows: int, refusable: Sequence[str] = ()
+        self,
+        connection: Any,
+        path: str,
+        dialect: Dialect,
+        rows: int,
+        refusable: Sequence[str] = (),
+        *,
+        alone: bool = True,
     ) -> None:
-        self.connection, self.dialect, self.rows, self.refusable = (
-            connection,
-            dialect,
-            rows,
-            refusable,
-        )
+        self.connection, self.dialect, self.rows = connection, dialect, rows
+        self.refusable, self.alone = refusable, alone
         self.scan = scan_of(path, dialect)
         # How numbers are written, where they are fractions: in few digits or as floats print
         # themselves (None), in one other style, or in many.
         self.styles: dict[str, str | None] = {}
+        # Columns in which no number seems to repeat, so that none has two texts: how they are
+        # written is looked at only where one does.
+        self.apart = set[str]()
 
     def columns(self, wanted: ColumnRoles) -> dict[str, Any]:
         """Each requested column as the careful way would have it (numbers as numbers, where it has
@@ -564,10 +578,12 @@ class Reader:
             at, values = self._at(name), codes.get(name)
             parts.append(f"{self._coding(at, values)} AS {at}")
             given += values if values and len(values) <= FEW_VALUES else ()
-        self.styles |= {
-            name: style_at(self.connection, self.scan, self._at(name)) for name in numbers
-        }
-        parts += [number_at(self._at(name), self.styles[name]) for name in numbers]
+        for name in numbers:
+            at = self._at(name)
+            self.styles[name], repeats = style_at(self.connection, self.scan, at)
+            if self.alone and not repeats:
+                self.apart.add(name)
+            parts.append(number_at(at, self.styles[name], written=name not in self.apart))
         read = self._query(", ".join(parts), given)
         gaps = {self._at(name) for name in self.refusable} | {
             f"f{self._at(name)}" for name in self.refusable
@@ -629,21 +645,31 @@ class Reader:
 
     def _number(self, values: Array, flags: Array, name: str) -> Array:
         """Whole numbers where all are written so, floats else."""
-        at, finite = self._at(name), np.isfinite(values)
-        large = bool((np.abs(values[finite]) >= EXACT_FLOATS).any())
-        seen = Seen(
-            bool(np.isnan(values).any()),
-            int(np.bitwise_or.reduce(flags)),
-            bool(finite.all()),
-            large,
-        )
+        ends = float(values.min()), float(values.max())  # NaN where there is one
+        finite = all(map(isfinite, ends))
+        inside = values if finite else values[np.isfinite(values)]
+        large = max(-inside.min(initial=0), inside.max(initial=0)) >= EXACT_FLOATS
+        seen = Seen(isnan(ends[0]), int(np.bitwise_or.reduce(flags)), finite, bool(large))
         if seen.are_whole():
-            return self._whole(at) if large else values.astype(np.int64)
-        if seen.flags & UNWRITTEN:
-            if len(self._query("count(*) AS n", rest=MERGED.format(at))["n"]):
-                raise NeedsCarefulReading
-            self.styles[name] = MANY_STYLES
+            return self._whole(self._at(name)) if large else values.astype(np.int64)
+        if seen.flags & UNWRITTEN and not self._have_one_text(values, flags, name):
+            raise NeedsCarefulReading
         return values
+
+    def _have_one_text(self, values: Array, flags: Array, name: str) -> bool:
+        """Whether no number has two texts: none with a long one occurs twice, all are written in
+        one style, or each in one way.
+        """
+        at, style = self._at(name), self.styles[name]
+        self.styles[name] = MANY_STYLES
+        if name in self.apart:
+            cells = best.count_cells(values, (flags & UNWRITTEN).astype(np.bool_))
+            if not (cells.positives * (cells.positives + cells.negatives) > 1).any():
+                return True
+            if not self._query("count(*) AS n", rest=f"WHERE NOT ({written_at(at, style)})")["n"]:
+                self.styles[name] = style
+                return True
+        return not len(self._query("count(*) AS n", rest=MERGED.format(at))["n"])
 
     def _whole(self, at: str) -> Array:
         found = self._query(f"TRY_CAST({at} AS BIGINT) AS {at}")[at]
@@ -696,15 +722,16 @@ def table_of(
     fast_from: int = FAST_FROM,
     *,
     untreated: bool = False,
+    alone: bool = True,
 ) -> Table:
     """The table in a file whose bytes lie plain. Where odd scores are `untreated`, one that is
-    refused for them may come as `Unread`.
+    refused for them may come as `Unread`; `alone` says that no other file belongs to the table.
     """
     with understood(plain, wanted, asked) as (text, dialect):
         fast = text.facts.size >= fast_from and is_fast(text, dialect, asked)
-        table = (fast and read_fast(text, dialect, wanted, plain=untreated)) or read_carefully(
-            text, dialect, wanted, asked.checked()
-        )
+        table = (
+            fast and read_fast(text, dialect, wanted, plain=untreated, alone=alone)
+        ) or read_carefully(text, dialect, wanted, asked.checked())
     return replace(
         table, sha256=plain.sha256, notes=(*notes_of(plain, text, dialect), *table.notes)
     )

@@ -57,6 +57,8 @@ NUMBERS = frozenset(
 SPELLED = frozenset({"DECIMAL", "HUGEINT", "UHUGEINT", "BIGNUM", "VARINT"})
 TEXT = frozenset({"VARCHAR", "ENUM", "UUID"})
 TIMES = ("DATE", "TIME", "INTERVAL")
+# Times without a zone: their day is the one that is written.
+LOCAL = frozenset({"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"})
 
 
 class From(NamedTuple):
@@ -102,11 +104,21 @@ def check_types(path: str, types: Mapping[str, str], wanted: ColumnRoles) -> Non
 
 
 def fetched(
-    connection: Any, source: From, types: Mapping[str, str], names: tuple[str, ...]
+    connection: Any,
+    source: From,
+    types: Mapping[str, str],
+    names: tuple[str, ...],
+    only_day: str | None = None,
 ) -> dict[str, Array]:
-    """These columns, streamed; rows keep the order in which they lie."""
+    """These columns, streamed; rows keep the order in which they lie. Of times without a zone in
+    the column `only_day` the day is read.
+    """
+    read_as = {
+        name: _day(name) if name == only_day and one in LOCAL else _expression(name, one)
+        for name, one in types.items()
+    }
     texts = {
-        name: _texts(connection, source, _expression(name, types[name]))
+        name: _texts(connection, source, read_as[name])
         for name in names
         if source.steady and duckdb_kind(types[name]) in (Kind.TEXT, Kind.TIMES)
     }
@@ -116,10 +128,7 @@ def fetched(
             f"CREATE TEMP TYPE {enum} AS ENUM (SELECT unnest(CAST(? AS VARCHAR[])))", [texts[name]]
         )
     expressions = [
-        _coded(_expression(name, types[name]), coded[name])
-        if name in coded
-        else _expression(name, types[name])
-        for name in names
+        _coded(read_as[name], coded[name]) if name in coded else read_as[name] for name in names
     ]
     found = _executed(
         connection,
@@ -179,6 +188,10 @@ def _decoded(codes: Array, texts: list[str]) -> Array:
 def _expression(name: str, of_type: str) -> str:
     plain = of_type in NUMBERS or of_type == "VARCHAR"
     return identifier(name) if plain else f"CAST({identifier(name)} AS VARCHAR)"
+
+
+def _day(name: str) -> str:
+    return f"CAST(CAST({identifier(name)} AS DATE) AS VARCHAR)"
 
 
 def column_of(values: Array, of_type: str) -> Array:
@@ -362,7 +375,7 @@ def read_duckdb(path: str, table_or_query: str, wanted: ColumnRoles) -> Table:
             types = types_of(connection, source)
             check_columns(path, list(types), wanted.columns, folds=True)
             check_types(path, types, wanted)
-            columns = fetched(connection, source, types, wanted.columns)
+            columns = fetched(connection, source, types, wanted.columns, wanted.only_day)
     rows = len(columns[wanted.label])
     if not rows:
         raise refuse_file(path, "BR603", "has no rows", "give a table with cases")

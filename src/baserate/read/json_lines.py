@@ -28,13 +28,20 @@ Record = tuple[int, dict[str, Any]]
 
 
 def table_of(
-    plain: streams.Plain, wanted: ColumnRoles, asked: CsvOptions, fast_from: int = csv.FAST_FROM
+    plain: streams.Plain,
+    wanted: ColumnRoles,
+    asked: CsvOptions,
+    fast_from: int = csv.FAST_FROM,
+    *,
+    alone: bool = True,
 ) -> Table:
-    """The requested fields of every object, from a file whose bytes lie plain."""
+    """The requested fields of every object, from a file whose bytes lie plain; `alone` says that no
+    other file belongs to the table.
+    """
     _check_asked(plain.shown, asked)
     with decoded_text(plain.shown, plain.path, asked.encoding) as text:
         notes = [*plain.notes, *text.notes]
-        fast = _read_fast(text, wanted) if text.facts.size >= fast_from else None
+        fast = _read_fast(text, wanted, alone=alone) if text.facts.size >= fast_from else None
         if fast is not None:
             return replace(fast, sha256=plain.sha256, notes=tuple(notes))
         if _is_array(text):
@@ -314,7 +321,7 @@ def _fields(line: str) -> _Fields | None:
     return _Fields(names, tuple(part[1] for part in parts), ends[-1])
 
 
-def _read_fast(text: Text, wanted: ColumnRoles) -> Table | None:
+def _read_fast(text: Text, wanted: ColumnRoles, *, alone: bool = True) -> Table | None:
     """The table, or None where there is any doubt about it."""
     try:
         fields = _fields(next(lines_of(text), ""))
@@ -327,30 +334,41 @@ def _read_fast(text: Text, wanted: ColumnRoles) -> Table | None:
             file.seek(-1, os.SEEK_END)
             rows = text.facts.newlines + (file.read(1) != b"\n")
         with locked([path]) as connection:
-            columns = _JsonReader(connection, path, fields, rows, wanted).columns(wanted)
+            reader = _JsonReader(connection, path, fields, rows, wanted, alone=alone)
+            columns = reader.columns(wanted)
     except Exception:  # noqa: BLE001 (as for delimited text: the careful way says what is wrong)
         return None
-    return Table(text.shown, columns, rows, 0, "", InLines(text.shown, 1))
+    place = InLines(text.shown, 1)
+    return Table(text.shown, columns, rows, 0, "", place, styles=reader.styles)
 
 
 class _JsonReader(csv.Reader):
     """Lines of JSON as records: the texts of values are those of JSON."""
 
     def __init__(
-        self, connection: Any, path: str, fields: _Fields, rows: int, wanted: ColumnRoles
+        self,
+        connection: Any,
+        path: str,
+        fields: _Fields,
+        rows: int,
+        wanted: ColumnRoles,
+        *,
+        alone: bool,
     ) -> None:
         dialect = Dialect(",", fields.names, 0, header=False)
-        super().__init__(connection, path, dialect, rows)
+        super().__init__(connection, path, dialect, rows, alone=alone)
         values, good, given = list[str](), list[str](), list[str]()
         for place, (name, ahead) in enumerate(zip(fields.names, fields.ahead, strict=True)):
             behind = fields.behind if place == len(fields.names) - 1 else ""
             begin, rest = len(ahead) + 1, len(ahead) + len(behind)
             values.append(f"substr(c{place}, {begin}, length(c{place}) - {rest})")
-            good.append(f"starts_with(c{place}, ?) AND ends_with(c{place}, ?)")
-            given += [ahead, behind]
-            if name in wanted.numbers or name not in wanted.columns:  # others are parsed
-                good.append(f"regexp_full_match({values[-1]}, ?)")
-                given.append(NUMBER_TEXT if name in wanted.numbers else ANY_TEXT)
+            if name in wanted.numbers or name not in wanted.columns:
+                text = NUMBER_TEXT if name in wanted.numbers else ANY_TEXT
+                good.append(f"regexp_full_match(c{place}, ?)")
+                given.append(f"{re.escape(ahead)}(?:{text}){re.escape(behind)}")
+            else:  # each value is parsed
+                good.append(f"starts_with(c{place}, ?) AND ends_with(c{place}, ?)")
+                given += [ahead, behind]
         # The label of a line in which anything is not as expected is NULL, for the careful way.
         label = fields.names.index(wanted.label)
         values[label] = f"CASE WHEN {' AND '.join(good)} THEN {values[label]} END"

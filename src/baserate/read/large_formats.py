@@ -422,7 +422,7 @@ class _Copy:
         at = {name: column_at(self.dialect, name) for name in wanted.columns}
         label = at[wanted.label]
         self.styles = {
-            name: style_at(self.connection, self.scan, at[name]) for name in wanted.scores
+            name: style_at(self.connection, self.scan, at[name])[0] for name in wanted.scores
         }
         self._copy([label, *(number_at(at[name], style) for name, style in self.styles.items())])
         found, *sums = self._one(

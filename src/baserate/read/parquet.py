@@ -443,7 +443,11 @@ def _columns(
     with refused(files[0] if len(files) == 1 else os.path.commonpath(files), "BR703", COPY):
         columns = counted(connection, files, source_of(*files), sum(rows), types, wanted)
         if columns is None:
-            columns = fetched(connection, source_of(*files), types, stored) if stored else {}
+            columns = (
+                fetched(connection, source_of(*files), types, stored, wanted.only_day)
+                if stored
+                else {}
+            )
     notes = []
     for name, values in partitions(
         files, [name for name in wanted.columns if name not in types]

@@ -649,7 +649,8 @@ def _several(
             "no file matches",
             "check the pattern; quote it, so that the shell does not expand it",
         )
-    tables = of_one_table(paths, lambda path: _from_file(path, wanted, options))
+    alone = len(paths) == 1
+    tables = of_one_table(paths, lambda path: _from_file(path, wanted, options, alone=alone))
     if all(
         _are_comparable([table for table in tables if name in table.columns], name)
         for name in wanted.numbers
@@ -698,9 +699,9 @@ def of_one_table(paths: Sequence[str], read: Callable[[str], T]) -> list[T]:
     return found
 
 
-def _from_file(path: str, wanted: ColumnRoles, options: Options) -> Table:
+def _from_file(path: str, wanted: ColumnRoles, options: Options, *, alone: bool = True) -> Table:
     """One file. Binary formats that lie on the disk are read there; what is piped or packed goes
-    through a plain copy.
+    through a plain copy. `alone` says that no other file belongs to the table.
     """
     if path not in streams.STDIN:
         streams.checked_regular(path)
@@ -710,13 +711,12 @@ def _from_file(path: str, wanted: ColumnRoles, options: Options) -> Table:
         if kind not in (streams.TEXT, "JSON", *streams.COMPRESSED):
             return _binary(path, kind, path, wanted, options)
     with streams.opened(path, options.limits, options.spooled) as plain:
+        fast_from = sys.maxsize if options.careful else csv.FAST_FROM
+        how = (plain, wanted, options.asked, fast_from)
         if plain.kind == streams.TEXT:
-            fast_from = sys.maxsize if options.careful else csv.FAST_FROM
-            return csv.table_of(
-                plain, wanted, options.asked, fast_from, untreated=options.untreated
-            )
+            return csv.table_of(*how, untreated=options.untreated, alone=alone)
         if plain.kind == "JSON":
-            return json_lines.table_of(plain, wanted, options.asked)
+            return json_lines.table_of(*how, alone=alone)
         try:
             table = _binary(plain.path, plain.kind, plain.shown, wanted, options)
         except InputError as error:

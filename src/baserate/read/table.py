@@ -485,6 +485,12 @@ class ColumnRoles:
         )
 
     @property
+    def only_day(self) -> str | None:
+        """The column of which nothing but the day is needed, if there is one."""
+        others = (self.label, self.group, self.id, self.cluster, self.currency, *self.numbers)
+        return None if self.day in others else self.day
+
+    @property
     def beside(self) -> dict[str, str]:
         """The columns that travel with the cases, by the part they play."""
         parts = {
