@@ -7,8 +7,11 @@ Binormal scores, so that what a threshold does in the field is known. The first 
 `compare` at a rule, of two models whose positives are shifted by 1.5 and 1.8: how often the
 interval holds the difference in the field of the two thresholds chosen on each set ("held"). The
 second is of `choose(…).lead_over_baseline`, of one model: how often it is significant, and
-how often wrongly so, with a tenth of the sets, as each is resampled 400 times. `--amounts` prints
-the same of choices by amounts alone, which are log-normal.
+how often wrongly so, with a quarter of the sets, as each is resampled 400 times. The third is of
+the best of several models that are equally good: how often the interval at its chosen threshold
+(200 resamples), which allows for choosing the threshold but not the model, holds what that
+threshold does in the field, also at the level 1 - 0.05 / models. `--amounts` prints the second of
+choices by amounts alone, which are log-normal.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -50,6 +53,12 @@ BASELINES = (
     (0.5, 50, 1000, 20),
     (1, 50, 1000, 10),
     (1.5, 50, 1000, 10),
+)
+# How many equally good models, shifted by 1.5, of 50 + 1000 cases; and by what they are chosen.
+BEST_OF = tuple(
+    (models, question)
+    for question in (("expected_cost", None, 10), ("tpr", "posfrac <= 0.05", 1))
+    for models in (1, 2, 3, 5, 10)
 )
 # Shift of the positives, positives, negatives, the spread of log amounts (their mean is 100):
 # a review costs what flagging everything is worth a case, so that useless scores break even.
@@ -117,6 +126,38 @@ def beside_baseline(job):
     return f"| {shift} | {positives} + {negatives} | {miss} | {sets} | {shares} |"
 
 
+def best_of(job):
+    """How often the interval of the best of several models holds, at 95 % and at a level for all
+    of them.
+    """
+    (models, (measure, rule, miss)), sets = job
+    size, levels = SIZES[0], (0.95, 1 - 0.05 / models)
+    at = br.Conditions(size[0] / sum(size), br.Costs(fn=miss))
+    goal = {} if rule is None else {"optimize": measure}
+    held, beyond = [0, 0], 0
+    for seed in range(sets):
+        rng = np.random.default_rng([23, seed, models])
+        y = np.repeat([1, 0], size)
+        common = math.sqrt(0.5) * rng.normal(size=len(y)) + 1.5 * y
+        joint = br.count(
+            y,
+            {str(i): common + math.sqrt(0.5) * rng.normal(size=len(y)) for i in range(models)},
+        )
+        points = {name: br.choose(joint[name], rule, at=at, **goal) for name in joint.models}
+        sign = -1 if measure == "expected_cost" else 1
+        best = max(points, key=lambda name: sign * float(points[name][measure]))
+        truth = in_field(measure, points[best].threshold, 1.5, size, at)
+        for i, level in enumerate(levels):
+            found = br.interval(
+                joint[best], measure, rule=rule, at=at, replicates=200, level=level, **goal
+            )
+            held[i] += found.low <= truth <= found.high
+            worse = truth < found.low if sign > 0 else truth > found.high
+            beyond += worse and not i
+    shares = " | ".join(f"{100 * count / sets:.2f}" for count in (held[0], beyond, held[1]))
+    return f"| {models} | {measure}, {rule or 'cheapest'} | {sets} | {shares} |"
+
+
 def by_amounts(job):
     """The same, where a miss costs its amount."""
     (shift, positives, negatives, spread), sets = job
@@ -161,9 +202,10 @@ def main():
         )
         second = pool.map(
             beside_baseline,
-            [(setting, max(1, given.sets // 10)) for setting in BASELINES],
+            [(setting, max(1, given.sets // 4)) for setting in BASELINES],
             chunksize=1,
         )
+        third = pool.map(best_of, [(one, max(1, given.sets // 4)) for one in BEST_OF], chunksize=1)
         pool.close()
         pool.join()
     lines = [
@@ -183,6 +225,12 @@ def main():
         "| shift | cases | fn | sets | not better here | significant | wrongly so |",
         "|---|---|---|---|---|---|---|",
         *second,
+        "",
+        "The best of several models that are equally good, 50 + 1000 cases:",
+        "",
+        "| models | chosen by | sets | held | truth worse | held at 1 - 0.05 / models |",
+        "|---|---|---|---|---|---|",
+        *third,
     ]
     text = "\n".join(lines) + "\n"
     print(text)

@@ -123,6 +123,7 @@ export interface Given {
   readonly indistinguishable?: readonly string[] | null;
   readonly differences?: readonly Difference[];
   readonly lead_over_baseline?: Difference | null;
+  readonly baseline_untested?: string | null;
   readonly untested?: string | null;
 }
 

@@ -548,7 +548,15 @@ class Conditions:
 
     @property
     def spoken(self) -> str:
-        """The base rate in a sentence: "a base rate of 2.5%"."""
+        """The base rate in a sentence: "a base rate of 2.5%", "an estimated base rate of 1.6% (0.4%
+        to 3.1%)".
+        """
+        if self.estimate is not None:
+            value, low, high = (
+                f"{100 * part:.3g}%"
+                for part in (self.estimate.value, self.estimate.low, self.estimate.high)
+            )
+            return f"an estimated base rate of {value} ({low} to {high})"
         known = self.prior is not None and 0 < self.prior < 1
         number = f" of {notation.base_rate(self.prior)}" if known else ""
         return f"{OF_SAMPLE if self.as_in_sample else 'a base rate'}{number}"

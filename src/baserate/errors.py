@@ -407,7 +407,7 @@ RANK = (
     *("BR530", "BR112", "BR111", "BR207", "BR104", "BR206", "BR411", "BR406"),
     *("BR116", "BR117", "BR656", "BR653", "BR113", "BR105", "BR201", "BR605", "BR515", "BR401"),
     *("BR505", "BR587", "BR625", "BR591", "BR630", "BR597", "BR626", "BR584"),
-    *("BR528", "BR593", "BR638", "BR537", "BR538", "BR544", "BR526"),
+    *("BR528", "BR657", "BR593", "BR638", "BR537", "BR538", "BR544", "BR526"),
     *("BR525", "BR524", "BR527", "BR523", "BR522"),
 )
 # Of the scale of the scores and of ties: where they matter, another note says so.

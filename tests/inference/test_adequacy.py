@@ -68,19 +68,19 @@ class TestSupport:
         ).notes
         assert (
             str(misses)
-            == "BR587: 5 misses among 100 positives support fnr 0.05: 95 % from 0.01643 to 0.1128"
+            == "BR587: fnr 0.05 rests on 5 misses among 100 positives: 95 % from 0.01643 to 0.1128"
             " (clopper-pearson)"
         )
         assert (
             str(alarms)
-            == "BR587: no false alarms among 40,000 negatives supports fpr 0: 95 % at most"
+            == "BR587: fpr 0 rests on no false alarms among 40,000 negatives: 95 % at most"
             " 7.489e-05 (clopper-pearson)"
         )
 
     def test_one_of_each_is_said_in_the_singular(self):
         misses, alarms = br.planning.sample_support(br.Confusion(tp=9, fp=1, fn=1, tn=99)).notes
-        assert misses.text.startswith("1 miss among 10 positives supports fnr 0.1: ")
-        assert alarms.text.startswith("1 false alarm among 100 negatives supports fpr 0.01: ")
+        assert misses.text.startswith("fnr 0.1 rests on 1 miss among 10 positives: ")
+        assert alarms.text.startswith("fpr 0.01 rests on 1 false alarm among 100 negatives: ")
 
     def test_ten_errors_of_each_kind_need_no_note(self):
         assert br.planning.sample_support(br.Confusion(tp=90, fp=10, fn=10, tn=90)).notes == ()

@@ -233,7 +233,12 @@ interface Tested {
 }
 
 /** The second model against the first. */
-function difference(together: Together, pair: readonly [Set, Set], z: number, level: number, hand: boolean): Tested {
+function difference(
+  together: Together,
+  pair: readonly [Set, Set],
+  { level, z, hand }: { readonly level: number; readonly z: number; readonly hand: boolean },
+  widest: number,
+): Tested {
   const both = bothOf(together, pair);
   const cases = [pair[0].one.model.positives, pair[0].one.model.negatives].map(rounded) as [number, number];
   const flagged = [0, 1].map((kind) => pair.map(({ one }) => flaggedOf(one, kind)) as [Two, Two]);
@@ -249,8 +254,26 @@ function difference(together: Together, pair: readonly [Set, Set], z: number, le
   const steps = weights.map((weight, kind) => Math.abs(weight) / cases[kind]!);
   const p = value && apart[0]! + apart[1]! ? swapped(value, [steps[0]!, counted[0]!], [steps[1]!, counted[1]!]) : 1;
   const half = z * Math.sqrt(variance);
-  const [low, high] = [value - half, value + half];
+  const [low, high] = [Math.max(value - half, -widest), Math.min(value + half, widest)];
   return p >= missed(level) ? { value, low: Math.min(low, 0), high: Math.max(high, 0), p } : { value, low, high, p };
+}
+
+/** How far apart two models can be at most, at these conditions: one of them right on every case, the other wrong. */
+function reach(one: Setting, question: Question): number {
+  const { tp, fp, fn, tn } = one.confusion;
+  const [positives, negatives] = [add(tp, fn), add(fp, tn)];
+  const values = [ZERO, positives].flatMap((hits) =>
+    [ZERO, negatives].map((alarms) =>
+      read(
+        compared(one, question),
+        { ...one.confusion, tp: hits, fn: sub(positives, hits), fp: alarms, tn: sub(negatives, alarms) },
+        question.at,
+        question.volume,
+      ),
+    ),
+  );
+  const widest = Math.max(...values) - Math.min(...values);
+  return Number.isNaN(widest) ? Infinity : widest;
 }
 
 /** The slopes of the ROC along which a rule moves both thresholds; null where none holds them. */
@@ -341,15 +364,16 @@ export function leads(
   best: Setting,
   question: Question,
   known: Pairs,
-  { level, z, hand }: { readonly level: number; readonly z: number; readonly hand: boolean },
+  how: { readonly level: number; readonly z: number; readonly hand: boolean },
 ): Difference[] {
-  const sets = settings.map((one) => one && setOf(one, question, hand));
+  const sets = settings.map((one) => one && setOf(one, question, how.hand));
+  const widest = reach(best, question);
   const there = [...sets.keys()].filter((i) => sets[i]);
   const tests = (there.length * (there.length - 1)) / 2;
   const pairs = there.flatMap((i) => there.filter((j) => j > i).map((j) => [i, j] as const));
   const found = pairs.flatMap(([i, j]) => {
     const together = known(i, j);
-    return together ? [{ i, j, ...difference(together, [sets[i]!, sets[j]!], z, level, hand) }] : [];
+    return together ? [{ i, j, ...difference(together, [sets[i]!, sets[j]!], how, widest) }] : [];
   });
   const adjusted = holm(
     found.map(({ p }) => p),
@@ -370,7 +394,7 @@ export function leads(
           ...ends,
           p_value: p,
           p_adjusted,
-          significant: (p_adjusted ?? p) < missed(level),
+          significant: (p_adjusted ?? p) < missed(how.level),
         },
       ];
     })

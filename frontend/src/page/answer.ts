@@ -138,7 +138,10 @@ function leads({ given, lead: { differences, untested }, second, chosen, questio
   const over = given?.lead_over_baseline ?? null;
   const name = (text: string): string => quoted(text);
   if (over && !over.significant) return [["warn", `Cannot tell from flagging ${over.models[0]!.split(" ")[1]}`]];
-  if (!second) return over ? [["good", `Clearly better than flagging ${over.models[0]!.split(" ")[1]}`]] : [];
+  if (!second) {
+    if (over) return [["good", `Clearly better than flagging ${over.models[0]!.split(" ")[1]}`]];
+    return given?.baseline_untested ? [["plain", `Not tested against flagging nothing or everything: ${given.baseline_untested}`]] : [];
+  }
   if (!differences.length) return [["plain", `Lead not tested: ${untested}`]];
   const close = differences.filter((one) => !one.significant);
   const rival = differences.find((one) => one.models[0] === second.model.name) ?? differences[0]!;

@@ -47,7 +47,8 @@ function spanned(ends: Ends, name: Name, value: number): string {
 
 const EXACT = "exact";
 
-const CORRECTED = "Intervals are corrected for choosing the thresholds on these cases.";
+const CORRECTED = "Intervals are corrected for choosing the thresholds on these cases";
+const SEVERAL = 3;
 const FIXED = "Intervals take the thresholds as fixed in advance.";
 const OF_PRECISION =
   "That of precision: where recall and false alarm rate are both at the worse ends of their bounds, and where both are at the better ones.";
@@ -67,7 +68,9 @@ function meant({ given, models }: Solution): string {
   const fixed = names.filter((name) => !methods.get(name)!.some((method) => method.startsWith("optimism-corrected")));
   if (!names.length) return "";
   if (fixed.length === names.length) return FIXED;
-  return fixed.length ? `${CORRECTED} Those of ${fixed.map(quoted).join(", ")} take the threshold as fixed in advance.` : CORRECTED;
+  const among = methods.size < SEVERAL ? "" : `, not for choosing the best of ${methods.size} models`;
+  const rest = fixed.length ? ` Those of ${fixed.map(quoted).join(", ")} take the threshold as fixed in advance.` : "";
+  return `${CORRECTED}${among}.${rest}`;
 }
 
 /** The interval that Python found of this very point, or else the bounds of a rate, and what both rates together leave of precision. */

@@ -69,7 +69,7 @@ function movedTo(row: Row, name: Name, corner: number, model: Model, prior: numb
 }
 
 const SAYS =
-  "The upright line is the same over all values; those that differ most stand first. Filled: the interval does not reach the line.";
+  "The upright line is the same over all values; those that differ most stand first. Filled: the interval does not reach the line. Intervals take the thresholds as fixed in advance.";
 
 export function slicesPart(report: Report, models: readonly Model[], flip: Switch): Part | null {
   const found = report.slices;

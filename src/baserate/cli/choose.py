@@ -31,7 +31,13 @@ from baserate.counts.amounts import Amounts
 from baserate.counts.counts import Counts, JointCounts, same_scores
 from baserate.decisions.amount_costs import CAUGHT, AmountChoice, AmountPoint
 from baserate.decisions.operating_point import OperatingPoint, brief, setting
-from baserate.decisions.selection import Answer, Choice, made_by, settings_of
+from baserate.decisions.selection import (
+    Answer,
+    Choice,
+    best_of_several,
+    made_by,
+    settings_of,
+)
 from baserate.errors import QUIET, Note, escaped, number_of, quoted, refuse
 from baserate.inference.amount_intervals import (
     NAMES,
@@ -319,7 +325,9 @@ def _result(
     answers = with_points(answers, found.points, how)
     # Columns that are the same; counts of each model alone do not say.
     same = same_scores(together, together.models) if isinstance(together, JointCounts) else ()
-    notes = [*refusals, *document.notes_of(models, found.points), *found.notes, *same]
+    made = [answer.choice for answer in answers if answer.choice]
+    several = [note for choice in made for note in best_of_several(choice)]
+    notes = [*refusals, *document.notes_of(models, found.points), *found.notes, *same, *several]
     tested = None if test is None else _on_test(test, answers)
     notes = notes if tested is None else _beside_test(notes, tested.notes)
 
@@ -331,7 +339,7 @@ def _result(
         return document.of_models("choose", models, found.points, at, notes, **parts)
 
     taken = comparisons.thresholds_taken(
-        chosen=True, corrected=found.corrected, resamples=how.resamples
+        chosen=True, corrected=found.corrected, resamples=how.resamples, among=made
     )
 
     def text() -> Iterator[str]:
@@ -414,7 +422,7 @@ def _beside_test(notes: Sequence[Note], tested: Sequence[Note]) -> list[Note]:
     """The notes on both files, without those on data that are the same; what holds of the test
     data alone says so. On label shift and the scale of the scores one note is enough.
     """
-    kept = [note for note in notes if note.code not in ("BR528", "BR638")]
+    kept = [note for note in notes if note.code not in ("BR528", "BR638", "BR657")]
     once = {note.code for note in kept} & {"BR526", *QUIET}
     return kept + [
         Note(note.code, f"test data: {note.text}", note.override)

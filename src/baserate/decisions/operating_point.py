@@ -1200,11 +1200,12 @@ def _draw(point: OperatingPoint) -> str:
     ):
         return share
     mean, low, high = (
-        measure(one, "caught", at=point.at, volume=point.volume)
+        f"{value:.2g}" if value < 10 else grouped(round(value))
         for one in (point.confusion, point.worst, point.best)
+        for value in (float(measure(one, "caught", at=point.at, volume=point.volume)),)
     )
-    luck = "" if low == high else f", between {low:.6g} and {high:.6g}"
-    return f"{share}; caught {mean:.6g}{' on average' if luck else ''}{luck}"
+    luck = "" if low == high else f", between {low} and {high}"
+    return f"{share}; caught {mean}{' on average' if luck else ''}{luck}"
 
 
 # ----------------------------------------------------------------------

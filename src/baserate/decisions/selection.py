@@ -449,7 +449,8 @@ class Choice(Viewed):
     @property
     def notes(self) -> tuple[Note, ...]:
         """What a reader of the choice should know: the notes of every point, each once."""
-        return combine((), (note for point in self.points.values() for note in point.notes))
+        every = (note for point in self.points.values() for note in point.notes)
+        return combine((), (*every, *best_of_several(self)))
 
     @property
     def baseline(self) -> str | None:
@@ -526,7 +527,7 @@ class Choice(Viewed):
             lines.append(f"  not chosen: {', '.join(others[:3])}")
         if self.untested:
             lines.append(f"  not tested: {self.untested}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *_against_baseline(self)])
 
     def __str__(self) -> str:
         return with_notes(repr(self), self.notes)
@@ -536,7 +537,41 @@ def _against(one: Any) -> str:
     """What a test says of the chosen model and another."""
     other, chance = one.models[0], "" if one.significant else "not significant, "
     than = {None: "as good as", other: "worse than"}.get(one.favours, "better than")
-    return f"  {than} {other} ({chance}p = {one.p_value:.3g})"
+    p = one.p_value if one.p_adjusted is None else one.p_adjusted
+    return f"  {than} {other} ({chance}p = {p:.3g})"
+
+
+def _against_baseline(choice: Choice) -> Iterator[str]:
+    """That the best model is not better than flagging nothing or everything, or that this is not
+    known.
+    """
+    lead = choice.lead_over_baseline
+    if choice.unbeaten is not None:
+        yield f"  no better than to {choice.unbeaten}"
+    elif lead is not None and not lead.significant:
+        yield _against(replace(lead, models=(f"to {lead.models[0]}", lead.models[1])))
+    elif lead is None and choice.baseline_untested:
+        yield f"  not tested against {choice.baseline}: {choice.baseline_untested}"
+
+
+# So many models, and the best of them looks better than it is: of two the intervals still hold.
+SEVERAL = 3
+
+
+def best_of_several(choice: Choice) -> Iterator[Note]:
+    """That the best of several models was found on the same cases as its threshold."""
+    count = len(choice.points)
+    on_same = any(note.code == operating_point.ON_SAME_CASES.code for note in choice.point.notes)
+    if count < SEVERAL or not on_same or choice.unbeaten is not None or choice.over is not None:
+        return
+    level = next((one.level for one in choice.differences), 0.95)
+    together = f"{1 - (1 - level) / count:.4g} for intervals that hold for all {count} models"
+    yield Note(
+        "BR657",
+        f"the best of {count} models was found on the same data, which makes its figures more"
+        " optimistic than those of one model alone; intervals do not allow for that",
+        Fix(f"choose(dev).on(test), or level={together}", f"--level {together}, or choose --test"),
+    )
 
 
 def chosen_among(

@@ -39,7 +39,12 @@ from baserate.inference.bootstrap import (
     resampled,
     undefined_noted,
 )
-from baserate.inference.chosen_threshold import CHOSEN_REPLICATES, Resampling, lead_over
+from baserate.inference.chosen_threshold import (
+    CHOSEN_REPLICATES,
+    Resampling,
+    ends_of,
+    lead_over,
+)
 from baserate.inference.paired import MCNEMAR, adjusted, check_replicates
 from baserate.inference.rates import normal
 from baserate.inference.values import (
@@ -594,9 +599,13 @@ def _difference(
     )
     chosen = not all(one.in_advance for one in pair)
     p, method = _p_value(value, weights, variance, apart, table.cases, added=2 if chosen else 0)
-    low, high = bounds_beside(value, variance, p, level)
-    widest = what.range[1] - what.range[0]
-    low, high = max(low, -widest), min(high, widest)
+    middle = value
+    if method == MCNEMAR and not chosen:  # Bonett & Price add a case each way to the value too
+        cases = next(
+            (size for size, weight in zip(table.cases, weights[0], strict=True) if weight), 0
+        )
+        middle = value * cases / (cases + 2)
+    low, high = _possible_bounds(bounds_beside(middle, variance, p, level), what, point)
     return Difference(
         value,
         low,
@@ -612,6 +621,14 @@ def _difference(
         statistic=value / math.sqrt(variance) if variance else math.nan,
         discordant=(round(sum(apart)), sum(table.cases)),
     )
+
+
+def _possible_bounds(
+    bounds: tuple[float, float], what: Measure, point: OperatingPoint
+) -> tuple[float, float]:
+    """Bounds of a difference, no further apart than the measure can be at these conditions."""
+    least, most = ends_of(what, point)
+    return max(bounds[0], least - most), min(bounds[1], most - least)
 
 
 def bounds_beside(value: float, variance: float, p: float, level: float) -> tuple[float, float]:
@@ -870,11 +887,12 @@ def _apart(
     p = 2 * float(ndtr(-abs(value) / error)) if error else 1.0
     known: dict[str, Any] = {"statistic": value / error if error else math.nan, "paired": False}
     what = made_best(points[pair[1]])
+    low, high = _possible_bounds((value - half, value + half), what, points[pair[1]])
     name = what.name if what.counts_cases else str(what)
     return Difference(
         value,
-        value - half,
-        value + half,
+        low,
+        high,
         p,
         DELTA,
         pair,

@@ -868,7 +868,7 @@ def _corrected(
     """The interval moved by the mean optimism, and widened by the ratio of its spread to that of a
     threshold that stays where it is.
     """
-    ends = _ends(asked, point)
+    ends = ends_of(asked, point)
     own, sample, stays = (
         _on_scale(_values(asked, point, cases, read.sizes), ends)
         for cases in (read.here, read.there, read.fixed)
@@ -961,7 +961,7 @@ def _at_rates(asked: Measure, point: OperatingPoint, t: Floats, f: Floats) -> Fl
     )
 
 
-def _ends(asked: Measure, point: OperatingPoint) -> tuple[float, float]:
+def ends_of(asked: Measure, point: OperatingPoint) -> tuple[float, float]:
     """The least and the most that the measure can be at these conditions: those of perfect and of
     wholly wrong answers, say.
     """

@@ -18,6 +18,7 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.curves.areas import one_class
 from baserate.decisions.operating_point import OperatingPoint
+from baserate.decisions.selection import flag_at
 from baserate.distributions import Pilot, Range
 from baserate.errors import Fix, Note, combine, quoted, refuse
 from baserate.inference.auc import DELONG, DELONG_T, paired_delong, unpaired_delong
@@ -36,6 +37,7 @@ from baserate.inference.bootstrap import (
     sight_of,
     undefined_noted,
 )
+from baserate.inference.chosen_threshold import ends_of
 from baserate.inference.clusters import spread_of
 from baserate.inference.fixed_point import PANELS, believed
 from baserate.inference.intervals import REPLICATES
@@ -395,9 +397,9 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
 
     Without a `method`: AUC by DeLong's test (with Student's t below 100 cases of the smaller class;
     "delong" is the plain test), tpr, fpr, accuracy and error at fixed thresholds by McNemar's exact
-    test, measures at thresholds that a rule or the cost chooses on these cases by the closed form
-    with which `choose_model` tests its best model, anything else by the paired bootstrap.
-    `replicates` (2000 unless given) selects the bootstrap at chosen thresholds too. Identical
+    test, other measures at thresholds, fixed or chosen on these cases by a rule or the cost, by the
+    closed form with which `choose_model` tests its best model, anything else by the paired
+    bootstrap. `replicates` (2000 unless given) selects the bootstrap at thresholds too. Identical
     models differ by 0 with p = 1.
 
     >>> import baserate as br
@@ -671,14 +673,29 @@ def _paired(
         return paired_delong(joint, [names], asked.level, asked.method)[0]
     if asked.method == MCNEMAR or (asked.method is None and _is_matched(statistic)):
         return matched_difference(both, joint, names, asked.level)
-    if (
-        all(one.point_of is not None for one in both)
-        and asked.method is None
-        and not asked.resampled
-        and not joint.weighted
-    ):
-        return _at_chosen(both, joint, names, asked.level)
+    if asked.method is None and not asked.resampled and not joint.weighted:
+        if all(one.point_of is not None for one in both):
+            return _at_chosen(both, joint, names, asked.level)
+        points = _in_advance(both, joint, names)
+        if points:
+            return _by_formula(both[0], joint, names, points, asked.level)
     return _by_bootstrap(both, only(joint, names), names, asked)
+
+
+def _in_advance(
+    both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str]
+) -> dict[str, OperatingPoint]:
+    """Each model at its fixed threshold; none where the measure is not bounded, as odds and ratios
+    of rates are not: their differences are far from normal.
+    """
+    measure = both[0].measure
+    if measure is None or not all(one.fixed and one.threshold is not NOT_SAID for one in both):
+        return {}
+    points = {
+        name: replace(flag_at(joint.marginal(name), one.threshold, at=one.at), in_advance=True)
+        for one, name in zip(both, names, strict=True)
+    }
+    return points if all(map(math.isfinite, ends_of(measure, points[names[1]]))) else {}
 
 
 def _at_chosen(
@@ -692,7 +709,19 @@ def _at_chosen(
         for one, name in zip(both, names, strict=True)
         if one.point_of is not None
     }
-    asked = both[0]
+    found = _by_formula(both[0], joint, names, points, level)
+    said = _said_of(both[0], points[names[0]])
+    return replace(found, notes=combine((), (said, *found.notes)))
+
+
+def _by_formula(
+    asked: Statistic,
+    joint: JointCounts,
+    names: tuple[str, str],
+    points: Mapping[str, OperatingPoint],
+    level: float,
+) -> Difference:
+    """The closed form that tests the best model of `choose_model`."""
     found = leads(joint, points, names[1], measure=asked.measure, level=level)
     if not found:
         _check_defined(
@@ -700,9 +729,7 @@ def _at_chosen(
             names,
             [point[asked.measure] for point in points.values() if asked.measure is not None],
         )
-    notes = combine(
-        (), (_said_of(asked, points[names[0]]), *shifted(asked, joint.marginal(names[0])))
-    )
+    notes = combine((), shifted(asked, joint.marginal(names[0])))
     return replace(
         found[0], name=asked.name, better=asked.better, at=asked.at, discordant=None, notes=notes
     )

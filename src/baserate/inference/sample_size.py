@@ -81,7 +81,7 @@ def sample_support(source: Confusion | OperatingPoint | Counts, *, level: float 
     >>> found.misses, found.false_alarms, f"{found.smallest_fpr_shown:.6g}"
     (5, 0, '7.48905e-05')
     >>> print(found.notes[0])
-    BR587: 5 misses among 100 positives support fnr 0.05: 95 % from 0.01643 to 0.1128 (clopper-pearson)
+    BR587: fnr 0.05 rests on 5 misses among 100 positives: 95 % from 0.01643 to 0.1128 (clopper-pearson)
     """  # noqa: E501
     level = checked_level(level)
     if isinstance(source, Counts):
@@ -116,10 +116,7 @@ def _remarks(name: str, errors: int, cases: int, level: float) -> Iterator[Note]
     elif errors < FEW_ERRORS:
         known = rate_interval(errors, cases, level=level)
         shown = number_of(errors, one, kind) if errors else f"no {kind}"
-        text = (
-            f"{shown} among {number_of(cases, of[:-1])} support{'' if errors > 1 else 's'} {name}"
-            f" {known.value:.4g}"
-        )
+        text = f"{name} {known.value:.4g} rests on {shown} among {number_of(cases, of[:-1])}"
         yield Note("BR587", f"{text}: {percent(level)} {stated(known)} ({known.method})")
 
 

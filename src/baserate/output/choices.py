@@ -259,6 +259,10 @@ def of_triage(model: str, found: Triage) -> dict[str, Any]:
     }
 
 
+NO_INTERVALS = "No intervals are computed for two thresholds."
+NOT_COMPARED = "The differences were not tested, and no intervals are computed for two thresholds."
+
+
 def triaged(found: Mapping[str, Triage]) -> str:
     """The cheapest model in words, then all of them."""
     best = min(found, key=lambda name: (found[name].cost, list(found).index(name)))
@@ -274,6 +278,7 @@ def triaged(found: Mapping[str, Triage]) -> str:
     sentence = (
         f"{said[0].upper()}{said[1:]} At {told(one.at, by_cost=True)}, the cost per case is"
         f" {digits(one.cost, 4)}{against}; with a single threshold {digits(one.without, 4)}."
+        f" {NOT_COMPARED if others else NO_INTERVALS}"
     )
     rows = [
         (
@@ -587,14 +592,22 @@ def decision_in_words(found: Recommendation) -> list[str]:
     where, and how firm that is.
     """
     blocks = [
-        f"{sentence(found.decision)}{_lead(found.decision)}",
+        decided(found.decision),
         *_mixed(found.decision),
         rivals(found.decision),
+        *_tested(found.decision),
     ]
     if found.map is not None and found.map.wins:
         blocks.append(_where(found.map, found.decision))
         blocks += _doubts(found.map, found.decision)
     return [*blocks, *_firm(found.stability, found.map, found.decision), *_worth(found.learning)]
+
+
+def decided(decision: Decision) -> str:
+    """What to do, what it can cost more than the best choice, and whether it is better than the
+    other models.
+    """
+    return f"{sentence(decision)}{_lead(decision)}"
 
 
 def sentence(decision: Decision) -> str:
@@ -659,6 +672,35 @@ def _lead(decision: Decision) -> str:
     many, are = ("differences", "are") if len(found) > 1 else ("difference", "is")
     not_ = " not" if close else ""
     return f" The {many} to {others} {are}{not_} significant ({p_in_words(found)})."
+
+
+def _chance(p: float) -> str:
+    """A p-value; how far below a millionth it is no formula knows."""
+    return f"{p:.3g}" if p >= 1e-6 else "< 1e-06"
+
+
+def _tested(decision: Decision) -> Iterator[str]:
+    """The lead of the setting that was chosen over the others, with its interval."""
+    found = decision.differences
+    if not found:
+        return
+    adjusted = any(one.p_adjusted is not None for one in found)
+    caught = found[0].name == CAUGHT
+    rows = [
+        (
+            f"{_shown(one.models[1])} - {_shown(one.models[0])}",
+            tables.reading(one.name, one.value),
+            f"{tables.reading(one.name, one.low)} to {tables.reading(one.name, one.high)}",
+            _chance(one.p_value),
+            *((_chance(one.p_adjusted),) if one.p_adjusted is not None else ("",) * adjusted),
+            one.method,
+        )
+        for one in found
+    ]
+    what = "caught at the highest base rate" if caught else "regret per case"
+    holm = ("p (Holm)",) if adjusted else ()
+    headings = ("difference", what, percent(found[0].level), "p", *holm, "method")
+    yield Page("The chosen option against the others, on the same cases:", Grid(headings, rows))
 
 
 def _most_at(decision: Decision) -> str:
@@ -745,9 +787,10 @@ def rivals(decision: Decision) -> str:
         (
             quoted(name, quotes=False),
             "" if name in ANSWERS else f">= {decision.shown(name, one.threshold)}",
-            digits(scale * one.value, 4),
-            digits(0 + sign * one.cost, 4),
-            digits(0 + sign * one.least, 4),
+            *(
+                tables.reading(CAUGHT if decision.optimized == CAUGHT else "", value)
+                for value in (scale * one.value, 0 + sign * one.cost, 0 + sign * one.least)
+            ),
             *((_rate(one.at.prior),) if places else ()),
             *((one.at.costs.spoken.partition("(")[2][:-1],) if places and given else ()),
             *(() if one.site is None else (quoted(str(one.site), quotes=False),)),

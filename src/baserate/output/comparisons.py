@@ -14,7 +14,7 @@ from baserate.counts.cells import Totals
 from baserate.counts.counts import JointCounts
 from baserate.decisions.amount_costs import AmountChoice
 from baserate.decisions.operating_point import OF_A_VOLUME, OperatingPoint
-from baserate.decisions.selection import Choice
+from baserate.decisions.selection import Choice, best_of_several
 from baserate.errors import Note, Source, escaped, grouped, number_of, quoted
 from baserate.inference.values import (
     ALL,
@@ -219,13 +219,26 @@ def requirement_verdict(judged: Sequence[Judged], *, passed: bool) -> dict[str, 
 # What was compared or evaluated, for a person: a sentence first, then a table.
 
 
-def thresholds_taken(*, chosen: bool, corrected: bool, resamples: int) -> str:
-    """How intervals allow for the choice of the thresholds."""
+def thresholds_taken(
+    *, chosen: bool, corrected: bool, resamples: int, among: Sequence[Choice] = ()
+) -> str:
+    """How intervals allow for the choice of the thresholds, and that they do not for that of the
+    best among several models.
+    """
     if not chosen:
         return "at these thresholds, fixed in advance"
     if not corrected:
         return "ignoring that the thresholds were chosen on the same data"
-    return f"corrected for choosing the thresholds on the same data ({resamples} resamples)"
+    several = not_for_models(among)
+    return (
+        f"corrected for choosing the thresholds on the same data ({resamples} resamples){several}"
+    )
+
+
+def not_for_models(among: Sequence[Choice]) -> str:
+    """That intervals do not allow for the choice of the best model, where there are several."""
+    most = max((len(one.points) for one in among if list(best_of_several(one))), default=0)
+    return f", not for choosing the best of {most} models there" if most else ""
 
 
 def of_intervals(rows: Sequence[Row], how: str, names: Sequence[str] = ()) -> str:

@@ -430,7 +430,7 @@ def merged(notes: Sequence[Note]) -> list[Note]:
     answer most comes first.
     """
     notes = sorted(dict.fromkeys(notes), key=lambda note: note.code not in FIRST)
-    shifted = [note for note in notes if note.code == LABEL_SHIFT]
+    shifted = [note for note in notes if note.code == LABEL_SHIFT and ONE_RATE in note.text]
     if len(shifted) < 2:
         return list(notes)
     priors = list(
@@ -454,7 +454,7 @@ def merged(notes: Sequence[Note]) -> list[Note]:
             1,
         )
     merged = Note(LABEL_SHIFT, text)
-    rest = [note for note in notes if note.code != LABEL_SHIFT]
+    rest = [note for note in notes if note not in shifted]
     return [*rest[: notes.index(shifted[0])], merged, *rest[notes.index(shifted[0]) :]]
 
 

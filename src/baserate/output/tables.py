@@ -434,18 +434,24 @@ def lead_in_words(choice: Choice | AmountChoice | None) -> str:
 
 
 def _over_baseline(choice: Choice) -> str:
-    """That the best model is not significantly better than one answer for all, where it is not."""
-    lead = choice.lead_over_baseline
-    if lead is None or lead.significant:
+    """That the best model is not significantly better than one answer for all, where it is not, or
+    that this was not tested.
+    """
+    lead, name = choice.lead_over_baseline, choice.baseline
+    why = choice.baseline_untested
+    if name is None or choice.unbeaten is not None or not (lead or why):
         return ""
-    base = choice.baselines[lead.models[0]]
+    base = choice.baselines[name]
     worth = f"{heading(base.optimized, [base])} {_cell(base, base.optimized)}"
-    who = _name(choice.model) if len(choice.models) == 1 else "Neither"
+    one = f"flagging {name.split()[1]} ({worth}"
+    if lead is None:
+        either = "either" if why == choice.untested else f"({why})"
+        return f" The difference to {one}) was not tested {either}."
+    if lead.significant:
+        return ""
+    who = {1: _name(choice.model), 2: "Neither"}.get(len(choice.models), "None")
     verb = "is not" if len(choice.models) == 1 else "is"
-    return (
-        f" {who} {verb} significantly better than flagging {lead.models[0].split()[1]} ({worth};"
-        f" {p_in_words([lead])})."
-    )
+    return f" {who} {verb} significantly better than {one}; {p_in_words([lead])})."
 
 
 def p_in_words(differences: Sequence[Difference]) -> str:

@@ -23,7 +23,13 @@ from baserate.counts.points import Points
 from baserate.decisions.operating_point import OperatingPoint, short_on
 from baserate.decisions.roc_geometry import winners
 from baserate.decisions.rules import is_better, parse_rule
-from baserate.decisions.selection import Answer, Choice, flag_at, settings_of
+from baserate.decisions.selection import (
+    Answer,
+    Choice,
+    best_of_several,
+    flag_at,
+    settings_of,
+)
 from baserate.errors import CASE_CONTROL, InputError, Note, grouped, number_of, quoted, refuse
 from baserate.inference.best_model import SEPARATE, WEIGHED, choices
 from baserate.inference.intervals import IntervalOptions, completed, with_points
@@ -818,7 +824,10 @@ def sliced(
         Sliced(
             column,
             model,
-            by_group(groups, threshold=settings[model][0].threshold, at=given, level=level),
+            replace(
+                by_group(groups, threshold=settings[model][0].threshold, at=given, level=level),
+                chosen=not settings[model][0].in_advance,
+            ),
         )
         for column, by_model in slices.items()
         for model, groups in by_model.items()
@@ -931,7 +940,7 @@ class Contents:
         return (
             None
             if self.decision is None
-            else {"sentence": choice_texts.sentence(self.decision.decision), "lead": MIDDLE}
+            else {"sentence": choice_texts.decided(self.decision.decision), "lead": MIDDLE}
         )
 
     @property
@@ -984,6 +993,13 @@ def of_contents(contents: Contents) -> dict[str, Any]:
         *contents.notes,
         *document.notes_of(models, settings),
         *(note for one in contents.at for note in one.notes),
+        *(
+            note
+            for one in contents.asked
+            for answer in one.answers
+            if answer.choice is not None
+            for note in best_of_several(answer.choice)
+        ),
         *decided,
     ]
     # What holds for all cases at a threshold is said of the model already: of its sites only what

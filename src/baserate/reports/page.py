@@ -466,13 +466,12 @@ def _points(contents: Contents, names: Mapping[str, str]) -> Iterator[str]:
         if there:
             yield block(tables.headed(there))
             yield block(tables.of_points(rows), whole=names)
+            choices_made = [answer.choice for answer in one.answers if answer.choice is not None]
+            yield block(tables.of_leads(choices_made))
+            corrected = is_corrected(there)
+            several = comparisons.not_for_models(choices_made) if corrected else ""
             yield block(
-                tables.of_leads(
-                    [answer.choice for answer in one.answers if answer.choice is not None]
-                )
-            )
-            yield block(
-                comparisons.of_intervals(rows, HOW[is_corrected(there)]),
+                comparisons.of_intervals(rows, f"{HOW[corrected]}{several}"),
                 whole=names,
             )
 
@@ -498,7 +497,15 @@ def _charts(contents: Contents) -> str:
     )
 
 
+SLICED_AS_FIXED = (
+    "The thresholds were chosen on these same cases. Here they are treated as fixed in advance, so"
+    " these intervals and bounds are optimistic."
+)
+
+
 def _slices(contents: Contents) -> Iterator[str]:
+    if any(one.found.chosen for one in contents.slices):
+        yield block(SLICED_AS_FIXED)
     for one in contents.slices:
         yield (
             f"<h3>{written(quoted(one.model, quotes=False))} by"
