@@ -106,6 +106,29 @@ REFUSED = {
     "BR429: these are slices of models counted together": lambda: br.compare(
         br.count(Y, {"a": S, "b": S}, by=list("aabbcc"))
     ),
+    "BR422: score= is a column or a list of columns, got int": lambda: br.count(
+        FRAME, label="y", score=5
+    ),
+    "BR425: nan_score= has no effect on arrays. Fix: count(df, label=…, score=…, nan_score=…)": (
+        lambda: br.count(Y, S, nan_score="drop")
+    ),
+    "BR425: nan_score= has no effect on a frame with weight=": lambda: br.count(
+        FRAME, label="y", score="a", weight="b", nan_score="drop"
+    ),
+    "BR429: table does not take GroupedCounts. Fix: table(x.total(), …).": lambda: br.table(BY),
+    "BR429: table does not take Amounts. Fix: table(x.counts, …).": lambda: br.table(AMOUNTS),
+    'BR228: auc takes the counts of one model, got JointCounts. Fix: summary(models, "auc")': (
+        lambda: br.auc(JOINT)
+    ),
+    'BR531: "auc" is a summary of all thresholds, not a measure at one. Fix: summary(x, "auc").': (
+        lambda: br.measure(COUNTS, "auc", threshold=0.5)
+    ),
+    'BR571: "recall" is a measure at a threshold, not a summary of all of them. Fix: measure(x,': (
+        lambda: br.summary(COUNTS, "recall")
+    ),
+    "BR574: a curve of amount_cost needs review=. Fix: curve(x, ": lambda: br.curve(
+        AMOUNTS, "amount_cost"
+    ),
     "BR429: only AUC is compared where the rows lie": lambda: br.compare(
         FRAME, "brier", label="y", score=["a", "b"]
     ),
@@ -141,6 +164,29 @@ def test_chunks_are_counted_in_every_form():
     assert br.count(lambda: iter(pairs), memory="1GB") == COUNTS
     assert br.count(pairs, memory="1GB") == COUNTS
     assert br.count(lambda: iter(frames), label="y", score="a", memory="1GB") == COUNTS
+
+
+def test_the_column_of_weights_of_a_frame_is_the_weight_of_arrays():
+    weight = FRAME["b"] + 1
+    frame = FRAME.assign(w=weight)
+    for score in ("a", ["a", "b"]):
+        found = br.count(frame, label="y", score=score, weight="w")
+        assert found == br.count(Y, frame[score], sample_weight=weight)
+        assert found.weighted
+
+
+@pytest.mark.parametrize(
+    ("call", "meant"),
+    [
+        (lambda: br.count(FRAME, "y", "a"), 'count(df, label="fraud", score="logit")'),
+        (lambda: br.compare(JOINT, "a", "b"), 'compare(models, "auc", pair=("logit", "forest"))'),
+        (lambda: br.fix(COUNTS, "tpr", 0.8), 'fix(counts, "tpr=80%")'),
+    ],
+)
+def test_an_argument_too_many_names_the_call_that_was_meant(call, meant):
+    with pytest.raises(TypeError, match="without a name") as found:
+        call()
+    assert str(found.value).endswith(meant)
 
 
 def test_several_files_are_joined(tmp_path):

@@ -307,7 +307,9 @@ def test_summaries_take_counts_and_nothing_that_looks_like_them():
         br.count([0, 1], [1, 2], by=["a", "a"]),
     )
     for other in (joint, groups, np.array([1, 2])):
-        assert_refused("auc takes Counts, got", lambda other=other: br.auc(other), "BR228")
+        assert_refused(
+            "auc takes the counts of one model, got", lambda other=other: br.auc(other), "BR228"
+        )
     assert br.auc(joint.marginal("m")) == br.auc(groups["a"]) == 1.0
 
 

@@ -254,7 +254,7 @@ class JointAmounts(Mapping[str, Amounts]):
 
     def __repr__(self) -> str:
         names = ", ".join(quoted(name, quotes=False) for name in self)
-        return f"JointAmounts: {len(self)} models ({names}), {self.joint._classes}"
+        return f"JointAmounts: {number_of(len(self), 'model')} ({names}), {self.joint._classes}"
 
     @property
     def worth(self) -> Floats:

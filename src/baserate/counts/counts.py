@@ -45,6 +45,7 @@ from baserate.errors import (
     combine,
     escaped,
     grouped,
+    number_of,
     quoted,
     refuse,
     refuse_file,
@@ -889,7 +890,7 @@ class JointCounts(Totals):
     def __repr__(self) -> str:
         names = ", ".join(quoted(name, quotes=False) for name in self.models)
         return (
-            f"JointCounts: {len(self.models)} models ({names}), {self._classes},"
+            f"JointCounts: {number_of(len(self.models), 'model')} ({names}), {self._classes},"
             f" {grouped(len(self.positives))} cells"
         )
 

@@ -118,7 +118,8 @@ def no_rank(name: str, examples: Iterable[int], total: int) -> InputError:
     """The error for cases without a score."""
     text = f"{name} has {number_of(total, 'missing or NaN score')}; a missing score has no rank"
     fix = Fix(
-        "drop those cases or score them; of a file, nan_score='drop'", "--nan-score drop or lowest"
+        "drop those cases or score them; for a file or frame, nan_score='drop'",
+        "--nan-score drop or lowest",
     )
     return refuse("BR201", text, fix, examples, total)
 
@@ -362,7 +363,7 @@ def decide(
             f"{grouped(many)} of {number_of(cases, 'label')} in {column.name} {are(many)} missing"
         )
         fix = Fix(
-            "drop those cases or label them; of a file, missing_label='drop'",
+            "drop those cases or label them; for a file or frame, missing_label='drop'",
             "--missing-label drop, negative or positive",
         )
         raise refuse("BR105", text, fix, rows[:3], many)
@@ -537,7 +538,8 @@ def _check_spelling(column: Column, found: dict[Any, int]) -> None:
     if count > 1:
         variants = {value: cases for value, cases in found.items() if _folded(value) == word}
         fix = Fix(
-            "write each label in one way; of a file, normalize_labels=True", "--normalize-labels"
+            "write each label in one way; for a file or frame, normalize_labels=True",
+            "--normalize-labels",
         )
         raise refuse(
             "BR108", f"{column.name} has {count} spellings of one label: {_shown(variants)}", fix
@@ -555,7 +557,7 @@ def _check_kind(column: Column, found: dict[Any, int]) -> None:
             "BR106",
             text,
             Fix(
-                f"count({column.name} >= 0.5, ...); of a file, label_threshold=0.5",
+                f"count({column.name} >= 0.5, ...); for a file or frame, label_threshold=0.5",
                 "--label-threshold 0.5",
             ),
         )

@@ -169,7 +169,9 @@ def mixed(code: str, name: str, kinds: Counter[str], rarest: list[int]) -> Input
     where it went wrong.
     """
     shown = ", ".join(f"{kind} ({grouped(count)})" for kind, count in kinds.most_common())
-    labels = Fix("convert the labels to one type; of a file, cast_labels=True", "--cast-labels")
+    labels = Fix(
+        "convert the labels to one type; for a file or frame, cast_labels=True", "--cast-labels"
+    )
     fix = labels if code == "BR107" else "write nothing but numbers in that column"
     return refuse(code, f"{name} mixes types: {shown}", fix, rarest[:3], len(rarest))
 
