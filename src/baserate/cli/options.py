@@ -53,6 +53,13 @@ def _option(
     return row or name, flags, settings
 
 
+BETWEEN = re.compile(r",(?![^(]*\))")  # the commas that are not inside of parentheses
+
+
+def _comma_separated(_: Any, __: Any, texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word.strip() for text in texts for word in BETWEEN.split(text))
+
+
 # Every section of the help, and its options in the order in which the help lists them. A command
 # takes them by the names of their parameters, and may say more of one: `listed("seed", help=…)`.
 TABLE = {
@@ -100,8 +107,9 @@ TABLE = {
             "measures",
             multiple=True,
             metavar="NAME",
-            help="Show this measure instead of the usual ones: specificity, lr_positive. May be"
-            " repeated.",
+            callback=_comma_separated,
+            help="Show this measure instead of the usual ones: specificity,lr_positive. May be"
+            " repeated or comma-separated.",
         ),
         _option("--threshold", metavar="[MODEL=]SCORE"),
         _option("--threshold", "thresholds", multiple=True, metavar="[MODEL=]SCORE"),
@@ -126,7 +134,8 @@ TABLE = {
             "scores",
             multiple=True,
             metavar="COLUMN",
-            help="A model's score; higher means more likely positive. May be repeated.",
+            help="A model's score; higher means more likely positive. May be repeated or"
+            " comma-separated.",
         ),
         _option(
             "--positive",

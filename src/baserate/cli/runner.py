@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import errno
 import io
 import os
 import re
@@ -55,7 +56,7 @@ from baserate.read.files import (
     saved_joint,
     saved_models,
 )
-from baserate.read.source import SEVERAL, Options, files_of, said_of, shown_source
+from baserate.read.source import SCHEME, SEVERAL, Options, files_of, said_of, shown_source
 from baserate.read.streams import STDIN
 from baserate.read.table import ColumnRoles
 from baserate.read.treatments import Treatment
@@ -192,6 +193,9 @@ class SourceOptions:
             return list(saved_models(self.path))
         if self.path in STDIN:
             return []
+        plain = not SCHEME.match(self.path) and not os.path.lexists(self.path)
+        if plain and not files_of(self.path):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.path)
         return [name for name, _ in columns_of(self.path, self.options)]
 
     @contextlib.contextmanager

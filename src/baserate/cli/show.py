@@ -69,7 +69,8 @@ from baserate.read.files import grouped_cases, read_cases
     aliases=("--summary",),
     help=(
         "Show this measure instead of the usual ones, or this summary beside AUC: specificity,"
-        ' lr_positive, average_precision, "partial_auc(fpr=0..0.1)". May be repeated.'
+        ' lr_positive, average_precision, "partial_auc(fpr=0..0.1)". May be repeated or'
+        " comma-separated."
     ),
 )
 @listed("threshold_probability", "pilot", "kind", "cluster")

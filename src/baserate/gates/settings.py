@@ -188,15 +188,24 @@ class Keys:
         """Whatever nobody took is refused."""
         for key in self.values:
             if key not in self.known:
-                columns = self.where == ("data",) and key in ("score", "scores")
-                near = [] if columns else difflib.get_close_matches(key, self.known, n=1)
-                like = quoted(near[0], quotes=False) if near else ""
-                meant = f"; did you mean {like}?" if near else ""
-                fix = f"write {like}" if near else f"one of {', '.join(self.known)}"
-                fix = IN_MODELS if columns else fix
+                meant, fix = self._meant(key)
                 self.file.wrong(
                     (*self.where, key), "BR841", f"there is no key {self.spoken(key)}{meant}", fix
                 )
+
+    def _meant(self, key: str) -> tuple[str, str]:
+        """A question after an unknown key, and what to write: in which table it belongs, the
+        nearest key, or all there are.
+        """
+        if key in ("score", "scores") and self.where in ((), ("data",)):
+            return "", IN_MODELS
+        if not self.where and key in HOMES:
+            return "", f"write {key} under [{HOMES[key]}]"
+        near = difflib.get_close_matches(key, self.known, n=1)
+        if not near:
+            return "", f"one of {', '.join(self.known)}"
+        like = quoted(near[0], quotes=False)
+        return f"; did you mean {like}?", f"write {like}"
 
     def spoken(self, key: str) -> str:
         return shown((*self.where, key))
@@ -405,6 +414,11 @@ SETTINGS = "baserate.toml"
 BASELINE, CANDIDATE = "baseline", "candidate"
 MOST_BYTES = 100_000
 LONGEST_LINE = 2000
+# In which table a key belongs that people write at the top of the file.
+HOMES = {
+    **dict.fromkeys(("source", "label", "positive", "design", "id"), "data"),
+    **dict.fromkeys(("prior", "costs", "volume", "budget", "rule", "level", "test"), "defaults"),
+}
 IN_MODELS = 'name the columns of scores in [models], such as logit = "logit"'
 WRITE_SOURCE = 'source = "scores.csv"'
 WRITE_COSTS = "costs = { fn = 100, fp = 1 }"
