@@ -276,8 +276,8 @@ class Note:
 # Of scores whose low values are suspicious, negated so that `score >= threshold` flags them.
 TURNED = Note(
     "BR207",
-    "low scores are risky, as given: scores were negated, and a threshold of -0.3 stands for score"
-    " <= 0.3",
+    "low scores mean positive, as given: scores were negated, so a threshold of -0.3 means score <="
+    " 0.3",
 )
 
 

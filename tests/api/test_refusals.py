@@ -27,7 +27,7 @@ REFUSED = {
     "BR419: this needs one base rate and exact costs, got base rates from 1% to 10%": (
         lambda: br.summary(COUNTS, "auprc", prior="1%..10%")
     ),
-    "BR419: kind= and level= belong to conditions that are not exact": lambda: br.measure(
+    "BR419: kind= and level= apply only to uncertain conditions": lambda: br.measure(
         COUNTS, "tpr", threshold=1, kind="varying"
     ),
     "BR419: optimize= needs one base rate": lambda: br.choose(
@@ -129,7 +129,7 @@ REFUSED = {
     "BR574: a curve of amount_cost needs review=. Fix: curve(x, ": lambda: br.curve(
         AMOUNTS, "amount_cost"
     ),
-    "BR429: only AUC is compared where the rows lie": lambda: br.compare(
+    "BR429: a file or frame is compared by AUC only": lambda: br.compare(
         FRAME, "brier", label="y", score=["a", "b"]
     ),
     "BR533: a measure is fixed at one value": lambda: br.fix(COUNTS, "tpr >= 0.8"),

@@ -467,7 +467,10 @@ def test_a_handful_of_cases_is_compared_roughly_or_not_at_all(tmp_path, capsys):
     )
     done = told(capsys, "compare", path, *TWO)
     assert done.status == 0
-    assert "note BR591: only 3 cases of the smaller class: a test of so few is rough\n" in done.err
+    assert (
+        "note BR591: only 3 cases of the smaller class: a test with so few cases is approximate\n"
+        in done.err
+    )
     assert "BR590: only 3 positives: too few to resample" in refused(
         capsys, "compare", path, *TWO, "--statistic", "average_precision"
     )

@@ -203,7 +203,7 @@ def test_a_budget_that_costs_leave_unused_is_said():
     assert point.threshold == 0.9
     assert (
         text(point, "BR523")
-        == "40 of 500 alerts are used: no more of these would pay (a larger budget may)"
+        == "40 of 500 alerts are used: more of them would cost more than they save"
     )
 
 

@@ -177,7 +177,7 @@ def test_row_82_budgets_need_a_volume():
 @pytest.mark.parametrize("budget", ["0", "-1", "0.5"])
 def test_row_82_a_budget_below_one_alert_is_refused(budget):
     assert_refused(
-        f"alerts <= {budget}", "BR521", f"a budget of {budget} alerts is no budget", volume=1000
+        f"alerts <= {budget}", "BR521", f"a budget is at least 1 alert, got {budget}", volume=1000
     )
 
 

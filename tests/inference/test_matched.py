@@ -162,7 +162,8 @@ def test_shares_at_fixed_thresholds_are_compared_by_mcnemar(cases, first, second
     assert found.notes[0].code == "BR599"
     assert (
         found.notes[0].text
-        == f'{one} {"case" if one == 1 else "cases"} only "a" has right, {two} only "b"'
+        == f'{one} {"case is" if one == 1 else "cases are"} correct only with "a",'
+        f' {two} only with "b"'
     )
 
 

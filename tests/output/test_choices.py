@@ -108,6 +108,4 @@ def test_what_was_chosen_on_the_same_data_is_advised_in_python_and_on_the_comman
         "BR528: the threshold was chosen and evaluated on the same data, so these figures are"
         " optimistic; evaluate on held-out data: choose(dev).on(test)"
     )
-    assert note.line(lambda fix: fix.command).endswith(
-        "held-out data: choose has the option --test for that"
-    )
+    assert note.line(lambda fix: fix.command).endswith("held-out data: choose --test FILE")

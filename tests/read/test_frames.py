@@ -500,7 +500,7 @@ def test_the_command_refuses_what_a_cluster_cannot_do(cases, tmp_path, capsys):
         (
             ["--engine", "dask", "--cells", "9", "--memory", "1GB"],
             "BR955",
-            "--memory and --cells both say how much may be held here",
+            "--memory and --cells both limit how much is held in memory",
         ),
         (["--engine", "dask", "--memory", "1GB", "--approx"], "BR953", "knows no --approx"),
         (["--engine", "dask", "--memory", "a lot"], "BR940", "--memory 1GB"),

@@ -158,11 +158,11 @@ def _measured(x: Any, name: Any, at: Conditions | None, threshold: Any, asked: A
         return _over(x, name, at, threshold, asked)
     if asked["kind"] is not None or asked["level"] != 0.95:
         raise refuse(
-            "BR419", "kind= and level= belong to conditions that are not exact", "leave them out"
+            "BR419", "kind= and level= apply only to uncertain conditions", "leave them out"
         )
     if asked["rule"] is not None:
         if threshold is not NOT_SAID or not isinstance(x, Counts | Points):
-            raise refuse("BR427", "the threshold is known already", "leave rule out")
+            raise refuse("BR427", "a threshold is given already", "leave rule out")
         x = choose(x, asked["rule"], at=at, volume=asked["volume"])
     if isinstance(x, OperatingPoint):
         return _of_point(x, name, at, threshold, asked["volume"])
@@ -357,7 +357,7 @@ def curve(  # noqa: PLR0913 (each is a question of its own)
 def _curve(x: Any, name: str, at: Conditions | None, said: dict[str, Any]) -> Curve:
     if isinstance(x, GroupedCounts):
         fix = "curves.average_curve(x, …)" if x.role == "fold" else f'curve(x.total(), "{name}")'
-        raise refuse("BR426", "a curve is read off the counts of all groups together", fix)
+        raise refuse("BR426", "a curve needs the counts of all groups together", fix)
     if not isinstance(x, Counts | Points | Amounts):
         refuse_uncounted(x, "curve")
     if not isinstance(name, str):

@@ -92,11 +92,11 @@ def calc(
     sort: str | None,
     **words: tuple[str, ...],
 ) -> Result:
-    """Derive every rate from any three independent ones, as published and rounded, or say what they
-    contradict. With --table, or a CSV of tables (columns name, tp, fn, fp, tn): a league table at
-    your base rate, with intervals.
+    """Derive every rate from any three independent ones, as published and rounded, or report that
+    they contradict each other. With --table, or a CSV of tables (columns name, tp, fn, fp, tn): a
+    league table at your base rate, with intervals.
 
-    A rate stands for everything that rounds to it: 0.549 and 54.9% for 0.5485 to 0.5495. The prior
+    A rate means all values that round to it: 0.549 and 54.9% mean 0.5485 to 0.5495. The prior
     is exact. The intervals show the sampling error of the table.
 
     \b
@@ -141,7 +141,7 @@ def _by_name(words: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
         )
         for text in texts:
             if name in given:
-                raise refuse("BR542", f"{name} is given twice", "say it once")
+                raise refuse("BR542", f"{name} is given twice", "give it once")
             given[name] = text
     return given
 

@@ -38,12 +38,14 @@ Whole = Counts | JointCounts | GroupedCounts
 @command("count")
 @options.file(metavar="FILE...", nargs=-1, required=True)
 @options.of_any_size
-@listed("group", help="Keep the values of this column apart (days, sites, folds), for one score.")
+@listed(
+    "group", help="Count each value of this column separately (days, sites, folds), for one score."
+)
 @listed("engine", "master", "keep")
 @listed(
     "cells",
     help=(
-        f"With --engine: the most distinct scores to hold here ({MOST_CELLS} by default;"
+        f"With --engine: the most distinct scores to hold in memory ({MOST_CELLS} by default;"
         " or --memory)."
     ),
 )
@@ -54,8 +56,8 @@ def count_command(request: Request, group: str | None, written: str, **engine: A
     """Count every FILE, add them up, and save the counts, which every other command reads.
 
     A file may itself hold counts. One score is saved alone; several are saved together, so that
-    their models can be compared. With --engine, Parquet is counted by a cluster, also in a store
-    that only its workers reach.
+    their models can be compared. With --engine, a cluster counts Parquet, also where only its
+    workers can read it.
 
     \b
     Examples:
@@ -71,7 +73,7 @@ def count_command(request: Request, group: str | None, written: str, **engine: A
             raise refuse_file(
                 written,
                 "BR803",
-                "counts are saved in a form of their own",
+                "counts are saved in a format of their own",
                 "name it .counts; --json prints what was counted",
             )
         large = None
@@ -127,7 +129,7 @@ def _large(source: SourceOptions, group: str | None) -> Counts | None:
     if len(scores) > 1:
         raise refuse(
             "BR943",
-            "several scores together are whole cases, and not counted piece by piece",
+            "several scores cannot be counted together piece by piece",
             "count one --score at a time",
         )
     stays = source.options._replace(ceiling=replace(ceiling, stays=True))
@@ -186,7 +188,7 @@ def _added(whole: Whole, part: Whole, source: str) -> Whole:
         raise refuse_file(
             source,
             "BR409",
-            "low scores are risky in some of these files, and high ones in others",
+            "low scores mean positive in some of these files, and high scores in others",
             "count them alike",
         )
     return whole + part
@@ -209,7 +211,7 @@ def _on_cluster(source: SourceOptions, **said: Any) -> tuple[SourceOptions, Any]
         if said["cells"] is not None:
             raise refuse(
                 "BR955",
-                "--memory and --cells both say how much may be held here",
+                "--memory and --cells both limit how much is held in memory",
                 "give one of them",
             )
         ceiling = source.options.ceiling

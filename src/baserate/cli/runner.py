@@ -489,7 +489,11 @@ def _pilot(text: str) -> Pilot:
 def _prior(parts: list[str]) -> Any:
     if len(parts) > 1:
         if any(".." in part for part in parts):
-            raise refuse("BR503", "a range of base rates stands alone", "--prior 1e-5..1e-3")
+            raise refuse(
+                "BR503",
+                "a range of base rates cannot be combined with other values",
+                "--prior 1e-5..1e-3",
+            )
         return parts
     if not parts:
         return None
@@ -500,7 +504,7 @@ def _prior(parts: list[str]) -> Any:
     if not dots:
         raise refuse(
             "BR503",
-            f"{quoted(parts[0])} has no ends to lie between",
+            f"{quoted(parts[0])} needs a range",
             '--prior "1e-5..1e-3 log-uniform"',
         )
     return LogUniform(low.strip(), high.strip())
@@ -538,8 +542,8 @@ def _range(name: str, low: str, high: str, *, profits: bool) -> Range:
     ends = notation.number(low), notation.number(high)
     if ends[0] is None or ends[1] is None:
         text = (
-            f"the cost of {quoted(name, quotes=False)} is {quoted(f'{low}..{high}')}, which is no"
-            " range of numbers"
+            f"the cost of {quoted(name, quotes=False)} is {quoted(f'{low}..{high}')}, which is not"
+            " a range of numbers"
         )
         raise refuse("BR514", text, "--cost fn=100..1000,fp=1")
     first, last = (

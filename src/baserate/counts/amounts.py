@@ -173,8 +173,8 @@ class Amounts(Frozen):
             if share >= LARGE_SHARE and share * len(self.cases) >= 2:
                 yield Note(
                     "BR591",
-                    f"one case holds {100 * share:.3g} % of the amount on positives: whatever is"
-                    " decided rests on it",
+                    f"one case holds {100 * share:.3g} % of the amount on positives: the result"
+                    " depends on it",
                 )
 
     def __add__(self, other: object) -> Amounts:

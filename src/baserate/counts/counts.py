@@ -126,7 +126,7 @@ def read(path: str | os.PathLike[str]) -> Saved:
         raise refuse_file(
             path,
             "BR711",
-            f"does not hold what its head says ({quoted(str(error), quotes=False)})",
+            f"does not match its header ({quoted(str(error), quotes=False)})",
             "count again",
         ) from None
 

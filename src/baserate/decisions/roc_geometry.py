@@ -79,7 +79,7 @@ class Baseline:
         if not isinstance(confusion, Confusion):
             raise refuse(
                 "BR551",
-                f"a line is beaten by an operating point, got {type(point).__name__}",
+                f"only an operating point can beat a line, got {type(point).__name__}",
                 "beaten_by(choose(counts))",
             )
         positives, negatives = (
@@ -220,8 +220,7 @@ def check_names(models: Mapping[str, Any]) -> None:
     if reserved:
         raise refuse(
             "BR410",
-            f"a model is named {quoted(min(reserved))}, which is what flagging all or none is"
-            " called",
+            f"a model is named {quoted(min(reserved))}, which is the name of a baseline",
             "give it another name",
         )
 

@@ -141,7 +141,7 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     if sure is None and (level is not None or among != 1):
         raise refuse(
             "BR637",
-            "level and among belong to a guarantee, and none is requested",
+            "level and among apply only to a guarantee, and none is given",
             'guarantee="recall >= 0.9", or leave them out',
         )
     confidence = guarantees.Confidence(
@@ -765,7 +765,7 @@ def fix(
     if not asked.straight:
         raise refuse(
             "BR534",
-            f"{name} may rise and fall between two thresholds: it cannot be fixed",
+            f"{name} is not monotone between two thresholds, so it cannot be fixed",
             "fix tpr, fpr, posfrac or precision",
         )
     value = _value(asked, given)

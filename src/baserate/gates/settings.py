@@ -460,7 +460,7 @@ def _text_of(path: str) -> str:
         raise refuse_file(
             path,
             "BR840",
-            "is larger than 100 kB: these are no settings",
+            "is larger than 100 kB, too large for settings",
             "name the file of settings",
         )
     try:
@@ -660,7 +660,7 @@ def _scored(file: File, source: Any, columns: Mapping[str, str]) -> dict[str, Sc
         file.wrong(
             where,
             "BR842",
-            "standard input is no source of settings, which are read more than once",
+            "settings cannot be read from standard input, because they are read more than once",
             WRITE_SOURCE,
         )
     return {name: Scored(beside(folder, path or ""), columns[name]) for name, path in own.items()}
@@ -924,7 +924,7 @@ def columns_of(source: str, options: Options) -> list[tuple[str, str]]:
     if source in STDIN:
         raise refuse(
             "BR842",
-            "standard input is no source of settings, which are read more than once",
+            "settings cannot be read from standard input, because they are read more than once",
             "save it to a file",
         )
     if is_saved(source):

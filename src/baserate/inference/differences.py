@@ -847,7 +847,7 @@ def _check_defined(statistic: Statistic, names: tuple[str, str], seen: Sequence[
 def _chosen(statistic: Statistic) -> str:
     if statistic.chosen:
         return f"; {CHOSEN_AGAIN}"
-    return "; thresholds are taken as fixed in advance" if statistic.fixed else ""
+    return "; thresholds are treated as fixed in advance" if statistic.fixed else ""
 
 
 def _unpaired(

@@ -147,7 +147,7 @@ def _whole(source: Any) -> tuple[int, int, int, int]:
     if confusion.why_no_prior == ONLY_RATES:
         raise refuse(
             "BR583",
-            "only rates are known: what they rest on is the number of cases",
+            "only rates are known, but this needs the number of cases",
             "give Counts or a Confusion",
         )
     if any(isinstance(cases, Fraction) for cases in confusion) or (point and source.share != 1):
@@ -222,8 +222,8 @@ def cases_needed(
         if power is not None:
             raise refuse(
                 "BR585",
-                "a power depends on the rate that is really there",
-                "expecting=0.95, the rate that you count on",
+                "power depends on the true rate",
+                "expecting=0.95, the rate that you expect",
             )
         return _with_none_seen(asked, missed)
     rate, share = asked.errors_at(expecting), None if power is None else checked_power(power)
@@ -279,7 +279,7 @@ def _read(requirement: Any) -> _Requirement:
     term = rule.terms[0]
     if term.sense != SENSES[names[0]]:
         fix = f'"{names[0]} {SENSES[names[0]]} …"'
-        raise refuse("BR585", f"{term} allows only errors, which needs no proof", fix)
+        raise refuse("BR585", f"{term} limits the rate on its good side", fix)
     limit = 1 - term.limit if term.sense == ">=" else term.limit
     if limit == 0:
         less = (
@@ -291,7 +291,7 @@ def _read(requirement: Any) -> _Requirement:
             less,
         )
     if limit == 1:
-        raise refuse("BR585", f"{term} holds whatever the cases say", WRITE_REQUIREMENT)
+        raise refuse("BR585", f"{term} holds for any cases", WRITE_REQUIREMENT)
     return _Requirement(str(term), names[0], limit)
 
 

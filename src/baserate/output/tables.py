@@ -585,7 +585,7 @@ def _guaranteed(point: OperatingPoint, *, on_test: bool = False) -> str:
 
 def _worthless(point: OperatingPoint) -> str:
     """That nothing but flagging nearly every case is guaranteed, as the first sentence; only where
-    the fewest false alarms were looked for.
+    the fewest false alarms were searched for.
     """
     if point.guarantee is None or point.optimized != "fpr" or point.fpr < NEARLY_ALL:
         return ""

@@ -739,7 +739,7 @@ def winner_map_panel(
     if not winners.wins:
         raise refuse(
             "BR651",
-            "the winners change with the base rate under this rule: there is no one map",
+            "under this rule the winners depend on the base rate, so there is no single map",
             "winner_map(models), without it",
         )
     x, y = (

@@ -86,7 +86,7 @@ class Chunks:
             raise refuse(
                 "BR944",
                 text,
-                "give a function that begins anew, such as lambda: read_chunks(), or more memory",
+                "give a function that starts again, such as lambda: read_chunks(), or more memory",
             )
         again = self.begun > 1
         rows, sums = 0, [0, 0]
@@ -104,7 +104,7 @@ class Chunks:
         if again and sums != self.sums:
             raise refuse(
                 "BR944",
-                "the chunks gave other cases when they were read again (random ones without a"
+                "the chunks gave different cases when they were read again (random ones without a"
                 " seed?)",
                 SAME,
             )
@@ -116,7 +116,7 @@ class Chunks:
         except (TypeError, ValueError):
             raise refuse(
                 "BR944",
-                f"chunk {number} is no pair of labels and scores",
+                f"chunk {number} is not a pair of labels and scores",
                 "yield (y_true, y_score)",
             ) from None
         try:
@@ -802,7 +802,7 @@ class Checkpoint:
         try:
             return counts.parsed(body, len(MAGIC))
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-            raise self._refused("does not hold what its head says") from None
+            raise self._refused("does not match its header") from None
 
     def _refused(self, text: str, fix: str = AGAIN) -> InputError:
         return refuse_file(self.path or "", "BR945", text, fix)

@@ -374,7 +374,7 @@ def columns_of(frame: Any, names: Sequence[str]) -> dict[str, Any]:
     if not isinstance(native, nw.DataFrame):
         raise refuse(
             "BR950",
-            f"a {type(frame).__name__} is no data frame in memory",
+            f"a {type(frame).__name__} is not a data frame in memory",
             "collect it first: a frame of pandas, polars or pyarrow",
         )
     check_columns("", native.columns, names)

@@ -227,7 +227,7 @@ class _Run:
             return self._restored(reached)
         except (KeyError, ValueError, TypeError):
             raise refuse_file(
-                self.checkpoint.path or "", "BR945", "does not hold what its head says", AGAIN
+                self.checkpoint.path or "", "BR945", "does not match its header", AGAIN
             ) from None
 
     def _restored(self, reached: Reached) -> Stage:

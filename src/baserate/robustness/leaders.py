@@ -85,7 +85,9 @@ class BestRecall(Viewed):
         """
         written = prior(base_rate)
         if written is None:
-            raise refuse("BR509", "who leads depends on the base rate", 'leaders.at("1 in 1000")')
+            raise refuse(
+                "BR509", "the best model depends on the base rate", 'leaders.at("1 in 1000")'
+            )
         slope = written.value / (1 - written.value) * self._fdr / (1 - self._fdr)
         return {
             name: rounded(_reached(curve, slope, attained=self.attained))

@@ -356,7 +356,7 @@ def common_threshold(
         if rule is not None:
             raise refuse(
                 "BR594",
-                "a rule and a threshold are given: one of them says where to cut",
+                "a rule and a threshold are both given",
                 "give one of them",
             )
         Points.of(counts).place(threshold)

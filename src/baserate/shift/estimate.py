@@ -450,8 +450,7 @@ def estimate_prior(  # noqa: PLR0913 (each is a word that users say)
         fix = Fix("another score, or threshold", "another --score, or --threshold")
         raise refuse(
             "BR537",
-            "these scores do not tell the classes apart: every share of positives would look the"
-            " same",
+            "these scores do not separate the classes, so the base rate cannot be estimated",
             fix,
         )
     left, undefined = undefined_noted(values)
