@@ -136,9 +136,7 @@ class InputError(ValueError):
 
 
 class Infeasible(InputError):  # noqa: N818 (an answer as much as an error)
-    """What was requested is impossible with these data: nothing is wrong with them, and exit status
-    3 says so.
-    """
+    """The request cannot be satisfied with these data, although they are valid (exit status 3)."""
 
 
 def refuse(
@@ -255,8 +253,8 @@ ADVICE = ("BR528",)
 
 @dataclass(frozen=True)
 class Note:
-    """Something a reader of the number should know, with a stable code, and what to say to get it
-    otherwise.
+    """Something a reader of the number should know, with a stable code and the option that
+    changes it.
     """
 
     code: str
@@ -283,7 +281,7 @@ TURNED = Note(
 
 @dataclass(frozen=True)
 class Source:
-    """One input: where it lies, what it held, and which of its values is the positive class."""
+    """One input: its name, its contents, and which of its values is the positive class."""
 
     path: str
     sha256: str

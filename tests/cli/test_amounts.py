@@ -40,8 +40,9 @@ def test_scenario_12_in_one_command(capsys, cases):
     assert done.status == 0
     first, second, _, headings, row, *_ = done.out.splitlines()
     assert first == (
-        "Use m at score ≥ 0.9, the threshold with the lowest cost. At the sample's base rate of 50%,"
-        " a review at 150 and a miss at its amount: cost 470, caught 1,000, missed 320, of 6 cases."
+        "Use m at score ≥ 0.9, the threshold with the lowest cost. At the sample's base rate of"
+        " 50%, a review at 150 and a miss at its amount: cost 470, caught 1,000, missed 320, of 6"
+        " cases."
     )
     assert (
         second

@@ -202,7 +202,7 @@ def table(  # noqa: PLR0913 (each is a question of its own)
     volume: float | None = None,
     order: Literal["descending", "ascending"] = "descending",
 ) -> ThresholdTable:
-    """What does every threshold come to, by any measures, at any base rates?
+    """What are these measures at every threshold, at any base rates?
 
     One row per distinct score, and one for flagging nothing (its threshold is NaN); or only the
     given `thresholds`. tp, fp, tn and fn are those of the sample, other measures are read at the

@@ -33,8 +33,8 @@ from baserate.numbers import INT64_MAX, Floats, exactly, rounded
 
 @dataclass(frozen=True)
 class Baseline:
-    """The points that cost as much as the cheaper answer for all: the line with `slope` through (0,
-    0) or (1, 1).
+    """The points that cost as much as the cheaper of flagging nothing and flagging everything:
+    the line with `slope` through (0, 0) or (1, 1).
 
     `answer` is the cheaper one, "nothing" or "everything"; `intercept` is the tpr of the line at
     fpr 0. Above the line a classifier is worth considering.

@@ -361,7 +361,7 @@ def random_classifier(
     at: Conditions | None = None,
     volume: float | None = None,
 ) -> OperatingPoint:
-    """What does flagging so large a share of the cases at random do? 0 flags nothing, 1 flags
+    """What does flagging this share of the cases at random achieve? 0 flags nothing, 1 flags
     everything: the baselines to beat.
 
     TPR = FPR = share, and precision is the prior (Tan et al. §5.7.2).

@@ -32,7 +32,7 @@ Bounds = tuple[float, float]
 def rate_interval(
     successes: int, cases: int, *, level: float = 0.95, method: str | None = None, side: str = BOTH
 ) -> Interval:
-    """Between which bounds does a rate lie, of which `part` out of `whole` cases were seen?
+    """What is the interval of a rate of which `part` out of `whole` cases were seen?
 
     By default Wilson's interval (Wilson 1927, JASA 22:209-212), Clopper and Pearson's (1934,
     Biometrika 26:404-413), which never covers less than it says, where fewer than ten lie on one

@@ -195,7 +195,7 @@ class _Requirement(NamedTuple):
 def cases_needed(
     requirement: str, *, expecting: Any = None, level: float = 0.95, power: float | None = None
 ) -> int:
-    """How many cases of the class does it take to show this requirement?
+    """How many cases of the class does it take to demonstrate this requirement?
 
     The requirement is on `tpr`, `fnr` (cases are then positives), `tnr` or `fpr` (negatives), and
     it is demonstrated where the one-sided bound of Clopper and Pearson meets it. By default the
@@ -469,7 +469,7 @@ class Cases(NamedTuple):
 
 
 class Detectable(NamedTuple):
-    """The smallest difference that would have been declared: in pairs, as a share of the cases, and
+    """The smallest difference that would have been detected: in pairs, as a share of the cases, and
     what must be observed for it.
 
     `excess` is by how many of the discordant pairs one model would have to be ahead, on average,
@@ -491,8 +491,8 @@ def cases_for_auc(
     power: float = 0.8,
     counts: Counts | None = None,
 ) -> Cases:
-    """How many cases of each class does it take to show that AUC is at least this, where it is
-    really that?
+    """How many cases of each class does it take to demonstrate a lower limit of AUC, if the
+    true AUC is higher?
 
     The fewest with (z_level + z_power) · s <= logit(expecting) − logit(at_least), where s is the
     standard error of logit(AUC): the one-sided bound of DeLong on the logit scale then meets

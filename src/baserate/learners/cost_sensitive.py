@@ -126,7 +126,7 @@ def stakes(found: Sides, at: Conditions | None = None, amounts: Any = None) -> F
 def cost_weights(
     y: Any, *, at: Conditions | None = None, amounts: Any = None, pos_label: Any = None
 ) -> Floats:
-    """How much should each training case weigh, so that a learner of few errors becomes one of low
+    """How should training cases be weighted, so that a learner that minimizes errors minimizes
     cost?
 
     As much as its wrong answer costs more than the right one: fn − tp for a positive, fp − tn for a
@@ -415,7 +415,7 @@ class MinimumExpectedCost(Transparent):
 
 
 class MetaCost(Wrapper):
-    """A classifier of two or more classes made cost-sensitive from outside, whatever it is.
+    """A classifier of two or more classes, of any kind, made cost-sensitive by relabelling.
 
     `resamples` copies of the estimator are fitted to bootstrap samples (each class resampled by
     itself, so that none gets lost); their mean probabilities, or votes where there are none, say

@@ -59,7 +59,7 @@ MOST_CASES = 10**18
 
 @dataclass(frozen=True, kw_only=True)
 class Confusion:
-    """How many cases of each class were flagged, and how many passed?
+    """How many cases of each class were flagged, and how many were not?
 
     `tp` and `fn` are the positives, `fp` and `tn` the negatives; `tp` and `fp` were flagged. The
     four are always named, because sources list them in different orders. Any measure is read by

@@ -1155,8 +1155,8 @@ def group_counts(
 def count_classes(
     y_true: Any, y_scores: Any, *, classes: Sequence[Any] | None = None, sample_weight: Any = None
 ) -> dict[Any, Counts]:
-    """How many cases of each class, and of the rest, have each of its scores? One set of counts a
-    class, as the target in turn.
+    """How many cases of each class, and of the rest, have each of its scores? One set of counts
+    per class, each against the rest.
 
     `y_scores` maps each class to its scores, or is a matrix with one column per class, in the order
     of `classes`. Each score ranks how likely its class is against the rest.

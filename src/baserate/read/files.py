@@ -1223,7 +1223,7 @@ CELLS = frozenset({"positives", "negatives"})
 
 
 def load(path: str | os.PathLike[str]) -> Counts | JointCounts | GroupedCounts:
-    """Whatever `save` wrote there; a damaged file, or one of another kind, is refused."""
+    """Load what `save` wrote; a damaged file, or one of another kind, is refused."""
     saved = counts.read(path)
     kinds: dict[str, tuple[Callable[[counts.Saved], Any], frozenset[str]]] = {
         "counts": (Counts._loaded, ARRAYS),

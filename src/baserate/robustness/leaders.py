@@ -51,8 +51,8 @@ class Lead(NamedTuple):
 
 @dataclass(frozen=True)
 class BestRecall(Viewed):
-    """Who has the highest tpr with at most this share of false alarms among the alerts (fdr, B_FA),
-    at each base rate.
+    """Which model has the highest tpr with at most this share of false alarms among the alerts
+    (fdr, B_FA), at each base rate.
 
     `leads` are exact stretches of base rate; `at` reads every model's tpr at one. A model leads
     another within a share of false alarms exactly where its hull lies above along one line through

@@ -60,8 +60,7 @@ class Day:
 
 @dataclass(frozen=True)
 class Days(Viewed):
-    """What a fixed threshold gives day by day, in their order; the mean, the least and the most of
-    it.
+    """The alerts of a fixed threshold for each day, in order, with their mean, minimum and maximum.
 
     `over` are the days with more alerts than the budget. `undated` holds cases without a day, which
     no mean counts; None where there are none.

@@ -360,7 +360,7 @@ THRESHOLD_TOO = Fix(
 
 @dataclass(frozen=True, repr=False)
 class PriorEstimate(Interval, Estimated):
-    """Which share of unlabelled cases is positive, and between which bounds?
+    """Which share of unlabelled cases is positive, with which interval?
 
     `threshold` is where cases were flagged, for an adjusted count; `calibrated_at` the base rate at
     which scores are probabilities, for EM. `check` says whether the assumption behind both, label
