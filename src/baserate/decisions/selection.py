@@ -526,6 +526,10 @@ class Choice(Viewed):
             lines.append(f"  not chosen: {', '.join(others[:3])}")
         if self.untested:
             lines.append(f"  not tested: {self.untested}")
+        lead = self.lead_over_baseline
+        if lead is not None and not lead.significant:
+            base = lead.models[0].replace("flag ", "flagging ")
+            lines.append(f"  not significantly better than {base} (p = {lead.p_value:.3g})")
         return "\n".join(lines)
 
     def __str__(self) -> str:
