@@ -96,7 +96,7 @@ def test_a_list_is_draws_and_a_frozen_distribution_is_taken_as_it_is():
         ),
         (br.LogNormal(0.1, "3"), "BR588: a log-normal prior"),
         (br.LogNormal(0.5, 3), r"BR588: 26\.4 % of this log-normal prior lies above 1"),
-        (br.LogNormal("sample", 3), "BR503: the sample's own prior is one number"),
+        (br.LogNormal("sample", 3), "BR503: the sample's own prior cannot be one"),
         (stats.norm(0.1, 0.01), "BR588: this distribution of base rates is not confined to 0 to 1"),
         (br.Distribution(3), "BR588: 3 is not a distribution"),
         ([], "BR588: draws of prior"),

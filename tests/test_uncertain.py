@@ -149,15 +149,15 @@ def test_a_base_rate_that_is_none_is_refused(prior, message):
         ({"fp": br.LogUniform(10, 1)}, "BR504: the range of the cost of fp is reversed"),
         (
             {"fn": br.LogUniform(0, 1)},
-            "BR514: the cost of fn is LogUniform.* which is no range of numbers",
+            "BR514: the cost of fn is LogUniform.* which is not a range of numbers",
         ),
         (
             {"fn": br.Range(1, math.inf)},
-            "BR514: the cost of fn is Range.* which is no range of numbers",
+            "BR514: the cost of fn is Range.* which is not a range of numbers",
         ),
         (
             {"fn": br.Range("few", 3)},
-            "BR514: the cost of fn is Range.* which is no range of numbers",
+            "BR514: the cost of fn is Range.* which is not a range of numbers",
         ),
         ({"fn": br.Pilot(1, 2)}, "BR588: the cost of fn cannot come from a pilot sample"),
         (

@@ -86,8 +86,8 @@ REFUSED = {
     "BR426: these counts are grouped by day": lambda: br.choose(
         br.count(Y, S, day=["2026-01-01"] * 6)
     ),
-    "BR426: a curve is read off the counts of all groups": lambda: br.roc(BY),
-    "BR426: a requirement of every group": lambda: br.require(BY, "tpr >= 0.1"),
+    "BR426: a curve needs the counts of all groups": lambda: br.roc(BY),
+    "BR426: a requirement is tested for each group": lambda: br.require(BY, "tpr >= 0.1"),
     "BR427: a threshold is given, so there is nothing to choose by a rule": lambda: br.choose(
         COUNTS, "tpr >= 0.5", threshold=0.5
     ),

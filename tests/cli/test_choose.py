@@ -279,7 +279,7 @@ def test_bad_conditions_are_one_line_that_says_what_to_write(small, options, cod
         (
             "alerts <= 200/day",
             "BR520",
-            "200/day alerts: of how many cases? Fix: --volume 1000000, the number of cases a day.",
+            "200/day alerts: of how many cases? Fix: --volume 1000000, the number of cases per",
         ),
         ("recall > 0.8", "BR533", "a limit is written >= or <="),
         ("recall >= 80", "BR533", 'tpr lies between 0 and 1, got 80. Fix: "tpr >= 80%"'),

@@ -187,7 +187,7 @@ def test_any_rule_may_be_kept(scenario):
     assert (point.threshold, point.cost) == (0.7, 750)
     with pytest.raises(br.Infeasible, match=r"no threshold has tpr >= 0.9 and fpr <= 0.1"):
         br.choose(scenario, "recall >= 0.9 and fpr <= 10%", review=150)
-    with pytest.raises(br.InputError, match="expected_cost is read at costs of outcomes"):
+    with pytest.raises(br.InputError, match="expected_cost needs costs of outcomes"):
         br.choose(scenario, "expected_cost <= 3", review=150)
 
 

@@ -168,7 +168,7 @@ def test_row_82_budgets_need_a_volume():
     assert_refused(
         "alerts <= 200",
         "BR520",
-        r"200 alerts: of how many cases\? Fix: volume=1_000_000, the number of cases a day",
+        r"200 alerts: of how many cases\? Fix: volume=1_000_000, the number of cases per day",
     )
     assert_refused("alerts <= 200/hour", "BR520", "the number of cases a hour")
     assert_refused("caught >= 5", "BR520", "5 caught: of how many cases")

@@ -310,7 +310,7 @@ DATA = 'data = { source = "a.csv", label = "y" }\nmodels = { m = "m" }\n'
         ),
         (
             DATA.replace("a.csv", "-") + 'require = [{ rule = "auc >= 0.8" }]',
-            "BR842: baserate.toml: standard input is no source",
+            "BR842: baserate.toml: settings cannot be read from standard input",
         ),
         (
             DATA.replace('m = "m"', 'm = "m", n = "m"')

@@ -273,8 +273,8 @@ def test_a_checkpoint_of_other_data_or_options_is_refused_in_one_line(tmp_path, 
         with pytest.raises(
             br.InputError,
             match=(
-                r"BR945: .*x.part: is the checkpoint of other data, .* Fix: remove it to begin"
-                r" anew\."
+                r"BR945: .*x.part: is the checkpoint of other data, .* Fix: remove it to start"
+                r" again\."
             ),
         ) as caught:
             count(source, resume=resume, **how)
@@ -321,7 +321,7 @@ def test_a_link_or_a_folder_is_no_checkpoint(tmp_path):
     ("content", "said"),
     [
         (b"PAR1", "is no checkpoint. Fix: name another file: this one is kept as it is"),
-        (b"baserate-checkpoint-0\n", "another version of baserate. Fix: remove it to begin anew"),
+        (b"baserate-checkpoint-0\n", "another version of baserate. Fix: remove it to start again"),
     ],
 )
 def test_nobody_is_told_to_remove_what_is_no_checkpoint(tmp_path, tight, content, said):

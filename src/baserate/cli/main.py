@@ -351,7 +351,7 @@ def _how_to_go_on(given: list[str]) -> str:
         return ""
     if os.path.isfile(files[-1]):  # noqa: PTH113
         return f"; the same command goes on from there (--resume {shlex.quote(escaped(files[-1]))})"
-    return " before anything was kept to go on from; the same command begins anew"
+    return " before anything was kept to go on from; the same command starts again"
 
 
 # What people type for an option that has another name here.

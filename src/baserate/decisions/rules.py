@@ -155,8 +155,8 @@ def _check_volume(name: str, written: str, volume: float | None) -> None:
     unit = UNIT.search(written)
     each = re.sub(r"^\s*(?:/|per)\s*(?:an?\s+)?", "", unit[0]).strip() if unit else "day"
     fix = Fix(
-        f"volume=1_000_000, the number of cases a {each}",
-        f"--volume 1000000, the number of cases a {each}",
+        f"volume=1_000_000, the number of cases per {each}",
+        f"--volume 1000000, the number of cases per {each}",
     )
     raise refuse(
         "BR520", f"{quoted(written.strip(), quotes=False)} {known}: of how many cases?", fix

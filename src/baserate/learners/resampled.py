@@ -314,7 +314,7 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
                 "BR906",
                 text,
                 'a learner that does neither (no class_weight), or correct="platt", which'
-                " calibrates anew",
+                " calibrates again",
             )
         return member.calibrated_at
 

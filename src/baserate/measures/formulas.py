@@ -621,7 +621,7 @@ def _like(outcome: Any, number: float) -> Any:
 
 
 VOLUME = Parameter(
-    "volume", "how many cases there are, for example a day", above_low=True, high=1e18
+    "volume", "how many cases there are, for example per day", above_low=True, high=1e18
 )
 DRUMMOND = "Drummond & Holte 2006, Machine Learning 65:95-130"
 ANY_COST = (-math.inf, math.inf)

@@ -741,7 +741,7 @@ KIND = "checkpoint"
 EVERY_S = 10.0
 # Writing may take one part of the time in so many.
 PATIENCE = 20
-AGAIN = "remove it to begin anew"
+AGAIN = "remove it to start again"
 # What is not ours is not ours to have removed.
 ELSEWHERE = "name another file: this one is kept as it is"
 

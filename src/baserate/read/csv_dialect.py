@@ -515,7 +515,7 @@ def _refuse_unfound(
                 and fields
             ):
                 what = "comments" if names[:1] and names[0].startswith("#") else "something else"
-                text_ = f"begins with {what}: the header stands on line {skip + number + 1}"
+                text_ = f"begins with {what}: the header is on line {skip + number + 1}"
                 raise refuse_file(
                     text.shown, "BR613", text_, Fix.option("skip_lines", skip + number), (1,), 1
                 )
