@@ -575,7 +575,7 @@ def _planned_for(estimate: Estimated) -> float:
     if not 0 < estimate.value < 1:
         text = (
             f"the estimated base rate is {estimate.value:g} (from {estimate.low:.4g} to"
-            f" {estimate.high:.4g}), which is no base rate to plan for"
+            f" {estimate.high:.4g}), which cannot be used as a base rate"
         )
         raise refuse(
             "BR537",

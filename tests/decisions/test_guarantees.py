@@ -370,7 +370,7 @@ def test_what_does_not_even_hold_here_is_infeasible():
 @pytest.mark.parametrize(
     ("requirement", "options", "match"),
     [
-        ("recall <= 0.5", {}, "BR636: tpr <= 0.5 limits tpr on its good side"),
+        ("recall <= 0.5", {}, "BR636: tpr <= 0.5 limits tpr from the wrong side"),
         ("mcc >= 0.2", {}, "BR636: mcc cannot be guaranteed"),
         (
             "expected_cost <= 0.2",

@@ -311,18 +311,18 @@ class TestRefusals:
             (
                 "precision >= 0.2",
                 (
-                    "BR585: precision is no rate within one class.* Fix: require a rate within one"
-                    " class"
+                    "BR585: precision is not a rate within one class.* Fix: require a rate within"
+                    " one class"
                 ),
             ),
-            ("alerts <= 200", "BR585: alerts is no rate"),
+            ("alerts <= 200", "BR585: alerts is not a rate"),
             ("fpr <= 1% and tpr >= 0.9", "BR585: one requirement at a time"),
             (None, "BR585: one requirement at a time"),
             (
                 "tpr <= 0.9",
-                'BR585: tpr <= 0.9 limits the rate on its good side. Fix: "tpr >= …"',
+                'BR585: tpr <= 0.9 limits the rate from the wrong side. Fix: "tpr >= …"',
             ),
-            ("fpr >= 0.1", "BR585: fpr >= 0.1 limits the rate on its good side"),
+            ("fpr >= 0.1", "BR585: fpr >= 0.1 limits the rate from the wrong side"),
             (
                 "recall >= 1",
                 (

@@ -317,7 +317,7 @@ def test_accuracy_of_cases_whose_classes_were_chosen_needs_a_prior_and_tpr_does_
     joint = br.count(labels, {"a": a, "b": b}, design="case-control")
     assert_refused(
         "BR509",
-        "the sample's prior is no base rate",
+        "the sample's prior is not a base rate",
         lambda: br.compare(joint, "accuracy", threshold=0.5),
     )
     assert br.compare(joint, "tpr", threshold=0.5) == br.compare(

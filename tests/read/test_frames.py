@@ -209,7 +209,7 @@ def test_odd_types_are_judged_here():
     assert_refused(
         lambda: br.count([1, 2], label="y", score="s"),
         "BR950",
-        "a list is no data frame.*count\\(y_true, y_score\\)",
+        "a list is not a data frame.*count\\(y_true, y_score\\)",
     )
     assert_refused(lambda: br.count(SOUND, label="y", score="t"), "BR613", 'no column "t"')
     with pytest.raises(br.InputError, match="BR518"):

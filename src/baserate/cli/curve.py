@@ -130,9 +130,9 @@ def curve(
     """Print the points of a curve: {names}.
 
     Or any two measures along the thresholds: "precision:recall" is precision against recall (y:x).
-    Over a range of base rates, or a distribution, {moving} show where the curve lies: on average,
-    mostly, at worst and at best. A decision curve at another base rate moves the probabilities to
-    it, from the one at which they are calibrated (the sample's unless --calibrated-at is given).
+    Over a range of base rates, or a distribution, {moving} show the average curve, its bounds, and
+    the worst and best one. A decision curve at another base rate moves the probabilities to it, from
+    the one at which they are calibrated (the sample's unless --calibrated-at is given).
 
     \b
     Examples:

@@ -232,7 +232,7 @@ def _check_usable(found: PriorEstimate) -> None:
         return
     text = (
         f"--prior-from: the estimate is {found.value:g} ({percent(found.level)} {stated(found)}),"
-        " which is no base rate to plan for"
+        " which cannot be used as a base rate"
     )
     most = max(found.high, 3 / found.cases)  # none seen: up to three in so many are not ruled out
     fix = f"--prior {most:.2g}" if found.value == 0 else "--prior 0.99"

@@ -149,7 +149,7 @@ def parse_guarantee(text: Any, volume: float | None, at: Conditions, *, mix: boo
             other = "<=" if term.sense == ">=" else ">="
             raise refuse(
                 "BR636",
-                f"{term} limits {term.measure.name} on its good side",
+                f"{term} limits {term.measure.name} from the wrong side",
                 f'"{term.measure.name} {other} …"',
             )
         if term.measure.parts is None:

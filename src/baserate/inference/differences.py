@@ -543,7 +543,7 @@ def _check_thresholds(
     if unknown:
         raise refuse(
             "BR408",
-            f"a threshold is given for {quoted(unknown[0])}, which is no model",
+            f"a threshold is given for {quoted(unknown[0])}, which is not a model",
             f"one of {', '.join(map(quoted, _checked(models)))}",
         )
 

@@ -277,8 +277,8 @@ def _check_predictable(question: Question) -> None:
     """
     if not question.asked.counts_cases or "cost" in question.asked.name:
         text = (
-            f"{question.asked} is no number of cases among a volume, and no day's luck is on top"
-            " of it"
+            f"{question.asked} is not a number of cases among a volume, so it has no prediction"
+            " interval"
         )
         raise refuse(
             "BR581",

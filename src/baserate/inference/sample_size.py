@@ -273,13 +273,13 @@ def _read(requirement: Any) -> _Requirement:
         what = (
             "one requirement at a time"
             if len(names) != 1
-            else f"{names[0]} is no rate within one class, whose cases could be counted"
+            else f"{names[0]} is not a rate within one class, whose cases could be counted"
         )
         raise refuse("BR585", what, WRITE_REQUIREMENT)
     term = rule.terms[0]
     if term.sense != SENSES[names[0]]:
         fix = f'"{names[0]} {SENSES[names[0]]} …"'
-        raise refuse("BR585", f"{term} limits the rate on its good side", fix)
+        raise refuse("BR585", f"{term} limits the rate from the wrong side", fix)
     limit = 1 - term.limit if term.sense == ">=" else term.limit
     if limit == 0:
         less = (

@@ -980,8 +980,8 @@ def count(
     anything else `pos_label` says which value is positive. `sample_weight` makes masses of the
     counts. `keep="positives"` merges scores that only negatives have (see `Counts.condense`), which
     is much faster where positives are rare. `design="case-control"` says that the design fixed how
-    many cases of each class there are, so that the sample's prior is no base rate and every measure
-    that depends on it needs `at`.
+    many cases of each class there are, so that the sample's prior is not a base rate and every
+    measure that depends on it needs `at`.
 
     >>> import baserate as br
     >>> br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])

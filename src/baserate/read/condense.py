@@ -795,7 +795,7 @@ class Checkpoint:
         if not content.startswith(MAGIC):
             if content.startswith(MAGIC[:-2]):
                 raise self._refused("is the checkpoint of another version of baserate")
-            raise self._refused("is no checkpoint", ELSEWHERE)
+            raise self._refused("is not a checkpoint", ELSEWHERE)
         body = memoryview(content)[: -counts.CHECKSUM]
         if sha256([body]) != content[-counts.CHECKSUM :]:
             raise self._refused("is damaged or cut off: its checksum does not match")

@@ -534,7 +534,7 @@ def _remarks(sign: str, asked: CsvOptions, *, said: bool, padded: bool) -> Itera
     if said:
         text = (
             f'the first line says that columns are separated by {_spelled(sign)} ("sep="), and is'
-            " no row"
+            " not a row"
         )
         yield Note("BR612", text, Fix.option("delimiter", ","))
     elif sign != "," and asked.delimiter is None:

@@ -344,7 +344,7 @@ def opened(frame: Any, wanted: ColumnRoles) -> Any:
     checked_design(wanted.design)
     native = nw.from_native(_renamed(frame, wanted), pass_through=True)
     if not isinstance(native, nw.LazyFrame | nw.DataFrame):
-        text = f"a {type(frame).__name__} is no data frame"
+        text = f"a {type(frame).__name__} is not a data frame"
         raise refuse(
             "BR950",
             text,

@@ -267,7 +267,7 @@ def not_checked(reason: str, level: float) -> ShiftCheck:
 
 def _told(found: ShiftCheck) -> tuple[Note, ...]:
     text = (
-        f"the unlabelled scores are no mixture of the two classes (p = {found.p_value:.3g}): not"
+        f"the unlabelled scores are not a mixture of the two classes (p = {found.p_value:.3g}): not"
         " only the base rate changed"
     )
     return (Note("BR538", text),)
