@@ -84,7 +84,7 @@ def _asked_again(check: Callable[[str], Any], text: str) -> Any:
 @click.option("--yes", is_flag=True, help="Do not prompt; use defaults, fail where there is none.")
 @listed("as_json")
 def init(request: Request, written: str, yes: bool, **field: Any) -> Result:
-    """Write baserate.toml, the checks of a build, for a FILE of cases, by asking a few questions.
+    """Write baserate.toml, the checks of a build, for a FILE of cases, from a few answers.
 
     An option answers its question in advance. The positive class is never guessed. Of several
     scores the first is the model in use, and the others have to be no worse; `baserate gate` then

@@ -298,7 +298,7 @@ class ConditionOptions:
 
     @property
     def is_uncertain(self) -> bool:
-        """Is anything given that is no number: a range, a distribution, a pilot sample?"""
+        """Is anything given that is not a number: a range, a distribution, a pilot sample?"""
         return self.pilot is not None or any(
             ".." in text or LOG_UNIFORM.search(text)
             for text in (*self.priors, *self.costs, *self.profits)

@@ -159,7 +159,7 @@ def _beta(a: float, b: float, share: float, rest: float | None = None) -> float:
 
 
 def refuse_weights(counts: Counts | JointCounts) -> None:
-    """Masses are no number of cases: neither Wilson nor DeLong holds for them."""
+    """Masses are not numbers of cases: neither Wilson nor DeLong holds for them."""
     if counts.weighted:
         text = (
             "these cases are weighted: intervals need whole cases, as weights do not say how many"

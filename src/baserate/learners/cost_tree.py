@@ -1,4 +1,4 @@
-"""A decision tree that heeds costs in any of four ways: splits, pruning, weights, leaves."""
+"""A decision tree that uses costs in any of four ways: splits, pruning, weights, leaves."""
 
 from __future__ import annotations
 

@@ -679,7 +679,7 @@ def in_words(name: str, *, given: bool) -> str:
 
 
 def _net_benefit(name: str, points: Sequence[OperatingPoint]) -> str:
-    """Net benefit is no number without the probability t at which one would act: the one given, or
+    """Net benefit is not defined without the probability t at which one acts: the one given, or
     the one that the costs make.
     """
     given = dict(parse(name).parameters).get("t")

@@ -177,7 +177,7 @@ def mixed(code: str, name: str, kinds: Counter[str], rarest: list[int]) -> Input
 
 
 def as_column(data: object, name: str) -> Column:
-    """One flat column, or the reason why this is none."""
+    """One flat column, or the reason why it is not."""
     try:
         return _column(data, name)
     except InputError:

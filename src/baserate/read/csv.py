@@ -374,7 +374,7 @@ def number_at(at: str, style: str | None = None) -> str:
 def unread_at(
     connection: Any, scan: From, at: str, places: Iterable[int], rows: int, delimiter: str
 ) -> Unread:
-    """What to say of the cells of a column that are no numbers, and lie in these rows; their texts
+    """What to say of the cells of a column that are not numbers, and lie in these rows; their texts
     are read one by one and not kept.
     """
     query = f"SELECT {at} FROM {scan.sql} WHERE {NO_NUMBER.format(at)}"  # noqa: S608
@@ -492,7 +492,7 @@ def read_fast(
     text: Text, dialect: Dialect, wanted: ColumnRoles, *, plain: bool = False
 ) -> Table | None:
     """The table, or None where there is any doubt about it. `plain` says that nothing is done about
-    scores that are no numbers.
+    scores that are not numbers.
     """
     try:
         rows = rows_of(text, dialect)

@@ -56,7 +56,7 @@ class Treatment:
     dedupe: str | None = None
 
     def leaves_scores(self) -> bool:
-        """Whether every row, and every score, stays as it is: one that is no number is then
+        """Whether every row, and every score, stays as it is: one that is not a number is then
         refused, whatever else there is.
         """
         return replace(self, lower_is_positive=False) == Treatment()
