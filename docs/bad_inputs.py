@@ -13,11 +13,12 @@ from tests.bad_inputs import rows  # noqa: E402 (the tests lie beside the docs, 
 PAGE = Path(__file__).with_name("bad-inputs.md")
 HEAD = """# Bad and odd inputs
 
-Written from the tests by `python docs/bad_inputs.py`: every row was tried, and shows the very lines that the program says. A refusal is one
-line with a [code](codes.md), the place, and how to fix it; nothing is printed or written beside it. A note stands on standard error and in
-the JSON. What is wrong in several independent places is reported in one run, up to twenty lines.
+What baserate answers to 150 bad and odd inputs: it accepts them, accepts them with a note, or refuses them. A refusal is one line with a
+[code](codes.md), the place, and how to fix it, and nothing else is printed or written. Notes are printed on standard error and are in the JSON.
+Problems in several independent places are reported in one run, up to twenty lines. The page is written from the tests by
+`python docs/bad_inputs.py`, which try every row and record the lines that are printed.
 """  # noqa: E501
-TABLE = "| # | given | answer | code | said |\n|---|---|---|---|---|"
+TABLE = "| # | given | answer | code | printed |\n|---|---|---|---|---|"
 KINDS = {"error": "refused", "note": "accepted, with a note", "stopped": "stopped"}
 
 

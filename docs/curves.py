@@ -15,11 +15,10 @@ from baserate.curves.summaries import SUMMARIES
 PAGE = Path(__file__).with_suffix(".md")
 HEAD = """# Curves and summaries
 
-Written from the docstrings by `python docs/curves.py`; every example is run by the tests. A curve is two measures read along the thresholds,
-or one measure read along the conditions: numbers that exist before they are drawn. `x, y, thresholds = curve` unpacks it, `to_dict`,
-`to_frame` and `--csv` hand it on, a panel of the [gallery](gallery.md) draws it, `densified(pixels)` follows the true curve between two
-thresholds (a straight line in ROC space, and in few others). A summary is one number for the whole; `value.name` says which, with its
-parameters.
+A curve is two measures along the thresholds, or one measure along the conditions. A summary is one number for a whole curve; `value.name` is its
+name with its parameters. `x, y, thresholds = curve` unpacks a curve, `to_dict`, `to_frame` and `--csv` export it, `plot()` draws it (see the
+[gallery](gallery.md)), and `densified(pixels)` adds points between two thresholds (a straight line in ROC space, and in few others). The page is
+written from the docstrings by `python docs/curves.py`; every example is run by the tests.
 
 On the command line: `baserate curve NAME scores.csv --label y --score m1 --prior 0.1%`, as a table, `--csv` or `--json`; NAME is in brackets
 below, or two [measures](measures.md) as `y:x`. With `--svg FILE` it is drawn; `--isolines precision=0.1,0.5` and `--baseline` add lines to a

@@ -26,14 +26,13 @@ HIGHLEYMAN = runpy.run_path(str(HERE.parent / "tests" / "published" / "highleyma
 CARDENAS = 6.52e-5
 HEAD = """# Gallery
 
-Written by `python docs/gallery.py`; a test holds the page and its pictures to what that gives. Every picture is a panel: lines, areas, marks
-and words on two axes, made of finished curves. `panel.svg()` is what you see here, `panel.text()` is for a terminal,
-`panel.matplotlib(ax=…)` draws on axes of matplotlib (`pip install "baserate[plots]"`), a notebook shows a panel by itself, and
+Every plot that baserate draws. A plot is a panel of lines, areas, marks and text on two axes. `panel.svg()` gives the pictures on this page,
+`panel.text()` is for a terminal, `panel.matplotlib(ax=…)` draws on matplotlib axes (`pip install "baserate[plots]"`), a notebook displays a panel, and
 `panel.save("roc.svg")` writes it. On the command line: `baserate curve roc scores.csv --label y --score m1 --svg roc.svg`.
 
-Beside each picture stands the figure of the source that it is the counterpart of: Landgrebe et al. 2004, Weng & Poon 2008, Tan, Steinbach &
-Kumar §5.7, the slides, and Cárdenas & Baras 2006 ([sources](sources.md)). Most of those figures were published without their data: these are
-drawn from synthetic data with the properties that the source states.
+Each picture names its counterpart in Landgrebe et al. 2004, Weng & Poon 2008, Tan, Steinbach & Kumar §5.7, the slides, or Cárdenas & Baras 2006
+([studies](studies.md)). Most of those figures were published without their data: these are drawn from synthetic data with the properties that the
+source states. The page is written by `python docs/gallery.py`; a test compares page and pictures with it.
 
 ```python
 >>> import baserate as br
@@ -405,7 +404,7 @@ ENTRIES = (
     Entry(
         "gain",
         "Provost & Fawcett 2013",
-        "What the first so many cases hold.",
+        "The share of positives among the first N cases.",
         lambda: br.plots.gain_panel(br.curve(one(), "gain", at=at(0.02))),
     ),
     Entry(

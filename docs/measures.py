@@ -18,10 +18,10 @@ EXAMPLES = {
 }
 HEAD = f"""# The measures
 
-Written from the registry by `python docs/measures.py`; every example is run by the tests. Each measure is a function of a confusion (TP, FP,
-FN, TN) and of conditions. TP, FP, FN and TN in a formula are those at the base rate: the positives of the sample stand for `prior` of all
-cases, the negatives for the rest. Values are exact, rounded once; what is 0/0 is NaN with a reason. Rules and the command line also read the
-other names, and so does Python; answers show the first.
+Every measure with its formula, its other names and an example. A measure is a function of a confusion (TP, FP, FN, TN) and of conditions. TP, FP,
+FN and TN in a formula are those at the base rate: the positives of the sample count for `prior` of all cases, the negatives for the rest. Values are
+exact, rounded once; 0/0 is NaN with a reason. Python, rules and the command line accept all names; answers show the first. The page is written from
+the registry by `python docs/measures.py`; every example is run by the tests.
 
 ```python
 >>> import baserate as br

@@ -17,7 +17,8 @@ from campaigns.promises import PROMISES, Promise  # noqa: E402 (beside the docs,
 
 HEAD = """# Thirty promises, and what shows them
 
-Written by `python docs/promises.py` from what the campaigns recorded (`campaigns/P*.json`). `make campaigns` runs every one of them to its full
+What baserate promises, how often each promise was tested, and what that shows. The page is written by `python docs/promises.py` from the records in
+`campaigns/P*.json`. `make campaigns` runs every one of them to its full
 size, at most two hours of processor time each, and goes on where it stopped; `python campaigns/run.py P11 --seconds 60` runs one of them
 for a minute. A *trial* is what the table says; the bound is the one-sided 95 % limit of Clopper and Pearson on the share of trials that fail:
 no failure in n trials leaves at most about 3/n. Drawn trials are new ones, so the bound is about trials drawn in the same way, not about

@@ -13,9 +13,10 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reference.md"
 HEAD = """# Every public name
 
-Written from the table in `src/baserate/__init__.py` by `python docs/reference.py`.
-`help(br.choose)` has parameters and an example. More: [curves and summaries](curves.md),
-[measures](measures.md), [learners for scikit-learn](learners.md).
+All public functions and classes, one line each; `help(br.choose)` has parameters and an example.
+See also [curves and summaries](curves.md), [measures](measures.md) and
+[learners for scikit-learn](learners.md). The page is written from the table in
+`src/baserate/__init__.py` by `python docs/reference.py`.
 
 | command | in Python |
 |---|---|

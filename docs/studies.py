@@ -67,7 +67,7 @@ Ross Quinlan; german-credit, Hans Hofmann, Universität Hamburg; glass, B. Germa
 heart-statlog, the Statlog project; hepatitis, G. Gong, by way of Bojan Cestnik, Jožef Stefan Institute; horse-colic, Mary McLeish and Matt
 Cecile, University of Guelph, and Will Taylor.
 """  # noqa: E501
-LEARNT = """What was learnt from making five sources again, in {claims} rows:
+LEARNT = """Five publications on which baserate is built, reproduced claim by claim. What the {claims} rows show:
 
 - **What is printed mostly comes out.** {reproduced} printed numbers are reproduced to their last digit or within the error that the
   source gives; {close} more only within a wider tolerance, {differs} differ, and {erratum} rows are errata of the sources.

@@ -358,7 +358,7 @@ def test_a_text_file_keeps_the_notes_and_a_name_that_promises_csv_is_refused(
         == 0
     )
     assert (tmp_path / "roc.csv").read_text().startswith("model,prior,threshold,fpr,tpr\n")
-    assert "in a form of their own" in refused(
+    assert "in a format of their own" in refused(
         capsys, "count", scores, "--label", "y", "--score", "m", "-o", tmp_path / "week.json"
     )
 
@@ -525,7 +525,7 @@ def test_counts_of_opposite_classes_or_directions_are_not_added(tmp_path, capsys
         )
     for other, words in (
         ("no", 'counts "No" as positive'),
-        ("low", "low scores are risky in some"),
+        ("low", "low scores mean positive in some"),
     ):
         assert words in refused(
             capsys,

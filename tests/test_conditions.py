@@ -284,7 +284,7 @@ def test_what_needs_a_prior_is_refused_without_one():
         lambda: at.iso_cost_slope,
         lambda: at.cut(0.5),
     ):
-        assert_refused("conditions know no data", "BR509", read)
+        assert_refused("which is not known without data", "BR509", read)
 
 
 def test_conditions_of_another_kind_are_refused():

@@ -1,4 +1,4 @@
-"""Case-control samples: where class totals were chosen, the sample's prior is no base rate, and
+"""Case-control samples: where class totals were chosen, the sample's prior is not a base rate, and
 nothing reads it as one.
 """
 

@@ -162,7 +162,7 @@ def test_whoever_stops_a_count_is_told_whether_there_is_something_to_go_on_from(
     there, absent = tmp_path / "x.part", str(tmp_path / "absent.part")
     there.touch()
     goes_on = f"stopped; the same command goes on from there (--resume {there})\n"
-    anew = "stopped before anything was kept to go on from; the same command begins anew\n"
+    anew = "stopped before anything was kept to go on from; the same command starts again\n"
     for words, said in (
         (["count", "a.parquet"], "stopped\n"),
         (["count", "--resume", str(there), "a.parquet"], goes_on),

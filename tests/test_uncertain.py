@@ -149,15 +149,15 @@ def test_a_base_rate_that_is_none_is_refused(prior, message):
         ({"fp": br.LogUniform(10, 1)}, "BR504: the range of the cost of fp is reversed"),
         (
             {"fn": br.LogUniform(0, 1)},
-            "BR514: the cost of fn is LogUniform.* which is no range of numbers",
+            "BR514: the cost of fn is LogUniform.* which is not a range of numbers",
         ),
         (
             {"fn": br.Range(1, math.inf)},
-            "BR514: the cost of fn is Range.* which is no range of numbers",
+            "BR514: the cost of fn is Range.* which is not a range of numbers",
         ),
         (
             {"fn": br.Range("few", 3)},
-            "BR514: the cost of fn is Range.* which is no range of numbers",
+            "BR514: the cost of fn is Range.* which is not a range of numbers",
         ),
         ({"fn": br.Pilot(1, 2)}, "BR588: the cost of fn cannot come from a pilot sample"),
         (
@@ -165,9 +165,9 @@ def test_a_base_rate_that_is_none_is_refused(prior, message):
             "BR588: draws of the cost of fn must be a list of numbers",
         ),
         ({"fn": br.Draws([])}, "BR588: draws of the cost of fn"),
-        ({"fn": "100"}, 'BR514: the cost of fn is "100", which is no number'),
-        ({"fn": math.nan}, "BR514: the cost of fn is nan, which is no number"),
-        ({"fn": (1, 2)}, r"BR514: the cost of fn is \(1, 2\), which is no number"),
+        ({"fn": "100"}, 'BR514: the cost of fn is "100", which is not a number'),
+        ({"fn": math.nan}, "BR514: the cost of fn is nan, which is not a number"),
+        ({"fn": (1, 2)}, r"BR514: the cost of fn is \(1, 2\), which is not a number"),
         ({"fn": br.Range(0, 5)}, "BR512: degenerate costs"),
         ({"fn": br.Range(-1, 5)}, "BR510: fn cost -1 < tp cost 0"),
         ({"tn": br.Range(0.1, 5)}, "BR511: fp cost 1 < tn cost 5"),

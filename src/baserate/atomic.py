@@ -276,7 +276,7 @@ def _check_folder(path: str) -> None:
     folder, name = _folder(path), os.path.basename(path)  # noqa: PTH119
     if not name or "\0" in path or path == "-":
         raise refuse_file(
-            path, "BR803", "is no name of a file", "name a file; without one the answer is printed"
+            path, "BR803", "is not a file name", "name a file; without one the answer is printed"
         )
     if len(os.fsencode(name)) > MOST_FILE_NAME:
         raise refuse_file(
@@ -302,18 +302,19 @@ def _check_place(path: str, inputs: Sequence[str], *, force: bool) -> None:
         raise refuse_file(
             path,
             "BR802",
-            "is a link, and nothing is written through one",
+            "is a symbolic link, which is not followed",
             "name the file itself, or remove the link",
         )
     if not stat.S_ISREG(found.st_mode):
-        raise refuse_file(
-            path, "BR803", "is there, and is not a regular file", "choose another name"
-        )
+        raise refuse_file(path, "BR803", "exists and is not a regular file", "choose another name")
     for given in inputs:
         with contextlib.suppress(OSError):
             if os.path.samestat(os.stat(given), found):  # noqa: PTH116
                 raise refuse_file(
-                    path, "BR804", "is an input, and would be lost", "choose another name"
+                    path,
+                    "BR804",
+                    "is an input file and would be overwritten",
+                    "choose another name",
                 )
     if not force:
         raise refuse_file(path, "BR801", "exists", Fix("force=True", "--force, or another name"))
@@ -364,7 +365,9 @@ def _check_lock(descriptor: int, lock: str, path: str) -> None:
     """
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1 or found.st_size > MOST_LOCK:
-        raise refuse_file(lock, "BR803", "is in the way, and is no lock of ours", "move it away")
+        raise refuse_file(
+            lock, "BR803", "exists and is not a lock file of baserate", "move it away"
+        )
     if not is_ours(descriptor):
         owner = quoted(os.pread(descriptor, 20, 0).decode("ascii", "replace"), quotes=False)
         raise refuse_file(

@@ -78,7 +78,7 @@ class Costs:
         if 0 < max(abs(exactly(getattr(self, field.name))) for field in fields(self)) < 1 / LARGEST:
             raise refuse(
                 "BR514",
-                "all costs are next to nothing, which floats cannot weigh",
+                "all costs are too small for floating point",
                 "use another unit, so that costs are near 1",
             )
         if self.fn == self.tp or self.fp == self.tn:
@@ -149,7 +149,7 @@ class Costs:
                 raise _no_plain_number(last, f"{spelled},{part}")
             if not equals:
                 what = (
-                    "a bare list of costs has no order that everybody shares"
+                    "costs must be named, because the order of a bare list is ambiguous"
                     if number(part) is not None
                     else f"cannot read {quoted(part)}"
                 )
@@ -256,7 +256,7 @@ def _check_number(name: str, value: Any) -> None:
     if size > LARGEST:
         raise refuse(
             "BR514",
-            f"the cost of {name} is {quoted(value)}, which floats cannot weigh",
+            f"the cost of {name} is {quoted(value)}, which is beyond floating point",
             "use another unit, so that costs are near 1",
         )
 
@@ -480,7 +480,7 @@ class Conditions:
         if self.prior is None:
             raise refuse(
                 "BR509",
-                "the prior is the sample's own, and conditions know no data",
+                "the prior is the sample's own, which is not known without data",
                 "Conditions(prior=0.001)",
             )
         if written is None:
@@ -500,14 +500,13 @@ class Conditions:
         if self._exact is None:
             raise refuse(
                 "BR509",
-                "the prior is the sample's own, and conditions know no data",
+                "the prior is the sample's own, which is not known without data",
                 "Conditions(prior=0.001)",
             )
         if not 0 < self._exact < 1:
             raise refuse(
                 "BR552",
-                "the sample has cases of one class only: at its own prior there is nothing to"
-                " weigh",
+                "the sample has cases of one class only, so its own prior is 0 or 1",
                 "Conditions(prior=0.001)",
             )
         return self._exact
@@ -584,7 +583,7 @@ def _planned_for(estimate: Estimated) -> float:
     if not 0 < estimate.value < 1:
         text = (
             f"the estimated base rate is {estimate.value:g} (from {estimate.low:.4g} to"
-            f" {estimate.high:.4g}), which is no base rate to plan for"
+            f" {estimate.high:.4g}), which cannot be used as a base rate"
         )
         raise refuse(
             "BR537",
@@ -944,9 +943,7 @@ def _range(given: str) -> Any:
     low, dots, high = (part.strip() for part in plain.partition(".."))
     if not dots:
         if plain != given:
-            raise refuse(
-                "BR503", f"{quoted(given)} has no ends to lie between", '"1e-5..1e-3 log-uniform"'
-            )
+            raise refuse("BR503", f"{quoted(given)} needs a range", '"1e-5..1e-3 log-uniform"')
         return given
     if low.endswith("%") != high.endswith("%"):
         both = f"{low.rstrip('%')}%..{high.rstrip('%')}%"
@@ -983,7 +980,7 @@ def _share(given: Any) -> float:
     if written is None:
         raise refuse(
             "BR503",
-            "the sample's own prior is one number: it has no place among several",
+            "the sample's own prior cannot be one of several",
             "leave prior out",
         )
     return rounded(written.value)
@@ -1014,13 +1011,13 @@ def _within(name: str, given: Any) -> Distribution:
     if not is_frozen(found.frozen):
         raise refuse(
             "BR588",
-            f"{quoted(found.frozen)} is no distribution",
+            f"{quoted(found.frozen)} is not a distribution",
             "a frozen one: scipy.stats.beta(2, 998)",
         )
     if name == "prior" and (found.ends is None or found.ends[0] < 0 or found.ends[1] > 1):
         raise refuse(
             "BR588",
-            "this distribution of base rates reaches beyond 0 and 1",
+            "this distribution of base rates is not confined to 0 to 1",
             "scipy.stats.beta(2, 998), or LogNormal(0.001, 3)",
         )
     return found
@@ -1100,7 +1097,7 @@ def _cost(name: str, given: Any) -> Any:
         ):
             raise refuse(
                 "BR514",
-                f"the cost of {name} is {quoted(given)}, which is no range of numbers",
+                f"the cost of {name} is {quoted(given)}, which is not a range of numbers",
                 "Range(100, 1000)",
             )
         return type(given)(
@@ -1112,7 +1109,7 @@ def _cost(name: str, given: Any) -> Any:
     if plain is None:
         raise refuse(
             "BR514",
-            f"the cost of {name} is {quoted(given)}, which is no number",
+            f"the cost of {name} is {quoted(given)}, which is not a number",
             "a number, Range(100, 1000) or Draws([...])",
         )
     return given if isinstance(given, int | float) else rounded(plain.value)

@@ -50,9 +50,7 @@ class Nodes(NamedTuple):
 
 @dataclass(frozen=True)
 class Range:
-    """Somewhere between two values, and nothing is known of where: what follows holds for all of
-    them together.
-    """
+    """A value between two ends, without a distribution: results hold for the whole range."""
 
     low: Any
     high: Any
@@ -250,7 +248,7 @@ class LogNormal:
 
 @dataclass(frozen=True)
 class Draws:
-    """Values drawn from whatever distribution one believes in, each as likely as any other."""
+    """Values drawn from an assumed distribution, each as likely as any other."""
 
     values: Any
 

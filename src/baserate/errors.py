@@ -136,9 +136,7 @@ class InputError(ValueError):
 
 
 class Infeasible(InputError):  # noqa: N818 (an answer as much as an error)
-    """What was requested is impossible with these data: nothing is wrong with them, and exit status
-    3 says so.
-    """
+    """The request cannot be satisfied with these data, although they are valid (exit status 3)."""
 
 
 def refuse(
@@ -255,8 +253,8 @@ ADVICE = ("BR528",)
 
 @dataclass(frozen=True)
 class Note:
-    """Something a reader of the number should know, with a stable code, and what to say to get it
-    otherwise.
+    """Something a reader of the number should know, with a stable code and the option that
+    changes it.
     """
 
     code: str
@@ -276,14 +274,14 @@ class Note:
 # Of scores whose low values are suspicious, negated so that `score >= threshold` flags them.
 TURNED = Note(
     "BR207",
-    "low scores are risky, as given: scores were negated, and a threshold of -0.3 stands for score"
-    " <= 0.3",
+    "low scores mean positive, as given: scores were negated, so a threshold of -0.3 means score <="
+    " 0.3",
 )
 
 
 @dataclass(frozen=True)
 class Source:
-    """One input: where it lies, what it held, and which of its values is the positive class."""
+    """One input: its name, its contents, and which of its values is the positive class."""
 
     path: str
     sha256: str

@@ -485,7 +485,7 @@ def _text(value: str) -> str:
 
 
 class Bounds(NamedTuple):
-    """Where the value of exact counts lies for certain."""
+    """Bounds that certainly contain the value of the exact counts."""
 
     low: float
     high: float

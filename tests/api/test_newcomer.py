@@ -40,6 +40,14 @@ def test_compare_takes_the_models_first_and_auc_by_default():
     assert br.compare(MODELS).models == ("logit", "forest")
 
 
+def test_a_choice_that_is_no_better_than_flagging_nothing_is_shown_as_such():
+    last = "not significantly better than flagging nothing (p = "
+    assert last in repr(br.choose(MODELS, prior=1e-5))
+    clear = br.choose(br.count(Y, {"a": Y + 0.1, "b": SCORES["forest"]}), prior=0.1)
+    assert clear.lead_over_baseline.significant
+    assert last not in repr(clear)
+
+
 def test_a_prior_is_enough():
     assert br.choose(COUNTS, prior=0.001) == br.choose(COUNTS, at=br.Conditions(0.001))
 

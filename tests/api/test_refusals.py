@@ -27,7 +27,7 @@ REFUSED = {
     "BR419: this needs one base rate and exact costs, got base rates from 1% to 10%": (
         lambda: br.summary(COUNTS, "auprc", prior="1%..10%")
     ),
-    "BR419: kind= and level= belong to conditions that are not exact": lambda: br.measure(
+    "BR419: kind= and level= apply only to uncertain conditions": lambda: br.measure(
         COUNTS, "tpr", threshold=1, kind="varying"
     ),
     "BR419: optimize= needs one base rate": lambda: br.choose(
@@ -86,8 +86,8 @@ REFUSED = {
     "BR426: these counts are grouped by day": lambda: br.choose(
         br.count(Y, S, day=["2026-01-01"] * 6)
     ),
-    "BR426: a curve is read off the counts of all groups": lambda: br.roc(BY),
-    "BR426: a requirement of every group": lambda: br.require(BY, "tpr >= 0.1"),
+    "BR426: a curve needs the counts of all groups": lambda: br.roc(BY),
+    "BR426: a requirement is tested for each group": lambda: br.require(BY, "tpr >= 0.1"),
     "BR427: a threshold is given, so there is nothing to choose by a rule": lambda: br.choose(
         COUNTS, "tpr >= 0.5", threshold=0.5
     ),
@@ -106,7 +106,30 @@ REFUSED = {
     "BR429: these are slices of models counted together": lambda: br.compare(
         br.count(Y, {"a": S, "b": S}, by=list("aabbcc"))
     ),
-    "BR429: only AUC is compared where the rows lie": lambda: br.compare(
+    "BR422: score= is a column or a list of columns, got int": lambda: br.count(
+        FRAME, label="y", score=5
+    ),
+    "BR425: nan_score= has no effect on arrays. Fix: count(df, label=…, score=…, nan_score=…)": (
+        lambda: br.count(Y, S, nan_score="drop")
+    ),
+    "BR425: nan_score= has no effect on a frame with weight=": lambda: br.count(
+        FRAME, label="y", score="a", weight="b", nan_score="drop"
+    ),
+    "BR429: table does not take GroupedCounts. Fix: table(x.total(), …).": lambda: br.table(BY),
+    "BR429: table does not take Amounts. Fix: table(x.counts, …).": lambda: br.table(AMOUNTS),
+    'BR228: auc takes the counts of one model, got JointCounts. Fix: summary(models, "auc")': (
+        lambda: br.auc(JOINT)
+    ),
+    'BR531: "auc" is a summary of all thresholds, not a measure at one. Fix: summary(x, "auc").': (
+        lambda: br.measure(COUNTS, "auc", threshold=0.5)
+    ),
+    'BR571: "recall" is a measure at a threshold, not a summary of all of them. Fix: measure(x,': (
+        lambda: br.summary(COUNTS, "recall")
+    ),
+    "BR574: a curve of amount_cost needs review=. Fix: curve(x, ": lambda: br.curve(
+        AMOUNTS, "amount_cost"
+    ),
+    "BR429: a file or frame is compared by AUC only": lambda: br.compare(
         FRAME, "brier", label="y", score=["a", "b"]
     ),
     "BR533: a measure is fixed at one value": lambda: br.fix(COUNTS, "tpr >= 0.8"),
@@ -141,6 +164,29 @@ def test_chunks_are_counted_in_every_form():
     assert br.count(lambda: iter(pairs), memory="1GB") == COUNTS
     assert br.count(pairs, memory="1GB") == COUNTS
     assert br.count(lambda: iter(frames), label="y", score="a", memory="1GB") == COUNTS
+
+
+def test_the_column_of_weights_of_a_frame_is_the_weight_of_arrays():
+    weight = FRAME["b"] + 1
+    frame = FRAME.assign(w=weight)
+    for score in ("a", ["a", "b"]):
+        found = br.count(frame, label="y", score=score, weight="w")
+        assert found == br.count(Y, frame[score], sample_weight=weight)
+        assert found.weighted
+
+
+@pytest.mark.parametrize(
+    ("call", "meant"),
+    [
+        (lambda: br.count(FRAME, "y", "a"), 'count(df, label="fraud", score="logit")'),
+        (lambda: br.compare(JOINT, "a", "b"), 'compare(models, "auc", pair=("logit", "forest"))'),
+        (lambda: br.fix(COUNTS, "tpr", 0.8), 'fix(counts, "tpr=80%")'),
+    ],
+)
+def test_an_argument_too_many_names_the_call_that_was_meant(call, meant):
+    with pytest.raises(TypeError, match="without a name") as found:
+        call()
+    assert str(found.value).endswith(meant)
 
 
 def test_several_files_are_joined(tmp_path):

@@ -40,7 +40,7 @@ def test_row_45_cases_that_a_model_lacks_are_named_or_left_out_as_asked(bench):
     return shown, bench.noted("BR401", *left)
 
 
-@row(46, "an id that stands twice, with the same values")
+@row(46, "an id that appears twice, with the same values")
 def test_row_46_repeated_rows_are_named(bench):
     return bench.refused(
         "BR402",
@@ -57,7 +57,7 @@ def test_row_46_repeated_rows_are_read_once_where_that_is_said(bench):
     return bench.told(*twice, "--dedupe", "first").err.splitlines()[0]
 
 
-@row(47, "an id that stands twice, with different values")
+@row(47, "an id that appears twice, with different values")
 def test_row_47_conflicting_rows_are_refused_with_both_values(bench):
     shown = bench.refused(
         "BR403",

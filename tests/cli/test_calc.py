@@ -1,5 +1,7 @@
 """`baserate calc` of published tables: a league at one's own base rate, with intervals."""
 
+import re
+
 import pytest
 
 import baserate as br
@@ -55,8 +57,20 @@ def test_costs_and_a_volume_add_columns_and_costs_sort_the_cheapest_first(capsys
     assert rows[0]["values"]["expected_cost"] == pytest.approx(0.05 * 0.1 * 100 + 0.95 * 0.05)
     assert rows[0]["values"]["caught(volume=1000)"] == pytest.approx(45)
     text = told(capsys, *asked).out
-    assert '"a" has the lowest expected_cost: 0.547' in text
+    assert '"a" has the lowest cost per case: 0.547' in text
+    line = next(line for line in text.splitlines() if line.startswith("a "))
+    assert re.search(r" (92|93)  +\d+ to \d+ +45 +\d+ to \d+ +5 +[\d.]+ to [\d.]+$", line)
     assert "Differences between tables are not tested." in text
+
+
+def test_rates_alone_are_answered_by_what_a_positive_result_means(capsys):
+    asked = ("calc", "--sensitivity", "90%", "--specificity", "85%", "--prevalence")
+    assert told(capsys, *asked, "1%").out.splitlines()[0] == (
+        "At a base rate of 1%, 5.71 % of the positive results are true positives."
+    )
+    assert (
+        told(capsys, *asked, "1%,5%").out.splitlines()[0].endswith("; at a base rate of 5%, 24 %.")
+    )
 
 
 def test_any_measure_sorts_by_any_of_its_names(capsys, studies):

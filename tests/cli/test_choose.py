@@ -157,7 +157,7 @@ def test_show_reads_points_at_rules_thresholds_and_conditions(small):
     by_rule = run(*arguments, "--rule", "recall >= 50%", "--notes").stderr
     assert (
         "note BR528: the threshold was chosen and evaluated on the same data, so these figures are"
-        " optimistic; evaluate on held-out data: choose has the option --test for that\n" in by_rule
+        " optimistic; evaluate on held-out data: choose --test FILE\n" in by_rule
     )
     assert (
         run(*arguments, "--cost", "fn=10").stdout.count(
@@ -279,10 +279,10 @@ def test_bad_conditions_are_one_line_that_says_what_to_write(small, options, cod
         (
             "alerts <= 200/day",
             "BR520",
-            "200/day alerts: of how many cases? Fix: --volume 1000000, the number of cases a day.",
+            "200/day alerts: of how many cases? Fix: --volume 1000000, the number of cases per",
         ),
         ("recall > 0.8", "BR533", "a limit is written >= or <="),
-        ("recall >= 80", "BR533", "tpr lies between 0 and 1, got 80; 80%?"),
+        ("recall >= 80", "BR533", 'tpr lies between 0 and 1, got 80. Fix: "tpr >= 80%"'),
         ("recal >= 0.8", "BR531", 'did you mean "recall" (here: tpr)?'),
         ("f_beta >= 0.8", "BR532", "f_beta needs beta"),
     ],
@@ -317,7 +317,7 @@ def test_calc_derives_the_rest_or_names_the_contradiction():
     )
     short = run("calc", "--tpr", "0.8", "--prior", "0.5")
     assert short.returncode == 2
-    assert "error BR540: prior, tpr leave 1 number open: add 1 of fpr" in short.stderr
+    assert "error BR540: prior, tpr do not determine the rest: add 1 of fpr" in short.stderr
 
 
 def test_help_of_every_command_has_examples():
@@ -497,7 +497,7 @@ def test_calc_notes_odds_and_refuses_what_is_nothing_out_of_nothing():
     twice = run("calc", "--tpr", "0.9", "--recall", "0.9", "--prior", "1%")
     assert (twice.returncode, twice.stderr) == (
         2,
-        "error BR542: tpr is given twice. Fix: say it once.\n",
+        "error BR542: tpr is given twice. Fix: give it once.\n",
     )
 
 

@@ -117,7 +117,9 @@ def test_thresholds_compare_errors_by_mcnemar(pairs, capsys):
         "old is significantly better in error: old 0.2000, new 0.4000; difference -0.2000 (95 %"
         " -0.3425 to -0.04964), p = 0.0135 (mcnemar)."
     )
-    assert done.err.endswith('note BR599: 40 cases only "old" has right, 20 only "new"\n')
+    assert done.err.endswith(
+        'note BR599: 40 cases are correct only with "old", 20 only with "new"\n'
+    )
     (found,) = answered(capsys, "compare", pairs, *PAIR, "--threshold", "0.5")["comparisons"]
     assert found["p_value"] == pytest.approx(0.0134893, abs=1e-7)
     assert (found["statistic"], found["better"], found["favours"]) == ("error", "lower", "old")
@@ -467,7 +469,10 @@ def test_a_handful_of_cases_is_compared_roughly_or_not_at_all(tmp_path, capsys):
     )
     done = told(capsys, "compare", path, *TWO)
     assert done.status == 0
-    assert "note BR591: only 3 cases of the smaller class: a test of so few is rough\n" in done.err
+    assert (
+        "note BR591: only 3 cases of the smaller class: a test with so few cases is approximate\n"
+        in done.err
+    )
     assert "BR590: only 3 positives: too few to resample" in refused(
         capsys, "compare", path, *TWO, "--statistic", "average_precision"
     )

@@ -40,7 +40,9 @@ def test_scenario_7_twelve_against_five_passes(file, capsys):
         "significant",
     ]
     assert source == f'{file}: 217 rows read, 217 used; positive = "1" in "y"'
-    assert done.err.endswith('note BR599: 12 cases only "old" has right, 5 only "new"\n')
+    assert done.err.endswith(
+        'note BR599: 12 cases are correct only with "old", 5 only with "new"\n'
+    )
 
 
 def test_scenario_7_forty_against_twenty_fails(file, capsys):

@@ -44,7 +44,9 @@ def test_p_values_over_slices_are_holms(file, capsys):
 def test_how_many_cases_differ_is_said_of_all_cases_only(file, capsys):
     path = sliced(file, {"A": cases(8, 4, both=40), "B": cases(7, 9, both=40)})
     done = told(capsys, "gate", path, *COMPARED, "--slice", "site")
-    assert done.err.endswith('note BR599: 15 cases only "old" has right, 13 only "new"\n')
+    assert done.err.endswith(
+        'note BR599: 15 cases are correct only with "old", 13 only with "new"\n'
+    )
     assert done.out.count("over all cases would have been detected with 80 % power.\n") == 1
 
 

@@ -99,4 +99,4 @@ def test_an_option_of_the_table_stands_in_its_section(source, capsys):
     sections = [line for line in text.splitlines() if line.endswith(":") and line[0] != " "]
     assert sections[:2] == ["Options:", "The data:"]
     assert text.index("--name") < text.index("The data:") < text.index("--label")
-    assert text.index("How sure:") < text.index("--level") < text.index("Output:")
+    assert text.index("Intervals:") < text.index("--level") < text.index("Output:")

@@ -356,7 +356,7 @@ def test_show_corrects_for_the_choice_by_resamples_of_clusters(clustered, capsys
         ),
         (
             (*ROWS, "--day", "site"),
-            'BR430: {}: "site" has 200 values that are no day, such as "a" (lines 2, 3, 4 …)',
+            'BR430: {}: "site" has 200 values that are not days, such as "a" (lines 2, 3, 4 …)',
         ),
         (
             (*ROWS, "--day", "site", "--tz", "Nowhere"),

@@ -275,6 +275,19 @@ def test_several_scores_may_be_comma_separated(scores, capsys):
     assert answered(capsys, "choose", scores, "--label", "y", "--score", "a, b") == expected
 
 
+@pytest.mark.parametrize(
+    "asked", [("show", "--threshold", "1"), ("choose",), ("table", "--threshold", "1")]
+)
+def test_several_measures_may_be_comma_separated(scores, asked, capsys):
+    command, *words = asked
+    names = ("specificity", "lr+", "f_beta(beta=2)")
+    each = [word for name in names for word in ("--measure", name)]
+    expected = answered(capsys, command, scores, *COLUMNS, *words, *each)
+    assert answered(capsys, command, scores, *COLUMNS, *words, "--measure", ",".join(names)) == (
+        expected
+    )
+
+
 def test_a_column_whose_name_has_a_comma_is_one_score(tmp_path, capsys):
     path = written(tmp_path / "odd.csv", ("y", "a,b"), [(i % 2, i) for i in range(20)])
     found = answered(capsys, "show", path, "--label", "y", "--score", "a,b")

@@ -167,12 +167,12 @@ def test_counts_and_masses_add_only_without_loss():
 
 def test_sums_beyond_64_bits_are_refused():
     huge = br.Counts([1], [2**62], [2**61])
-    assert_refused("beyond what 64 bits hold", lambda: huge + huge, "BR223")
+    assert_refused("exceed 64-bit integers", lambda: huge + huge, "BR223")
     assert_refused(
-        "beyond what 64 bits hold", lambda: br.Counts([1, 2], [2**62, 2**62], [0, 1]), "BR223"
+        "exceed 64-bit integers", lambda: br.Counts([1, 2], [2**62, 2**62], [0, 1]), "BR223"
     )
     assert_refused(
-        "beyond what 64 bits hold", lambda: br.Counts([1, 1], [1e308, 1e308], [0.0, 0.0]), "BR223"
+        "exceed 64-bit integers", lambda: br.Counts([1, 1], [1e308, 1e308], [0.0, 0.0]), "BR223"
     )
 
 
@@ -307,7 +307,9 @@ def test_summaries_take_counts_and_nothing_that_looks_like_them():
         br.count([0, 1], [1, 2], by=["a", "a"]),
     )
     for other in (joint, groups, np.array([1, 2])):
-        assert_refused("auc takes Counts, got", lambda other=other: br.auc(other), "BR228")
+        assert_refused(
+            "auc takes the counts of one model, got", lambda other=other: br.auc(other), "BR228"
+        )
     assert br.auc(joint.marginal("m")) == br.auc(groups["a"]) == 1.0
 
 

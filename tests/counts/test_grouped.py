@@ -88,7 +88,7 @@ def test_totals_beyond_64_bits_are_refused():
     grouped = br.count([1, 0], [0.5, 0.2], by=["a", "a"])
     for _ in range(61):
         grouped = grouped + grouped
-    with pytest.raises(br.InputError, match="beyond what 64 bits hold"):
+    with pytest.raises(br.InputError, match="exceed 64-bit integers"):
         grouped + grouped
 
 

@@ -291,7 +291,7 @@ def test_a_sample_too_small_for_the_budget_says_so():
         br.count([0, 0, 1, 1], [0.9, 0.2, 0.8, 0.7]), "alerts <= 10", at=AT, volume=MILLION
     )
     assert (point.threshold, setting(point), point["alerts"]) == (None, "flag nothing", 0)
-    assert "0 of 10 alerts are used: the next score of this sample stands for 5e+05 more" in str(
+    assert "0 of 10 alerts are used: the next score of this sample would add 5e+05" in str(
         point.notes
     )
 

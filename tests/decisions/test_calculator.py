@@ -244,17 +244,20 @@ def test_equal_tpr_and_fpr_with_precision_give_the_prior():
     [
         (
             {},
-            (
-                "no rate is given, which leaves 3 numbers open: add 3 of prior, tpr, fpr.* Fix:"
-                " prior=…, tpr=…, fpr=…"
-            ),
+            ("no rate is given: add 3 of prior, tpr, fpr.* Fix: prior=…, tpr=…, fpr=…"),
         ),
-        ({"tpr": 0.5}, "tpr leaves 2 numbers open: add 2 of prior, fpr.* Fix: prior=…, fpr=…"),
-        ({"tpr": 0.5, "prior": 0.1}, "prior, tpr leave 1 number open: add 1 of fpr.* Fix: fpr=…"),
-        ({"tpr": 0.5, "fnr": 0.5, "prior": 0.1}, "fnr, prior, tpr leave 1 number open"),
+        (
+            {"tpr": 0.5},
+            "tpr does not determine the rest: add 2 of prior, fpr.* Fix: prior=…, fpr=…",
+        ),
+        (
+            {"tpr": 0.5, "prior": 0.1},
+            "prior, tpr do not determine the rest: add 1 of fpr.* Fix: fpr=…",
+        ),
+        ({"tpr": 0.5, "fnr": 0.5, "prior": 0.1}, "fnr, prior, tpr do not determine the rest"),
         (
             {"precision": 0.5, "fdr": 0.5, "tpr": 0.5},
-            "leave 1 number open: add 1 of prior.* Fix: prior=…",
+            "do not determine the rest: add 1 of prior.* Fix: prior=…",
         ),
     ],
 )
@@ -373,7 +376,7 @@ def test_a_ratio_whose_denominator_may_vanish_has_no_upper_bound():
     ],
 )
 def test_complementary_rates_that_were_rounded_differently_are_one_fact(given):
-    with pytest.raises(br.InputError, match="BR540: .* leave 1 number open: add 1 of"):
+    with pytest.raises(br.InputError, match="BR540: .* do not determine the rest: add 1 of"):
         br.solve_rates(**given)
 
 

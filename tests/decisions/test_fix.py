@@ -159,7 +159,7 @@ def test_what_cannot_be_fixed_is_refused():
         br.fix(COUNTS, "tprr = 0.8")
     with pytest.raises(
         br.InputError,
-        match="BR534: mcc may rise and fall between two thresholds: it cannot be fixed",
+        match="BR534: mcc is not monotone between two thresholds, so it cannot be fixed",
     ):
         br.fix(COUNTS, "mcc = 0.2")
     with pytest.raises(br.InputError, match="BR532: alerts needs volume"):

@@ -370,7 +370,7 @@ def test_what_does_not_even_hold_here_is_infeasible():
 @pytest.mark.parametrize(
     ("requirement", "options", "match"),
     [
-        ("recall <= 0.5", {}, "BR636: tpr <= 0.5 limits tpr on its good side"),
+        ("recall <= 0.5", {}, "BR636: tpr <= 0.5 limits tpr from the wrong side"),
         ("mcc >= 0.2", {}, "BR636: mcc cannot be guaranteed"),
         (
             "expected_cost <= 0.2",
@@ -385,7 +385,7 @@ def test_what_does_not_even_hold_here_is_infeasible():
         ("recall >= 0.8", {"mix": True}, "BR637: a guarantee is for one threshold"),
         ("recall >= 0.8", {"among": 0}, "BR637: among is the number of models"),
         ("recall >= 0.8", {"level": 95}, "BR580: a level lies between 0.5 and 1"),
-        (None, {"level": 0.9}, "BR637: level and among belong to a guarantee"),
+        (None, {"level": 0.9}, "BR637: level and among apply only to a guarantee"),
         ("", {}, "BR533: the rule is empty"),
     ],
 )

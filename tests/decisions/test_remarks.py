@@ -203,7 +203,7 @@ def test_a_budget_that_costs_leave_unused_is_said():
     assert point.threshold == 0.9
     assert (
         text(point, "BR523")
-        == "40 of 500 alerts are used: no more of these would pay (a larger budget may)"
+        == "40 of 500 alerts are used: more of them would cost more than they save"
     )
 
 
@@ -211,7 +211,7 @@ def test_alerts_are_told_as_whole_cases():
     """40 of 1,050 cases are 3,809.52 of 100,000."""
     at = br.Conditions(costs=br.Costs(fp=1, fn=2))
     point = br.choose(COUNTS, "alerts <= 50000", at=at, volume=100_000)
-    assert text(point, "BR523").startswith("3810 of 50000 alerts are used: ")
+    assert text(point, "BR523").startswith("3,810 of 50,000 alerts are used: ")
 
 
 def test_a_budget_that_another_limit_leaves_unused_is_not_put_down_to_costs():

@@ -82,7 +82,7 @@ def test_rules_on_numbers_of_cases_take_a_volume(written, printed):
         ("tpr >= high", '"high" is not a number'),
         ("tpr >= 0,8", '"0,8" is not a number'),
         ("tpr >= nan", "is not a number"),
-        ("tpr >= 80", r"tpr lies between 0 and 1, got 80; 80%\?"),
+        ("tpr >= 80", 'tpr lies between 0 and 1, got 80. Fix: "tpr >= 80%"'),
         ("tpr >= 120%", "tpr lies between 0 and 1, got 120%"),
         ("tpr >= -0.1", "tpr lies between 0 and 1"),
         ("informedness >= -2", "informedness lies between -1 and 1"),
@@ -168,16 +168,16 @@ def test_row_82_budgets_need_a_volume():
     assert_refused(
         "alerts <= 200",
         "BR520",
-        r"200 alerts: of how many cases\? Fix: volume=1_000_000, the number of cases a day",
+        r"200 alerts: of how many cases\? Fix: volume=1_000_000, the number of cases per day",
     )
-    assert_refused("alerts <= 200/hour", "BR520", "the number of cases a hour")
+    assert_refused("alerts <= 200/hour", "BR520", "the number of cases per hour")
     assert_refused("caught >= 5", "BR520", "5 caught: of how many cases")
 
 
 @pytest.mark.parametrize("budget", ["0", "-1", "0.5"])
 def test_row_82_a_budget_below_one_alert_is_refused(budget):
     assert_refused(
-        f"alerts <= {budget}", "BR521", f"a budget of {budget} alerts is no budget", volume=1000
+        f"alerts <= {budget}", "BR521", f"a budget is at least 1 alert, got {budget}", volume=1000
     )
 
 

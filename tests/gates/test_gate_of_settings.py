@@ -38,7 +38,8 @@ def test_checks_of_the_working_directory_pass(folder, capsys):
     )
     assert done.out.endswith('\n\nscores.csv: 217 rows read, 217 used; positive = "1" in "y"\n')
     assert (
-        'note BR599: check 2: 12 cases only "baseline" has right, 5 only "candidate"\n' in done.err
+        'note BR599: check 2: 12 cases are correct only with "baseline", 5 only with "candidate"\n'
+        in done.err
     )
 
 
@@ -234,7 +235,7 @@ def test_a_summary_is_written_over_a_summary_and_nothing_else(folder, capsys, pl
     settings(folder)
     (folder / "notes.md").write_text("# mine\n")
     before = (folder / place).read_text()
-    assert f"BR801: {place}: exists, and is no summary of an earlier run" in refused(
+    assert f"BR801: {place}: exists and is not a summary of an earlier run" in refused(
         capsys, "gate", "--markdown", place
     )
     assert (folder / place).read_text() == before

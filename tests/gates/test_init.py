@@ -243,7 +243,7 @@ def test_the_answer_may_be_json(tmp_path, file, capsys, monkeypatch):
 def test_init_needs_a_file_that_can_be_read_again(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert "BR001: Missing argument 'FILE'" in refused(capsys, "init")
-    assert "BR842: standard input is no source" in refused(capsys, "init", "-")
+    assert "BR842: settings cannot be read from standard input" in refused(capsys, "init", "-")
     assert "BR600: there is no file or folder gone.csv" in refused(
         capsys, "init", "gone.csv", *GIVEN
     )

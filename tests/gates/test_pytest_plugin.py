@@ -183,7 +183,7 @@ def test_a_summary_does_not_replace_a_file_of_another_kind(tmp_path):
     settings(tmp_path)
     before = (tmp_path / "scores.csv").read_text()
     status, out = built(tmp_path, "--baserate", "--baserate-markdown", "scores.csv")
-    assert (status, "scores.csv: exists, and is no summary of an earlier run" in out) == (4, True)
+    assert (status, "scores.csv: exists and is not a summary of an earlier run" in out) == (4, True)
     assert (tmp_path / "scores.csv").read_text() == before
 
 

@@ -217,6 +217,9 @@ DATA = 'data = { source = "a.csv", label = "y" }\nmodels = { m = "m" }\n'
     ("text", "problem"),
     [
         ("", "BR841: baserate.toml: data.source is missing"),
+        ('label = "y"\n', "there is no key label (line 1). Fix: write label under [data]"),
+        ("budget = 9\n", "there is no key budget (line 1). Fix: write budget under [defaults]"),
+        ('scores = ["a"]\n', "Fix: name the columns of scores in [models], such as"),
         (HEAD, "BR844: baserate.toml: there is nothing to check"),
         (
             HEAD + '[[require]]\nscenario = "field"\nmodel = "baseline"\n',
@@ -307,7 +310,7 @@ DATA = 'data = { source = "a.csv", label = "y" }\nmodels = { m = "m" }\n'
         ),
         (
             DATA.replace("a.csv", "-") + 'require = [{ rule = "auc >= 0.8" }]',
-            "BR842: baserate.toml: standard input is no source",
+            "BR842: baserate.toml: settings cannot be read from standard input",
         ),
         (
             DATA.replace('m = "m"', 'm = "m", n = "m"')

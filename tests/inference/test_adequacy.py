@@ -311,18 +311,18 @@ class TestRefusals:
             (
                 "precision >= 0.2",
                 (
-                    "BR585: precision is no rate within one class.* Fix: require a rate within one"
-                    " class"
+                    "BR585: precision is not a rate within one class.* Fix: require a rate within"
+                    " one class"
                 ),
             ),
-            ("alerts <= 200", "BR585: alerts is no rate"),
+            ("alerts <= 200", "BR585: alerts is not a rate"),
             ("fpr <= 1% and tpr >= 0.9", "BR585: one requirement at a time"),
             (None, "BR585: one requirement at a time"),
             (
                 "tpr <= 0.9",
-                'BR585: tpr <= 0.9 allows only errors, which needs no proof. Fix: "tpr >= …"',
+                'BR585: tpr <= 0.9 limits the rate from the wrong side. Fix: "tpr >= …"',
             ),
-            ("fpr >= 0.1", "BR585: fpr >= 0.1 allows only errors, which needs no proof"),
+            ("fpr >= 0.1", "BR585: fpr >= 0.1 limits the rate from the wrong side"),
             (
                 "recall >= 1",
                 (
@@ -334,7 +334,7 @@ class TestRefusals:
                 "fpr <= 0",
                 'BR585: fpr <= 0 is demonstrated by no number of cases: .* "fpr <= 0.001"',
             ),
-            ("fpr <= 1", "BR585: fpr <= 1 holds whatever the cases say"),
+            ("fpr <= 1", "BR585: fpr <= 1 holds for any cases"),
             ("fpr <= 1e-16", "BR585: fpr <= 1e-16 takes more than 1e15 cases"),
             ("recal >= 0.9", "did you mean"),
             ("recall is good", "BR533"),
@@ -348,7 +348,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("given", "match"),
         [
-            ({"power": 0.8}, "BR585: a power depends on the rate that is really there"),
+            ({"power": 0.8}, "BR585: power depends on the true rate"),
             (
                 {"expecting": 0.9},
                 "BR585: expecting 0.9 does not satisfy tpr >= 0.9 with room to spare",

@@ -452,7 +452,7 @@ def test_a_place_where_nothing_is_defined_stays_undefined():
             ),
             "BR590.*only 4 clusters",
         ),
-        (lambda: br.curves.difference_band(COUNTS, br.roc), "BR595.*need JointCounts, got Counts"),
+        (lambda: br.curves.difference_band(COUNTS, br.roc), "BR595.*needs JointCounts, got Counts"),
         (
             lambda: br.curves.difference_band(paired_models(), br.roc),
             "BR595.*there are 3 models: which two",

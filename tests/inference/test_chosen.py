@@ -287,7 +287,7 @@ def test_what_cannot_be_had_is_refused():
             br.count([0, 1], [0.1, 0.2], sample_weight=[1.0, 2.0]), "tpr", rule="recall >= 0.8"
         )
     with pytest.raises(
-        br.InputError, match="BR624: clusters, a rule and uncertain conditions together"
+        br.InputError, match="BR624: clusters, a rule and uncertain conditions cannot"
     ):
         br.interval(
             grouped(),

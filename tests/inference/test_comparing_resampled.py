@@ -173,7 +173,7 @@ def test_each_model_has_its_own_threshold():
     assert found.values == pytest.approx(expected)
     assert found.value == pytest.approx(expected[1] - expected[0])
     assert found.low < found.high
-    assert "thresholds are taken as fixed in advance" in found.notes[-1].text
+    assert "thresholds are treated as fixed in advance" in found.notes[-1].text
     swapped = br.compare(whole, "precision", pair=("b", "a"), threshold=thresholds, replicates=200)
     assert (swapped.value, swapped.p_value) == (-found.value, found.p_value)
 

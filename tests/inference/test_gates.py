@@ -128,7 +128,7 @@ def test_a_slice_named_all_cases_is_a_slice_like_any_other():
 def test_how_many_cases_differ_is_said_of_all_cases_only():
     verdict = judged({"a": pairs(8, 4, both=40), "b": pairs(7, 9, both=40)})
     assert [note.text for note in verdict.notes if note.code == "BR599"] == [
-        '15 cases only "old" has right, 13 only "new"'
+        '15 cases are correct only with "old", 13 only with "new"'
     ]
 
 

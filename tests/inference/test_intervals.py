@@ -222,7 +222,7 @@ def test_a_question_that_cannot_be_read_is_refused(statistic, options, message):
     "at", [br.Conditions(prior="0.01..0.1"), br.Conditions(prior=br.Pilot(1, 50))]
 )
 def test_bca_has_no_place_for_uncertain_conditions(at):
-    with pytest.raises(br.InputError, match="BR581: bca has no place for uncertain conditions"):
+    with pytest.raises(br.InputError, match="BR581: bca is not available for uncertain conditions"):
         br.interval(counts(), "precision", at=at, method="bca", threshold=1.0)
 
 
@@ -246,7 +246,7 @@ def test_a_point_has_measures_and_is_already_set():
         for options in ({"rule": "tpr >= 0.5"}, {"threshold": 1.0}, {"threshold": None}):
             with pytest.raises(br.InputError, match="BR594: this point is already set"):
                 br.interval(source, "tpr", **options)
-        with pytest.raises(br.InputError, match='BR594: a point has measures, and no "auc"'):
+        with pytest.raises(br.InputError, match='BR594: a point has measures, but not "auc"'):
             br.interval(source, br.auc)
         assert br.interval(source, "tpr") == br.interval(source, br.Measure("tpr"))
 

@@ -79,7 +79,7 @@ def test_a_threshold_that_stays_is_said_to_be_fixed_in_advance():
         for (part,) in resampled(counts(), Plan("stratified", 150, 0), {"": 1.0})
     ]
     assert (found.low, found.high) == quantiles(values)
-    assert "the threshold is taken as fixed in advance" in text_of(found, "BR598")
+    assert "the threshold is treated as fixed in advance" in text_of(found, "BR598")
     assert "threshold" not in text_of(br.interval(counts(), br.curves.ks, replicates=100), "BR598")
 
 

@@ -162,7 +162,8 @@ def test_shares_at_fixed_thresholds_are_compared_by_mcnemar(cases, first, second
     assert found.notes[0].code == "BR599"
     assert (
         found.notes[0].text
-        == f'{one} {"case" if one == 1 else "cases"} only "a" has right, {two} only "b"'
+        == f'{one} {"case is" if one == 1 else "cases are"} correct only with "a",'
+        f' {two} only with "b"'
     )
 
 
@@ -316,7 +317,7 @@ def test_accuracy_of_cases_whose_classes_were_chosen_needs_a_prior_and_tpr_does_
     joint = br.count(labels, {"a": a, "b": b}, design="case-control")
     assert_refused(
         "BR509",
-        "the sample's prior is no base rate",
+        "the sample's prior is not a base rate",
         lambda: br.compare(joint, "accuracy", threshold=0.5),
     )
     assert br.compare(joint, "tpr", threshold=0.5) == br.compare(

@@ -230,6 +230,8 @@ DIALECT = {
     r"flatters|too hopeful": "is optimistic",
     r"believed": "assumed",
     r"(?:is|are) to be": "has to be, or the verb itself",
+    r"(?<!there )(?:is|are) no (?:number|rate|row|day|file|model|distribution)s?": "is not a",
+    r"has right|heeds?": "gets right, uses",
 }
 SAID = re.compile(rf"(?<![\w`.])(?:{'|'.join(DIALECT)})(?![\w`])", re.IGNORECASE)
 # Names in SQL and in code.
@@ -261,6 +263,8 @@ def test_sentences_use_the_words_of_the_field(path):
 def test_a_sentence_of_the_dialect_is_found():
     assert SAID.search("What it would be worth a case to know")
     assert SAID.search("Within noise, no telling which is better")
+    assert SAID.search("the last line is no row")
+    assert not SAID.search("there is no model of that name")
     assert not SAID.search("at most 0.02 more per case than the best choice")
 
 

@@ -143,7 +143,7 @@ def test_what_gives_no_scores_is_refused():
         lambda: response(LinearSVC().fit(X, Y), X, kind="predict_proba"),
     )
     assert_refused(
-        "BR850", "it is no classifier", lambda: response(LinearRegression().fit(X, Y), X)
+        "BR850", "it is not a classifier", lambda: response(LinearRegression().fit(X, Y), X)
     )
     assert_refused(
         "BR850", "StandardScaler has no way to answer", lambda: response(StandardScaler().fit(X), X)

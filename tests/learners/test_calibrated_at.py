@@ -107,7 +107,7 @@ def test_a_sample_of_what_weighs_or_samples_itself_has_no_factor(learner):
     refused = Resampled(learner, sampler)
     assert_refused(
         "BR906",
-        r"\w+ weighs or resamples by itself.*calibrates anew",
+        r"\w+ weighs or resamples by itself.*calibrates again",
         lambda: refused.fit(X[:4000], Y[:4000]),
     )
     assert Resampled(learner, sampler, correct=None).fit(X[:4000], Y[:4000]).calibrated_at_ is None

@@ -179,7 +179,7 @@ def test_weights_reach_the_learner_inside():
             r"in row 1 the answer 0 costs 1, less than the right one \(2\)",
         ),
         (br.Costs(fp=1, fn=2), "Costs are of two classes, and there are 3"),
-        (br.Conditions(prior=0.1), "knows no base rate"),
+        (br.Conditions(prior=0.1), "the base rate is that of the cases"),
     ],
 )
 def test_what_is_no_cost_matrix_is_refused(matrix, match):

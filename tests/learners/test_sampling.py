@@ -335,7 +335,7 @@ def test_what_cannot_be_sampled_is_refused():
         lambda: Resampled(repeats=0).fit(X, Y),
     )
     assert_refused(
-        "BR910", "not to be corrected", lambda: Resampled(correct=None, prior=0.01).fit(X, Y)
+        "BR910", "scores are not corrected", lambda: Resampled(correct=None, prior=0.01).fit(X, Y)
     )
     few = Resampled(sampler="focused", correct="isotonic")
     assert_refused(

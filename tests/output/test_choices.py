@@ -22,7 +22,7 @@ def test_the_largest_of_averages_is_called_so_and_says_where():
     assert sentence(decision) == (
         "Use rules at score ≥ 3. At the base rate of a pilot (2 of 100,000 cases), costs (fp = 1,"
         " fn = 500..2000), it costs on average at most 0.002698 more per case than the best choice;"
-        " the best choice is made anew for every value; the worst case is fn = 2000."
+        " the best choice is made for every value; the worst case is fn = 2000."
     )
     title, _, headings, *_ = rivals(decision).splitlines()
     assert title == "Worst case of the average regret of each option, at its best threshold:"
@@ -31,7 +31,7 @@ def test_the_largest_of_averages_is_called_so_and_says_where():
     assert sentence(plain) == (
         "Use forest at score ≥ 3. At the base rate of a pilot (2 of 100,000 cases), costs (fp = 1,"
         " fn = 2000), it costs on average 0.0006659 more per case than the best choice; the best"
-        " choice is made anew for every value."
+        " choice is made for every value."
     )
     assert "base rate" not in rivals(plain)
 
@@ -108,6 +108,4 @@ def test_what_was_chosen_on_the_same_data_is_advised_in_python_and_on_the_comman
         "BR528: the threshold was chosen and evaluated on the same data, so these figures are"
         " optimistic; evaluate on held-out data: choose(dev).on(test)"
     )
-    assert note.line(lambda fix: fix.command).endswith(
-        "held-out data: choose has the option --test for that"
-    )
+    assert note.line(lambda fix: fix.command).endswith("held-out data: choose --test FILE")

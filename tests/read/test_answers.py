@@ -209,7 +209,7 @@ def test_what_is_sent_is_what_is_received():
         ([ONE, table(place={"paths": ["a", "b"], "begins": [0, -1]}), *Y, *S], "lie nowhere"),
         (
             [ONE, table(place={"path": "a", "first": 1, "listed": True}), *S, *Y, *S],
-            "lines that are no numbers",
+            "lines that are not numbers",
         ),
         ([ONE, table(place=[]), *Y, *S], "place is missing"),
         ([ONE, table(notes=[{"code": "x", "text": ""}]), *Y, *S], "a code that is none"),

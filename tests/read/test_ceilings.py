@@ -286,7 +286,7 @@ def test_as_many_other_cases_when_chunks_are_read_again_are_refused(monkeypatch,
     readings = iter([(labels, scores), others])
     with pytest.raises(
         br.InputError,
-        match="BR944: the chunks gave other cases .*Fix: give the same chunks each time",
+        match="BR944: the chunks gave different cases .*Fix: give the same chunks each time",
     ):
         br.count(lambda: iter(cut(*next(readings), 100)), memory=LEAST)
 

@@ -89,7 +89,7 @@ def test_row_106_the_first_line_of_excel_says_the_separator(tmp_path):
 )
 def test_row_106_lines_above_the_header_are_refused_with_their_number(tmp_path, above):
     path = written(tmp_path, above + "y,m1\n0,0.5\n1,1.25\n0,3\n")
-    assert_refused(path, "the header stands on line 3.*Fix: skip_lines=2", "BR613")
+    assert_refused(path, "the header is on line 3.*Fix: skip_lines=2", "BR613")
     counts = counted(path, skip_lines=2)
     assert counts == EXPECTED
     problem = assert_refused(

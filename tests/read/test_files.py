@@ -322,7 +322,7 @@ def test_rows_46_and_47_an_id_that_stands_twice_is_refused(tmp_path):
     a = model(tmp_path, "a.csv", A)
     b = model(tmp_path, "b.csv", [*B, B[0]])
     problem = assert_refused(
-        "1 id stands more than once, with the same values",
+        "1 id appears more than once, with the same values",
         "BR402",
         [a, b],
         function=count_models_file,
@@ -330,14 +330,14 @@ def test_rows_46_and_47_an_id_that_stands_twice_is_refused(tmp_path):
     )
     assert (problem.where.path, problem.where.lines) == (b, (2, 5))
     c = model(tmp_path, "c.csv", [*B, ("t3", 0, 10)])
-    conflict = 'the id "t3" stands twice with different values ."m1": 9, 10'
+    conflict = 'the id "t3" appears twice with different values ."m1": 9, 10'
     problem = assert_refused(conflict, "BR403", [a, c], function=count_models_file, id="id")
     assert problem.where.lines == (2, 5)
     d = model(tmp_path, "d.csv", [*B, ("", 0, 10)])
     assert_refused(
         '"id" is missing for 1 of 4 cases', "BR416", [a, d], function=count_models_file, id="id"
     )
-    assert_refused("stands more than once", "BR402", b, function=count_models_file, id="id")
+    assert_refused("appears more than once", "BR402", b, function=count_models_file, id="id")
 
 
 def test_row_48_another_label_for_the_same_id_is_refused(tmp_path):

@@ -209,7 +209,7 @@ def test_odd_types_are_judged_here():
     assert_refused(
         lambda: br.count([1, 2], label="y", score="s"),
         "BR950",
-        "a list is no data frame.*count\\(y_true, y_score\\)",
+        "a list is not a data frame.*count\\(y_true, y_score\\)",
     )
     assert_refused(lambda: br.count(SOUND, label="y", score="t"), "BR613", 'no column "t"')
     with pytest.raises(br.InputError, match="BR518"):
@@ -500,7 +500,7 @@ def test_the_command_refuses_what_a_cluster_cannot_do(cases, tmp_path, capsys):
         (
             ["--engine", "dask", "--cells", "9", "--memory", "1GB"],
             "BR955",
-            "memory and cells both say how much may be held here",
+            "memory and cells both limit how much is held in memory",
         ),
         (["--engine", "dask", "--approx"], "BR940", "--memory 1GB"),
         (["--engine", "dask", "--memory", "1GB", "--resume", "x"], "BR953", "knows no --resume"),

@@ -84,7 +84,7 @@ def test_row_109_an_array_is_read_with_a_note_up_to_a_limit(tmp_path, monkeypatc
         ('{"y": [0], "m1": 1}\n', 'there is "y.0."', "BR619", (1,)),
         ('{"y": 0, "m1": 1}\n\n{"y": 1, "m1": }\n', "broken JSON", "BR620", (3,)),
         ('{"y": 0, "m1": 1}\n{"y": 1, "m1": 2', "broken JSON", "BR620", (2,)),
-        ('{"y": 0, "m1": 1}\n7\n', "7 where an object should stand", "BR620", (2,)),
+        ('{"y": 0, "m1": 1}\n7\n', "7 where an object was expected", "BR620", (2,)),
         (
             '{"y": 0, "m1": 1}\n{"y": 1}\n',
             'the field "m1" is missing in 1 of 2 objects',

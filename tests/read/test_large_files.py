@@ -273,8 +273,8 @@ def test_a_checkpoint_of_other_data_or_options_is_refused_in_one_line(tmp_path, 
         with pytest.raises(
             br.InputError,
             match=(
-                r"BR945: .*x.part: is the checkpoint of other data, .* Fix: remove it to begin"
-                r" anew\."
+                r"BR945: .*x.part: is the checkpoint of other data, .* Fix: remove it to start"
+                r" again\."
             ),
         ) as caught:
             count(source, resume=resume, **how)
@@ -303,7 +303,7 @@ def test_every_damaged_checkpoint_is_refused(tmp_path, tight, monkeypatch):
         resume.write_bytes(flipped)
         with pytest.raises(
             br.InputError,
-            match="BR945: .*(is damaged or cut off|is no checkpoint|of another version)",
+            match="BR945: .*(is damaged or cut off|is not a checkpoint|of another version)",
         ):
             checkpoint.found()
 
@@ -320,8 +320,8 @@ def test_a_link_or_a_folder_is_no_checkpoint(tmp_path):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"PAR1", "is no checkpoint. Fix: name another file: this one is kept as it is"),
-        (b"baserate-checkpoint-0\n", "another version of baserate. Fix: remove it to begin anew"),
+        (b"PAR1", "is not a checkpoint. Fix: name another file: this one is kept as it is"),
+        (b"baserate-checkpoint-0\n", "another version of baserate. Fix: remove it to start again"),
     ],
 )
 def test_nobody_is_told_to_remove_what_is_no_checkpoint(tmp_path, tight, content, said):

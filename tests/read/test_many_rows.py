@@ -72,7 +72,7 @@ def test_rows_that_are_no_days_are_named_and_counted(monkeypatch):
         ["2026-01-01", "soon", "2026-01-02", "late", "soon", None, "soon"], dtype=object
     )
     with pytest.raises(
-        br.InputError, match='BR430: d has 4 values that are no day, such as "soon", "late"'
+        br.InputError, match='BR430: d has 4 values that are not days, such as "soon", "late"'
     ) as caught:
         day_codes(Column("d", values))
     assert (caught.value.problems[0].where.rows, caught.value.problems[0].where.total) == (

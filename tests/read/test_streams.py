@@ -233,7 +233,7 @@ def test_row_126_standard_input_is_read_plain_or_packed(name, content):
 def test_row_126_standard_input_has_a_limit_and_must_hold_something():
     done = run("show", "-", "--label", "y", "--score", "m1", "--max-bytes", "1000", input=TEXT)
     assert done.returncode == 2
-    assert b"error BR702: -: standard input goes on beyond 1.0 kB" in done.stderr
+    assert b"error BR702: -: standard input is larger than 1.0 kB" in done.stderr
     assert b"BR602" in run("show", "-", "--label", "y", "--score", "m1", input=b"").stderr
 
 

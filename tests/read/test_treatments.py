@@ -234,7 +234,7 @@ def test_repeated_rows_are_left_out_where_that_is_said(tmp_path):
 
 def test_a_repeated_id_with_other_values_is_refused_all_the_same(tmp_path):
     path = written(tmp_path / "x.csv", HEADER, [(1, 0, 0.1), (2, 1, 0.9), (2, 1, 0.8), (3, 0, 0.3)])
-    with pytest.raises(br.InputError, match="stands twice with different values"):
+    with pytest.raises(br.InputError, match="appears twice with different values"):
         br.count(path, label="y", score=["m"], id="id", dedupe="first")
 
 

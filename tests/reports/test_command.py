@@ -107,7 +107,7 @@ def test_json_is_printed_and_only_a_named_file_is_written(command, capsys):
 def test_an_input_is_never_replaced(command, capsys):
     """BAD_INPUTS row 132."""
     Path("scores.csv").rename("scores")
-    assert "BR804: scores: is an input, and would be lost." in refused(
+    assert "BR804: scores: is an input file and would be overwritten." in refused(
         capsys, "report", "scores", *command[2:], "-o", "scores", "--force"
     )
 

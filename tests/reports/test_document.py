@@ -258,7 +258,7 @@ def test_class_totals_that_were_chosen_need_a_base_rate():
     content = valid(br.report(chosen, at=FIELD))
     assert content["report"]["points"][0]["sample_prior"] is None
     assert (
-        "The class totals were chosen: the share of positives in the sample is no base rate."
+        "The class totals were chosen: the share of positives in the sample is not a base rate."
         in content["report"]["shows"]
     )
 

@@ -158,7 +158,7 @@ def test_a_range_has_no_average_but_a_worst_and_a_best():
     at = br.Conditions(prior="1e-4..1e-2", costs={"fn": br.Range(10, 100), "fp": 1})
     found = expect(COUNTS, "expected_cost", threshold=2, at=at)
     assert math.isnan(found.value)
-    assert found.value.reason == "nothing says how often each value of a range comes"
+    assert found.value.reason == "a range has no average, only a lowest and a highest value"
     costs = [
         br.measure(COUNTS, "expected_cost", threshold=2, at=br.Conditions(prior, br.Costs(fn=fn)))
         for prior, fn in itertools.product((1e-4, 1e-3, 5e-3, 1e-2), (10, 30, 100))
@@ -242,9 +242,11 @@ def test_what_cannot_be_expected_is_refused():
         expect(COUNTS, "precision", threshold=3, at=at)
     with pytest.raises(br.InputError, match="BR588: kind is"):
         expect(COUNTS, "precision", threshold=3, at=at, kind="drifting")
-    with pytest.raises(br.InputError, match="BR588: mcc is no share of outcomes"):
+    with pytest.raises(br.InputError, match="BR588: mcc is not a share of outcomes"):
         expect(COUNTS, "mcc", threshold=3, at=at, kind="varying")
-    with pytest.raises(br.InputError, match="BR519: conditions that are known need no average"):
+    with pytest.raises(
+        br.InputError, match="BR519: these conditions are exact, so there is nothing to average"
+    ):
         expect(COUNTS, "precision", threshold=3, at=br.Conditions(0.1))
     with pytest.raises(br.InputError, match="BR410: a difference is that of two models"):
         expect({"A": F1_A}, "posfrac", threshold=3, at=at)
@@ -351,7 +353,7 @@ def test_what_is_looked_for_on_a_grid_says_so():
     _, note = expect({"rules": RULES, "forest": FOREST}, "precision", threshold=3, at=at).notes
     assert note.code == "BR588"
     assert note.text.startswith(
-        "over the range, worst and best were looked for on a grid of 65 base rates"
+        "over the range, worst and best were searched for on a grid of 65 base rates"
     )
     assert "BR588" in [
         note.code for note in expect(RULES, "tpr", rule="posfrac <= 1%", at=at).notes

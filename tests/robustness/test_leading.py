@@ -221,5 +221,5 @@ def test_what_has_no_leader_is_refused():
         br.robustness.best_recall({}, fdr=0.5)
     with pytest.raises(br.InputError, match='BR552: "m" has cases of one class only'):
         br.robustness.best_recall({"m": br.Counts([1], [1], [0])}, fdr=0.5)
-    with pytest.raises(br.InputError, match="BR509: who leads depends on the base rate"):
+    with pytest.raises(br.InputError, match="BR509: the best model depends on the base rate"):
         br.robustness.best_recall(MODELS, fdr=0.5).at(None)

@@ -139,7 +139,7 @@ def test_it_reads_like_a_table_and_says_what_it_assumes():
     [
         (
             "BR519",
-            "conditions that are known need no average",
+            "these conditions are exact, so there is nothing to average",
             lambda: expect_curve(COUNTS, br.pr, at=br.Conditions(prior=0.1)),
         ),
         (

@@ -62,7 +62,7 @@ def test_days_stand_in_their_order_and_a_missing_one_is_a_group():
     assert [day.day for day in found.parts] == ["2026-01-02", "2026-01-10"]
     assert found.undated.cases == 1
     assert [note.text for note in found.notes if note.code == "BR435"] == [
-        "1 case without a day: in no day's count, and in no mean",
+        "1 case without a day: not counted in any day or mean",
         "7 days without cases between 2026-01-02 and 2026-01-10: in no mean",
     ]
 
@@ -105,7 +105,7 @@ def test_offsets_are_said(days, tz, text):
 def test_what_is_no_day_is_refused_with_its_place(wrong):
     with pytest.raises(
         br.InputError,
-        match=r'BR430: days has 2 values that are no day, such as ".*" \(index 1, 2\)',
+        match=r'BR430: days has 2 values that are not days, such as ".*" \(index 1, 2\)',
     ):
         br.count([0, 1, 0], [1, 2, 3], day=["2026-01-01", wrong, wrong])
 
@@ -115,7 +115,7 @@ def test_a_file_that_holds_no_day_is_refused_at_the_line(tmp_path):
     path.write_text("y,m,t\n0,1,2026-01-01\n1,2,soon\n")
     with pytest.raises(
         br.InputError,
-        match=r'BR430: .*x.csv: "t" has 1 value that is no day, such as "soon" \(line 3\)',
+        match=r'BR430: .*x.csv: "t" has 1 value that is not a day, such as "soon" \(line 3\)',
     ):
         br.count(path, label="y", score="m", day="t")
     path.write_text("y,m,t\n0,1,2026-01-01\n1,2,2026-01-02\n")
@@ -251,7 +251,7 @@ def test_a_day_that_cannot_be_read_is_refused(options, match):
 
 
 def test_groups_that_are_no_days_are_refused():
-    with pytest.raises(br.InputError, match='BR430: the group "monday" is no day'):
+    with pytest.raises(br.InputError, match='BR430: the group "monday" is not a day'):
         br.segments.by_day(br.count([0, 1], [0, 1], by=["monday", "monday"]), threshold=1)
     with pytest.raises(br.InputError, match="BR430: days are GroupedCounts by day, got Counts"):
         br.segments.by_day(br.count([0, 1], [0, 1]), threshold=1)

@@ -165,11 +165,15 @@ def test_scores_of_0_and_1_have_a_place_on_a_beta_sigmoid():
         ),
         (
             "BR543",
-            "no place on a sigmoid",
+            "cannot be calibrated by a sigmoid",
             lambda: br.shift.calibrate(br.count([0, 1, 0], [0.1, np.inf, 3]), "platt"),
         ),
         ("BR563", "not probabilities", lambda: br.shift.calibrate(br.count(LABELS, X), "beta")),
-        ("BR201", "has no probability", lambda: br.shift.calibrate(COUNTS).apply([0.2, np.nan])),
+        (
+            "BR201",
+            "missing or not a number",
+            lambda: br.shift.calibrate(COUNTS).apply([0.2, np.nan]),
+        ),
         ("BR220", "merged some", lambda: br.shift.calibrate(COUNTS).relabel(COUNTS.condense())),
     ],
 )

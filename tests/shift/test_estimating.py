@@ -227,7 +227,7 @@ def test_few_cases_are_noted_and_fewer_refused():
         ),
         ("BR580", "takes 100 to", {"replicates": 10}),
         ("BR580", "a level lies between", {"level": 95}),
-        ("BR537", "do not tell the classes apart", {"threshold": 7}),
+        ("BR537", "do not separate the classes", {"threshold": 7}),
     ],
 )
 def test_what_makes_no_sense_is_refused(code, match, named):
@@ -257,7 +257,7 @@ def test_scores_that_know_nothing_are_refused():
     useless = br.Counts([1, 0], [50, 50], [50, 50])
     assert_refused(
         "BR537",
-        "every share of positives would look the same",
+        "so the base rate cannot be estimated",
         lambda: br.estimate_prior(useless, br.count_unlabelled([1, 0] * 20)),
     )
 

@@ -48,7 +48,7 @@ def test_what_is_seen_is_said_with_the_estimate():
         labelled(rng), br.count_unlabelled(scores(rng, 60, 1140, -1.0)), replicates=100
     )
     assert found.check.moved
-    assert "no mixture of the two classes" in next(
+    assert "not a mixture of the two classes" in next(
         note.text for note in found.notes if note.code == "BR538"
     )
 

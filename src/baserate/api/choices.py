@@ -371,7 +371,7 @@ def _by_amounts(
         raise not_exact(given)
     if threshold is not NOT_SAID:
         if not isinstance(x, Amounts):
-            raise refuse("BR427", "a threshold by hand is set for one model", "choose(amounts, …)")
+            raise refuse("BR427", "a given threshold applies to one model", "choose(amounts, …)")
         return flag_amount_at(x, threshold, at=given, **prices)
     if isinstance(x, Amounts):
         return choose_amount(x, rule, at=given, **prices)
@@ -468,8 +468,8 @@ def _point(found: Decision, x: Any, threshold: Any, name: str) -> OperatingPoint
     point = flag_at(counts, threshold, at=found.at.middle(), volume=found.volume)
     said = Note(
         "BR588",
-        f"precision, flagged share and costs of this point are read at {point.at}, in the middle of"
-        f" {found.at}",
+        f"precision, flagged share and costs of this point are those at {point.at}, the middle of"
+        " the range",
     )
     return replace(
         point,

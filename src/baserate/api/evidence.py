@@ -344,7 +344,7 @@ def _compare_source(
     if name != "auc":
         raise refuse(
             "BR429",
-            "only AUC is compared where the rows lie",
+            "a file or frame is compared by AUC only",
             "compare(count(df, label=…, score=[…]), …)",
         )
     if not isinstance(source, str | os.PathLike):
@@ -424,7 +424,7 @@ def require(  # noqa: PLR0913 (each is a question of its own)
     if isinstance(x, GroupedCounts) and x.role != "cluster":
         raise refuse(
             "BR426",
-            "a requirement of every group is one of its own",
+            "a requirement is tested for each group separately",
             "segments.by_group(x, require=…), or require(x.total(), …)",
         )
     models = models_of(x)

@@ -25,7 +25,7 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.curves import named
 from baserate.curves.curve import Curve, Curves, sweep, trace
-from baserate.curves.summaries import Summary
+from baserate.curves.summaries import NAMES, Summary
 from baserate.curves.threshold_table import MEASURES, ThresholdTable, threshold_table
 from baserate.decisions.amount_costs import AmountPoint
 from baserate.decisions.operating_point import OperatingPoint
@@ -39,6 +39,7 @@ from baserate.measures.confusion import (
     checked_conditions,
 )
 from baserate.measures.confusion import named as measure_named
+from baserate.measures.registry import SYNONYMS, plain
 from baserate.numbers import Reading, Undefined
 from baserate.read.cases import macro
 from baserate.robustness.expectation import expect, expect_curve
@@ -132,6 +133,9 @@ def measure(  # noqa: PLR0913 (each is a question of its own)
     (0.0198, 0.1818)
     """
     given = conditions(at, prior, costs)
+    if isinstance(name, str) and name.partition("(")[0] in NAMES.keys() - SYNONYMS.keys():
+        said = f"{quoted(name)} is a summary of all thresholds, not a measure at one"
+        raise refuse("BR531", said, f"summary(x, {quoted(name)})")
     asked = {"rule": rule, "volume": volume, "kind": kind, "level": level}
     if isinstance(x, Choice):
         x = dict(x.points)
@@ -154,11 +158,11 @@ def _measured(x: Any, name: Any, at: Conditions | None, threshold: Any, asked: A
         return _over(x, name, at, threshold, asked)
     if asked["kind"] is not None or asked["level"] != 0.95:
         raise refuse(
-            "BR419", "kind= and level= belong to conditions that are not exact", "leave them out"
+            "BR419", "kind= and level= apply only to uncertain conditions", "leave them out"
         )
     if asked["rule"] is not None:
         if threshold is not NOT_SAID or not isinstance(x, Counts | Points):
-            raise refuse("BR427", "the threshold is known already", "leave rule out")
+            raise refuse("BR427", "a threshold is given already", "leave rule out")
         x = choose(x, asked["rule"], at=at, volume=asked["volume"])
     if isinstance(x, OperatingPoint):
         return _of_point(x, name, at, threshold, asked["volume"])
@@ -198,7 +202,7 @@ def table(  # noqa: PLR0913 (each is a question of its own)
     volume: float | None = None,
     order: Literal["descending", "ascending"] = "descending",
 ) -> ThresholdTable:
-    """What does every threshold come to, by any measures, at any base rates?
+    """What are these measures at every threshold, at any base rates?
 
     One row per distinct score, and one for flagging nothing (its threshold is NaN); or only the
     given `thresholds`. tp, fp, tn and fn are those of the sample, other measures are read at the
@@ -353,7 +357,7 @@ def curve(  # noqa: PLR0913 (each is a question of its own)
 def _curve(x: Any, name: str, at: Conditions | None, said: dict[str, Any]) -> Curve:
     if isinstance(x, GroupedCounts):
         fix = "curves.average_curve(x, …)" if x.role == "fold" else f'curve(x.total(), "{name}")'
-        raise refuse("BR426", "a curve is read off the counts of all groups together", fix)
+        raise refuse("BR426", "a curve needs the counts of all groups together", fix)
     if not isinstance(x, Counts | Points | Amounts):
         refuse_uncounted(x, "curve")
     if not isinstance(name, str):
@@ -379,6 +383,7 @@ def _curve(x: Any, name: str, at: Conditions | None, said: dict[str, Any]) -> Cu
     assert make is not None
     allowed = set(inspect.signature(make).parameters)
     _no_effect(said, allowed, name)
+    _needed(make, said, name)
     if at is not None and "at" not in allowed:
         raise refuse(
             "BR574", f"a {name} curve does not depend on base rate or costs", "leave them out"
@@ -392,6 +397,13 @@ def _along_priors(x: Any, up: str, at: Conditions | None, said: dict[str, Any]) 
         raise refuse("BR574", "prior= has no effect along base rates", "priors=[0.5, 0.1, 0.001]")
     costs = at.costs if at is not None and at.costs_given else None
     return sweep(x, up, costs=costs, **said)
+
+
+def _needed(make: Callable[..., Curve], said: Mapping[str, Any], name: str) -> None:
+    for word, one in inspect.signature(make).parameters.items():
+        if one.kind is one.KEYWORD_ONLY and one.default is one.empty and word not in said:
+            fix = f'curve(x, "{name}", {word}=5)'
+            raise refuse("BR574", f"a curve of {name} needs {word}=", fix)
 
 
 def _no_effect(said: Mapping[str, Any], allowed: set[str], name: str) -> None:
@@ -568,7 +580,7 @@ def summary(
     (0.75, 0.5)
     """
     given = exact(at, prior, costs)
-    asked = name if isinstance(name, Summary) else Summary.parse(name)
+    asked = name if isinstance(name, Summary) else _summary_named(name)
     if average not in (None, "macro"):
         raise refuse("BR542", f"there is no average {quoted(average)}", 'average="macro"')
     several = dict(x) if isinstance(x, GroupedCounts) else models_of(x)
@@ -579,6 +591,18 @@ def summary(
     if several is not None:
         return {key: _summed(one, asked, given) for key, one in several.items()}
     return _summed(x, asked, given)
+
+
+def _summary_named(name: Any) -> Summary:
+    """A summary; the name of a measure is refused with the verb that takes it."""
+    key = plain(name.partition("(")[0]) if isinstance(name, str) else ""
+    if key in SYNONYMS and key not in NAMES:
+        raise refuse(
+            "BR571",
+            f"{quoted(name)} is a measure at a threshold, not a summary of all of them",
+            f"measure(x, {quoted(name)}, threshold=0.5)",
+        )
+    return Summary.parse(name)
 
 
 def _summed(x: Any, asked: Summary, at: Conditions | None) -> Reading:

@@ -53,6 +53,14 @@ MEANT = {
     "max_alerts": ("rule='alerts <= 500', volume=200_000", "budget=500, volume=200_000"),
 }
 
+# What was meant by an argument too many.
+SURPLUS = {
+    "count": 'columns are named: count(df, label="fraud", score="logit")',
+    "compare": 'name the models: compare(models, "auc", pair=("logit", "forest"))',
+    "fix": 'write the value into the text: fix(counts, "tpr=80%")',
+    "report": 'to write the page: report(models, …).save("report.html")',
+}
+
 
 def verb(function: Callable[P, R]) -> Callable[P, R]:
     """The function; an argument that it does not have is refused with the one that was meant."""
@@ -67,9 +75,7 @@ def verb(function: Callable[P, R]) -> Callable[P, R]:
                 meant = _meant(name, word, words)
                 raise TypeError(f"{name}() got an unexpected keyword argument {word!r}; {meant}")
         if len(given) > places:
-            fix = "name the others, as in prior=0.001"
-            if name == "report":
-                fix = 'to write the page: report(models, …).save("report.html")'
+            fix = SURPLUS.get(name, "name the others, as in prior=0.001")
             most = number_of(places, "argument")
             raise TypeError(f"{name}() takes {most} without a name, got {len(given)}; {fix}")
         return function(*given, **named)
@@ -469,6 +475,8 @@ def _only(said: Mapping[str, Any], allowed: frozenset[str], what: str) -> None:
         if name not in allowed:
             other = OTHER_WORD.get(name)
             fix = f"{other}=…" if other in allowed else f"leave {name} out"
+            if what == "arrays" and name in OF_FRAMES | OF_TREATMENT and other is None:
+                fix = f"count(df, label=…, score=…, {name}=…)"
             raise refuse("BR425", f"{name}= has no effect on {what}", fix)
 
 
@@ -712,7 +720,7 @@ def _of_frame(frame: Any, asked: tuple[str, Any], roles: Mapping[str, Any], said
     simple = not roles or (
         len(roles) == 1 and not several and next(iter(roles)) in ("by", "cluster")
     )
-    if not simple:
+    if not simple or "weight" in said:
         return _of_columns(frame, asked, roles, said)
     own = frozenset[str]() if roles or several else OF_ONE
     _only(said, OF_FRAMES | OF_TREATMENT | own, "a data frame")
@@ -731,6 +739,8 @@ def _of_columns(frame: Any, asked: tuple[str, Any], roles: Mapping[str, Any], sa
     weight = [said["weight"]] if "weight" in said else []
     listed = [score] if isinstance(score, str) else list(score)
     held = frames.columns_of(frame, [label, *listed, *roles.values(), *weight])
+    if weight and not roles:
+        _only(said, frozenset({"positive", "weight", "design"}), "a frame with weight=")
     given = {OTHER_WORD.get(name, name): value for name, value in said.items()}
     if weight:
         given["sample_weight"] = held[weight[0]]
@@ -826,6 +836,9 @@ def refuse_uncounted(x: Any, verb: str) -> None:
     """What was not counted yet, and the old order of arguments, with the right call."""
     if isinstance(x, str | Measure | Summary) or (callable(x) and not hasattr(x, "columns")):
         raise refuse("BR429", "the data come first", f"{verb}(counts, …)")
+    part = {GroupedCounts: ".total()", Amounts: ".counts"}.get(type(x))
+    if part is not None:
+        raise refuse("BR429", f"{verb} does not take {type(x).__name__}", f"{verb}(x{part}, …)")
     several = verb in ("compare", "non_inferiority")
     counted = 'count(df, label="fraud", score="logit")'
     if several:

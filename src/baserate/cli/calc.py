@@ -16,13 +16,12 @@ from baserate import notation
 from baserate.cli import options
 from baserate.cli.options import Command, listed
 from baserate.cli.runner import Request, Result, check_unused, command, shares
-from baserate.cli.table import measures_of
 from baserate.conditions import Conditions
 from baserate.errors import InputError, Note, quoted, refuse, refuse_file
 from baserate.inference.intervals import interval
 from baserate.inference.values import Interval
 from baserate.measures.calculator import GIVEN, PRIOR, solve_rates
-from baserate.measures.confusion import MOST_CASES, Confusion, Measure, measure
+from baserate.measures.confusion import MOST_CASES, Confusion, Measure, measure, parse
 from baserate.measures.registry import CATALOGUE
 from baserate.numbers import Undefined
 from baserate.output import document, tables
@@ -78,13 +77,7 @@ def _rates(function: Command) -> Command:
 )
 @_rates
 @listed("costs", "profits", "volume")
-@click.option(
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="NAME",
-    help="A column of the league table, repeated or comma-separated.",
-)
+@listed("measures", help="A column of the league table, repeated or comma-separated.")
 @click.option(
     "--sort",
     metavar="MEASURE",
@@ -99,11 +92,11 @@ def calc(
     sort: str | None,
     **words: tuple[str, ...],
 ) -> Result:
-    """Derive every rate from any three independent ones, as published and rounded, or say what they
-    contradict. With --table, or a CSV of tables (columns name, tp, fn, fp, tn): a league table at
-    your base rate, with intervals.
+    """Derive every rate from any three independent ones, as published and rounded, or report that
+    they contradict each other. With --table, or a CSV of tables (columns name, tp, fn, fp, tn): a
+    league table at your base rate, with intervals.
 
-    A rate stands for everything that rounds to it: 0.549 and 54.9% for 0.5485 to 0.5495. The prior
+    A rate means all values that round to it: 0.549 and 54.9% mean 0.5485 to 0.5495. The prior
     is exact. The intervals show the sampling error of the table.
 
     \b
@@ -134,7 +127,7 @@ def calc(
     priors: list[str | None] = [None] if written is None else [*shares(written)]
     every = [solve_rates(**({} if prior is None else {PRIOR: prior}), **given) for prior in priors]
     notes = list(dict.fromkeys(note for rates in every for note in rates.notes))
-    return Result(notes, lambda: document.of_rates(every), lambda: [tables.of_rates(every)])
+    return Result(notes, lambda: document.of_rates(every), lambda: tables.of_rates(every))
 
 
 def _by_name(words: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
@@ -148,7 +141,7 @@ def _by_name(words: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
         )
         for text in texts:
             if name in given:
-                raise refuse("BR542", f"{name} is given twice", "say it once")
+                raise refuse("BR542", f"{name} is given twice", "give it once")
             given[name] = text
     return given
 
@@ -173,8 +166,8 @@ def _league(
     costs = conditions.costs_given
     usual = ("tpr", "fpr", "precision", *(("expected_cost",) if costs else ()))
     counted = ("alerts", "caught", "missed") if volume else ()
-    asked = list(dict.fromkeys(measures_of(measures or (*usual, *counted), volume)))
-    by = measures_of((sort or ("expected_cost" if costs else "precision"),), volume)[0]
+    asked = list(dict.fromkeys(parse(text, volume) for text in measures or (*usual, *counted)))
+    by = parse(sort or ("expected_cost" if costs else "precision"), volume)
     asked += [by] if by not in asked and sort else []
     rows, notes = list[LeagueRow](), list[Note]()
     for at in conditions.exact():

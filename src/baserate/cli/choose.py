@@ -199,16 +199,20 @@ def _number(option: str, text: str, example: float) -> Any:
 )
 @listed("amount_missing", "currency")
 @options.intervals_of_chosen
-@listed("svg", help="Draw the ROC with the chosen points there; over a range, the map of winners.")
+@listed(
+    "svg",
+    help="Also draw the ROC with the chosen points into this SVG file; over a range, the winner"
+    " map.",
+)
 @options.answer
 def choose_command(request: Request, **given: Any) -> Result:
     """Choose the model and its cheapest threshold, or the best one that satisfies a RULE.
 
     A rule joins terms by "and": any measure, >= or <=, a number or a percentage; "alerts <= 200" is
     a budget and needs --volume. Base rate and costs may be ranges (0.05%..0.3%, fn=100..1000),
-    log-uniform, or from a pilot sample: then the setting is chosen whose regret, what it costs
-    beyond the best possible, is lowest; --replicates also shows where models cannot be
-    distinguished.
+    log-uniform, or from a pilot sample: the setting with the lowest regret (its cost above the
+    best possible cost) is then chosen; --replicates also shows where models do not differ
+    significantly.
 
     \b
     Examples:
@@ -800,18 +804,20 @@ def _sentences(answer: Answer[AmountChoice], *, alone: bool, on_test: bool = Fal
         return [f"At {answer.at}: no model can satisfy the rule."]
     point = choice.point
     by_amount = point.point.optimized == CAUGHT
-    review = f"a review at {_money(float(point.prices.review))} and a miss at its amount"
-    best = "the largest amount caught" if by_amount else f"{review}, the cheapest threshold"
+    review = f", a review at {_money(float(point.prices.review))} and a miss at its amount"
+    best = "that catches the largest amount" if by_amount else "with the lowest cost"
     rule = f" with {escaped(point.point.rule)}" if point.point.rule else ""
-    where = setting(point.point)
-    if not alone:
-        names = " or ".join(quoted(name, quotes=False) for name in choice.models)
-        where = f"use {names}{f' at {where}' if len(choice.models) == 1 else ''}"
+    names = " or ".join(quoted(name, quotes=False) for name in choice.models)
+    where = f"Use {names}"
+    if point.point.regardless is not None:
+        where = setting(point.point).capitalize()
+    elif len(choice.models) == 1:
+        where += f" at {setting(point.point)}{f', the threshold {best}' if alone else ''}"
     cost = "" if by_amount else f"cost {_money(point.cost)}, "
     sums = f"{cost}caught {_money(point.amount_caught)}, missed {_money(point.amount_missed)}"
     said = f"{sums}, of {number_of(point.cases, 'case')}{' of the test data' if on_test else ''}"
     found = tables.lead_on_test(choice) if on_test else tables.lead_in_words(choice)
-    lines = [f"At {point.at.spoken}, {best}{rule}: {where} ({said}){found}."]
+    lines = [f"{where}. At {point.at.spoken}{'' if by_amount else review}{rule}: {said}{found}."]
     if point.by_average is not None:
         lines.append(_compared(choice, point.by_average))
     return lines
@@ -827,9 +833,9 @@ def _compared(choice: AmountChoice, average: AmountPoint) -> str:
         f"{_over_baseline(choice)}."
     )
     if average.sums == point.sums:
-        return f"With every miss at the average amount, the same. {trivial}"
-    other = f"{setting(average.point)}, which truly costs {_money(average.cost)}"
-    return f"With every miss at the average amount, one would choose: {other}. {trivial}"
+        return f"If every miss cost the average amount, the choice would be the same. {trivial}"
+    other = f"{setting(average.point)}, which actually costs {_money(average.cost)}"
+    return f"If every miss cost the average amount, the choice would be {other}. {trivial}"
 
 
 def _over_baseline(choice: AmountChoice) -> str:

@@ -55,7 +55,7 @@ class CompareOptions(NamedTuple):
 @options.file(weighted=False, metavar="FILE... [RULE]", nargs=-1, required=True)
 @listed(
     "memory",
-    help="The most memory to take, such as 1GB: AUC is then compared piece by piece (Parquet).",
+    help="Memory limit, such as 1GB: AUC is then compared piece by piece (Parquet).",
 )
 @options.joining
 @options.conditions
@@ -80,15 +80,15 @@ class CompareOptions(NamedTuple):
 @listed("method")
 @options.answer
 def compare_command(request: Request, **given: Any) -> Result:
-    """Compare models on the same cases: how much better, between which bounds, and could it be
-    chance?
+    """Compare models on the same cases: the difference, its interval, and whether it is
+    significant.
 
     By default AUC, by DeLong's test; with a base rate or costs the cost of the cheapest threshold,
     with a budget what it catches, by the same test as in baserate choose (--replicates resamples
     instead); with thresholds the share of errors, by McNemar's exact test. Several models are
     compared pair by pair, with Holm's adjustment. Base rate and costs may be ranges (one model must
-    then lead all over them), log-uniform, or from a pilot sample. With --memory, AUC is compared
-    from two readings of Parquet of any size.
+    then be better over the whole range), log-uniform, or from a pilot sample. With
+    --memory, AUC is compared in two passes over Parquet of any size.
 
     \b
     Examples:

@@ -49,13 +49,15 @@ Whole = Counts | JointCounts | GroupedCounts
 @command("count")
 @options.file(metavar="FILE...", nargs=-1, required=True)
 @options.of_any_size
-@listed("group", help="Keep the values of this column apart (days, sites, folds), for one score.")
+@listed(
+    "group", help="Count each value of this column separately (days, sites, folds), for one score."
+)
 @click.option("--counted", is_flag=True, help="FILE is the result of baserate sql.")
 @listed("engine", "master", "keep")
 @listed(
     "cells",
     help=(
-        f"With --engine: the most distinct scores to hold here ({MOST_CELLS} by default;"
+        f"With --engine: the most distinct scores to hold in memory ({MOST_CELLS} by default;"
         " or --memory)."
     ),
 )
@@ -68,8 +70,8 @@ def count_command(
     """Count every FILE, add them up, and save the counts, which every other command reads.
 
     A file may itself hold counts, or with --counted the result of baserate sql. One score is saved
-    alone; several are saved together, so that their models can be compared. With --engine, Parquet
-    is counted by a cluster, also in a store that only its workers reach.
+    alone; several are saved together, so that their models can be compared. With --engine, a
+    cluster counts Parquet, also where only its workers can read it.
 
     \b
     Examples:
@@ -90,7 +92,7 @@ def count_command(
             raise refuse_file(
                 written,
                 "BR803",
-                "counts are saved in a form of their own",
+                "counts are saved in a format of their own",
                 "name it .counts; --json prints what was counted",
             )
         large = None
@@ -147,7 +149,7 @@ def _large(source: SourceOptions, group: str | None) -> Counts | None:
     if len(scores) > 1:
         raise refuse(
             "BR943",
-            "several scores together are whole cases, and not counted piece by piece",
+            "several scores cannot be counted together piece by piece",
             "count one --score at a time",
         )
     stays = source.options._replace(ceiling=replace(ceiling, stays=True))
@@ -219,7 +221,7 @@ def _added(whole: Whole, part: Whole, source: str) -> Whole:
         raise refuse_file(
             source,
             "BR409",
-            "low scores are risky in some of these files, and high ones in others",
+            "low scores mean positive in some of these files, and high scores in others",
             "count them alike",
         )
     return whole + part

@@ -96,9 +96,7 @@ class Extras:
 @options.of_any_size
 @options.conditions
 @listed("pilot", "kind", "prior_from", "calibrated_at")
-@click.option(
-    "--every", is_flag=True, help="Every threshold, also in the middle of a straight run."
-)
+@click.option("--every", is_flag=True, help="Every threshold, also those on a straight line.")
 @click.option(
     "--dense", type=int, metavar="PIXELS", help="Points between the thresholds, for drawing."
 )
@@ -108,17 +106,17 @@ class Extras:
     is_flag=False,
     flag_value=ISOLINES,
     metavar="MEASURE=VALUES",
-    help=f"Of roc: draw where precision or npv has these values (without any: {ISOLINES}).",
+    help=f"For roc: draw lines of equal precision or npv (without any: {ISOLINES}).",
 )
 @click.option(
     "--baseline",
     is_flag=True,
-    help="Of roc: draw what beats flagging everything and flagging nothing at these costs.",
+    help="For roc: draw the line above which a point beats flagging everything and nothing.",
 )
 @click.option("--log", is_flag=True, help="Logarithmic horizontal axis.")
 @click.option("--band", is_flag=True, help="Draw a confidence band around each curve.")
 @options.intervals
-@listed("svg", help="Draw the curves into this file, besides the answer.")
+@listed("svg", help="Also draw the curves into this SVG file.")
 @listed("as_csv")
 @options.answer
 def curve(
@@ -132,9 +130,9 @@ def curve(
     """Print the points of a curve: {names}.
 
     Or any two measures along the thresholds: "precision:recall" is precision against recall (y:x).
-    Over a range of base rates, or a distribution, {moving} show where the curve lies: on average,
-    mostly, at worst and at best. A decision curve at another base rate moves the probabilities to
-    it, from the one at which they are calibrated (the sample's unless --calibrated-at is given).
+    Over a range of base rates, or a distribution, {moving} show the average curve, its bounds, and
+    the worst and best one. A decision curve at another base rate moves the probabilities to it, from
+    the one at which they are calibrated (the sample's unless --calibrated-at is given).
 
     \b
     Examples:
@@ -215,7 +213,7 @@ def _check_drawn(name: str, drawn: Mapping[str, Any], request: Request) -> None:
     asked = next((flag for flag, given in flags.items() if given), None)
     as_json = request.output.as_json and not drawn["log"]
     if asked and request.output.svg is None and not as_json:
-        raise refuse("BR002", f"{asked} changes the drawing", "add --svg FILE")
+        raise refuse("BR002", f"{asked} only affects the drawing", "add --svg FILE")
 
 
 def _extras(

@@ -133,7 +133,7 @@ def steps(path: str, report: str) -> Iterator[Step]:
 )
 @click.pass_context
 def run_demo(context: click.Context, folder: str) -> None:
-    """Write an example file and show what it says."""
+    """Write an example file and run the commands on it."""
     report = report_place(Path(folder))
     path = write_scores(Path(folder))
     click.echo(f"{path}: 20,000 payments, 400 of them fraud, scored by two models.")

@@ -81,7 +81,7 @@ class GateOptions:
     metavar="COLUMN",
     help="The score of the model in use: compare a candidate with it, instead of a requirement.",
 )
-@click.option("--candidate", metavar="COLUMN", help="The score of the model that is to replace it.")
+@click.option("--candidate", metavar="COLUMN", help="The score of the model to replace it with.")
 @options.conditions
 @listed("prior_from")
 @listed("thresholds", help="The thresholds in use: one for all, or one per model.")
@@ -109,7 +109,7 @@ class GateOptions:
 @click.option(
     "--accept-observed",
     is_flag=True,
-    help="Pass a requirement that is observed, though these cases do not show it.",
+    help="Pass a requirement that is met in the sample, even if it is not demonstrated.",
 )
 @options.intervals
 @click.option(
@@ -120,7 +120,7 @@ class GateOptions:
 @click.option(
     "--markdown",
     metavar="FILE",
-    help="Write a summary for the page of a change; - is standard output.",
+    help="Write a Markdown summary, for example for a pull request; - is standard output.",
 )
 @options.answer
 def gate(request: Request, require: str | None, **given: Any) -> Result:

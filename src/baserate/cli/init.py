@@ -80,13 +80,13 @@ def _asked_again(check: Callable[[str], Any], text: str) -> Any:
     help='What the last model has to satisfy: "precision >= 0.2".',
 )
 @listed("written", default=SETTINGS, show_default=True, help="Where the settings are written.")
-@listed("force", help="Write over a file that is there.")
+@listed("force", help="Overwrite an existing file.")
 @click.option("--yes", is_flag=True, help="Do not prompt; use defaults, fail where there is none.")
 @listed("as_json")
 def init(request: Request, written: str, yes: bool, **field: Any) -> Result:
-    """Write baserate.toml, the checks of a build, from a FILE of cases and a few questions.
+    """Write baserate.toml, the checks of a build, for a FILE of cases, from a few answers.
 
-    Options answer their questions. Which class is positive is never guessed. Of several
+    An option answers its question in advance. The positive class is never guessed. Of several
     scores the first is the model in use, and the others have to be no worse; `baserate gate` then
     runs the checks.
 

@@ -59,7 +59,7 @@ COMMANDS = {
         "Estimate the base rate of the field from scores without labels.",
         PLAN,
     ),
-    "calc": ("calc:calc", "From published rates to the rest.", PLAN),
+    "calc": ("calc:calc", "All rates from published ones, at your base rate.", PLAN),
     "plan": ("plan:plan", "How many cases a test set needs.", PLAN),
     "gate": ("gate:gate", "Pass or fail: the check that a build runs.", CHECK),
     "init": ("init:init", "Write baserate.toml interactively.", CHECK),
@@ -198,13 +198,13 @@ def _version(context: click.Context, _: click.Parameter, value: bool) -> None:
     DEBUG,
     is_flag=True,
     expose_value=False,
-    help="Show the traceback of a failure (anywhere on the line).",
+    help="Show the traceback of a failure (anywhere on the command line).",
 )
 @click.option(
     NO_CONFIG,
     is_flag=True,
     expose_value=False,
-    help="Ignore the defaults in baserate.toml (anywhere on the line).",
+    help="Ignore the defaults in baserate.toml (anywhere on the command line).",
 )
 @click.pass_context
 def cli(context: click.Context) -> None:
@@ -352,7 +352,7 @@ def _how_to_go_on(given: list[str]) -> str:
         return ""
     if os.path.isfile(files[-1]):  # noqa: PTH113
         return f"; the same command goes on from there (--resume {shlex.quote(escaped(files[-1]))})"
-    return " before anything was kept to go on from; the same command begins anew"
+    return " before anything was kept to go on from; the same command starts again"
 
 
 # What people type for an option that has another name here.

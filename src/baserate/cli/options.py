@@ -53,6 +53,13 @@ def _option(
     return row or name, flags, settings
 
 
+BETWEEN = re.compile(r",(?![^(]*\))")  # the commas that are not inside of parentheses
+
+
+def _comma_separated(_: Any, __: Any, texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word.strip() for text in texts for word in BETWEEN.split(text))
+
+
 # Every section of the help, and its options in the order in which the help lists them. A command
 # takes them by the names of their parameters, and may say more of one: `listed("seed", help=…)`.
 TABLE = {
@@ -60,10 +67,7 @@ TABLE = {
         _option(
             "--threshold-probability",
             metavar="SHARE",
-            help=(
-                "The probability at which one would act, for net benefit: 10%; instead of the one"
-                " that the costs give."
-            ),
+            help=("Threshold probability for net benefit: 10% (default: from the costs)."),
         ),
         _option(
             "--calibrated-at",
@@ -100,8 +104,9 @@ TABLE = {
             "measures",
             multiple=True,
             metavar="NAME",
-            help="Show this measure instead of the usual ones: specificity, lr_positive. May be"
-            " repeated.",
+            callback=_comma_separated,
+            help="Show this measure instead of the usual ones: specificity,lr_positive. May be"
+            " repeated or comma-separated.",
         ),
         _option("--threshold", metavar="[MODEL=]SCORE"),
         _option("--threshold", "thresholds", multiple=True, metavar="[MODEL=]SCORE"),
@@ -126,12 +131,13 @@ TABLE = {
             "scores",
             multiple=True,
             metavar="COLUMN",
-            help="A model's score; higher means more likely positive. May be repeated.",
+            help="A model's score; higher means more likely positive. May be repeated or"
+            " comma-separated.",
         ),
         _option(
             "--positive",
             metavar="VALUE",
-            help="The label of the positive cases, where 0/1 or yes/no does not already say it.",
+            help="The label of the positive cases, if labels are not 0/1, yes/no or similar.",
         ),
         _option("--weight", metavar="COLUMN", help="A weight for each case."),
         _option(
@@ -148,7 +154,7 @@ TABLE = {
         _option(
             "--join",
             metavar="inner",
-            help="inner: keep the cases that all files have, and say how many were left out.",
+            help="inner: keep the cases that all files have, and note how many were left out.",
         ),
         _option(
             "--by-position",
@@ -221,7 +227,7 @@ TABLE = {
             ),
         ),
     ),
-    "How sure": (
+    "Intervals": (
         _option(
             "--level", default="95%", show_default=True, metavar="SHARE", help="Confidence level."
         ),
@@ -252,7 +258,7 @@ TABLE = {
         _option(
             "--method",
             metavar="METHOD",
-            help="delong, delong-t, percentile or mcnemar, instead of what suits the statistic.",
+            help="delong, delong-t, percentile or mcnemar (the default depends on the statistic).",
         ),
     ),
     "Odd labels and scores": (
@@ -266,17 +272,17 @@ TABLE = {
         _option(
             "--missing-label",
             metavar="WHAT",
-            help="Cases without a label: drop them, or take them for negative or positive.",
+            help="Cases without a label: drop them, or count them as negative or positive.",
         ),
         _option(
             "--normalize-labels",
             is_flag=True,
-            help="Take labels that differ in case or outer blanks for one.",
+            help="Treat labels that differ only in case or outer blanks as one.",
         ),
         _option(
             "--cast-labels",
             is_flag=True,
-            help='Take labels of several types by what they spell: 1, 1.0 and "1" are one.',
+            help='Treat labels of several types that spell the same as one: 1, 1.0 and "1".',
         ),
         _option(
             "--label-threshold",
@@ -289,16 +295,16 @@ TABLE = {
             metavar="WHAT",
             help="Cases without a score: drop them, or rank them lowest.",
         ),
-        _option("--lower-is-positive", is_flag=True, help="Low scores are risky: negate them."),
+        _option("--lower-is-positive", is_flag=True, help="Low scores mean positive: negate them."),
         _option(
             "--dedupe",
             metavar="first",
-            help="first: leave out rows that repeat an id with the same values, and say how many.",
+            help="first: leave out rows that repeat an id with the same values, and note how many.",
         ),
         _option(
             "--amount-missing",
             metavar="mean",
-            help="mean: where an amount is missing, take the mean of its class, and say so.",
+            help="mean: where an amount is missing, use the mean of its class, with a note.",
         ),
     ),
     "Text and compressed files": (
@@ -324,7 +330,7 @@ TABLE = {
         _option(
             "--no-header",
             is_flag=True,
-            help="The text file has no line of names; --columns gives them.",
+            help="The text file has no header line; --columns names its columns.",
         ),
         _option(
             "--columns",
@@ -349,30 +355,26 @@ TABLE = {
             "--max-bytes",
             type=int,
             metavar="NUMBER",
-            help="The most that a compressed file may unpack to.",
+            help="Largest size that a compressed file may unpack to.",
         ),
     ),
     "More than memory holds": (
         _option(
             "--memory",
             metavar="SIZE",
-            help=(
-                "The most memory to take, such as 1GB: Parquet and CSV of any size are counted in"
-                " pieces."
-            ),
+            help=("Memory limit, such as 1GB: Parquet and CSV of any size are counted in pieces."),
         ),
         _option(
             "--approx",
             is_flag=True,
             help=(
-                "Where the scores do not fit, keep certified bins (AUC within 1e-6): mostly one"
-                " reading."
+                "Where the scores do not fit into memory, keep certified bins (AUC within 1e-6)."
             ),
         ),
         _option(
             "--resume",
             metavar="FILE",
-            help="Write there how far counting has got, and go on from it if it is there.",
+            help="Checkpoint file: counting continues from it if it exists.",
         ),
     ),
     "A cluster": (
@@ -380,8 +382,8 @@ TABLE = {
             "--engine",
             metavar="NAME",
             help=(
-                "dask, or spark in a session: count Parquet where it lies; only distinct scores"
-                " come."
+                "dask, or spark in a session: count Parquet there; only distinct scores are"
+                " transferred."
             ),
         ),
         _option(
@@ -408,8 +410,8 @@ TABLE = {
             "--output",
             metavar="FILE",
             help=(
-                "Write the answer there: as JSON if FILE ends so, with its notes if it ends in"
-                " .txt."
+                "Write the answer to a file: as JSON if it ends in .json, with the notes if it"
+                " ends in .txt."
             ),
         ),
         _option(
@@ -420,7 +422,7 @@ TABLE = {
         ),
         # Of a command that writes something other than its answer.
         _option("-o", "--output", "written", metavar="FILE"),
-        _option("--force", is_flag=True, help="Replace a file that is there already."),
+        _option("--force", is_flag=True, help="Overwrite an existing file."),
         _option("--private", is_flag=True, help="Make the written file readable only by you."),
     ),
 }

@@ -112,16 +112,18 @@ class Asked:
 
 @command("plan")
 @click.argument("requirement", metavar="REQUIREMENT")
-@click.option("--expect", metavar="RATES", help="What you count on: 0.95, or tpr=0.9,fpr=0.01.")
+@click.option("--expect", metavar="RATES", help="Expected rates: 0.95, or tpr=0.9,fpr=0.01.")
 @click.option("--power", metavar="SHARE", help="Probability of success (default: 80%).")
 @click.option(
-    "--cases", metavar="NUMBER", help="Positives (of fpr, tnr: negatives): print the power."
+    "--cases",
+    metavar="NUMBER",
+    help="Number of positives (for fpr and tnr: negatives): print the power.",
 )
 @click.option(
     "--ratio", metavar="NUMBER", help="Negatives per positive in the test set (default: 1)."
 )
 @click.option("--discordant", metavar="SHARE", help="Share of cases only one model gets right.")
-@click.option("--difference", metavar="SHARE", help="How much they really differ.")
+@click.option("--difference", metavar="SHARE", help="True difference between the models.")
 @listed("priors", "costs", "profits")
 @listed("level")
 @options.answer
@@ -239,8 +241,8 @@ def _at_prior(asked: Asked, request: Request) -> Plan:
     """What depends on both classes, at a base rate."""
     expected = _rates(asked.needed("expect", "tpr=0.9,fpr=0.01"))
     at, ratio = _conditions(request), asked.negatives_per_positive
-    told = ", ".join(f"{name} {value}" for name, value in expected.items())
-    method = "one-sided bound, as baserate gate takes it"
+    told = " and ".join(f"{name} is {value}" for name, value in expected.items())
+    method = "one-sided bound, as in baserate gate"
     rest: dict[str, Any] = {"requirement": asked.requirement, "level": asked.level}
     if asked.cases is not None:
         cases = Cases(asked.cases, max(1, round(asked.cases * ratio)))

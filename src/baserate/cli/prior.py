@@ -70,11 +70,11 @@ from baserate.shift.estimate import ADJUSTED, EM, REPLICATES, PriorEstimate, est
 def prior_command(
     request: Request, labelled: str, thresholds: tuple[str, ...], calibrated_at: str | None
 ) -> Result:
-    """Estimate the base rate of the field from scores that nobody labelled, with labelled cases of
-    the same model.
+    """Estimate the base rate of the field from unlabelled scores, using labelled cases of the same
+    model.
 
     Assumes label shift only: the share of positives changed, and the scores within each class did
-    not. That is checked as far as unlabelled scores can show it. The share that is flagged is
+    not. This is checked as far as unlabelled scores allow. The share that is flagged is
     adjusted for false alarms and misses; with --calibrated-at, the most likely share (EM) comes
     first. Options for reading a file apply to both.
 
@@ -200,7 +200,7 @@ def learned(request: Request, done: str) -> Learned:
     if given.priors or given.pilot is not None:
         raise refuse(
             "BR503",
-            "a base rate is given, and another would be estimated",
+            "a base rate and a sample to estimate it from are both given",
             "give --prior or --prior-from",
         )
     field = cast("str", given.prior_from)
@@ -232,7 +232,7 @@ def _check_usable(found: PriorEstimate) -> None:
         return
     text = (
         f"--prior-from: the estimate is {found.value:g} ({percent(found.level)} {stated(found)}),"
-        " which is no base rate to plan for"
+        " which cannot be used as a base rate"
     )
     most = max(found.high, 3 / found.cases)  # none seen: up to three in so many are not ruled out
     fix = f"--prior {most:.2g}" if found.value == 0 else "--prior 0.99"

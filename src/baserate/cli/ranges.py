@@ -142,7 +142,7 @@ def _drawn(found: Recommendation) -> Panel:
     if found.map is None:
         raise refuse(
             "BR651",
-            "the winners change from site to site, or with the rule: there is no one map",
+            "the winners differ between sites or with the rule, so there is no single map",
             "leave --by and --rule out",
         )
     return winner_map_panel(found.map, priors=PRIORS, cost_ratios=RATIOS)
@@ -242,7 +242,7 @@ def _doubtful(at: Uncertain | Conditions) -> Uncertain:
     ):
         raise refuse(
             "BR519",
-            "everything is known exactly, so there is nothing to expect",
+            "all conditions are exact, so there is no range to evaluate",
             "leave --kind out, or give a range: --prior 1e-5..1e-3",
         )
     return at
@@ -360,8 +360,4 @@ def _cautions(found: BestRecall, models: dict[str, Counts], priors: list[float])
                         f" on {rests} of this sample",
                     )
                 )
-    shift = (
-        "at other base rates than the sample's this assumes label shift only (the scores of each"
-        " class keep their distribution)"
-    )
-    return [Note("BR526", shift), *few, Note("BR528", SAME_CASES, SHOW_ON_OTHERS)]
+    return [*found.notes, *few, Note("BR528", SAME_CASES, SHOW_ON_OTHERS)]

@@ -55,7 +55,9 @@ MOST_SAID = 5
         " names."
     ),
 )
-@listed("written", help=f"Where the report is written (default: {HOME}); as JSON if FILE ends so.")
+@listed(
+    "written", help=f"Where the report is written (default: {HOME}); as JSON if it ends in .json."
+)
 @listed("force", "private")
 def report_command(
     request: Request,
@@ -68,8 +70,8 @@ def report_command(
     """Write a self-contained interactive HTML report: the answer in words, linked charts, and
     controls for base rate, costs, threshold and volume.
 
-    Every answer is exact. A base rate or a cost that is a range
-    (1e-5..1e-3) adds the decision under all of it, as baserate choose makes it.
+    Every answer is exact. A base rate or cost that is a range
+    (1e-5..1e-3) adds the decision over the whole range, as in baserate choose.
 
     \b
     Examples:

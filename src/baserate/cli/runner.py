@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import errno
 import io
 import os
 import re
@@ -55,7 +56,7 @@ from baserate.read.files import (
     saved_joint,
     saved_models,
 )
-from baserate.read.source import SEVERAL, Options, files_of, said_of, shown_source
+from baserate.read.source import SCHEME, SEVERAL, Options, files_of, said_of, shown_source
 from baserate.read.streams import STDIN
 from baserate.read.table import ColumnRoles
 from baserate.read.treatments import Treatment
@@ -192,6 +193,9 @@ class SourceOptions:
             return list(saved_models(self.path))
         if self.path in STDIN:
             return []
+        plain = not SCHEME.match(self.path) and not os.path.lexists(self.path)
+        if plain and not files_of(self.path):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.path)
         return [name for name, _ in columns_of(self.path, self.options)]
 
     @contextlib.contextmanager
@@ -294,7 +298,7 @@ class ConditionOptions:
 
     @property
     def is_uncertain(self) -> bool:
-        """Is anything given that is no number: a range, a distribution, a pilot sample?"""
+        """Is anything given that is not a number: a range, a distribution, a pilot sample?"""
         return self.pilot is not None or any(
             ".." in text or LOG_UNIFORM.search(text)
             for text in (*self.priors, *self.costs, *self.profits)
@@ -485,7 +489,11 @@ def _pilot(text: str) -> Pilot:
 def _prior(parts: list[str]) -> Any:
     if len(parts) > 1:
         if any(".." in part for part in parts):
-            raise refuse("BR503", "a range of base rates stands alone", "--prior 1e-5..1e-3")
+            raise refuse(
+                "BR503",
+                "a range of base rates cannot be combined with other values",
+                "--prior 1e-5..1e-3",
+            )
         return parts
     if not parts:
         return None
@@ -496,7 +504,7 @@ def _prior(parts: list[str]) -> Any:
     if not dots:
         raise refuse(
             "BR503",
-            f"{quoted(parts[0])} has no ends to lie between",
+            f"{quoted(parts[0])} needs a range",
             '--prior "1e-5..1e-3 log-uniform"',
         )
     return LogUniform(low.strip(), high.strip())
@@ -534,8 +542,8 @@ def _range(name: str, low: str, high: str, *, profits: bool) -> Range:
     ends = notation.number(low), notation.number(high)
     if ends[0] is None or ends[1] is None:
         text = (
-            f"the cost of {quoted(name, quotes=False)} is {quoted(f'{low}..{high}')}, which is no"
-            " range of numbers"
+            f"the cost of {quoted(name, quotes=False)} is {quoted(f'{low}..{high}')}, which is not"
+            " a range of numbers"
         )
         raise refuse("BR514", text, "--cost fn=100..1000,fp=1")
     first, last = (

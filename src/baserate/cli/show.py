@@ -69,7 +69,8 @@ from baserate.read.files import grouped_cases, read_cases
     aliases=("--summary",),
     help=(
         "Show this measure instead of the usual ones, or this summary beside AUC: specificity,"
-        ' lr_positive, average_precision, "partial_auc(fpr=0..0.1)". May be repeated.'
+        ' lr_positive, average_precision, "partial_auc(fpr=0..0.1)". May be repeated or'
+        " comma-separated."
     ),
 )
 @listed("threshold_probability", "pilot", "kind", "cluster")
@@ -87,8 +88,8 @@ def show(
     """Count labels and scores: positives, base rate, AUC, and operating points at any base rate and
     cost.
 
-    Where base rate and costs are ranges (1e-4..1e-2), log-uniform, or from a pilot sample: a
-    measure on average, between which bounds, at worst and at best.
+    Where base rate and costs are ranges (1e-4..1e-2), log-uniform, or from a pilot sample: the
+    average of a measure, its bounds, and its worst and best value.
 
     \b
     Examples:

@@ -59,33 +59,34 @@ class SliceOptions:
 @options.conditions
 @listed("prior_from")
 @listed(
-    "group", help="Report every value of this column (sites, groups); missing values are one more."
+    "group",
+    help="Report every value of this column (sites, groups); missing values form one more group.",
 )
 @listed("threshold", help="The threshold for all (score >= SCORE is flagged).")
-@listed("rule", help="Choose that threshold on all cases together, where none is given.")
+@listed("rule", help="Rule that chooses the threshold on all cases together, if none is given.")
 @click.option(
     "--require",
     metavar="RULE",
     help=(
-        'What every site has to show: "recall >= 0.9 and fpr <= 5%"; "alerts <= 200/day" applies'
+        'Requirement for every site: "recall >= 0.9 and fpr <= 5%"; "alerts <= 200/day" applies'
         " to days."
     ),
 )
 @click.option(
     "--simultaneous",
     is_flag=True,
-    help="Make the bounds of all sites hold together (Bonferroni), and not one by one.",
+    help="Bounds that hold for all sites together (Bonferroni), not one by one.",
 )
 @listed("day", "tz", "cluster")
 @options.intervals
 @options.answer
 def slices(request: Request, **given: Any) -> Result:
-    """Sites and days: what one threshold does at every site, at the site's own base rate, and how
-    many alerts a day it gives.
+    """Evaluate one threshold at every site, at the site's own base rate, and count the alerts of
+    every day.
 
-    Every site is read at its own share of positives, or at the base rate given for it (--prior
-    oslo=0.2%). A requirement is shown where its one-sided bound keeps it. The exit status does not
-    tell: the check that a build runs is gate --slice.
+    Every site is evaluated at its own share of positives, or at the base rate given for it (--prior
+    oslo=0.2%). A requirement is demonstrated where its one-sided bound meets it. The exit status
+    is 0 either way; for a check in a build use gate --slice.
 
     \b
     Examples:

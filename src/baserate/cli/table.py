@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -14,30 +13,16 @@ from baserate.cli.options import listed
 from baserate.cli.runner import Request, Result, command, shares, threshold_of
 from baserate.curves.threshold_table import MEASURES, ORDERS, threshold_table
 from baserate.errors import refuse
-from baserate.measures.confusion import Measure, in_costs, parse
+from baserate.measures.confusion import in_costs, parse
 from baserate.output import tables
 from baserate.output.tables import of_thresholds, of_thresholds_as_json
-
-BETWEEN = re.compile(r",(?![^(]*\))")  # the commas that are not inside of parentheses
-
-
-def measures_of(texts: tuple[str, ...], volume: float | None) -> list[Measure]:
-    """Measures as they are written, repeated or comma-separated."""
-    words = [word for text in texts for word in BETWEEN.split(text)]
-    return [parse(word, volume) for word in words]
 
 
 @command("table")
 @options.file()
 @options.of_any_size
 @options.conditions
-@click.option(
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="NAME",
-    help=f"A column, repeated or comma-separated (default: {','.join(MEASURES)}).",
-)
+@listed("measures", help=f"A column, repeated or comma-separated (default: {','.join(MEASURES)}).")
 @listed("thresholds", metavar="SCORE", help="Only these thresholds; none flags nothing.")
 @click.option(
     "--order",
@@ -73,7 +58,7 @@ def table(
     if output.as_csv and output.as_json:
         raise refuse("BR001", "--csv and --json are given together", "choose one of them")
     at = request.conditions.exact()
-    asked = measures_of(measures or MEASURES, cases)
+    asked = [parse(text, cases) for text in measures or MEASURES]
     cuts = [threshold_of(part) for text in thresholds for part in shares(text)]
     models = request.source.counted(cuts)
     found = threshold_table(

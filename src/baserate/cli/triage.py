@@ -17,11 +17,11 @@ from baserate.robustness.triage_zones import triage
 
 @command("triage")
 @options.file()
-@listed("review", metavar="COST", help="What it costs to look at a case before deciding.")
+@listed("review", metavar="COST", help="Cost of reviewing a case.")
 @click.option(
     "--abstain",
     metavar="COST",
-    help="Instead: what a case costs that is handed over without a decision.",
+    help="Instead of --review: cost of a case that is handed over undecided.",
 )
 @click.option("--overlooked", metavar="SHARE", help="The share of positives that a review misses.")
 @click.option(
@@ -41,8 +41,8 @@ def triage_command(
 ) -> Result:
     """Set two thresholds: act on the highest scores, review those in between, let the rest pass.
 
-    The cheapest pair of all there are, at known costs and base rate, for each model; and what one
-    threshold alone would cost.
+    The cheapest of all pairs, at known costs and base rate, for each model, and what a single
+    threshold would cost.
 
     \b
     Examples:

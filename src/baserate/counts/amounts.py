@@ -173,8 +173,8 @@ class Amounts(Frozen):
             if share >= LARGE_SHARE and share * len(self.cases) >= 2:
                 yield Note(
                     "BR591",
-                    f"one case holds {100 * share:.3g} % of the amount on positives: whatever is"
-                    " decided rests on it",
+                    f"one case holds {100 * share:.3g} % of the amount on positives: the result"
+                    " depends on it",
                 )
 
     def __add__(self, other: object) -> Amounts:
@@ -254,7 +254,7 @@ class JointAmounts(Mapping[str, Amounts]):
 
     def __repr__(self) -> str:
         names = ", ".join(quoted(name, quotes=False) for name in self)
-        return f"JointAmounts: {len(self)} models ({names}), {self.joint._classes}"
+        return f"JointAmounts: {number_of(len(self), 'model')} ({names}), {self.joint._classes}"
 
     @property
     def worth(self) -> Floats:

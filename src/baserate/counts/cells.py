@@ -456,7 +456,7 @@ def check_totals(positives: Array, negatives: Array) -> None:
     if everything == math.inf or (isinstance(everything, int) and everything > INT64_MAX):
         raise refuse(
             "BR223",
-            "the totals go beyond what 64 bits hold",
+            "the totals exceed 64-bit integers",
             "scale the weights down, or count fewer cases",
         )
 
@@ -586,8 +586,8 @@ def _values(cells: Cells) -> Iterator[Note]:
         else:
             yield Note(
                 "BR111",
-                "the scores are only 0 and 1: if labels and scores were swapped, precision and"
-                " recall changed places",
+                "the scores are only 0 and 1: if labels and scores were swapped, so are"
+                " precision and recall",
             )
 
 

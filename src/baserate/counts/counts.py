@@ -45,6 +45,7 @@ from baserate.errors import (
     combine,
     escaped,
     grouped,
+    number_of,
     quoted,
     refuse,
     refuse_file,
@@ -125,7 +126,7 @@ def read(path: str | os.PathLike[str]) -> Saved:
         raise refuse_file(
             path,
             "BR711",
-            f"does not hold what its head says ({quoted(str(error), quotes=False)})",
+            f"does not match its header ({quoted(str(error), quotes=False)})",
             "count again",
         ) from None
 
@@ -889,7 +890,7 @@ class JointCounts(Totals):
     def __repr__(self) -> str:
         names = ", ".join(quoted(name, quotes=False) for name in self.models)
         return (
-            f"JointCounts: {len(self.models)} models ({names}), {self._classes},"
+            f"JointCounts: {number_of(len(self.models), 'model')} ({names}), {self._classes},"
             f" {grouped(len(self.positives))} cells"
         )
 

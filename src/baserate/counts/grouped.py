@@ -37,7 +37,7 @@ Role = Literal["", "group", "cluster", "day", "fold"]
 
 
 class GroupedCounts(Totals, Mapping[Hashable, Counts]):
-    """How do positives and negatives lie at each score, group by group?
+    """How many positives and negatives have each score, in each group?
 
     Made by `count` with `by`, `cluster` or `day`: a mapping from the name of a group to its
     `Counts`. Held as columns (one row per group and distinct score), so that a hundred thousand

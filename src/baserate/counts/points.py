@@ -27,7 +27,7 @@ LABELS_MISSING = (
     " cases"
 )
 CHOSEN_TOTALS = (
-    "the class totals were chosen (design='case-control'): the sample's prior is no base rate"
+    "the class totals were chosen (design='case-control'): the sample's prior is not a base rate"
 )
 
 

@@ -147,8 +147,8 @@ def auc(counts: Counts | Points) -> float:
     if not isinstance(counts, Counts | Points):
         raise refuse(
             "BR228",
-            f"auc takes Counts, got {type(counts).__name__}",
-            "count(...), joint.marginal(name), or groups[name]",
+            f"auc takes the counts of one model, got {type(counts).__name__}",
+            'summary(models, "auc") for several, or auc(count(y_true, y_score))',
         )
     missing = one_class(counts)
     if missing:

@@ -116,12 +116,12 @@ def probability_points(counts: Any) -> Points:
     """
     if not isinstance(counts, Counts):
         raise refuse(
-            "BR228", f"probabilities are read off Counts, got {type(counts).__name__}", "count(...)"
+            "BR228", f"probabilities need Counts, got {type(counts).__name__}", "count(...)"
         )
     if counts.condensed or counts.bins is not None:
         raise refuse(
             "BR563",
-            "condensed and coarse counts have merged scores: their probabilities are gone",
+            "condensed and coarse counts have merged scores, so probabilities are not available",
             "count with every score kept",
         )
     if not counts.total_positives or not counts.total_negatives:

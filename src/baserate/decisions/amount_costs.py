@@ -19,6 +19,7 @@ from baserate.counts.cells import Array
 from baserate.counts.points import Points
 from baserate.decisions import operating_point
 from baserate.decisions.operating_point import (
+    COSTS_MORE,
     ON_SAME_CASES,
     TIE,
     OperatingPoint,
@@ -280,8 +281,7 @@ def on_choice(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
     elif not rule.terms and point.point.share == 1 and not point.fn and not point.tn:
         yield Note(
             "BR524",
-            "flagging everything is cheapest: every review down to the lowest score is worth"
-            " itself",
+            "flagging everything is cheapest: every review is worth its cost",
         )
     yield from _budget(point, priced, rule)
     if point.point.regardless is None and len(priced.points) > 2:
@@ -307,7 +307,7 @@ def _budget(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
         )
         yield Note("BR523", text)
     elif point.sums.alerts < budget.limit:
-        yield from unused(point.point, priced.points, rule, budget, "would pay")
+        yield from unused(point.point, priced.points, rule, budget, COSTS_MORE)
 
 
 # ----------------------------------------------------------------------
@@ -532,7 +532,7 @@ def _asked(
     if priced:
         raise refuse(
             "BR533",
-            f"{priced[0]} is read at costs of outcomes, and a miss costs its amount here",
+            f"{priced[0]} needs costs of outcomes, but here a miss costs its amount",
             "limit tpr, posfrac or alerts",
         )
     return cases, given, rules

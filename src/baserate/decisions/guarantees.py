@@ -141,7 +141,7 @@ def parse_guarantee(text: Any, volume: float | None, at: Conditions, *, mix: boo
         fix = Fix("at=Conditions(prior=0.001)", "--prior 0.1%, instead of --prior-from")
         raise refuse(
             "BR637",
-            "the base rate is an estimate, and a guarantee at it would leave its error out",
+            "the base rate is an estimate, whose error a guarantee would ignore",
             fix,
         )
     for term in rule.terms:
@@ -149,7 +149,7 @@ def parse_guarantee(text: Any, volume: float | None, at: Conditions, *, mix: boo
             other = "<=" if term.sense == ">=" else ">="
             raise refuse(
                 "BR636",
-                f"{term} limits {term.measure.name} on its good side",
+                f"{term} limits {term.measure.name} from the wrong side",
                 f'"{term.measure.name} {other} …"',
             )
         if term.measure.parts is None:
@@ -183,7 +183,9 @@ def certified(
     """
     if points.why_no_prior == ONLY_RATES:
         raise refuse(
-            "BR583", "only rates are known: a guarantee rests on the number of cases", "give Counts"
+            "BR583",
+            "only rates are known, but a guarantee needs the number of cases",
+            "give Counts",
         )
     if points.tp.dtype != np.int64:
         text = "these cases are weighted: a guarantee needs whole cases, not weights"

@@ -323,7 +323,7 @@ class OperatingPoint(Viewed):
         return certain
 
     def interval(self, name: str | Measure, *, level: float = 0.95) -> Any:
-        """The interval of any measure here, the threshold taken as fixed in advance."""
+        """The interval of any measure here, the threshold treated as fixed in advance."""
         return view("interval", self, name=name, level=level)
 
     def plot(self) -> Any:
@@ -799,7 +799,7 @@ def infeasible(
             f"{objective.name} is defined at no"
             f" threshold{f' that has {rule}' if rule.terms else ''}"
         )
-        return Infeasible(Problem("BR530", text, Fix.everywhere("make another measure best")))
+        return Infeasible(Problem("BR530", text, Fix.everywhere("optimize another measure")))
     found = []
     for i, term in enumerate(rule.terms):
         nearest = _nearest(
@@ -900,13 +900,12 @@ SAME_CASES = (
     "the threshold was chosen and evaluated on the same data, so these figures are optimistic;"
     " evaluate on held-out data"
 )
-ON_SAME_CASES = Note(
-    "BR528", SAME_CASES, Fix("choose(dev).on(test)", "choose has the option --test for that")
-)
+ON_SAME_CASES = Note("BR528", SAME_CASES, Fix("choose(dev).on(test)", "choose --test FILE"))
 # Of what cannot be moved to test data as a whole.
-SHOW_ON_OTHERS = Fix("choose(test, threshold=…)", "show has the option --threshold for that")
-# Of a budget: of what is left beyond that nothing is said.
+SHOW_ON_OTHERS = Fix("choose(test, threshold=…)", "show --threshold SCORE")
+# A budget of which at least this share is used needs no note.
 NEARLY = 0.95
+COSTS_MORE = "cost more than they save"
 SELECTIVE = "BR116"
 # Labels that are known for other shares of the flagged and of the other cases: the chi-square of p
 # = 0.001, and a share of the larger one.
@@ -1013,12 +1012,12 @@ def on_choice(
     yield from _trivial(point, points, rule, objective)
     yield from _budget(point, points, rule, objective)
     if not point.at.costs_given and objective.name == "expected_cost":
-        fix = Fix("Conditions(costs=Costs(fp=1, fn=100)), or optimize='tpr'", "--cost fn=100,fp=1")
+        fix = Fix("costs={'fn': 100, 'fp': 1}, or optimize='tpr'", "--cost fn=100,fp=1")
         yield Note("BR525", "no costs given: a miss counts like a false alarm", fix)
     if point.guarantee is not None:
         text = (
-            f"only {point.guarantee} is guaranteed: the other figures were read on the cases that"
-            " chose the threshold, and are optimistic"
+            f"only {point.guarantee} is guaranteed: the other figures are from the cases on which"
+            " the threshold was chosen, and are optimistic"
         )
         yield Note("BR638", text)
     elif point.regardless is None and len(points) > 2:
@@ -1154,11 +1153,7 @@ def _budget(
             f"the budget ends among the cases {drawn_from(point)}{together}: {_draw(point)}",
         )
     elif point.counted is None and float(point["alerts"]) < float(budget.limit) and len(points) > 2:
-        goal = (
-            "would pay"
-            if objective.name == "expected_cost"
-            else f"would make {objective.name} better"
-        )
+        goal = COSTS_MORE if objective.name == "expected_cost" else f"not improve {objective.name}"
         yield from unused(point, points, rule, budget, goal)
 
 
@@ -1179,15 +1174,15 @@ def unused(
         if used >= NEARLY * budget.limit:
             return
         why = (
-            f"the next score of this sample stands for {float(more) - used:.3g} more (a larger"
-            " sample would use the budget better)"
+            f"the next score of this sample would add {float(more) - used:.3g} (a larger sample"
+            " would use the budget better)"
         )
     elif others:
         why = f"more would break {' and '.join(map(str, others))}"
     else:
-        why = f"no more of these {goal} (a larger budget may)"
-    shown = f"{used:.0f}" if used >= 10 else f"{used:.3g}"
-    yield Note("BR523", f"{shown} of {float(budget.limit):g} alerts are used: {why}")
+        why = f"more of them would {goal}"
+    shown = f"{used:,.0f}" if used >= 10 else f"{used:.3g}"
+    yield Note("BR523", f"{shown} of {float(budget.limit):,.10g} alerts are used: {why}")
 
 
 def _draw(point: OperatingPoint) -> str:
@@ -1238,7 +1233,7 @@ def beside(point: OperatingPoint, points: Points, calibrated_at: Any) -> Operati
     if not len(scores) or scores[0] > 1 or scores[-1] < 0:
         raise refuse(
             "BR507",
-            "these scores are not probabilities: there is no threshold in theory",
+            "these scores are not probabilities, so there is no theoretical threshold",
             Fix("leave calibrated_at out", "leave --calibrated-at out"),
         )
     if isinstance(calibrated_at, str) and calibrated_at.strip().casefold() in notation.SAMPLE:

@@ -33,8 +33,8 @@ from baserate.numbers import INT64_MAX, Floats, exactly, rounded
 
 @dataclass(frozen=True)
 class Baseline:
-    """The points that cost as much as the cheaper answer for all: the line with `slope` through (0,
-    0) or (1, 1).
+    """The points that cost as much as the cheaper of flagging nothing and flagging everything:
+    the line with `slope` through (0, 0) or (1, 1).
 
     `answer` is the cheaper one, "nothing" or "everything"; `intercept` is the tpr of the line at
     fpr 0. Above the line a classifier is worth considering.
@@ -79,7 +79,7 @@ class Baseline:
         if not isinstance(confusion, Confusion):
             raise refuse(
                 "BR551",
-                f"a line is beaten by an operating point, got {type(point).__name__}",
+                f"only an operating point can beat a line, got {type(point).__name__}",
                 "beaten_by(choose(counts))",
             )
         positives, negatives = (
@@ -220,8 +220,7 @@ def check_names(models: Mapping[str, Any]) -> None:
     if reserved:
         raise refuse(
             "BR410",
-            f"a model is named {quoted(min(reserved))}, which is what flagging all or none is"
-            " called",
+            f"a model is named {quoted(min(reserved))}, which is the name of a baseline",
             "give it another name",
         )
 

@@ -133,12 +133,12 @@ def _term(text: str, volume: float | None) -> Term:
     limit = _limit(measure, written)
     low, high = measure.range
     if not low <= limit <= high or abs(limit) > LARGEST:
-        meant = f"; {_plain(limit)}%?" if high == 1 and 1 < limit <= 100 else ""
+        percent = high == 1 and 1 < limit <= 100
         raise refuse(
             "BR533",
             f"{measure.name} lies between {low:g} and {high:g}, got"
-            f" {quoted(written.strip(), quotes=False)}{meant}",
-            WRITE_RULE,
+            f" {quoted(written.strip(), quotes=False)}",
+            f'"{measure.name} {sign} {_plain(limit)}%"' if percent else WRITE_RULE,
         )
     return Term(measure, SENSES[sign], limit)
 
@@ -155,8 +155,8 @@ def _check_volume(name: str, written: str, volume: float | None) -> None:
     unit = UNIT.search(written)
     each = re.sub(r"^\s*(?:/|per)\s*(?:an?\s+)?", "", unit[0]).strip() if unit else "day"
     fix = Fix(
-        f"volume=1_000_000, the number of cases a {each}",
-        f"--volume 1000000, the number of cases a {each}",
+        f"volume=1_000_000, the number of cases per {each}",
+        f"--volume 1000000, the number of cases per {each}",
     )
     raise refuse(
         "BR520", f"{quoted(written.strip(), quotes=False)} {known}: of how many cases?", fix
@@ -177,7 +177,7 @@ def _limit(measure: Measure, written: str) -> Fraction:
     if measure.name == BUDGET and value < 1:
         raise refuse(
             "BR521",
-            f"a budget of {_plain(value)} alerts is no budget",
+            f"a budget is at least 1 alert, got {_plain(value)}",
             "give 1 or more, or limit posfrac",
         )
     return value / 100 if percent else value

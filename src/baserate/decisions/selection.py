@@ -141,7 +141,7 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     if sure is None and (level is not None or among != 1):
         raise refuse(
             "BR637",
-            "level and among belong to a guarantee, and none is requested",
+            "level and among apply only to a guarantee, and none is given",
             'guarantee="recall >= 0.9", or leave them out',
         )
     confidence = guarantees.Confidence(
@@ -361,7 +361,7 @@ def random_classifier(
     at: Conditions | None = None,
     volume: float | None = None,
 ) -> OperatingPoint:
-    """What does flagging so large a share of the cases at random do? 0 flags nothing, 1 flags
+    """What does flagging this share of the cases at random achieve? 0 flags nothing, 1 flags
     everything: the baselines to beat.
 
     TPR = FPR = share, and precision is the prior (Tan et al. §5.7.2).
@@ -800,7 +800,7 @@ def fix(
     if not asked.straight:
         raise refuse(
             "BR534",
-            f"{name} may rise and fall between two thresholds: it cannot be fixed",
+            f"{name} is not monotone between two thresholds, so it cannot be fixed",
             "fix tpr, fpr, posfrac or precision",
         )
     value = _value(asked, given)

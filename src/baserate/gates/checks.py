@@ -344,8 +344,7 @@ def _own_thresholds(
     shown = ", ".join(f"{quoted(name)} ({setting(point)})" for name, point in points.items())
     best = "the cheapest" if at.costs_given else "the one with the fewest errors"
     text = (
-        f"no thresholds are given: {shown}, each {best} on these same cases, taken as fixed in"
-        " advance"
+        f"no thresholds are given: {shown}, each {best} on these cases, treated as fixed in advance"
     )
     return {name: point.threshold for name, point in points.items()}, (Note("BR593", text),)
 
@@ -603,7 +602,7 @@ def check_summary(path: str | os.PathLike[str]) -> None:
         raise refuse_file(
             path,
             "BR801",
-            "exists, and is no summary of an earlier run",
+            "exists and is not a summary of an earlier run",
             "choose another name, or remove it",
         )
 

@@ -188,15 +188,24 @@ class Keys:
         """Whatever nobody took is refused."""
         for key in self.values:
             if key not in self.known:
-                columns = self.where == ("data",) and key in ("score", "scores")
-                near = [] if columns else difflib.get_close_matches(key, self.known, n=1)
-                like = quoted(near[0], quotes=False) if near else ""
-                meant = f"; did you mean {like}?" if near else ""
-                fix = f"write {like}" if near else f"one of {', '.join(self.known)}"
-                fix = IN_MODELS if columns else fix
+                meant, fix = self._meant(key)
                 self.file.wrong(
                     (*self.where, key), "BR841", f"there is no key {self.spoken(key)}{meant}", fix
                 )
+
+    def _meant(self, key: str) -> tuple[str, str]:
+        """A question after an unknown key, and what to write: in which table it belongs, the
+        nearest key, or all there are.
+        """
+        if key in ("score", "scores") and self.where in ((), ("data",)):
+            return "", IN_MODELS
+        if not self.where and key in HOMES:
+            return "", f"write {key} under [{HOMES[key]}]"
+        near = difflib.get_close_matches(key, self.known, n=1)
+        if not near:
+            return "", f"one of {', '.join(self.known)}"
+        like = quoted(near[0], quotes=False)
+        return f"; did you mean {like}?", f"write {like}"
 
     def spoken(self, key: str) -> str:
         return shown((*self.where, key))
@@ -405,6 +414,11 @@ SETTINGS = "baserate.toml"
 BASELINE, CANDIDATE = "baseline", "candidate"
 MOST_BYTES = 100_000
 LONGEST_LINE = 2000
+# In which table a key belongs that people write at the top of the file.
+HOMES = {
+    **dict.fromkeys(("source", "label", "positive", "design", "id"), "data"),
+    **dict.fromkeys(("prior", "costs", "volume", "budget", "rule", "level", "test"), "defaults"),
+}
 IN_MODELS = 'name the columns of scores in [models], such as logit = "logit"'
 WRITE_SOURCE = 'source = "scores.csv"'
 WRITE_COSTS = "costs = { fn = 100, fp = 1 }"
@@ -446,7 +460,7 @@ def _text_of(path: str) -> str:
         raise refuse_file(
             path,
             "BR840",
-            "is larger than 100 kB: these are no settings",
+            "is larger than 100 kB, too large for settings",
             "name the file of settings",
         )
     try:
@@ -462,7 +476,7 @@ def _parsed(text: str, path: str) -> Keys:
         None,
     )
     if long is not None:
-        text_ = f"has a line of more than {grouped(LONGEST_LINE)} characters: these are no settings"
+        text_ = f"has a line of more than {grouped(LONGEST_LINE)} characters, too long for settings"
         raise refuse_file(path, "BR840", text_, "name the file of settings", (long,), 1)
     try:
         values = tomllib.loads(text)
@@ -646,7 +660,7 @@ def _scored(file: File, source: Any, columns: Mapping[str, str]) -> dict[str, Sc
         file.wrong(
             where,
             "BR842",
-            "standard input is no source of settings, which are read more than once",
+            "settings cannot be read from standard input, because they are read more than once",
             WRITE_SOURCE,
         )
     return {name: Scored(beside(folder, path or ""), columns[name]) for name, path in own.items()}
@@ -910,7 +924,7 @@ def columns_of(source: str, options: Options) -> list[tuple[str, str]]:
     if source in STDIN:
         raise refuse(
             "BR842",
-            "standard input is no source of settings, which are read more than once",
+            "settings cannot be read from standard input, because they are read more than once",
             "save it to a file",
         )
     if is_saved(source):

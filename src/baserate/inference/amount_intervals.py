@@ -64,7 +64,7 @@ from baserate.numbers import Floats, rounded
 
 NAMES = ("cost", "expected_cost", "alerts", "amount_caught", "amount_missed")
 FIXED = Note(
-    "BR593", "the threshold was chosen on these same cases, and is taken as fixed in advance"
+    "BR593", "the threshold was chosen on these same cases, and is treated as fixed in advance"
 )
 
 

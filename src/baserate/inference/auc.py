@@ -523,8 +523,8 @@ def _few(smaller: int) -> tuple[Note, ...]:
         (
             Note(
                 "BR591",
-                f"only {number_of(smaller, 'case')} of the smaller class: a test of so few is"
-                " rough",
+                f"only {number_of(smaller, 'case')} of the smaller class: a test with so few cases"
+                " is approximate",
             ),
         )
         if smaller < 30

@@ -60,8 +60,8 @@ LEAST_BEYOND = 5
 MOST_DRAWN = 50_000
 CHOSEN_AGAIN = Note(
     "BR641",
-    "at every place a threshold is chosen, and again on each resample: the band is for thresholds"
-    " that are chosen anew on other cases, not for those chosen here",
+    "a threshold is chosen at every place, and again on each resample: the band is for thresholds"
+    " chosen anew on other cases, not for those chosen here",
 )
 
 
@@ -201,7 +201,7 @@ def difference_band(  # noqa: PLR0913 (each is a question of its own)
     if not isinstance(models, JointCounts):
         raise refuse(
             "BR595",
-            f"a difference is read in pairs, which need JointCounts, got {type(models).__name__}",
+            f"a paired difference needs JointCounts, got {type(models).__name__}",
             "count(y, {name: scores})",
         )
     names = chosen_pair(models, pair)
@@ -439,8 +439,8 @@ def _stuck(low: Floats, high: Floats) -> tuple[Note, ...]:
     return (
         Note(
             "BR591",
-            "at some places every resample gave the same value: resamples cannot show what was"
-            " never seen",
+            "at some places every resample gave the same value: resampling cannot show what was"
+            " not observed",
         ),
     )
 

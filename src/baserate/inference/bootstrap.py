@@ -65,8 +65,8 @@ def alike(low: float, high: float) -> tuple[Note, ...]:
     return (
         Note(
             "BR591",
-            "every resample gave the same value: resamples cannot show what was never seen, and"
-            " this is no certainty",
+            "every resample gave the same value: resampling cannot show what was not observed, so"
+            " the value is not certain",
         ),
     )
 

@@ -588,7 +588,7 @@ def chosen_interval(
     if point.how == MIXTURE:
         raise refuse(
             "BR624",
-            "a mixture of two thresholds was chosen: its interval is not worked out",
+            "a mixture of two thresholds was chosen: its interval is not implemented",
             "choose without mix",
         )
     (found,) = chosen_intervals([(point, [measure])], counts, how)
@@ -798,7 +798,7 @@ def _fixed(
         if how.at is not None:
             raise refuse(
                 "BR624",
-                "clusters, a rule and uncertain conditions together are not worked out",
+                "clusters, a rule and uncertain conditions cannot be combined yet",
                 "give a threshold, or Conditions",
             )
         plan = cluster_plan(how.replicates, how.seed)
@@ -879,7 +879,7 @@ def _corrected(
     if known.mean() < LEAST_KNOWN:
         text = (
             f"only {grouped(int(known.sum()))} of {grouped(len(known))} resamples choose such a"
-            " threshold: it is taken as fixed in advance"
+            " threshold: it is treated as fixed in advance"
         )
         return replace(fixed, notes=combine(fixed.notes, (Note("BR622", text),)))
     shift, widening = (

@@ -327,7 +327,7 @@ def cluster_intervals(
                     plan.seed,
                     (*notes, *missing),
                 )
-                alike = low == high  # resamples cannot show what was never seen
+                alike = low == high  # resampling cannot show what was not observed
                 found[name] = (
                     _at_threshold(asked, seen, table, point.at, level, side)
                     if alike

@@ -545,7 +545,7 @@ def _check_thresholds(
     if unknown:
         raise refuse(
             "BR408",
-            f"a threshold is given for {quoted(unknown[0])}, which is no model",
+            f"a threshold is given for {quoted(unknown[0])}, which is not a model",
             f"one of {', '.join(map(quoted, _checked(models)))}",
         )
 
@@ -874,7 +874,7 @@ def _check_defined(statistic: Statistic, names: tuple[str, str], seen: Sequence[
 def _chosen(statistic: Statistic) -> str:
     if statistic.chosen:
         return f"; {CHOSEN_AGAIN}"
-    return "; thresholds are taken as fixed in advance" if statistic.fixed else ""
+    return "; thresholds are treated as fixed in advance" if statistic.fixed else ""
 
 
 def _unpaired(

@@ -180,8 +180,8 @@ def in_field(
     if np.mean(~told) > UNTOLD:
         raise refuse(
             "BR537",
-            "these scores hardly tell the classes apart: no base rate follows from the share that"
-            " is flagged",
+            "these scores hardly separate the classes, so the flagged share does not determine the"
+            " base rate",
             "another score",
         )
     value = read(np.array([table.prior]), *(np.array([rate]) for rate in table.rates))[0]

@@ -277,8 +277,8 @@ def _check_predictable(question: Question) -> None:
     """
     if not question.asked.counts_cases or "cost" in question.asked.name:
         text = (
-            f"{question.asked} is no number of cases among a volume, and no day's luck is on top"
-            " of it"
+            f"{question.asked} is not a number of cases among a volume, so it has no prediction"
+            " interval"
         )
         raise refuse(
             "BR581",
@@ -287,9 +287,7 @@ def _check_predictable(question: Question) -> None:
             ' "alerts", …, volume=1_000_000)',
         )
     if not float(dict(question.asked.parameters)["volume"]).is_integer():
-        raise refuse(
-            "BR532", "what is to come is predicted for a whole number of cases", "volume=1_000_000"
-        )
+        raise refuse("BR532", "a prediction needs a whole number of cases", "volume=1_000_000")
 
 
 def refuse_masses(confusion: Confusion) -> None:
@@ -299,7 +297,7 @@ def refuse_masses(confusion: Confusion) -> None:
     if confusion.why_no_prior == ONLY_RATES:
         raise refuse(
             "BR583",
-            "only rates are known: how well depends on how many cases there were",
+            "only rates are known, but an interval needs the number of cases",
             "give Counts or a Confusion",
         )
     if any(isinstance(cases, float) and not cases.is_integer() for cases in confusion):
@@ -418,8 +416,8 @@ def _by_draws(question: Question, value: float) -> Interval:
             *notes,
             Note(
                 "BR588",
-                "the average over the assumed distribution lies outside the interval: a few values"
-                " far off draw it there",
+                "the average over the assumed distribution lies outside the interval: it is"
+                " dominated by a few extreme values",
             ),
         )
     name = str(question.asked)

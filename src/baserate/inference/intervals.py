@@ -124,7 +124,7 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
     finds on these counts (by `rule`, `optimize`, or the cost): the interval is then of what that
     threshold does in the field, corrected for choosing it on the same cases. `counts` may be
     `GroupedCounts`, whose groups are the units, or a `Confusion` or `OperatingPoint`, whose
-    threshold is taken as fixed in advance. `at` may be `Uncertain`: sampling error, base rate and
+    threshold is treated as fixed in advance. `at` may be `Uncertain`: sampling error, base rate and
     costs are then propagated together.
 
     Without a `method`: AUC by DeLong's variance on the logit scale, or from its placements where
@@ -367,7 +367,7 @@ def _check_point(statistic: Any, asked: IntervalRequest, rest: tuple[Any, Any, A
     if not isinstance(statistic, str | Measure):
         raise refuse(
             "BR594",
-            f"a point has measures, and no {quoted(getattr(statistic, '__name__', statistic))}",
+            f"a point has measures, but not {quoted(getattr(statistic, '__name__', statistic))}",
             'such as "precision"',
         )
 
@@ -497,7 +497,7 @@ def _caveats(statistic: Statistic, plan: Plan) -> tuple[Note, ...]:
     }[plan.how]
     text = f"{plan.replicates} resamples {how}: approximate, without a guarantee of coverage"
     if statistic.fixed:
-        text += "; the threshold is taken as fixed in advance"
+        text += "; the threshold is treated as fixed in advance"
     return (Note("BR598", text),)
 
 
@@ -529,7 +529,9 @@ def _union(
     """A draw of the conditions with every resample; over a range, the widest of all its bounds."""
     method, asked = how
     if method == BCA:
-        raise refuse("BR581", "bca has no place for uncertain conditions", f'method="{PERCENTILE}"')
+        raise refuse(
+            "BR581", "bca is not available for uncertain conditions", f'method="{PERCENTILE}"'
+        )
     if isinstance(counts, Counts) and again(at.middle()).of_roc and not counts.weighted:
         counts = counts if counts.bins or counts.condensed else counts.condense()
     found = []

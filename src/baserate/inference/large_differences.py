@@ -69,7 +69,7 @@ def compare_frame(
     if method not in (None, DELONG, DELONG_T):
         raise refuse(
             "BR581",
-            f"there is no method {quoted(method)} to compare auc where the rows lie",
+            f"there is no method {quoted(method)} to compare AUC of a file or frame",
             f"leave it out, or {DELONG}, {DELONG_T}",
         )
     checked_level(level)

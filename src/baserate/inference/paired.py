@@ -145,12 +145,12 @@ def matched_difference(
     seen = [statistic(joint.marginal(name)) for statistic, name in zip(both, names, strict=True)]
     low, high = bonett_price(gained, lost, found.cases, level)
     text = (
-        f"{number_of(found.first_only, 'case')} only {quoted(names[0])} has right,"
-        f" {found.second_only} only {quoted(names[1])}"
+        f"{number_of(found.first_only, 'case is', 'cases are')} correct only with"
+        f" {quoted(names[0])}, {found.second_only} only with {quoted(names[1])}"
     )
     notes: tuple[Note, ...] = (Note("BR599", text),)
     if not found.pairs:
-        notes = (*notes, Note("BR599", "both models answer every one of these cases alike"))
+        notes = (*notes, Note("BR599", "both models give the same answer for every case"))
     p = mcnemar_p(gained, lost)
     value = (gained - lost) / found.cases
     known: dict[str, Any] = {"discordant": (found.pairs, found.cases), "notes": notes}
@@ -196,7 +196,7 @@ def pairing_of(models: Models, names: tuple[str, str], *, paired: bool) -> str:
         if not paired:
             raise refuse(
                 "BR595",
-                "these models scored the same cases: that is what makes a comparison sharp",
+                "these models scored the same cases, so they are compared in pairs",
                 "leave paired out",
             )
         return SAME_CASES
@@ -214,7 +214,7 @@ def pairing_of(models: Models, names: tuple[str, str], *, paired: bool) -> str:
     if grouped and same_groups(parts[0], parts[1]):
         raise refuse(
             "BR595",
-            "these models scored the same cases: that is what makes a comparison sharp",
+            "these models scored the same cases, so they are compared in pairs",
             "leave paired out",
         )
     if paired:

@@ -32,7 +32,7 @@ Bounds = tuple[float, float]
 def rate_interval(
     successes: int, cases: int, *, level: float = 0.95, method: str | None = None, side: str = BOTH
 ) -> Interval:
-    """Between which bounds does a rate lie, of which `part` out of `whole` cases were seen?
+    """What is the interval of a rate of which `part` out of `whole` cases were seen?
 
     By default Wilson's interval (Wilson 1927, JASA 22:209-212), Clopper and Pearson's (1934,
     Biometrika 26:404-413), which never covers less than it says, where fewer than ten lie on one
@@ -159,7 +159,7 @@ def _beta(a: float, b: float, share: float, rest: float | None = None) -> float:
 
 
 def refuse_weights(counts: Counts | JointCounts) -> None:
-    """Masses are no number of cases: neither Wilson nor DeLong holds for them."""
+    """Masses are not numbers of cases: neither Wilson nor DeLong holds for them."""
     if counts.weighted:
         text = (
             "these cases are weighted: intervals need whole cases, as weights do not say how many"

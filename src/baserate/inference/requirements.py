@@ -427,7 +427,7 @@ def _check_informative(joint: JointCounts, names: tuple[str, str], threshold: An
         missing = "positives" if not joint.total_positives else "negatives"
         raise refuse(
             "BR552",
-            f"there are no {missing}: a gate on these cases would pass anything",
+            f"there are no {missing}: a gate on these cases would always pass",
             "give cases of both classes",
         )
     if threshold is NOT_SAID or (

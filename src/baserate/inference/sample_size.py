@@ -144,7 +144,7 @@ def _whole(source: Any) -> tuple[int, int, int, int]:
     if confusion.why_no_prior == ONLY_RATES:
         raise refuse(
             "BR583",
-            "only rates are known: what they rest on is the number of cases",
+            "only rates are known, but this needs the number of cases",
             "give Counts or a Confusion",
         )
     if any(isinstance(cases, Fraction) for cases in confusion) or (point and source.share != 1):
@@ -192,7 +192,7 @@ class _Requirement(NamedTuple):
 def cases_needed(
     requirement: str, *, expecting: Any = None, level: float = 0.95, power: float | None = None
 ) -> int:
-    """How many cases of the class does it take to show this requirement?
+    """How many cases of the class does it take to demonstrate this requirement?
 
     The requirement is on `tpr`, `fnr` (cases are then positives), `tnr` or `fpr` (negatives), and
     it is demonstrated where the one-sided bound of Clopper and Pearson meets it. By default the
@@ -219,8 +219,8 @@ def cases_needed(
         if power is not None:
             raise refuse(
                 "BR585",
-                "a power depends on the rate that is really there",
-                "expecting=0.95, the rate that you count on",
+                "power depends on the true rate",
+                "expecting=0.95, the rate that you expect",
             )
         return _with_none_seen(asked, missed)
     rate, share = asked.errors_at(expecting), None if power is None else checked_power(power)
@@ -270,13 +270,13 @@ def _read(requirement: Any) -> _Requirement:
         what = (
             "one requirement at a time"
             if len(names) != 1
-            else f"{names[0]} is no rate within one class, whose cases could be counted"
+            else f"{names[0]} is not a rate within one class, whose cases could be counted"
         )
         raise refuse("BR585", what, WRITE_REQUIREMENT)
     term = rule.terms[0]
     if term.sense != SENSES[names[0]]:
         fix = f'"{names[0]} {SENSES[names[0]]} …"'
-        raise refuse("BR585", f"{term} allows only errors, which needs no proof", fix)
+        raise refuse("BR585", f"{term} limits the rate from the wrong side", fix)
     limit = 1 - term.limit if term.sense == ">=" else term.limit
     if limit == 0:
         less = (
@@ -288,7 +288,7 @@ def _read(requirement: Any) -> _Requirement:
             less,
         )
     if limit == 1:
-        raise refuse("BR585", f"{term} holds whatever the cases say", WRITE_REQUIREMENT)
+        raise refuse("BR585", f"{term} holds for any cases", WRITE_REQUIREMENT)
     return _Requirement(str(term), names[0], limit)
 
 
@@ -466,7 +466,7 @@ class Cases(NamedTuple):
 
 
 class Detectable(NamedTuple):
-    """The smallest difference that would have been declared: in pairs, as a share of the cases, and
+    """The smallest difference that would have been detected: in pairs, as a share of the cases, and
     what must be observed for it.
 
     `excess` is by how many of the discordant pairs one model would have to be ahead, on average,
@@ -488,8 +488,8 @@ def cases_for_auc(
     power: float = 0.8,
     counts: Counts | None = None,
 ) -> Cases:
-    """How many cases of each class does it take to show that AUC is at least this, where it is
-    really that?
+    """How many cases of each class does it take to demonstrate a lower limit of AUC, if the
+    true AUC is higher?
 
     The fewest with (z_level + z_power) · s <= logit(expecting) − logit(at_least), where s is the
     standard error of logit(AUC): the one-sided bound of DeLong on the logit scale then meets

@@ -363,7 +363,7 @@ def statistic_of(
     if volume is not None:
         raise refuse(
             "BR532",
-            "a volume counts alerts and cases: this statistic counts none",
+            "`volume` has no effect on this statistic",
             "leave volume out",
         )
     if rule is not None or threshold is not NOT_SAID or optimize is not None:

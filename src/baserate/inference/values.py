@@ -39,7 +39,7 @@ CORRECTED = "optimism-corrected"
 
 @dataclass(frozen=True)
 class Interval(Viewed):
-    """Between which bounds does the number lie, at which level, found by which method?
+    """What are the bounds of this number, at which level, and by which method?
 
     `side` is "both", or says that only the "lower" or the "upper" bound is a statement and the
     other is where the range ends. Where the method is "exact" the number is no estimate, and both
@@ -99,8 +99,7 @@ class Interval(Viewed):
 
 @dataclass(frozen=True)
 class Difference(Viewed):
-    """How much higher is the second model than the first, between which bounds, and could it be
-    chance?
+    """How much higher is the second model than the first, with which interval and p-value?
 
     `value` is `values[1] - values[0]` of `models[1]` against `models[0]`. `p_value` is two-sided;
     `p_adjusted` is that of Holm where several pairs were compared at once. `favours` names the
@@ -341,8 +340,8 @@ class Requirement(Viewed):
 
 @dataclass(frozen=True)
 class Part:
-    """The comparison on all cases or on one slice: how it came out, and the smallest regression
-    that it could have shown.
+    """The comparison on all cases or on one slice: its result, and the smallest difference that
+    it could have detected.
     """
 
     name: str

@@ -90,7 +90,7 @@ def sides(y: Any, at: Conditions | None = None, pos_label: Any = None) -> Sides:
     if len(classes) < 2:
         raise refuse(
             "BR901",
-            "there are cases of one class at most: nothing can be learned of a second",
+            "there are cases of one class at most; two classes are needed",
             "cases of both classes",
         )
     even = given.as_in_sample and given.costs.miss == given.costs.false_alarm
@@ -126,7 +126,7 @@ def stakes(found: Sides, at: Conditions | None = None, amounts: Any = None) -> F
 def cost_weights(
     y: Any, *, at: Conditions | None = None, amounts: Any = None, pos_label: Any = None
 ) -> Floats:
-    """How much should each training case weigh, so that a learner of few errors becomes one of low
+    """How should training cases be weighted, so that a learner that minimizes errors minimizes
     cost?
 
     As much as its wrong answer costs more than the right one: fn − tp for a positive, fp − tn for a
@@ -251,7 +251,7 @@ def matrix_of(costs: Any, classes: npt.NDArray[Any], pos_label: Any = None) -> t
     if isinstance(costs, Conditions):
         raise refuse(
             "BR904",
-            "this takes costs, and knows no base rate but that of the cases",
+            "this takes costs only; the base rate is that of the cases",
             "costs=at.costs, or MovedThreshold(…, at=at)",
         )
     if costs is None:
@@ -415,7 +415,7 @@ class MinimumExpectedCost(Transparent):
 
 
 class MetaCost(Wrapper):
-    """A classifier of two or more classes made cost-sensitive from outside, whatever it is.
+    """A classifier of two or more classes, of any kind, made cost-sensitive by relabelling.
 
     `resamples` copies of the estimator are fitted to bootstrap samples (each class resampled by
     itself, so that none gets lost); their mean probabilities, or votes where there are none, say
@@ -468,7 +468,7 @@ class MetaCost(Wrapper):
         if len(classes) < 2:
             raise refuse(
                 "BR901",
-                "there are cases of one class at most: nothing can be learned of a second",
+                "there are cases of one class at most; two classes are needed",
                 "cases of both classes",
             )
         matrix, first = matrix_of(self.costs, classes, self.pos_label)
@@ -692,7 +692,7 @@ class MovedThreshold(Transparent):
         if self.method != THEORETICAL:
             raise refuse(
                 "BR905",
-                "an empirical threshold is one for all cases, whatever they are worth",
+                "an empirical threshold is the same for all cases, whatever their amounts",
                 f"method={THEORETICAL!r}",
             )
         costs, prior = self._meant.costs, self._meant.exact_prior

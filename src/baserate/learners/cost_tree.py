@@ -1,4 +1,4 @@
-"""A decision tree that heeds costs in any of four ways: splits, pruning, weights, leaves."""
+"""A decision tree that uses costs in any of four ways: splits, pruning, weights, leaves."""
 
 from __future__ import annotations
 
@@ -167,8 +167,8 @@ class _Grown(NamedTuple):
 
 
 class CostSensitiveTree(Wrapper):
-    """A decision tree of two classes that heeds the base rate and costs `at` in four ways, each by
-    itself or together.
+    """A decision tree of two classes that uses the base rate and costs `at` in four ways, each
+    by itself or together.
 
     `split`: cases weigh what they cost while splits are chosen; the shares in the nodes are those
     of the cases all the same. `prune`: a subtree becomes a leaf, labelled as is cheapest, where it

@@ -247,7 +247,7 @@ def response(estimator: Any, X: Any, *, pos_label: Any = None, kind: str | None 
     if classes is None:
         raise refuse(
             "BR850",
-            f"{name} has no classes: it is no classifier",
+            f"{name} has no classes, so it is not a classifier",
             "a classifier, or count its numbers with count(y, scores)",
         )
     place, positive, notes = positive_place(np.asarray(classes), pos_label)
@@ -288,7 +288,7 @@ def positive_place(classes: Any, pos_label: Any) -> tuple[int, Any, tuple[Note, 
         known = ", ".join(quoted(value) for value in classes.tolist()[:5])
         raise refuse(
             "BR850",
-            f"the estimator does not tell the positive class apart: it knows {known}",
+            f"the estimator does not know the positive class; it knows {known}",
             "fit it to cases of both classes",
         )
     return int(places[0]), classes.tolist()[places[0]], notes

@@ -314,7 +314,7 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
                 "BR906",
                 text,
                 'a learner that does neither (no class_weight), or correct="platt", which'
-                " calibrates anew",
+                " calibrates again",
             )
         return member.calibrated_at
 
@@ -380,12 +380,12 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
                 " takes its scores back to a base rate"
             )
             raise refuse(
-                "BR911", text, 'correct="platt", "beta" or "isotonic", which calibrate anew'
+                "BR911", text, 'correct="platt", "beta" or "isotonic", which calibrate again'
             )
         if self.correct is None and self.prior is not None:
             raise refuse(
                 "BR910",
-                "a base rate is given, and scores are not to be corrected",
+                "a base rate is given, but scores are not corrected",
                 'correct="prior"',
             )
         if not isinstance(self.repeats, int | np.integer) or self.repeats < 1:

@@ -375,16 +375,15 @@ def _what_is_missing(
         for name, value in true
         if name not in have and _rank([*equations, _equation(name, value)]) > _rank(equations)
     ]
+    verb = "does" if len(have) == 1 else "do"
     said = (
-        f"{', '.join(sorted(have))} leave{'s' if len(have) < 2 else ''}"
-        if have
-        else "no rate is given, which leaves"
+        f"{', '.join(sorted(have))} {verb} not determine the rest" if have else "no rate is given"
     )
     some = ("prior", "tpr", "fpr", "precision")
     wanted = [name for name in some if name in more][:needed]
     fix = Fix(", ".join(f"{name}=…" for name in wanted), " ".join(f"--{name} …" for name in wanted))
     return (
-        f"{said} {needed} number{'s' * (needed > 1)} open: add {needed} of {', '.join(more)}",
+        f"{said}: add {needed} of {', '.join(more)}",
         fix,
     )
 

@@ -59,7 +59,7 @@ MOST_CASES = 10**18
 
 @dataclass(frozen=True, kw_only=True)
 class Confusion:
-    """How many cases of each class were flagged, and how many passed?
+    """How many cases of each class were flagged, and how many were not?
 
     `tp` and `fn` are the positives, `fp` and `tn` the negatives; `tp` and `fp` were flagged. The
     four are always named, because sources list them in different orders. Any measure is read by
@@ -217,7 +217,9 @@ def checked_conditions(at: Conditions | None) -> Conditions:
         return HERE
     if not isinstance(at, Conditions):
         raise refuse(
-            "BR519", f"at must be Conditions, got {type(at).__name__}", "at=Conditions(prior=0.001)"
+            "BR519",
+            f"at must be Conditions, got {type(at).__name__}",
+            "prior=0.001, or at=Conditions(prior=0.001)",
         )
     if not at.is_exact:
         raise not_exact(at)
@@ -660,7 +662,7 @@ def _made(name: str, arguments: str | None, volume: float | None) -> Measure:
             raise refuse(
                 "BR532",
                 f"{name} is given two volumes: {parameters['volume']:g} and {volume:g}",
-                "say it once",
+                "give it once",
             )
         parameters["volume"] = volume
     return Measure(name, tuple(parameters.items()))
@@ -679,7 +681,9 @@ def _arguments(name: str, text: str) -> dict[str, float]:
                 )
             key, value = known[place].name, key
         if key in given:
-            raise refuse("BR532", f"{name} is given {quoted(key)} twice", "say each parameter once")
+            raise refuse(
+                "BR532", f"{name} is given {quoted(key)} twice", "give each parameter once"
+            )
         given[key] = _number(name, key, value)
     return given
 

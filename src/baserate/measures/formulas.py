@@ -621,7 +621,7 @@ def _like(outcome: Any, number: float) -> Any:
 
 
 VOLUME = Parameter(
-    "volume", "how many cases there are, for example a day", above_low=True, high=1e18
+    "volume", "how many cases there are, for example per day", above_low=True, high=1e18
 )
 DRUMMOND = "Drummond & Holte 2006, Machine Learning 65:95-130"
 ANY_COST = (-math.inf, math.inf)
@@ -644,7 +644,7 @@ def total_cost(c: Outcomes) -> Any:
 
 
 @define_share(
-    "prior·(TPR·tp + FNR·fn) + (1 − prior)·(FPR·fp + TNR·tn), a case",
+    "prior·(TPR·tp + FNR·fn) + (1 − prior)·(FPR·fp + TNR·tn), per case",
     "the cost of perfect answers at best; negative: a gain",
     "no cases",
     direction="lower",
@@ -690,7 +690,7 @@ def savings(c: Outcomes) -> Any:
 
 
 @define(
-    "prior·TPR − (1 − prior)·FPR·t / (1 − t), a case; t is (fp − tn) / ((fp − tn) + (fn − tp))"
+    "prior·TPR − (1 − prior)·FPR·t / (1 − t), per case; t is (fp − tn) / ((fp − tn) + (fn − tp))"
     " unless given",
     "the prior: no error; 0: as flagging nothing; negative: worse than that",
     direction="higher",

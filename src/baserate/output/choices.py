@@ -726,7 +726,7 @@ def _most_at(decision: Decision) -> str:
         if regret.site is not None
         else ""
     )
-    return f"the best choice is made anew for every value{place}"
+    return f"the best choice is made for every value{place}"
 
 
 def _given(at: Uncertain | Conditions, name: str) -> Any:

@@ -48,7 +48,7 @@ def _words(found: Slices, parts: Sequence[Slice]) -> str:
     if len(parts) < len(found):
         count = f"the {len(parts)} largest of {count}"
     if found.require is None:
-        return f"{count}, {where}."
+        return f"{count[0].upper()}{count[1:]}, {where}."
     kinds = {
         outcome: [part for part in parts if part.outcome == outcome] for outcome in (SHOWN, *KINDS)
     }

@@ -591,7 +591,7 @@ def _guaranteed(point: OperatingPoint, *, on_test: bool = False) -> str:
 
 def _worthless(point: OperatingPoint) -> str:
     """That nothing but flagging nearly every case is guaranteed, as the first sentence; only where
-    the fewest false alarms were looked for.
+    the fewest false alarms were searched for.
     """
     if point.guarantee is None or point.optimized != "fpr" or point.fpr < NEARLY_ALL:
         return ""
@@ -685,7 +685,7 @@ def in_words(name: str, *, given: bool) -> str:
 
 
 def _net_benefit(name: str, points: Sequence[OperatingPoint]) -> str:
-    """Net benefit is no number without the probability t at which one would act: the one given, or
+    """Net benefit is not defined without the probability t at which one acts: the one given, or
     the one that the costs make.
     """
     given = dict(parse(name).parameters).get("t")
@@ -721,9 +721,27 @@ def total(value: float) -> str:
     return grouped(round(value)) if abs(value) >= 10 else f"{value:.3g}"
 
 
-def of_rates(every: Sequence[Rates]) -> str:
-    """What the calculator found: each rate, and the range that rounding leaves open; one column
-    per base rate where there are several.
+def of_rates(every: Sequence[Rates]) -> Iterator[str]:
+    """What the calculator found: what a positive result means, and the table of all rates."""
+    known = [rates.solved for rates in every if {"prior", "precision"} <= rates.solved.keys()]
+    if known and all(0 < solved["prior"].value < 1 for solved in known):
+        yield (
+            "; ".join(
+                f"{'At' if not place else 'at'} a base rate of {base_rate(solved['prior'].value)},"
+                f" {100 * solved['precision'].value:.3g} %{WHOSE if not place else ''}"
+                for place, solved in enumerate(known)
+            )
+            + "."
+        )
+    yield _every_rate(every)
+
+
+WHOSE = " of the positive results are true positives"
+
+
+def _every_rate(every: Sequence[Rates]) -> str:
+    """Each rate, and the range that rounding leaves open; one column per base rate where there are
+    several.
     """
     if len(every) > 1:
         names = list(
@@ -956,7 +974,13 @@ def digits(value: float, count: int) -> str:
 # Every threshold in one table, and published tables in a league, for a person and as JSON.
 
 MOST_ROWS, MOST_COLUMNS = 40, 12
-KEYS = {"model": "model", "prior": "base rate (prior)", "threshold": "score >="}
+KEYS = {
+    "model": "model",
+    "prior": "base rate (prior)",
+    "threshold": "score >=",
+    "expected_cost": "cost per case",
+}
+OF_CASES = {name for name, entry in CATALOGUE.items() if entry.per_volume and "cost" not in name}
 # Names of two to four letters are abbreviations, and written as the textbooks write them.
 CAPITALS = {name: name.upper() for name in CATALOGUE if len(name) <= 3 and name != "f1"}
 
@@ -1044,8 +1068,10 @@ def _line(row: LeagueRow, names: Sequence[str]) -> list[str]:
     cells = [quoted(row.name, quotes=False), cell(row.prior, 4)]
     for name in names:
         found = row.found[name]
-        known = span(found) if isinstance(found, Interval) else UNDEFINED
-        cells += [cell(row.value(name), 4), known]
+        whole = VOLUME.sub("", name) in OF_CASES
+        known = span(found, whole=whole) if isinstance(found, Interval) else UNDEFINED
+        value = row.value(name)
+        cells += [cases(value) if whole and math.isfinite(value) else cell(value, 4), known]
     return cells
 
 

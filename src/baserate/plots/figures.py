@@ -352,7 +352,7 @@ def _rare(found: list[Named], *, log: bool | None) -> bool:
 def posfrac_panel(
     curves: AnyCurves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
 ) -> Panel:
-    """How much must be looked at, for how much that is found: one curve a base rate. Landgrebe et
+    """How much must be looked at, for how much that is found: one curve per base rate. Landgrebe et
     al. 2004, Figs 3 and 4.
 
     Behind them guessing (y = x), and what a perfect ranking would flag (y = prior · x); points
@@ -401,7 +401,7 @@ def posfrac_panel(
 def pr_panel(
     curves: AnyCurves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
 ) -> Panel:
-    """How pure the alerts are, for how much is found: one curve a base rate, over the level of
+    """How pure the alerts are, for how much is found: one curve per base rate, over the level of
     guessing (the base rate); logarithmic where positives are rarer than 1 in 100.
 
     >>> import baserate as br
@@ -425,7 +425,7 @@ def pr_panel(
 def broc_panel(
     curves: AnyCurves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
 ) -> Panel:
-    """What is found, for which share of alerts that are false: one B-ROC a base rate. Cárdenas &
+    """What is found, for which share of alerts that are false: one B-ROC per base rate. Cárdenas &
     Baras 2006, Figs 4 and 6 to 9.
 
     Guessing is the upright line at 1 − prior. The axis of false alerts is logarithmic where
@@ -721,8 +721,8 @@ def winner_map_panel(
     priors: tuple[float, float] = (1e-5, 0.5),
     cost_ratios: tuple[float, float] = (1e-3, 1.0),
 ) -> Panel:
-    """Who is cheapest at each base rate and each cost ratio: coloured regions between borders that
-    are straight by odds.
+    """Which model is cheapest at each base rate and cost ratio: coloured regions between
+    borders that are straight by odds.
 
     Darker areas are where models cannot be distinguished, if the map knows.
 
@@ -739,7 +739,7 @@ def winner_map_panel(
     if not winners.wins:
         raise refuse(
             "BR651",
-            "the winners change with the base rate under this rule: there is no one map",
+            "under this rule the winners depend on the base rate, so there is no single map",
             "winner_map(models), without it",
         )
     x, y = (

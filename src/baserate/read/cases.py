@@ -118,7 +118,8 @@ def no_rank(name: str, examples: Iterable[int], total: int) -> InputError:
     """The error for cases without a score."""
     text = f"{name} has {number_of(total, 'missing or NaN score')}; a missing score has no rank"
     fix = Fix(
-        "drop those cases or score them; of a file, nan_score='drop'", "--nan-score drop or lowest"
+        "drop those cases or score them; for a file or frame, nan_score='drop'",
+        "--nan-score drop or lowest",
     )
     return refuse("BR201", text, fix, examples, total)
 
@@ -362,7 +363,7 @@ def decide(
             f"{grouped(many)} of {number_of(cases, 'label')} in {column.name} {are(many)} missing"
         )
         fix = Fix(
-            "drop those cases or label them; of a file, missing_label='drop'",
+            "drop those cases or label them; for a file or frame, missing_label='drop'",
             "--missing-label drop, negative or positive",
         )
         raise refuse("BR105", text, fix, rows[:3], many)
@@ -537,7 +538,8 @@ def _check_spelling(column: Column, found: dict[Any, int]) -> None:
     if count > 1:
         variants = {value: cases for value, cases in found.items() if _folded(value) == word}
         fix = Fix(
-            "write each label in one way; of a file, normalize_labels=True", "--normalize-labels"
+            "write each label in one way; for a file or frame, normalize_labels=True",
+            "--normalize-labels",
         )
         raise refuse(
             "BR108", f"{column.name} has {count} spellings of one label: {_shown(variants)}", fix
@@ -555,7 +557,7 @@ def _check_kind(column: Column, found: dict[Any, int]) -> None:
             "BR106",
             text,
             Fix(
-                f"count({column.name} >= 0.5, ...); of a file, label_threshold=0.5",
+                f"count({column.name} >= 0.5, ...); for a file or frame, label_threshold=0.5",
                 "--label-threshold 0.5",
             ),
         )
@@ -978,8 +980,8 @@ def count(
     anything else `pos_label` says which value is positive. `sample_weight` makes masses of the
     counts. `keep="positives"` merges scores that only negatives have (see `Counts.condense`), which
     is much faster where positives are rare. `design="case-control"` says that the design fixed how
-    many cases of each class there are, so that the sample's prior is no base rate and every measure
-    that depends on it needs `at`.
+    many cases of each class there are, so that the sample's prior is not a base rate and every
+    measure that depends on it needs `at`.
 
     >>> import baserate as br
     >>> br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -1153,8 +1155,8 @@ def group_counts(
 def count_classes(
     y_true: Any, y_scores: Any, *, classes: Sequence[Any] | None = None, sample_weight: Any = None
 ) -> dict[Any, Counts]:
-    """How many cases of each class, and of the rest, have each of its scores? One set of counts a
-    class, as the target in turn.
+    """How many cases of each class, and of the rest, have each of its scores? One set of counts
+    per class, each against the rest.
 
     `y_scores` maps each class to its scores, or is a matrix with one column per class, in the order
     of `classes`. Each score ranks how likely its class is against the rest.

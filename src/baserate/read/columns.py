@@ -169,13 +169,15 @@ def mixed(code: str, name: str, kinds: Counter[str], rarest: list[int]) -> Input
     where it went wrong.
     """
     shown = ", ".join(f"{kind} ({grouped(count)})" for kind, count in kinds.most_common())
-    labels = Fix("convert the labels to one type; of a file, cast_labels=True", "--cast-labels")
+    labels = Fix(
+        "convert the labels to one type; for a file or frame, cast_labels=True", "--cast-labels"
+    )
     fix = labels if code == "BR107" else "write nothing but numbers in that column"
     return refuse(code, f"{name} mixes types: {shown}", fix, rarest[:3], len(rarest))
 
 
 def as_column(data: object, name: str) -> Column:
-    """One flat column, or the reason why this is none."""
+    """One flat column, or the reason why it is not."""
     try:
         return _column(data, name)
     except InputError:

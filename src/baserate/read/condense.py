@@ -86,7 +86,7 @@ class Chunks:
             raise refuse(
                 "BR944",
                 text,
-                "give a function that begins anew, such as lambda: read_chunks(), or more memory",
+                "give a function that starts again, such as lambda: read_chunks(), or more memory",
             )
         again = self.begun > 1
         rows, sums = 0, [0, 0]
@@ -104,7 +104,7 @@ class Chunks:
         if again and sums != self.sums:
             raise refuse(
                 "BR944",
-                "the chunks gave other cases when they were read again (random ones without a"
+                "the chunks gave different cases when they were read again (random ones without a"
                 " seed?)",
                 SAME,
             )
@@ -116,7 +116,7 @@ class Chunks:
         except (TypeError, ValueError):
             raise refuse(
                 "BR944",
-                f"chunk {number} is no pair of labels and scores",
+                f"chunk {number} is not a pair of labels and scores",
                 "yield (y_true, y_score)",
             ) from None
         try:
@@ -741,7 +741,7 @@ KIND = "checkpoint"
 EVERY_S = 10.0
 # Writing may take one part of the time in so many.
 PATIENCE = 20
-AGAIN = "remove it to begin anew"
+AGAIN = "remove it to start again"
 # What is not ours is not ours to have removed.
 ELSEWHERE = "name another file: this one is kept as it is"
 
@@ -795,14 +795,14 @@ class Checkpoint:
         if not content.startswith(MAGIC):
             if content.startswith(MAGIC[:-2]):
                 raise self._refused("is the checkpoint of another version of baserate")
-            raise self._refused("is no checkpoint", ELSEWHERE)
+            raise self._refused("is not a checkpoint", ELSEWHERE)
         body = memoryview(content)[: -counts.CHECKSUM]
         if sha256([body]) != content[-counts.CHECKSUM :]:
             raise self._refused("is damaged or cut off: its checksum does not match")
         try:
             return counts.parsed(body, len(MAGIC))
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-            raise self._refused("does not hold what its head says") from None
+            raise self._refused("does not match its header") from None
 
     def _refused(self, text: str, fix: str = AGAIN) -> InputError:
         return refuse_file(self.path or "", "BR945", text, fix)

@@ -379,7 +379,7 @@ def written_at(at: str, style: str | None) -> str:
 def unread_at(
     connection: Any, scan: From, at: str, places: Iterable[int], rows: int, delimiter: str
 ) -> Unread:
-    """What to say of the cells of a column that are no numbers, and lie in these rows; their texts
+    """What to say of the cells of a column that are not numbers, and lie in these rows; their texts
     are read one by one and not kept.
     """
     query = f"SELECT {at} FROM {scan.sql} WHERE {NO_NUMBER.format(at)}"  # noqa: S608
@@ -498,7 +498,7 @@ def read_fast(
     text: Text, dialect: Dialect, wanted: ColumnRoles, *, plain: bool = False, alone: bool = True
 ) -> Table | None:
     """The table, or None where there is any doubt about it. `plain` says that nothing is done about
-    scores that are no numbers, `alone` that no other file belongs to the table.
+    scores that are not numbers, `alone` that no other file belongs to the table.
     """
     try:
         rows = rows_of(text, dialect)

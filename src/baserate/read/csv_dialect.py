@@ -515,7 +515,7 @@ def _refuse_unfound(
                 and fields
             ):
                 what = "comments" if names[:1] and names[0].startswith("#") else "something else"
-                text_ = f"begins with {what}: the header stands on line {skip + number + 1}"
+                text_ = f"begins with {what}: the header is on line {skip + number + 1}"
                 raise refuse_file(
                     text.shown, "BR613", text_, Fix.option("skip_lines", skip + number), (1,), 1
                 )
@@ -534,7 +534,7 @@ def _remarks(sign: str, asked: CsvOptions, *, said: bool, padded: bool) -> Itera
     if said:
         text = (
             f'the first line says that columns are separated by {_spelled(sign)} ("sep="), and is'
-            " no row"
+            " not a row"
         )
         yield Note("BR612", text, Fix.option("delimiter", ","))
     elif sign != "," and asked.delimiter is None:

@@ -294,14 +294,16 @@ def _repeated(ids: Sequence[str], cases: Cases, wanted: ColumnRoles) -> InputErr
                 if old != new
             )
             text = (
-                f"the id {quoted(ids[row])} stands twice with different values ({differ[0]}:"
+                f"the id {quoted(ids[row])} appears twice with different values ({differ[0]}:"
                 f" {differ[1]}, {differ[2]})"
             )
             both = [other for other in rows if ids[other] == ids[row]]
             return refuse(
-                "BR403", text, "give the column that tells cases apart", both[:3], len(rows)
+                "BR403", text, "give the column that identifies the cases", both[:3], len(rows)
             )
-    text = f"{number_of(len(twice), 'id stands', 'ids stand')} more than once, with the same values"
+    text = (
+        f"{number_of(len(twice), 'id appears', 'ids appear')} more than once, with the same values"
+    )
     return refuse("BR402", text, Fix.option("dedupe", "first"), rows[:3], len(rows))
 
 
@@ -385,7 +387,7 @@ def _assembled(parts: Sequence[Part], kept: Sequence[str]) -> Cases:
             )
             text = f"{count} another label than in {other}, such as the id {quoted(id_)}"
             raise refuse(
-                "BR404", text, "find out which label is right", own[differ[:3]], len(differ)
+                "BR404", text, "correct the label that is wrong", own[differ[:3]], len(differ)
             ).moved(part.table.place)
     return _merged(parts, rows, len({found for part in parts for found in part.rows}))
 
@@ -1092,7 +1094,7 @@ def day_codes(
     column: Column, tz: str | None = None
 ) -> tuple[tuple[str | None, ...], Array, tuple[Note, ...]]:
     """The days there are, for each case the place of its own among them, and what there is to say;
-    text that is no day is refused.
+    text that is not a day is refused.
     """
     zone = zone_of(tz)
     values, codes = distinct(column, _listed)
@@ -1103,7 +1105,7 @@ def day_codes(
         shown = ", ".join(
             quoted(value) for value in dict.fromkeys(values[code] for code in codes[rows[:3]])
         )
-        what = number_of(len(rows), "value that is no day", "values that are no day")
+        what = number_of(len(rows), "value that is not a day", "values that are not days")
         raise refuse(
             "BR430", f"{column.name} has {what}, such as {shown}", ISO, rows[:3], len(rows)
         )
@@ -1132,14 +1134,14 @@ def _listed(values: Array) -> list[Any]:
 
 
 def _day(value: Any, zone: ZoneInfo | None) -> tuple[str | None, dt.timedelta | None] | None:
-    """The day, and the offset from UTC that it was written with; None for what is no day."""
+    """The day, and the offset from UTC that it was written with; None for what is not a day."""
     if value is None:
         return None, None
     if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
         return value.isoformat(), None
     try:
         # As whole numbers only 20260131 is a day: seconds since 1970 look like any other number,
-        # and a week is no day.
+        # and a week is not a day.
         if not isinstance(value, dt.datetime) and not WRITTEN.fullmatch(str(value).strip()):
             return None
         time = (
@@ -1216,7 +1218,7 @@ CELLS = frozenset({"positives", "negatives"})
 
 
 def load(path: str | os.PathLike[str]) -> Counts | JointCounts | GroupedCounts:
-    """Whatever `save` wrote there; a damaged file, or one of another kind, is refused."""
+    """Load what `save` wrote; a damaged file, or one of another kind, is refused."""
     saved = counts.read(path)
     kinds: dict[str, tuple[Callable[[counts.Saved], Any], frozenset[str]]] = {
         "counts": (Counts._loaded, ARRAYS),
@@ -1246,7 +1248,7 @@ def load(path: str | os.PathLike[str]) -> Counts | JointCounts | GroupedCounts:
         raise refuse_file(
             path,
             "BR711",
-            f"holds what cannot have been counted ({quoted(str(error), quotes=False)})",
+            f"holds values that cannot be counts ({quoted(str(error), quotes=False)})",
             "count again",
         ) from None
     return result
@@ -1339,7 +1341,7 @@ def unlabelled_of(source: str, score: str, options: Options) -> Unlabelled:
         raise refuse_file(
             shown_source(source),
             "BR612",
-            "an option applies to labels or ids, and here are none",
+            "an option applies to labels or ids, and there are none here",
             "leave it out",
         )
     wanted = ColumnRoles(score, (score,))  # readers want a label: here the score stands in for it
@@ -1371,7 +1373,7 @@ def _counted(
         cases = len(values)
     except TypeError:
         raise refuse(
-            "BR201", "scores are one number per case, and this is none", "give an array of scores"
+            "BR201", "scores must be one number per case", "give an array of scores"
         ) from None
     taken = checked(
         np.zeros(cases, dtype=np.bool_),

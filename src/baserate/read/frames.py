@@ -419,7 +419,7 @@ def lazily(frame: Any) -> Any:
 
     native = nw.from_native(frame, pass_through=True)
     if not isinstance(native, nw.LazyFrame | nw.DataFrame):
-        text = f"a {type(frame).__name__} is no data frame"
+        text = f"a {type(frame).__name__} is not a data frame"
         raise refuse(
             "BR950",
             text,
@@ -437,7 +437,7 @@ def columns_of(frame: Any, names: Sequence[str]) -> dict[str, Any]:
     if not isinstance(native, nw.DataFrame):
         raise refuse(
             "BR950",
-            f"a {type(frame).__name__} is no data frame in memory",
+            f"a {type(frame).__name__} is not a data frame in memory",
             "collect it first: a frame of pandas, polars or pyarrow",
         )
     check_columns("", native.columns, names)
@@ -1174,7 +1174,7 @@ def most_cells(cells: int | None, ceiling: Ceiling) -> int:
     if ceiling.memory is None:
         return MOST_CELLS if cells is None else checked_cells(cells)
     if cells is not None:
-        text = "memory and cells both say how much may be held here"
+        text = "memory and cells both limit how much is held in memory"
         raise refuse("BR955", text, "give one of them")
     return max(ceiling.room // CONDENSED, 1)
 

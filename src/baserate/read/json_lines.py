@@ -187,7 +187,7 @@ def _object(shown: str, value: Any, number: int) -> dict[str, Any]:
         raise refuse_file(
             shown,
             "BR620",
-            f"holds {quoted(value)} where an object should stand",
+            f"holds {quoted(value)} where an object was expected",
             ONE_A_LINE,
             (number,),
             1,

@@ -227,7 +227,7 @@ class _Run:
             return self._restored(reached)
         except (KeyError, ValueError, TypeError):
             raise refuse_file(
-                self.checkpoint.path or "", "BR945", "does not hold what its head says", AGAIN
+                self.checkpoint.path or "", "BR945", "does not match its header", AGAIN
             ) from None
 
     def _restored(self, reached: Reached) -> Stage:
@@ -756,7 +756,7 @@ def _described(
 
 
 def _check_read(source: str, found: Sequence[Described], name: str) -> None:
-    """Refuse scores of texts that are no numbers, as they are where all cases are read at once."""
+    """Refuse scores of texts that are not numbers, as they are where all cases are read at once."""
     texts = [(part.text, sum(part.rows)) for part in found if part.text]
     if not any(name in text.unread for text, _ in texts):
         return

@@ -454,7 +454,7 @@ class _Copy:
             )
 
     def _unread(self, at: str, rows: int) -> Unread:
-        """The cells that are no numbers: their rows are those of the copy, and their texts those of
+        """Cells that are not numbers: their rows are those of the copy, and their texts those of
         the file.
         """
         if self._one(

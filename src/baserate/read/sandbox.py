@@ -367,7 +367,7 @@ def _place(incoming: Incoming, said: dict[str, Any], rows: int) -> InLines | InT
     )
     lines = incoming.column(rows) if listed else None
     if lines is not None and lines.dtype.kind != "i":
-        raise Untrue("lines that are no numbers")
+        raise Untrue("lines that are not numbers")
     return InLines(path, first, lines)
 
 

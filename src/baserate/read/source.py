@@ -589,7 +589,7 @@ def _from_database(path: str, asked: str, wanted: ColumnRoles, options: Options)
         raise refuse_file(
             path,
             "BR717",
-            f"is no database that has tables (it is {kind})",
+            f"is not a database with tables (it is {kind})",
             "leave out :: and what follows it",
         )
     check_unused(path, "a database", options)

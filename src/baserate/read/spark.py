@@ -214,6 +214,6 @@ def check_there(wanted: ColumnRoles, options: Options) -> None:
         option = "--" + min(said).replace("_", "-")
         raise refuse(
             "BR953",
-            f"a cluster reads Parquet as it is, and knows no {option}",
+            f"a cluster reads Parquet as it is, without {option}",
             f"leave {option} out, or change the columns first",
         )

@@ -574,7 +574,7 @@ def _from_stdin(stream: BinaryIO, limits: Limits) -> Iterator[bytes]:
             raise refuse_file(
                 "-",
                 "BR702",
-                f"standard input goes on beyond {size(limits.most)}; nothing was counted",
+                f"standard input is larger than {size(limits.most)}; nothing was counted",
                 fix,
             )
         yield piece

@@ -56,7 +56,7 @@ class Treatment:
     dedupe: str | None = None
 
     def leaves_scores(self) -> bool:
-        """Whether every row, and every score, stays as it is: one that is no number is then
+        """Whether every row, and every score, stays as it is: one that is not a number is then
         refused, whatever else there is.
         """
         return replace(self, lower_is_positive=False) == Treatment()
@@ -157,8 +157,8 @@ def _cut(labels: Array, wanted: ColumnRoles, threshold: float, table: Table) -> 
             numbers.append(None if number is None or math.isnan(number) else number)
         except (TypeError, ValueError):
             text = (
-                f"{quoted(wanted.label)} cannot be cut at {threshold:g}: {quoted(value)} is no"
-                " number"
+                f"{quoted(wanted.label)} cannot be cut at {threshold:g}: {quoted(value)} is not"
+                " a number"
             )
             raise refuse("BR106", text, "leave the label threshold out", [row], 1).moved(
                 table.place

@@ -708,7 +708,9 @@ def is_corrected(points: Sequence[OperatingPoint]) -> bool:
 
 def _sample(counts: Counts, level: float) -> Iterator[str]:
     if counts.ledger.design == CASE_CONTROL:
-        yield "The class totals were chosen: the share of positives in the sample is no base rate."
+        yield (
+            "The class totals were chosen: the share of positives in the sample is not a base rate."
+        )
     if counts.weighted:
         yield (
             "The cases are weighted, and weights do not say how many were seen: there are no"

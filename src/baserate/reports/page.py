@@ -541,7 +541,7 @@ UNTITLED = "Which model, at which threshold"
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """One file for a person, and the same as a document for a program.
+    """A report: an HTML page for a person, and a JSON document for a program.
 
     `document` is what `--json` gives; `html` the whole file as text; `save` writes it, at once or
     not at all.

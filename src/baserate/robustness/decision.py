@@ -685,8 +685,8 @@ EVERY_PART = "everything"
 
 @dataclass(frozen=True)
 class InformationValue(Viewed):
-    """What a case costs where one chooses now, and where one first learns a part (or everything)
-    and then chooses.
+    """The expected cost per case of choosing now, and of choosing after a value (or all of
+    them) is known.
 
     `values` has the difference by part: what knowing it exactly is worth per case, on average.
     `errors` bound the integration.

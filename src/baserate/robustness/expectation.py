@@ -127,7 +127,7 @@ class Reader:
         shares = (p * tpr, n * fpr, p * (1 - tpr), n * (1 - fpr))
         outcomes = Outcomes(*shares, shares, where.fn - where.tp, where.fp - where.tn, costs)
         if asked.parts is None:  # checked before
-            raise refuse("BR588", f"{asked} is no share of outcomes", "another measure")
+            raise refuse("BR588", f"{asked} is not a share of outcomes", "another measure")
         above, below = asked.parts(outcomes, **dict(asked.parameters))
         return (
             np.broadcast_to(np.asarray(part, dtype=np.float64), p.shape) for part in (above, below)
@@ -332,7 +332,7 @@ def _followed(
 
 
 UNKNOWN, VARYING = "unknown", "varying"
-NO_AVERAGE = "nothing says how often each value of a range comes"
+NO_AVERAGE = "a range has no average, only a lowest and a highest value"
 NOT_KEPT = "the rule cannot be satisfied in part of what is possible"
 NO_ENDS = "a distribution without ends has no worst and best"
 # Panels of the quadrature, by how many parts are distributions, and of the coarser one that bounds
@@ -420,7 +420,7 @@ def expect(  # noqa: PLR0913 (each is a question of its own)
     if not isinstance(checked(at), Uncertain):
         raise refuse(
             "BR519",
-            "conditions that are known need no average",
+            "these conditions are exact, so there is nothing to average",
             'measure(counts, "precision", …, at=at), or at=Conditions(prior="1e-5..1e-3")',
         )
     asked = named(measure, checked_volume(volume))
@@ -489,7 +489,7 @@ def _kind(asked: Measure, readers: Sequence[Reader], at: Uncertain, kind: str | 
     if kind == VARYING and pooled and asked.parts is None:
         raise refuse(
             "BR588",
-            f"{asked} is no share of outcomes: there is no long-run value of it",
+            f"{asked} is not a share of outcomes, so it has no long-run value",
             f'kind="{UNKNOWN}"',
         )
     return kind or ""
@@ -674,7 +674,7 @@ def _looked(asked: _Request, scene: Scene) -> tuple[Note, ...]:
         return (
             Note(
                 "BR588",
-                f"over the range, worst and best were looked for {where}: between these it may go"
+                f"over the range, worst and best were searched for {where}: between these it may go"
                 " further",
             ),
         )
@@ -682,7 +682,7 @@ def _looked(asked: _Request, scene: Scene) -> tuple[Note, ...]:
         return (
             Note(
                 "BR588",
-                f"over the range, low and high were looked for {where}; worst and best are exact",
+                f"over the range, low and high were searched for {where}; worst and best are exact",
             ),
         )
     return ()
@@ -938,7 +938,7 @@ def expect_curve(
     if not isinstance(checked(at), Uncertain):
         raise refuse(
             "BR519",
-            "conditions that are known need no average",
+            "these conditions are exact, so there is nothing to average",
             'the curve itself: pr(counts, at=at), or at=Conditions(prior="1e-5..1e-3")',
         )
     name, axis, measure = _named(curve)
@@ -990,7 +990,7 @@ def _named(curve: Any) -> tuple[str, Measure, Measure]:
         given = curve if isinstance(curve, str) else name or curve
         raise refuse(
             "BR569",
-            f"{quoted(given)} has no outlook over base rates{other}",
+            f"{quoted(given)} cannot be computed over a range of base rates{other}",
             f"one of {', '.join(moving)}",
         )
     axis, measure = (Measure(part) for part in entry.read)

@@ -51,8 +51,8 @@ class Lead(NamedTuple):
 
 @dataclass(frozen=True)
 class BestRecall(Viewed):
-    """Who has the highest tpr with at most this share of false alarms among the alerts (fdr, B_FA),
-    at each base rate.
+    """Which model has the highest tpr with at most this share of false alarms among the alerts
+    (fdr, B_FA), at each base rate.
 
     `leads` are exact stretches of base rate; `at` reads every model's tpr at one. A model leads
     another within a share of false alarms exactly where its hull lies above along one line through
@@ -85,7 +85,9 @@ class BestRecall(Viewed):
         """
         written = prior(base_rate)
         if written is None:
-            raise refuse("BR509", "who leads depends on the base rate", 'leaders.at("1 in 1000")')
+            raise refuse(
+                "BR509", "the best model depends on the base rate", 'leaders.at("1 in 1000")'
+            )
         slope = written.value / (1 - written.value) * self._fdr / (1 - self._fdr)
         return {
             name: rounded(_reached(curve, slope, attained=self.attained))

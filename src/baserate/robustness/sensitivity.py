@@ -36,8 +36,8 @@ Settings = Mapping[str, Any]
 
 
 class Stays(NamedTuple):
-    """Between which values of one number the choice stays, all else as it is, and what is chosen
-    below and above.
+    """The range of one number within which the choice stays the same, all else equal, and what
+    is chosen below and above.
     """
 
     low: float
@@ -47,8 +47,8 @@ class Stays(NamedTuple):
 
 
 class Change(NamedTuple):
-    """One number, what it is, and the nearest value at which another choice is better, which is
-    that many times as high.
+    """One number, its value, and the nearest value at which another choice is better, also as a
+    factor.
     """
 
     part: str

@@ -33,7 +33,7 @@ from baserate.views import Viewed
 
 @dataclass(frozen=True)
 class Triage(Viewed):
-    """Where to act, where to look first, and what follows.
+    """Where to act, where to review, and what that costs.
 
     `score >= act` is acted on, `act > score >= review` is looked at (None: nothing is), and the
     rest passes. `acted`, `reviewed` and `passed` are shares of the cases at `at`; `found` is the

@@ -266,8 +266,8 @@ class Border(NamedTuple):
 
 @dataclass(frozen=True)
 class WinnerMap(Viewed):
-    """Who is cheapest where, over base rate and cost ratio (what a false alarm costs in units of a
-    miss, (fp − tn) / (fn − tp)).
+    """Which model is cheapest at which base rate and cost ratio (what a false alarm costs in
+    units of a miss, (fp − tn) / (fn − tp)).
 
     The winner depends on the effective prior alone, e = prior / (prior + (1 − prior) · ratio):
     `wins` are its stretches, exact, with ties named together, `borders` the lines between them.

@@ -60,8 +60,7 @@ class Day:
 
 @dataclass(frozen=True)
 class Days(Viewed):
-    """What a fixed threshold gives day by day, in their order; the mean, the least and the most of
-    it.
+    """The alerts of a fixed threshold for each day, in order, with their mean, minimum and maximum.
 
     `over` are the days with more alerts than the budget. `undated` holds cases without a day, which
     no mean counts; None where there are none.
@@ -188,7 +187,7 @@ def _named(group: Hashable) -> str:
         return dt.date.fromisoformat(text).isoformat()
     except (ValueError, AttributeError):
         raise refuse(
-            "BR430", f"the group {quoted(group)} is no day", "count(y, scores, day=dates)"
+            "BR430", f"the group {quoted(group)} is not a day", "count(y, scores, day=dates)"
         ) from None
 
 
@@ -237,7 +236,7 @@ def _remarks(found: Days, *, weighted: bool) -> Iterator[Note]:
     if found.undated is not None:
         yield Note(
             "BR435",
-            f"{number_of(found.undated.cases, 'case')} without a day: in no day's count, and in no"
+            f"{number_of(found.undated.cases, 'case')} without a day: not counted in any day or"
             " mean",
         )
     first, last = (dt.date.fromisoformat(found.parts[place].day) for place in (0, -1))

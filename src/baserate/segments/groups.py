@@ -289,7 +289,7 @@ def by_group(  # noqa: PLR0913 (each is a question of its own)
     replicates: int | None = None,
 ) -> Slices:
     """What does one threshold do at every site, at the site's own base rate, and where is a
-    requirement shown?
+    requirement demonstrated?
 
     `groups` are `GroupedCounts`, or counts by name; where each site holds `GroupedCounts` of its
     own, these are clusters (patients), the units of every interval (resampled whole with
@@ -356,7 +356,7 @@ def common_threshold(
         if rule is not None:
             raise refuse(
                 "BR594",
-                "a rule and a threshold are given: one of them says where to cut",
+                "a rule and a threshold are both given",
                 "give one of them",
             )
         Points.of(counts).place(threshold)

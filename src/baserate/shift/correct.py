@@ -181,7 +181,7 @@ def odds_factor(
         if calibrated_at is not None or at is not None:
             raise refuse(
                 "BR506",
-                "a share of negatives kept, and base rates beside it: they would correct twice",
+                "a share of negatives kept, and base rates beside it: both would be applied",
                 HOW,
             )
         return kept_share(negatives_kept)
@@ -195,7 +195,8 @@ def odds_factor(
     if at is None or not stated:
         raise refuse(
             "BR509",
-            "to which base rate are the scores to be corrected? Conditions know no data",
+            "to which base rate are the scores corrected? The sample's own is not known without"
+            " data",
             Fix.everywhere(HOW),
         )
     trained, meant = calibration_prior(calibrated_at, sample), at.exact_prior
@@ -275,7 +276,7 @@ class Calibration(Viewed):
         if given.dtype.kind not in "biuf" or np.isnan(given.astype(np.float64)).any():
             raise refuse(
                 "BR201",
-                "a score is missing or no number, and has no probability",
+                "a score is missing or not a number",
                 "drop or score the cases that have none",
             )
         flat = given.reshape(-1)
@@ -348,7 +349,7 @@ def calibrate(counts: Counts, method: str = ISOTONIC) -> Calibration:
     if counts.bins is not None or counts.condensed:
         raise refuse(
             "BR543",
-            "condensed and coarse counts have merged scores: there is no calibrating them",
+            "condensed and coarse counts have merged scores, so they cannot be calibrated",
             "count with every score kept",
         )
     prior = rounded(calibration_prior("sample", counts))
@@ -366,7 +367,9 @@ def _isotonic(counts: Counts, prior: float) -> Calibration:
 
 def _sigmoid(counts: Counts, method: str, prior: float) -> Calibration:
     if not np.isfinite(counts.scores[[0, -1]]).all():
-        raise refuse("BR543", "an infinite score has no place on a sigmoid", 'method="isotonic"')
+        raise refuse(
+            "BR543", "an infinite score cannot be calibrated by a sigmoid", 'method="isotonic"'
+        )
     if method == BETA:
         as_probabilities(counts.scores)
         # Platt draws the labels in, so that even classes that a score separates have a best
@@ -390,7 +393,7 @@ def _sigmoid(counts: Counts, method: str, prior: float) -> Calibration:
     if len(columns) == 1:
         raise refuse(
             "BR543",
-            "higher scores are not more often positive: no sigmoid rises with them",
+            "higher scores are not more often positive, so no increasing sigmoid fits",
             "negate the scores, if low means positive",
         )
     whole = np.zeros(features.shape[1])

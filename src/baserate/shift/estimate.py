@@ -267,7 +267,7 @@ def not_checked(reason: str, level: float) -> ShiftCheck:
 
 def _told(found: ShiftCheck) -> tuple[Note, ...]:
     text = (
-        f"the unlabelled scores are no mixture of the two classes (p = {found.p_value:.3g}): not"
+        f"the unlabelled scores are not a mixture of the two classes (p = {found.p_value:.3g}): not"
         " only the base rate changed"
     )
     return (Note("BR538", text),)
@@ -360,7 +360,7 @@ THRESHOLD_TOO = Fix(
 
 @dataclass(frozen=True, repr=False)
 class PriorEstimate(Interval, Estimated):
-    """Which share of unlabelled cases is positive, and between which bounds?
+    """Which share of unlabelled cases is positive, with which interval?
 
     `threshold` is where cases were flagged, for an adjusted count; `calibrated_at` the base rate at
     which scores are probabilities, for EM. `check` says whether the assumption behind both, label
@@ -450,8 +450,7 @@ def estimate_prior(  # noqa: PLR0913 (each is a word that users say)
         fix = Fix("another score, or threshold", "another --score, or --threshold")
         raise refuse(
             "BR537",
-            "these scores do not tell the classes apart: every share of positives would look the"
-            " same",
+            "these scores do not separate the classes, so the base rate cannot be estimated",
             fix,
         )
     left, undefined = undefined_noted(values)
