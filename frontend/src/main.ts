@@ -38,7 +38,7 @@ function start(content: Document): void {
     models,
     change,
     () => store.here(),
-    (state) => store.isOver(state),
+    (state) => store.shownOver(state)?.ranges ?? "",
     content.report.answers.map((one) => [questionSaid(one), asked(one, store.first)] as const),
   );
   store.render = (solution) => {
@@ -67,6 +67,7 @@ const without = (view: Record<string, string>): Record<string, string> =>
 
 function buttons(store: Store): HTMLElement[] {
   const [undo, reset, link] = [button("undo", "Undo"), button("reset", "Start again"), button("link", "Copy link")];
+  (store.stepped = () => (undo.disabled = !history.state))();
   undo.addEventListener("click", () => history.back());
   reset.addEventListener("click", () => {
     forget(document);
@@ -143,9 +144,9 @@ function layOut(
     section("charts-title", "Curves for experts", [drawn.element]),
     slices && section("slices-title", "Slices", [slices.element, folded("The slices as tables", [moved("slices")])]),
     moved("shows", "Can these cases tell?"),
-    moved("notes", "Notes on the scenarios that were given"),
+    moved("notes", "Notes on the given scenarios"),
     section("computed-title", "How this was computed", [
-      folded("The scenarios that were given, as tables", [moved("answers"), moved("points")]),
+      folded("The given scenarios as tables", [moved("answers"), moved("points")]),
       folded("Sources", [moved("sources")]),
       folded("What the words mean", [moved("definitions")]),
     ]),
@@ -156,7 +157,7 @@ function layOut(
     h("div", { class: "first" }, panel, h("div", { class: "pair" }, said.element, happens.element), drawn.first),
     h("nav", { "aria-label": "Parts of this page" }, ...sections.map(jump)),
     ...sections,
-    h("footer", {}, `baserate ${content.version}. Everything in this page was computed here; it asks for nothing from anywhere.`),
+    h("footer", {}, `baserate ${content.version}. This page loads nothing from elsewhere.`),
   );
   document.getElementById("app")!.append(head, main);
 }

@@ -1,7 +1,7 @@
 // What the controls say, and what follows from it: one question, the setting of every model, and the answer.
 import { baselines, best, choose, type Baseline, type Question, type Setting } from "./core/choosing.ts";
 import { baseRate, checkedCosts, EQUAL, oneIn, type Conditions, type Costs } from "./core/conditions.ts";
-import { grouped, repr, whole } from "./core/formats.ts";
+import { general, grouped, percent, repr, whole } from "./core/formats.ts";
 import { rounded } from "./core/fractions.ts";
 import { prior as priorOf, Refusal } from "./core/notations.ts";
 import { confusionAt, isCondensed, placeOf, type Model } from "./core/points.ts";
@@ -77,6 +77,14 @@ export interface Over {
   readonly chosen: readonly Setting[];
   /** The ends of the base rate. */
   readonly priors: readonly [number, number] | null;
+  /** The ranges that were given, in words. */
+  readonly ranges: string;
+}
+
+/** The ends of a condition, which may be one number; NaN where there are none. */
+export function rangeEnds(value: unknown): readonly [number, number] {
+  const range = value as { low?: number; high?: number } | number;
+  return typeof range === "number" ? [range, range] : [range?.low ?? Number.NaN, range?.high ?? Number.NaN];
 }
 
 /** What was recommended over ranges of conditions, where its thresholds are among those of the page; null otherwise. */
@@ -91,10 +99,15 @@ export function recommended({ decision, decided }: Report, models: readonly Mode
     return same ? { ...atPlace(model, place), objective: found.optimized === "caught" ? "tpr" : "expected_cost" } : null;
   });
   const chosen = settings.filter((one) => one !== null && found.models.includes(one.model.name)) as Setting[];
-  const prior = found.at["prior"] as { low?: number; high?: number } | number | undefined;
-  const ends =
-    typeof prior === "object" && prior?.low !== undefined && prior.high !== undefined ? ([prior.low, prior.high] as const) : null;
-  return chosen.length ? { ...decided, settings, chosen, priors: ends } : null;
+  const ends = (name: string): readonly [number, number] | null => {
+    const [low, high] = rangeEnds(found.at[name]);
+    return low < high ? [low, high] : null;
+  };
+  const ranges = Object.entries({ prior: "a base rate of", fn: "a miss at", fp: "a false alarm at" }).flatMap(([name, words]) => {
+    const range = ends(name)?.map((end) => (name === "prior" ? percent(end) : general(end, 6)));
+    return range ? [`${words} ${range.join(" to ")}`] : [];
+  });
+  return chosen.length ? { ...decided, settings, chosen, priors: ends("prior"), ranges: ranges.join(" and ") || "the ranges given" } : null;
 }
 
 export function firstState(report: Report, models: readonly Model[]): State {

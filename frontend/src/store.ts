@@ -15,6 +15,8 @@ export class Store {
   solution: Solution | null = null;
   /** What shows an answer, or why there is none. */
   render: (solution: Solution | Refusal) => void = () => {};
+  /** What is told when there may be another step to go back to. */
+  stepped: () => void = () => {};
   private readonly over: Over | null;
   readonly known: Pairs;
   private waiting = false;
@@ -57,9 +59,9 @@ export class Store {
     return question(state, this.models) === question(this.first, this.models);
   }
 
-  /** Whether what is recommended over ranges is shown. */
-  isOver(state: State): boolean {
-    return this.over !== null && this.isFirst(state);
+  /** What is recommended over ranges, where it is shown. */
+  shownOver(state: State): Over | null {
+    return this.over !== null && this.isFirst(state) ? this.over : null;
   }
 
   /** Where each model stands. */
@@ -74,7 +76,7 @@ export class Store {
 
   private solved(state: State): Solution | Refusal {
     try {
-      return solve(this.models, state, this.report, this.known, this.isOver(state) ? this.over : null);
+      return solve(this.models, state, this.report, this.known, this.shownOver(state));
     } catch (error) {
       if (error instanceof Refusal) return error;
       throw error;
@@ -93,9 +95,10 @@ export class Store {
     const hash = written(this.state, this.models);
     const here = location.hash || written(this.first, this.models);
     try {
-      if (here !== hash) history.pushState(null, "", hash);
+      if (here !== hash) history.pushState(Number(history.state) + 1, "", hash);
     } catch {
       return;
     }
+    this.stepped();
   }
 }

@@ -106,7 +106,7 @@ REFUSED = {
     "BR429: these are slices of models counted together": lambda: br.compare(
         br.count(Y, {"a": S, "b": S}, by=list("aabbcc"))
     ),
-    "BR422: score= is a column or a list of columns, got int": lambda: br.count(
+    "BR422: score= names a column of a file or frame, got 5": lambda: br.count(
         FRAME, label="y", score=5
     ),
     "BR425: nan_score= has no effect on arrays. Fix: count(df, label=…, score=…, nan_score=…)": (

@@ -60,6 +60,13 @@ class Page(HTMLParser):
         return json.loads(self.inside["script"][0])
 
 
+def as_in_page(content):
+    """A document as a page has it: the points of the models are those of the answers, and not
+    written twice.
+    """
+    return {**content, "models": [{**one, "points": []} for one in content["models"]]}
+
+
 def drawn(rows, seed, models=1, share=0.05):
     """Labels, and scores of so many models, all of them distinct."""
     rng = np.random.default_rng(seed)

@@ -195,7 +195,7 @@ def test_the_winner_map_shows_who_is_cheapest_and_takes_a_click(browser, tmp_pat
         said = texts(page, "#map-says")[0]
         prior, ratio = (
             float(said.partition(word)[2].split()[0].rstrip(","))
-            for word in ("Prior ", "a false alarm at ")
+            for word in ("Base rate ", "a false alarm costs ")
         )
         effective = prior / (prior + (1 - prior) * ratio)
         here = [win for win in wins if win.low * 0.98 <= effective <= win.high * 1.02]
@@ -350,8 +350,8 @@ def over_its_base_rates(counts, threshold):
         " to ".join(tables.cases(point[name]) for point in ends) for name in ("caught", "alerts")
     )
     return (
-        f" That is in the middle of what was given; over its base rates it finds {caught} in"
-        f" {alerts} alerts."
+        f" This is in the middle of the ranges: at base rates from 0.001 % to 0.1 % it finds"
+        f" {caught} in {alerts} alerts."
     )
 
 
@@ -382,7 +382,7 @@ def test_what_is_said_of_the_first_scenario_says_so(browser, tmp_path):
         few = [text for text in texts(page, "#app [data-part=shows] li") if text.startswith("m")]
         assert few
         assert all(text.startswith("m, at the scenario given: ") for text in few)
-        assert shown(page, "#app [data-part=notes] h2") == "Notes on the scenarios that were given"
+        assert shown(page, "#app [data-part=notes] h2") == "Notes on the given scenarios"
 
 
 def test_a_model_has_one_colour_with_and_without_javascript(browser, tmp_path):

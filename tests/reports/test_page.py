@@ -11,7 +11,7 @@ import re
 import numpy as np
 import pytest
 from tests.decisions.worked import F1_A, F1_B
-from tests.reports.made import Page, counted, drawn
+from tests.reports.made import Page, as_in_page, counted, drawn
 
 import baserate as br
 from baserate.output import tables
@@ -114,7 +114,7 @@ def test_data_cannot_end_their_script():
 
 def test_the_page_holds_the_document_and_no_more(found):
     page = Page(found.html)
-    assert page.document == json.loads(json.dumps(found.document))
+    assert page.document == as_in_page(json.loads(json.dumps(found.document)))
     assert dict(page.elements)["html"] == {"lang": "en"}
     assert page.texts[:2] == ["Fraud <in> November & after"] * 2
 
@@ -152,7 +152,7 @@ def test_the_four_outcomes_are_natural_numbers_of_the_volume():
     place = texts.index("Out of 1,000,000 cases")
     # 1 450 of 2 000 positives and 1 000 of 98 000 negatives are flagged at 5.
     flagged = round(999_000 * 1000 / 98_000)
-    assert texts[place + 2 : place + 5] == ["positive", "negative", "together"]
+    assert texts[place + 2 : place + 5] == ["positive", "negative", "total"]
     assert texts[place + 5 : place + 9] == [
         "flagged",
         "725",
@@ -160,7 +160,7 @@ def test_the_four_outcomes_are_natural_numbers_of_the_volume():
         f"{flagged + 725:,}",
     ]
     assert texts[place + 9 : place + 13] == ["not flagged", "275", "988,806", "989,081"]
-    assert texts[place + 13 : place + 17] == ["together", "1,000", "999,000", "1,000,000"]
+    assert texts[place + 13 : place + 17] == ["total", "1,000", "999,000", "1,000,000"]
 
 
 def test_the_tables_are_those_of_the_command_line(found):

@@ -12,10 +12,11 @@ from datetime import UTC, datetime
 import pytest
 from tests.reports.browser import opened
 from tests.reports.live import COLUMNS, MODELS, START, VOLUME, compare, faults, settled
-from tests.reports.test_live import AT, in_view, live, shown, some_counts
+from tests.reports.test_live import AT, in_view, live, shown, some_counts, texts
 
 import baserate as br
 from baserate.output import tables
+from baserate.reports.page import in_cases
 
 
 def remembered(page):
@@ -182,7 +183,9 @@ def test_a_chart_is_taken_away_as_svg_and_png(page):
     assert name == "baserate-roc.svg"
     root = ET.fromstring(content)
     texts = [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert {"ROC", "recall (tpr)", *MODELS} <= set(texts)
+    assert {"Which model, at which threshold: ROC", "recall (tpr)", *MODELS} <= set(texts)
+    beside = [node for node in root.iter() if node.get("paint-order") == "stroke"]
+    assert set(MODELS) <= {node.text for node in beside}  # else their outline covers the names
     assert any(
         text.startswith("A base rate of 0.1% (1 in 1,000), costs (fp = 1, fn = 100); out of ")
         for text in texts
@@ -200,7 +203,7 @@ def test_a_chart_is_taken_away_as_svg_and_png(page):
     assert name == "baserate-roc.png"
     width, height = struct.unpack(">II", content[16:24])
     assert content[:8] == b"\x89PNG\r\n\x1a\n"
-    assert width == 1280
+    assert width == 1304
     assert height > 600
 
 
@@ -219,8 +222,8 @@ def test_the_numbers_of_a_chart_are_a_table(page):
 
 
 def test_precision_is_drawn_nowhere_at_the_origin(page):
-    """Nothing flagged has no precision: the curve starts at the limit that its first edge has, not
-    at 0 or 1.
+    """A share of hardly any alerts means nothing: the curve starts at the first threshold that
+    flags five cases, not at 0 or 1.
     """
     page.click("#curve-pr")
     in_view(page, "#chart-pr")
@@ -229,7 +232,8 @@ def test_precision_is_drawn_nowhere_at_the_origin(page):
     bottom, top, low = 294, 16, 0.001 / 3
     for (_, y), counts in zip(starts, MODELS.values(), strict=True):
         points = br.Points.of(counts)
-        pure = br.choose(counts, threshold=points.threshold(1), at=START).precision
+        first = next(i for i in range(len(points.tp)) if points.tp[i] + points.fp[i] >= 5)
+        pure = br.choose(counts, threshold=points.threshold(first), at=START).precision
         height = 1 - math.log(max(pure, low)) / math.log(low)
         assert abs(y - (bottom - (bottom - top) * height)) < 0.2
 
@@ -454,3 +458,70 @@ def test_on_a_phone_the_answer_stays_in_view(browser, saved):
         page.mouse.wheel(0, 300)
         page.wait_for_timeout(300)
         assert page.evaluate("document.querySelector('#use').getBoundingClientRect().top") == 0
+
+
+def test_bars_say_what_the_table_says(page):
+    """Of the positives, found and missed; of the alerts, false ones; and what is left alone."""
+    [found, missed, real, passed] = [
+        texts(page, f"#outcomes .{cell}")[0]
+        for cell in ("flagged.positive", "passed.positive", "flagged.total", "passed.negative")
+    ]
+    bar = page.locator(".bar >> nth=0")
+    said = [text.replace("\xa0", " ") for text in bar.locator(".outcome, .all").all_inner_texts()]
+    wrong = texts(page, "#outcomes .flagged.negative")[0]
+    positives = texts(page, "#outcomes .total.positive")[0]
+    assert said[0] == f"{passed} rightly left alone"
+    assert said[1].startswith(f"{found} found (")
+    assert said[2:4] == [f"{missed} missed", f"of {positives} positive cases"]
+    assert said[4].startswith(f"{wrong} false alarms (")
+    assert said[5] == f"of {real} alerts"
+
+
+def test_scores_change_colour_at_the_threshold(page):
+    at = "Number(document.querySelector('#fill-others').getAttribute('x1'))"
+    before = page.evaluate(at)
+    page.focus("#chart-scores")
+    page.keyboard.press("PageDown")
+    settled(page)
+    assert page.evaluate(at) < before
+
+
+def test_a_rule_that_holds_in_the_sample_only_is_said_not_to_be_demonstrated(page):
+    page.check("#mode-rule")
+    for rule, demonstrated in (("recall >= 0.1", True), ("recall >= 0.999", False)):
+        page.fill("#rule", rule)
+        settled(page)
+        chips = [text for text in texts(page, ".chip") if text.startswith("Rule met")]
+        assert bool(chips) != demonstrated
+
+
+def test_what_is_looked_at_is_told_below_the_chart(page):
+    in_view(page, "#chart-gain")
+    page.focus("#chart-gain")
+    page.keyboard.press("ArrowRight")
+    tip, chart = (page.locator(query).bounding_box() for query in (".tip:visible", "#chart-gain"))
+    assert tip["y"] >= chart["y"] + chart["height"] - 1
+
+
+def test_every_curve_is_drawn_small_beside_the_large_one(page):
+    in_view(page, "#chart-roc")
+    page.locator("#curve-pr .curve").first.wait_for(state="attached")
+    assert page.locator(".thumb").count() == page.locator("[id^=curve-]").count()
+
+
+def test_there_is_nothing_to_undo_at_first(browser, saved):
+    with opened(browser, saved) as (page, _):
+        assert page.is_disabled("#undo")
+        page.fill("#prior", "1 in 300")
+        page.click("#undo")  # waits until it can be clicked
+        assert page.input_value("#prior") != "1 in 300"
+        remembered(page)
+        assert page.is_disabled("#undo")
+
+
+@pytest.mark.parametrize("volume", [100, 1000, 20_000])
+def test_numbers_of_few_cases_have_pythons_digits(browser, tmp_path, volume):
+    models = {"a": some_counts(1, 2000), "b": some_counts(2, 2000)}
+    found = br.report(models, at=AT, volume=volume)
+    with live(browser, tmp_path, models, at=AT, volume=volume) as (page, _):
+        assert shown(page, "#plain") == in_cases(found.contents.first, volume)

@@ -142,18 +142,13 @@ export class Chart {
     return settings[model] ? { model, place: settings[model]!.place } : null;
   }
 
-  /** Looks at a point from here: the words about it stand beside it, away from the curve. */
+  /** Looks at a point from here: the words about it stand below the chart, where they hide no curve. */
   private tell(looked: Looked | null): void {
     this.hooks.look(looked);
     const at = looked && this.drawing?.locate(looked.model, looked.place);
     this.tip.hidden = !at;
     if (!at || !looked) return;
     say(this.tip, this.hooks.describe(looked));
-    const low = at[1] < SIZE.height / 2;
-    this.tip.classList.toggle("left", at[0] > SIZE.width / 2);
-    this.tip.classList.toggle("above", !low);
-    this.tip.style.left = `${(100 * at[0]) / SIZE.width}%`;
-    this.tip.style.top = `${(100 * at[1]) / SIZE.height}%`;
   }
 
   private listen(): void {

@@ -36,13 +36,13 @@ function cheapestAlong(model: Model, es: readonly number[]): number[] {
 export const COST: Kind = {
   id: "cost",
   ...CURVES.cost,
-  says: "The cost as a share of getting every case wrong, at every base rate and cost together (the effective prior); the lower, the better. Dotted: one answer for all.",
+  says: "The cost as a share of getting every case wrong, at every base rate and cost together (the effective prior); the lower, the better. Dotted: flagging nothing or everything. Thin: the chosen threshold at other effective priors.",
   log: "log",
   axes: (scene) => {
     const least = lowest(scene);
     return scene.log
       ? { x: logarithmic([least, 1], across(), rate), y: logarithmic([least / 10, 1], upward(), rate) }
-      : { x: linear([0, 1], across(), rate), y: linear([0, 0.5], upward(), rate) };
+      : { x: linear([0, 1], across(), rate), y: linear([0, 0.5], upward(), rate, true) };
   },
   map: () => false,
   of: () => "",
@@ -195,9 +195,9 @@ const ALONG = evenly(PRIORS[0], PRIORS[1], 240);
 export const RATES: Kind = {
   id: "rates",
   title: "Cost over the base rate",
-  says: "Each model at its cheapest threshold, as a share of what the better of flagging nothing and flagging everything costs (1: of no use). The thin line is the chosen threshold if it stays where it is.",
+  says: "Each model at its cheapest threshold, relative to flagging nothing or everything, whichever is cheaper (1: no better). Thin line: the chosen threshold, kept as it is.",
   x: "base rate",
-  y: "cost, as a share of one answer for all",
+  y: "cost relative to no model",
   log: null,
   axes: () => ({ x: logarithmic(PRIORS, across(), rate), y: linear([0, 1.1], upward(), rate, true) }),
   map: () => false,
@@ -283,7 +283,7 @@ function ratesDrawing(kind: Kind, scene: Scene): Drawing {
   });
   const ticks: Tick[] = switches(scene).map(({ prior, model }) => ({
     x: axes.x.place(prior),
-    text: model < 0 ? "one answer" : quoted(scene.models[model]!.name),
+    text: model < 0 ? "no model" : quoted(scene.models[model]!.name),
     model,
   }));
   const locate: Drawing["locate"] = (i, place) => {
@@ -317,7 +317,8 @@ export const CALIBRATION: Kind = {
     scene.models.forEach((model, i) => {
       const found = calibrationOf(model);
       if (!found) return;
-      const steps = found.flatMap(({ low, high, share }) => [[high, share] as const, [low, share] as const]);
+      const seen = found.filter(({ share }) => share > 0 || !scene.log);
+      const steps = seen.flatMap(({ low, high, share }) => [[high, share] as const, [low, share] as const]);
       paths.push({ key: `curve${i}`, class: classOf(i, scene), d: strokes(steps, axes) });
     });
     return { axes, paths, marks: [], locate: () => null };

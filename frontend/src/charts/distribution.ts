@@ -17,8 +17,10 @@ export class Distribution {
   readonly figure: HTMLElement;
   private readonly axes = s("g", { class: "axes" });
   private readonly side = s("rect", { class: "flagged" });
-  private readonly others = s("path", { class: "bars others" });
-  private readonly positives = s("path", { class: "bars positives" });
+  private readonly others = s("path", { fill: "url(#fill-others)" });
+  private readonly positives = s("path", { fill: "url(#fill-positives)" });
+  // Bars change their colour at the threshold: from what is left alone, or missed, to what is flagged.
+  private readonly fills = [gradient("fill-others", "rest", "alarms"), gradient("fill-positives", "missed", "found")];
   private readonly looked = s("path", { class: "looked" });
   private readonly grip = new Grip();
   private readonly word = s("text", { class: "name", y: 0 });
@@ -41,6 +43,7 @@ export class Distribution {
         "aria-valuenow": 0,
         "aria-valuetext": "",
       },
+      s("defs", {}, ...this.fills),
       this.axes,
       this.side,
       this.others,
@@ -79,6 +82,10 @@ export class Distribution {
     const model = this.model!;
     const at = this.place ? this.x!.place(cutAt(model, this.place)) : BOX.right;
     this.grip.move(at);
+    for (const fill of this.fills) {
+      put(fill, "x1", String(at));
+      put(fill, "x2", String(at + 0.01));
+    }
     for (const [name, value] of Object.entries({ x: at, y: BOX.top, width: Math.max(0, BOX.right - at), height: BOX.bottom - BOX.top }))
       put(this.side, name, String(value));
     const text = this.place ? `flag from ${thresholdSaid(model, this.place)}` : "flag nothing";
@@ -133,6 +140,9 @@ export class Distribution {
     this.hooks.take({ model: this.index, place: Math.min(last, Math.max(0, this.place + step)) });
   }
 }
+
+const gradient = (id: string, left: string, right: string): SVGLinearGradientElement =>
+  s("linearGradient", { id, gradientUnits: "userSpaceOnUse" }, s("stop", { class: left }), s("stop", { class: right, offset: 1 }));
 
 type Bars = { readonly positives: Float64Array; readonly negatives: Float64Array };
 

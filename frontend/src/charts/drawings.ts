@@ -68,7 +68,9 @@ export function drawingOf(kind: Kind, scene: Scene): Drawing {
     const shown = isInk(i, scene);
     const curve = curveOf(model, kind, projects[i]!, of, !shown);
     return [
-      ...(kind.handle && shown ? [{ key: `band${i}`, class: `range m${i % 7}`, d: band(model, kind, projects[i]!, of, scene) }] : []),
+      ...((kind.handle || kind.id === "roc") && shown
+        ? [{ key: `band${i}`, class: `range m${i % 7}`, d: band(model, kind, projects[i]!, of, scene) }]
+        : []),
       ...(kind.handle || !shown ? [] : [{ key: `hull${i}`, class: `hull m${i % 7}`, d: hullOf(model, kind, projects[i]!, of) }]),
       { key: `curve${i}`, class: classOf(i, scene), d: curve },
     ];
@@ -103,7 +105,8 @@ function band(model: Model, kind: Kind, project: Projection, of: string, scene: 
         const rest = Math.max(0, (all - prior * end) / (1 - prior));
         return project.at(end, rest) ? project.y : Number.NaN;
       };
-      const ends = [height(low ?? tpr), height(Math.min(high ?? tpr, all / prior))] as const;
+      const most = kind.handle ? all / prior : 1; // no more are caught than there are alerts
+      const ends = [height(low ?? tpr), height(Math.min(high ?? tpr, most))] as const;
       if (ends.every(Number.isFinite)) spots.push([x, ...ends]);
     }
     const up = spots.map(([x, , y]) => `${x.toFixed(1)} ${y.toFixed(1)}`);
@@ -138,11 +141,12 @@ function references(kind: Kind, scene: Scene, axes: Drawing["axes"], project: Pr
       key: name,
       class: "chance",
       d: `M${BOX.left} ${at}H${BOX.right}`,
-      label: kind.id === "spent" ? "one answer for all" : "flag nothing",
+      label: kind.id === "spent" ? "without a model" : "flag nothing",
     };
   };
   return [
     chance,
+    ...(kind.id === "gain" ? [{ key: "ideal", class: "chance", d: lineOf([0, 1], [0, 0], null, project), label: "ideal" }] : []),
     ...(kind.handle && state.mode === "budget" ? [cut(state.budget, "budget")] : []),
     ...(kind.id === "benefit" ? [level(0, "nothing")] : []),
     ...(kind.id === "spent" ? [level(oneAnswer(scene), "nothing")] : []),

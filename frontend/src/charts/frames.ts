@@ -135,7 +135,7 @@ function labelsOf(drawing: Drawing): SVGElement[] {
   });
 }
 
-/** Where another model takes over: a line on the axis and its name below the frame's top; and what the other lines are. */
+/** Where another model takes over: a line on the axis and its name at the frame's foot; and what the other lines are. */
 export function drawTicks(group: SVGGElement, drawing: Drawing): void {
   const ticks = drawing.ticks ?? [];
   const nodes = ticks.flatMap(({ x, text, model }, i) => {
@@ -145,7 +145,7 @@ export function drawTicks(group: SVGGElement, drawing: Drawing): void {
     return [
       s("path", { class: `region ${colour}`, d: `M${x.toFixed(1)} ${BOX.top - 7}H${until.toFixed(1)}` }),
       i > 0 && s("path", { class: "switch", d: `M${x.toFixed(1)} ${BOX.top - 10}V${BOX.bottom}` }),
-      fits && s("text", { class: `name ${colour}`, x: (x + until) / 2, y: BOX.top + 9, "text-anchor": "middle" }, text),
+      fits && s("text", { class: `name ${colour}`, x: (x + until) / 2, y: BOX.bottom - 8, "text-anchor": "middle" }, text),
     ].filter((node) => node !== false);
   });
   group.replaceChildren(...nodes, ...labelsOf(drawing));

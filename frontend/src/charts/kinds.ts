@@ -54,6 +54,8 @@ export interface Kind {
   readonly straight: (log: boolean) => boolean;
   /** How a chart is drawn that is no map of ROC space. */
   readonly draw?: (kind: Kind, scene: Scene) => Drawing;
+  /** It shows a share of the alerts, which means nothing where hardly any case is flagged. */
+  readonly ofAlerts?: boolean;
   /** The chart has the threshold as a handle to drag along its x axis. */
   readonly handle?: boolean;
 }
@@ -75,13 +77,17 @@ const leastFlagged = (scene: Scene): number => {
 
 const FEW = 5; // cases: a share of fewer means nothing
 
+/** The first threshold that flags a few cases. */
+export const firstOfFew = (model: Model): number =>
+  Math.max(1, model.held.weighted ? 1 : model.tp.findIndex((tp, at) => tp + model.fp[at]! >= FEW));
+
 /** The share flagged by the first threshold that flags a few cases, of whichever model flags least, or by one that is set before it. */
 const fewFlagged = (scene: Scene): number => {
   const { settings, priors } = scene.solution;
   const set = settings.map((one, i) => (one ? flagged(one.model.tpr[one.place]!, one.model.fpr[one.place]!, priors[i]!) / 1.5 : 0));
   const shares = scene.models.map((model, i) => {
-    const place = model.held.weighted ? 1 : model.tp.findIndex((tp, at) => tp + model.fp[at]! >= FEW);
-    return flagged(model.tpr[Math.max(1, place)]!, model.fpr[Math.max(1, place)]!, scene.solution.priors[i]!);
+    const place = firstOfFew(model);
+    return flagged(model.tpr[place]!, model.fpr[place]!, scene.solution.priors[i]!);
   });
   return Math.max(1e-9, Math.min(0.1, ...shares, ...set.filter(Boolean)));
 };
@@ -137,6 +143,7 @@ export const FIRST: readonly Kind[] = [
   {
     ...overAlerts,
     id: "yield",
+    ofAlerts: true,
     title: "Precision",
     says: "The share of the alerts that is real.",
     y: CATALOGUE.precision.heading,
@@ -212,6 +219,7 @@ export const KINDS: readonly Kind[] = [
   },
   {
     id: "broc",
+    ofAlerts: true,
     ...CURVES.broc,
     says: "Recall against the share of alerts that are false, at this base rate: the Bayesian false alarm rate of Cárdenas and Baras.",
     log: "log precision",
@@ -228,6 +236,7 @@ export const KINDS: readonly Kind[] = [
   },
   {
     id: "pr",
+    ofAlerts: true,
     ...CURVES.pr,
     says: "Precision (purity, PPV) against recall, at this base rate.",
     log: "log precision",

@@ -1,7 +1,7 @@
 // Lines as path data: edges of ROC space densified before they are mapped, and no more vertices than a screen can show.
 import type { Model } from "../core/points.ts";
 import type { Axis } from "./axes.ts";
-import type { Kind, Scene, Spot } from "./kinds.ts";
+import { firstOfFew, type Kind, type Scene, type Spot } from "./kinds.ts";
 
 const LONG = 12; // pixels: an edge longer than this is bent where the map bends it
 const STEP = 6;
@@ -145,13 +145,21 @@ export function visible(model: Model, faint = false): readonly number[] | null {
   return places;
 }
 
+/** Places from where they mean something on a chart. */
+function meant(model: Model, kind: Kind, places: readonly number[] | null): readonly number[] | null {
+  const first = kind.ofAlerts ? firstOfFew(model) : 0;
+  return first ? (places ?? [...model.tpr.keys()]).filter((place) => place >= first) : places;
+}
+
 /** The curve of a model on a chart. */
 export const curveOf = (model: Model, kind: Kind, project: Projection, of: string, faint: boolean): string =>
-  kept(model, `${kind.id} curve`, `${of} ${faint}`, () => lineOf(model.tpr, model.fpr, visible(model, faint), project, faint));
+  kept(model, `${kind.id} curve`, `${of} ${faint}`, () =>
+    lineOf(model.tpr, model.fpr, meant(model, kind, visible(model, faint)), project, faint),
+  );
 
 /** Its hull. */
 export const hullOf = (model: Model, kind: Kind, project: Projection, of: string): string =>
-  kept(model, `${kind.id} hull`, of, () => lineOf(model.tpr, model.fpr, model.held.hull, project));
+  kept(model, `${kind.id} hull`, of, () => lineOf(model.tpr, model.fpr, meant(model, kind, model.held.hull), project));
 
 /** A line through places on the axes as they are. */
 export function strokes(points: readonly (readonly [number, number])[], axes: { x: Axis; y: Axis }): string {

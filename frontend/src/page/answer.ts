@@ -1,15 +1,15 @@
 // The first screen: the answer in two plain sentences, how far it can be trusted, and what happens to the cases of a period.
-import { rateBounds } from "../core/bounds.ts";
+import type { Bounds } from "../core/bounds.ts";
 import { unbeaten, type Setting } from "../core/choosing.ts";
-import { cases, general, grouped, quoted, total, whole } from "../core/formats.ts";
-import { brief, finds, spends, flaggedOfAll, headline, valueOf } from "../core/sentences.ts";
+import { cases, general, grouped, percent, quoted, short, total, whole } from "../core/formats.ts";
+import { brief, finds, spends, flaggedOfAll, heading, headline, valueOf } from "../core/sentences.ts";
 import { exactly, rounded } from "../core/fractions.ts";
 import type { Name } from "../core/catalogue.ts";
-import type { Solution } from "../scenario.ts";
-import type { Difference, Span } from "../document.ts";
+import type { Solution, State } from "../scenario.ts";
+import type { Difference } from "../document.ts";
 import { cautions, nearestFeasible } from "./cautions.ts";
 import { h, put, s, say, unbroken } from "./dom.ts";
-import { span } from "./models.ts";
+import { endsOf, EXACT, span } from "./models.ts";
 
 const QUIET = 500; // milliseconds without a change before the answer is read out
 
@@ -63,22 +63,14 @@ function spread({ over, chosen, question }: Solution): string {
   if (!one || !ends) return "";
   const at = (name: Name): string =>
     ends.map((prior) => cases(valueOf(name, one, { ...question, at: { ...question.at, prior: exactly(prior) } }))).join(" to ");
-  return ` That is in the middle of what was given; over its base rates it finds ${at("caught")} in ${at("alerts")} alerts.`;
+  return ` This is in the middle of the ranges: at base rates from ${ends.map(percent).join(" to ")} it finds ${at("caught")} in ${at("alerts")} alerts.`;
 }
 
-/** How many of a period's positives are found, between which bounds: those of Python, or what the bounds of recall leave. */
-function caughtSpan(one: Setting, solution: Solution): readonly [number | null, number | null] {
-  const known = solution.given?.points[one.model.name]?.intervals;
-  const ends = (found: Span): readonly [number | null, number | null] => [
-    found.side === "upper" ? null : found.low,
-    found.side === "lower" ? null : found.high,
-  ];
-  const { volume } = solution.state;
-  if (known?.["caught"] && solution.given?.volume === volume) return ends(known["caught"]);
-  const rates = known ? (known["tpr"] ? ends(known["tpr"]) : ([null, null] as const)) : rateBounds(one, "tpr");
-  const positives = solution.priors[solution.settings.indexOf(one)]! * volume;
-  return [rates[0] === null ? null : rates[0] * positives, rates[1] === null ? null : rates[1] * positives];
-}
+/** Between which numbers of cases an outcome of a period lies. */
+const within = (one: Setting, name: Name, solution: Solution): Bounds => {
+  const ends = endsOf(one, name, solution);
+  return ends === null || ends === EXACT ? [null, null] : ends;
+};
 
 /** What the answer comes to, in numbers of cases. */
 function inPlainNumbers(solution: Solution): string {
@@ -102,7 +94,7 @@ function inPlainNumbers(solution: Solution): string {
     ends,
     question,
     words,
-    span(...caughtSpan(one, solution), valueOf("caught", one, question), true),
+    span(...within(one, "caught", solution), valueOf("caught", one, question), true),
   );
   return unbeaten(solution.baselines, one, question) && state.mode !== "hand"
     ? said
@@ -121,6 +113,7 @@ function chipsOf(solution: Solution): Chip[] {
   if (base) found.push(["warn", `No better than ${base.name.replace("flag", "flagging")}`]);
   else if (over) found.push(["plain", "Least regret over the ranges given"]);
   else found.push(...leads(solution));
+  if (state.mode === "rule") found.push(...undemonstrated(one, solution));
   const { model, place } = one;
   const { held } = model;
   if (place > 0 && !held.weighted && Math.min(model.tp[place]!, model.fp[place]!) < FEW)
@@ -133,13 +126,24 @@ function chipsOf(solution: Solution): Chip[] {
 
 const FEW = 10;
 
+/** The first term of a rule that holds in the sample, and at the bound of its measure does not. */
+function undemonstrated(one: Setting, solution: Solution): Chip[] {
+  for (const { measure, sense, limit } of solution.question.terms) {
+    const bound = within(one, measure, solution)[sense === ">=" ? 0 : 1];
+    if (bound === null || (sense === ">=" ? bound >= rounded(limit) : bound <= rounded(limit))) continue;
+    const worse = `${heading(measure, solution.question.at)} could be ${short(bound)}`;
+    return [["warn", `Rule met in this sample, not demonstrated: ${worse}`]];
+  }
+  return [];
+}
+
 /** What the tests say of the lead. */
-function leads({ given, lead: { differences, untested }, second, chosen, question, settings }: Solution): Chip[] {
+function leads({ given, lead: { differences, untested }, second, chosen, state, settings }: Solution): Chip[] {
   const over = given?.lead_over_baseline ?? null;
-  const name = (text: string): string => quoted(text);
-  if (over && !over.significant) return [["warn", `Cannot tell from flagging ${over.models[0]!.split(" ")[1]}`]];
+  const base = over?.models[0]!.replace("flag", "flagging");
+  if (over && !over.significant) return [["warn", `Cannot tell from ${base}`]];
   if (!second) {
-    if (over) return [["good", `Clearly better than flagging ${over.models[0]!.split(" ")[1]}`]];
+    if (over) return [["good", `Clearly better than ${base}`]];
     return given?.baseline_untested ? [["plain", `Not tested against flagging nothing or everything: ${given.baseline_untested}`]] : [];
   }
   if (!differences.length) return [["plain", `Lead not tested: ${untested}`]];
@@ -149,132 +153,149 @@ function leads({ given, lead: { differences, untested }, second, chosen, questio
   const pairs = (models * (models - 1)) / 2;
   const p = Math.min(...close.map((one) => one.p_adjusted ?? 1));
   const allowed = pairs > 1 ? `; p = ${general(p, 2)}, allowing for ${pairs} comparisons` : "";
-  if (!close.length) return [["good", `Clear lead: ${gapSaid(rival, question.at)}`]];
-  const rivals = close.length > 2 ? `${close.length} others` : close.map((one) => name(one.models[0]!)).join(" and ");
-  return [["warn", `Cannot tell ${quoted(chosen[0]!.model.name)} from ${rivals}: ${gapSaid(rival, question.at)}${allowed}`]];
+  if (!close.length) return [["good", `Clear lead: ${gapSaid(rival, state)}`]];
+  const rivals = close.length > 2 ? `${close.length} others` : close.map((one) => quoted(one.models[0]!)).join(" and ");
+  return [["warn", `Cannot tell ${quoted(chosen[0]!.model.name)} from ${rivals}: ${gapSaid(rival, state)}${allowed}`]];
 }
 
-/** A difference of two models, in the direction of the better: "0.0035 less per case (−0.0008 to 0.0079)". */
-function gapSaid(one: Difference, at: Solution["question"]["at"]): string {
+/** A difference of two models in a period, in the direction of the better: "14,000 less cost a day (8,400 to 19,000)". */
+function gapSaid(one: Difference, { volume, costsGiven, earned, words }: State): string {
   const caught = one.statistic === "caught";
-  const sign = caught || at.earned ? 1 : -1;
-  const [value, ...ends] = [one.value, one.low, one.high].map((end) => (end ?? Number.NaN) * sign) as [number, number, number];
-  const [low, high] = ends.sort((a, b) => a - b) as [number, number];
-  const text = (end: number): string => (caught ? cases(end) : general(end, 2)).replace("-", "−");
-  const what = caught
-    ? "more found"
-    : at.costsGiven
-      ? at.earned
-        ? "more profit per case"
-        : "less cost per case"
-      : "fewer errors per case";
-  return `${text(value)} ${what} (${text(low)} to ${text(high)})`;
+  const sign = caught || (costsGiven && earned) ? 1 : -1;
+  const scale = sign * (caught ? 1 : volume);
+  const [value, low, high] = [one.value, ...[one.low, one.high].sort((a, b) => sign * ((a ?? 0) - (b ?? 0)))].map(
+    (end) => (end ?? Number.NaN) * scale,
+  ) as [number, number, number];
+  const text = (end: number): string => `${end < 0 ? "−" : ""}${caught || !costsGiven ? "" : words.currency}${amount(Math.abs(end))}`;
+  const what = caught ? "more found" : costsGiven ? (earned ? "more profit" : "less cost") : "fewer errors";
+  const unsure = one.significant && low < 0 ? `, p = ${general(one.p_adjusted ?? one.p_value ?? 1, 2)}; its size is uncertain` : "";
+  return `${text(value)} ${what} a ${words.period} (${text(low)} to ${text(high)}${unsure})`;
 }
+
+/** An amount in two or three digits: 14,000, or 85.7. */
+const amount = (value: number): string => short(Number(value.toPrecision(value >= 1e5 ? 3 : 2)), 3);
 
 const reader =
   (one: Setting, { question }: Solution) =>
   (name: Name): number =>
     valueOf(name, one, question);
 
-/** One bar of what happens to the cases of a period: missed, found, false alarms, to one scale for all models. */
+/** A line of words over a bar of two parts, with the interval of where they meet, or of where the bar ends. */
 class Bar {
-  private readonly name = h("strong");
-  private readonly parts = [s("rect", { class: "missed" }), s("rect", { class: "found" }), s("rect", { class: "alarms" })] as const;
-  private readonly whiskers = [s("path", { class: "whisker" }), s("path", { class: "whisker" })] as const;
-  private readonly texts = ["found", "missed", "alarms", "rest"].map((kind) => h("span", { class: `outcome ${kind}` }));
-  readonly element = h(
-    "div",
-    { class: "bar" },
-    h("div", {}, this.name),
-    s("svg", { viewBox: "0 0 600 26", preserveAspectRatio: "none", "aria-hidden": "true" }, ...this.parts, ...this.whiskers),
-    h("div", { class: "counts" }, ...this.texts),
-  );
+  private readonly parts: readonly SVGRectElement[];
+  private readonly whisker = s("path", { class: "whisker" });
+  private readonly texts: readonly HTMLElement[];
+  private readonly all = h("span", { class: "all" });
+  readonly element: HTMLElement;
 
-  /** How many cases the bar is long. */
-  static length(one: Setting, solution: Solution): number {
-    const value = reader(one, solution);
-    return value("caught") + value("missed") + Math.max(value("false_alarms"), alarmSpan(one, solution)[1] ?? 0);
+  constructor(kinds: readonly string[], said: readonly string[]) {
+    this.parts = kinds.map((kind) => s("rect", { class: kind, height: 14 }));
+    this.texts = said.map((kind) => h("span", { class: `outcome ${kind}` }));
+    this.element = h(
+      "div",
+      {},
+      h("div", { class: "counts" }, ...this.texts, this.all),
+      s("svg", { viewBox: "0 0 600 14", preserveAspectRatio: "none", "aria-hidden": "true" }, ...this.parts, this.whisker),
+    );
   }
 
-  update(one: Setting, solution: Solution, length: number): void {
-    const value = reader(one, solution);
-    const x = (count: number): number => (600 * count) / length;
-    const [caught, missed, alarms] = [value("caught"), value("missed"), value("false_alarms")];
-    const positives = caught + missed;
-    const ends = [0, x(missed), x(positives), x(positives + alarms)] as const;
+  /** `ends` are those of the bar's last number, which starts at `from`. */
+  update(values: readonly number[], length: number, [low, high]: readonly [number, number], texts: readonly string[], all: string): void {
+    const x = (count: number): string => ((600 * count) / length || 0).toFixed(1);
+    let from = 0;
     this.parts.forEach((part, i) => {
-      put(part, "x", ends[i]!.toFixed(1));
-      put(part, "y", "3");
-      put(part, "height", "20");
-      put(part, "width", Math.max(0, ends[i + 1]! - ends[i]!).toFixed(1));
+      put(part, "x", x(from));
+      put(part, "width", x(values[i]!));
+      from += values[i]!;
     });
-    const [few, many] = caughtSpan(one, solution);
-    const [least, most] = alarmSpan(one, solution);
-    put(this.whiskers[0], "d", whisker(x(positives - (many ?? caught)), x(positives - (few ?? caught))));
-    put(this.whiskers[1], "d", whisker(x(positives + (least ?? alarms)), x(positives + (most ?? alarms))));
-    say(this.name, quoted(one.model.name));
-    put(this.name, "class", `m${solution.settings.indexOf(one) % 7} named`);
-    const within = (low: number | null, high: number | null, middle: number): string => {
-      const text = span(low, high, middle, true);
-      return text && ` (${text})`;
-    };
-    const rest = solution.state.volume - positives - alarms;
-    const said = [
-      `${cases(caught)} found${within(few, many, caught)}`,
-      `${cases(missed)} missed`,
-      `${cases(alarms)} false alarms${within(least, most, alarms)}`,
-      `${cases(rest)} rightly left alone`,
-    ];
-    said.forEach((text, i) => say(this.texts[i]!, unbroken(text)));
+    const [a, b] = [x(low), x(high)];
+    put(this.whisker, "d", Number(b) - Number(a) < 1 ? "" : `M${a} 7H${b}M${a} 2V12M${b} 2V12`);
+    this.texts.forEach((node, i) => say(node, unbroken(texts[i]!)));
+    say(this.all, unbroken(all));
   }
 }
 
-const whisker = (from: number, to: number): string =>
-  to - from < 1 ? "" : `M${from.toFixed(1)} 13H${to.toFixed(1)}M${from.toFixed(1)} 8V18M${to.toFixed(1)} 8V18`;
+/** What happens to the cases of a period with one model: of the positives, found and missed; of the alerts, real and false. */
+class Happening {
+  private readonly name = h("strong");
+  private readonly rest = h("span", { class: "outcome rest" });
+  private readonly positives = new Bar(["found", "missed"], ["found", "missed"]);
+  private readonly alerts = new Bar(["found", "alarms"], ["alarms"]);
+  readonly element = h(
+    "div",
+    { class: "bar" },
+    h("div", { class: "counts" }, this.name, this.rest),
+    this.positives.element,
+    this.alerts.element,
+  );
 
-function alarmSpan(one: Setting, solution: Solution): readonly [number | null, number | null] {
-  const known = solution.given?.points[one.model.name]?.intervals;
-  const { volume } = solution.state;
-  const exact = known?.["false_alarms"];
-  if (exact && solution.given?.volume === volume)
-    return [exact.side === "upper" ? null : exact.low, exact.side === "lower" ? null : exact.high];
-  const negatives = (1 - solution.priors[solution.settings.indexOf(one)]!) * volume;
-  const [low, high] = rateBounds(one, "fpr");
-  return [low === null ? null : low * negatives, high === null ? null : high * negatives];
+  /** How many alerts there may be. */
+  static most(one: Setting, solution: Solution): number {
+    return (
+      valueOf("caught", one, solution.question) +
+      (within(one, "false_alarms", solution)[1] ?? valueOf("false_alarms", one, solution.question))
+    );
+  }
+
+  update(one: Setting, solution: Solution, most: number): void {
+    const value = reader(one, solution);
+    const { words, volume } = solution.state;
+    const [caught, missed, alarms] = [value("caught"), value("missed"), value("false_alarms")];
+    const said = (count: number, what: string, [low, high]: Bounds): string => {
+      const text = span(low, high, count, true).replace("<=", "at most").replace(">=", "at least");
+      return `${cases(count)} ${what}${text && ` (${text})`}`;
+    };
+    const [found, wrong] = [within(one, "caught", solution), within(one, "false_alarms", solution)];
+    say(this.name, quoted(one.model.name));
+    put(this.name, "class", `m${solution.settings.indexOf(one) % 7} named`);
+    say(this.rest, `${cases(volume - caught - missed - alarms)} rightly left alone`);
+    this.positives.update(
+      [caught, missed],
+      caught + missed,
+      [found[0] ?? caught, found[1] ?? caught],
+      [said(caught, "found", found), `${cases(missed)} missed`],
+      `of ${cases(caught + missed)} ${words.positive} ${words.unit}`,
+    );
+    this.alerts.update(
+      [caught, alarms],
+      most,
+      [caught + (wrong[0] ?? alarms), caught + (wrong[1] ?? alarms)],
+      [said(alarms, "false alarms", wrong)],
+      `of ${cases(caught + alarms)} alerts`,
+    );
+  }
 }
 
 /** What happens to the cases of a period: as bars for the two best models, and as a table on demand. */
 export function outcomes(): Part {
   const caption = h("caption");
   const body = h("tbody");
-  const heads = ["", "positive", "negative", "together"].map((text) => (text ? h("th", { scope: "col" }, text) : h("td")));
+  const heads = ["", "positive", "negative", "total"].map((text) => (text ? h("th", { scope: "col" }, text) : h("td")));
   const table = h("table", { class: "outcomes", id: "outcomes" }, caption, h("thead", {}, h("tr", {}, ...heads)), body);
   const why = h("p", { class: "hint", hidden: true }, "How many of the cases without a label are positive is not known.");
-  const cellsOf = new Map<string, HTMLElement>();
-  for (const row of ["flagged", "not flagged", "together"]) {
-    const cells = ["positive", "negative", "together"].map((column) => {
-      const cell = h("td", { class: `${row} ${column}`.replace("not flagged", "passed") });
-      cellsOf.set(`${row} ${column}`, cell);
-      return cell;
-    });
+  const rows = ["flagged", "not flagged", "total"].map((row) => {
+    const cells = ["positive", "negative", "total"].map((column) =>
+      h("td", { class: `${row} ${column}`.replace("not flagged", "passed") }),
+    );
     body.append(h("tr", {}, h("th", { scope: "row" }, row), ...cells));
-  }
-  const fill = (row: string, ...values: number[]): void =>
-    values.forEach((value, i) => say(cellsOf.get(`${row} ${["positive", "negative", "together"][i]}`)!, unbroken(cases(value))));
-  const bars = [new Bar(), new Bar()];
+    return cells;
+  });
+  const bars = [new Happening(), new Happening()];
   const title = h("h2", { id: "outcomes-title" });
   const details = h("details", { class: "full", id: "outcomes-table" }, h("summary", {}, "As a table"), table);
+  const element = h(
+    "section",
+    { class: "card", "aria-labelledby": "outcomes-title" },
+    title,
+    ...bars.map(({ element: bar }) => bar),
+    details,
+    why,
+  );
   return {
-    element: h(
-      "section",
-      { class: "card", "aria-labelledby": "outcomes-title" },
-      title,
-      ...bars.map(({ element }) => element),
-      details,
-      why,
-    ),
+    element,
     update: (solution) => {
       const one = solution.chosen[0];
+      element.hidden = !one;
       const { words, volume } = solution.state;
       say(title, `What happens in a ${words.period}`);
       // How many of the cases without a label are positive is not known: what their alerts come to is not, either.
@@ -282,10 +303,10 @@ export function outcomes(): Part {
       table.hidden = details.hidden = !one || unknown;
       why.hidden = !unknown;
       const shown = unknown ? [] : [one, solution.second].filter((each) => each !== undefined && each !== null);
-      const length = Math.max(...shown.map((each) => Bar.length(each, solution)));
+      const most = Math.max(...shown.map((each) => Happening.most(each, solution)));
       bars.forEach((bar, i) => {
         bar.element.hidden = !shown[i];
-        if (shown[i]) bar.update(shown[i], solution, length);
+        if (shown[i]) bar.update(shown[i], solution, most);
       });
       if (!one || unknown) return;
       const lead = solution.over?.lead;
@@ -295,9 +316,12 @@ export function outcomes(): Part {
       // The same sums as Python's, so that the last digit is the same too.
       const passed = volume - value("alerts");
       const clear = passed - value("missed");
-      fill("flagged", value("caught"), value("false_alarms"), value("alerts"));
-      fill("not flagged", value("missed"), clear, passed);
-      fill("together", value("caught") + value("missed"), value("false_alarms") + clear, volume);
+      const values = [
+        [value("caught"), value("false_alarms"), value("alerts")],
+        [value("missed"), clear, passed],
+        [value("caught") + value("missed"), value("false_alarms") + clear, volume],
+      ];
+      rows.forEach((row, i) => row.forEach((cell, k) => say(cell, unbroken(cases(values[i]![k]!)))));
     },
   };
 }

@@ -1,6 +1,7 @@
 // The charts, linked: a threshold looked at on one is shown on all. Two stand on the first screen, the others are tabs.
 import { Chart, type Hooks, type Looked } from "../charts/chart.ts";
 import { CALIBRATION, COST, DECISION, PRIORS, RATES, switches } from "../charts/costs.ts";
+import { drawingOf } from "../charts/drawings.ts";
 import { Distribution } from "../charts/distribution.ts";
 import { grip } from "../charts/grip.ts";
 import { BOX, FIRST, fit, KINDS, type Kind, type Scene } from "../charts/kinds.ts";
@@ -11,12 +12,13 @@ import { confusionAt, thresholdSaid, type Model } from "../core/points.ts";
 import { heading } from "../core/sentences.ts";
 import type { Solution, State } from "../scenario.ts";
 import type { Part } from "./answer.ts";
-import { h, say, watched } from "./dom.ts";
-import { savePng, saveSvg, standalone } from "./downloads.ts";
+import { h, put, s, say, unbroken, watched } from "./dom.ts";
+import { saving, standalone } from "./downloads.ts";
 import { legend } from "./legend.ts";
 import { numbersOf } from "./numbers.ts";
 
 const RARE = 0.05; // below this base rate a linear axis hides what matters
+const REST = 180; // milliseconds
 const NARROW = "(max-width: 640px)";
 
 export type Switch = (name: string, value: string) => void;
@@ -66,13 +68,9 @@ function panelOf(kind: Kind, linked: Linked): Panel {
   linked.shows.push((looked) => chart.show(looked));
   const box = h("input", { type: "checkbox", id: `log-${kind.id}` });
   box.addEventListener("change", () => linked.flip(`log-${kind.id}`, box.checked ? "1" : "0"));
-  const text = (): string => standalone(chart.svg, kind.title, linked.solution!);
-  const svg = h("button", { type: "button", class: "quiet", "aria-label": `${kind.title} as SVG` }, "SVG");
-  const png = h("button", { type: "button", class: "quiet", "aria-label": `${kind.title} as PNG` }, "PNG");
-  svg.addEventListener("click", () => saveSvg(`baserate-${kind.id}`, text()));
-  png.addEventListener("click", () => void savePng(`baserate-${kind.id}`, text()));
+  const saved = saving(kind.id, kind.title, () => standalone(chart.svg, kind.title, linked.solution!));
   const numbers = kind.draw && kind !== COST ? null : numbersOf(kind);
-  const tools = h("span", { class: "tools" }, kind.log && h("label", { class: "tick", for: box.id }, box, kind.log), svg, png);
+  const tools = h("span", { class: "tools" }, kind.log && h("label", { class: "tick", for: box.id }, box, kind.log), ...saved);
   const says = h("p", { class: kind.handle ? "unseen" : "hint", id: `says-${kind.id}` }, kind.says);
   const foot = h("div", { class: "foot" }, h("div", {}, says, numbers?.element ?? null), tools);
   const element = h("div", { class: "panel", "data-kind": kind.id }, chart.figure, foot);
@@ -93,6 +91,7 @@ function tabs(
   label: string,
   kinds: readonly Kind[],
   linked: Linked,
+  small = false,
 ): { pick: HTMLElement; body: HTMLElement; update: () => void } {
   const panels = kinds.map((kind) => panelOf(kind, linked));
   const buttons = kinds.map((kind) => {
@@ -100,6 +99,17 @@ function tabs(
     button.addEventListener("click", () => linked.flip(name, kind.id));
     return button;
   });
+  const pictures = small
+    ? buttons.map((button) => button.insertAdjacentElement("afterbegin", s("svg", { class: "thumb", "aria-hidden": "true" }))!)
+    : [];
+  let timer = 0;
+  // All of them, small, once the controls rest.
+  const draw = (): void =>
+    pictures.forEach((picture, i) => {
+      put(picture, "viewBox", `${BOX.left} ${BOX.top} ${BOX.right - BOX.left} ${BOX.bottom - BOX.top}`);
+      const { paths } = drawingOf(kinds[i]!, linked.scene(kinds[i]!));
+      picture.replaceChildren(...paths.map((path) => s("path", { class: path.class, d: path.d })));
+    });
   const body = h("div", { class: "body" }, ...panels.map(({ element }) => element));
   const near = watched(body, () => update());
   const update = (): void => {
@@ -111,7 +121,10 @@ function tabs(
     );
     panels.forEach(({ element }, i) => (element.hidden = i !== shown));
     buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(i === shown)));
-    if (near()) panels[shown]!.update(linked.scene(kinds[shown]!));
+    if (!near()) return;
+    panels[shown]!.update(linked.scene(kinds[shown]!));
+    clearTimeout(timer);
+    timer = setTimeout(draw, REST);
   };
   return { pick: h("span", { class: "pills", role: "group", "aria-label": label }, ...buttons), body, update };
 }
@@ -136,7 +149,7 @@ export function charts(
   const scores = scoresCard(linked);
   const over = tabs("over", "What to show over the alerts", FIRST, linked);
   const kinds = [KINDS[0]!, KINDS[2]!, KINDS[1]!, KINDS[3]!, COST, DECISION, ...(models.some(isProbability) ? [CALIBRATION] : [])];
-  const experts = tabs("curve", "Curve", kinds, linked);
+  const experts = tabs("curve", "Curve", kinds, linked, true);
   const rates = ratesCard(linked, move);
   const key = legend(models, linked.hooks, (model) => flip("models", toggled(linked.solution!.state.view["models"] ?? "", model)));
   const parts = [scores.update, over.update, experts.update, rates.update, () => key.update(linked.solution!)];
@@ -149,7 +162,7 @@ export function charts(
   const right = h(
     "section",
     { class: "card", "aria-labelledby": "over-title" },
-    h("header", {}, h("h2", { id: "over-title" }, "What every threshold brings"), over.pick),
+    h("header", {}, h("h2", { id: "over-title" }, "What each threshold achieves"), over.pick),
     over.body,
   );
   return {
@@ -183,17 +196,20 @@ function scoresCard(linked: Linked): { element: HTMLElement; update: () => void 
   );
   models.forEach((model, i) => pick.append(h("option", { value: i }, quoted(model.name))));
   pick.addEventListener("change", () => linked.flip("scores", pick.value));
-  const [positives, others] = [h("span", { class: "swatch positives" }), h("span", { class: "swatch others" }, "others")];
-  const says = h(
-    "p",
-    { class: "hint" },
-    "Drag the handle, or use the arrow keys, to set the threshold by hand. Counts on a logarithmic scale.",
+  const swatches = ["found", "missed", "false alarms", "left alone"].map((text, i) =>
+    h("span", { class: `hint outcome ${["found", "missed", "alarms", "rest"][i]}` }, text),
   );
+  const saved = saving("scores", "Scores of both classes", () => standalone(chart.svg, "Scores of both classes", linked.solution!));
+  const says = h("p", { class: "hint" }, "Drag the handle to set the threshold by hand. Counts on a logarithmic scale.");
   const element = h(
     "section",
     { class: "card", "aria-labelledby": "scores-title" },
-    h("header", {}, h("h2", { id: "scores-title" }, "Where to cut"), models.length > 1 && pick, positives, others),
-    h("div", { class: "body" }, h("div", { class: "panel" }, chart.figure, h("div", { class: "foot" }, says))),
+    h("header", {}, h("h2", { id: "scores-title" }, "Where to cut"), models.length > 1 && pick, ...swatches),
+    h(
+      "div",
+      { class: "body" },
+      h("div", { class: "panel" }, chart.figure, h("div", { class: "foot" }, says, h("span", { class: "tools" }, ...saved))),
+    ),
   );
   return {
     element,
@@ -205,8 +221,7 @@ function scoresCard(linked: Linked): { element: HTMLElement; update: () => void 
       const focus = state.mode === "hand" ? state.model : chosen[0] ? settings.indexOf(chosen[0]) : 0;
       const shown = said && models[Number(said)] ? Number(said) : focus;
       pick.value = said && models[Number(said)] ? said : "";
-      say(pick.firstElementChild!, `scores of ${quoted(models[focus]!.name)} (chosen)`);
-      say(positives, state.words.positive);
+      say(pick.firstElementChild!, `${quoted(models[focus]!.name)} (chosen)`);
       chart.update(solution, shown);
     },
   };
@@ -232,7 +247,7 @@ function ratesCard(linked: Linked, move: (patch: Partial<State>) => void): { ele
     const prior = solution.priors[0]!;
     const share = Math.log(prior / PRIORS[0]) / Math.log(PRIORS[1] / PRIORS[0]);
     handle.move(prior >= PRIORS[0] && prior <= PRIORS[1] ? BOX.left + share * (BOX.right - BOX.left) : null);
-    say(said, changesSaid(scene));
+    say(said, unbroken(changesSaid(scene)));
   };
   return { element, update };
 }
@@ -241,16 +256,18 @@ function ratesCard(linked: Linked, move: (patch: Partial<State>) => void): { ele
 function changesSaid(scene: Scene): string {
   const found = switches(scene);
   const prior = scene.solution.priors[0]!;
-  const name = (model: number): string => (model < 0 ? "one answer for all" : quoted(scene.models[model]!.name));
-  const here = [...found].reverse().find((one) => one.prior <= prior * 1.0001) ?? found[0]!;
-  const [below, above] = [found[found.indexOf(here)]!, found[found.indexOf(here) + 1]];
-  const rate = (value: number): string => (value < 0.1 ? `1 in ${cases(1 / value)}` : `${general(100 * value, 2)} %`);
-  const parts = [
-    below !== found[0] && `below a base rate of ${rate(below.prior)} ${name(found[found.indexOf(below) - 1]!.model)}`,
-    above && `from ${rate(above.prior)} on ${name(above.model)}`,
-  ].filter(Boolean);
-  const cheapest = `At these costs, with the cheapest threshold of each, ${name(here.model)} is best here`;
-  return parts.length ? `${cheapest}; ${parts.join(", ")}.` : `${cheapest} and at every base rate.`;
+  const here = Math.max(0, found.filter((one) => one.prior <= prior * 1.0001).length - 1);
+  const name = (at: number): string =>
+    found[at]!.model < 0 ? "flagging nothing or everything" : quoted(scene.models[found[at]!.model]!.name);
+  const rate = (at: number): string => {
+    const value = found[at]!.prior;
+    return value < 0.1 ? `1 in ${cases(1 / value)}` : `${general(100 * value, 2)} %`;
+  };
+  const [before, after] = [here > 0, here + 1 < found.length];
+  const range = [before && `from ${rate(here)} ${after ? "" : "on"}`, after && `${before ? "" : "up "}to ${rate(here + 1)}`];
+  const where = before || after ? `at base rates ${range.filter(Boolean).join("").trim()}` : "at every base rate";
+  const others = [before && `below that ${name(here - 1)}`, after && `above it ${name(here + 1)}`].filter(Boolean);
+  return `At these costs, each at its best threshold, ${name(here)} is cheapest ${[where, ...others].join("; ")}.`;
 }
 
 function described(model: Model, place: number, { question, state }: Solution): string {

@@ -1,6 +1,6 @@
 // The scenario as a sentence: every bracket can be typed in, dragged, or stepped.
 import { oneIn } from "../core/conditions.ts";
-import { general, grouped } from "../core/formats.ts";
+import { cases, general, grouped } from "../core/formats.ts";
 import { rounded } from "../core/fractions.ts";
 import { prior as priorOf, Refusal } from "../core/notations.ts";
 import { thresholdSaid, type Model } from "../core/points.ts";
@@ -29,7 +29,7 @@ const rateSaid = (value: number): string => oneIn(value) ?? `${general(100 * val
 
 function priorHint(state: State, value: number): string {
   if (Number.isNaN(value)) return "";
-  const inverse = oneIn(value) ?? `about 1 in ${general(1 / value, 3)}`;
+  const inverse = oneIn(value) ?? `about 1 in ${cases(1 / value)}`;
   return unbroken(`${inverse} · ${general(100 * value, 4)} %${state.prior === null ? ", as in the sample" : ""}`);
 }
 
@@ -204,7 +204,7 @@ function handField(models: readonly Model[], change: Change): Field {
 }
 
 /** How the sentence ends: what the threshold is chosen by. */
-function endings(models: readonly Model[], change: Change, isOver: (state: State) => boolean): Field {
+function endings(models: readonly Model[], change: Change, over: (state: State) => string): Field {
   const parts: Record<Mode, { before: string; field?: Field; after: string }> = {
     cheapest: { before: "; take the cheapest threshold.", after: "" },
     budget: { before: "; we can check at most ", field: budgetField(change), after: "." },
@@ -220,7 +220,7 @@ function endings(models: readonly Model[], change: Change, isOver: (state: State
     reflect: (state) => {
       spans.forEach((span, i) => (span.hidden = MODES[i] !== state.mode));
       const least = state.costsGiven ? "the cheapest threshold" : "the threshold with the fewest errors";
-      say(spans[0]!.firstElementChild!, `; take ${isOver(state) ? "the threshold of least regret over the ranges given" : least}.`);
+      say(spans[0]!.firstElementChild!, `; take ${over(state) ? `the threshold of least regret for ${over(state)}` : least}.`);
       MODES.forEach((mode) => parts[mode].field?.reflect(state));
     },
   };
@@ -255,7 +255,7 @@ export function controls(
   models: readonly Model[],
   change: Change,
   here: () => readonly number[],
-  isOver: (state: State) => boolean,
+  over: (state: State) => string,
   presets: readonly (readonly [string, State])[],
 ): Field {
   const volume = volumeField(change);
@@ -267,7 +267,7 @@ export function controls(
     costField("fn", "fn", "tp", "Cost of a miss", change),
     costField("fp", "fp", "tn", "Cost of a false alarm", change),
   ];
-  const ending = endings(models, change, isOver);
+  const ending = endings(models, change, over);
   const mode = modeField(change, here);
   const known = h("input", { type: "checkbox", id: "costs-known" });
   known.addEventListener("change", () => change({ costsGiven: known.checked }));
@@ -280,7 +280,7 @@ export function controls(
     costs,
     ending.element,
   );
-  const tick = h("label", { class: "tick", for: "costs-known" }, known, "costs are known");
+  const tick = h("label", { class: "tick", for: "costs-known" }, known, "use these costs");
   const row = h("div", { class: "row" }, h("span", { class: "hint" }, "Choose the threshold by"), mode.element, tick);
   const fields = [volume, unit, period, rate, positives, miss, alarm, ending, mode];
   const given = h("select", { id: "given", "aria-label": "Scenarios that were given" }, h("option", { value: "" }, "Given scenarios …"));
@@ -291,7 +291,7 @@ export function controls(
     given.value = "";
   });
   if (presets.length > 1) row.append(given);
-  const tray = h("span", { class: "tray hint" }, "Drag a number sideways, step it by the arrow keys, or type.");
+  const tray = h("span", { class: "tray hint" }, "Type, drag sideways, or use the arrow keys.");
   return {
     element: h("section", { class: "card scenario", "aria-label": "Scenario" }, sentence, row, tray),
     reflect: (state) => {

@@ -29,8 +29,9 @@ export function say(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Thousands are not broken over two lines. */
-export const unbroken = (text: string): string => text.replace(/(\d) (?=\d{3}\b)/g, "$1\u00a0").replace(/([<>]=) (?=\S)/g, "$1\u00a0");
+/** Neither thousands, nor "1 in 12", "95 %" and ">= 0.5", are broken over two lines. */
+export const unbroken = (text: string): string =>
+  text.replace(/(\d) (?=\d{3}\b|%)|([<>]=) (?=\S)/g, "$1$2\u00a0").replace(/\b(1|p) (in|=) (?=\d)/g, "$1\u00a0$2\u00a0");
 
 /** Whether an element is near the screen; what is out of sight is drawn when it comes into view, and on paper. */
 export function watched(element: HTMLElement, draw: () => void, margin = "200px"): () => boolean {

@@ -4,7 +4,7 @@ import type { Model } from "../core/points.ts";
 import { ruleSaid } from "../core/rules.ts";
 import { conditionsSaid } from "../core/sentences.ts";
 import type { Solution } from "../scenario.ts";
-import { s } from "./dom.ts";
+import { h, s } from "./dom.ts";
 import { sample } from "./legend.ts";
 
 function save(name: string, content: Blob): void {
@@ -26,8 +26,11 @@ const KEPT = [
   "font-family",
   "font-weight",
   "opacity",
+  "paint-order",
+  "stroke-linejoin",
+  "stop-color",
 ];
-const [LINE, LEFT] = [18, 60];
+const [LINE, LEFT, AROUND] = [18, 60, 12];
 
 /** The conditions, and the day, below a picture that leaves the page. */
 function underline(solution: Solution): string[] {
@@ -58,34 +61,50 @@ function row(model: Model, place: number): SVGElement {
 export function standalone(svg: SVGSVGElement, title: string, solution: Solution): string {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const [originals, copies] = [svg.querySelectorAll("*"), copy.querySelectorAll("*")];
+  const unseen = copy.querySelectorAll("[visibility=hidden], .knob");
   originals.forEach((original, i) => {
     const look = getComputedStyle(original);
     for (const name of KEPT) copies[i]!.setAttribute(name, look.getPropertyValue(name));
     copies[i]!.removeAttribute("class");
   });
-  copy.querySelectorAll("[visibility=hidden]").forEach((node) => node.remove());
+  unseen.forEach((node) => node.remove());
   const [, , width, height] = svg.getAttribute("viewBox")!.split(" ").map(Number) as [number, number, number, number];
   const ground = getComputedStyle(document.querySelector(".card")!).backgroundColor;
   const { models } = solution;
   const under = underline(solution);
+  const headed = `${document.querySelector("h1 > bdi")!.textContent}: ${title}`;
   const tall = height + 48 + (models.length + under.length) * LINE;
   const text = { fill: getComputedStyle(document.body).color, "font-family": "system-ui, sans-serif", "font-size": 12 };
   const below = [...models.map(row), ...under.map((line) => s("text", { y: 10, "font-size": 11 }, line))];
   const page = s(
     "svg",
-    { viewBox: `0 0 ${width} ${tall}`, width: 2 * width, height: 2 * tall, ...text },
-    s("title", {}, title),
-    s("rect", { width, height: tall, fill: ground }),
-    s("text", { x: LEFT, y: 20, "font-weight": "bold", "font-size": 14 }, title),
+    {
+      viewBox: `${-AROUND} 0 ${width + AROUND} ${tall}`,
+      width: 2 * (width + AROUND),
+      height: 2 * tall,
+      ...text,
+    },
+    s("title", {}, headed),
+    s("rect", { x: -AROUND, width: width + AROUND, height: tall, fill: ground }),
+    s("text", { x: LEFT, y: 20, "font-weight": "bold", "font-size": 14 }, headed),
     s("g", { transform: "translate(0 26)" }, ...copy.childNodes),
     ...below.map((item, i) => s("g", { transform: `translate(${LEFT} ${height + 38 + i * LINE})` }, item)),
   );
   return new XMLSerializer().serializeToString(page);
 }
 
-export const saveSvg = (name: string, text: string): void => save(`${name}.svg`, new Blob([text], { type: "image/svg+xml" }));
+/** The buttons that save a drawing. */
+export function saving(id: string, title: string, text: () => string): HTMLElement[] {
+  return (["SVG", "PNG"] as const).map((kind) => {
+    const button = h("button", { type: "button", class: "quiet", "aria-label": `${title} as ${kind}` }, kind);
+    button.addEventListener("click", () => void (kind === "SVG" ? saveSvg : savePng)(`baserate-${id}`, text()));
+    return button;
+  });
+}
 
-export async function savePng(name: string, text: string): Promise<void> {
+const saveSvg = (name: string, text: string): void => save(`${name}.svg`, new Blob([text], { type: "image/svg+xml" }));
+
+async function savePng(name: string, text: string): Promise<void> {
   const picture = new Image();
   picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   await picture.decode();

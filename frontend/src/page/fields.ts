@@ -184,9 +184,10 @@ export const pointed = (text: string): string => {
   return !found || (/^[1-9]\d{0,2}$/.test(found[2]!) && found[3]!.length === 3) ? text : `${found[1]}${found[2]}.${found[3]}${found[4]}`;
 };
 
-/** A number as people write it: "1,000", "1 000", "2.5k", "1 million", "0,5"; null where it is none. */
+/** A number as people write it: "1,000", "1 000", "1,500.50", "2.5k", "1 million", "0,5"; null where it is none. */
 export function amountOf(text: string): number | null {
-  const bare = withoutThousands(pointed(text).trim());
+  const plain = pointed(text).trim();
+  const bare = /^\d{1,3}(,\d{3})+\.\d/.test(plain) ? plain.replaceAll(",", "") : withoutThousands(plain);
   const [, digits = bare, unit = ""] = /^(.*?\d)\s*([a-z]+)$/i.exec(bare) ?? [];
   const scale = unit ? UNITS.get(unit.toLowerCase()) : 1;
   const value = scale ? number(digits) : null;

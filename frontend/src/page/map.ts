@@ -4,20 +4,24 @@ import { EQUAL, falseAlarm, miss } from "../core/conditions.ts";
 import { general, quoted } from "../core/formats.ts";
 import { div, exactly, rounded } from "../core/fractions.ts";
 import { leads, type Pairs } from "../core/leads.ts";
-import { scoreSaid, type Model } from "../core/points.ts";
+import { placeOf as placeIn, scoreSaid, thresholdSaid, type Model } from "../core/points.ts";
 import type { Report, Win } from "../document.ts";
-import type { State } from "../scenario.ts";
+import { rangeEnds, type Solution, type State } from "../scenario.ts";
 import { amount, rate } from "../charts/axes.ts";
 import type { Part } from "./answer.ts";
 import { h, put, s, say, watched } from "./dom.ts";
+import { saving, standalone } from "./downloads.ts";
 
-const BOX = { left: 60, right: 610, top: 10, bottom: 290, width: 620, height: 340 } as const;
+// Smaller on a small screen, so that type stays as large.
+const BOX = matchMedia("(max-width: 640px)").matches
+  ? { left: 54, right: 370, top: 10, bottom: 250, width: 380, height: 300 }
+  : { left: 60, right: 610, top: 10, bottom: 290, width: 620, height: 340 };
 const PRIORS = [1e-6, 0.5] as const;
 const RATIOS = [1e-4, 10] as const;
-const SAYS = "Grey: flagging nothing, or everything, is cheapest.";
-const BOXED = " The dashed box holds the ranges that were given.";
+const SAYS = "Grey: no model beats flagging nothing or everything.";
+const BOXED = " Dashed box: the ranges given.";
 const HATCHED = " Hatched: these cases cannot tell the cheapest model from the next.";
-const POINT = " Point at the map to see who is cheapest there; a click takes that base rate and cost ratio.";
+const POINT = " Point at the map to read it; a click takes that place.";
 const logit = (p: number): number => Math.log(p / (1 - p));
 const [LEFT, RIGHT] = [logit(PRIORS[0]), logit(PRIORS[1])];
 const [LOW, HIGH] = [Math.log(RATIOS[0]), Math.log(RATIOS[1])];
@@ -101,7 +105,7 @@ export function winnerMap(report: Report, models: readonly Model[], known: Pairs
   let at: Place | null = null; // a click takes the place that was told: its own is rounded to whole pixels
   svg.addEventListener("pointermove", (event) => {
     at = placeOf(event, svg);
-    say(said, told(wins, at));
+    say(said, told(wins, models, at));
   });
   svg.addEventListener("pointerleave", () => say(said, home));
   svg.addEventListener("click", (event) => {
@@ -114,7 +118,11 @@ export function winnerMap(report: Report, models: readonly Model[], known: Pairs
   });
   const isTested = joint?.untested === null;
   const says = SAYS + (box.length ? BOXED : "") + (isTested ? HATCHED : "") + POINT;
-  const element = h("figure", { class: "chart" }, h("h3", {}, "Which model is cheapest where"), svg, said, h("p", { class: "hint" }, says));
+  const [title, tools] = ["Which model is cheapest where", h("span", { class: "tools" })];
+  const foot = h("div", { class: "foot" }, h("div", {}, said, h("p", { class: "hint" }, says)), tools);
+  const element = h("div", {}, h("h3", {}, title), h("figure", { class: "chart" }, svg), foot);
+  let latest: Solution | null = null;
+  tools.append(...saving("map", title, () => standalone(svg, title, latest!)));
   let tried = !isTested;
   const draw = (): void => {
     if (tried) return;
@@ -130,10 +138,11 @@ export function winnerMap(report: Report, models: readonly Model[], known: Pairs
   watched(element, draw);
   return {
     element,
-    update: ({ question, priors }) => {
+    update: (solution) => {
+      const { question, priors } = (latest = solution);
       const [prior, ratio] = [priors[0]!, rounded(div(falseAlarm(question.at.costs), miss(question.at.costs)))];
       put(here, "transform", `translate(${across(logit(prior)).toFixed(1)} ${up(Math.log(ratio)).toFixed(1)})`);
-      home = `The cross, where the scenario stands. ${told(wins, { prior, ratio })}`;
+      home = `Cross: the scenario. ${told(wins, models, { prior, ratio })}`;
       say(said, home);
     },
   };
@@ -148,42 +157,39 @@ function regionsOf(wins: readonly Win[], models: readonly Model[], hatched: SVGE
     if (last?.name === name) last.high = high;
     else merged.push({ low, high, name });
   }
+  const taken: { x: number; y: number; half: number }[] = [];
   const regions = merged.map(({ low, high, name }) => {
     const model = models.findIndex((one) => one.name === name);
-    const colour = model < 0 ? "none" : `m${model % 7}`;
     return {
-      area: s("path", { class: `band ${colour}`, d: band(low, high) }),
-      label: labelOf(low, high, model < 0 ? "one answer for all" : quoted(name), colour),
+      area: s("path", { class: `band ${model < 0 ? "none" : `m${model % 7}`}`, d: band(low, high) }),
+      label: labelOf(low, high, model < 0 ? "no model" : quoted(name), taken),
     };
   });
   return [...regions.map(({ area }) => area), hatched, ...regions.flatMap(({ label }) => label)];
 }
 
-/** The name of a region in its widest visible row. */
-function labelOf(low: number, high: number, name: string, colour: string): SVGElement[] {
-  const ends = (y: number): [number, number] => {
-    const at = (e: number): number => (e <= 0 ? BOX.left : e >= 1 ? BOX.right : across(logit(e) + y));
-    return [Math.max(BOX.left, at(low)), Math.min(BOX.right, at(high))];
-  };
-  const rows = [0.5, 0.3, 0.7, 0.15, 0.85].map((share) => LOW + share * (HIGH - LOW));
-  const width = (y: number): number => ends(y)[1] - ends(y)[0];
-  const best = rows.reduce((one, other) => (width(other) > width(one) + 40 ? other : one));
-  if (width(best) < 7 * name.length + 8) return [];
-  const [from, to] = ends(best);
-  return [
-    s("text", { class: `name ${colour}`, x: ((from + to) / 2).toFixed(1), y: (up(best) + 4).toFixed(1), "text-anchor": "middle" }, name),
-  ];
+/** The name of a region in its widest visible row that no other name has taken. */
+function labelOf(low: number, high: number, name: string, taken: { x: number; y: number; half: number }[]): SVGElement[] {
+  const half = 3.6 * name.length + 4;
+  const rows = [0.5, 0.3, 0.7, 0.15, 0.85].map((share) => {
+    const at = (e: number): number => (e <= 0 ? -Infinity : e >= 1 ? Infinity : across(logit(e) + LOW + share * (HIGH - LOW)));
+    const [from, to] = [Math.max(BOX.left, at(low)), Math.min(BOX.right, at(high))];
+    return { x: (from + to) / 2, y: up(LOW + share * (HIGH - LOW)), half, width: to - from };
+  });
+  const free = rows.filter(
+    ({ x, y, width }) => width > 2 * half && taken.every((one) => Math.abs(one.y - y) > 20 || Math.abs(one.x - x) > one.half + half),
+  );
+  if (!free.length) return [];
+  const best = free.reduce((one, other) => (other.width > one.width + 40 ? other : one));
+  taken.push(best);
+  return [s("text", { class: "name", x: best.x.toFixed(1), y: (best.y + 4).toFixed(1), "text-anchor": "middle" }, name)];
 }
 
 /** The ranges that were given, as a box. */
 function rangeOf(decision: Report["decision"]): SVGElement[] {
   const at = decision?.decision?.at;
   if (!at) return [];
-  const ends = (value: unknown): [number, number] => {
-    const range = value as { low?: number; high?: number } | number;
-    return typeof range === "number" ? [range, range] : [range?.low ?? Number.NaN, range?.high ?? Number.NaN];
-  };
-  const [prior, fp, fn, tp, tn] = [at["prior"], at["fp"], at["fn"], at["tp"] ?? 0, at["tn"] ?? 0].map(ends) as [number, number][];
+  const [prior, fp, fn, tp, tn] = [at["prior"], at["fp"], at["fn"], at["tp"] ?? 0, at["tn"] ?? 0].map(rangeEnds);
   const ratio = [(fp![0] - tn![1]) / (fn![1] - tp![0]), (fp![1] - tn![0]) / (fn![0] - tp![1])] as const;
   if (![...prior!, ...ratio].every((end) => end > 0)) return [];
   const [left, right, bottom, top] = [across(logit(prior![0])), across(logit(prior![1])), up(Math.log(ratio[0])), up(Math.log(ratio[1]))];
@@ -229,18 +235,19 @@ function placeOf(event: MouseEvent, svg: SVGSVGElement): Place {
 }
 
 /** Who is cheapest at a place, in words. */
-function told(wins: readonly Win[], { prior, ratio }: Place): string {
+function told(wins: readonly Win[], models: readonly Model[], { prior, ratio }: Place): string {
   const e = prior / (prior + (1 - prior) * ratio);
   const win = wins.find(({ low, high }) => e >= low && e <= high);
-  const where = `Prior ${general(prior, 3)}, a false alarm at ${general(ratio, 3)} of a miss`;
-  return win ? `${where}: ${winSaid(win)} (effective prior ${general(e, 3)}).` : `${where}.`;
+  const where = `Base rate ${general(prior, 3)}, a false alarm costs ${general(ratio, 3)} of a miss`;
+  return win ? `${where}: ${winSaid(win, models)} is cheapest.` : `${where}.`;
 }
 
 /** The winner of a stretch, in words. */
-export function winSaid(win: Win): string {
-  const cut = win.thresholds[0];
-  const where = cut === undefined || cut === "none" ? "" : `, score ≥ ${typeof cut === "number" ? general(cut, 6) : cut}`;
-  return `${win.models.map(quoted).join(" or ") || "one answer for all"}${where}`;
+function winSaid({ models: names, thresholds: [cut] }: Win, models: readonly Model[]): string {
+  const model = models.find((one) => one.name === names[0]);
+  if (!model) return "flagging nothing or everything";
+  const where = cut === undefined || cut === "none" ? "" : ` from score ${thresholdSaid(model, placeIn(model, Number(cut)))}`;
+  return `${names.map(quoted).join(" or ")}${where}`;
 }
 
 function axes(): SVGGElement {

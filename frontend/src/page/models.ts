@@ -1,6 +1,6 @@
 // The table of models at the scenario, ranked, with what bounds the numbers and how far each is behind the best.
 import { precisionBounds, rateBounds } from "../core/bounds.ts";
-import { digits, digitsApart, general, grouped, quoted, short, UNDEFINED, whole } from "../core/formats.ts";
+import { cases, digits, digitsApart, general, grouped, quoted, short, UNDEFINED, whole } from "../core/formats.ts";
 import { brief, cell, heading, realSaid, valueOf } from "../core/sentences.ts";
 import type { Name } from "../core/catalogue.ts";
 import { EVERYTHING, NOTHING, type Setting } from "../core/choosing.ts";
@@ -19,15 +19,17 @@ export function span(low: number | null, high: number | null, value: number | nu
   if (low === null && high === null) return "";
   const ends: [number, number] = [low ?? value ?? high!, high ?? value ?? low!];
   const count = digitsApart(...ends);
-  const apart = counts && ends.every(Number.isFinite) && ends[1] >= 10 && whole(ends[0]) < whole(ends[1]);
-  const bound = (end: number): string => (apart ? grouped(whole(end)) : short(end, count));
+  const finite = counts && ends.every(Number.isFinite);
+  const apart = finite && ends[1] >= 10 && whole(ends[0]) < whole(ends[1]);
+  const few = finite && cases(ends[0]) !== cases(ends[1]);
+  const bound = (end: number): string => (apart ? grouped(whole(end)) : few ? cases(end) : short(end, count));
   if (low === null) return `<= ${bound(high!)}`;
   if (high === null) return `>= ${bound(low)}`;
   return `${bound(low)} to ${bound(high)}`;
 }
 
 /** A lower and an upper end, or that there is nothing to estimate. */
-type Ends = readonly [number | null, number | null] | typeof EXACT | null;
+export type Ends = readonly [number | null, number | null] | typeof EXACT | null;
 
 /** An interval that Python found; of costs with its sign turned, where they were given as profits. */
 function found(point: PointOut | undefined, name: Name, earned: boolean): Ends {
@@ -45,7 +47,7 @@ function spanned(ends: Ends, name: Name, value: number): string {
   return span(ends[0], ends[1], Number.isNaN(value) ? null : value, name === "alerts" || name === "caught");
 }
 
-const EXACT = "exact";
+export const EXACT = "exact";
 
 const CORRECTED = "Intervals are corrected for choosing the thresholds on these cases";
 const SEVERAL = 3;
@@ -73,10 +75,26 @@ function meant({ given, models }: Solution): string {
   return `${CORRECTED}${among}.${rest}`;
 }
 
-/** The interval that Python found of this very point, or else the bounds of a rate, and what both rates together leave of precision. */
-function endsOf(one: Setting, name: Name, { given, question, priors, settings }: Solution, earned = question.at.earned): Ends {
-  if (given) return found(given.points[one.model.name], name, earned);
-  if (name === "precision") return precisionBounds(one, priors[settings.indexOf(one)]!);
+/** Numbers of cases that are a share of all of a kind. */
+const SHARES: Partial<Record<Name, readonly [Name, (prior: number) => number]>> = {
+  caught: ["tpr", (prior) => prior],
+  false_alarms: ["fpr", (prior) => 1 - prior],
+  alerts: ["posfrac", () => 1],
+};
+
+/** The interval that Python found of this very point, or else the bounds of a rate, what they come to in cases, and what both rates together leave of precision. */
+export function endsOf(one: Setting, name: Name, solution: Solution, earned = solution.question.at.earned): Ends {
+  const { given, priors, settings, state } = solution;
+  const known = given && found(given.points[one.model.name], name, earned);
+  const prior = priors[settings.indexOf(one)]!;
+  const share = SHARES[name];
+  if (share && !known) {
+    const ends = endsOf(one, share[0], solution);
+    const scaled = (end: number | null): number | null => (end === null ? null : end * share[1](prior) * state.volume);
+    return ends === null || ends === EXACT ? ends : [scaled(ends[0]), scaled(ends[1])];
+  }
+  if (given) return known;
+  if (name === "precision") return precisionBounds(one, prior);
   if (name !== "tpr" && name !== "fpr") return null;
   return one.place === 0 ? EXACT : rateBounds(one, name); // flagging nothing is no estimate
 }
@@ -287,7 +305,7 @@ function fill(element: HTMLElement, text: string, small: string): void {
   const key = `${text}|${small}`;
   if (element.dataset["said"] === key) return;
   element.dataset["said"] = key;
-  element.replaceChildren(text, ...(small ? [h("small", {}, small)] : []));
+  element.replaceChildren(text, ...(small ? [h("small", { class: small === EXACT ? "unseen" : null }, small)] : []));
 }
 
 /** The table as rows of plain values with the ends of their intervals, for a program. */

@@ -3,6 +3,7 @@ import { digits, quoted, total } from "../core/formats.ts";
 import { shareBounds } from "../core/bounds.ts";
 import { Numbers, unpacked } from "../core/packed.ts";
 import { thresholdSaid, type Model } from "../core/points.ts";
+import { rate, steps } from "../charts/axes.ts";
 import { CATALOGUE, type Name } from "../core/catalogue.ts";
 import type { Report, Span } from "../document.ts";
 import type { Solution } from "../scenario.ts";
@@ -69,7 +70,7 @@ function movedTo(row: Row, name: Name, corner: number, model: Model, prior: numb
 }
 
 const SAYS =
-  "The upright line is the same over all values; those that differ most stand first. Filled: the interval does not reach the line. Intervals take the thresholds as fixed in advance.";
+  "Upright line: overall. Largest differences first; filled: the interval does not reach the line. Intervals treat the thresholds as fixed in advance.";
 
 export function slicesPart(report: Report, models: readonly Model[], flip: Switch): Part | null {
   const found = report.slices;
@@ -96,7 +97,7 @@ export function slicesPart(report: Report, models: readonly Model[], flip: Switc
   };
   const element = h(
     "div",
-    {},
+    { class: "card" },
     h("span", { class: "pills", role: "group", "aria-label": "Measure of the slices" }, ...buttons),
     columns,
     h("p", { class: "hint" }, SAYS),
@@ -160,6 +161,7 @@ function group(rows: readonly Row[], name: Name, models: readonly Model[], repor
   const most = Math.max(...known.flatMap(({ value, high }) => [value, high ?? value]), overall) * 1.05 || 1;
   const far = ({ value }: { value: number }): number => (Number.isFinite(value) ? Math.abs(value - overall) : -1);
   const x = (value: number): number => (300 * Math.min(value, most)) / most;
+  const ticks = steps([0, most], 4);
   const lines = [...read]
     .sort((one, other) => far(other) - far(one))
     .map(({ row, value, low, high }) => {
@@ -167,11 +169,17 @@ function group(rows: readonly Row[], name: Name, models: readonly Model[], repor
       const dot = Number.isFinite(value)
         ? s(
             "svg",
-            { viewBox: "-6 0 312 20", "aria-hidden": "true", class: `dot m${index % 7}${apart ? " apart" : ""}` },
-            s("path", { class: "axis", d: "M0 10H300" }),
+            {
+              viewBox: "-6 0 312 20",
+              preserveAspectRatio: "none",
+              "aria-hidden": "true",
+              class: `dot m${index % 7}${apart ? " apart" : ""}`,
+            },
+            s("path", { class: "axis", d: `M0 10H300${ticks.map((tick) => `M${x(tick).toFixed(1)} 0V20`).join("")}` }),
             s("path", { class: "all", d: `M${x(overall).toFixed(1)} 0V20` }),
             low !== null && high !== null && s("path", { class: "whisker", d: `M${x(low).toFixed(1)} 10H${x(high).toFixed(1)}` }),
-            s("circle", { cx: x(value).toFixed(1), cy: 10, r: 5 }),
+            s("path", { class: "spot", d: `M${x(value).toFixed(1)} 10h0` }),
+            s("path", { class: "spot inner", d: `M${x(value).toFixed(1)} 10h0` }),
           )
         : "—";
       const range = span(low, high, Number.isNaN(value) ? null : value);
@@ -192,5 +200,8 @@ function group(rows: readonly Row[], name: Name, models: readonly Model[], repor
     ` by ${quoted(rows[0]!.by ?? "")}: ${CATALOGUE[name].heading}${where}, overall ${digits(overall, 3)}. `,
     known.length > 1 && h("span", { class: "worst" }, worstSaid(known, name, overall)),
   );
-  return h("table", { class: "dots" }, title, h("tbody", {}, ...lines));
+  const scale = h("div", { class: "scale", "aria-hidden": "true" }, ...ticks.map((tick) => h("span", {}, rate(tick))));
+  ticks.forEach((tick, i) => ((scale.children[i] as HTMLElement).style.left = `${(100 * (x(tick) + 6)) / 312}%`));
+  const foot = h("tr", {}, h("td"), h("td", { class: "drawn" }, scale));
+  return h("table", { class: "dots" }, title, h("tbody", {}, ...lines), h("tfoot", {}, foot));
 }

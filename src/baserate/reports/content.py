@@ -721,13 +721,10 @@ def _sample(counts: Counts, level: float) -> Iterator[str]:
         return
     found = sample_support(counts, level=level)
     cases = f"{number_of(found.positives, 'positive')} and {number_of(found.negatives, 'negative')}"
-    least = (
-        f"a miss rate of {found.smallest_fnr_shown:.3g} and a false alarm rate of"
-        f" {found.smallest_fpr_shown:.3g}"
-    )
     yield (
-        f"{cases}: even without a single error they could show no less than {least}"
-        f" ({percent(level)})."
+        f"With {cases}, a model without a single error would demonstrate a miss rate below"
+        f" {found.smallest_fnr_shown:.3g} and a false alarm rate below"
+        f" {found.smallest_fpr_shown:.3g} ({percent(level)}), and nothing lower."
     )
 
 

@@ -431,10 +431,10 @@ def outcome_table(point: OperatingPoint, volume: float) -> Grid:
     rows = (
         ("flagged", values["caught"], values["false_alarms"], values["alerts"]),
         ("not flagged", values["missed"], clear, passed),
-        ("together", positives, negatives, volume),
+        ("total", positives, negatives, volume),
     )
     return Grid(
-        ("", "positive", "negative", "together"),
+        ("", "positive", "negative", "total"),
         [(name, *map(_cases, numbers)) for name, *numbers in rows],
     )
 
@@ -563,7 +563,10 @@ class Report:
 
     @cached_property
     def html(self) -> str:
-        return page(self.title, body(self.contents, self.document, self.title), self.document)
+        # The points of the models are those of the answers: they are not written twice.
+        models = [{**one, "points": []} for one in self.document["models"]]
+        static = body(self.contents, self.document, self.title)
+        return page(self.title, static, {**self.document, "models": models})
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the file; one that is there already is replaced only with `force`."""
