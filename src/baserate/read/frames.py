@@ -91,6 +91,7 @@ from baserate.read.treatments import DROP, Treatment
 # What tells most, in the order of how much it does.
 CAUSES = (
     re.compile(r"(Cannot run program [^\n:]*)"),
+    re.compile(r"Error from python worker:\s*([^\n]+)"),
     re.compile(r"(ExecutorLostFailure \([^\n]*)"),
     re.compile(r"Caused by: (?:[\w.$]+\.)?(\w+(?:Exception|Error): [^\n]+)"),
     re.compile(
