@@ -503,7 +503,7 @@ def test_what_stands_where_the_lock_should_is_left_alone(tmp_path, capsys, kind)
         os.mkfifo(lock)
     else:
         lock.write_text("a text of mine that is no lock")
-    assert "is in the way" in refused(capsys, "show", path, *ONE, "-o", tmp_path / "out")
+    assert "not a lock file" in refused(capsys, "show", path, *ONE, "-o", tmp_path / "out")
     assert (tmp_path / "precious").read_text() == "precious"
 
 

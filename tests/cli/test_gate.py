@@ -121,7 +121,7 @@ def test_without_thresholds_each_models_own_is_taken_and_said(file, capsys):
     assert done.status == 0
     assert (
         'note BR593: no thresholds are given: "old" (score ≥ 1), "new" (score ≥ 1), each the one'
-        " with the fewest errors on these same cases" in done.err
+        " with the fewest errors on these cases" in done.err
     )
 
 

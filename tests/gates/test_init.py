@@ -193,7 +193,7 @@ def test_a_link_is_never_written_through(tmp_path, file, capsys, monkeypatch):
     (tmp_path / "baserate.toml").symlink_to("theirs")
     for more in ((), ("--force",)):
         assert (
-            "BR802: baserate.toml: is a link"
+            "BR802: baserate.toml: is a symbolic link"
             in told(capsys, "init", "scores.csv", *GIVEN, *more).err
         )
     (tmp_path / "baserate.toml").unlink()
