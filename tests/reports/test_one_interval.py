@@ -95,8 +95,10 @@ def test_away_from_there_the_page_tests_the_lead_itself_and_says_what_its_interv
         assert "not tested" not in texts(page, "#answer")[0]
         hint = "#models-title ~ * .hint, section:has(#models) .hint"
         assert texts(page, hint) == [
-            "Intervals are corrected for choosing the thresholds on these cases, not for choosing"
-            " the best of 3 models."
+            (
+                "Intervals are corrected for choosing the thresholds on these cases, not for choosing"
+                " the best of 3 models."
+            )
         ]
         page.focus("#prior-slider")
         page.keyboard.press("ArrowRight")
@@ -106,8 +108,10 @@ def test_away_from_there_the_page_tests_the_lead_itself_and_says_what_its_interv
         assert texts(page, hint)[0].startswith("Intervals take the thresholds as fixed in advance.")
         page.click("#reset")
         assert texts(page, hint) == [
-            "Intervals are corrected for choosing the thresholds on these cases, not for choosing"
-            " the best of 3 models."
+            (
+                "Intervals are corrected for choosing the thresholds on these cases, not for choosing"
+                " the best of 3 models."
+            )
         ]
 
 
