@@ -88,6 +88,12 @@ def test_live_table_static_table_and_document_have_the_same_intervals(browser, t
     assert compared >= 5 * len(points) - 2  # precision of nothing flagged is undefined
 
 
+CORRECTED = (
+    "Intervals are corrected for choosing the thresholds on these cases, not for choosing the best"
+    " of 3 models."
+)
+
+
 def test_away_from_there_the_page_tests_the_lead_itself_and_says_what_its_intervals_are(
     browser, tmp_path
 ):
