@@ -88,16 +88,19 @@ def test_live_table_static_table_and_document_have_the_same_intervals(browser, t
     assert compared >= 5 * len(points) - 2  # precision of nothing flagged is undefined
 
 
+CORRECTED = (
+    "Intervals are corrected for choosing the thresholds on these cases, not for choosing the best"
+    " of 3 models."
+)
+
+
 def test_away_from_there_the_page_tests_the_lead_itself_and_says_what_its_intervals_are(
     browser, tmp_path
 ):
     with live(browser, tmp_path, JOINT, at=START) as (page, _):
         assert "not tested" not in texts(page, "#answer")[0]
         hint = "#models-title ~ * .hint, section:has(#models) .hint"
-        assert texts(page, hint) == [
-            "Intervals are corrected for choosing the thresholds on these cases, not for choosing"
-            " the best of 3 models."
-        ]
+        assert texts(page, hint) == [CORRECTED]
         page.focus("#prior-slider")
         page.keyboard.press("ArrowRight")
         assert "significant" in texts(page, "#answer")[0]
@@ -105,10 +108,7 @@ def test_away_from_there_the_page_tests_the_lead_itself_and_says_what_its_interv
         assert texts(page, ".chip")[0].startswith(("Clear lead", "Cannot tell"))
         assert texts(page, hint)[0].startswith("Intervals take the thresholds as fixed in advance.")
         page.click("#reset")
-        assert texts(page, hint) == [
-            "Intervals are corrected for choosing the thresholds on these cases, not for choosing"
-            " the best of 3 models."
-        ]
+        assert texts(page, hint) == [CORRECTED]
 
 
 def test_a_caution_at_the_given_scenario_names_the_interval_of_the_table(browser, tmp_path):
