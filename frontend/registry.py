@@ -25,16 +25,18 @@ MEASURES = (
 CHARTS = ("roc", "broc", "pr", "posfrac", "cost", "gain")
 
 
-def measure(entry: Definition) -> dict[str, object]:
-    """What the page knows of a measure, apart from its formula."""
-    return {
-        "direction": entry.direction,
-        "prior": entry.prior,
-        "range": entry.range,
-        "volume": entry.per_volume,
-        "heading": entry.heading,
-        "synonyms": [plain(word) for word in entry.synonyms],
-    }
+def measure(entry: Definition) -> list[object]:
+    """What the page knows of a measure, apart from its formula, in the order of `Definition` in
+    core/catalogue.ts.
+    """
+    return [
+        entry.direction,
+        entry.prior,
+        entry.range,
+        entry.per_volume,
+        entry.heading,
+        [plain(word) for word in entry.synonyms],
+    ]
 
 
 def curve(name: str) -> dict[str, object]:
@@ -52,7 +54,7 @@ def curve(name: str) -> dict[str, object]:
 
 def text() -> str:
     """The whole file."""
-    tables = {
+    tables: dict[str, dict[str, object]] = {
         "MEASURES": {name: measure(CATALOGUE[name]) for name in MEASURES},
         "CURVES": {name: curve(name) for name in CHARTS},
     }

@@ -193,3 +193,45 @@ def test_slices_of_a_report_say_that_thresholds_are_taken_as_fixed():
     assert "these intervals and bounds are optimistic" in page
     chosen = br.choose(br.count(y, scores["a"]), costs={"fn": 20}).threshold
     assert f"2 groups, at score ≥ {chosen!r}." not in page or len(repr(chosen)) < 6
+
+
+# ---- models that cost the same and differ in both classes ----------------------------------------
+
+AT = br.Conditions(prior=0.3, costs=br.Costs(fn=100, fp=1))
+
+
+def equally_expensive(misses, seed, positives=200, negatives=1000):
+    """Flags of two models of the same expected cost: `a` has so many misses more than `b` in a data
+    set of this size, and as much fewer false alarms.
+    """
+    rng = np.random.default_rng(seed)
+    fewer = 0.3 * 100 * misses / positives / 0.7
+    alarms = rng.random(negatives) < 0.6
+    found = rng.random(positives) >= misses / positives
+    a = np.concatenate((found, alarms & (rng.random(negatives) >= fewer / 0.6)))
+    b = np.concatenate((np.ones(positives, dtype=bool), alarms))
+    y = np.repeat([1, 0], [positives, negatives])
+    return br.count(y, {"a": a.astype(float), "b": b.astype(float)})
+
+
+@pytest.mark.parametrize("misses", [0.5, 1.5, 3])
+def test_equal_costs_are_not_called_different_because_no_miss_was_seen(misses):
+    """Before, 20 to 70 of 100 such sets were called different."""
+    half = {"a": 0.5, "b": 0.5}
+    found = [
+        br.compare(equally_expensive(misses, seed), "expected_cost", threshold=half, at=AT)
+        for seed in range(100)
+    ]
+    assert sum(one.p_value < 0.05 for one in found) <= 11  # of 5 % the chance of more is 0.4 %
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_test_of_costs_agrees_with_its_interval(seed):
+    y, scores = drawn(80, 1500, {"a": 1.5 + seed / 5, "b": 1.5}, seed=seed)
+    models = br.count(y, scores)
+    for found in (
+        *br.choose(models, at=AT).differences,
+        br.compare(models, "expected_cost", threshold={"a": 0.5, "b": 0.5}, at=AT),
+    ):
+        assert found.method == "weighted-mcnemar"
+        assert (found.p_value < 0.05) == (found.low > 0 or found.high < 0)

@@ -257,7 +257,7 @@ def test_the_mark_is_in_no_file_that_does_not_need_it(tmp_path):
     ("code", "match", "named"),
     [
         ("BR507", "needs the base rate at which they are calibrated", {}),
-        ("BR506", "would correct twice", {"negatives_kept": 0.1, "calibrated_at": 0.5}),
+        ("BR506", "both would be applied", {"negatives_kept": 0.1, "calibrated_at": 0.5}),
         ("BR506", "must lie above 0", {"negatives_kept": 0}),
         ("BR509", "to which base rate", {"calibrated_at": 0.5}),
         ("BR509", "to which base rate", {"calibrated_at": 0.5, "at": br.Conditions()}),

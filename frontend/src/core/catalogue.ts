@@ -15,7 +15,12 @@ export interface Definition {
   readonly synonyms: readonly string[];
 }
 
-export const CATALOGUE: Readonly<Record<Name, Definition>> = MEASURES;
+export const CATALOGUE: Readonly<Record<Name, Definition>> = Object.fromEntries(
+  Object.entries(MEASURES).map(([name, [direction, prior, range, volume, heading, synonyms]]) => [
+    name,
+    { direction, prior, range, volume, heading, synonyms },
+  ]),
+) as Record<string, Definition> as Record<Name, Definition>;
 
 const SYNONYMS = new Map<string, Name>(
   (Object.keys(CATALOGUE) as Name[]).flatMap((name) => [name, ...CATALOGUE[name].synonyms].map((word): [string, Name] => [word, name])),

@@ -252,7 +252,9 @@ function difference(
   const apart = flagged.map(([one, other], kind) => one[1] + other[1] - 2 * both[kind]!);
   const counted = apart.map((part) => Math.ceil(part - ROUNDING * (1 + part)) + (hand ? 0 : 2));
   const steps = weights.map((weight, kind) => Math.abs(weight) / cases[kind]!);
-  const p = value && apart[0]! + apart[1]! ? swapped(value, [steps[0]!, counted[0]!], [steps[1]!, counted[1]!]) : 1;
+  const swaps = value && apart[0]! + apart[1]! ? swapped(value, [steps[0]!, counted[0]!], [steps[1]!, counted[1]!]) : 1;
+  // Models that cost the same may differ in both classes, which swapping them takes for a difference in cost.
+  const p = steps[0] && steps[1] ? Math.max(swaps, bothTails(Math.abs(value) / Math.sqrt(variance))) : swaps;
   const half = z * Math.sqrt(variance);
   const [low, high] = [Math.max(value - half, -widest), Math.min(value + half, widest)];
   return p >= missed(level) ? { value, low: Math.min(low, 0), high: Math.max(high, 0), p } : { value, low, high, p };
@@ -308,6 +310,20 @@ function varianceOf(weights: Two, flagged: readonly [Two, Two][], both: Two, cas
   const whole = cases[0] + cases[1];
   const share = cases[0] / whole;
   return variance + ((pair[1].withPrior - pair[0].withPrior) ** 2 * share * (1 - share)) / whole;
+}
+
+/** The chance that a standard normal number lies further from 0 than z. */
+export function bothTails(z: number): number {
+  const x = z / Math.SQRT2;
+  const density = Math.exp(-x * x) / Math.sqrt(Math.PI);
+  if (x >= 2) {
+    let rest = x;
+    for (let k = 60; k > 0; k -= 1) rest = x + k / 2 / rest;
+    return density / rest;
+  }
+  let [sum, term] = [0, x];
+  for (let n = 1; sum + term !== sum; n += 1) [sum, term] = [sum + term, (term * 2 * x * x) / (2 * n + 1)];
+  return 1 - 2 * density * sum;
 }
 
 /** How likely is so large a difference, if each case on which two models differ favours either with equal chance? Of each class: how much a case counts, and how many there are. */

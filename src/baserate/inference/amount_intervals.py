@@ -406,7 +406,7 @@ def amount_lead_over(point: AmountPoint, amounts: Amounts, name: str, level: flo
     if point.at.as_in_sample:
         variance += _of_prior([part.mean for part in parts], cases)
     left = min(0.0, value - _optimism(point, amounts, everything=everything))
-    p = moved_p(left, parts)
+    p = moved_p(left, parts, variance)
     low, high = bounds_beside(left, variance, p, level)
     return Difference(
         value,
@@ -520,7 +520,7 @@ def _lead(
             cases,
         )
     value = values[1] - values[0]
-    p = moved_p(value, parts)
+    p = moved_p(value, parts, variance)
     return Difference(
         value,
         *bounds_beside(value, variance, p, level),

@@ -707,8 +707,6 @@ def _p_value(
     added: int,
 ) -> tuple[float, str]:
     """Two-sided, and by which method."""
-    from scipy.special import ndtr
-
     if not value or not sum(apart):
         return 1.0, (
             MCNEMAR
@@ -721,7 +719,7 @@ def _p_value(
         least = 2.0 ** (
             1 - min(sum(apart), 1000)
         )  # no surer than a coin tossed as often as the models differ
-        return min(1.0, max(2 * float(ndtr(-abs(value) / math.sqrt(variance))), least)), DELTA
+        return min(1.0, max(normal_p(value, variance), least)), DELTA
     steps = [
         abs(weight) / count if count else 0.0
         for weight, count in zip(weights[0], cases, strict=True)
@@ -730,7 +728,20 @@ def _p_value(
     # Shares of a tie count as the cases that would spread as much: a whole number of them, or one
     # more.
     counted = [math.ceil(part - ROUNDING * (1 + part)) + added for part in apart]
-    return swapped_p(value, (steps[0], counted[0]), (steps[1], counted[1])), method
+    p = swapped_p(value, (steps[0], counted[0]), (steps[1], counted[1]))
+    return (p if method == MCNEMAR else max(p, normal_p(value, variance))), method
+
+
+def normal_p(value: float, variance: float) -> float:
+    """The two-sided p-value of a difference by its variance.
+
+    Where both classes count, models that cost the same may differ in each of them: one has fewer
+    false alarms, the other fewer misses. Swapping the models tests that they do not, so it is no
+    test of the cost alone: with no miss seen, it would take the false alarms for certain evidence.
+    """
+    from scipy.special import ndtr
+
+    return 2 * float(ndtr(-abs(value) / math.sqrt(variance))) if variance else 1.0
 
 
 def _is_sum(weights: Weights) -> bool:
@@ -804,13 +815,16 @@ class Moves(NamedTuple):
         return max(0.0, squares / whole - mean**2) / whole
 
 
-def moved_p(value: float, parts: Sequence[Moves]) -> float:
-    """The p-value of a difference of sums, by swapping the models on every case that moves it."""
+def moved_p(value: float, parts: Sequence[Moves], variance: float) -> float:
+    """The p-value of a difference of sums, by swapping the models on every case that moves it; not
+    below that by its variance.
+    """
     if not value or not any(part.sizes.any() for part in parts):
         return 1.0
     sizes = [np.abs([*part.sizes, *part.added]) / part.cases for part in parts]
     times = [np.asarray([*part.times, 1, 1], dtype=np.float64) for part in parts]
-    return flipped_p(value, np.concatenate(sizes), np.concatenate(times))
+    p = flipped_p(value, np.concatenate(sizes), np.concatenate(times))
+    return max(p, normal_p(value, variance))
 
 
 def flipped_p(value: float, sizes: Floats, times: Floats) -> float:

@@ -34,6 +34,7 @@ from baserate.inference.best_model import (
     bounds_beside,
     leads,
     moved_p,
+    normal_p,
     of_best,
 )
 from baserate.inference.values import Difference, checked_level
@@ -617,7 +618,7 @@ def _less_regret(
     values = decision.rivals[names[0]].value, decision.rivals[names[1]].value
     value = values[1] - values[0]
     if all(math.isclose(part.added[1], -part.added[0]) for part in parts):
-        p, method = moved_p(value, parts), WEIGHTED_MCNEMAR
+        p, method = moved_p(value, parts, variance), WEIGHTED_MCNEMAR
     else:
         apart = float((pair[0].flags != pair[1].flags) @ (joint.positives + joint.negatives))
         p, method = _normal_p(value, variance, apart), DELTA
@@ -668,12 +669,10 @@ def _variance(parts: list[Moves], found: list[Staged]) -> float:
 
 def _normal_p(value: float, variance: float, apart: float) -> float:
     """Two-sided, and no surer than a coin tossed as often as the models differ."""
-    from scipy.special import ndtr
-
     if not value or not variance or not apart:
         return 1.0
     least: float = 2.0 ** (1 - min(apart, 1000))
-    return min(1.0, max(2 * float(ndtr(-abs(value) / math.sqrt(variance))), least))
+    return min(1.0, max(normal_p(value, variance), least))
 
 
 # ----------------------------------------------------------------------
