@@ -49,7 +49,6 @@ TESTS = (
 )  # fmt: skip
 PYTEST = ("-q", "-p", "no:cacheprovider", "-p", "no:cov", "-p", "no:xdist", "--no-header", "-rN")
 SECONDS, HANGS = 20, 90  # no new test is begun after the first, and the second is no end
-SLOW = 0.5  # seconds that a test is watched: of a slower one the lines until then are known
 
 # ----------------------------------------------------------------------
 # What may be changed, and into what.
@@ -74,6 +73,7 @@ class Mutant(NamedTuple):
     file: str
     function: str
     line: int
+    end: int
     place: int
     was: str
     now: str
@@ -98,7 +98,8 @@ def _of(path: Path) -> Iterator[Mutant]:
     for place, (function, node) in enumerate(_nodes(ast.parse(text))):
         was = _first_line(node)
         if _change(node):
-            yield Mutant(name, function, node.lineno, place, was, _first_line(node))
+            last = getattr(node, "test", node).end_lineno
+            yield Mutant(name, function, node.lineno, last, place, was, _first_line(node))
 
 
 def _first_line(node: ast.AST) -> str:
@@ -176,26 +177,31 @@ def _negated(test: ast.expr) -> ast.expr:
     return ast.copy_location(ast.UnaryOp(ast.Not(), test), test)
 
 
-def _applied(mutant: Mutant) -> dict[tuple[str, int], CodeType]:
+def applied(mutant: Mutant) -> dict[tuple[str, int], CodeType]:
     """The code of every function of the mutated file, by its name and line."""
     path = SOURCE / mutant.file
     tree = ast.parse(path.read_text())
     _change(_nodes(tree)[mutant.place][1])
-    codes, found = [compile(tree, str(path), "exec")], {}
-    while codes:
-        code = codes.pop()
+    return codes(compile(tree, str(path), "exec"))
+
+
+def codes(module: CodeType) -> dict[tuple[str, int], CodeType]:
+    """The code of a module and of the functions in it."""
+    todo, found = [module], {}
+    while todo:
+        code = todo.pop()
         found[code.co_qualname, code.co_firstlineno] = code
-        codes += [part for part in code.co_consts if isinstance(part, CodeType)]
+        todo += [part for part in code.co_consts if isinstance(part, CodeType)]
     return found
 
 
 def mutate(mutant: Mutant, functions: dict[str, list[FunctionType]]) -> None:
     """Replace the code of the functions that are loaded."""
-    codes = _applied(mutant)
+    changed = applied(mutant)
     for function in functions[mutant.file]:
         own = function.__code__
         if own.co_name != "<lambda>":
-            function.__code__ = codes[own.co_qualname, own.co_firstlineno]
+            function.__code__ = changed[own.co_qualname, own.co_firstlineno]
 
 
 def loaded() -> dict[str, list[FunctionType]]:
@@ -240,16 +246,13 @@ class Watch(Plugin):
         self.seconds: dict[str, float] = {}
 
     def pytest_collection_finish(self) -> None:
-        signal.signal(signal.SIGPROF, _too_slow)
         self.coverage.start()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
         self.coverage.switch_context(item.nodeid)
-        signal.setitimer(signal.ITIMER_PROF, SLOW)
         began = time.process_time()
         done = yield
-        signal.setitimer(signal.ITIMER_PROF, 0)
         self.seconds[item.nodeid] = round(time.process_time() - began, 3)
         return done
 
@@ -263,10 +266,6 @@ class Watch(Plugin):
                 for test in tests:
                     found.setdefault(test, {}).setdefault(name, []).append(line)
         return found
-
-
-def _too_slow(_signum: int, _frame: Any) -> None:
-    pytest.skip("watched for long enough")
 
 
 def watched(files: list[str]) -> dict[str, Any]:
@@ -290,7 +289,7 @@ def known_tests() -> dict[str, Any]:
            for name in TESTS for path in test_files(ROOT / name)}  # fmt: skip
     files = known["files"]
     todo = [name for name, digest in now.items() if files.get(name, [""])[0] != digest]
-    for part in (todo[i : i + 4] for i in range(0, len(todo), 4)):
+    for part in (todo[i : i + 2] for i in range(0, len(todo), 2)):
         tests = watched(part)
         for name in part:
             own = {test: seen for test, seen in tests.items() if test.partition("::")[0] == name}
@@ -330,8 +329,9 @@ class Judge(Plugin):
 
     def chosen(self, mutant: Mutant, items: list[pytest.Item]) -> list[pytest.Item]:
         """The tests that run this line, the fastest first."""
-        reached = [item for item in items if item.nodeid in self.tests
-                   and mutant.line in self.tests[item.nodeid][1].get(mutant.file, ())]  # fmt: skip
+        own = set(range(mutant.line, mutant.end + 1))
+        known = {test: lines.get(mutant.file, ()) for test, (_, lines) in self.tests.items()}
+        reached = [item for item in items if not own.isdisjoint(known.get(item.nodeid, ()))]
         return sorted(reached, key=lambda item: self.tests[item.nodeid][0])
 
     def forked(self, mutant: Mutant, items: list[pytest.Item], functions: Any) -> str:
