@@ -1,11 +1,12 @@
 """Do the tests notice a mistake? One operator, number or statement of the core is changed, and the
 tests that run that line are run.
 
-    python campaigns/mutants.py 0 50     the first 50 of a random order that is always the same
+    python campaigns/mutants.py counts 0 25    the first 25 of a random order, always the same one
 
-The tests are loaded once; each mutant is a fork of that process in which the code of one function
-is replaced. Which tests run which lines is found once, under coverage, and kept in build/. Mutants
-are made inside functions only, not in messages (f-strings) nor in what runs while modules load.
+Each part of the sources has its tests. They are loaded once; each mutant is a fork of that process
+in which the code of one function is replaced. Which tests run which lines is found once, under
+coverage, and kept in build/. Mutants are made inside functions only, not in messages (f-strings)
+nor in what runs while modules load.
 """
 
 import ast
@@ -30,25 +31,23 @@ import coverage
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "baserate"
 KNOWN = ROOT / "build" / "tests_of_lines.json"
-MUTATED = (
-    "counts/*.py",
-    "read/cases.py",
-    "kernels/portable.py",
-    "measures/*.py",
-    "decisions/*.py",
-    "inference/*.py",
-)
-FOLDERS = ("counts", "kernels", "measures", "decisions", "curves", "inference", "laws")
-TESTS = (
-    *(f"tests/{name}" for name in FOLDERS),
-    *(f"tests/read/test_{name}.py" for name in ("bad_labels", "bad_scores", "bad_weights",
-      "classes", "treatments", "many_rows", "frames")),
-    "tests/test_conditions.py", "tests/test_costs.py", "tests/test_uncertain.py",
-    "tests/test_numbers.py", "tests/test_designs.py",
-    *(f"src/baserate/{name}" for name in ("counts", "measures", "decisions", "inference")),
-)  # fmt: skip
+# The parts: their files, and their tests.
+PARTS = {
+    "counts": (
+        ("counts/*.py", "kernels/portable.py"),
+        ("tests/counts", "tests/kernels", "src/baserate/counts"),
+    ),
+    "measures": (("measures/*.py",), ("tests/measures", "src/baserate/measures")),
+    "read": (
+        ("read/cases.py",),
+        tuple(f"tests/read/test_{name}.py" for name in ("bad_labels", "bad_scores", "bad_weights",
+              "classes", "many_rows", "treatments")),
+    ),
+    "decisions": (("decisions/*.py",), ("tests/decisions", "src/baserate/decisions")),
+    "inference": (("inference/*.py",), ("tests/inference", "src/baserate/inference")),
+}  # fmt: skip
 PYTEST = ("-q", "-p", "no:cacheprovider", "-p", "no:cov", "-p", "no:xdist", "--no-header", "-rN")
-SECONDS, HANGS = 20, 90  # no new test is begun after the first, and the second is no end
+SECONDS, HANGS = 10, 60  # no new test is begun after the first, and the second is no end
 
 # ----------------------------------------------------------------------
 # What may be changed, and into what.
@@ -82,15 +81,15 @@ class Mutant(NamedTuple):
         return f"{self.file}:{self.line} {self.function}: {self.was}  →  {self.now}"
 
 
-def mutants() -> list[Mutant]:
-    """Every mutant there is, in a random order that is always the same."""
-    found = [mutant for path in mutated_files() for mutant in _of(path)]
+def mutants(part: str) -> list[Mutant]:
+    """Every mutant of a part, in a random order that is always the same."""
+    found = [mutant for path in mutated_files(part) for mutant in _of(path)]
     random.Random("P29").shuffle(found)
     return found
 
 
-def mutated_files() -> list[Path]:
-    return sorted(path for pattern in MUTATED for path in SOURCE.glob(pattern))
+def mutated_files(part: str) -> list[Path]:
+    return sorted(path for pattern in PARTS[part][0] for path in SOURCE.glob(pattern))
 
 
 def _of(path: Path) -> Iterator[Mutant]:
@@ -239,11 +238,16 @@ class Watch(Plugin):
 
     examples = 3
 
-    def __init__(self) -> None:
+    def __init__(self, part: str) -> None:
         self.coverage = coverage.Coverage(
-            data_file=None, config_file=False, include=[f"{SOURCE}/{name}" for name in MUTATED]
+            data_file=None, config_file=False, include=list(map(str, mutated_files(part)))
         )
         self.seconds: dict[str, float] = {}
+        self.failed: set[str] = set()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if not report.passed:
+            self.failed.add(report.nodeid)
 
     def pytest_collection_finish(self) -> None:
         self.coverage.start()
@@ -268,34 +272,29 @@ class Watch(Plugin):
         return found
 
 
-def watched(files: list[str]) -> dict[str, Any]:
-    """The tests of these files: seconds, and lines by file of the sources."""
-    watch = Watch()
+def watched(part: str, files: list[str]) -> dict[str, Any]:
+    """The tests of these files that pass: seconds, and lines by file of the sources."""
+    watch = Watch(part)
     pytest.main([*PYTEST, *files], plugins=[watch])
     lines = watch.lines()
-    return {test: [spent, lines.get(test, {})] for test, spent in watch.seconds.items()}
+    return {test: [spent, lines.get(test, {})] for test, spent in watch.seconds.items()
+            if test not in watch.failed}  # fmt: skip
 
 
-def known_tests() -> dict[str, Any]:
-    """What is known of every test; files that are new or changed are watched first."""
-    sources = hashlib.sha256()
-    for path in mutated_files():
-        sources.update(path.read_bytes())
-    key = sources.hexdigest()
+def known_tests(part: str) -> dict[str, Any]:
+    """What is known of every test of a part; files that are new or changed are watched first."""
+    sources = hashlib.sha256(b"".join(path.read_bytes() for path in mutated_files(part)))
     known = json.loads(KNOWN.read_text()) if KNOWN.exists() else {}
-    if known.get("sources") != key:
-        known = {"sources": key, "files": {}}
+    if known.get(part, {}).get("sources") != sources.hexdigest():
+        known[part] = {"sources": sources.hexdigest(), "files": {}}
     now = {str(path.relative_to(ROOT)): hashlib.sha256(path.read_bytes()).hexdigest()
-           for name in TESTS for path in test_files(ROOT / name)}  # fmt: skip
-    files = known["files"]
-    todo = [name for name, digest in now.items() if files.get(name, [""])[0] != digest]
-    for part in (todo[i : i + 2] for i in range(0, len(todo), 2)):
-        tests = watched(part)
-        for name in part:
-            own = {test: seen for test, seen in tests.items() if test.partition("::")[0] == name}
-            files[name] = [now[name], own]
-        KNOWN.parent.mkdir(exist_ok=True)
-        KNOWN.write_text(json.dumps(known))
+           for name in PARTS[part][1] for path in test_files(ROOT / name)}  # fmt: skip
+    files = known[part]["files"]
+    for name, digest in now.items():
+        if files.get(name, [""])[0] != digest:
+            files[name] = [digest, watched(part, [name])]
+            KNOWN.parent.mkdir(exist_ok=True)
+            KNOWN.write_text(json.dumps(known))
     return {test: seen for name in now for test, seen in files[name][1].items()}
 
 
@@ -320,6 +319,8 @@ class Judge(Plugin):
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         functions = loaded()
+        sound = self.forked(None, self.fastest(session.items), functions)
+        assert sound == "survived", "tests fail without a mutant"
         for mutant in self.mutants:
             items = self.chosen(mutant, session.items)
             verdict = self.forked(mutant, items, functions) if items else "no test"
@@ -331,19 +332,25 @@ class Judge(Plugin):
         """The tests that run this line, the fastest first."""
         own = set(range(mutant.line, mutant.end + 1))
         known = {test: lines.get(mutant.file, ()) for test, (_, lines) in self.tests.items()}
-        reached = [item for item in items if not own.isdisjoint(known.get(item.nodeid, ()))]
-        return sorted(reached, key=lambda item: self.tests[item.nodeid][0])
+        return self.fastest(
+            [item for item in items if not own.isdisjoint(known.get(item.nodeid, ()))]
+        )
 
-    def forked(self, mutant: Mutant, items: list[pytest.Item], functions: Any) -> str:
+    def fastest(self, items: list[pytest.Item]) -> list[pytest.Item]:
+        known = [item for item in items if item.nodeid in self.tests]
+        return sorted(known, key=lambda item: self.tests[item.nodeid][0])
+
+    def forked(self, mutant: Mutant | None, items: list[pytest.Item], functions: Any) -> str:
         """How the tests end with this mutant: "killed" where one fails."""
         child = os.fork()
         if not child:
             try:
                 resource.setrlimit(resource.RLIMIT_CPU, (HANGS, HANGS))
                 resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
-                signal.alarm(10 * HANGS)
+                signal.alarm(60 * HANGS)
                 began = time.process_time()
-                mutate(mutant, functions)
+                if mutant:
+                    mutate(mutant, functions)
                 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
                 os.dup2(1, 2)
                 for item, after in zip(items, [*items[1:], None], strict=True):
@@ -363,14 +370,14 @@ class Judge(Plugin):
             os._exit(1)
 
 
-def judged(begin: int, number: int) -> list[tuple[Mutant, str]]:
+def judged(part: str, begin: int, number: int) -> list[tuple[Mutant, str]]:
     """The verdict on these mutants."""
-    tests = known_tests()
-    judge = Judge(mutants()[begin : begin + number], tests)
-    pytest.main([*PYTEST, *TESTS], plugins=[judge])
+    tests = known_tests(part)
+    judge = Judge(mutants(part)[begin : begin + number], tests)
+    pytest.main([*PYTEST, *PARTS[part][1]], plugins=[judge])
     return judge.verdicts
 
 
 if __name__ == "__main__":
-    for mutant, verdict in judged(int(sys.argv[1]), int(sys.argv[2])):
+    for mutant, verdict in judged(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])):
         print(json.dumps([str(mutant), verdict], ensure_ascii=False))

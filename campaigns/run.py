@@ -509,10 +509,14 @@ def two_wheels(seed: int, folder: Path) -> Batch:
     return 1, [f"the second wheel differs in {', '.join(names) or 'times or order'}"]
 
 
+MUTATED = ("counts", "measures", "read", "decisions", "inference")
+
+
 @campaign(29)
 def mutants(seed: int, _folder: Path) -> Batch:
-    """Twenty mutants of the core, each before the tests that run its line."""
-    lines = ran("campaigns/mutants.py", 20 * seed, 20).splitlines()
+    """Mutants of one part of the sources, each before the tests that run its line."""
+    turn, part = divmod(seed, len(MUTATED))
+    lines = ran("campaigns/mutants.py", MUTATED[part], 25 * turn, 25).splitlines()
     found = [json.loads(line) for line in lines if line.startswith('["')]
     return len(found), [f"{verdict}: {mutant}" for mutant, verdict in found
                         if verdict not in ("killed", "timeout")]  # fmt: skip

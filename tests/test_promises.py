@@ -43,8 +43,9 @@ def test_a_rename_that_fails_leaves_the_old_file(tmp_path):
 
 
 def test_a_mutant_changes_the_code_of_one_function():
-    order = mutants.mutants()
-    assert len(set(order)) == len(order) > 10_000
+    order = mutants.mutants("inference")
+    assert len(set(order)) == len(order) > 5000
+    assert order == mutants.mutants("inference")
     path = mutants.SOURCE / "inference" / "rates.py"
     whole = mutants.codes(compile(path.read_text(), str(path), "exec"))
     for mutant in [one for one in order if one.file == "inference/rates.py"][:20]:

@@ -204,6 +204,12 @@ def test_coarse_counts_name_their_cells_by_the_lowest_score():
     assert F1_A.auc_error_bound == 0
 
 
+def test_a_number_of_bins_has_edges_of_equal_width_from_the_lowest_score_to_the_highest():
+    counts = br.Counts([10, 7, 5, 2], [1, 1, 0, 0], [0, 0, 1, 1])
+    assert counts.coarsen(4) == counts.coarsen([4, 6, 8])
+    assert counts.coarsen(4) != counts.coarsen([4, 6, 9])
+
+
 def test_coarse_counts_coarsen_further_only_along_their_edges():
     fine = F1_A.coarsen([2, 4, 6, 8])
     assert fine.coarsen([4]) == F1_A.coarsen([4])

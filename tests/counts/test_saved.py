@@ -342,7 +342,14 @@ def test_lengths_that_do_not_fit_the_file_are_refused_before_anything_is_copied(
         "facts": {},
     }
     (tmp_path / "x").write_bytes(sealed(head, bytes(8000)))
-    assert_refused(tmp_path / "x", "does not fit|does not hold", "BR711")
+    assert_refused(tmp_path / "x", "an array does not fit the file", "BR711")
+
+
+def test_two_arrays_of_one_name_are_refused(tmp_path):
+    entry = {"name": "scores", "dtype": "<f8", "length": 1}
+    head = {"kind": "counts", "arrays": [entry, entry], "facts": {}}
+    (tmp_path / "x").write_bytes(sealed(head, bytes(16)))
+    assert_refused(tmp_path / "x", "an array does not fit the file", "BR711")
 
 
 def test_only_regular_files_are_read(tmp_path):
