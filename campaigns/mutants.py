@@ -47,7 +47,7 @@ PARTS = {
     "inference": (("inference/*.py",), ("tests/inference", "src/baserate/inference")),
 }  # fmt: skip
 PYTEST = ("-q", "-p", "no:cacheprovider", "-p", "no:cov", "-p", "no:xdist", "--no-header", "-rN")
-SECONDS, HANGS = 10, 60  # no new test is begun after the first, and the second is no end
+SECONDS, HANGS = 6, 60  # no new test is begun after the first, and the second is no end
 
 # ----------------------------------------------------------------------
 # What may be changed, and into what.
