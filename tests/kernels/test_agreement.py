@@ -168,8 +168,8 @@ def test_c_and_numpy_count_groups_alike(data, groups):
 
 def test_no_groups_have_no_cells_and_one_offset():
     none = np.empty(0), np.empty(0, dtype=bool), np.empty(0, dtype=np.uint32)
-    for kernels in (compiled(), portable):
-        cells, offsets = kernels.count_groups(*none, 0)
+    for way in (compiled(), portable):
+        cells, offsets = way.count_groups(*none, 0)
         assert offsets.tolist() == [0]
         assert len(cells.scores) == 0
 
