@@ -184,8 +184,9 @@ PROMISES = {
         "a mutant drawn at random (one operator, number or statement of the counting core,"
         " measures, decisions or inference changed): a test that runs this line fails",
         600,
-        "Part by part, 125 each; the counting core is first. A failure is a mutant that survives. Every branch of the counting core is reached by"
-        " `make test`. Mutants of the C kernels: not yet.",
+        "Part by part, 125 each; the counting core is first. A failure is a mutant that survives."
+        " Every branch of the counting core is reached by `make test`. Mutants of the C kernels:"
+        " not yet.",
     ),
     30: Promise(
         "Old outputs stay readable",

@@ -269,6 +269,17 @@ PLAIN = {"condensed": False}
         (
             made(
                 "grouped",
+                {"groups": list("abc")},
+                scores=[0.9, 0.5],
+                positives=[1, 0],
+                negatives=[0, 1],
+                offsets=[0, 2, 1, 2],
+            ),
+            "groups do not fit",
+        ),
+        (
+            made(
+                "grouped",
                 {"groups": ["a", "a"]},
                 scores=[0.5],
                 positives=[1],
@@ -311,7 +322,7 @@ PLAIN = {"condensed": False}
         ),
         (made("joint", {"models": ["a"]}, scores_0=[1], positives=[-1], negatives=[1]), "BR222"),
     ],
-    ids=range(20),
+    ids=range(21),
 )
 def test_what_cannot_have_been_counted_is_refused_whatever_its_checksum(tmp_path, content, match):
     (tmp_path / "x").write_bytes(content)
