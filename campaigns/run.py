@@ -465,7 +465,7 @@ def signals(seed: int, folder: Path) -> Batch:
     if child.returncode not in (0, STATUS[kind], -kind) and not starting:  # a shell: −15 is 143
         wrong.append(f"seed {seed}: {kind.name} ended with {child.returncode}")
     if "Traceback" in said and not starting:
-        wrong.append(f"seed {seed}: {kind.name} gave a traceback")
+        wrong.append(f"seed {seed}: {kind.name} gave a traceback: {said[-300:]}")
     if list(folder.glob(".*")):
         wrong.append(f"seed {seed}: {kind.name} left {sorted(map(str, folder.glob('.*')))}")
     return 1, wrong

@@ -72,7 +72,7 @@ def _line(number: int, promise: Promise) -> str:
     trials, failures = found["trials"], found["failures"]
     seen = f"{failures} {'failure' if failures == 1 else 'failures'} in {trials:,} trials."
     if number == MUTANTS and "at_first" in found:
-        seen += f" ({found['at_first']} at first: tests were added that notice the others.)"
+        seen += f" ({found['at_first']} at first; tests were then added for some of them.)"
     bound = "" if number in FIXED else f"at most {100 * upper_bound(failures, trials):.2g} %"
     whole = found.get("whole") or trials >= promise.goal
     holds = "**fails**" if failures else "**holds**" if whole else "so far"
