@@ -84,6 +84,7 @@ report-ui: $(VENV)/installed ## check, test and bundle the report's front end (n
 
 lock: $(VENV)/ready ## choose the newest versions again and lock them
 	$(BIN)/python requirements/lock.py
+	$(BIN)/python requirements/sbom.py
 
 clean: ## remove everything that make and the demo made
 	rm -rf $(VENV) build dist baserate-demo .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache frontend/node_modules frontend/build src/*.egg-info src/baserate/kernels/*.so

@@ -69,25 +69,9 @@ OURS = (
         ),
     ),
     (
-        "`decision` at threshold probabilities near 1",
-        "precision",
-        (
-            "The odds t / (1 − t) are taken from the rounded t: as many digits are lost as t has"
-            " nines."
-        ),
-    ),
-    (
         "`gini` within 10⁻¹² of 0, `discrimination` and `calibration_error` near 0",
         "precision",
         "Differences of floats: right to about 10⁻¹⁶ in absolute terms, not in digits.",
-    ),
-    (
-        "`distribution-free` with 10¹² cases or more",
-        "precision",
-        (
-            "The divergence of two coins is a difference of floats: nine to twelve digits, and the"
-            " upper bound lies 7·10⁻¹⁰ too low with 3·10¹⁸ cases of each class."
-        ),
     ),
 )
 # (tool, question, kind, why).

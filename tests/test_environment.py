@@ -283,19 +283,26 @@ def test_nohup_is_heeded():
 LOADING = """
 import os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
+kill, sent, stop = os.kill, signal.SIGINT, sys.argv[1]
 class Stop:
     def find_spec(self, name, path=None, target=None):
-        if name == "click.core":
-            os.kill(os.getpid(), signal.SIGINT)
+        if name == stop:
+            kill(os.getpid(), sent)
 sys.meta_path.insert(0, Stop())
+del sys.modules["signal"]  # loaded again, as at the start of a process
 sys.argv[1:] = ["show", "x.csv"]
 from baserate.__main__ import main
 main()
 """
 
 
-def test_ctrl_c_while_the_program_loads_is_one_line():
+@pytest.mark.parametrize("module", ["signal", "resource", "baserate.cli", "click.core"])
+def test_ctrl_c_while_the_program_loads_is_one_line(module):
     done = subprocess.run(
-        [sys.executable, "-c", LOADING], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", LOADING, module],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "stopped\n")

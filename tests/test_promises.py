@@ -2,9 +2,12 @@
 
 import json
 import runpy
+import shutil
 from pathlib import Path
+from types import CodeType
 
 import pytest
+from campaigns import mutants
 from campaigns import run as campaigns
 from campaigns.promises import PROMISES
 
@@ -30,6 +33,32 @@ def test_a_batch_of_a_campaign_finds_nothing_wrong(number, tmp_path):
     trials, wrong = campaigns.CAMPAIGNS[number](987_654, tmp_path)
     assert trials > 0
     assert wrong == []
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
+def test_a_rename_that_fails_leaves_the_old_file(tmp_path):
+    place = [call for _, call, _ in campaigns.PLACES].index("rename")
+    trials, wrong = campaigns.CAMPAIGNS[12](place, tmp_path)
+    assert (trials, wrong) == (1, [])
+
+
+def test_a_mutant_changes_the_code_of_one_function():
+    order = mutants.mutants("inference")
+    assert len(set(order)) == len(order) > 5000
+    assert order == mutants.mutants("inference")
+    path = mutants.SOURCE / "inference" / "rates.py"
+    whole = mutants.codes(compile(path.read_text(), str(path), "exec"))
+    for mutant in [one for one in order if one.file == "inference/rates.py"][:20]:
+        changed = mutants.applied(mutant)
+        assert changed.keys() == whole.keys()
+        names = {place[0] for place in whole if differ(whole[place], changed[place])}
+        assert {name.split(".")[0] for name in names} == {mutant.function}
+
+
+def differ(one, other):
+    plain = [[part for part in code.co_consts if not isinstance(part, CodeType)]
+             for code in (one, other)]  # fmt: skip
+    return plain[0] != plain[1] or one.co_names != other.co_names or one.co_code != other.co_code
 
 
 def test_a_bound_is_that_of_clopper_and_pearson():

@@ -80,14 +80,12 @@ DISAGREEMENTS = {
     "summaries/uncertainty": ONE_CLASS,
     "summaries/log_loss": ONE_CLASS,
     "summaries/calibration_error(bins=4)": ONE_CLASS,
-    "curves/decision": f"{ONE_CLASS} huge-billion huge-lopsided landgrebe-like"
-    " prior-all-but-1-in-a-million prior-nearly-all scores-near-one weights-one-heavy",
+    "curves/decision": f"{ONE_CLASS} prior-all-but-1-in-a-million",
     "summaries/h_measure": "one-negative-in-a-million prior-nearly-all weights-mixed",
     "summaries/h_measure(prior=hand-2009)": "one-negative-in-a-million prior-nearly-all"
     " weights-mixed",
     "summaries/h_measure(severity_ratio=0.25)": "one-negative-in-a-million one-negative-third"
     " weights-mixed",
-    "intervals/distribution-free": "huge-flat huge-int64 huge-trillion",
 }
 
 

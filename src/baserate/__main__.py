@@ -1,14 +1,30 @@
 """`baserate`, and `python -m baserate`: ready for a Ctrl-C, and sure of room to load, before
-anything else is loaded.
+anything else is loaded. What comes before this file (Python's own start) is Python's.
 """
 
-import contextlib
 import os
-import signal
 import sys
-from types import FrameType
 
 IO, INTERRUPTED = 74, 130
+
+
+def _stopped(*_: object) -> None:
+    _write(2, "stopped\n")
+    os._exit(INTERRUPTED)
+
+
+def _write(to: int, text: str) -> None:
+    try:
+        os.write(to, text.encode())
+    except OSError:  # nobody reads it
+        return
+
+
+try:
+    import signal  # loads others: the one moment without a handler
+except KeyboardInterrupt:
+    _stopped()
+
 # Bytes that the libraries take before any data come. With less, OpenBLAS may neither load nor fail,
 # but try for ever.
 LEAST = {
@@ -27,12 +43,6 @@ def main() -> None:
     from baserate.cli import main
 
     main.main()
-
-
-def _stopped(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001
-    with contextlib.suppress(OSError):
-        os.write(2, b"stopped\n")
-    os._exit(INTERRUPTED)
 
 
 def _check_room() -> None:
@@ -58,8 +68,7 @@ def _refuse(text: str, fix: str) -> None:
 
         problem = {"code": "BR701", "where": {}, "text": text, "fix": fix}
         said, to = json.dumps({"schema": "baserate/1", "errors": [problem]}) + "\n", 1
-    with contextlib.suppress(OSError):
-        os.write(to, said.encode())
+    _write(to, said)
     os._exit(IO)
 
 

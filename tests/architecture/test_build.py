@@ -1,6 +1,8 @@
 """Installing from a clean copy of the sources, with and without a compiler."""
 
+import json
 import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -77,3 +79,12 @@ def test_without_a_compiler_the_install_succeeds_on_numpy_and_says_so(clean):
     wheel = wheel_of(clean, CC="/no/such/compiler", CXX="/no/such/compiler")
     assert not [name for name in zipfile.ZipFile(wheel).namelist() if "_kernels.abi3" in name]
     assert "counting in NumPy" in version_from(wheel, clean)
+
+
+def test_the_bill_of_materials_is_that_of_the_lock():
+    written = json.loads((ROOT / "requirements" / "sbom.json").read_text())
+    script = runpy.run_path(str(ROOT / "requirements" / "sbom.py"))
+    assert written == script["bill"](), "run: python requirements/sbom.py"
+    names = {part["name"] for part in written["components"]}
+    assert names == {"click", "duckdb", "narwhals", "numpy", "scipy", "setuptools"}
+    assert all(part["externalReferences"][0]["hashes"] for part in written["components"])

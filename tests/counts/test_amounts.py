@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import baserate as br
+from baserate.counts.amounts import check_amounts
 
 CENTS = st.integers(0, 10**7).map(lambda cents: cents / 100)
 ANY = st.one_of(
@@ -214,3 +215,12 @@ def test_one_case_that_holds_much_of_the_amount_is_noted():
     assert any(note.code == "BR591" and "92.6 %" in note.text for note in alone.notes)
     even = br.count([1, 1], [1, 2], amount=[5, 6])
     assert not any(note.code == "BR591" for note in even.notes)
+
+
+def test_counts_are_not_amounts():
+    counts = br.count([0, 1], [0.1, 0.9])
+    with pytest.raises(br.InputError, match="amounts are made by count") as caught:
+        check_amounts(counts)
+    assert caught.value.code == "BR228"
+    amounts = br.count([0, 1], [0.1, 0.9], amount=[1.0, 2.0])
+    assert check_amounts(amounts) is amounts

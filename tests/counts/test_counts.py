@@ -204,6 +204,12 @@ def test_coarse_counts_name_their_cells_by_the_lowest_score():
     assert F1_A.auc_error_bound == 0
 
 
+def test_a_number_of_bins_has_edges_of_equal_width_from_the_lowest_score_to_the_highest():
+    counts = br.Counts([10, 7, 5, 2], [1, 1, 0, 0], [0, 0, 1, 1])
+    assert counts.coarsen(4) == counts.coarsen([4, 6, 8])
+    assert counts.coarsen(4) != counts.coarsen([4, 6, 9])
+
+
 def test_coarse_counts_coarsen_further_only_along_their_edges():
     fine = F1_A.coarsen([2, 4, 6, 8])
     assert fine.coarsen([4]) == F1_A.coarsen([4])
@@ -401,3 +407,15 @@ def test_rare_positives_are_condensed_as_from_all_cells():
     quick, full = br.count(labels, scores, keep="positives"), br.count(labels, scores).condense()
     assert quick == full
     assert quick.digest == full.digest
+
+
+def test_scores_that_are_the_labels_are_noted():
+    codes = [[note.code for note in br.count([0, 1], [low, 1.0]).notes] for low in (0.0, 0.5)]
+    assert ["BR112" in found for found in codes] == [True, False]
+    assert "BR112" not in [note.code for note in br.count([0, 1, 1], [0.0, 1.0, 0.0]).notes]
+
+
+def test_merged_masses_have_a_bound_even_where_one_class_alone_was_merged():
+    weights = [0.1, 0.2, 0.3, 0.4]
+    coarse = br.count([1, 1, 0, 0], [4.0, 3.0, 2.0, 1.0], sample_weight=weights).coarsen([1.5, 2.5])
+    assert 0 < coarse.auc_error_bound < 1e-12

@@ -290,3 +290,43 @@ def test_everything_that_points_hold_is_read_only():
             *(() if points.tops is None else (points.tops,)),
         ):
             assert not values.flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("fpr", "tpr"),
+    [
+        ([0.0, 0.2, 1.0], [0.0, 0.5, 1.0]),
+        ([0.2, 1.0], [0.5, 1.0]),
+        ([0.0, 0.2], [0.0, 0.5]),
+        ([0.2], [0.5]),
+    ],
+)
+def test_a_published_roc_is_completed_at_both_ends(fpr, tpr):
+    points = br.Points.from_rates(fpr, tpr)
+    assert (points.fpr.tolist(), points.tpr.tolist()) == ([0.0, 0.2, 1.0], [0.0, 0.5, 1.0])
+    assert len(points.thresholds) == 3
+
+
+@pytest.mark.parametrize(
+    ("fpr", "tpr"), [([0.1, 0.5, 0.4], [0.2, 0.6, 0.9]), ([0.1, 0.4, 0.5], [0.2, 0.9, 0.6])]
+)
+def test_a_published_roc_that_falls_is_refused_at_its_row(fpr, tpr):
+    with pytest.raises(br.InputError, match="a ROC rises") as caught:
+        br.Points.from_rates(fpr, tpr)
+    assert (caught.value.code, caught.value.problems[0].where.rows) == ("BR550", (2,))
+
+
+@pytest.mark.parametrize(
+    ("fpr", "tpr", "size"),
+    [
+        ([0.0], [0.3], 3),
+        ([0.3], [0.0], 3),
+        ([1.0], [0.3], 3),
+        ([0.3], [1.0], 3),
+        ([0.0, 1.0], [0.3, 1.0], 3),
+    ],
+)
+def test_a_published_roc_that_starts_or_ends_on_an_axis_is_completed_too(fpr, tpr, size):
+    points = br.Points.from_rates(fpr, tpr)
+    assert (points.fpr[0], points.tpr[0], points.fpr[-1], points.tpr[-1]) == (0, 0, 1, 1)
+    assert len(points) == size

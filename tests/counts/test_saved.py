@@ -269,6 +269,17 @@ PLAIN = {"condensed": False}
         (
             made(
                 "grouped",
+                {"groups": list("abc")},
+                scores=[0.9, 0.5],
+                positives=[1, 0],
+                negatives=[0, 1],
+                offsets=[0, 2, 1, 2],
+            ),
+            "groups do not fit",
+        ),
+        (
+            made(
+                "grouped",
                 {"groups": ["a", "a"]},
                 scores=[0.5],
                 positives=[1],
@@ -311,7 +322,7 @@ PLAIN = {"condensed": False}
         ),
         (made("joint", {"models": ["a"]}, scores_0=[1], positives=[-1], negatives=[1]), "BR222"),
     ],
-    ids=range(20),
+    ids=range(21),
 )
 def test_what_cannot_have_been_counted_is_refused_whatever_its_checksum(tmp_path, content, match):
     (tmp_path / "x").write_bytes(content)
@@ -342,7 +353,14 @@ def test_lengths_that_do_not_fit_the_file_are_refused_before_anything_is_copied(
         "facts": {},
     }
     (tmp_path / "x").write_bytes(sealed(head, bytes(8000)))
-    assert_refused(tmp_path / "x", "does not fit|does not hold", "BR711")
+    assert_refused(tmp_path / "x", "an array does not fit the file", "BR711")
+
+
+def test_two_arrays_of_one_name_are_refused(tmp_path):
+    entry = {"name": "scores", "dtype": "<f8", "length": 1}
+    head = {"kind": "counts", "arrays": [entry, entry], "facts": {}}
+    (tmp_path / "x").write_bytes(sealed(head, bytes(16)))
+    assert_refused(tmp_path / "x", "an array does not fit the file", "BR711")
 
 
 def test_only_regular_files_are_read(tmp_path):

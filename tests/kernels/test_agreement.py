@@ -170,6 +170,14 @@ def test_c_and_numpy_count_groups_alike(data, groups):
         assert identical([column[part] for column in ours[0]], alone)
 
 
+def test_no_groups_have_no_cells_and_one_offset():
+    none = np.empty(0), np.empty(0, dtype=bool), np.empty(0, dtype=np.uint32)
+    for way in (compiled(), portable):
+        cells, offsets = way.count_groups(*none, 0)
+        assert offsets.tolist() == [0]
+        assert len(cells.scores) == 0
+
+
 def test_rows_of_groups_without_room_are_refused():
     module = importlib.import_module("baserate.kernels._kernels")
     scores, labels = np.array([0.5, 0.25]), np.array([True, False])

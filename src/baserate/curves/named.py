@@ -274,7 +274,8 @@ def decision_curve(
         else scores * rounded(factor) / (scores * rounded(factor) + (1 - scores))
     )
     below = t < 1
-    odds = t[below] / (1 - t[below])
+    # From the scores: of 1 − t few digits are left where t is near 1.
+    odds = scores[below] * rounded(factor) / (1 - scores[below])
     tpr, fpr = points.tpr[1:][below], points.fpr[1:][below]
     y = prior * tpr - rest * fpr * odds
     columns = (t[below][::-1].copy(), y[::-1].copy(), points.thresholds[1:][below][::-1].copy())

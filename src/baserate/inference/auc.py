@@ -273,9 +273,21 @@ def _where(ruled_out: Callable[[float], bool], outside: float, inside: float) ->
 
 
 def _divergence(seen: float, true: float) -> float:
-    """Kullback and Leibler's divergence between two coins."""
+    """Kullback and Leibler's divergence between two coins.
+
+    Nearly equal coins have logarithms that nearly cancel, and then what is left is taken term by
+    term: p · (x − log(1 + x)) with x = (q − p) / p of either side.
+    """
+    shift = true - seen
+    if abs(shift) < 0.05 * min(seen, 1 - seen):
+        return seen * _beyond_linear(shift / seen) + (1 - seen) * _beyond_linear(shift / (seen - 1))
     parts = ((seen, true), (1 - seen, 1 - true))
     return math.fsum(p * math.log(p / q) if q else math.inf for p, q in parts if p)
+
+
+def _beyond_linear(x: float) -> float:
+    """By how much x exceeds log(1 + x), of a small x."""
+    return math.fsum((-x) ** k / k for k in range(2, 16))
 
 
 METHODS: dict[str, Callable[[Placed, float, float], Bounds]] = {
