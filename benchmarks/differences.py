@@ -10,7 +10,9 @@ second is of `choose(…).lead_over_baseline`, of one model: how often it is sig
 how often wrongly so, with a quarter of the sets, as each is resampled 400 times. The third is of
 the best of several models that are equally good: how often the interval at its chosen threshold
 (200 resamples), which allows for choosing the threshold but not the model, holds what that
-threshold does in the field, also at the level 1 - 0.05 / models. `--amounts` prints the second of
+threshold does in the field, also at the level 1 - 0.05 / models. The fourth is of two models of the
+same cost at thresholds fixed in advance: one has so many misses more in a set of this size, and as
+much fewer false alarms as these cost; how often they are called different. `--amounts` prints the second of
 choices by amounts alone, which are log-normal.
 """  # noqa: E501
 
@@ -60,6 +62,8 @@ BEST_OF = tuple(
     for question in (("expected_cost", None, 10), ("tpr", "posfrac <= 0.05", 1))
     for models in (1, 2, 3, 5, 10)
 )
+# Misses that one of two models of the same cost has more, in a set with as many positives.
+MISSES = (0.25, 0.5, 1, 2, 3, 5, 10)
 # Shift of the positives, positives, negatives, the spread of log amounts (their mean is 100):
 # a review costs what flagging everything is worth a case, so that useless scores break even.
 AMOUNTS = ((0, 50, 950, 1.0), (0, 200, 1800, 0.5), (0.3, 30, 1000, 1.5), (1.5, 100, 900, 1.0))
@@ -158,6 +162,30 @@ def best_of(job):
     return f"| {models} | {measure}, {rule or 'cheapest'} | {sets} | {shares} |"
 
 
+def of_equal_cost(job):
+    """How often two models of the same cost are called different, and to whose favour."""
+    (misses, (positives, negatives)), sets = job
+    at = br.Conditions(0.3, br.Costs(fn=100))
+    fewer = 30 * misses / positives / 0.7  # false alarms that cost as much
+    base = min(1.0, 2 * fewer)
+    y, few, many = np.repeat([1, 0], [positives, negatives]), 0, 0
+    for seed in range(sets):
+        rng = np.random.default_rng([24, seed, positives])
+        alarms = rng.random(negatives) < base
+        kept = rng.random(negatives) >= fewer / base
+        found = rng.random(positives) >= misses / positives
+        flags = {
+            "a": np.concatenate((found, alarms & kept)),
+            "b": np.concatenate((np.ones(positives, dtype=bool), alarms)),
+        }
+        models = br.count(y, {name: one.astype(np.float64) for name, one in flags.items()})
+        lead = br.compare(models, "expected_cost", threshold={"a": 0.5, "b": 0.5}, at=at)
+        few += lead.p_value < 0.05 and lead.value < 0
+        many += lead.p_value < 0.05 and lead.value > 0
+    shares = " | ".join(f"{100 * count / sets:.2f}" for count in (few + many, few, many))
+    return f"| {misses} | {positives} + {negatives} | {sets} | {shares} |"
+
+
 def by_amounts(job):
     """The same, where a miss costs its amount."""
     (shift, positives, negatives, spread), sets = job
@@ -206,6 +234,16 @@ def main():
             chunksize=1,
         )
         third = pool.map(best_of, [(one, max(1, given.sets // 4)) for one in BEST_OF], chunksize=1)
+        fourth = pool.map(
+            of_equal_cost,
+            [
+                ((misses, size), given.sets)
+                for size in SIZES
+                for misses in MISSES
+                if 60 * misses / size[0] / 0.7 <= 1
+            ],
+            chunksize=1,
+        )
         pool.close()
         pool.join()
     lines = [
@@ -231,6 +269,12 @@ def main():
         "| models | chosen by | sets | held | truth worse | held at 1 - 0.05 / models |",
         "|---|---|---|---|---|---|",
         *third,
+        "",
+        "Two models of the same cost (fn = 100, fp = 1, prior 0.3) that differ in both classes:",
+        "",
+        "| misses more | cases | sets | called different | fewer misses wins | fewer alarms wins |",
+        "|---|---|---|---|---|---|",
+        *fourth,
     ]
     text = "\n".join(lines) + "\n"
     print(text)

@@ -472,7 +472,9 @@ def test_calc_at_several_base_rates_is_a_column_each():
     arguments = ("calc", "--sensitivity", "90%", "--specificity", "85%", "--prior", "0.2%,1%,5%")
     done = run(*arguments)
     assert done.returncode == 0
-    rows = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines()}
+    first, _, *lines = done.stdout.splitlines()
+    assert first.startswith("At a base rate of 0.2% (1 in 500), 1.19 % of the positive results are")
+    rows = {line.split()[0]: line.split()[1:] for line in lines}
     assert rows["prior"] == ["0.002000", "0.01000", "0.05000"]
     assert rows["precision"] == ["0.01188", "0.05714", "0.2400"]
     assert rows["nne"] == ["84.17", "17.50", "4.167"]
@@ -601,7 +603,7 @@ def test_models_that_cannot_be_distinguished_are_named_together(alike):
     assert first == (
         "Use gbm at score ≥ 1.372. At a base rate of 1%, costs (fp = 1, fn = 30), its cost per case"
         " is 0.1933 (forest 0.1959, coin 0.2995). The difference to forest is not significant (p ="
-        " 0.861); coin is significantly worse (p < 0.001)."
+        " 0.87); coin is significantly worse (p < 0.001)."
     )
     verdict = answered("choose", alike, *THREE, *field)["verdict"][0]
     choice = br.choose(

@@ -238,7 +238,7 @@ def test_profits_may_be_ranges(scored, capsys):
         (("--cost", "fn=100..10"), r"BR504: the range of the cost of fn is reversed", 2),
         (
             ("--cost", "fn=few..many"),
-            r"BR514: the cost of fn is \"few\.\.many\", which is no range",
+            r"BR514: the cost of fn is \"few\.\.many\", which is not a range of numbers",
             2,
         ),
         (("--cost", "miss=1..2"), r"BR514: there is no outcome \"miss\"", 2),
@@ -285,7 +285,7 @@ def test_the_map_of_winners_is_drawn_where_there_is_one(scored, tmp_path, capsys
     assert (drawn.status, drawn.out) == (0, told(capsys, *words).out)
     picture = (tmp_path / "map.svg").read_text()
     assert all(f">{name}<" in picture for name in ("a", "b", "flag nothing", "flag everything"))
-    assert "there is no one map" in refused(
+    assert "there is no single map" in refused(
         capsys, *words, "--by", "site", "--svg", tmp_path / "other.svg"
     )
     assert not (tmp_path / "other.svg").exists()

@@ -117,7 +117,7 @@ def test_expect_of_a_rule_a_pilot_and_a_varying_base_rate(scored, capsys):
 
 
 def test_what_expect_cannot_say_is_refused(scored, capsys):
-    assert "everything is known exactly" in refused(
+    assert "all conditions are exact" in refused(
         capsys, "show", scored, *TWO, "--prior", "0.1%", *COSTS, "--kind", "unknown"
     )
     assert "is the base rate unknown, or does it vary" in refused(

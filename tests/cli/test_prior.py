@@ -675,13 +675,13 @@ def test_no_input_is_overwritten(capsys, files):
 @pytest.mark.parametrize("command", ["show", "choose", "compare"])
 def test_two_base_rates_are_refused(capsys, files, command):
     assert refused(capsys, *conditioned(command, files, "--prior", "1%")).startswith(
-        "error BR503: a base rate is given"
+        "error BR503: a base rate and a sample to estimate it from are both given"
     )
 
 
 def test_a_pilot_beside_an_estimate_is_refused(capsys, files):
     assert refused(capsys, *conditioned("choose", files, "--pilot", "1/50")).startswith(
-        "error BR503: a base rate is given"
+        "error BR503: a base rate and a sample to estimate it from are both given"
     )
 
 

@@ -72,5 +72,5 @@ def test_cases_to_come_at_the_samples_own_prior_are_not_those_of_a_share():
     ],
 )
 def test_only_numbers_of_cases_are_predicted(name, volume):
-    with pytest.raises(br.InputError, match="BR581: .* is no number of cases among a volume"):
+    with pytest.raises(br.InputError, match="BR581: .* is not a number of cases among a volume"):
         br.interval(MIDDLE, name, at=br.Conditions(prior=0.1), volume=volume, method="predictive")

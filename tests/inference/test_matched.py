@@ -188,7 +188,7 @@ def test_identical_models_differ_by_nothing_with_p_1(cases, threshold, measure):
     found = br.compare(joint_of(labels, scores, scores), measure, threshold=threshold)
     assert (found.value, found.p_value, found.favours, found.significant) == (0.0, 1.0, None, False)
     assert found.low <= 0 <= found.high
-    assert any("alike" in note.text for note in found.notes)
+    assert any("the same answer for every case" in note.text for note in found.notes)
 
 
 @given(scored(), THRESHOLDS, st.sampled_from(MEASURES))

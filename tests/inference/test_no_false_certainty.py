@@ -46,9 +46,12 @@ def test_no_margin_is_shown_by_resamples_that_do_not_differ(statistic):
 def test_no_p_value_is_below_what_the_cases_that_differ_allow():
     joint = two([1] * 5 + [0] * 200, [0] * 205)
     exact = br.compare(joint, "tpr", threshold=1)
-    found = br.compare(joint, "expected_cost", threshold=1, at=br.Conditions(prior=0.01))
-    assert exact.p_value == found.p_value == 2**-4
-    assert any("every resample gave the same value" in note.text for note in found.notes)
+    asked = {"threshold": 1, "at": br.Conditions(prior=0.01)}
+    found = br.compare(joint, "expected_cost", **asked)
+    again = br.compare(joint, "expected_cost", **asked, replicates=2000)
+    # False alarms, which were not seen, cost too: the closed form allows for them.
+    assert exact.p_value == again.p_value == 2**-4 < found.p_value
+    assert any("every resample gave the same value" in note.text for note in again.notes)
 
 
 def test_strips_between_all_points_are_not_resampled_on_merged_runs():

@@ -780,6 +780,7 @@ NO_COUNTS = [
     "cost_panel",
     "cost_threshold_panel",
     "cost_weights",
+    "counting_sql",
     "count",
     "count_classes",
     "count_estimator",

@@ -49,7 +49,7 @@ class TestWhatWasNotTestedSaysSo:
         few = "1 positive" if positives == 1 else f"{positives} positives"
         assert f"was not tested (only {few}: too few to resample)." in said
         choice = br.choose(br.count(y, scores))
-        assert f"not tested against flag nothing: only {few}" in repr(choice)
+        assert f"not tested against flagging nothing: only {few}" in repr(choice)
 
     def test_of_weighted_cases(self, tmp_path, capsys):
         y, scores = drawn(60, 900, THREE)

@@ -367,7 +367,7 @@ def test_what_cannot_be_moved_is_refused():
         lambda: clone(by_folds).set_params(calibrated_at=0.5).fit(X, Y),
     )
     assert_refused(
-        "BR905", "one for all cases", lambda: by_folds.fit(X, Y).predict(X, amounts=np.ones(1000))
+        "BR905", "same for all cases", lambda: by_folds.fit(X, Y).predict(X, amounts=np.ones(1000))
     )
     assert_refused("BR510", "missing a positive would be better", lambda: br.Costs(fn=1, tp=2))
 

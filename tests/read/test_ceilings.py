@@ -238,7 +238,7 @@ def test_chunks_that_can_be_read_once_are_refused_only_where_they_are_needed_aga
 @pytest.mark.parametrize(
     ("chunks", "match"),
     [
-        ([[1, 2, 3]], "BR944: chunk 0 is no pair"),
+        ([[1, 2, 3]], "BR944: chunk 0 is not a pair"),
         (
             [([0, 1], [1, 2]), ([0, 1], [0.5, 2])],
             "BR944: scores are whole numbers in some pieces and fractions in others",

@@ -132,7 +132,7 @@ def test_the_same_cases_from_every_kind_of_file(tmp_path):
     assert_refused(
         "delimiter applies to a text file", "BR612", str(tmp_path / "x.parquet"), delimiter=";"
     )
-    assert_refused("no database", "BR717", f"{tmp_path}/x.csv::cases")
+    assert_refused("not a database", "BR717", f"{tmp_path}/x.csv::cases")
 
 
 def test_parquet_through_standard_input_or_gzip_is_read_from_a_copy(tmp_path):

@@ -493,7 +493,7 @@ def test_the_command_refuses_what_a_cluster_cannot_do(cases, tmp_path, capsys):
         (["--master", "yarn"], "BR955", "no engine is named"),
         (["--cells", "9"], "BR955", "no engine is named"),
         (["--engine", "dask", "--weight", "t"], "BR953", "weights"),
-        (["--engine", "spark", "--decimal", ","], "BR953", "no --decimal"),
+        (["--engine", "spark", "--decimal", ","], "BR953", "without --decimal"),
         (["--engine", "dask", "--nan-score", "lowest"], "BR953", "nothing else"),
         (["--engine", "dask", "--keep", "some"], "BR227", "all or positives"),
         (["--engine", "dask", "--cells", "0"], "BR951", "--cells"),
@@ -503,7 +503,7 @@ def test_the_command_refuses_what_a_cluster_cannot_do(cases, tmp_path, capsys):
             "memory and cells both limit how much is held in memory",
         ),
         (["--engine", "dask", "--approx"], "BR940", "--memory 1GB"),
-        (["--engine", "dask", "--memory", "1GB", "--resume", "x"], "BR953", "knows no --resume"),
+        (["--engine", "dask", "--memory", "1GB", "--resume", "x"], "BR953", "without --resume"),
         (
             ["--engine", "dask", "--memory", "1GB", "--approx", "--score", "t"],
             "BR953",

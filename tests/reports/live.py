@@ -86,6 +86,7 @@ def elsewhere(choice, *, alone=False, tested=()):
             points={name: replace(point, intervals={}) for name, point in choice.points.items()},
             differences=tested,
             lead_over_baseline=None,
+            baseline_untested="",
             untested="" if tested else choice.untested,
         ),
         alone=alone,

@@ -296,6 +296,8 @@ def test_uncertain_conditions_embed_what_decide_gives(f1, capsys):
         )
     )
     assert "it costs at most 0.01892 more per case than the best choice" in first
+    untested = "the models were counted separately, not on the same cases"
+    first += f" The difference to the other models was not tested: {untested}."
     assert found.sentences[0] == first
     assert found.document["report"]["decided"] == {
         "sentence": first,

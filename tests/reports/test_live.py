@@ -470,7 +470,7 @@ def test_slices_are_dots_with_intervals_that_differ_most_first(browser, tmp_path
 
 def followed(page, said, *, there=True):
     """Slices are drawn again when they are seen: until their caption says something, or no more."""
-    page.locator(".dots").scroll_into_view_if_needed()
+    page.evaluate("document.querySelector('.dots').scrollIntoView()")
     for _ in range(100):
         if (said in texts(page, ".dots caption")[0]) == there:
             return

@@ -125,7 +125,7 @@ def test_a_caution_at_the_given_scenario_names_the_interval_of_the_table(browser
             f"precision could be as low as {known.low:.3g} (its 95 % interval)."
         )
         shows = " ".join(texts(page, "[data-part=shows] li"))
-    assert "support" in shows
+    assert "rests on" in shows
     assert "clopper-pearson" not in shows
 
 

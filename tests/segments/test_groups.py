@@ -273,7 +273,7 @@ def test_beyond_the_largest_the_rest_is_one():
         (
             {"a": site(1, 1, 1, 1)},
             {"threshold": 0.5, "rule": "recall >= 0.1"},
-            "BR594: a rule and a threshold are given",
+            "BR594: a rule and a threshold are both given",
         ),
         ({"a": site(1, 1, 1, 1)}, {"level": 95}, "BR580: a level lies between"),
         ({"a": site(1, 1, 1, 1)}, {"threshold": 0.5, "require": "recall > 0.9"}, "BR533"),

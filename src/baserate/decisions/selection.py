@@ -545,13 +545,16 @@ def _against_baseline(choice: Choice) -> Iterator[str]:
     """That the best model is not better than flagging nothing or everything, or that this is not
     known.
     """
-    lead = choice.lead_over_baseline
+    if choice.baseline is None:
+        return
+    lead, base = choice.lead_over_baseline, f"flagging {choice.baseline.removeprefix('flag ')}"
     if choice.unbeaten is not None:
-        yield f"  no better than to {choice.unbeaten}"
+        yield f"  no better than {base}"
     elif lead is not None and not lead.significant:
-        yield _against(replace(lead, models=(f"to {lead.models[0]}", lead.models[1])))
+        p = lead.p_value if lead.p_adjusted is None else lead.p_adjusted
+        yield f"  not significantly better than {base} (p = {p:.3g})"
     elif lead is None and choice.baseline_untested:
-        yield f"  not tested against {choice.baseline}: {choice.baseline_untested}"
+        yield f"  not tested against {base}: {choice.baseline_untested}"
 
 
 # So many models, and the best of them looks better than it is: of two the intervals still hold.
