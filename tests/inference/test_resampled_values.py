@@ -1,6 +1,7 @@
 """The statistic of every resample: the same by seed, whatever threads and blocks there are."""
 
 import math
+import threading
 
 import numpy as np
 import pytest
@@ -147,3 +148,30 @@ def test_a_resample_without_one_class_is_undefined():
     assert math.isclose(missing.mean(), chance, abs_tol=4.5 * math.sqrt(chance / 2000))
     slow = np.array([br.auc(part) for part in parts_of(counts.condense(), CASES, replicates=2000)])
     assert np.array_equal(missing, np.isnan(slow))
+
+
+@pytest.mark.parametrize("statistic", ["average_precision", "ks", "f1"])
+def test_values_do_not_depend_on_the_threads(statistic, monkeypatch):
+    rng = np.random.default_rng(4)
+    labels = rng.random(3000) < 0.1
+    counts = br.count(labels, rng.normal(size=3000) + labels)
+    asked = {"threshold": 0.5} if statistic == "f1" else {}
+    found = set()
+    for threads in ("1", "2", "5"):
+        monkeypatch.setenv("BASERATE_THREADS", threads)
+        one = br.interval(counts, statistic, replicates=200, method="percentile", **asked)
+        found.add((one.low, one.high))
+    assert len(found) == 1
+
+
+def test_a_users_function_is_called_in_the_thread_that_asked(monkeypatch):
+    monkeypatch.setenv("BASERATE_THREADS", "4")
+    threads = set()
+
+    def statistic(counts):
+        threads.add(threading.get_ident())
+        return br.auc(counts)
+
+    counts = br.count([0, 1] * 20, list(range(40)))
+    br.interval(counts, statistic, replicates=100)
+    assert threads == {threading.get_ident()}

@@ -750,23 +750,33 @@ def _values_of_models(statistics: Sequence[Statistic], joint: JointCounts, plan:
 
 
 def _values_read(statistics: Sequence[Statistic], drawer: Drawer, plan: Plan) -> Floats:
-    """The statistic of each view, a column each, of every resample."""
+    """The statistic of each view, a column each, of every resample. What is read from arrays is
+    read in threads; other functions, which may be a user's, are called one by one.
+    """
     values = np.empty((plan.replicates, len(statistics)))
+    columns = list(zip(values.T, statistics, drawer.views, strict=True))
 
-    def read(first: int, positives: Array, negatives: Array) -> None:
-        rows = slice(first, first + len(positives))
-        for place, (one, view) in enumerate(zip(statistics, drawer.views, strict=True)):
-            values[rows, place] = _read_block(one, view, positives, negatives)
+    def read(first: int, positives: Array, negatives: Array) -> list[Any]:
+        rows, left = slice(first, first + len(positives)), []
+        for column, one, view in columns:
+            found = _read_block(one, view, positives, negatives)
+            if found is None:
+                left.append((column[rows], one, view, positives, negatives))
+            else:
+                column[rows] = found
+        return left
 
-    for done, _ in _blocks(drawer, plan, read):
+    for done, blocks in _blocks(drawer, plan, read):
+        for column, one, view, *block in (each for left in blocks for each in left):
+            column[:] = [one.tried(view(*row)) for row in zip(*block, strict=True)]
         plan.told(done)
     return values
 
 
-def _read_block(statistic: Statistic, view: View, positives: Array, negatives: Array) -> Floats:
-    """The statistic of every row: from the arrays where it is one that can be read there, otherwise
-    of the counts of each.
-    """
+def _read_block(
+    statistic: Statistic, view: View, positives: Array, negatives: Array
+) -> Floats | None:
+    """The statistic of every row; None where it cannot be read from arrays."""
     hits, misses = positives[:, view.part], negatives[:, view.part]
     if view.outcomes and statistic.measure is not None and statistic.at is not None:
         return outcomes_read(
@@ -787,7 +797,7 @@ def _read_block(statistic: Statistic, view: View, positives: Array, negatives: A
         and statistic.name == "expected_cost"
     ):
         return _least_cost(hits, misses, statistic.at)
-    return np.array([statistic.tried(view(*row)) for row in zip(positives, negatives, strict=True)])
+    return None
 
 
 def _average_precision(hits: Array, misses: Array, at: Conditions) -> Floats:
