@@ -1,4 +1,4 @@
-"""What work takes that is not counting, beside what was asked: `python benchmarks/goals.py`.
+"""What work takes that is not counting, beside its goals: `python benchmarks/goals.py`.
 
 CPU time, one thread, at 1e6 rows and prior 0.01 unless said: of this process, or for files of every
 process with its start. "counts" is the unit of `br.count` of the same data in the same run; the
@@ -434,7 +434,7 @@ def of_gates(rows, folder):
 
 
 def works(part, folder):
-    """Every row: its name, what it took before, what was asked, and how it is measured now."""
+    """Every row: its name, what it took before, its goal, and how it is measured now."""
     rows = ROWS // part
     data = Data(rows)
     yield from of_resamples(data)
@@ -455,7 +455,7 @@ def main():
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--only", default="")
     given = parser.parse_args()
-    print("| work | before | asked, at most | now |\n|---|---|---|---|", flush=True)
+    print("| work | before | goal, at most | now |\n|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory(prefix="baserate-goals-") as folder:
         for name, before, goal, measured in works(100 if given.small else 1, folder):
             if given.only in name:
