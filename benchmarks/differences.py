@@ -165,8 +165,8 @@ def best_of(job):
 def of_equal_cost(job):
     """How often two models of the same cost are called different, and to whose favour."""
     (misses, (positives, negatives)), sets = job
-    at = br.Conditions(0.3, br.Costs(fn=100))
-    fewer = 30 * misses / positives / 0.7  # false alarms that cost as much
+    at = br.Conditions(0.3, br.Costs(fn=20))
+    fewer = 6 * misses / positives / 0.7  # false alarms that cost as much
     base = min(1.0, 2 * fewer)
     y, few, many = np.repeat([1, 0], [positives, negatives]), 0, 0
     for seed in range(sets):
@@ -240,7 +240,7 @@ def main():
                 ((misses, size), given.sets)
                 for size in SIZES
                 for misses in MISSES
-                if 60 * misses / size[0] / 0.7 <= 1
+                if 12 * misses / size[0] / 0.7 <= 1
             ],
             chunksize=1,
         )
@@ -270,7 +270,7 @@ def main():
         "|---|---|---|---|---|---|",
         *third,
         "",
-        "Two models of the same cost (fn = 100, fp = 1, prior 0.3) that differ in both classes:",
+        "Two models of the same cost (fn = 20, fp = 1, prior 0.3) that differ in both classes:",
         "",
         "| misses more | cases | sets | called different | fewer misses wins | fewer alarms wins |",
         "|---|---|---|---|---|---|",
