@@ -557,7 +557,7 @@ def _against_baseline(choice: Choice) -> Iterator[str]:
         yield f"  not tested against {base}: {choice.baseline_untested}"
 
 
-# So many models, and the best of them looks better than it is: of two the intervals still hold.
+# From this number of models on, intervals of the best one hold too rarely.
 SEVERAL = 3
 
 
