@@ -12,6 +12,7 @@ CORE := tests/counts/test_counts.py tests/counts/test_grouped.py tests/counts/te
 	tests/read/test_bad_labels.py tests/read/test_bad_scores.py tests/read/test_bad_weights.py tests/read/test_classes.py \
 	tests/read/test_many_rows.py tests/read/test_treatments.py tests/bad_inputs/test_b_scores.py tests/bad_inputs/test_d_models.py \
 	tests/shift/test_correcting.py tests/shift/test_unlabelled.py tests/test_html_tables.py
+# The locks are complete: pip need not resolve, and old versions of it cannot with hashes and extras.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := setup.py pyproject.toml $(wildcard src/baserate/kernels/*.[ch])
 
@@ -27,13 +28,13 @@ $(VENV)/made:
 	@touch $@
 
 $(VENV)/installed: $(VENV)/made requirements/run.txt $(SOURCES)
-	$(PIP) --require-hashes -r requirements/run.txt
+	$(PIP) --no-deps --require-hashes -r requirements/run.txt
 	$(PIP) --no-deps --no-build-isolation --editable .
 	@$(BIN)/baserate --version
 	@touch $@
 
 $(VENV)/ready: $(VENV)/installed requirements/dev.txt
-	$(PIP) --require-hashes -r requirements/dev.txt
+	$(PIP) --no-deps --require-hashes -r requirements/dev.txt
 	@touch $@
 
 demo: $(VENV)/installed ## set up and run the worked example
