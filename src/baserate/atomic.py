@@ -301,7 +301,7 @@ def _check_place(path: str, inputs: Sequence[str], *, force: bool) -> None:
     if stat.S_ISLNK(found.st_mode):
         raise refuse_file(
             path,
-            "BR802",
+            "BR803",
             "is a symbolic link, which is not followed",
             "name the file itself, or remove the link",
         )

@@ -84,7 +84,7 @@ class Costs:
         if self.fn == self.tp or self.fp == self.tn:
             wrong = "positive" if self.fn == self.tp else "negative"
             raise refuse(
-                "BR512",
+                "BR510",
                 f"degenerate costs: flagging and not flagging cost the same for every {wrong}",
                 WRITE_COSTS,
             )
@@ -103,7 +103,7 @@ class Costs:
                 f"fp cost {float(self.fp):g} < tn cost {float(self.tn):g}: a false alarm would be"
                 " better than leaving a negative alone"
             )
-            raise refuse("BR511", text, profits)
+            raise refuse("BR510", text, profits)
 
     @classmethod
     def from_profits(cls, *, fp: float = 0, fn: float = 0, tp: float = 0, tn: float = 0) -> Costs:
@@ -614,7 +614,7 @@ def kept_share(given: Any) -> Fraction:
     if written is None or not 0 < written.value <= 1:
         text = f"the share of negatives kept must lie above 0 and not above 1, got {quoted(given)}"
         raise refuse(
-            "BR506", text, 'for 1 negative kept in 100 write "1%"; where 1 % were removed, "99%"'
+            "BR542", text, 'for 1 negative kept in 100 write "1%"; where 1 % were removed, "99%"'
         )
     return written.value
 

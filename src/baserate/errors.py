@@ -342,7 +342,7 @@ def checked_design(design: str) -> str:
             f"--design {CASE_CONTROL}",
         )
         raise refuse(
-            "BR518",
+            "BR532",
             f"the design of a sample is {' or '.join(map(repr, DESIGNS))}, got {quoted(design)}",
             fix,
         )

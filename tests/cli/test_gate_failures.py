@@ -95,7 +95,7 @@ def file(tmp_path):
             ("precision >= 0.9", "--label", "y", "--score", "old", "--threshold", "9"),
             "BR589: precision is undefined here (nothing flagged)",
         ),
-        (("recall >= 0.9", "--label", "y", "--score", "old", "--design", "matched"), "BR518"),
+        (("recall >= 0.9", "--label", "y", "--score", "old", "--design", "matched"), "BR532"),
     ],
 )
 def test_wrong_input_is_2_with_one_line_and_nothing_on_stdout(file, capsys, arguments, text):
@@ -178,7 +178,7 @@ def test_a_file_that_is_not_there_or_empty_is_2(tmp_path, capsys):
     (tmp_path / "empty.csv").write_text("")
     assert "BR602" in refused(capsys, "gate", str(tmp_path / "empty.csv"), *COMPARED)
     (tmp_path / "header.csv").write_text("y,old,new\n")
-    assert "BR603" in refused(capsys, "gate", str(tmp_path / "header.csv"), *COMPARED)
+    assert "BR602" in refused(capsys, "gate", str(tmp_path / "header.csv"), *COMPARED)
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def test_what_does_not_fit_is_refused():
         "models differ", lambda: joint + br.count(Y, {"logit": MODELS["logit"]}), "BR409"
     )
     huge = br.count(Y, {**MODELS, "logit": [2**53 + 1] * 5})
-    assert_refused("without merging some", lambda: joint + huge, "BR225")
+    assert_refused("without merging some", lambda: joint + huge, "BR409")
     assert_refused("by name", lambda: br.count(Y, {}), "BR410")
     assert_refused("by name", lambda: count_models(Y, [1, 2]), "BR410")
     assert_refused("not text", lambda: br.count(Y, {1: MODELS["logit"]}), "BR410")

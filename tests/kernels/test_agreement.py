@@ -96,10 +96,10 @@ def test_the_number_of_threads_is_that_of_the_keyword_then_of_the_environment(mo
 @pytest.mark.parametrize("said", ["0", "two", "-1", "1.5"])
 def test_what_is_no_number_of_threads_is_refused(said, monkeypatch):
     monkeypatch.setenv("BASERATE_THREADS", said)
-    with pytest.raises(br.InputError, match="BR233: BASERATE_THREADS must be a whole number"):
+    with pytest.raises(br.InputError, match="BR532: BASERATE_THREADS must be a whole number"):
         br.count([0, 1], [0.1, 0.2])
     monkeypatch.delenv("BASERATE_THREADS")
-    with pytest.raises(br.InputError, match=r"BR233: threads must be a whole number from 1, got "):
+    with pytest.raises(br.InputError, match=r"BR532: threads must be a whole number from 1, got "):
         br.count([0, 1], [0.1, 0.2], threads=said)
 
 

@@ -245,7 +245,7 @@ REFUSED = {
     "broken.jsonl": (lambda path: path.write_bytes(JSON + b"{\n"), "BR620"),
     "empty.npz": (
         lambda path: np.savez(path, **{name: np.zeros(0) for name in WANTED.columns}),
-        "BR603",
+        "BR602",
     ),
     "bytes.arrow": (
         lambda path: feather.write_feather(

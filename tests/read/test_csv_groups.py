@@ -196,7 +196,7 @@ def test_a_group_column_that_is_not_there_is_refused_with_those_that_are(tmp_pat
 
 @pytest.mark.parametrize("read", READERS)
 def test_an_unknown_design_is_refused(tmp_path, read):
-    with pytest.raises(br.InputError, match='BR518.*got "matched"'):
+    with pytest.raises(br.InputError, match='BR532.*got "matched"'):
         read(written(tmp_path), design="matched")
 
 

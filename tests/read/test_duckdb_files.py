@@ -162,7 +162,7 @@ def test_tables_of_one_name_need_their_schema_and_columns_a_hint(tmp_path):
     )
     assert_refused(lambda: read_duckdb(path, "tt", W), "BR717", 'Fix: perhaps "t"', path)
     assert_refused(
-        lambda: read_duckdb(path, "SELECT y, s FROM t WHERE y > 5", W), "BR603", "no rows", path
+        lambda: read_duckdb(path, "SELECT y, s FROM t WHERE y > 5", W), "BR602", "no rows", path
     )
 
 

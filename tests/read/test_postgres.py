@@ -238,7 +238,7 @@ def test_unknown_names_get_a_hint_and_empty_tables_a_line(server):
         'Fix: perhaps "s"',
         server.shown,
     )
-    assert_refused(lambda: read_postgres(server.url, "empty", W), "BR603", "no rows", server.shown)
+    assert_refused(lambda: read_postgres(server.url, "empty", W), "BR602", "no rows", server.shown)
     assert_refused(
         lambda: read_postgres(server.url, "DROP TABLE plain", W), "BR717", "no table", server.shown
     )

@@ -236,7 +236,7 @@ def test_what_makes_no_sense_is_refused(code, match, named):
 
 def test_values_of_another_kind_are_refused():
     assert_refused(
-        "BR228",
+        "BR429",
         "from Counts and Unlabelled, got Counts and ndarray",
         lambda: br.estimate_prior(COUNTS, FIELD),
     )
@@ -247,7 +247,7 @@ def test_values_of_another_kind_are_refused():
         "BR536", "the unlabelled ones were not", lambda: br.estimate_prior(corrected, UNLABELLED)
     )
     assert_refused(
-        "BR563",
+        "BR507",
         "not probabilities",
         lambda: br.estimate_prior(COUNTS, br.count_unlabelled(FIELD * 9), calibrated_at=0.2),
     )

@@ -210,7 +210,7 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     if models is None and not isinstance(x, Counts | Points | GroupedCounts):
         refuse_uncounted(x, "choose")
     if review is not None or recovered != 1:
-        raise refuse("BR428", "review= and recovered= need amounts", "count(…, amount=…)")
+        raise refuse("BR002", "review= and recovered= need amounts", "count(…, amount=…)")
     if models is not None:
         how = (given, asked, {**drawn, "paired": paired})
         choice = _of_models(x, models, rule, threshold, how)
@@ -243,7 +243,7 @@ def _known(
     how = IntervalOptions(drawn["level"], drawn["replicates"] if resampled else 0, drawn["seed"])
     counts = x if resampled or isinstance(x, GroupedCounts) else None
     if isinstance(counts, Points):
-        raise refuse("BR228", "a published ROC has no cases to resample", 'intervals="fixed"')
+        raise refuse("BR429", "a published ROC has no cases to resample", 'intervals="fixed"')
     return replace(point, intervals=Later("intervals", point, counts=counts, how=how))
 
 
@@ -382,7 +382,7 @@ def _refuse_for_amounts(asked: Mapping[str, Any]) -> None:
     for name in ("optimize", "mix", "calibrated_at", "guarantee"):
         if asked[name]:
             raise refuse(
-                "BR428",
+                "BR002",
                 f"{name}= does not apply to amounts: the cost by amounts is minimized",
                 f"leave {name} out",
             )

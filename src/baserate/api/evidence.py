@@ -338,7 +338,7 @@ def _compare_source(
     label, score = asked
     if label is None or score is None or isinstance(score, str):
         raise refuse(
-            "BR422", "a comparison needs label= and several scores", 'score=["logit", "forest"]'
+            "BR003", "a comparison needs label= and several scores", 'score=["logit", "forest"]'
         )
     name = statistic if isinstance(statistic, str) else getattr(statistic, "__name__", "")
     if name != "auc":

@@ -361,7 +361,7 @@ def _curve(x: Any, name: str, at: Conditions | None, said: dict[str, Any]) -> Cu
     if not isinstance(x, Counts | Points | Amounts):
         refuse_uncounted(x, "curve")
     if not isinstance(name, str):
-        raise refuse("BR569", f"a curve is named by text, got {quoted(name)}", '"roc"')
+        raise refuse("BR531", f"a curve is named by text, got {quoted(name)}", '"roc"')
     if at is not None and not at.is_exact:
         _no_effect(said, {"kind", "level", "places"}, name)
         where = {"x": said.pop("places")} if "places" in said else {}
@@ -378,7 +378,7 @@ def _curve(x: Any, name: str, at: Conditions | None, said: dict[str, Any]) -> Cu
     entry = named.curve_named(name)[1]
     if make is None and (entry is None or isinstance(x, Amounts)):
         known = OF_AMOUNTS if isinstance(x, Amounts) else named.CURVES
-        raise refuse("BR569", f"there is no curve {quoted(name)}", f"one of {', '.join(known)}")
+        raise refuse("BR531", f"there is no curve {quoted(name)}", f"one of {', '.join(known)}")
     make = entry.make if make is None and entry is not None else make
     assert make is not None
     allowed = set(inspect.signature(make).parameters)
@@ -386,7 +386,7 @@ def _curve(x: Any, name: str, at: Conditions | None, said: dict[str, Any]) -> Cu
     _needed(make, said, name)
     if at is not None and "at" not in allowed:
         raise refuse(
-            "BR574", f"a {name} curve does not depend on base rate or costs", "leave them out"
+            "BR002", f"a {name} curve does not depend on base rate or costs", "leave them out"
         )
     return make(x, **({"at": at} if "at" in allowed else {}), **said)
 
@@ -394,7 +394,7 @@ def _curve(x: Any, name: str, at: Conditions | None, said: dict[str, Any]) -> Cu
 def _along_priors(x: Any, up: str, at: Conditions | None, said: dict[str, Any]) -> Curve:
     _no_effect(said, {"priors", "rule", "threshold", "volume"}, f"{up}:prior")
     if at is not None and not at.as_in_sample:
-        raise refuse("BR574", "prior= has no effect along base rates", "priors=[0.5, 0.1, 0.001]")
+        raise refuse("BR002", "prior= has no effect along base rates", "priors=[0.5, 0.1, 0.001]")
     costs = at.costs if at is not None and at.costs_given else None
     return sweep(x, up, costs=costs, **said)
 
@@ -403,13 +403,13 @@ def _needed(make: Callable[..., Curve], said: Mapping[str, Any], name: str) -> N
     for word, one in inspect.signature(make).parameters.items():
         if one.kind is one.KEYWORD_ONLY and one.default is one.empty and word not in said:
             fix = f'curve(x, "{name}", {word}=5)'
-            raise refuse("BR574", f"a curve of {name} needs {word}=", fix)
+            raise refuse("BR532", f"a curve of {name} needs {word}=", fix)
 
 
 def _no_effect(said: Mapping[str, Any], allowed: set[str], name: str) -> None:
     for word in said:
         if word not in allowed:
-            raise refuse("BR574", f"{word}= has no effect on a {name} curve", f"leave {word} out")
+            raise refuse("BR002", f"{word}= has no effect on a {name} curve", f"leave {word} out")
 
 
 @overload
@@ -598,7 +598,7 @@ def _summary_named(name: Any) -> Summary:
     key = plain(name.partition("(")[0]) if isinstance(name, str) else ""
     if key in SYNONYMS and key not in NAMES:
         raise refuse(
-            "BR571",
+            "BR531",
             f"{quoted(name)} is a measure at a threshold, not a summary of all of them",
             f"measure(x, {quoted(name)}, threshold=0.5)",
         )

@@ -395,12 +395,12 @@ def count(  # noqa: PLR0913 (each is a word that users say)
         if second is not NOT_SAID:
             if label is not None or score is not None:
                 word = "label=" if label is not None else "score="
-                raise refuse("BR422", f"{word} names a column, and arrays are given already", FORM)
+                raise refuse("BR003", f"{word} names a column, and arrays are given already", FORM)
             return _of_arrays(first, second, roles, said)
         if _is_chunks(first, label):
             return _of_chunks(first, label, score, roles, said)
         if label is None or score is None:
-            raise refuse("BR422", "a file or frame needs label= and score=", FORM)
+            raise refuse("BR003", "a file or frame needs label= and score=", FORM)
         _check_names({"label": label, "score": score, **roles})
         if isinstance(first, str | os.PathLike) or _are_paths(first):
             return _of_files(first, (label, score), roles, said)
@@ -436,7 +436,7 @@ def count_unlabelled(  # noqa: PLR0913 (each is a word that users say)
     said = _said(locals())
     if isinstance(source, str | os.PathLike):
         if score is None:
-            raise refuse("BR422", "a file needs score=", 'count_unlabelled("log.csv", score="s")')
+            raise refuse("BR003", "a file needs score=", 'count_unlabelled("log.csv", score="s")')
         return files.count_unlabelled_file(source, score=score, **said)
     _only(said, frozenset(), "arrays and frames")
     values = source if score is None else frames.columns_of(source, [score])[score]
@@ -477,7 +477,7 @@ def _only(said: Mapping[str, Any], allowed: frozenset[str], what: str) -> None:
             fix = f"{other}=…" if other in allowed else f"leave {name} out"
             if what == "arrays" and name in OF_FRAMES | OF_TREATMENT and other is None:
                 fix = f"count(df, label=…, score=…, {name}=…)"
-            raise refuse("BR425", f"{name}= has no effect on {what}", fix)
+            raise refuse("BR002", f"{name}= has no effect on {what}", fix)
 
 
 def _combined(roles: Mapping[str, Any], several: bool) -> None:  # noqa: FBT001
@@ -591,9 +591,9 @@ def _of_chunks(
     words = OF_CHUNKS | ({"positive"} if label is not None else set())
     _only({**said, **roles}, words, "chunks")
     if "memory" not in said:
-        raise refuse("BR422", "chunks are counted within a memory limit", 'memory="1GB"')
+        raise refuse("BR003", "chunks are counted within a memory limit", 'memory="1GB"')
     if label is not None and not isinstance(score, str):
-        raise refuse("BR422", "chunks of frames need label= and one score=", 'score="logit"')
+        raise refuse("BR003", "chunks of frames need label= and one score=", 'score="logit"')
     named = {"pos_label": said.pop("positive")} if "positive" in said else {}
     pairs = first if label is None else _Pairs(first, label, str(score))
     return large.count_chunks(pairs, **said, **named)
@@ -606,7 +606,7 @@ def _check_names(columns: Mapping[str, Any]) -> None:
         for name in given if several and not isinstance(given, str) else [given]:
             if not isinstance(name, str):
                 text = f"{word}= names a column of a file or frame, got {quoted(name)}"
-                raise refuse("BR422", text, f'{word}="name", of a column whose name is text')
+                raise refuse("BR003", text, f'{word}="name", of a column whose name is text')
 
 
 def _of_result(
@@ -615,7 +615,7 @@ def _of_result(
     """What `counting_sql` gave; its columns have names of their own."""
     if beside != (NOT_SAID, None, None):
         raise refuse(
-            "BR422",
+            "BR003",
             "counted=True names the columns: label, score, cases",
             "count(result, counted=True)",
         )

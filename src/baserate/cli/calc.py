@@ -223,7 +223,7 @@ def _typed(texts: Sequence[str]) -> Iterator[tuple[str, Confusion]]:
         pairs = [part.rpartition("=") for part in text.split(",")]
         if len(pairs) != len(CELLS):
             raise refuse(
-                "BR546",
+                "BR551",
                 f"a table has four cells, true positives first, got {quoted(text)}",
                 EXAMPLE,
             )
@@ -232,7 +232,7 @@ def _typed(texts: Sequence[str]) -> Iterator[tuple[str, Confusion]]:
         if sorted(cells) == sorted(CELLS):
             name = name.rpartition("=")[0]
         elif any(cells[1:]) or cells[0] in CELLS:
-            raise refuse("BR546", f"the cells are {', '.join(CELLS)}, got {quoted(text)}", EXAMPLE)
+            raise refuse("BR551", f"the cells are {', '.join(CELLS)}, got {quoted(text)}", EXAMPLE)
         else:
             cells = list(CELLS)
         values = dict(zip(cells, (value for _, _, value in pairs), strict=True))
@@ -243,7 +243,7 @@ def _typed(texts: Sequence[str]) -> Iterator[tuple[str, Confusion]]:
 
 def _add(found: dict[str, Confusion], name: str, confusion: Confusion) -> None:
     if name in found:
-        raise refuse("BR546", f"two tables are called {quoted(name)}", "give each its own name")
+        raise refuse("BR551", f"two tables are called {quoted(name)}", "give each its own name")
     found[name] = confusion
 
 
@@ -253,13 +253,13 @@ def _confusion(texts: Mapping[str, str]) -> Confusion:
         value = notation.number(notation.without_thousands(text.strip()))
         if value is None or value.denominator != 1 or not 0 <= value <= MOST_CASES:
             raise refuse(
-                "BR546",
+                "BR551",
                 f"{name} must be a whole number of cases, got {quoted(text)}",
                 "give the cells of the table, not rates: for rates use --tpr and --fpr",
             )
         cells[name] = value.numerator
     if not any(cells.values()):
-        raise refuse("BR546", "a table has no cases", "leave it out")
+        raise refuse("BR551", "a table has no cases", "leave it out")
     return Confusion(tp=cells["tp"], fp=cells["fp"], fn=cells["fn"], tn=cells["tn"])
 
 
@@ -278,10 +278,10 @@ def _in_file(path: str) -> Iterator[tuple[str, Confusion]]:
     absent = [name for name in CELLS if name not in columns]
     if absent:
         text = f"has no column {', '.join(map(quoted, absent))}"
-        raise refuse_file(path, "BR546", text, "columns name, tp, fn, fp, tn")
+        raise refuse_file(path, "BR551", text, "columns name, tp, fn, fp, tn")
     for number, line in enumerate(lines, start=1):
         if number > MOST_TABLES:
-            raise refuse_file(path, "BR546", f"has more than {MOST_TABLES} tables", "split it")
+            raise refuse_file(path, "BR551", f"has more than {MOST_TABLES} tables", "split it")
         name = (line[named] or "").strip() if named else ""
         try:
             yield (

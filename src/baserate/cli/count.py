@@ -264,7 +264,7 @@ def _cluster(engine: str | None, master: str | None, keep: str | None, cells: in
         )
     if keep not in (None, "all", "positives"):
         raise refuse(
-            "BR227",
+            "BR532",
             f"keep is all or positives, got {quoted(keep)}",
             Fix("keep='positives'", "--keep positives"),
         )

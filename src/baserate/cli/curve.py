@@ -313,7 +313,7 @@ def _check_name(name: str) -> None:
     near = difflib.get_close_matches(name, CURVES, n=1)
     meant = f"; did you mean {near[0]}?" if near else ""
     raise refuse(
-        "BR569",
+        "BR531",
         f"there is no curve {quoted(name)}{meant}",
         f"one of {', '.join(CURVES)}, or two measures as y:x",
     )

@@ -141,7 +141,7 @@ def _drawn(found: Recommendation) -> Panel:
     """The map of winners over base rates and cost ratios that people meet."""
     if found.map is None:
         raise refuse(
-            "BR651",
+            "BR650",
             "the winners differ between sites or with the rule, so there is no single map",
             "leave --by and --rule out",
         )

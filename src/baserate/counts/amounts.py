@@ -337,7 +337,7 @@ def check_amounts(amounts: Any) -> Amounts:
     """Amounts, where they are such."""
     if not isinstance(amounts, Amounts):
         raise refuse(
-            "BR228",
+            "BR429",
             f"amounts are made by count(…, amount=…), got {type(amounts).__name__}",
             "count(y_true, y_score, amount=amount)",
         )

@@ -443,7 +443,7 @@ def as_masses(counts: Array) -> Array:
     """Counts as float64, or a refusal where that would round."""
     if counts.dtype == np.int64 and counts.size and int(counts.max()) > EXACT_FLOATS:
         raise refuse(
-            "BR224",
+            "BR223",
             "counts above 2**53 cannot be added to weighted counts without rounding",
             "weight all parts, or none",
         )
@@ -468,7 +468,7 @@ def _as_float_scores(scores: Array) -> Array:
     large = np.flatnonzero(np.abs(floats) >= EXACT_FLOATS) if scores.dtype == np.int64 else ()
     if any(int(floats[i]) != int(scores[i]) for i in large):
         text = "integer scores beyond 2**53 cannot be added to float scores without merging some"
-        raise refuse("BR225", text, "use one type of score in all parts")
+        raise refuse("BR409", text, "use one type of score in all parts")
     return floats
 
 

@@ -116,7 +116,7 @@ def read(path: str | os.PathLike[str]) -> Saved:
     if sha256([body]) != checksum:
         raise refuse_file(
             path,
-            "BR711",
+            "BR703",
             "is damaged or cut off: its checksum does not match",
             "count again, or restore the file from a copy",
         )
@@ -125,7 +125,7 @@ def read(path: str | os.PathLike[str]) -> Saved:
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise refuse_file(
             path,
-            "BR711",
+            "BR703",
             f"does not match its header ({quoted(str(error), quotes=False)})",
             "count again",
         ) from None
@@ -384,7 +384,7 @@ class Counts(Totals):
             return Counts._of(cells, ledger, notes)
         if not np.array_equal(self.scores[self.positives > 0], other.scores[other.positives > 0]):
             raise refuse(
-                "BR221",
+                "BR409",
                 "condensed counts with different positive scores cannot be added: their merged runs"
                 " do not line up",
                 'count the parts with keep="all", add them, and condense the sum',
@@ -638,7 +638,7 @@ def _joined(a: Counts, b: Counts) -> tuple[Array, Array, Array]:
 def _added_bins(a: Counts, b: Counts) -> tuple[Cells, Bins]:
     if a.bins is None or b.bins is None or not np.array_equal(a.bins.edges, b.bins.edges):
         raise refuse(
-            "BR226",
+            "BR409",
             "coarse counts add up only with coarse counts of equal edges",
             "coarsen all parts with the same edges",
         )

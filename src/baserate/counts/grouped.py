@@ -263,7 +263,7 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
         strange = [group for group in self.groups if not _savable(group)]
         if strange:
             raise refuse(
-                "BR412",
+                "BR413",
                 f"a group is named {quoted(strange[0])}, which a file cannot hold",
                 "name groups by text or numbers",
             )

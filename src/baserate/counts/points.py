@@ -134,7 +134,7 @@ class Points(Frozen):
             return counts
         if not isinstance(counts, Counts):
             raise refuse(
-                "BR228",
+                "BR429",
                 f"points are made of Counts, got {type(counts).__name__}",
                 "count(...), joint.marginal(name), or groups[name]",
             )

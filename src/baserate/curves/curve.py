@@ -222,7 +222,7 @@ def in_frame(columns: Mapping[str, Any], backend: str) -> Any:
     """Columns as a dataframe of pandas, polars or pyarrow."""
     if backend not in FRAMES:
         raise refuse(
-            "BR560",
+            "BR532",
             f"there is no dataframe library {quoted(backend)} here",
             f"one of {', '.join(FRAMES)}",
         )

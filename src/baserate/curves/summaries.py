@@ -56,7 +56,7 @@ class Summary:
         )
         if not name.strip() or (opened and not rest.rstrip().endswith(")")):
             raise refuse(
-                "BR571",
+                "BR531",
                 f"cannot read {quoted(text)} as a summary",
                 "write a name, or name(option=value)",
             )
@@ -64,7 +64,7 @@ class Summary:
         if name.strip() not in known:
             near = difflib.get_close_matches(name.strip(), known, n=1)
             raise refuse(
-                "BR571",
+                "BR531",
                 f"unknown summary {quoted(name.strip())}",
                 f'"{near[0]}"' if near else f"one of {', '.join(known)}",
             )

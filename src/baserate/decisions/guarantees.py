@@ -133,14 +133,14 @@ def parse_guarantee(text: Any, volume: float | None, at: Conditions, *, mix: boo
     rule = parse_rule(text, volume)
     if mix:
         raise refuse(
-            "BR637",
+            "BR636",
             "a guarantee is for one threshold, not for a mixture of two",
             Fix("leave mix out", "leave --mix out"),
         )
     if any(note.code == ESTIMATED for note in at.notes):
         fix = Fix("at=Conditions(prior=0.001)", "--prior 0.1%, instead of --prior-from")
         raise refuse(
-            "BR637",
+            "BR636",
             "the base rate is an estimate, whose error a guarantee would ignore",
             fix,
         )

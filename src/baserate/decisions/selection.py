@@ -140,7 +140,7 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     )
     if sure is None and (level is not None or among != 1):
         raise refuse(
-            "BR637",
+            "BR636",
             "level and among apply only to a guarantee, and none is given",
             'guarantee="recall >= 0.9", or leave them out',
         )
@@ -1242,7 +1242,7 @@ def checked_among(among: Any) -> int:
     """A number of models."""
     if not isinstance(among, int) or isinstance(among, bool) or among < 1:
         raise refuse(
-            "BR637",
+            "BR636",
             f"among is the number of models that the choice is among, got {quoted(among)}",
             "among=3",
         )

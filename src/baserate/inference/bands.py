@@ -141,7 +141,7 @@ def band(  # noqa: PLR0913 (each is a question of its own)
     reader = _reader(curve, at, x, (priors, costs, rule, threshold, volume))
     if not isinstance(counts, Counts | GroupedCounts):
         raise refuse(
-            "BR228",
+            "BR429",
             f"a band is made of Counts, got {type(counts).__name__}",
             "difference_band for two models, or joint.marginal(name)",
         )
@@ -379,7 +379,7 @@ def _check_resolved(values: Floats, level: float, sides: str) -> None:
         f" {number_of(values.shape[1], 'place')} at once; 5 are needed"
     )
     needed = _needed(values, level, sides)
-    raise refuse("BR632", text, Fix(f"replicates={needed}", f"--replicates {needed}"))
+    raise refuse("BR580", text, Fix(f"replicates={needed}", f"--replicates {needed}"))
 
 
 def _joint_tail(values: Floats, level: float, sides: str) -> float:
@@ -607,7 +607,7 @@ def fold_mean(
 def _checked(folds: Any) -> None:
     if not isinstance(folds, GroupedCounts) or len(folds) < 2:
         raise refuse(
-            "BR228",
+            "BR429",
             f"folds are GroupedCounts of two groups or more, got {quoted(folds)}",
             "count(y, scores, by=fold)",
         )

@@ -877,7 +877,7 @@ def _apart(
         point, counts = points[name], models[name]
         if not isinstance(counts, Counts) or counts.weighted:
             raise refuse(
-                "BR643",
+                "BR583",
                 f"{quoted(name)}: a difference is tested on whole cases",
                 "count(...) without weights",
             )

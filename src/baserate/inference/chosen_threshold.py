@@ -587,7 +587,7 @@ def chosen_interval(
     """
     if point.how == MIXTURE:
         raise refuse(
-            "BR624",
+            "BR581",
             "a mixture of two thresholds was chosen: its interval is not implemented",
             "choose without mix",
         )
@@ -797,7 +797,7 @@ def _fixed(
     if isinstance(counts, GroupedCounts):
         if how.at is not None:
             raise refuse(
-                "BR624",
+                "BR581",
                 "clusters, a rule and uncertain conditions cannot be combined yet",
                 "give a threshold, or Conditions",
             )

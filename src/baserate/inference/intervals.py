@@ -165,7 +165,7 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
             if isinstance(counts, JointCounts)
             else "count(...)"
         )
-        raise refuse("BR228", f"an interval is made of Counts, got {type(counts).__name__}", fix)
+        raise refuse("BR429", f"an interval is made of Counts, got {type(counts).__name__}", fix)
     conditions = at.middle() if isinstance(at, Uncertain) else checked_conditions(at)
     jointly = (
         _at_estimate(statistic, counts, conditions, asked, (rule, threshold, volume))
@@ -221,7 +221,7 @@ def _at_chosen(
             f"{asked.method} of a threshold chosen again on every resample is no interval of the"
             " threshold chosen here"
         )
-        raise refuse("BR624", text, "leave the method out")
+        raise refuse("BR581", text, "leave the method out")
     whole = counts.total() if isinstance(counts, GroupedCounts) else counts
     if whole.weighted:
         raise refuse(

@@ -57,7 +57,7 @@ def mcnemar_p(one: int, other: int) -> float:
     for pairs in (one, other):
         if not isinstance(pairs, int | np.integer) or isinstance(pairs, bool) or pairs < 0:
             raise refuse(
-                "BR582",
+                "BR551",
                 f"discordant pairs are counted in whole numbers, 0 or more, got {quoted(pairs)}",
                 "mcnemar_p(12, 5)",
             )

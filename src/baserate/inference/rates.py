@@ -104,7 +104,7 @@ def _checked(successes: Any, cases: Any) -> tuple[int, int]:
             "a rate is a number of successes among a number of cases, in whole numbers; got"
             f" {quoted(successes)} of {quoted(cases)}"
         )
-        raise refuse("BR582", text, "rate_interval(45, 50)")
+        raise refuse("BR551", text, "rate_interval(45, 50)")
     return seen, whole
 
 

@@ -106,7 +106,7 @@ def require(
     level = checked_level(level)
     if not isinstance(counts, Counts):
         raise refuse(
-            "BR228",
+            "BR429",
             f"a requirement is evaluated on Counts, got {type(counts).__name__}",
             "count(...)",
         )

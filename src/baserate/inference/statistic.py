@@ -82,7 +82,7 @@ def curve_reader(curve: Any, at: Conditions | None, x: Any) -> Reader:
     if entry is None or entry.read is None:
         known = ", ".join(short for short, one in CURVES.items() if one.has_band)
         raise refuse(
-            "BR569",
+            "BR531",
             f"there is no band for {quoted(curve if isinstance(curve, str) else name or curve)}",
             f"one of {known}, or a measure with priors=[…]",
         )

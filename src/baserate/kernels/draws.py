@@ -444,5 +444,5 @@ def _checked_threads(name: str, number: object) -> int:
     """A number of threads, or the reason why it is not."""
     if isinstance(number, bool) or not isinstance(number, int) or number < 1:
         text = f"{name} must be a whole number from 1, got {quoted(number)}"
-        raise refuse("BR233", text, f"{name}=1")
+        raise refuse("BR532", text, f"{name}=1")
     return number

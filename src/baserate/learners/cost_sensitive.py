@@ -116,7 +116,7 @@ def stakes(found: Sides, at: Conditions | None = None, amounts: Any = None) -> F
         )
         if not (missed[found.positive] > 0).any():
             raise refuse(
-                "BR902",
+                "BR515",
                 "no positive is worth catching: each costs less missed",
                 "amounts above the cost of a true positive",
             )
@@ -156,7 +156,7 @@ def checked_amounts(amounts: Any, cases: int) -> Floats:
     values = np.asarray(amounts)
     if values.shape != (cases,) or values.dtype.kind not in "iuf":
         raise refuse(
-            "BR902",
+            "BR515",
             f"amounts are one number per case, {cases} here; got {quoted(values.shape)} of"
             f" {values.dtype}",
             "amounts=[…]",
@@ -164,7 +164,7 @@ def checked_amounts(amounts: Any, cases: int) -> Floats:
     wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if len(wrong):
         raise refuse(
-            "BR902",
+            "BR515",
             "an amount is missing, infinite or below 0",
             "amounts that are 0 or more",
             wrong[:3],
@@ -208,7 +208,7 @@ def minimum_expected_cost(probabilities: npt.ArrayLike, cost_matrix: npt.ArrayLi
             "probabilities are one row per case and one column per class, from 0 to 1, and each row"
             " adds up to 1"
         )
-        raise refuse("BR903", text, "predict_proba(X), for two classes both columns")
+        raise refuse("BR507", text, "predict_proba(X), for two classes both columns")
     return cheapest(shares, checked_matrix(cost_matrix, shares.shape[1]))
 
 
@@ -292,7 +292,7 @@ def with_probabilities(estimator: Any) -> Any:
     if not hasattr(estimator, "predict_proba"):
         text = f"{type(estimator).__name__} gives no probabilities, and costs are weighed by them"
         raise refuse(
-            "BR900", text, "CalibratedClassifierCV around it, or a threshold found empirically"
+            "BR850", text, "CalibratedClassifierCV around it, or a threshold found empirically"
         )
     return estimator
 
@@ -740,7 +740,7 @@ class CostWeighted(Transparent):
         if not has_fit_parameter(self.estimator, "sample_weight"):
             text = f"{type(self.estimator).__name__} takes no weights in fit"
             raise refuse(
-                "BR907", text, "an estimator with sample_weight; of a pipeline, wrap its last step"
+                "BR850", text, "an estimator with sample_weight; of a pipeline, wrap its last step"
             )
         weights = weights_of(stakes(found, self.at, amounts))
         self._fit_inside(rows, labels, sample_weight=weights)

@@ -91,11 +91,11 @@ def check_untouched(fitted: Any, labels: npt.NDArray[Any]) -> None:
                     f"the probabilities of {type(each).__name__} were moved off the base rate of"
                     " the cases: costs would count twice"
                 )
-                raise refuse("BR906", text, RECALIBRATE)
+                raise refuse("BR536", text, RECALIBRATE)
             return
         if moved := _moved_by(each):
             raise refuse(
-                "BR906",
+                "BR536",
                 f"{moved} moved the base rate of the probabilities: costs would count twice",
                 RECALIBRATE,
             )
@@ -117,7 +117,7 @@ def _agreed(told: Fraction | None, known: float | None, share: Fraction, moved: 
     if known is None:
         why = moved or "cases weighed by their amounts or twice over, or picked by a sampler,"
         raise refuse(
-            "BR906",
+            "BR536",
             f"{why} left probabilities that are calibrated at no base rate that is known",
             RECALIBRATE,
         )
@@ -126,7 +126,7 @@ def _agreed(told: Fraction | None, known: float | None, share: Fraction, moved: 
             f"calibrated_at says {float(told):.6g}, and {known:.6g} is what the estimator was"
             " corrected or weighted to"
         )
-        raise refuse("BR906", f"{text}: it would be corrected twice", "leave calibrated_at out")
+        raise refuse("BR536", f"{text}: it would be corrected twice", "leave calibrated_at out")
     return _near(known, share)
 
 
@@ -164,7 +164,7 @@ def checked_weights(weights: Any, labels: npt.NDArray[Any]) -> Floats:
     found = as_weights(column)
     with np.errstate(over="ignore"):
         if found.sum() == np.inf:
-            raise refuse("BR308", "the total weight overflows", "scale the weights down")
+            raise refuse("BR303", "the total weight overflows", "scale the weights down")
     return found
 
 

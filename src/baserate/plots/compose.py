@@ -67,12 +67,12 @@ def named(curves: AnyCurves, panel: str = "") -> list[Named]:
     wanted = [name for name, entry in CURVES.items() if entry.panel == panel]
     if not found:
         raise refuse(
-            "BR651", "there is no curve to draw", 'roc_panel(roc(counts)), or {"name": curve}'
+            "BR650", "there is no curve to draw", 'roc_panel(roc(counts)), or {"name": curve}'
         )
     for one in found:
         if wanted and one.curve.name not in wanted:
             raise refuse(
-                "BR651",
+                "BR650",
                 f"a curve {quoted(one.curve.name)} does not belong here",
                 f"give {' or '.join(wanted)}",
             )
@@ -88,7 +88,7 @@ def _styled(groups: Mapping[str, list[Any]]) -> Iterable[tuple[str, Curve, Style
         for dash, curve in enumerate(group):
             if not isinstance(curve, Curve):
                 raise refuse(
-                    "BR651",
+                    "BR650",
                     f"a panel is made of curves, got {type(curve).__name__}",
                     "roc(counts), pr(counts, at=at)",
                 )
@@ -213,7 +213,7 @@ def marks_of(points: Chosen, x: str, y: str, height: Axis, *, labelled: bool = F
 def _read(point: Any, axis: str) -> float:
     if not isinstance(point, OperatingPoint):
         raise refuse(
-            "BR651",
+            "BR650",
             f"what is marked is an operating point, got {type(point).__name__}",
             "choose(counts, at=at)",
         )
@@ -234,7 +234,7 @@ def bands_of(
     for one in every:
         if not isinstance(one, Band):
             raise refuse(
-                "BR651",
+                "BR650",
                 f"what is shaded is a band, got {type(one).__name__}",
                 'band(counts, "roc")',
             )
@@ -243,7 +243,7 @@ def bands_of(
                 f"a band of {one.y_label} along {one.x_label} does not belong to {labels[1]}"
                 f" against {labels[0]}"
             )
-            raise refuse("BR651", text, "give the band of the curve that is drawn")
+            raise refuse("BR650", text, "give the band of the curve that is drawn")
     turned = [labels is not None and one.x_label != labels[0] for one in every]
     return [
         Area(one.x, one.low, one.high, "", style(place).colour, sideways=turned[place])
@@ -274,7 +274,7 @@ def panel_of(  # noqa: PLR0913 (each is a part of the panel)
     for one in found:
         if (one.curve.x_label, one.curve.y_label) != labels:
             raise refuse(
-                "BR651",
+                "BR650",
                 f"{one.curve.name} and {first.name} have different axes",
                 "draw each in a panel of its own",
             )

@@ -45,7 +45,7 @@ class CurveDisplay(Drawable):
         models = counts if isinstance(counts, Mapping) else {"": counts}
         if not models:
             raise refuse(
-                "BR651",
+                "BR650",
                 "there is no curve to draw",
                 'from_predictions(y, scores), or {"model": scores}',
             )
@@ -110,7 +110,7 @@ class CurveDisplay(Drawable):
         if "estimator" not in cv_results or "indices" not in cv_results:
             missing = "the results hold no estimators or no indices"
             raise refuse(
-                "BR651", missing, "cross_validate(..., return_estimator=True, return_indices=True)"
+                "BR650", missing, "cross_validate(..., return_estimator=True, return_indices=True)"
             )
         folds = {}
         for fold, (estimator, rows) in enumerate(
@@ -171,7 +171,7 @@ def _positive(estimator: Any, pos_label: Any) -> Any:
     classes = list(getattr(estimator, "classes_", ()))
     if len(classes) != 2:
         raise refuse(
-            "BR651",
+            "BR650",
             f"a classifier of two classes is needed, got {len(classes)}",
             "fit it on two classes",
         )
@@ -204,7 +204,7 @@ def _scores(estimator: Any, cases: Any, positive: Any) -> Any:
         scores = np.asarray(estimator.decision_function(cases))
         return scores if second else -scores
     raise refuse(
-        "BR651",
+        "BR650",
         f"{type(estimator).__name__} gives classes and no scores",
         "a classifier with predict_proba or decision_function",
     )

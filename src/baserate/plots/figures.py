@@ -116,20 +116,20 @@ def _check_lines(isolines: Sequence[Any], iso_costs: Sequence[Any], baseline: An
     for line in isolines:
         if not isinstance(line, Isoline):
             raise refuse(
-                "BR651",
+                "BR650",
                 f"an isoline is needed, got {type(line).__name__}",
                 'isoline("precision", at, value=0.5)',
             )
     for line in iso_costs:
         if not isinstance(line, IsoCost):
             raise refuse(
-                "BR651",
+                "BR650",
                 f"a line of one cost is needed, got {type(line).__name__}",
                 "iso_cost_line(at, fpr=0.1, tpr=0.7)",
             )
     if not isinstance(baseline, Baseline | None):
         raise refuse(
-            "BR651", f"a baseline is needed, got {type(baseline).__name__}", "ideal_baseline(at)"
+            "BR650", f"a baseline is needed, got {type(baseline).__name__}", "ideal_baseline(at)"
         )
 
 
@@ -734,11 +734,11 @@ def winner_map_panel(
     """
     if not isinstance(winners, WinnerMap):
         raise refuse(
-            "BR651", f"a winner map is needed, got {type(winners).__name__}", "winner_map(models)"
+            "BR650", f"a winner map is needed, got {type(winners).__name__}", "winner_map(models)"
         )
     if not winners.wins:
         raise refuse(
-            "BR651",
+            "BR650",
             "under this rule the winners depend on the base rate, so there is no single map",
             "winner_map(models), without it",
         )
@@ -851,7 +851,7 @@ def histogram_panel(counts: Counts, *, bins: int = 30, threshold: float | None =
     """  # noqa: E501
     if not isinstance(counts, Counts) or not len(counts.scores):
         raise refuse(
-            "BR228",
+            "BR429",
             f"a histogram is made of Counts with cases, got {type(counts).__name__}",
             "count(...)",
         )
@@ -1032,7 +1032,7 @@ def outcome_tree_panel(point: OperatingPoint | Confusion) -> Panel:
     confusion = point.confusion if isinstance(point, OperatingPoint) else point
     if not isinstance(confusion, Confusion):
         raise refuse(
-            "BR651",
+            "BR650",
             f"outcomes are those of a confusion, got {type(point).__name__}",
             "choose(counts), or Confusion(tp=…)",
         )
@@ -1129,7 +1129,7 @@ def picture(result: Any, **given: Any) -> Panel:
         return winner_map_panel(result, **given)
     if isinstance(result, Band):
         return difference_panel(result, **given)
-    raise refuse("BR651", f"a {type(result).__name__} has no picture", "to_frame()")
+    raise refuse("BR650", f"a {type(result).__name__} has no picture", "to_frame()")
 
 
 def _curves(result: Curve | Curves, given: dict[str, Any]) -> Panel:
@@ -1146,7 +1146,7 @@ def _choice(choice: Choice, given: dict[str, Any]) -> Panel:
     """The ROC of every model, with the chosen points."""
     if not choice.sources:
         raise refuse(
-            "BR651", "this choice does not keep the counts that it was made on", "roc(x).plot()"
+            "BR650", "this choice does not keep the counts that it was made on", "roc(x).plot()"
         )
     curves = {name: roc(choice.sources[name]) for name in choice.points}
     return roc_panel(curves, points=dict(choice.points), **given)

@@ -456,14 +456,14 @@ def drawn_on(figure: Figure, ax: Any = None) -> Any:
     axes = _new_axes(figure) if ax is None else list(np.ravel(ax)) if several else [ax]
     if len(axes) != len(figure.panels):
         raise refuse(
-            "BR652",
+            "BR650",
             f"{len(figure.panels)} panels need as many axes, got {len(axes)}",
             "leave ax out, or give one for each panel",
         )
     for panel, one in zip(figure.panels, axes, strict=True):
         if not hasattr(one, "transData"):
             raise refuse(
-                "BR652",
+                "BR650",
                 f"ax must be axes of matplotlib, got {quoted(type(one).__name__)}",
                 "plt.subplots()[1]",
             )
@@ -476,7 +476,7 @@ def _new_axes(figure: Figure) -> list[Any]:
         import matplotlib.pyplot as plt
     except ImportError:
         raise refuse(
-            "BR652", "matplotlib is not installed", 'pip install "baserate[plots]", or panel.svg()'
+            "BR714", "matplotlib is not installed", 'pip install "baserate[plots]", or panel.svg()'
         ) from None
     rows = figure.rows()
     wide = [5.0 if panel.square else 6.5 for panel in rows[0]]

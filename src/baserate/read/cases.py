@@ -717,7 +717,7 @@ def as_weights(column: Column) -> Floats:
             f" {weights[below[0]]:g}"
         )
         raise refuse(
-            "BR301", text, "drop those cases or correct their weights", below[:3], len(below)
+            "BR303", text, "drop those cases or correct their weights", below[:3], len(below)
         )
     return weights
 
@@ -741,7 +741,7 @@ def with_weight(weights: Floats, positive: npt.NDArray[np.bool_]) -> npt.NDArray
     for name, members in (("positives", positive), ("negatives", ~positive)):
         if members.any() and not (used & members).any():
             raise refuse(
-                "BR302",
+                "BR552",
                 f"the total weight of the {name} is 0",
                 "give that class some weight, or leave its cases out",
             )
@@ -753,7 +753,7 @@ def weigh(weights: Floats, positive: npt.NDArray[np.bool_], cells: Cells) -> tup
     with np.errstate(over="ignore"):
         everything = float(cells.positives.sum()) + float(cells.negatives.sum())
     if everything == np.inf:
-        raise refuse("BR308", "the total weight overflows", "scale the weights down")
+        raise refuse("BR303", "the total weight overflows", "scale the weights down")
     return tuple(_remarks(weights, positive, cells)) if len(weights) else ()
 
 
@@ -989,7 +989,7 @@ def count(
     """
     if keep not in ("all", "positives"):
         raise refuse(
-            "BR227", f"keep must be 'all' or 'positives', got {quoted(keep)}", "keep='all'"
+            "BR532", f"keep must be 'all' or 'positives', got {quoted(keep)}", "keep='all'"
         )
     names = Names()
     # Not kept in a variable here, so that what was copied can be freed as soon as it is packed.

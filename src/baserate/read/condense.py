@@ -306,7 +306,7 @@ class Positives:
                 f" {size(self.memory)}"
             )
             raise refuse(
-                "BR941",
+                "BR951",
                 text,
                 Fix(
                     "more memory, or approx=True for certified bins",

@@ -77,7 +77,7 @@ def read_carefully(text: Text, dialect: Dialect, wanted: ColumnRoles, asked: Csv
         ragged.pop()  # blank lines at the end
     notes = _skipped(text, dialect, ragged, len(lines), asked)
     if not lines:
-        raise refuse_file(text.shown, "BR603", "has a header but no rows", "give a file with cases")
+        raise refuse_file(text.shown, "BR602", "has a header but no rows", "give a file with cases")
     return _table(text, columns, lines, wanted, (dialect, asked, ragged, notes))
 
 

@@ -374,7 +374,7 @@ def _check_text(shown: str, path: str, facts: Facts) -> None:
             )
         line, _ = line_at(path, facts.nul)
         text = f"there is a NUL character (byte {grouped(facts.nul)} of the file)"
-        raise refuse_file(shown, "BR608", text, "save the file as plain UTF-8 text", (line,), 1)
+        raise refuse_file(shown, "BR614", text, "save the file as plain UTF-8 text", (line,), 1)
     if facts.not_utf8 is not None:
         line, place = line_at(path, facts.not_utf8)
         with open(path, "rb") as file:
@@ -412,7 +412,7 @@ def lines_of(text: Text, skip: int = 0) -> Iterator[str]:
             if len(line) > LONGEST:
                 raise refuse_file(
                     text.shown,
-                    "BR616",
+                    "BR614",
                     "a line is longer than 16 MB",
                     "give a text file with one case per line",
                     (number,),

@@ -303,7 +303,7 @@ def read_alchemy(url: str, table_or_query: str, wanted: ColumnRoles) -> Table:
         connection.rollback()
     rows = len(columns[wanted.label])
     if not rows:
-        raise refuse_file(shown, "BR603", "has no rows", "give a table with cases")
+        raise refuse_file(shown, "BR602", "has no rows", "give a table with cases")
     return Table(shown, columns, rows, place=in_table(shown))
 
 
@@ -485,7 +485,7 @@ def read_postgres(
         columns = _postgres_columns(cursor, shown, table_or_query, wanted)
     rows = len(columns[wanted.label])
     if not rows:
-        raise refuse_file(shown, "BR603", "has no rows", "give a table with cases")
+        raise refuse_file(shown, "BR602", "has no rows", "give a table with cases")
     return Table(shown, columns, rows, place=in_table(shown))
 
 
@@ -631,7 +631,7 @@ def read_sqlite(path: str, table_or_query: str, wanted: ColumnRoles) -> Table:
         columns = _sqlite_columns(connection, path, table_or_query, wanted)
     rows = len(columns[wanted.label])
     if not rows:
-        raise refuse_file(path, "BR603", "has no rows", "give a table with cases")
+        raise refuse_file(path, "BR602", "has no rows", "give a table with cases")
     return Table(path, columns, rows, sha256=sha256, place=in_table(path))
 
 

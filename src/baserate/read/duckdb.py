@@ -378,7 +378,7 @@ def read_duckdb(path: str, table_or_query: str, wanted: ColumnRoles) -> Table:
             columns = fetched(connection, source, types, wanted.columns, wanted.only_day)
     rows = len(columns[wanted.label])
     if not rows:
-        raise refuse_file(path, "BR603", "has no rows", "give a table with cases")
+        raise refuse_file(path, "BR602", "has no rows", "give a table with cases")
     return Table(path, columns, rows, sha256=sha256, place=in_table(path))
 
 

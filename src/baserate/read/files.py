@@ -1247,7 +1247,7 @@ def load(path: str | os.PathLike[str]) -> Counts | JointCounts | GroupedCounts:
     except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise refuse_file(
             path,
-            "BR711",
+            "BR703",
             f"holds values that cannot be counts ({quoted(str(error), quotes=False)})",
             "count again",
         ) from None

@@ -614,13 +614,13 @@ def judged(tally: Tally, wanted: ColumnRoles, treatment: Treatment) -> Judged:
     """
     rows = int(tally.times.sum())
     if not rows:
-        raise refuse("BR603", "there are no rows", "give a frame, or files, with cases")
+        raise refuse("BR602", "there are no rows", "give a frame, or files, with cases")
     tally, notes = _without_labels(tally, treatment)
     tally, dropped = _without_scores(tally, treatment)
     used = int(tally.times.sum())
     if not used:
         raise refuse(
-            "BR603", "every row was left out, as requested: nothing remains", "give whole cases"
+            "BR602", "every row was left out, as requested: nothing remains", "give whole cases"
         )
     findings, scores = Findings(), dict[str, Array]()
     with findings:
@@ -694,7 +694,7 @@ def checked_treatment(said: Mapping[str, Any]) -> Treatment:
     if unknown and unknown[0] in WORDS:
         text = f"{unknown[0]} is an option of files: a frame is counted by the engine that holds it"
         raise refuse(
-            "BR230",
+            "BR002",
             text,
             f"leave {unknown[0]} out; cells=… limits how many distinct scores come here",
         )
@@ -1149,7 +1149,7 @@ def counts_in(
     """The same of a frame that is opened, and the label that was found to be positive."""
     if keep not in (None, "all", "positives"):
         raise refuse(
-            "BR227", f"keep must be 'all' or 'positives', got {quoted(keep)}", "keep='all'"
+            "BR532", f"keep must be 'all' or 'positives', got {quoted(keep)}", "keep='all'"
         )
     most = most_cells(cells, ceiling)
     if ceiling.approx:

@@ -60,7 +60,7 @@ def table_of(
         else:
             found = list(_of_lines(text))
     if not found:
-        raise refuse_file(plain.shown, "BR603", "holds no objects", ONE_A_LINE)
+        raise refuse_file(plain.shown, "BR602", "holds no objects", ONE_A_LINE)
     columns = _columns(plain.shown, found, wanted)
     place = InLines.of(plain.shown, [line for line, _ in found])
     return Table(plain.shown, columns, len(found), 0, plain.sha256, place, tuple(notes))
@@ -285,7 +285,7 @@ def _plain(values: list[Any]) -> Array:
 def _nested(shown: str, name: str, value: Any, line: int) -> InputError:
     inner = f"{name}.{next(iter(value))}" if isinstance(value, dict) and value else f"{name}[0]"
     text = f"{quoted(name)} is nested (there is {quoted(inner)})"
-    return refuse_file(shown, "BR619", text, "write flat objects with plain values", (line,), 1)
+    return refuse_file(shown, "BR620", text, "write flat objects with plain values", (line,), 1)
 
 
 # ----------------------------------------------------------------------

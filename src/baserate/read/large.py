@@ -289,7 +289,7 @@ def count_chunks(
     ceiling = Ceiling.of({"memory": memory, "thresholds": tuple(thresholds), "approx": approx})
     kept = count_pieces(pieces, ceiling)
     if not pieces.seen:
-        raise refuse("BR603", "there are no cases in any chunk", "give chunks with cases")
+        raise refuse("BR602", "there are no cases in any chunk", "give chunks with cases")
     return as_counts(kept, pieces.ledger(), tuple(pieces.notes))
 
 

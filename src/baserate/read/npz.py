@@ -153,7 +153,7 @@ def _check_lengths(path: str, columns: dict[str, Array]) -> int:
         )
     rows = next(iter(lengths.values()))
     if not rows:
-        raise refuse_file(path, "BR603", "has arrays but no rows", "give a file with cases")
+        raise refuse_file(path, "BR602", "has arrays but no rows", "give a file with cases")
     return rows
 
 

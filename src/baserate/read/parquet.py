@@ -302,7 +302,7 @@ def opened(
             rows = [_row_count(connection, file) for file in files]
             if not sum(rows):
                 raise refuse_file(
-                    shown, "BR603", "has columns but no rows", "give a file with cases"
+                    shown, "BR602", "has columns but no rows", "give a file with cases"
                 )
             for file in files:
                 _check_pages(connection, file, tuple(types))

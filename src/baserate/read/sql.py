@@ -313,7 +313,7 @@ def _edges(columns: Mapping[str, Column]) -> Array:
         values = np.unique(as_scores(columns[name]))
         if len(values) > 1:
             raise refuse(
-                "BR226",
+                "BR409",
                 f"{columns[name].name} has several values: results of different bins",
                 "read each result by itself",
             )

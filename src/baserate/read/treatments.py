@@ -71,7 +71,7 @@ class Treatment:
             if value is not None and value not in known:
                 spoken = argument.replace("_", " ")
                 raise refuse(
-                    "BR114",
+                    "BR532",
                     f"{spoken} is {' or '.join(known)}, got {quoted(value)}",
                     Fix.option(argument, known[0]),
                 )
@@ -82,7 +82,7 @@ class Treatment:
             or not abs(threshold) <= LARGEST
         ):
             raise refuse(
-                "BR114",
+                "BR532",
                 f"a label threshold is a number, got {quoted(threshold)}",
                 Fix.option("label_threshold", 0.5),
             )
@@ -107,7 +107,7 @@ def treat(table: Table, wanted: ColumnRoles, treatment: Treatment) -> Table:
     if table.refused == table.rows and table.rows:
         raise refuse_file(
             table.path,
-            "BR603",
+            "BR602",
             "every row was left out, as requested: nothing remains",
             "give a file with whole cases",
         )

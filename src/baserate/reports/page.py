@@ -625,7 +625,7 @@ def report(  # noqa: PLR0913 (each is a question of its own)
     together = models if isinstance(models, JointCounts) else counted
     if title is not None and not isinstance(title, str):
         raise refuse(
-            "BR864", f"a title is text, got {type(title).__name__}", 'title="Fraud, November"'
+            "BR532", f"a title is text, got {type(title).__name__}", 'title="Fraud, November"'
         )
     level, volume, conditions = checked_level(level), checked_volume(volume), _conditions(at)
     for one in conditions:
@@ -670,14 +670,14 @@ def _counted(models: Any) -> tuple[dict[str, Counts], dict[str, GroupedCounts]]:
         models = {name: models.marginal(name) for name in models.models}
     if not isinstance(models, Mapping) or not models:
         raise refuse(
-            "BR860", "a report needs the counts of each model by name", 'report({"logit": counts})'
+            "BR429", "a report needs the counts of each model by name", 'report({"logit": counts})'
         )
     for name, counts in models.items():
         if not isinstance(name, str) or not isinstance(counts, Counts | GroupedCounts):
             text = (
                 f"a report is made of counts by name, got {type(counts).__name__} as {quoted(name)}"
             )
-            raise refuse("BR860", text, 'report({"logit": count(y, score)})')
+            raise refuse("BR429", text, 'report({"logit": count(y, score)})')
     groups = {name: counts for name, counts in models.items() if isinstance(counts, GroupedCounts)}
     return {
         name: counts.total() if isinstance(counts, GroupedCounts) else counts

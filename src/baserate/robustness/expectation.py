@@ -153,7 +153,7 @@ def reader_of(
         )
     if not isinstance(counts, Counts | Points):
         raise refuse(
-            "BR228",
+            "BR429",
             "a measure is read of Counts, a Confusion or an OperatingPoint, got"
             f" {type(counts).__name__}",
             "count(...)",
@@ -989,7 +989,7 @@ def _named(curve: Any) -> tuple[str, Measure, Measure]:
         )
         given = curve if isinstance(curve, str) else name or curve
         raise refuse(
-            "BR569",
+            "BR531",
             f"{quoted(given)} cannot be computed over a range of base rates{other}",
             f"one of {', '.join(moving)}",
         )

@@ -489,7 +489,7 @@ def _checked_method(
             f" {type(unlabelled).__name__}"
         )
         raise refuse(
-            "BR228", text, "estimate_prior(count(y, scores), count_unlabelled(new_scores))"
+            "BR429", text, "estimate_prior(count(y, scores), count_unlabelled(new_scores))"
         )
     refuse_weights(counts)
     if counts.ledger.corrected != unlabelled.ledger.corrected:
