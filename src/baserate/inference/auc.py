@@ -140,12 +140,14 @@ def _rule(known: Placed) -> str:
 def _notes(known: Placed, method: str) -> tuple[Note, ...]:
     if method not in (DELONG, DELONG_LOGIT) or _rule(known) == DELONG_LOGIT:
         return ()
-    text = (
-        f"{method} covers less than it says with fewer than {ENOUGH_FOR_LOGIT} cases of the smaller"
-        f" class (here {known.smaller}), with AUC near 1, or with nothing but ties: leave the"
-        f" method open for {PLACEMENTS}"
+    return (
+        Note(
+            "BR597",
+            f"{method} covers less than it says with fewer than {ENOUGH_FOR_LOGIT} cases of the"
+            f" smaller class (here {known.smaller}), with AUC near 1, or with nothing but ties:"
+            f" leave the method open for {PLACEMENTS}",
+        ),
     )
-    return (Note("BR597", text),)
 
 
 def _all_or_nothing(known: Placed) -> bool:

@@ -329,11 +329,12 @@ def planned(
         )
     cases = int(source.total_positives + source.total_negatives)
     if how != CLUSTERS and cases > MOST_CASES and not source.weighted:
-        text = (
+        raise refuse(
+            "BR623",
             f"a bootstrap resamples up to {grouped(MOST_CASES)} cases, and these are"
-            f" {grouped(cases)}"
+            f" {grouped(cases)}",
+            OTHERWISE,
         )
-        raise refuse("BR623", text, OTHERWISE)
     return Plan(how, checked_replicates(replicates), checked_seed(seed), progress)
 
 

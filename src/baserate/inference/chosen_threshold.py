@@ -545,10 +545,9 @@ def chosen_intervals(
         refuse_weights(counts)
     notes = check_enough(counts)
     if max(counts.total_positives, counts.total_negatives) > MOST_CASES:
-        text = f"resamples are drawn from at most {grouped(MOST_CASES)} cases of a class"
         raise refuse(
             "BR623",
-            text,
+            f"resamples are drawn from at most {grouped(MOST_CASES)} cases of a class",
             "replicates=0, or interval of the point: with this many cases the choice adds nothing",
         )
     held = [_held(point, counts) for point, _ in asked]
@@ -932,17 +931,17 @@ def _notes(
     others = (
         f"; {number_of(missing, 'other chooses', 'others choose')} no threshold" if missing else ""
     )
-    text = (
+    yield Note(
+        "BR622",
         "the threshold was chosen on these same cases; without the optimism of that choice"
-        f" ({known} resamples{others}) about {without:.4g}"
+        f" ({known} resamples{others}) about {without:.4g}",
     )
-    yield Note("BR622", text)
     if not bounds[0] <= fixed.value <= bounds[1]:
-        text = (
+        yield Note(
+            "BR622",
             f"the {fixed.name} seen here lies outside its interval: it is better than the chosen"
-            " threshold is likely to do in the field"
+            " threshold is likely to do in the field",
         )
-        yield Note("BR622", text)
 
 
 def _values(asked: Measure, point: OperatingPoint, cases: Floats, sizes: Floats) -> Floats:

@@ -327,11 +327,12 @@ def _positives(pieces: Mapping[str, Pieces], ceiling: Ceiling) -> dict[str, Arra
         rows = np.flatnonzero(positive)
         held += len(rows)
         if held > most:
-            text = (
+            raise refuse(
+                "BR941",
                 f"more than {grouped(most)} positives of {len(pieces)} models do not fit into"
-                f" {size(ceiling.memory)}"
+                f" {size(ceiling.memory)}",
+                Fix("more memory", "a higher --memory"),
             )
-            raise refuse("BR941", text, Fix("more memory", "a higher --memory"))
         for name, column in scores.items():
             kept[name].append(column[rows].astype(score_type(column)) + 0)
     return {name: np.concatenate(parts) if parts else np.empty(0) for name, parts in kept.items()}

@@ -728,10 +728,9 @@ def value_of_information(
         or at.has_range
         or not any(isinstance(part, BELIEVED) for part in (at.prior, *at.costs.values()))
     ):
-        text = "what learning is worth on average needs a distribution of what may be learned"
         raise refuse(
             "BR588",
-            text,
+            "what learning is worth on average needs a distribution of what may be learned",
             "Conditions(prior=LogUniform(1e-5, 1e-3)), or choose(...).regret over a range",
         )
     found = staged(every, at)

@@ -518,12 +518,11 @@ def ends(term: Term, scene: Scene) -> list[Scene]:
     if not term.measure.depends_on_prior:
         return [scene]
     if term.measure.parts is None:
-        text = (
-            f"{term.measure.name} may rise and fall between two base rates: a rule on it cannot be"
-            " held over a range"
-        )
         raise refuse(
-            "BR534", text, "a measure such as precision, posfrac, alerts, f1 or expected_cost"
+            "BR534",
+            f"{term.measure.name} may rise and fall between two base rates: a rule on it cannot be"
+            " held over a range",
+            "a measure such as precision, posfrac, alerts, f1 or expected_cost",
         )
     found = [scene]
     for name in scene.believed:

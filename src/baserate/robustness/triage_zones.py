@@ -169,8 +169,7 @@ def triage(
 
 
 def _same_cases() -> tuple[Note, ...]:
-    text = SAME_CASES.replace("threshold was", "thresholds were")
-    return (Note("BR528", text, SHOW_ON_OTHERS),)
+    return (Note("BR528", SAME_CASES.replace("threshold was", "thresholds were"), SHOW_ON_OTHERS),)
 
 
 def _price(at: Conditions, review: Any, abstain: Any, overlooked: Any) -> _Price:
