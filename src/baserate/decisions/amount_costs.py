@@ -407,8 +407,7 @@ class AmountPoint(Viewed):
         prices = Prices.of(
             priced.points, moved.at, self.prices.review, self.prices.recovered, moved.volume
         )
-        read = _read(priced, moved, prices)
-        return replace(read, notes=combine(amounts.notes, moved.notes))
+        return replace(_read(priced, moved, prices), notes=combine(amounts.notes, moved.notes))
 
     def flags(
         self, scores: Any, /, *, seed: int = 0, key: Any = None

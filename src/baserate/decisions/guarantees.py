@@ -589,8 +589,7 @@ def _highest(errors: int, cases: int, alpha: float) -> float:
 def _more(term: Term, points: Points, at: Conditions, alpha: float) -> str:
     """How many more cases would do, if the rates are as observed."""
     positives, negatives = int(points.total_positives), int(points.total_negatives)
-    in_sample = at.as_in_sample and term.measure.depends_on_prior
-    line = None if in_sample else _line(term, points, at)
+    line = None if (at.as_in_sample and term.measure.depends_on_prior) else _line(term, points, at)
     if line is not None and not line.alarm:
         share = rounded(_share(line.caught + line.constant, line.caught))
         if not share > 0:

@@ -250,14 +250,6 @@ class OperatingPoint(Viewed):
         given = self.at if at is None else checked_conditions(at)
         confusion = self._flagged(points)
         resolved = resolved_for(points, given)
-        notes = combine(
-            points.notes,
-            (
-                *given.notes,
-                *label_shift(resolved, confusion),
-                *out_of_range(points, self.threshold),
-            ),
-        )
         moved = replace(
             self,
             confusion=confusion,
@@ -270,7 +262,14 @@ class OperatingPoint(Viewed):
             bounds=None,
             guarantee=None,
             intervals={},
-            notes=notes,
+            notes=combine(
+                points.notes,
+                (
+                    *given.notes,
+                    *label_shift(resolved, confusion),
+                    *out_of_range(points, self.threshold),
+                ),
+            ),
             negated=points.negated,
         )
         shown: dict[str, Any] = {
@@ -1241,10 +1240,9 @@ def beside(point: OperatingPoint, points: Points, calibrated_at: Any) -> Operati
     cut = point.at.cut(calibrated_at)
     if points.ledger is not None:
         check_corrected_once(points.ledger, 1 if cut.score == cut.probability else 0)
-    index = points.place(cut.score)
     beside_it = OperatingPoint(
         cut.score,
-        confusion_at(points, index),
+        confusion_at(points, points.place(cut.score)),
         point.at,
         THEORY,
         cut=cut,

@@ -181,8 +181,7 @@ def _logit(known: Placed, below: float, above: float) -> Bounds:
         )
     centre, scale = math.log(value / (1 - value)), spread / (value * (1 - value))
     low = _expit(centre + normal(below) * scale) if below else 0.0
-    high = _expit(centre - normal(above) * scale) if above else 1.0
-    return low, high
+    return low, (_expit(centre - normal(above) * scale) if above else 1.0)
 
 
 def _expit(value: float) -> float:
@@ -558,12 +557,11 @@ def _without_variance(
     """
     # A mean of so many independent pairs, each between -1 and 1.
     half = math.sqrt(2 * math.log(2 / missed(common["level"])) / smaller)
-    p = min(1.0, 2 * math.exp(-smaller * value**2 / 2))
     return Difference(
         value,
         max(-1.0, value - half),
         min(1.0, value + half),
-        p,
+        min(1.0, 2 * math.exp(-smaller * value**2 / 2)),
         HOEFFDING,
         names,
         values,

@@ -800,22 +800,18 @@ def _fixed(
                 "clusters, a rule and uncertain conditions cannot be combined yet",
                 "give a threshold, or Conditions",
             )
-        plan = cluster_plan(how.replicates, how.seed)
-        return cluster_intervals(point, counts, [str(asked)], plan, how.level, how.side).get(
-            str(asked)
-        )
-    method = (
-        CLOPPER_PEARSON
-        if how.method is None and _is_rate(asked, point, exact=exact)
-        else how.method
-    )
+        return cluster_intervals(
+            point, counts, [str(asked)], cluster_plan(how.replicates, how.seed), how.level, how.side
+        ).get(str(asked))
     question = Question(
         asked,
         point.confusion,
         point.at if how.at is None else how.at,
         how.level,
         how.side,
-        method,
+        CLOPPER_PEARSON
+        if how.method is None and _is_rate(asked, point, exact=exact)
+        else how.method,
         how.seed,
         point.regardless,
     )
@@ -851,10 +847,9 @@ def _whole(confusion: Confusion) -> list[Confusion]:
     """Confusions of whole cases next to an expected one."""
     tp, fp = Fraction(confusion.tp), Fraction(confusion.fp)
     positives, negatives = tp + Fraction(confusion.fn), fp + Fraction(confusion.tn)
-    near = product(*({math.floor(cases), math.ceil(cases)} for cases in (tp, fp)))
     return [
         replace(confusion, tp=hits, fp=alarms, fn=int(positives) - hits, tn=int(negatives) - alarms)
-        for hits, alarms in near
+        for hits, alarms in product(*({math.floor(cases), math.ceil(cases)} for cases in (tp, fp)))
     ]
 
 
@@ -906,12 +901,11 @@ def _corrected(
         low, high = min(low, fixed.value), max(high, fixed.value)
     without = float(_off_scale(_on_scale(np.array([fixed.value]), ends)[0] - shift, ends))
     notes = _notes(fixed, (low, high), without, how, int(known.sum()))
-    method = f"{CORRECTED} {fixed.method}"
     return replace(
         fixed,
         low=low,
         high=high,
-        method=method,
+        method=f"{CORRECTED} {fixed.method}",
         replicates=how.replicates,
         seed=how.seed,
         notes=combine(fixed.notes, notes),

@@ -645,7 +645,7 @@ def _resampled_in_step(
         check_groups(*sources)
     for source in sources:
         check_enough(source)
-    plans = tuple(
+    return sources, tuple(
         planned(
             source,
             statistic.of_prior,
@@ -656,7 +656,6 @@ def _resampled_in_step(
         )
         for place, source in enumerate(sources)
     )
-    return sources, plans
 
 
 def _paired(
@@ -713,8 +712,7 @@ def _at_chosen(
         if one.point_of is not None
     }
     found = _by_formula(both[0], joint, names, points, level)
-    said = _said_of(both[0], points[names[0]])
-    return replace(found, notes=combine((), (said, *found.notes)))
+    return replace(found, notes=combine((), (_said_of(both[0], points[names[0]]), *found.notes)))
 
 
 def _by_formula(

@@ -79,12 +79,11 @@ def table_of(
 ) -> FieldTable:
     """The table of one model's scores: the cut of the estimate, and the threshold in question."""
     flags = counts.scores >= cut, _flags(counts.scores, threshold)
-    flagged = unlabelled.flagged(threshold)
     return _table(
         flags,
         counts,
         (unlabelled.flagged(cut), unlabelled.total),
-        flagged,
+        unlabelled.flagged(threshold),
         nothing=threshold is None,
     )
 

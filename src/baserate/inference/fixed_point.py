@@ -236,11 +236,10 @@ def _is_unbounded(question: Question, value: Undefined) -> bool:
     bound is known.
     """
     tp, _, _, tn = question.confusion
-    known_method = question.method in (None, SAFE_DRAWS)
     return (
         value.reason.endswith("the ratio has no bound")
         and question.side != UPPER
-        and known_method
+        and (question.method in (None, SAFE_DRAWS))
         and bool(tp and tn)
     )
 
@@ -416,7 +415,6 @@ def _by_draws(question: Question, value: float) -> Interval:
                 " dominated by a few extreme values",
             ),
         )
-    name = str(question.asked)
     return Interval(
         float(value),
         low,
@@ -424,7 +422,7 @@ def _by_draws(question: Question, value: float) -> Interval:
         question.level,
         method,
         side,
-        name,
+        str(question.asked),
         question.at,
         DRAWS,
         question.seed,
@@ -515,9 +513,7 @@ def _beta(rng: np.random.Generator, a: float, b: float) -> Floats:
     """Draws; where one parameter is 0 nothing is known beyond that end, and it is taken for
     sure.
     """
-    if not a or not b:
-        return np.full(DRAWS, 0.0 if not a else 1.0)
-    return rng.beta(a, b, DRAWS)
+    return np.full(DRAWS, 0.0 if not a else 1.0) if not a or not b else rng.beta(a, b, DRAWS)
 
 
 def _conditions(question: Question, at: Conditions | Uncertain, rng: np.random.Generator) -> Drawn:

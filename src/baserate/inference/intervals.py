@@ -238,7 +238,6 @@ def _at_chosen(
             f"{measure} is undefined here ({value.reason}), and so is its interval",
             "choose by another rule",
         )
-    uncertain = at if isinstance(at, Uncertain) else None
     how = Resampling(
         asked.replicates,
         asked.seed,
@@ -247,7 +246,7 @@ def _at_chosen(
         asked.side,
         asked.method,
         asked.resample,
-        uncertain,
+        at if isinstance(at, Uncertain) else None,
     )
     found = chosen_interval(point, measure, counts, how)
     return replace(
@@ -400,11 +399,10 @@ def _question(
     asked: IntervalRequest,
     regardless: float | None,
 ) -> Question:
-    conditions = at if isinstance(at, Uncertain) else checked_conditions(at)
     return Question(
         measure,
         confusion,
-        conditions,
+        at if isinstance(at, Uncertain) else checked_conditions(at),
         asked.level,
         asked.side,
         asked.method,
@@ -647,8 +645,7 @@ def intervals_of(
     """
     if counts is None:
         return with_intervals(point, how).intervals
-    found = completed({"": counts}, {"": [point]}, how or IntervalOptions())
-    return found.points[""][0].intervals
+    return completed({"": counts}, {"": [point]}, how or IntervalOptions()).points[""][0].intervals
 
 
 def _carrying(

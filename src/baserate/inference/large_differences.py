@@ -251,20 +251,17 @@ class _Duels:
     def differences(
         self, level: float, method: str | None, notes: Iterable[Note]
     ) -> tuple[Difference, ...]:
-        found = []
-        for duel in self.duels:
-            said = (*notes, *((same_score(*duel.models),) if duel.same else ()))
-            found.append(
-                of_pair(
-                    _pair(self.ours, self.sides, duel),
-                    duel.models,
-                    level,
-                    method,
-                    same=duel.same,
-                    notes=said,
-                )
+        return tuple(
+            of_pair(
+                _pair(self.ours, self.sides, duel),
+                duel.models,
+                level,
+                method,
+                same=duel.same,
+                notes=(*notes, *((same_score(*duel.models),) if duel.same else ())),
             )
-        return tuple(found)
+            for duel in self.duels
+        )
 
     def observed(self, name: str) -> tuple[Note, ...]:
         """What the counts of one model would have noted."""

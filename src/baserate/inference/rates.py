@@ -125,16 +125,14 @@ def _wilson(seen: int, whole: int, below: float, above: float) -> Bounds:
 
 def _clopper_pearson(seen: int, whole: int, below: float, above: float) -> Bounds:
     low = _beta(seen, whole - seen + 1, below) if seen and below else 0.0
-    high = _beta(seen + 1, whole - seen, 1 - above, above) if seen < whole and above else 1.0
-    return low, high
+    return low, (_beta(seen + 1, whole - seen, 1 - above, above) if seen < whole and above else 1.0)
 
 
 def _jeffreys(seen: int, whole: int, below: float, above: float) -> Bounds:
     low = _beta(seen + 0.5, whole - seen + 0.5, below) if seen and below else 0.0
-    high = (
+    return low, (
         _beta(seen + 0.5, whole - seen + 0.5, 1 - above, above) if seen < whole and above else 1.0
     )
-    return low, high
 
 
 METHODS: dict[str, Callable[[int, int, float, float], Bounds]] = {

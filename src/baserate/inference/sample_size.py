@@ -707,8 +707,7 @@ class _Pairs:
             min(cases, math.ceil(cases * self.discordant + reach)),
         )
         pairs = np.arange(low, high + 1)
-        chance = binomial(pairs, cases, self.discordant)
-        return float(chance @ self._declared(pairs, cases))
+        return float(binomial(pairs, cases, self.discordant) @ self._declared(pairs, cases))
 
     def _declared(self, pairs: Any, cases: int) -> Floats:  # noqa: ARG002 (not of all cases)
         """The probability that the better model is declared so, for each number of discordant
@@ -971,8 +970,7 @@ def _line_of(requirement: str, at: Conditions) -> _Line:
             f"{term} is not demonstrated by more hits and fewer false alarms",
             WRITE_AT_PRIOR,
         )
-    slope = (none - alarm) / (hit - none)
-    return _Line(str(term), rounded(-none / (hit - none)), rounded(slope))
+    return _Line(str(term), rounded(-none / (hit - none)), rounded((none - alarm) / (hit - none)))
 
 
 def _parts(measure: Measure) -> tuple[Any, dict[str, float]]:

@@ -600,10 +600,9 @@ def staged(every: list[Candidates], at: Uncertain | Conditions) -> list[Staged]:
         site: regions(corners({one.name: one.sites[site] for one in every}))
         for site in every[0].sites
     }
-    every_scene = scenes(at, own_priors(every))
     return [
         Staged(scene, scene.stakes, borders[scene.site], least(borders[scene.site], scene))
-        for scene in every_scene
+        for scene in scenes(at, own_priors(every))
     ]
 
 

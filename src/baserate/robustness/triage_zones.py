@@ -156,14 +156,13 @@ def triage(
         if limit is None
         else _within(points, price, resolved, limit)
     )
-    notes = combine(points.notes, (*given.notes, *label_shift_of(resolved, points), *_same_cases()))
     return _told(
         points,
         (upper, lower),
         price,
         resolved,
         cases,
-        notes,
+        combine(points.notes, (*given.notes, *label_shift_of(resolved, points), *_same_cases())),
         Fraction(0) if review is None else _share(overlooked),
     )
 
