@@ -247,12 +247,11 @@ def checked_recovered(recovered: Any) -> Fraction:
     """Which share of a caught amount is recovered: above 0, up to all."""
     written = from_number(recovered)
     if written is None or not 0 < written.value <= 1:
-        fix = Fix("recovered=0.8", "--recovered 80%")
         raise refuse(
             "BR542",
             "the share recovered of a caught amount lies above 0 and not above 1, got"
             f" {_shown(recovered)}",
-            fix,
+            Fix("recovered=0.8", "--recovered 80%"),
         )
     return written.value
 
@@ -301,11 +300,11 @@ def _budget(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
         share = f"{100 * point.point.share:.3g} % of them are flagged, drawn at random"
         low, high = point.caught_worst, point.caught_best
         luck = "" if low == high else f" on average, between {low:.6g} and {high:.6g}"
-        text = (
+        yield Note(
+            "BR523",
             f"the budget ends among the cases {drawn_from(point.point)}: {share}; amount caught"
-            f" {point.amount_caught:.6g}{luck}"
+            f" {point.amount_caught:.6g}{luck}",
         )
-        yield Note("BR523", text)
     elif point.sums.alerts < budget.limit:
         yield from unused(point.point, priced.points, rule, budget, COSTS_MORE)
 
@@ -408,8 +407,7 @@ class AmountPoint(Viewed):
         prices = Prices.of(
             priced.points, moved.at, self.prices.review, self.prices.recovered, moved.volume
         )
-        read = _read(priced, moved, prices)
-        return replace(read, notes=combine(amounts.notes, moved.notes))
+        return replace(_read(priced, moved, prices), notes=combine(amounts.notes, moved.notes))
 
     def flags(
         self, scores: Any, /, *, seed: int = 0, key: Any = None
@@ -520,12 +518,13 @@ def _asked(
     """
     cases, given = checked_volume(volume), checked_conditions(at)
     if given.costs_given:
-        fix = Fix(
-            "Conditions(prior=…) without costs, and review=150",
-            "--review 150 instead of --cost or --profit",
-        )
         raise refuse(
-            "BR513", "costs of outcomes are given beside amounts, which say what a miss costs", fix
+            "BR513",
+            "costs of outcomes are given beside amounts, which say what a miss costs",
+            Fix(
+                "Conditions(prior=…) without costs, and review=150",
+                "--review 150 instead of --cost or --profit",
+            ),
         )
     rules = parse_rule(rule, cases)
     priced = [term.measure.name for term in rules.terms if term.measure.name in MONEY]

@@ -138,11 +138,10 @@ def parse_guarantee(text: Any, volume: float | None, at: Conditions, *, mix: boo
             Fix("leave mix out", "leave --mix out"),
         )
     if any(note.code == ESTIMATED for note in at.notes):
-        fix = Fix("at=Conditions(prior=0.001)", "--prior 0.1%, instead of --prior-from")
         raise refuse(
             "BR636",
             "the base rate is an estimate, whose error a guarantee would ignore",
-            fix,
+            Fix("at=Conditions(prior=0.001)", "--prior 0.1%, instead of --prior-from"),
         )
     for term in rule.terms:
         if term.sense != (">=" if term.measure.direction == "higher" else "<="):
@@ -188,8 +187,11 @@ def certified(
             "give Counts",
         )
     if points.tp.dtype != np.int64:
-        text = "these cases are weighted: a guarantee needs whole cases, not weights"
-        raise refuse("BR583", text, Fix("count without weights", "leave --weight out"))
+        raise refuse(
+            "BR583",
+            "these cases are weighted: a guarantee needs whole cases, not weights",
+            Fix("count without weights", "leave --weight out"),
+        )
     limits = [_limits(term, points, at, confidence.alpha(rule)) for term in rule.terms]
     totals = int(points.total_positives), int(points.total_negatives)
     masks = [one.met(points.tp, points.fp, *totals) for one in limits]
@@ -348,23 +350,23 @@ def _in_sample(term: Term, cases: int, alpha: float, samples: int = SAMPLES) -> 
         good, bad = ("tp", "fp") if name in ("precision", "fdr") else ("tn", "fn")
         share = limit if term.sense == ">=" else 1 - limit
         return Limits(good, bad, *_run(cases, rounded(share), *_simulated(alpha, samples)), SCAN)
-    fix = Fix("at=Conditions(prior=0.001)", "--prior 0.1%")
     raise refuse(
         "BR636",
         f"a guarantee on {name} needs the base rate of the field: the sample's own is only an"
         " estimate of it",
-        fix,
+        Fix("at=Conditions(prior=0.001)", "--prior 0.1%"),
     )
 
 
 def _simulated(alpha: float, samples: int) -> tuple[float, int]:
     """What may be missed, and how many samples show that."""
     if alpha < SMALLEST_ALPHA:
-        text = (
+        raise refuse(
+            "BR636",
             "the limits of this guarantee are simulated, which cannot show an error rate of"
-            f" {alpha:.2g} for each requirement and model"
+            f" {alpha:.2g} for each requirement and model",
+            Fix("level=0.99", "--level 99%"),
         )
-        raise refuse("BR636", text, Fix("level=0.99", "--level 99%"))
     return alpha, max(samples, math.ceil(50 / alpha))
 
 
@@ -587,8 +589,7 @@ def _highest(errors: int, cases: int, alpha: float) -> float:
 def _more(term: Term, points: Points, at: Conditions, alpha: float) -> str:
     """How many more cases would do, if the rates are as observed."""
     positives, negatives = int(points.total_positives), int(points.total_negatives)
-    in_sample = at.as_in_sample and term.measure.depends_on_prior
-    line = None if in_sample else _line(term, points, at)
+    line = None if (at.as_in_sample and term.measure.depends_on_prior) else _line(term, points, at)
     if line is not None and not line.alarm:
         share = rounded(_share(line.caught + line.constant, line.caught))
         if not share > 0:

@@ -250,14 +250,6 @@ class OperatingPoint(Viewed):
         given = self.at if at is None else checked_conditions(at)
         confusion = self._flagged(points)
         resolved = resolved_for(points, given)
-        notes = combine(
-            points.notes,
-            (
-                *given.notes,
-                *label_shift(resolved, confusion),
-                *out_of_range(points, self.threshold),
-            ),
-        )
         moved = replace(
             self,
             confusion=confusion,
@@ -270,7 +262,14 @@ class OperatingPoint(Viewed):
             bounds=None,
             guarantee=None,
             intervals={},
-            notes=notes,
+            notes=combine(
+                points.notes,
+                (
+                    *given.notes,
+                    *label_shift(resolved, confusion),
+                    *out_of_range(points, self.threshold),
+                ),
+            ),
             negated=points.negated,
         )
         shown: dict[str, Any] = {
@@ -720,12 +719,11 @@ def best_mixture(
     """
     for read in (objective, *(term.measure for term in rule.terms)):
         if not read.straight:
-            text = (
-                f"{read.name} may rise and fall between two thresholds: mixtures are not searched"
-                " for it"
-            )
             raise refuse(
-                "BR534", text, "mix=False, or a measure such as tpr, precision, f1 or expected_cost"
+                "BR534",
+                f"{read.name} may rise and fall between two thresholds: mixtures are not searched"
+                " for it",
+                "mix=False, or a measure such as tpr, precision, f1 or expected_cost",
             )
     refuse_bins(points, "mixtures lie on the hull of all scores")
     hull = points.hull()
@@ -936,11 +934,11 @@ def on_labels(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
         " cases have labels"
     )
     way = "high" if flagged > passed else "low"
-    text = (
+    yield Note(
+        SELECTIVE,
         f"{shares}: recall {float(tp / (tp + fn)):.4g} is too {way} (about"
-        f" {after['tpr']:.4g} if labelling depends only on the flag)"
+        f" {after['tpr']:.4g} if labelling depends only on the flag)",
     )
-    yield Note(SELECTIVE, text)
 
 
 def is_selective(point: OperatingPoint) -> bool:
@@ -979,10 +977,11 @@ def _no_prior_of_all(point: OperatingPoint) -> Iterator[Note]:
     cases.
     """
     if point.volume is not None and point.at.as_in_sample and point.confusion.labels_missing:
-        text = (
-            f"{LABELS_MISSING}: caught, missed, false alarms and cost per volume need a base rate"
+        yield Note(
+            "BR656",
+            f"{LABELS_MISSING}: caught, missed, false alarms and cost per volume need a base rate",
+            Fix("at=Conditions(prior=0.001)", "--prior 0.1%"),
         )
-        yield Note("BR656", text, Fix("at=Conditions(prior=0.001)", "--prior 0.1%"))
 
 
 def _not_kept(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
@@ -992,11 +991,11 @@ def _not_kept(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
     if point.at.as_in_sample and any(
         note.code == "BR105" and "left out" in note.text for note in counts.notes
     ):
-        text = (
+        yield Note(
+            "BR117",
             "cases without a label were left out, and these counts do not keep them: the flagged"
-            " share and alerts are of labelled cases only"
+            " share and alerts are of labelled cases only",
         )
-        yield Note("BR117", text)
 
 
 def _exact_percent(share: float | Fraction) -> str:
@@ -1012,14 +1011,17 @@ def on_choice(
     yield from _trivial(point, points, rule, objective)
     yield from _budget(point, points, rule, objective)
     if not point.at.costs_given and objective.name == "expected_cost":
-        fix = Fix("costs={'fn': 100, 'fp': 1}, or optimize='tpr'", "--cost fn=100,fp=1")
-        yield Note("BR525", "no costs given: a miss counts like a false alarm", fix)
-    if point.guarantee is not None:
-        text = (
-            f"only {point.guarantee} is guaranteed: the other figures are from the cases on which"
-            " the threshold was chosen, and are optimistic"
+        yield Note(
+            "BR525",
+            "no costs given: a miss counts like a false alarm",
+            Fix("costs={'fn': 100, 'fp': 1}, or optimize='tpr'", "--cost fn=100,fp=1"),
         )
-        yield Note("BR638", text)
+    if point.guarantee is not None:
+        yield Note(
+            "BR638",
+            f"only {point.guarantee} is guaranteed: the other figures are from the cases on which"
+            " the threshold was chosen, and are optimistic",
+        )
     elif point.regardless is None and len(points) > 2:
         yield ON_SAME_CASES
 
@@ -1047,11 +1049,11 @@ def resolution(point: OperatingPoint, points: Points) -> Iterator[Note]:
             f"precision and cost at {at.spoken} depend on only {few} in this sample",
         )
     elif at.prior * FAR < points.prior:
-        text = (
+        yield Note(
+            "BR505",
             f"false positive rates below {smallest} cannot be seen in this sample, and precision at"
-            f" {at.spoken} depends on them"
+            f" {at.spoken} depends on them",
         )
-        yield Note("BR505", text)
 
 
 def unseen(point: OperatingPoint, bound: float, negatives: str) -> Note:
@@ -1060,11 +1062,11 @@ def unseen(point: OperatingPoint, bound: float, negatives: str) -> Note:
     flagged = Fraction(bound) * cases
     worst = replace(point.confusion, fp=flagged, tn=cases - flagged)
     least = measure(worst, "precision", at=point.at)
-    text = (
+    return Note(
+        "BR505",
         f"no false positive in {negatives}: fpr may be up to {bound:.3g} (95 %, for a threshold set"
-        f" in advance), and precision then {least:.3g} at the recall of this sample"
+        f" in advance), and precision then {least:.3g} at the recall of this sample",
     )
-    return Note("BR505", text)
 
 
 Point = TypeVar("Point")
@@ -1218,13 +1220,10 @@ def beside(point: OperatingPoint, points: Points, calibrated_at: Any) -> Operati
     """
     scores = points.scores
     if points.tops is not None:
-        text = (
-            "condensed and coarse counts have merged scores: it is not known what a threshold"
-            " in theory flags"
-        )
         raise refuse(
             "BR507",
-            text,
+            "condensed and coarse counts have merged scores: it is not known what a threshold"
+            " in theory flags",
             Fix(
                 "leave calibrated_at out, or count with every score kept",
                 "leave --calibrated-at out",
@@ -1241,10 +1240,9 @@ def beside(point: OperatingPoint, points: Points, calibrated_at: Any) -> Operati
     cut = point.at.cut(calibrated_at)
     if points.ledger is not None:
         check_corrected_once(points.ledger, 1 if cut.score == cut.probability else 0)
-    index = points.place(cut.score)
     beside_it = OperatingPoint(
         cut.score,
-        confusion_at(points, index),
+        confusion_at(points, points.place(cut.score)),
         point.at,
         THEORY,
         cut=cut,
@@ -1268,8 +1266,10 @@ def _calibration(points: Points, calibrated_at: Any) -> tuple[Note, ...]:
     mean = prior * means[0] + (1 - prior) * means[1]
     if abs(mean - prior) <= FAR_OFF * prior:
         return ()
-    text = (
-        "the threshold in theory assumes calibrated scores; at a base rate of"
-        f" {notation.base_rate(prior)} their mean would be {prior:.3g}, and it is {mean:.3g}"
+    return (
+        Note(
+            "BR507",
+            "the threshold in theory assumes calibrated scores; at a base rate of"
+            f" {notation.base_rate(prior)} their mean would be {prior:.3g}, and it is {mean:.3g}",
+        ),
     )
-    return (Note("BR507", text),)

@@ -359,8 +359,7 @@ def superiority(first: Counts | Points, second: Counts | Points) -> Superiority:
     """
     ours, theirs = _curves(Points.of(first).corners(), Points.of(second).corners())
     both = np.sort(np.concatenate([ours.x, theirs.x]), kind="stable")  # a merge: both are sorted
-    x = both[run_starts(both)]
-    pieces = _pieces(ours, theirs, x)
+    pieces = _pieces(ours, theirs, both[run_starts(both)])
     stretches = tuple(_stretches(pieces))
     return Superiority(
         stretches,
@@ -370,9 +369,7 @@ def superiority(first: Counts | Points, second: Counts | Points) -> Superiority:
 
 
 def _dominant(seen: set[str]) -> str:
-    if {FIRST, SECOND} <= seen:
-        return NEITHER
-    return next(iter(seen), EQUAL)
+    return NEITHER if {FIRST, SECOND} <= seen else next(iter(seen), EQUAL)
 
 
 class _Piece(NamedTuple):

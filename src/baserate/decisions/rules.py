@@ -128,8 +128,11 @@ def _term(text: str, volume: float | None) -> Term:
     _check_volume(name, written, volume)
     measure = parse(name, volume)
     if measure.counts_cases and "(" in name:
-        fix = Fix("volume=1_000_000", "--volume 1000000")
-        raise refuse("BR533", f"{quoted(text)}: give the volume once, beside the rule", fix)
+        raise refuse(
+            "BR533",
+            f"{quoted(text)}: give the volume once, beside the rule",
+            Fix("volume=1_000_000", "--volume 1000000"),
+        )
     limit = _limit(measure, written)
     low, high = measure.range
     if not low <= limit <= high or abs(limit) > LARGEST:
@@ -154,12 +157,13 @@ def _check_volume(name: str, written: str, volume: float | None) -> None:
         return
     unit = UNIT.search(written)
     each = re.sub(r"^\s*(?:/|per)\s*(?:an?\s+)?", "", unit[0]).strip() if unit else "day"
-    fix = Fix(
-        f"volume=1_000_000, the number of cases per {each}",
-        f"--volume 1000000, the number of cases per {each}",
-    )
     raise refuse(
-        "BR520", f"{quoted(written.strip(), quotes=False)} {known}: of how many cases?", fix
+        "BR520",
+        f"{quoted(written.strip(), quotes=False)} {known}: of how many cases?",
+        Fix(
+            f"volume=1_000_000, the number of cases per {each}",
+            f"--volume 1000000, the number of cases per {each}",
+        ),
     )
 
 

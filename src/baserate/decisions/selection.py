@@ -232,8 +232,7 @@ def _found(
         raise infeasible(points, rule, masks, objective, at)
     if use_up and mask.any():
         # The last point within the budget, which a share of the next tie may go beyond.
-        last = int(np.flatnonzero(mask)[-1])
-        candidates.insert(1, set_at(points, last, at))
+        candidates.insert(1, set_at(points, int(np.flatnonzero(mask)[-1]), at))
     chosen = candidates[0]
     for other in candidates[1:]:
         as_good = use_up and not is_better(objective, chosen.confusion, other.confusion, at)
@@ -257,10 +256,9 @@ def _guaranteed(
     here = [keeping(term, points, at) for term in sure.terms]
     limits, mask = guarantees.certified(points, sure, at, confidence)
     if not mask.any():
-        possible = reduce(np.logical_and, here)[1:].any()
         raise (
             guarantees.refusal(points, sure, at, confidence, limits)
-            if possible
+            if reduce(np.logical_and, here)[1:].any()
             else infeasible(points, sure, here, objective, at)
         )
     kept: Mask = reduce(np.logical_and, (keeping(term, points, at) for term in rule.terms), mask)
@@ -336,10 +334,9 @@ def flag_at(
     """
     points = Points.of(counts)
     given = checked_conditions(at)
-    confusion = confusion_at(points, points.place(threshold))
     point = OperatingPoint(
         threshold,
-        confusion,
+        confusion_at(points, points.place(threshold)),
         resolved_for(points, given, []),
         volume=checked_volume(volume),
         negated=points.negated,
@@ -382,10 +379,9 @@ def random_classifier(
             "random_classifier(counts, 0.5)",
         )
     given = checked_conditions(at)
-    confusion = mixed(points, 0, len(points) - 1, part)
     point = OperatingPoint(
         None,
-        confusion,
+        mixed(points, 0, len(points) - 1, part),
         resolved_for(points, given, []),
         GUESS,
         share=rounded(part),
@@ -466,8 +462,7 @@ class Choice(Viewed):
         """
         if self.over is not None:
             best = self.baseline
-            beaten = best is None or self.regrets[best].value > self.regret.value
-            return None if beaten else best
+            return None if (best is None or self.regrets[best].value > self.regret.value) else best
         left = {
             name: base for name, base in self.baselines.items() if not _is_better(self.point, base)
         }
@@ -500,8 +495,7 @@ class Choice(Viewed):
         name, as a mapping or a frame.
         """
         by_name = isinstance(scores, Mapping) or hasattr(scores, "columns")
-        own = scores[self.model] if by_name else scores
-        return self.point.flags(own, seed=seed, key=key)
+        return self.point.flags(scores[self.model] if by_name else scores, seed=seed, key=key)
 
     def on(self, test: Any, at: Conditions | None = None) -> Choice:
         """The same choice on other cases: each model at the threshold that was chosen before, and

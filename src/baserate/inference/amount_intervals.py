@@ -167,10 +167,9 @@ class _Others:
 
     @classmethod
     def of(cls, amounts: Amounts, counts: Counts) -> _Others:
-        worth = amounts.cases / float(10**amounts.decimals)
         return cls(
             (np.repeat(counts.scores, counts.positives), counts.scores),
-            worth,
+            amounts.cases / float(10**amounts.decimals),
             counts.negatives.astype(np.float64),
         )
 

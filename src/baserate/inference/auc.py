@@ -140,12 +140,14 @@ def _rule(known: Placed) -> str:
 def _notes(known: Placed, method: str) -> tuple[Note, ...]:
     if method not in (DELONG, DELONG_LOGIT) or _rule(known) == DELONG_LOGIT:
         return ()
-    text = (
-        f"{method} covers less than it says with fewer than {ENOUGH_FOR_LOGIT} cases of the smaller"
-        f" class (here {known.smaller}), with AUC near 1, or with nothing but ties: leave the"
-        f" method open for {PLACEMENTS}"
+    return (
+        Note(
+            "BR597",
+            f"{method} covers less than it says with fewer than {ENOUGH_FOR_LOGIT} cases of the"
+            f" smaller class (here {known.smaller}), with AUC near 1, or with nothing but ties:"
+            f" leave the method open for {PLACEMENTS}",
+        ),
     )
-    return (Note("BR597", text),)
 
 
 def _all_or_nothing(known: Placed) -> bool:
@@ -179,8 +181,7 @@ def _logit(known: Placed, below: float, above: float) -> Bounds:
         )
     centre, scale = math.log(value / (1 - value)), spread / (value * (1 - value))
     low = _expit(centre + normal(below) * scale) if below else 0.0
-    high = _expit(centre - normal(above) * scale) if above else 1.0
-    return low, high
+    return low, (_expit(centre - normal(above) * scale) if above else 1.0)
 
 
 def _expit(value: float) -> float:
@@ -556,12 +557,11 @@ def _without_variance(
     """
     # A mean of so many independent pairs, each between -1 and 1.
     half = math.sqrt(2 * math.log(2 / missed(common["level"])) / smaller)
-    p = min(1.0, 2 * math.exp(-smaller * value**2 / 2))
     return Difference(
         value,
         max(-1.0, value - half),
         min(1.0, value + half),
-        p,
+        min(1.0, 2 * math.exp(-smaller * value**2 / 2)),
         HOEFFDING,
         names,
         values,

@@ -219,12 +219,11 @@ def difference_band(  # noqa: PLR0913 (each is a question of its own)
     notes = check_enough(only)
     seen = readers[1].read(models.marginal(names[1])) - readers[0].read(models.marginal(names[0]))
     sides = BOTH if simultaneous else None
-    how = checked_level(level), sides, replicates
     values, plan = curves_drawn(
         lambda parts: readers[1].read(parts[1]) - readers[0].read(parts[0]),
         only,
         plan,
-        how,
+        (checked_level(level), sides, replicates),
         of_roc=all(one.of_roc for one in readers),
     )
     low, high, more = resampled_bounds(values, level, sides)
@@ -492,7 +491,6 @@ def _band(
     low, high = np.fmin(bounds[0], seen), np.fmax(bounds[1], seen)
     for values in (reader.x, seen, low, high):
         values.flags.writeable = False
-    at = reader.at
     return Band(
         reader.name,
         reader.x_label,
@@ -504,7 +502,7 @@ def _band(
         level,
         kind,
         f"bootstrap, {plan.how}",
-        at,
+        reader.at,
         models,
         plan.replicates,
         plan.seed,
@@ -592,14 +590,13 @@ def fold_mean(
         "folds of a cross-validation share training cases: the standard error between them is too"
         " small",
     )
-    at_shown = None if wanted.at is None else wanted.at
     return FoldMean(
         float(known.mean()),
         deviation,
         deviation / math.sqrt(len(known)),
         tuple(values.tolist()),
         wanted.name,
-        at_shown,
+        wanted.at,
         (*notes, said),
     )
 
@@ -686,7 +683,6 @@ def average_curve(
     if how == BY_THRESHOLD:
         return _by_threshold(reader, folds, at, x)
     rows = np.array([reader.read(counts) for counts in _both_classes(folds)])
-    notes = _left_out(folds, len(rows))
     return FoldCurve(
         reader.name,
         how,
@@ -697,7 +693,7 @@ def average_curve(
         None,
         len(rows),
         reader.at,
-        notes,
+        _left_out(folds, len(rows)),
     )
 
 
@@ -759,7 +755,6 @@ def _by_threshold(reader: Any, folds: GroupedCounts, at: Conditions | None, x: A
     (across, _), (up, error) = (
         _mean_and_error(np.where(unknown, np.nan, column)) for column in both
     )
-    cut_values = cuts.astype(np.float64)
     return FoldCurve(
         reader.name,
         BY_THRESHOLD,
@@ -768,7 +763,7 @@ def _by_threshold(reader: Any, folds: GroupedCounts, at: Conditions | None, x: A
         across,
         up,
         error,
-        cut_values,
+        cuts.astype(np.float64),
         len(columns[0]),
         reader.at,
         _left_out(folds, len(columns[0])),

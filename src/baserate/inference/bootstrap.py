@@ -329,11 +329,12 @@ def planned(
         )
     cases = int(source.total_positives + source.total_negatives)
     if how != CLUSTERS and cases > MOST_CASES and not source.weighted:
-        text = (
+        raise refuse(
+            "BR623",
             f"a bootstrap resamples up to {grouped(MOST_CASES)} cases, and these are"
-            f" {grouped(cases)}"
+            f" {grouped(cases)}",
+            OTHERWISE,
         )
-        raise refuse("BR623", text, OTHERWISE)
     return Plan(how, checked_replicates(replicates), checked_seed(seed), progress)
 
 
@@ -883,8 +884,7 @@ def outcomes_by_cluster(groups: GroupedCounts, threshold: Any) -> Floats:
 
 def sums_by_cluster(column: Array, groups: GroupedCounts) -> Array:
     """The sum over each cluster."""
-    totals = np.concatenate(([0], np.cumsum(column)))
-    return np.asarray(np.diff(totals[groups.offsets]))
+    return np.asarray(np.diff(np.concatenate(([0], np.cumsum(column)))[groups.offsets]))
 
 
 def outcomes_drawn(table: Floats, plan: Plan) -> tuple[Floats, Floats, Floats, Floats]:
@@ -941,8 +941,7 @@ def win_matrix(groups: GroupedCounts) -> Floats:
     before = 0
     for start, end in zip(starts[held].tolist(), ends[held].tolist(), strict=True):
         np.subtract.at(below, codes[before:end], misses[before:end])
-        tied = np.bincount(codes[start:end], misses[start:end], minlength=len(groups))
-        beaten = 2 * below + tied
+        beaten = 2 * below + np.bincount(codes[start:end], misses[start:end], minlength=len(groups))
         for cell in range(start, end):
             if hits[cell]:
                 wins[codes[cell]] += hits[cell] * beaten
@@ -958,8 +957,7 @@ def _fits(counts: Counts, plan: Plan) -> bool:
 
 def auc_values(counts: Counts, plan: Plan) -> Floats:
     """AUC of every resample, without making the resamples."""
-    totals = int(counts.total_positives), int(counts.total_negatives)
-    sizes = class_sizes(totals, plan)
+    sizes = class_sizes((int(counts.total_positives), int(counts.total_negatives)), plan)
     urns = [urn_of(column, plan) for column in (counts.positives, counts.negatives)]
     pairs = 2.0 * sizes[0] * sizes[1]
     values = np.full(plan.replicates, np.nan)

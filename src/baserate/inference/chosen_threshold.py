@@ -545,10 +545,9 @@ def chosen_intervals(
         refuse_weights(counts)
     notes = check_enough(counts)
     if max(counts.total_positives, counts.total_negatives) > MOST_CASES:
-        text = f"resamples are drawn from at most {grouped(MOST_CASES)} cases of a class"
         raise refuse(
             "BR623",
-            text,
+            f"resamples are drawn from at most {grouped(MOST_CASES)} cases of a class",
             "replicates=0, or interval of the point: with this many cases the choice adds nothing",
         )
     held = [_held(point, counts) for point, _ in asked]
@@ -801,22 +800,18 @@ def _fixed(
                 "clusters, a rule and uncertain conditions cannot be combined yet",
                 "give a threshold, or Conditions",
             )
-        plan = cluster_plan(how.replicates, how.seed)
-        return cluster_intervals(point, counts, [str(asked)], plan, how.level, how.side).get(
-            str(asked)
-        )
-    method = (
-        CLOPPER_PEARSON
-        if how.method is None and _is_rate(asked, point, exact=exact)
-        else how.method
-    )
+        return cluster_intervals(
+            point, counts, [str(asked)], cluster_plan(how.replicates, how.seed), how.level, how.side
+        ).get(str(asked))
     question = Question(
         asked,
         point.confusion,
         point.at if how.at is None else how.at,
         how.level,
         how.side,
-        method,
+        CLOPPER_PEARSON
+        if how.method is None and _is_rate(asked, point, exact=exact)
+        else how.method,
         how.seed,
         point.regardless,
     )
@@ -852,10 +847,9 @@ def _whole(confusion: Confusion) -> list[Confusion]:
     """Confusions of whole cases next to an expected one."""
     tp, fp = Fraction(confusion.tp), Fraction(confusion.fp)
     positives, negatives = tp + Fraction(confusion.fn), fp + Fraction(confusion.tn)
-    near = product(*({math.floor(cases), math.ceil(cases)} for cases in (tp, fp)))
     return [
         replace(confusion, tp=hits, fp=alarms, fn=int(positives) - hits, tn=int(negatives) - alarms)
-        for hits, alarms in near
+        for hits, alarms in product(*({math.floor(cases), math.ceil(cases)} for cases in (tp, fp)))
     ]
 
 
@@ -907,12 +901,11 @@ def _corrected(
         low, high = min(low, fixed.value), max(high, fixed.value)
     without = float(_off_scale(_on_scale(np.array([fixed.value]), ends)[0] - shift, ends))
     notes = _notes(fixed, (low, high), without, how, int(known.sum()))
-    method = f"{CORRECTED} {fixed.method}"
     return replace(
         fixed,
         low=low,
         high=high,
-        method=method,
+        method=f"{CORRECTED} {fixed.method}",
         replicates=how.replicates,
         seed=how.seed,
         notes=combine(fixed.notes, notes),
@@ -932,17 +925,17 @@ def _notes(
     others = (
         f"; {number_of(missing, 'other chooses', 'others choose')} no threshold" if missing else ""
     )
-    text = (
+    yield Note(
+        "BR622",
         "the threshold was chosen on these same cases; without the optimism of that choice"
-        f" ({known} resamples{others}) about {without:.4g}"
+        f" ({known} resamples{others}) about {without:.4g}",
     )
-    yield Note("BR622", text)
     if not bounds[0] <= fixed.value <= bounds[1]:
-        text = (
+        yield Note(
+            "BR622",
             f"the {fixed.name} seen here lies outside its interval: it is better than the chosen"
-            " threshold is likely to do in the field"
+            " threshold is likely to do in the field",
         )
-        yield Note("BR622", text)
 
 
 def _values(asked: Measure, point: OperatingPoint, cases: Floats, sizes: Floats) -> Floats:

@@ -469,9 +469,7 @@ class _Scale(NamedTuple):
 
     def slope(self, value: float) -> float:
         """How fast the scale changes with the value."""
-        if math.isinf(self.low):
-            return 1.0
-        return 1 / (value - self.low) + 1 / (self.high - value)
+        return 1.0 if math.isinf(self.low) else 1 / (value - self.low) + 1 / (self.high - value)
 
     def bounds(
         self, value: float, left_out: Floats, parts: Sequence[_Part], level: float, side: str

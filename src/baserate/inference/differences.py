@@ -197,11 +197,11 @@ def joint_p(lines: list[Floats]) -> float:
 
 def _looked(at: Uncertain, places: int, *, quick: bool) -> Note:
     where = ", those among them where the difference is least and most" if quick else ""
-    text = (
+    return Note(
+        "BR588",
         f"the widest bounds of {places} places across {at}{where}; the values are those at"
-        f" {_middle(at).middle()}"
+        f" {_middle(at).middle()}",
     )
-    return Note("BR588", text)
 
 
 def _is_quick(both: Both) -> bool:
@@ -494,8 +494,11 @@ def _checked(models: Any) -> Sequence[str]:
         else ()
     )
     if len(names) < 2:
-        fix = Fix('count(y, {"a": scores, "b": scores})', "--score COLUMN --score COLUMN")
-        raise refuse("BR595", "a comparison needs two models", fix)
+        raise refuse(
+            "BR595",
+            "a comparison needs two models",
+            Fix('count(y, {"a": scores, "b": scores})', "--score COLUMN --score COLUMN"),
+        )
     return names
 
 
@@ -642,7 +645,7 @@ def _resampled_in_step(
         check_groups(*sources)
     for source in sources:
         check_enough(source)
-    plans = tuple(
+    return sources, tuple(
         planned(
             source,
             statistic.of_prior,
@@ -653,7 +656,6 @@ def _resampled_in_step(
         )
         for place, source in enumerate(sources)
     )
-    return sources, plans
 
 
 def _paired(
@@ -710,8 +712,7 @@ def _at_chosen(
         if one.point_of is not None
     }
     found = _by_formula(both[0], joint, names, points, level)
-    said = _said_of(both[0], points[names[0]])
-    return replace(found, notes=combine((), (said, *found.notes)))
+    return replace(found, notes=combine((), (_said_of(both[0], points[names[0]]), *found.notes)))
 
 
 def _by_formula(
@@ -812,13 +813,12 @@ def _least_p(
 
 def _check_method(statistic: Statistic, asked: CompareOptions) -> None:
     if asked.method not in (None, PERCENTILE):
-        fix = (
+        raise refuse(
+            "BR581",
+            f"there is no method {quoted(asked.method)} to compare {statistic.name}",
             f'method="{PERCENTILE}"'
             if asked.method == BCA
-            else f"leave it out, or {PERCENTILE}, {DELONG} (auc), {MCNEMAR} (at thresholds)"
-        )
-        raise refuse(
-            "BR581", f"there is no method {quoted(asked.method)} to compare {statistic.name}", fix
+            else f"leave it out, or {PERCENTILE}, {DELONG} (auc), {MCNEMAR} (at thresholds)",
         )
 
 

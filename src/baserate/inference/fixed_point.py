@@ -189,13 +189,12 @@ def _of_undefined(question: Question, value: Undefined) -> Interval:
     """
     if _is_unbounded(question, value):
         return _at_least(question, value)
-    fix = (
+    raise refuse(
+        "BR589",
+        f"{question.asked} is undefined here ({value.reason}), and so is its interval",
         "give cases of both classes"
         if value.reason.startswith("no ")
-        else "choose another threshold"
-    )
-    raise refuse(
-        "BR589", f"{question.asked} is undefined here ({value.reason}), and so is its interval", fix
+        else "choose another threshold",
     )
 
 
@@ -237,11 +236,10 @@ def _is_unbounded(question: Question, value: Undefined) -> bool:
     bound is known.
     """
     tp, _, _, tn = question.confusion
-    known_method = question.method in (None, SAFE_DRAWS)
     return (
         value.reason.endswith("the ratio has no bound")
         and question.side != UPPER
-        and known_method
+        and (question.method in (None, SAFE_DRAWS))
         and bool(tp and tn)
     )
 
@@ -276,13 +274,10 @@ def _check_predictable(question: Question) -> None:
     day on top.
     """
     if not question.asked.counts_cases or "cost" in question.asked.name:
-        text = (
-            f"{question.asked} is not a number of cases among a volume, so it has no prediction"
-            " interval"
-        )
         raise refuse(
             "BR581",
-            text,
+            f"{question.asked} is not a number of cases among a volume, so it has no prediction"
+            " interval",
             f"{PREDICTIVE} is for alerts, caught, missed and false_alarms: interval(counts,"
             ' "alerts", …, volume=1_000_000)',
         )
@@ -301,17 +296,17 @@ def refuse_masses(confusion: Confusion) -> None:
             "give Counts or a Confusion",
         )
     if any(isinstance(cases, float) and not cases.is_integer() for cases in confusion):
-        fix = Fix("count without weights", "leave --weight out")
         raise refuse(
-            "BR583", "these cases are weighted: weights do not say how many were seen", fix
+            "BR583",
+            "these cases are weighted: weights do not say how many were seen",
+            Fix("count without weights", "leave --weight out"),
         )
     if any(isinstance(cases, Fraction) for cases in confusion):
-        text = (
-            "a share of a tie is flagged: its outcomes are expected values, not cases that were"
-            " seen"
-        )
         raise refuse(
-            "BR583", text, 'give the rule: interval(counts, "precision", rule="alerts <= 200", …)'
+            "BR583",
+            "a share of a tie is flagged: its outcomes are expected values, not cases that were"
+            " seen",
+            'give the rule: interval(counts, "precision", rule="alerts <= 200", …)',
         )
 
 
@@ -420,7 +415,6 @@ def _by_draws(question: Question, value: float) -> Interval:
                 " dominated by a few extreme values",
             ),
         )
-    name = str(question.asked)
     return Interval(
         float(value),
         low,
@@ -428,7 +422,7 @@ def _by_draws(question: Question, value: float) -> Interval:
         question.level,
         method,
         side,
-        name,
+        str(question.asked),
         question.at,
         DRAWS,
         question.seed,
@@ -453,11 +447,11 @@ def _notes(question: Question) -> Iterator[Note]:
         and question.asked.depends_on_prior
         and question.regardless is None
     ):
-        text = (
+        yield Note(
+            "BR584",
             f"none of {number_of(int(question.confusion.tn), 'negative')} was flagged: what depends"
-            " on false alarms is known on one side only"
+            " on false alarms is known on one side only",
         )
-        yield Note("BR584", text)
 
 
 def over_range(at: Uncertain) -> Note:
@@ -519,9 +513,7 @@ def _beta(rng: np.random.Generator, a: float, b: float) -> Floats:
     """Draws; where one parameter is 0 nothing is known beyond that end, and it is taken for
     sure.
     """
-    if not a or not b:
-        return np.full(DRAWS, 0.0 if not a else 1.0)
-    return rng.beta(a, b, DRAWS)
+    return np.full(DRAWS, 0.0 if not a else 1.0) if not a or not b else rng.beta(a, b, DRAWS)
 
 
 def _conditions(question: Question, at: Conditions | Uncertain, rng: np.random.Generator) -> Drawn:
@@ -694,11 +686,12 @@ def _mercaldo(question: Question, value: float) -> Interval:
         )
     flagged = (tp, fn, fp, tn) if question.asked.name == "precision" else (fn, tp, tn, fp)
     if not flagged[0] or not flagged[2]:
-        text = (
+        raise refuse(
+            "BR581",
             f"{MERCALDO} needs some of each class on that side, here {flagged[0]:g} and"
-            f" {flagged[2]:g}"
+            f" {flagged[2]:g}",
+            f"leave the method open for {JEFFREYS_DRAWS}",
         )
-        raise refuse("BR581", text, f"leave the method open for {JEFFREYS_DRAWS}")
     # log odds are log(prior odds) + log(rate of one class / rate of the other): variances of two
     # log rates.
     spread = math.sqrt(

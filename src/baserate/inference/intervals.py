@@ -160,12 +160,13 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
             (rule if optimize is None else rule or "", threshold, volume),
         )
     if not isinstance(counts, Counts | GroupedCounts):
-        fix = (
+        raise refuse(
+            "BR429",
+            f"an interval is made of Counts, got {type(counts).__name__}",
             "compare(...) for a difference, or joint.marginal(name)"
             if isinstance(counts, JointCounts)
-            else "count(...)"
+            else "count(...)",
         )
-        raise refuse("BR429", f"an interval is made of Counts, got {type(counts).__name__}", fix)
     conditions = at.middle() if isinstance(at, Uncertain) else checked_conditions(at)
     jointly = (
         _at_estimate(statistic, counts, conditions, asked, (rule, threshold, volume))
@@ -217,11 +218,12 @@ def _at_chosen(
 ) -> Interval:
     """At the threshold that these cases choose: of what it does in the field."""
     if asked.method in METHODS:
-        text = (
+        raise refuse(
+            "BR581",
             f"{asked.method} of a threshold chosen again on every resample is no interval of the"
-            " threshold chosen here"
+            " threshold chosen here",
+            "leave the method out",
         )
-        raise refuse("BR581", text, "leave the method out")
     whole = counts.total() if isinstance(counts, GroupedCounts) else counts
     if whole.weighted:
         raise refuse(
@@ -236,7 +238,6 @@ def _at_chosen(
             f"{measure} is undefined here ({value.reason}), and so is its interval",
             "choose by another rule",
         )
-    uncertain = at if isinstance(at, Uncertain) else None
     how = Resampling(
         asked.replicates,
         asked.seed,
@@ -245,7 +246,7 @@ def _at_chosen(
         asked.side,
         asked.method,
         asked.resample,
-        uncertain,
+        at if isinstance(at, Uncertain) else None,
     )
     found = chosen_interval(point, measure, counts, how)
     return replace(
@@ -378,15 +379,17 @@ def chosen_here(point: OperatingPoint) -> tuple[Note, ...]:
     """
     if point.in_advance or not point.optimized:
         return ()
-    text = (
-        "the threshold was chosen on these same cases and is treated as fixed in advance, so the"
-        " interval is optimistic"
+    return (
+        Note(
+            "BR593",
+            "the threshold was chosen on these same cases and is treated as fixed in advance, so"
+            " the interval is optimistic",
+            Fix(
+                "interval(measure, counts, rule=…), or choose(dev).on(test)",
+                "leave --replicates out, or give --threshold for other cases",
+            ),
+        ),
     )
-    fix = Fix(
-        "interval(measure, counts, rule=…), or choose(dev).on(test)",
-        "leave --replicates out, or give --threshold for other cases",
-    )
-    return (Note("BR593", text, fix),)
 
 
 def _question(
@@ -396,11 +399,10 @@ def _question(
     asked: IntervalRequest,
     regardless: float | None,
 ) -> Question:
-    conditions = at if isinstance(at, Uncertain) else checked_conditions(at)
     return Question(
         measure,
         confusion,
-        conditions,
+        at if isinstance(at, Uncertain) else checked_conditions(at),
         asked.level,
         asked.side,
         asked.method,
@@ -643,8 +645,7 @@ def intervals_of(
     """
     if counts is None:
         return with_intervals(point, how).intervals
-    found = completed({"": counts}, {"": [point]}, how or IntervalOptions())
-    return found.points[""][0].intervals
+    return completed({"": counts}, {"": [point]}, how or IntervalOptions()).points[""][0].intervals
 
 
 def _carrying(

@@ -147,11 +147,12 @@ def under_label_errors(
     tpr, fpr = _rates(apparent)
     missing, false = _share(hidden, "hidden"), _share(spurious, "spurious")
     if missing + false >= 1:
-        text = (
+        raise refuse(
+            "BR586",
             f"hidden {rounded(missing):g} and spurious {rounded(false):g} make 1 or more: the"
-            " labels would carry no information"
+            " labels would carry no information",
+            "give shares that add up to less than 1",
         )
-        raise refuse("BR586", text, "give shares that add up to less than 1")
     most = _largest(fpr, tpr, false), _largest(tpr, fpr, missing)
     if missing > most[0] or false > most[1]:
         raise _impossible(
@@ -233,9 +234,10 @@ def under_verification(
         strict=True,
     ):
         if not share:
-            text = f"no {name} case was reviewed: {lost} can be known"
             raise refuse(
-                "BR586", text, f"review some {name} cases drawn at random, and give their share"
+                "BR586",
+                f"no {name} case was reviewed: {lost} can be known",
+                f"review some {name} cases drawn at random, and give their share",
             )
     tp, fp, fn, tn = (
         exactly(cases) / share

@@ -114,11 +114,12 @@ def matched_difference(
         or measure.name not in MCNEMAR_OF
         or any(one.threshold is NOT_SAID for one in both)
     ):
-        text = (
+        raise refuse(
+            "BR581",
             f"McNemar's test compares {', '.join(MCNEMAR_OF)} at fixed thresholds, not"
-            f" {quoted(both[0].name)}"
+            f" {quoted(both[0].name)}",
+            'compare("accuracy", joint, threshold={"a": 0.5, "b": 0.3})',
         )
-        raise refuse("BR581", text, 'compare("accuracy", joint, threshold={"a": 0.5, "b": 0.3})')
     within = (
         "positives"
         if measure.name in ("tpr", "fnr")
@@ -129,12 +130,11 @@ def matched_difference(
     if not joint.total_positives + joint.total_negatives:
         raise refuse("BR552", "there are no cases to compare models on", "count some cases first")
     if measure.depends_on_prior and both[0].at is not None and not both[0].at.as_in_sample:
-        text = (
-            f"McNemar's test counts the cases of the sample: {measure} at another prior is not what"
-            " it compares"
-        )
         raise refuse(
-            "BR581", text, f"leave at out, or compare tpr and fpr, or method={PERCENTILE!r}"
+            "BR581",
+            f"McNemar's test counts the cases of the sample: {measure} at another prior is not what"
+            " it compares",
+            f"leave at out, or compare tpr and fpr, or method={PERCENTILE!r}",
         )
     found = discordant(joint, names, (both[0].threshold, both[1].threshold), within)
     # Of a share of right answers; rates of errors go the other way.
@@ -218,11 +218,12 @@ def pairing_of(models: Models, names: tuple[str, str], *, paired: bool) -> str:
             "leave paired out",
         )
     if paired:
-        text = (
+        raise refuse(
+            "BR595",
             "two sets of counts do not say which cases are the same, so the models cannot be"
-            " compared in pairs"
+            " compared in pairs",
+            "count(y, {name: scores}); for different cases, paired=False",
         )
-        raise refuse("BR595", text, "count(y, {name: scores}); for different cases, paired=False")
     return APART
 
 
@@ -265,8 +266,11 @@ def same_groups(first: GroupedCounts, second: GroupedCounts) -> bool:
 def check_groups(first: GroupedCounts, second: GroupedCounts) -> None:
     """Clusters are drawn in step: they must be the same for both models."""
     if not same_groups(first, second):
-        text = "the groups of the two models differ, so their cases are not the same"
-        raise refuse("BR595", text, "count(y, {name: scores}, cluster=…)")
+        raise refuse(
+            "BR595",
+            "the groups of the two models differ, so their cases are not the same",
+            "count(y, {name: scores}, cluster=…)",
+        )
 
 
 def adjusted(found: Sequence[Difference]) -> tuple[Difference, ...]:
@@ -288,11 +292,12 @@ def check_replicates(first: Difference, tests: int) -> None:
     ):
         return
     needed = math.ceil(4 * tests / missed(first.level))
-    text = (
+    raise refuse(
+        "BR580",
         f"{tests} comparisons of {first.replicates} resamples each: after Holm's adjustment none"
-        " could be significant"
+        " could be significant",
+        Fix(f"replicates={needed}", f"--replicates {needed}"),
     )
-    raise refuse("BR580", text, Fix(f"replicates={needed}", f"--replicates {needed}"))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

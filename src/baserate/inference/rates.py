@@ -100,11 +100,12 @@ def _checked(successes: Any, cases: Any) -> tuple[int, int]:
         numbers.append(int(value) if is_whole and not isinstance(value, bool) else -1)
     seen, whole = numbers
     if not 0 <= seen <= whole <= MOST_CASES or not whole:
-        text = (
+        raise refuse(
+            "BR551",
             "a rate is a number of successes among a number of cases, in whole numbers; got"
-            f" {quoted(successes)} of {quoted(cases)}"
+            f" {quoted(successes)} of {quoted(cases)}",
+            "rate_interval(45, 50)",
         )
-        raise refuse("BR551", text, "rate_interval(45, 50)")
     return seen, whole
 
 
@@ -124,16 +125,14 @@ def _wilson(seen: int, whole: int, below: float, above: float) -> Bounds:
 
 def _clopper_pearson(seen: int, whole: int, below: float, above: float) -> Bounds:
     low = _beta(seen, whole - seen + 1, below) if seen and below else 0.0
-    high = _beta(seen + 1, whole - seen, 1 - above, above) if seen < whole and above else 1.0
-    return low, high
+    return low, (_beta(seen + 1, whole - seen, 1 - above, above) if seen < whole and above else 1.0)
 
 
 def _jeffreys(seen: int, whole: int, below: float, above: float) -> Bounds:
     low = _beta(seen + 0.5, whole - seen + 0.5, below) if seen and below else 0.0
-    high = (
+    return low, (
         _beta(seen + 0.5, whole - seen + 0.5, 1 - above, above) if seen < whole and above else 1.0
     )
-    return low, high
 
 
 METHODS: dict[str, Callable[[int, int, float, float], Bounds]] = {
@@ -161,12 +160,11 @@ def _beta(a: float, b: float, share: float, rest: float | None = None) -> float:
 def refuse_weights(counts: Counts | JointCounts) -> None:
     """Masses are not numbers of cases: neither Wilson nor DeLong holds for them."""
     if counts.weighted:
-        text = (
-            "these cases are weighted: intervals need whole cases, as weights do not say how many"
-            " were seen"
-        )
         raise refuse(
-            "BR583", text, "count without weights, or resample whole groups: count(…, cluster=…)"
+            "BR583",
+            "these cases are weighted: intervals need whole cases, as weights do not say how many"
+            " were seen",
+            "count without weights, or resample whole groups: count(…, cluster=…)",
         )
 
 

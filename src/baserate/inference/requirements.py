@@ -170,8 +170,11 @@ def checked_margin(margin: Any) -> float | None:
     if margin is not None and not (
         isinstance(margin, int | float) and not isinstance(margin, bool) and 0 < margin <= 1e12
     ):
-        text = f"a margin is how much worse may pass, a number above 0, got {quoted(margin)}"
-        raise refuse("BR596", text, Fix("margin=0.01", "--margin 0.01"))
+        raise refuse(
+            "BR596",
+            f"a margin is how much worse may pass, a number above 0, got {quoted(margin)}",
+            Fix("margin=0.01", "--margin 0.01"),
+        )
     return margin
 
 
@@ -377,11 +380,12 @@ def non_inferiority(
         and options.get("better") is None
         and not is_known(statistic)
     ):
-        text = (
+        raise refuse(
+            "BR594",
             "which way is better is not known of"
-            f" {quoted(getattr(statistic, '__name__', 'a function'))}"
+            f" {quoted(getattr(statistic, '__name__', 'a function'))}",
+            'better="higher" or better="lower"',
         )
-        raise refuse("BR594", text, 'better="higher" or better="lower"')
     slices = {} if isinstance(models, JointCounts) else dict(models)
     whole = models if isinstance(models, JointCounts) else _together(slices)
     refuse_weights(whole)
@@ -441,11 +445,10 @@ def _check_informative(joint: JointCounts, names: tuple[str, str], threshold: An
         flagged.append(0 if place == 0 else 1 if place == len(points) - 1 else -1)
     if flagged in ([0, 0], [1, 1]):
         what = "nothing" if flagged[0] == 0 else "everything"
-        fix = Fix("threshold=…, within the scores", "--threshold, within the scores")
         raise refuse(
             "BR596",
             f"both models flag {what} at these thresholds: there is nothing to compare",
-            fix,
+            Fix("threshold=…, within the scores", "--threshold, within the scores"),
         )
 
 
@@ -519,11 +522,12 @@ def require_of_clusters(
     """
     summaries, rule = split_requirement(requirement)
     if summaries:
-        text = (
+        raise refuse(
+            "BR433",
             f"{summaries[0][0]} of clusters has only an approximate interval, which cannot"
-            " demonstrate a requirement"
+            " demonstrate a requirement",
+            "require a measure",
         )
-        raise refuse("BR433", text, "require a measure")
     checks = tuple(
         _unless_biased(
             _check_of_clusters(term, point, clusters, level, plan),

@@ -135,8 +135,11 @@ def confusion_of(source: Any) -> Confusion:
 def refuse_masses(weighted: bool) -> None:  # noqa: FBT001
     """Weights say what a case stands for, not how many were seen."""
     if weighted:
-        text = "these cases are weighted: intervals and sample sizes need whole cases, not weights"
-        raise refuse("BR583", text, Fix("count without weights", "leave --weight out"))
+        raise refuse(
+            "BR583",
+            "these cases are weighted: intervals and sample sizes need whole cases, not weights",
+            Fix("count without weights", "leave --weight out"),
+        )
 
 
 def _whole(source: Any) -> tuple[int, int, int, int]:
@@ -148,8 +151,11 @@ def _whole(source: Any) -> tuple[int, int, int, int]:
             "give Counts or a Confusion",
         )
     if any(isinstance(cases, Fraction) for cases in confusion) or (point and source.share != 1):
-        text = "this point flags a share of some cases: its outcomes are expected values, not cases"
-        raise refuse("BR583", text, "choose(counts, threshold=…)")
+        raise refuse(
+            "BR583",
+            "this point flags a share of some cases: its outcomes are expected values, not cases",
+            "choose(counts, threshold=…)",
+        )
     # What a person typed may be 40.0; what a point flags of weighted counts is a mass even where it
     # happens to be whole.
     refuse_masses(
@@ -225,11 +231,12 @@ def cases_needed(
         return _with_none_seen(asked, missed)
     rate, share = asked.errors_at(expecting), None if power is None else checked_power(power)
     if rate >= asked.limit:
-        text = (
+        raise refuse(
+            "BR585",
             f"expecting {quoted(expecting)} does not satisfy {asked.text} with room to spare: no"
-            " number of cases would demonstrate it"
+            " number of cases would demonstrate it",
+            "expect better than you require, or require less",
         )
-        raise refuse("BR585", text, "expect better than you require, or require less")
     if not rate:
         return _with_none_seen(asked, missed)
     return (
@@ -275,8 +282,11 @@ def _read(requirement: Any) -> _Requirement:
         raise refuse("BR585", what, WRITE_REQUIREMENT)
     term = rule.terms[0]
     if term.sense != SENSES[names[0]]:
-        fix = f'"{names[0]} {SENSES[names[0]]} …"'
-        raise refuse("BR585", f"{term} limits the rate from the wrong side", fix)
+        raise refuse(
+            "BR585",
+            f"{term} limits the rate from the wrong side",
+            f'"{names[0]} {SENSES[names[0]]} …"',
+        )
     limit = 1 - term.limit if term.sense == ">=" else term.limit
     if limit == 0:
         less = (
@@ -510,11 +520,12 @@ def cases_for_auc(
         for value, name in ((at_least, "at_least"), (expecting, "expecting"))
     )
     if low >= high:
-        text = (
+        raise refuse(
+            "BR585",
             f"expecting AUC {high:g} does not reach {low:g} with room to spare: no number of cases"
-            " would demonstrate it"
+            " would demonstrate it",
+            "expect better than you require, or require less",
         )
-        raise refuse("BR585", text, "expect better than you require, or require less")
     ratio, pilot = (
         _checked_ratio(negatives_per_positive),
         None if counts is None else _spread(counts),
@@ -624,12 +635,11 @@ def cases_for_mcnemar(
             "difference=0.01, the smallest that would matter",
         )
     if ahead > apart:
-        text = (
-            f"where {rounded(apart):g} of the pairs are discordant, the models do not differ by"
-            f" {rounded(ahead):g}"
-        )
         raise refuse(
-            "BR585", text, "give a difference that is at most the share of discordant pairs"
+            "BR585",
+            f"where {rounded(apart):g} of the pairs are discordant, the models do not differ by"
+            f" {rounded(ahead):g}",
+            "give a difference that is at most the share of discordant pairs",
         )
     missed, share = _missed(level), checked_power(power)
     psi, delta = rounded(apart), rounded(ahead)
@@ -697,8 +707,7 @@ class _Pairs:
             min(cases, math.ceil(cases * self.discordant + reach)),
         )
         pairs = np.arange(low, high + 1)
-        chance = binomial(pairs, cases, self.discordant)
-        return float(chance @ self._declared(pairs, cases))
+        return float(binomial(pairs, cases, self.discordant) @ self._declared(pairs, cases))
 
     def _declared(self, pairs: Any, cases: int) -> Floats:  # noqa: ARG002 (not of all cases)
         """The probability that the better model is declared so, for each number of discordant
@@ -866,11 +875,12 @@ def cases_at_prior(
         _checked_ratio(negatives_per_positive),
     )
     if not line.holds(tpr, fpr):
-        text = (
+        raise refuse(
+            "BR585",
             f"tpr {tpr:g} and fpr {fpr:g} do not satisfy {line.text} with room to spare: no number"
-            " of cases would demonstrate it"
+            " of cases would demonstrate it",
+            "expect better than you require, or require less",
         )
-        raise refuse("BR585", text, "expect better than you require, or require less")
 
     def enough(positives: int) -> bool:
         cases = Cases(positives, _negatives(positives, ratio))
@@ -924,9 +934,10 @@ def _expected(expecting: Any) -> tuple[float, float]:
         elif known in ("fnr", "tnr"):
             found["tpr" if known == "fnr" else "fpr"] = 1 - rate
     if len(found) != 2 or len(expecting) != 2:
-        text = "what is expected must be a recall and a false positive rate"
         raise refuse(
-            "BR585", text, Fix('expecting={"tpr": 0.9, "fpr": 0.01}', "--expect tpr=0.9,fpr=0.01")
+            "BR585",
+            "what is expected must be a recall and a false positive rate",
+            Fix('expecting={"tpr": 0.9, "fpr": 0.01}', "--expect tpr=0.9,fpr=0.01"),
         )
     return rounded(found["tpr"]), rounded(found["fpr"])
 
@@ -939,8 +950,11 @@ def _line_of(requirement: str, at: Conditions) -> _Line:
         what = "one requirement at a time" if parts else f"{term.measure} cannot be planned for"
         raise refuse("BR585", what, WRITE_AT_PRIOR)
     if at.prior is None:
-        fix = Fix("at=Conditions(prior=0.001)", "--prior 0.1%")
-        raise refuse("BR585", f"{term.measure} depends on the base rate", fix)
+        raise refuse(
+            "BR585",
+            f"{term.measure} depends on the base rate",
+            Fix("at=Conditions(prior=0.001)", "--prior 0.1%"),
+        )
     sign = 1 if term.sense == ">=" else -1
 
     def above(tpr: int, fpr: int) -> Fraction:
@@ -951,10 +965,12 @@ def _line_of(requirement: str, at: Conditions) -> _Line:
 
     none, hit, alarm = above(0, 0), above(1, 0), above(0, 1)
     if hit <= none or alarm >= none:
-        text = f"{term} is not demonstrated by more hits and fewer false alarms"
-        raise refuse("BR585", text, WRITE_AT_PRIOR)
-    slope = (none - alarm) / (hit - none)
-    return _Line(str(term), rounded(-none / (hit - none)), rounded(slope))
+        raise refuse(
+            "BR585",
+            f"{term} is not demonstrated by more hits and fewer false alarms",
+            WRITE_AT_PRIOR,
+        )
+    return _Line(str(term), rounded(-none / (hit - none)), rounded((none - alarm) / (hit - none)))
 
 
 def _parts(measure: Measure) -> tuple[Any, dict[str, float]]:
@@ -1034,14 +1050,18 @@ def cases_for_margin(
     apart, most = checked_share(discordant, "discordant"), checked_share(margin, "margin")
     worse = checked_share(difference, "difference")
     if worse >= most:
-        text = f"a candidate that is {rounded(worse):g} worse is not within {rounded(most):g}"
-        raise refuse("BR585", text, "a larger margin, or a smaller difference")
-    if worse > apart or not apart:
-        text = (
-            f"where {rounded(apart):g} of the pairs are discordant, the models do not differ by"
-            f" {rounded(worse):g}"
+        raise refuse(
+            "BR585",
+            f"a candidate that is {rounded(worse):g} worse is not within {rounded(most):g}",
+            "a larger margin, or a smaller difference",
         )
-        raise refuse("BR585", text, "discordant=0.1, the share that only one model gets right")
+    if worse > apart or not apart:
+        raise refuse(
+            "BR585",
+            f"where {rounded(apart):g} of the pairs are discordant, the models do not differ by"
+            f" {rounded(worse):g}",
+            "discordant=0.1, the share that only one model gets right",
+        )
     missed, share = _missed(level), checked_power(power)
     psi, delta, room = rounded(apart), rounded(worse), rounded(most - worse)
     spread = -normal(missed / 2) + normal(share)

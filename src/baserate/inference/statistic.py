@@ -88,21 +88,19 @@ def curve_reader(curve: Any, at: Conditions | None, x: Any) -> Reader:
         )
     axis, measure = (Measure(part) for part in entry.read)
     # A share of no positives or no cases flags nothing, where a ratio of flagged cases is 0/0.
-    usual = np.arange(0 if axis.name == "fpr" else 1, PLACES + 1) / PLACES
-    places = _places(x, 0.0, 1.0, usual)
+    places = _places(x, 0.0, 1.0, np.arange(0 if axis.name == "fpr" else 1, PLACES + 1) / PLACES)
     prior_free = not (axis.depends_on_prior or measure.depends_on_prior)
 
     def read(counts: Counts) -> Floats:
         return at_places(counts, axis, measure, conditions, places)
 
-    at_shown = None if prior_free else conditions
     return Reader(
         name,
         axis.name,
         measure.name,
         places,
         read,
-        at_shown,
+        None if prior_free else conditions,
         of_prior=not prior_free and conditions.as_in_sample,
     )
 
@@ -131,8 +129,7 @@ def at_places(
     values = along(axis, points, at)
     # Along fpr the highest tpr at each place, along tpr the lowest fpr: the last point, or the
     # first, of those with that value.
-    side = "right" if axis.name == "fpr" else "left"
-    found = np.searchsorted(values, places, side) - 1  # type: ignore[call-overload]
+    found = np.searchsorted(values, places, "right" if axis.name == "fpr" else "left") - 1  # type: ignore[call-overload]
     edges = np.clip(found, 0, len(points) - 2)
     start, end = values[edges], values[edges + 1]
     length = end - start

@@ -260,11 +260,6 @@ def decide(
     chosen = next(best for best in bests if best.value == least)
     notes = combine(assumption(at), _remarks(every, chosen, at, by_cost=budget is None))
     rivals = {best.name: worst(found, best.rates, best.name, best.threshold, ()) for best in bests}
-    refused = {
-        one.name: f"no threshold keeps {rules} everywhere"
-        for one in every
-        if one.name not in rivals and not masks[one.name][1:-1].any()
-    }
     decision = Decision(
         chosen.name,
         chosen.threshold,
@@ -275,7 +270,11 @@ def decide(
         rivals=rivals,
         at=at,
         rule=str(rules),
-        refused=refused,
+        refused={
+            one.name: f"no threshold keeps {rules} everywhere"
+            for one in every
+            if one.name not in rivals and not masks[one.name][1:-1].any()
+        },
         mixture=_mixture(found, rules, least, mix=mix),
         optimized=COST if budget is None else CAUGHT,
         volume=volume,
@@ -404,13 +403,12 @@ def _infeasible(
                 for problem in error.problems
             ]
             return Infeasible(told)
-    text = (
-        f"no single threshold of any model satisfies {rule} everywhere, at {at}: each base"
-        " rate and site has one of its own"
-    )
     return Infeasible(
         Problem(
-            "BR530", text, Fix.everywhere("relax the rule, narrow the range, or set sites apart")
+            "BR530",
+            f"no single threshold of any model satisfies {rule} everywhere, at {at}: each base"
+            " rate and site has one of its own",
+            Fix.everywhere("relax the rule, narrow the range, or set sites apart"),
         )
     )
 
@@ -612,8 +610,7 @@ def _less_regret(
 ) -> Difference:
     """The second setting against the first."""
     decision, level = of
-    mixed = _mixtures(pair)
-    parts = _parts(joint, found, best, pair, mixed)
+    parts = _parts(joint, found, best, pair, _mixtures(pair))
     variance = _variance(parts, found)
     values = decision.rivals[names[0]].value, decision.rivals[names[1]].value
     value = values[1] - values[0]
@@ -728,10 +725,9 @@ def value_of_information(
         or at.has_range
         or not any(isinstance(part, BELIEVED) for part in (at.prior, *at.costs.values()))
     ):
-        text = "what learning is worth on average needs a distribution of what may be learned"
         raise refuse(
             "BR588",
-            text,
+            "what learning is worth on average needs a distribution of what may be learned",
             "Conditions(prior=LogUniform(1e-5, 1e-3)), or choose(...).regret over a range",
         )
     found = staged(every, at)
@@ -763,10 +759,9 @@ def _others_known(scene: Scene, name: str) -> Scene:
     """The scene in which only one part will be learned: costs are straight in the others, so that
     their means decide.
     """
-    means = {
-        other: Fraction(getattr(scene, other).mean) for other in scene.believed if other != name
-    }
-    return scene.given(**means)
+    return scene.given(
+        **{other: Fraction(getattr(scene, other).mean) for other in scene.believed if other != name}
+    )
 
 
 # ----------------------------------------------------------------------
@@ -802,8 +797,7 @@ def recommend(
     `together` are the models on the same cases, by which the lead of the chosen one is tested.
     """
     whole = models if together is None else together
-    level = told.get("level", 0.95)
-    decision = decide(whole, rule, at=at, volume=volume, mix=mix, level=level)
+    decision = decide(whole, rule, at=at, volume=volume, mix=mix, level=told.get("level", 0.95))
     sites = decision.regret.site is not None
     moving = any(term.measure.depends_on_prior for term in parse_rule(rule, volume).terms)
     if sites or moving:

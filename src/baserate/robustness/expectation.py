@@ -450,15 +450,17 @@ def _holed(asked: _Request, rule: str | None, *, holes: bool) -> tuple[Note, ...
     """What is not defined everywhere says so."""
     if not holes:
         return ()
-    text = (
-        f"{NOT_KEPT}: no worst, best or bounds are given"
-        if rule is not None
-        else (
-            f"{asked.measure} is undefined in part of what is possible: worst, best and bounds are"
-            " of the rest"
-        )
+    return (
+        Note(
+            "BR588",
+            f"{NOT_KEPT}: no worst, best or bounds are given"
+            if rule is not None
+            else (
+                f"{asked.measure} is undefined in part of what is possible: worst, best and bounds"
+                " are of the rest"
+            ),
+        ),
     )
-    return (Note("BR588", text),)
 
 
 def _same_cases(readers: Sequence[Reader]) -> tuple[Note, ...]:
@@ -477,15 +479,15 @@ def _kind(asked: Measure, readers: Sequence[Reader], at: Uncertain, kind: str | 
         )
     pooled = _is_pooled(asked, readers)
     if isinstance(at.prior, BELIEVED) and pooled and kind is None:
-        text = (
+        raise refuse(
+            "BR588",
             f"is the base rate unknown, or does it vary? The average of {asked} and its long-run"
-            " value differ"
+            " value differ",
+            Fix(
+                f'kind="{UNKNOWN}" (one true base rate) or kind="{VARYING}" (days, sites)',
+                f"--kind {UNKNOWN} (one true base rate) or --kind {VARYING} (days, sites)",
+            ),
         )
-        fix = Fix(
-            f'kind="{UNKNOWN}" (one true base rate) or kind="{VARYING}" (days, sites)',
-            f"--kind {UNKNOWN} (one true base rate) or --kind {VARYING} (days, sites)",
-        )
-        raise refuse("BR588", text, fix)
     if kind == VARYING and pooled and asked.parts is None:
         raise refuse(
             "BR588",
@@ -515,8 +517,11 @@ def _readers(
     asked: Measure, counts: Any, rule: str | None, threshold: Any, volume: float | None
 ) -> tuple[Reader, ...]:
     if asked.needs_counts:
-        text = f"{asked} counts the cases of the sample: it does not change with the conditions"
-        raise refuse("BR588", text, "alerts, caught or expected_cost")
+        raise refuse(
+            "BR588",
+            f"{asked} counts the cases of the sample: it does not change with the conditions",
+            "alerts, caught or expected_cost",
+        )
     if not isinstance(counts, Mapping):
         return (reader_of("", counts, rule, threshold, (asked, volume)),)
     if len(counts) != 2:
@@ -999,9 +1004,10 @@ def _named(curve: Any) -> tuple[str, Measure, Measure]:
 
 def _check_prior(at: Uncertain, name: str) -> None:
     if not isinstance(at.prior, (*BELIEVED, Range)):
-        text = f"the base rate is known, and {name} depends on nothing else"
         raise refuse(
-            "BR588", text, 'at=Conditions(prior="1e-5..1e-3"), or the curve itself at one base rate'
+            "BR588",
+            f"the base rate is known, and {name} depends on nothing else",
+            'at=Conditions(prior="1e-5..1e-3"), or the curve itself at one base rate',
         )
 
 
@@ -1013,15 +1019,15 @@ def _kind_of_curve(at: Uncertain, kind: str | None) -> str:
             Fix(f'kind="{UNKNOWN}"', f"--kind {UNKNOWN}"),
         )
     if isinstance(at.prior, BELIEVED) and kind is None:
-        text = (
+        raise refuse(
+            "BR588",
             "is the base rate unknown, or does it vary? The average of a curve and its long-run"
-            " value differ"
+            " value differ",
+            Fix(
+                f'kind="{UNKNOWN}" (one true base rate) or kind="{VARYING}" (days, sites)',
+                f"--kind {UNKNOWN} or --kind {VARYING}",
+            ),
         )
-        fix = Fix(
-            f'kind="{UNKNOWN}" (one true base rate) or kind="{VARYING}" (days, sites)',
-            f"--kind {UNKNOWN} or --kind {VARYING}",
-        )
-        raise refuse("BR588", text, fix)
     return kind or ""
 
 

@@ -518,12 +518,11 @@ def ends(term: Term, scene: Scene) -> list[Scene]:
     if not term.measure.depends_on_prior:
         return [scene]
     if term.measure.parts is None:
-        text = (
-            f"{term.measure.name} may rise and fall between two base rates: a rule on it cannot be"
-            " held over a range"
-        )
         raise refuse(
-            "BR534", text, "a measure such as precision, posfrac, alerts, f1 or expected_cost"
+            "BR534",
+            f"{term.measure.name} may rise and fall between two base rates: a rule on it cannot be"
+            " held over a range",
+            "a measure such as precision, posfrac, alerts, f1 or expected_cost",
         )
     found = [scene]
     for name in scene.believed:
@@ -601,10 +600,9 @@ def staged(every: list[Candidates], at: Uncertain | Conditions) -> list[Staged]:
         site: regions(corners({one.name: one.sites[site] for one in every}))
         for site in every[0].sites
     }
-    every_scene = scenes(at, own_priors(every))
     return [
         Staged(scene, scene.stakes, borders[scene.site], least(borders[scene.site], scene))
-        for scene in every_scene
+        for scene in scenes(at, own_priors(every))
     ]
 
 

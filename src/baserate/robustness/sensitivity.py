@@ -200,12 +200,11 @@ def _regions(points: Mapping[str, Points], rule: str | None) -> Sequence[Region]
         return regions(corners(points))
     found = winner_map(points, rule)
     if not found.wins:
-        text = (
-            f"which thresholds satisfy {found.rule} depends on the base rate, so there is no single"
-            " stable range"
-        )
         raise refuse(
-            "BR534", text, "limit tpr or fpr, or look at winner_map(models, rule).along(prior)"
+            "BR534",
+            f"which thresholds satisfy {found.rule} depends on the base rate, so there is no single"
+            " stable range",
+            "limit tpr or fpr, or look at winner_map(models, rule).along(prior)",
         )
     return found._regions
 

@@ -156,21 +156,19 @@ def triage(
         if limit is None
         else _within(points, price, resolved, limit)
     )
-    notes = combine(points.notes, (*given.notes, *label_shift_of(resolved, points), *_same_cases()))
     return _told(
         points,
         (upper, lower),
         price,
         resolved,
         cases,
-        notes,
+        combine(points.notes, (*given.notes, *label_shift_of(resolved, points), *_same_cases())),
         Fraction(0) if review is None else _share(overlooked),
     )
 
 
 def _same_cases() -> tuple[Note, ...]:
-    text = SAME_CASES.replace("threshold was", "thresholds were")
-    return (Note("BR528", text, SHOW_ON_OTHERS),)
+    return (Note("BR528", SAME_CASES.replace("threshold was", "thresholds were"), SHOW_ON_OTHERS),)
 
 
 def _price(at: Conditions, review: Any, abstain: Any, overlooked: Any) -> _Price:
