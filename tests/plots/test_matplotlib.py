@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from tests.plots.drawings import AT, COUNTS, figures, panels
+from tests.plots.drawings import AT, COUNTS, NAMES, figures, panels
 
 import baserate as br
 
@@ -22,7 +22,7 @@ def plt():
     plt.close("all")
 
 
-@pytest.mark.parametrize("name", [*panels(), *figures()])
+@pytest.mark.parametrize("name", NAMES)
 def test_every_figure_is_drawn(plt, name):
     drawing = {**panels(), **figures()}[name]
     axes = np.ravel(drawing.matplotlib())

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.plots.drawings import AT, COUNTS, figures, panels
+from tests.plots.drawings import AT, COUNTS, NAMES, figures, panels
 from tests.strategies import cases
 
 import baserate as br
@@ -274,7 +274,7 @@ def test_panels_are_values():
         panel.title = "other"
 
 
-@pytest.mark.parametrize("name", [*panels(), *figures()])
+@pytest.mark.parametrize("name", NAMES)
 def test_every_panel_says_what_it_shows(name):
     drawing = {**panels(), **figures()}[name]
     for panel in drawing if isinstance(drawing, br.plots.Figure) else (drawing,):
