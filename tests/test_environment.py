@@ -164,6 +164,7 @@ def test_whoever_stops_a_count_is_told_whether_there_is_something_to_go_on_from(
     goes_on = f"stopped; the same command goes on from there (--resume {there})\n"
     anew = "stopped before anything was kept to go on from; the same command starts again\n"
     for words, said in (
+        ([], "stopped\n"),
         (["count", "a.parquet"], "stopped\n"),
         (["count", "--resume", str(there), "a.parquet"], goes_on),
         (["count", "a.parquet", f"--resume={there}"], goes_on),
@@ -306,3 +307,73 @@ def test_ctrl_c_while_the_program_loads_is_one_line(module):
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "stopped\n")
+
+
+# The command is told to stop where Python swallows exceptions: in a destructor, and in the callback
+# of a weak reference, as one ends every import.
+SWALLOWED = """
+import os, signal, sys, time, weakref
+from baserate.cli import main as cli
+class Thing:
+    pass
+class Stop:
+    def __del__(self):
+        os.kill(os.getpid(), getattr(signal, sys.argv[2]))
+def answered(_):
+    thing = Stop() if sys.argv[1] == "destructor" else Thing()
+    seen = weakref.ref(thing, lambda _: Stop.__del__(None)) if sys.argv[1] == "callback" else None
+    del thing
+    time.sleep(30)
+    return 0
+cli._answered = answered
+cli.main(["show", "x.csv"])
+"""
+
+
+@pytest.mark.parametrize("place", ["destructor", "callback"])
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_stop_is_not_swallowed(place, name, status):
+    done = subprocess.run(
+        [sys.executable, "-c", SWALLOWED, place, name],
+        capture_output=True,
+        text=True,
+        timeout=25,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", "stopped\n")
+
+
+def test_what_else_python_swallows_is_shown_as_ever():
+    code = """
+from baserate.cli import main as cli
+class Broken:
+    def __del__(self):
+        raise ValueError("in a destructor")
+cli._answered = lambda _: (Broken(), 0)[1]
+cli.main([])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=25, check=False
+    )
+    assert done.returncode == 0
+    assert "ValueError: in a destructor" in done.stderr
+
+
+def test_a_signal_while_the_handlers_are_put_back_is_one_line():
+    code = """
+import os, signal
+from baserate.cli import main as cli
+usual, heard = signal.signal, []
+def put(signum, handler):
+    if handler is signal.SIG_DFL and not heard:  # the first that is put back
+        heard.append(signum)
+        os.kill(os.getpid(), signal.SIGTERM)
+    return usual(signum, handler)
+signal.signal = put
+cli._answered = lambda _: 0
+cli.main([])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=25, check=False
+    )
+    assert (done.returncode, done.stderr) == (143, "stopped\n")

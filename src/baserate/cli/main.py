@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import json
 import os
@@ -9,7 +10,7 @@ import shlex
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 INPUT, INFEASIBLE, BUG, IO, INTERRUPTED, BROKEN_PIPE = 2, 3, 70, 74, 130, 141
 SIGNALLED = 128  # and the number of the signal: 129 for a terminal that is closed, 143 for SIGTERM
+SOON_S = 0.001
 DEBUG, NO_CONFIG = "--debug", "--no-config"
 ADDED = "baserate.commands"
 
@@ -256,11 +258,19 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def _heeding(given: list[str]) -> int:
     """The exit status of one command, which ends tidily on a signal."""
+    try:
+        return _heeded(given)
+    except (Interrupted, Terminated) as stop:  # it came while the handlers were put back
+        return _stopped(stop, given)
+
+
+def _heeded(given: list[str]) -> int:
     before: dict[int, Any] = {}
     try:
         for signum, handler in _handlers().items():
             before[signum] = signal.signal(signum, handler)
-        return _run(given)
+        with _raised_again():
+            return _run(given)
     except SystemExit as stop:
         # Click ends a broken pipe with 1, which would look like a gate that does not pass.
         return BROKEN_PIPE if stop.code == 1 else int(stop.code or 0)
@@ -269,6 +279,33 @@ def _heeding(given: list[str]) -> int:
     finally:
         for signum, handler in before.items():
             signal.signal(signum, handler)
+
+
+@contextlib.contextmanager
+def _raised_again() -> Iterator[None]:
+    """Python shows and swallows what is raised in a destructor, or in the callback that ends an
+    import. A stop that is raised there comes again by a timer.
+    """
+    usual, swallowed = sys.unraisablehook, list[BaseException]()
+
+    def again(*_: object) -> NoReturn:
+        raise swallowed[-1]
+
+    def hook(ignored: sys.UnraisableHookArgs) -> None:
+        if not isinstance(ignored.exc_value, Interrupted | Terminated):
+            usual(ignored)
+        elif hasattr(signal, "setitimer"):  # not on Windows
+            swallowed.append(ignored.exc_value)
+            signal.signal(signal.SIGALRM, again)
+            signal.setitimer(signal.ITIMER_REAL, SOON_S)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        if swallowed:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        sys.unraisablehook = usual
 
 
 def _handlers() -> dict[int, Callable[[int, FrameType | None], NoReturn]]:
@@ -344,9 +381,8 @@ def _stopped(stop: BaseException, given: list[str]) -> int:
 
 def _how_to_go_on(given: list[str]) -> str:
     """Of a run that writes down how far it has got: whether there is something to go on from."""
-    words = [
-        (word.partition("="), after) for word, after in zip(given, [*given[1:], ""], strict=True)
-    ]
+    following = [*given[1:], ""]  # one more than the words, where there are none
+    words = [(word.partition("="), after) for word, after in zip(given, following, strict=False)]
     files = [word[2] or after for word, after in words if word[0] == "--resume"]
     if not files:
         return ""
