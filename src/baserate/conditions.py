@@ -943,7 +943,9 @@ def _range(given: str) -> Any:
     low, dots, high = (part.strip() for part in plain.partition(".."))
     if not dots:
         if plain != given:
-            raise refuse("BR503", f"{quoted(given)} needs a range", '"1e-5..1e-3 log-uniform"')
+            example = '"1e-5..1e-3 log-uniform"'
+            fix = Fix(example, f"--prior {example}")
+            raise refuse("BR503", f"{quoted(given)} needs a range", fix)
         return given
     if low.endswith("%") != high.endswith("%"):
         both = f"{low.rstrip('%')}%..{high.rstrip('%')}%"
