@@ -13,7 +13,6 @@ import click
 from baserate import notation
 from baserate.atomic import Grid
 from baserate.cli import options
-from baserate.cli.options import listed
 from baserate.cli.runner import (
     CEILING,
     ConditionOptions,
@@ -55,7 +54,6 @@ from baserate.inference.intervals import (
 from baserate.inference.values import percent
 from baserate.measures.confusion import Measure, parse
 from baserate.output import comparisons, document, tables
-from baserate.output.tables import UNDEFINED, Row, digits, span
 from baserate.read.files import amounts_from
 
 
@@ -161,7 +159,7 @@ def _number(option: str, text: str, example: float) -> Any:
 @options.file()
 @options.of_any_size
 @options.behind_file
-@listed("rule", "budget_rule")
+@options.listed("rule", "budget_rule")
 @click.option(
     "--test",
     metavar="FILE",
@@ -171,7 +169,7 @@ def _number(option: str, text: str, example: float) -> Any:
     ),
 )
 @options.conditions
-@listed("prior_from", "pilot", "kind")
+@options.listed("prior_from", "pilot", "kind")
 @click.option(
     "--optimize",
     metavar="MEASURE",
@@ -185,21 +183,21 @@ def _number(option: str, text: str, example: float) -> Any:
         ' --level: "recall >= 0.9".'
     ),
 )
-@listed("threshold_probability")
-@listed("measures")
-@listed("mix", help="Also try mixtures of two thresholds on the ROC hull.")
-@listed("all_priors")
-@listed("group", help="One threshold for all sites: the rule must hold at each of them.")
-@listed("calibrated_at", "amount")
-@listed("review", help="Cost of reviewing one flagged case, with --amount.")
+@options.listed("threshold_probability")
+@options.listed("measures")
+@options.listed("mix", help="Also try mixtures of two thresholds on the ROC hull.")
+@options.listed("all_priors")
+@options.listed("group", help="One threshold for all sites: the rule must hold at each of them.")
+@options.listed("calibrated_at", "amount")
+@options.listed("review", help="Cost of reviewing one flagged case, with --amount.")
 @click.option(
     "--recovered",
     metavar="SHARE",
     help="Share of a caught amount that is recovered (default: all).",
 )
-@listed("amount_missing", "currency")
+@options.listed("amount_missing", "currency")
 @options.intervals_of_chosen
-@listed(
+@options.listed(
     "svg",
     help="Also draw the ROC with the chosen points into this SVG file; over a range, the winner"
     " map.",
@@ -470,9 +468,9 @@ def _shown_as(here: OperatingPoint | None, there: OperatingPoint | None) -> Oper
     return replace(here, below=there.below, lower_below=there.lower_below)
 
 
-def _rows(answers: Sequence[Answer[Choice]], models: Sequence[str]) -> list[Row]:
+def _rows(answers: Sequence[Answer[Choice]], models: Sequence[str]) -> list[tables.Row]:
     return [
-        Row(name, answer.at, answer.choice.points.get(name) if answer.choice else None)
+        tables.Row(name, answer.at, answer.choice.points.get(name) if answer.choice else None)
         for answer in answers
         for name in models
     ]
@@ -792,7 +790,7 @@ def _amounts_text(
         how = f"{again} {surety.replicates} resamples"
         said = [
             f"{percent(surety.level)} intervals, {how}:",
-            _table(rows, len(answers) > 1, lambda point, name: span(point.intervals[name])),
+            _table(rows, len(answers) > 1, lambda point, name: tables.span(point.intervals[name])),
         ]
     made = [answer.choice for answer in answers if answer.choice is not None]
     return ["\n".join(sentences), table, *said, *filter(None, [tables.of_leads(made)])]
@@ -859,8 +857,8 @@ def _table(rows: Rows, several: bool, cell: Callable[[AmountPoint, str], str]) -
     lines = []
     for answer, model, point in rows:
         prior = answer.at.prior if point is None else point.at.prior
-        first = (UNDEFINED if prior is None else f"{prior:.6g}",) if several else ()
-        cells = ["cannot satisfy the rule", *(UNDEFINED for _ in names)]
+        first = (tables.UNDEFINED if prior is None else f"{prior:.6g}",) if several else ()
+        cells = ["cannot satisfy the rule", *(tables.UNDEFINED for _ in names)]
         if point is not None:
             cells = [brief(point.point), *(cell(point, name) for name in names)]
         lines.append((*first, quoted(model, quotes=False), *cells))
@@ -876,5 +874,5 @@ def _table(rows: Rows, several: bool, cell: Callable[[AmountPoint, str], str]) -
 def _money(value: float) -> str:
     """To the cent, with thousands apart; small sums to four digits."""
     if value and abs(value) < 1:
-        return digits(value, 4)
+        return tables.digits(value, 4)
     return f"{value:,.2f}".removesuffix(".00")

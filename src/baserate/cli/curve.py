@@ -12,7 +12,6 @@ from click.core import ParameterSource
 
 from baserate import notation
 from baserate.cli import options
-from baserate.cli.options import listed
 from baserate.cli.runner import ALONE, Request, Result, check_unused, command, shares
 from baserate.cli.terminal import drawing
 from baserate.conditions import Conditions
@@ -95,7 +94,7 @@ class Extras:
 @options.file()
 @options.of_any_size
 @options.conditions
-@listed("pilot", "kind", "prior_from", "calibrated_at")
+@options.listed("pilot", "kind", "prior_from", "calibrated_at")
 @click.option("--every", is_flag=True, help="Every threshold, also those on a straight line.")
 @click.option(
     "--dense", type=int, metavar="PIXELS", help="Points between the thresholds, for drawing."
@@ -116,8 +115,8 @@ class Extras:
 @click.option("--log", is_flag=True, help="Logarithmic horizontal axis.")
 @click.option("--band", is_flag=True, help="Draw a confidence band around each curve.")
 @options.intervals
-@listed("svg", help="Also draw the curves into this SVG file.")
-@listed("as_csv")
+@options.listed("svg", help="Also draw the curves into this SVG file.")
+@options.listed("as_csv")
 @options.answer
 def curve(
     request: Request,

@@ -11,7 +11,6 @@ import click
 from click.core import ParameterSource
 
 from baserate.cli import options
-from baserate.cli.options import listed
 from baserate.cli.runner import (
     ConditionOptions,
     Request,
@@ -27,7 +26,6 @@ from baserate.curves.summaries import summary_named
 from baserate.decisions.selection import flag_at
 from baserate.errors import InputError, escaped, quoted, refuse
 from baserate.gates import checks
-from baserate.gates.checks import Reader, judge, run
 from baserate.gates.settings import (
     SETTINGS,
     Comparison,
@@ -83,13 +81,13 @@ class GateOptions:
 )
 @click.option("--candidate", metavar="COLUMN", help="The score of the model to replace it with.")
 @options.conditions
-@listed("prior_from")
-@listed("thresholds", help="The thresholds in use: one for all, or one per model.")
-@listed(
+@options.listed("prior_from")
+@options.listed("thresholds", help="The thresholds in use: one for all, or one per model.")
+@options.listed(
     "statistic",
     help="What to compare, instead of the share of errors: auc, expected_cost, any measure.",
 )
-@listed("rule", help="Read --statistic where this rule chooses each model's threshold.")
+@options.listed("rule", help="Read --statistic where this rule chooses each model's threshold.")
 @click.option(
     "--margin",
     type=float,
@@ -105,7 +103,7 @@ class GateOptions:
     metavar="COLUMN",
     help="Also check every value of this column.",
 )
-@listed("cluster")
+@options.listed("cluster")
 @click.option(
     "--accept-observed",
     is_flag=True,
@@ -159,7 +157,7 @@ def _run_all(asked: GateOptions) -> Result:
     """All checks of a file of settings."""
     settings = load(asked.config or SETTINGS)
     with Progress("resampling") as progress:
-        outcomes = run(settings, progress)
+        outcomes = checks.run(settings, progress)
     return _result(
         outcomes,
         lambda: checks.document_of_all(outcomes, settings.seed),
@@ -185,7 +183,7 @@ def _run_one(request: Request, asked: GateOptions) -> Result:
     )
     with Progress("resampling") as progress:
         outcome = (
-            judge(check, Reader(data), seed, progress)
+            checks.judge(check, checks.Reader(data), seed, progress)
             if asked.cluster is None
             else _of_clusters(request, check, asked)
         )

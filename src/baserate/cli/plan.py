@@ -11,7 +11,6 @@ import click
 
 from baserate import notation
 from baserate.cli import options
-from baserate.cli.options import listed
 from baserate.cli.runner import Request, Result, check_unused, command, volume_of
 from baserate.conditions import Conditions
 from baserate.decisions.rules import parse_rule
@@ -124,8 +123,8 @@ class Asked:
 )
 @click.option("--discordant", metavar="SHARE", help="Share of cases only one model gets right.")
 @click.option("--difference", metavar="SHARE", help="True difference between the models.")
-@listed("priors", "costs", "profits")
-@listed("level")
+@options.listed("priors", "costs", "profits")
+@options.listed("level")
 @options.answer
 def plan(request: Request, requirement: str, **given: str | None) -> Result:
     """Print how many cases it takes to demonstrate a requirement, or to find a difference.

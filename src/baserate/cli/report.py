@@ -9,7 +9,6 @@ import click
 
 from baserate.atomic import reserved
 from baserate.cli import options
-from baserate.cli.options import listed
 from baserate.cli.runner import (
     Request,
     Result,
@@ -33,7 +32,9 @@ MOST_SAID = 5
 @command("report")
 @options.file()
 @options.behind_file
-@listed("rules", help="Answer with the best threshold that satisfies this rule. May be repeated.")
+@options.listed(
+    "rules", help="Answer with the best threshold that satisfies this rule. May be repeated."
+)
 @click.option(
     "--budget",
     "--alerts",
@@ -41,24 +42,24 @@ MOST_SAID = 5
     metavar="ALERTS",
     help="Answer for this number of alerts out of --volume cases.",
 )
-@listed(
+@options.listed(
     "group",
     help="Also show every value of this column (a site, a country) at its own base rate.",
 )
 @click.option("--title", metavar="TEXT", help="Title of the report.")
 @options.conditions
-@listed("prior_from", "pilot", "level")
-@listed(
+@options.listed("prior_from", "pilot", "level")
+@options.listed(
     "as_json",
     help=(
         "Print the document in the report as JSON (schema baserate/1), and write only what -o"
         " names."
     ),
 )
-@listed(
+@options.listed(
     "written", help=f"Where the report is written (default: {HOME}); as JSON if it ends in .json."
 )
-@listed("force", "private")
+@options.listed("force", "private")
 def report_command(
     request: Request,
     rules: tuple[str, ...],

@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from baserate.cli import options
-from baserate.cli.options import listed
 from baserate.cli.runner import ALONE, Request, Result, command
 from baserate.errors import refuse
 from baserate.notation import number, share
@@ -17,7 +16,7 @@ from baserate.robustness.triage_zones import triage
 
 @command("triage")
 @options.file()
-@listed("review", metavar="COST", help="Cost of reviewing a case.")
+@options.listed("review", metavar="COST", help="Cost of reviewing a case.")
 @click.option(
     "--abstain",
     metavar="COST",
@@ -30,7 +29,7 @@ from baserate.robustness.triage_zones import triage
     help="Most reviews allowed: a share of the cases (5%), or a number of them with --volume.",
 )
 @options.conditions
-@listed("prior_from")
+@options.listed("prior_from")
 @options.answer
 def triage_command(
     request: Request,

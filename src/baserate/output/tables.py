@@ -47,7 +47,6 @@ from baserate.measures.registry import CATALOGUE
 from baserate.notation import base_rate
 from baserate.numbers import Undefined, cell, spreadsheet_safe
 from baserate.output import document
-from baserate.output.document import Valued, read
 
 UNDEFINED = "—"
 BASELINES = (NOTHING, EVERYTHING)
@@ -303,7 +302,7 @@ def _worth(choice: Choice) -> str:
         whose = "their" if several else "its"
         return f"{whose} {_is(name, point)} {_cell(point, name)}{against}"
     against = f"; {amounts.replace(' ', ' catches ', 1) if others else ''}"
-    positives = cases(read(point, "caught") + read(point, "missed"))
+    positives = cases(document.read(point, "caught") + document.read(point, "missed"))
     found = f"{_cell(point, 'caught')} of {positives} positives in {_cell(point, 'alerts')} alerts"
     return f"{'each' if several else 'it'} catches {found}{_real(point)}{against if others else ''}"
 
@@ -313,10 +312,10 @@ def _counted(choice: Choice) -> str:
     point = choice.point
     if point.volume is None or point.objective != COST or not point.at.costs_given:
         return ""
-    cost = read(point, "volume_cost") * (-1 if point.at.costs.earned else 1)
+    cost = document.read(point, "volume_cost") * (-1 if point.at.costs.earned else 1)
     if math.isnan(cost) or len(choice.models) > 1:
         return ""
-    positives = cases(read(point, "caught") + read(point, "missed"))
+    positives = cases(document.read(point, "caught") + document.read(point, "missed"))
     found = f"{_cell(point, 'caught')} of {positives} positives in {_cell(point, 'alerts')} alerts"
     return f", {total(cost)} per {cases(point.volume)} cases, catching {found}{_real(point)}"
 
@@ -329,7 +328,7 @@ def _is(name: str, point: OperatingPoint) -> str:
 
 def _real(point: OperatingPoint) -> str:
     """How many of the alerts are real, in brackets; nothing where there are none."""
-    precision = read(point, "precision")
+    precision = document.read(point, "precision")
     if math.isnan(precision) or precision == 0:
         return ""
     if precision > 0.5:
@@ -696,7 +695,7 @@ def _net_benefit(name: str, points: Sequence[OperatingPoint]) -> str:
 
 
 def _cell(point: OperatingPoint, name: str) -> str:
-    value = read(point, name)
+    value = document.read(point, name)
     if name == COST and point.at.costs.earned:
         value = 0 - value
     if name == OF_A_VOLUME[-1] and not math.isnan(value):
@@ -784,7 +783,7 @@ def _span(rate: Solved) -> str:
     )
 
 
-def of_summaries(values: Sequence[Valued]) -> str:
+def of_summaries(values: Sequence[document.Valued]) -> str:
     """One line per summary and base rate, one column per model; and what a random classifier gets,
     where that is not one half.
     """
