@@ -17,6 +17,7 @@ from baserate.cli.runner import (
     Result,
     SourceOptions,
     command,
+    refuse_given,
     thresholds_of,
 )
 from baserate.cli.show import clusters_of
@@ -286,7 +287,5 @@ def _check_large(request: Request, asked: CompareOptions) -> None:
         f"--statistic {statistic}": statistic is not None and summary_named(statistic) is not auc,
         f"--method {asked.method}": asked.method not in (None, DELONG, DELONG_T),
     }
-    option = next((option for option, value in said.items() if value), None)
-    if option is not None:
-        text = f"{option} needs every case at once, and --memory compares AUC piece by piece"
-        raise refuse("BR943", text, f"leave out {option}, or --memory")
+    why = "needs every case at once, and --memory compares AUC piece by piece"
+    refuse_given(said, why, "leave out {}, or --memory", "BR943")

@@ -21,6 +21,7 @@ from baserate.cli.runner import (
     command,
     each_model,
     inputs_of,
+    refuse_given,
 )
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts, JointCounts
@@ -232,20 +233,13 @@ def _added(whole: Whole, part: Whole, source: str) -> Whole:
 
 def _cluster(engine: str | None, master: str | None, keep: str | None, cells: int | None) -> Any:
     if engine is None:
-        beside = next(
-            (
-                name
-                for name, value in (("master", master), ("keep", keep), ("cells", cells))
-                if value is not None
-            ),
-            None,
+        given = {"--master": master, "--keep": keep, "--cells": cells}
+        refuse_given(
+            {name: value is not None for name, value in given.items()},
+            "applies to a cluster, and no engine is named",
+            "--engine spark, or --engine dask",
+            "BR955",
         )
-        if beside is not None:
-            raise refuse(
-                "BR955",
-                f"--{beside} applies to a cluster, and no engine is named",
-                "--engine spark, or --engine dask",
-            )
         return None
     from baserate.read.spark import ENGINES, Cluster
 

@@ -16,6 +16,7 @@ from baserate.cli.runner import (
     Request,
     Result,
     SourceOptions,
+    check_unused,
     command,
     thresholds_of,
 )
@@ -265,11 +266,12 @@ def _check(request: Request, asked: GateOptions, scenario: Scenario) -> Demand |
         "replicates": request.intervals.replicates,
     }
     if asked.requirement is not None:
-        _refuse_unused({f"--{name}": value for name, value in compared.items()}, "a requirement")
+        given = {f"--{name}": value is not None for name, value in compared.items()}
+        check_unused(given, "on a requirement")
         return Demand(
             asked.requirement, names, scenario, asked.slices, asked.accept_observed, level
         )
-    _refuse_unused({"--accept-observed": asked.accept_observed or None}, "a comparison")
+    check_unused({"--accept-observed": asked.accept_observed}, "on a comparison")
     check = Comparison(names[0], names[1], scenario, slice=asked.slices, level=level, **compared)
     _check_thresholds(check)
     return check
@@ -295,13 +297,6 @@ def _one(given: ConditionOptions) -> Conditions:
             "give one --prior, or run it once for each",
         )
     return at[0]
-
-
-def _refuse_unused(given: dict[str, Any], kind: str) -> None:
-    """Nothing is accepted and ignored."""
-    for name, value in given.items():
-        if value is not None:
-            raise refuse("BR596", f"{name} has no effect on {kind}", "leave it out")
 
 
 def _names(asked: GateOptions, source: SourceOptions) -> tuple[str, ...]:

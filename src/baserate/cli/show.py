@@ -34,7 +34,7 @@ from baserate.inference.clusters import cluster_notes, with_clusters
 from baserate.inference.intervals import IntervalOptions, auc_intervals, completed
 from baserate.inference.sample_size import refuse_masses
 from baserate.measures.confusion import parse
-from baserate.output import comparisons, document, tables
+from baserate.output import document, tables
 from baserate.read.cases import count_cases
 from baserate.read.files import grouped_cases, read_cases
 
@@ -148,13 +148,7 @@ def _chosen(
     for rule in rules:
         answers, refused = choices(models, rule, at, volume=cases)
         refusals += refused
-        blocks.append(
-            [
-                tables.Row(name, one.at, one.choice.points.get(name) if one.choice else None)
-                for one in answers
-                for name in models
-            ]
-        )
+        blocks.append(tables.rows(answers, models))
     return blocks, refusals
 
 
@@ -373,14 +367,14 @@ def _block(
     """Points at the same thresholds or of the same rule, and their intervals."""
     there = [row.point for row in block if row.point is not None]
     first = there[0]
-    taken = comparisons.thresholds_taken(
+    taken = tables.thresholds_taken(
         chosen=bool(first.optimized or first.rule),
         corrected=corrected and bool(first.optimized),
         resamples=how.resamples,
     )
     yield tables.headed(there)
     yield tables.of_points(block, names)
-    yield comparisons.of_intervals(block, taken + units, names)
+    yield tables.of_intervals(block, taken + units, names)
 
 
 def _with_points(
