@@ -31,7 +31,6 @@ from baserate.distributions import (
     nearly_all,
 )
 from baserate.errors import Fix, InputError, Note, grouped, quoted, refuse
-from baserate.notation import number
 from baserate.numbers import exactly, rounded
 
 # ----------------------------------------------------------------------
@@ -150,7 +149,7 @@ class Costs:
             if not equals:
                 what = (
                     "costs must be named, because the order of a bare list is ambiguous"
-                    if number(part) is not None
+                    if notation.number(part) is not None
                     else f"cannot read {quoted(part)}"
                 )
                 raise refuse("BR513", what, WRITE_COSTS)
@@ -283,7 +282,7 @@ def _no_plain_number(name: str, text: str) -> InputError:
 
 
 def _amount(name: str, text: str) -> float:
-    value = number(text)
+    value = notation.number(text)
     if value is None:
         raise _no_plain_number(name, text)
     return value.numerator if value.denominator == 1 else rounded(value)
@@ -943,7 +942,9 @@ def _range(given: str) -> Any:
     low, dots, high = (part.strip() for part in plain.partition(".."))
     if not dots:
         if plain != given:
-            raise refuse("BR503", f"{quoted(given)} needs a range", '"1e-5..1e-3 log-uniform"')
+            example = '"1e-5..1e-3 log-uniform"'
+            fix = Fix(example, f"--prior {example}")
+            raise refuse("BR503", f"{quoted(given)} needs a range", fix)
         return given
     if low.endswith("%") != high.endswith("%"):
         both = f"{low.rstrip('%')}%..{high.rstrip('%')}%"

@@ -126,7 +126,7 @@ REFUSED = {
     'BR531: "recall" is a measure at a threshold, not a summary of all of them. Fix: measure(x,': (
         lambda: br.summary(COUNTS, "recall")
     ),
-    "BR002: a curve of amount_cost needs review=. Fix: curve(x, ": lambda: br.curve(
+    "BR532: a curve of amount_cost needs review=. Fix: curve(x, ": lambda: br.curve(
         AMOUNTS, "amount_cost"
     ),
     "BR429: a file or frame is compared by AUC only": lambda: br.compare(

@@ -122,14 +122,14 @@ FIXED = ("recall >= 0.1", "--label", "y", "--score", "old", "--threshold", "0.5"
     [
         (
             (*FIXED, "--margin", "0.1"),
-            "BR596: --margin has no effect on a requirement. Fix: leave it out.",
+            "BR002: --margin has no effect on a requirement. Fix: leave it out.",
         ),
-        ((*FIXED, "--statistic", "auc"), "BR596: --statistic has no effect on a requirement"),
-        ((*FIXED, "--rule", "precision >= 0.9"), "BR596: --rule has no effect on a requirement"),
-        ((*FIXED, "--replicates", "100"), "BR596: --replicates has no effect on a requirement"),
+        ((*FIXED, "--statistic", "auc"), "BR002: --statistic has no effect on a requirement"),
+        ((*FIXED, "--rule", "precision >= 0.9"), "BR002: --rule has no effect on a requirement"),
+        ((*FIXED, "--replicates", "100"), "BR002: --replicates has no effect on a requirement"),
         (
             (*COMPARED, "--accept-observed"),
-            "BR596: --accept-observed has no effect on a comparison. Fix: leave it out.",
+            "BR002: --accept-observed has no effect on a comparison. Fix: leave it out.",
         ),
         (
             (*COMPARED, "--statistic", "auc"),

@@ -67,7 +67,7 @@ def test_without_matplotlib_the_refusal_says_what_to_install():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (
-        'BR650: matplotlib is not installed. Fix: pip install "baserate[plots]", or panel.svg()'
+        'BR714: matplotlib is not installed. Fix: pip install "baserate[plots]", or panel.svg()'
         in done.stderr
     )
 

@@ -32,7 +32,6 @@ from baserate.decisions.amount_costs import (
 )
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
-from baserate.decisions.selection import COST, Choice, Fixed, flag_at
 from baserate.errors import Fix, Infeasible, Note, Problem, combine, quoted, refuse
 from baserate.inference.amount_intervals import choose_amount_model
 from baserate.inference.best_model import choose_model, set_by_hand
@@ -104,7 +103,7 @@ def choose(
     seed: int = 0,
     progress: Progress | None = None,
     paired: bool = True,
-) -> Choice: ...
+) -> selection.Choice: ...
 @overload
 def choose(
     x: Amounts,
@@ -278,7 +277,7 @@ def fix(
     prior: Prior | None = None,
     costs: CostsLike | None = None,
     volume: float | None = None,
-) -> Fixed:
+) -> selection.Fixed:
     """With one measure fixed, what are the others? As in a case study at TPR 80 %, POSfrac 10 % or
     purity 50 %.
 
@@ -318,7 +317,7 @@ def _of_one(x: Any, rule: str | None, threshold: Any, how: tuple[Any, Any, Any])
         raise not_exact(given)
     if threshold is not NOT_SAID:
         _refuse_at_threshold(asked)
-        return flag_at(x, threshold, at=given, volume=asked["volume"])
+        return selection.flag_at(x, threshold, at=given, volume=asked["volume"])
     level = {} if asked["guarantee"] is None else {"level": drawn["level"]}
     return selection.choose(x, rule, at=given, **asked, **level)
 
@@ -329,7 +328,7 @@ def _of_models(
     rule: str | None,
     threshold: Any,
     how: tuple[Any, Any, Any],
-) -> Choice:
+) -> selection.Choice:
     """Several models on the same cases, or on cases of their own."""
     given, asked, drawn = how
     groups = any(isinstance(one, GroupedCounts) for one in models.values())
@@ -422,7 +421,7 @@ def _least_regret(
 
 def _least_regret_of(
     whole: Any, models: Mapping[str, Any], rule: str | None, how: tuple[Any, Any, float]
-) -> Choice:
+) -> selection.Choice:
     """The setting of each model with its least regret, and the best of them."""
     at, asked, level = how
     found = _decided(whole, rule, at, asked, level)
@@ -447,7 +446,7 @@ def _least_regret_of(
     }
     leads = {one.models[0]: one for one in found.differences} if found.model in models else {}
     why = found.untested or ("" if leads else f"{found.model} has less regret than any model")
-    return Choice(
+    return selection.Choice(
         best,
         points,
         refused,
@@ -465,7 +464,7 @@ def _least_regret_of(
 def _point(found: Decision, x: Any, threshold: Any, name: str) -> OperatingPoint:
     """One setting, read in the middle of what is possible, with its regret over all of it."""
     counts = x.total() if isinstance(x, GroupedCounts) else x
-    point = flag_at(counts, threshold, at=found.at.middle(), volume=found.volume)
+    point = selection.flag_at(counts, threshold, at=found.at.middle(), volume=found.volume)
     said = Note(
         "BR588",
         f"precision, flagged share and costs of this point are those at {point.at}, the middle of"
@@ -474,7 +473,7 @@ def _point(found: Decision, x: Any, threshold: Any, name: str) -> OperatingPoint
     return replace(
         point,
         rule=found.rule,
-        optimized="tpr" if found.optimized == CAUGHT else COST,
+        optimized="tpr" if found.optimized == CAUGHT else selection.COST,
         over=found.at,
         regret=found.rivals[name],
         mixture=found.mixture if name == found.model else None,

@@ -14,7 +14,6 @@ from click.core import ParameterSource
 
 from baserate import notation
 from baserate.cli import options
-from baserate.cli.options import Command, listed
 from baserate.cli.runner import Request, Result, check_unused, command, shares
 from baserate.conditions import Conditions
 from baserate.errors import InputError, Note, quoted, refuse, refuse_file
@@ -25,7 +24,6 @@ from baserate.measures.confusion import MOST_CASES, Confusion, Measure, measure,
 from baserate.measures.registry import CATALOGUE
 from baserate.numbers import Undefined
 from baserate.output import document, tables
-from baserate.output.tables import LeagueRow, of_published, of_published_as_json
 
 ALSO = {PRIOR: ("base-rate", "prevalence")}
 CELLS = ("tp", "fn", "fp", "tn")
@@ -34,7 +32,7 @@ MOST_TABLES = 10_000
 EXAMPLE = "--table 100,9,1,108 (tp,fn,fp,tn), or --table tp=100,fn=9,fp=1,tn=108"
 
 
-def _rates(function: Command) -> Command:
+def _rates(function: options.Command) -> options.Command:
     """An option a rate, under its own name and under every synonym that an option can be called."""
     for name in reversed((PRIOR, *GIVEN)):
         synonyms = [*ALSO.get(name, ()), *(CATALOGUE[name].synonyms if name in CATALOGUE else ())]
@@ -76,14 +74,14 @@ def _rates(function: Command) -> Command:
     " repeated.",
 )
 @_rates
-@listed("costs", "profits", "volume")
-@listed("measures", help="A column of the league table, repeated or comma-separated.")
+@options.listed("costs", "profits", "volume")
+@options.listed("measures", help="A column of the league table, repeated or comma-separated.")
 @click.option(
     "--sort",
     metavar="MEASURE",
     help="Order of the league table (default: expected_cost with costs, else precision).",
 )
-@listed("level")
+@options.listed("level")
 @options.answer
 def calc(
     request: Request,
@@ -169,18 +167,18 @@ def _league(
     asked = list(dict.fromkeys(parse(text, volume) for text in measures or (*usual, *counted)))
     by = parse(sort or ("expected_cost" if costs else "precision"), volume)
     asked += [by] if by not in asked and sort else []
-    rows, notes = list[LeagueRow](), list[Note]()
+    rows, notes = list[tables.LeagueRow](), list[Note]()
     for at in conditions.exact():
         block = [
-            LeagueRow(name, at, confusion, _read(confusion, asked, at, volume, level, notes))
+            tables.LeagueRow(name, at, confusion, _read(confusion, asked, at, volume, level, notes))
             for name, confusion in found.items()
         ]
         rows += _sorted(block, by) if by in asked else block
     said = document.merged(list(dict.fromkeys(notes)))
     return Result(
         said,
-        lambda: of_published_as_json(rows, said, str(by) if by in asked else None),
-        lambda: of_published(rows, asked, by, level),
+        lambda: tables.of_published_as_json(rows, said, str(by) if by in asked else None),
+        lambda: tables.of_published(rows, asked, by, level),
     )
 
 
@@ -205,11 +203,11 @@ def _read(
     return found
 
 
-def _sorted(rows: Sequence[LeagueRow], by: Measure) -> list[LeagueRow]:
+def _sorted(rows: Sequence[tables.LeagueRow], by: Measure) -> list[tables.LeagueRow]:
     """The best first; what is undefined last."""
     sign = -1 if by.direction == "higher" else 1
 
-    def place(row: LeagueRow) -> tuple[bool, float]:
+    def place(row: tables.LeagueRow) -> tuple[bool, float]:
         value = row.value(str(by))
         return math.isnan(value), 0.0 if math.isnan(value) else sign * value
 

@@ -12,7 +12,6 @@ import click
 
 from baserate.atomic import reserved
 from baserate.cli import options
-from baserate.cli.options import listed
 from baserate.cli.runner import (
     CEILING,
     Request,
@@ -22,6 +21,7 @@ from baserate.cli.runner import (
     command,
     each_model,
     inputs_of,
+    refuse_given,
 )
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts, JointCounts
@@ -49,21 +49,21 @@ Whole = Counts | JointCounts | GroupedCounts
 @command("count")
 @options.file(metavar="FILE...", nargs=-1, required=True)
 @options.of_any_size
-@listed(
+@options.listed(
     "group", help="Count each value of this column separately (days, sites, folds), for one score."
 )
 @click.option("--counted", is_flag=True, help="FILE is the result of baserate sql.")
-@listed("engine", "master", "keep")
-@listed(
+@options.listed("engine", "master", "keep")
+@options.listed(
     "cells",
     help=(
         f"With --engine: the most distinct scores to hold in memory ({MOST_CELLS} by default;"
         " or --memory)."
     ),
 )
-@listed("written", required=True, help="Where the counts are saved.")
-@listed("force")
-@listed("as_json", help="Print what was counted as JSON (schema baserate/1).")
+@options.listed("written", required=True, help="Where the counts are saved.")
+@options.listed("force")
+@options.listed("as_json", help="Print what was counted as JSON (schema baserate/1).")
 def count_command(
     request: Request, group: str | None, written: str, counted: bool, **engine: Any
 ) -> Result:
@@ -233,20 +233,13 @@ def _added(whole: Whole, part: Whole, source: str) -> Whole:
 
 def _cluster(engine: str | None, master: str | None, keep: str | None, cells: int | None) -> Any:
     if engine is None:
-        beside = next(
-            (
-                name
-                for name, value in (("master", master), ("keep", keep), ("cells", cells))
-                if value is not None
-            ),
-            None,
+        given = {"--master": master, "--keep": keep, "--cells": cells}
+        refuse_given(
+            {name: value is not None for name, value in given.items()},
+            "applies to a cluster, and no engine is named",
+            "--engine spark, or --engine dask",
+            "BR955",
         )
-        if beside is not None:
-            raise refuse(
-                "BR955",
-                f"--{beside} applies to a cluster, and no engine is named",
-                "--engine spark, or --engine dask",
-            )
         return None
     from baserate.read.spark import ENGINES, Cluster
 

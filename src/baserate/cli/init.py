@@ -11,7 +11,6 @@ import click
 
 from baserate.atomic import reserved, write_atomically
 from baserate.cli import options
-from baserate.cli.options import listed
 from baserate.cli.runner import Request, Result, SourceOptions, command, threshold_of, thresholds_of
 from baserate.conditions import Conditions, Costs
 from baserate.counts.counts import Counts
@@ -72,17 +71,19 @@ def _asked_again(check: Callable[[str], Any], text: str) -> Any:
 @click.option(
     "--cost", metavar="NAME=NUMBER", help="What a miss and a false alarm cost: fn=100,fp=1."
 )
-@listed("thresholds", help="The thresholds in use: one for all, or one per model.")
+@options.listed("thresholds", help="The thresholds in use: one for all, or one per model.")
 @click.option(
     "--require",
     "rule",
     metavar="RULE",
     help='What the last model has to satisfy: "precision >= 0.2".',
 )
-@listed("written", default=SETTINGS, show_default=True, help="Where the settings are written.")
-@listed("force", help="Overwrite an existing file.")
+@options.listed(
+    "written", default=SETTINGS, show_default=True, help="Where the settings are written."
+)
+@options.listed("force", help="Overwrite an existing file.")
 @click.option("--yes", is_flag=True, help="Do not prompt; use defaults, fail where there is none.")
-@listed("as_json")
+@options.listed("as_json")
 def init(request: Request, written: str, yes: bool, **field: Any) -> Result:
     """Write baserate.toml, the checks of a build, for a FILE of cases, from a few answers.
 

@@ -37,7 +37,7 @@ from baserate.inference.values import checked_level
 from baserate.measures.confusion import checked_conditions, checked_volume, in_costs, measure
 from baserate.measures.isolines import IsoCost, iso_cost_line
 from baserate.numbers import table
-from baserate.output import choices, comparisons, segment_tables, tables
+from baserate.output import choices, segment_tables, tables
 from baserate.output.document import read
 from baserate.output.tables import UNDEFINED, Row
 from baserate.plots.figures import (
@@ -469,9 +469,9 @@ def _points(contents: Contents, names: Mapping[str, str]) -> Iterator[str]:
             choices_made = [answer.choice for answer in one.answers if answer.choice is not None]
             yield block(tables.of_leads(choices_made))
             corrected = is_corrected(there)
-            several = comparisons.not_for_models(choices_made) if corrected else ""
+            several = tables.not_for_models(choices_made) if corrected else ""
             yield block(
-                comparisons.of_intervals(rows, f"{HOW[corrected]}{several}"),
+                tables.of_intervals(rows, f"{HOW[corrected]}{several}"),
                 whole=names,
             )
 
