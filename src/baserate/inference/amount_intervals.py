@@ -5,7 +5,7 @@ than the others.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -41,6 +41,7 @@ from baserate.inference.best_model import (
     gradient_of,
     moved_p,
     of_best,
+    variance_of_prior,
 )
 from baserate.inference.bootstrap import (
     BLOCK,
@@ -255,8 +256,7 @@ def _resampled(
                 times,
                 negatives,
             )
-        if plan.progress is not None:
-            plan.progress(first + count, plan.replicates)
+        plan.told(first + count)
 
 
 # ---- is the best model better? ----------------------------------------------------------------
@@ -403,7 +403,7 @@ def amount_lead_over(point: AmountPoint, amounts: Amounts, name: str, level: flo
     value = math.fsum(part.mean for part in parts)
     variance = math.fsum(part.variance for part in parts)
     if point.at.as_in_sample:
-        variance += _of_prior([part.mean for part in parts], cases)
+        variance += variance_of_prior([part.mean for part in parts], cases)
     left = min(0.0, value - _optimism(point, amounts, everything=everything))
     p = moved_p(left, parts, variance)
     low, high = bounds_beside(left, variance, p, level)
@@ -511,7 +511,7 @@ def _lead(
         found.append((sum(part.variance for part in parts), parts))
     variance, parts = max(found, key=lambda each: each[0])
     if one.at.as_in_sample:
-        variance += _of_prior(
+        variance += variance_of_prior(
             [
                 float(apart[of] @ weight) / size
                 for of, weight, size in zip((ours, ~ours), plain, cases, strict=True)
@@ -576,15 +576,6 @@ def _per_case(point: AmountPoint) -> tuple[Callable[[Any], Any], float]:
         lambda amounts: whole * prior * (review - recovered * amounts),
         whole * (1 - prior) * review,
     )
-
-
-def _of_prior(means: Sequence[float], cases: tuple[int, int]) -> float:
-    """The variance of a sum that comes from the share of positives, where it is the sample's own;
-    `means` are what either class adds.
-    """
-    share = cases[0] / sum(cases)
-    slope = means[0] / share - means[1] / (1 - share)
-    return slope**2 * share * (1 - share) / sum(cases)
 
 
 def _moves(apart: Floats, weights: Floats, cases: int) -> Moves:

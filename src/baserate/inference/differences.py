@@ -57,7 +57,13 @@ from baserate.inference.paired import (
     pairing_of,
     whole,
 )
-from baserate.inference.statistic import Statistic, directed, shifted, statistic_of
+from baserate.inference.statistic import (
+    Statistic,
+    cheapest_rates,
+    directed,
+    shifted,
+    statistic_of,
+)
 from baserate.inference.values import (
     BOTH,
     Difference,
@@ -302,34 +308,17 @@ def _read(again: Again, at: Uncertain, place: int, counts: Counts, drawn: list[D
         dtype=np.float64,
     ).T
     prior, costs = columns[0], dict(zip(OUTCOMES, columns[1:], strict=True))
-    rates = (
-        _fixed(points, asked.threshold, len(drawn))
-        if asked.threshold is not NOT_SAID
-        else _cheapest(points, prior, costs)
-    )
+    if asked.threshold is NOT_SAID:
+        stakes = costs["fn"] - costs["tp"], costs["fp"] - costs["tn"]
+        rates = cheapest_rates(points, prior, *stakes)
+    else:
+        place = points.place(asked.threshold)
+        rates = np.full(len(drawn), points.tpr[place]), np.full(len(drawn), points.fpr[place])
     return np.array(
         rates_read(
             asked.measure, rates, prior, (costs["tp"], costs["fp"], costs["fn"], costs["tn"])
         )
     )
-
-
-def _fixed(points: Points, threshold: Any, length: int) -> tuple[Floats, Floats]:
-    place = points.place(threshold)
-    return np.full(length, points.tpr[place]), np.full(length, points.fpr[place])
-
-
-def _cheapest(points: Points, prior: Floats, costs: dict[str, Floats]) -> tuple[Floats, Floats]:
-    """The rates of the cheapest corner of the hull at each of the conditions; among equals the one
-    that flags least.
-    """
-    hull = points.hull()
-    tpr, fpr, fnr = hull.tpr, hull.fpr, hull.fn / hull.total_positives
-    loss = np.outer(prior * (costs["fn"] - costs["tp"]), fnr) + np.outer(
-        (1 - prior) * (costs["fp"] - costs["tn"]), fpr
-    )
-    best = np.argmin(loss, axis=1)
-    return tpr[best], fpr[best]
 
 
 # ----------------------------------------------------------------------
@@ -472,17 +461,10 @@ def compare_all(
 
 def pairs_of(names: Sequence[str], against: str | None = None) -> list[tuple[str, str]]:
     """Every pair of models, or every other one with the one that it is compared against."""
-    if against is not None and against not in names:
-        raise refuse(
-            "BR408",
-            f"there is no model {quoted(against)}",
-            f"one of {', '.join(map(quoted, names))}",
-        )
-    return (
-        list(combinations(names, 2))
-        if against is None
-        else [(against, name) for name in names if name != against]
-    )
+    if against is None:
+        return list(combinations(names, 2))
+    _check_name(against, names)
+    return [(against, name) for name in names if name != against]
 
 
 def _checked(models: Any) -> Sequence[str]:
@@ -523,13 +505,17 @@ def chosen_pair(models: Models, pair: Sequence[str] | None) -> tuple[str, str]:
             "BR595", f"a pair is two different models, got {quoted(pair)}", 'pair=("a", "b")'
         )
     for name in pair:
-        if name not in names:
-            raise refuse(
-                "BR408",
-                f"there is no model {quoted(name)}",
-                f"one of {', '.join(map(quoted, names))}",
-            )
+        _check_name(name, names)
     return pair[0], pair[1]
+
+
+def _check_name(name: str, names: Sequence[str]) -> None:
+    if name not in names:
+        raise refuse(
+            "BR408",
+            f"there is no model {quoted(name)}",
+            f"one of {', '.join(map(quoted, names))}",
+        )
 
 
 def _check_thresholds(
@@ -611,18 +597,22 @@ def _over(
         f"{asked.replicates} resamples ({plans[0].how}): approximate, coverage is not guaranteed"
         + _chosen(middle[0]),
     )
-    told = combine(notes, (*found.notes, said, *shifted(middle[0], wholes[0])))
-    known = {"replicates": asked.replicates, "seed": asked.seed, "paired": paired, "notes": told}
-    bounds = found.low, found.high, max(found.p_value, least)
-    of = asked.level, middle[0].name, middle[0].better, at
     return Difference(
         found.seen[1] - found.seen[0],
-        *bounds,
+        found.low,
+        found.high,
+        max(found.p_value, least),
         PERCENTILE,
         names,
         found.seen,
-        *of,  # type: ignore[arg-type]
-        **known,  # type: ignore[arg-type]
+        asked.level,
+        middle[0].name,
+        middle[0].better,
+        at,
+        paired=paired,
+        replicates=asked.replicates,
+        seed=asked.seed,
+        notes=combine(notes, (*found.notes, said, *shifted(middle[0], wholes[0]))),
     )
 
 
@@ -743,8 +733,11 @@ def _said_of(asked: Statistic, point: OperatingPoint) -> Note:
     made = asked.measure == made_best(point)
     target = BY_RULE if asked.ruled and made else AT_CHOSEN
     said = f"; {AS_IT_IS.format(asked.name)}" if not (asked.ruled or made) else ""
-    instead = Fix("replicates=2000", "--replicates 2000")
-    return Note("BR640", f"{target}; {BY_FORMULA}{said}", instead)
+    return Note(
+        "BR640",
+        f"{target}; {BY_FORMULA}{said}",
+        Fix("replicates=2000", "--replicates 2000"),
+    )
 
 
 def _by_delong(asked: CompareOptions) -> bool:
@@ -787,14 +780,13 @@ def _by_bootstrap(
         joint, both[0].of_prior, asked.resample, asked.replicates, asked.seed, asked.progress
     )
     values = replicate_values(both[0] if both[0] is both[1] else both, joint, plan)
-    of, how = joint.marginal(names[0]), (plan, asked, notes)
     return _difference(
         both[0],
         names,
         (seen[0], seen[1]),
         values[:, 1] - values[:, 0],
-        how,
-        of,
+        (plan, asked, notes),
+        joint.marginal(names[0]),
         _least_p(both, joint, names),
     )
 
@@ -896,17 +888,18 @@ def _unpaired(
             2 * asked.seed + place,
             asked.progress,
         )
-        seen.append(statistic(counts.total() if isinstance(counts, GroupedCounts) else counts))
+        seen.append(statistic(whole(counts)))
         values = replicate_values(statistic, counts, plan)[:, 0]
         columns.append(_spread(values, seen[-1], spread_of(counts, asked.level)))
-    plan = replace(plan, seed=asked.seed)
-    whole = parts[0].total() if isinstance(parts[0], GroupedCounts) else parts[0]
-    return replace(
-        _difference(
-            both[0], names, (seen[0], seen[1]), columns[1] - columns[0], (plan, asked, notes), whole
-        ),
-        paired=False,
+    found = _difference(
+        both[0],
+        names,
+        (seen[0], seen[1]),
+        columns[1] - columns[0],
+        (replace(plan, seed=asked.seed), asked, notes),
+        whole(parts[0]),
     )
+    return replace(found, paired=False)
 
 
 def _clustered(
@@ -917,11 +910,10 @@ def _clustered(
 ) -> Difference:
     """Two models scored the same groups: groups are resampled whole, the same ones for both."""
     _check_method(both[0], asked)
-    first, second = parts
-    check_groups(first, second)
-    notes = check_enough(first)
+    check_groups(*parts)
+    notes = check_enough(parts[0])
     plan = planned(
-        first, both[0].of_prior, asked.resample, asked.replicates, asked.seed, asked.progress
+        parts[0], both[0].of_prior, asked.resample, asked.replicates, asked.seed, asked.progress
     )
     # The same seed draws the same groups.
     columns = [
@@ -929,7 +921,7 @@ def _clustered(
         for statistic, part in zip(both, parts, strict=True)
     ]
     seen = [statistic(part.total()) for statistic, part in zip(both, parts, strict=True)]
-    values = _spread(columns[1] - columns[0], seen[1] - seen[0], spread_of(first, asked.level))
+    values = _spread(columns[1] - columns[0], seen[1] - seen[0], spread_of(parts[0], asked.level))
     return _difference(
-        both[0], names, (seen[0], seen[1]), values, (plan, asked, notes), first.total()
+        both[0], names, (seen[0], seen[1]), values, (plan, asked, notes), parts[0].total()
     )
