@@ -45,14 +45,14 @@ from baserate.inference.best_model import (
 )
 from baserate.inference.bootstrap import (
     BLOCK,
-    NEGATIVES,
     PERCENTILE,
-    POSITIVES,
     Plan,
     Progress,
+    View,
     alike,
     check_enough,
     class_sizes,
+    draw_classes,
     percentile_bounds,
     planned,
     undefined_noted,
@@ -60,7 +60,6 @@ from baserate.inference.bootstrap import (
 )
 from baserate.inference.chosen_threshold import CHOSEN_REPLICATES
 from baserate.inference.values import BOTH, Difference, Interval, checked_level
-from baserate.kernels import Cells, best
 from baserate.numbers import Floats, rounded
 
 NAMES = ("cost", "expected_cost", "alerts", "amount_caught", "amount_missed")
@@ -226,31 +225,21 @@ def _resampled(
     """
     urns = urn_of(np.ones(len(amounts.cases), dtype=np.int64), plan), urn_of(counts.negatives, plan)
     sizes = class_sizes((int(counts.total_positives), int(counts.total_negatives)), plan)
-    ledger = replace(counts.ledger, sources=())
+    counted = View(counts.scores, counts.ledger, slice(None), condensed=counts.condensed)
     starts = np.cumsum(counts.positives)[:-1] if len(counts.scores) else ()
     rows = max(1, BLOCK // max(1, len(amounts.cases), len(counts.scores)))
     for first in range(0, plan.replicates, rows):
         count = min(rows, plan.replicates - first)
-        drawn: list[Any] = []
-        for stream, width in ((POSITIVES, len(amounts.cases)), (NEGATIVES, len(counts.scores))):
-            drawn.append(np.empty((count, width), dtype=np.int64))
-            best.draw(
-                urns[stream],
-                sizes[stream][first : first + count],
-                plan.seed,
-                first,
-                stream,
-                drawn[-1],
-            )
+        widths = len(amounts.cases), len(counts.scores)
+        drawn = [np.empty((count, width), dtype=np.int64) for width in widths]
+        draw_classes(urns, sizes, first, plan, drawn)
         for times, negatives in zip(*drawn, strict=True):
             running = np.concatenate(([0], np.cumsum(times)))
             positives = np.diff(
                 running[np.concatenate(([0], starts, [len(times)])).astype(np.intp)]
             )
-            kept = (positives > 0) | (negatives > 0)
-            cells = Cells(counts.scores[kept], positives[kept], negatives[kept])
-            nothing = np.zeros(len(cells.scores), dtype=np.int64)
-            part = Counts._of(cells, ledger, condensed=counts.condensed)
+            part = counted(positives, negatives)
+            nothing = np.zeros(len(part.scores), dtype=np.int64)
             yield (
                 Amounts._of(part, amounts.decimals, np.repeat(amounts.cases, times), nothing),
                 times,
@@ -330,8 +319,8 @@ def _tested(
         return replace(choice, untested=ESTIMATED)
     if not models.joint.total_positives or not models.joint.total_negatives:
         return replace(choice, untested=ONE_CLASS)
-    found = amount_leads(models, choice.points, choice.model, level=level)
-    return replace(choice, differences=found)
+    ahead = amount_leads(models, choice.points, choice.model, level=level)
+    return replace(choice, differences=ahead)
 
 
 def amount_leads(

@@ -37,7 +37,7 @@ from baserate.inference.bootstrap import (
     sight_of,
     undefined_noted,
 )
-from baserate.inference.chosen_threshold import ends_of
+from baserate.inference.chosen_threshold import Resampling, ends_of
 from baserate.inference.clusters import spread_of
 from baserate.inference.fixed_point import PANELS, believed
 from baserate.inference.intervals import REPLICATES
@@ -55,7 +55,7 @@ from baserate.inference.paired import (
     matched_difference,
     only,
     pairing_of,
-    whole,
+    whole_of,
 )
 from baserate.inference.statistic import (
     Statistic,
@@ -343,20 +343,6 @@ BY_FORMULA = (
 )
 
 
-@dataclass(frozen=True)
-class CompareOptions:
-    """Options of a comparison."""
-
-    level: float
-    method: str | None
-    seed: int
-    replicates: int
-    resample: str | None
-    progress: Progress | None
-    # Are resamples asked for by what was given, although a closed form is known?
-    resampled: bool
-
-
 def compare(  # noqa: PLR0913 (each is a question of its own)
     models: Models,
     statistic: Any,
@@ -397,10 +383,15 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     >>> br.compare(joint, br.auc)
     Difference: auc of b - a -0.08333, 95 % from -0.1339 to -0.03276, p = 0.00149 (delong-t)
     """
-    resampled = replicates is not None or resample is not None
-    drawn = checked_replicates(REPLICATES if replicates is None else replicates)
-    asked = CompareOptions(
-        checked_level(level), method, checked_seed(seed), drawn, resample, progress, resampled
+    # Resamples may be requested although a closed form is known.
+    by_formula = replicates is None and resample is None
+    asked = Resampling(
+        checked_replicates(REPLICATES if replicates is None else replicates),
+        checked_seed(seed),
+        checked_level(level),
+        progress,
+        method=method,
+        resample=resample,
     )
     names = chosen_pair(models, pair)
     cuts = threshold if isinstance(threshold, Mapping) else dict.fromkeys(names, threshold)
@@ -421,11 +412,11 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     wanted = [cuts[name] for name in (names if cuts is threshold else names[:1])]
 
     if isinstance(at, Uncertain):
-        return _over(both, models, names, at, asked, paired=paired)
+        return _over(both, models, names, at, asked, paired=paired, by_formula=by_formula)
     conditions = checked_conditions(at)
     if both(conditions)[0].at_matters:
         refuse_estimate(conditions, "this comparison")
-    return _compared(both(conditions), models, names, asked, paired=paired)
+    return _compared(both(conditions), models, names, asked, paired=paired, by_formula=by_formula)
 
 
 def compare_all(
@@ -543,13 +534,14 @@ def _compared(
     both: tuple[Statistic, Statistic],
     models: Models,
     names: tuple[str, str],
-    asked: CompareOptions,
+    asked: Resampling,
     *,
     paired: bool,
+    by_formula: bool,
 ) -> Difference:
     how = pairing_of(models, names, paired=paired)
     if isinstance(models, JointCounts):
-        found = _paired(both, models, names, asked)
+        found = _paired(both, models, names, asked, by_formula=by_formula)
         return replace(found, notes=combine(found.notes, same_scores(models, names)))
     parts: Any = tuple(models[name] for name in names)
     if how == SAME_CLUSTERS:
@@ -564,22 +556,23 @@ def _over(
     models: Models,
     names: tuple[str, str],
     at: Uncertain,
-    asked: CompareOptions,
+    asked: Resampling,
     *,
     paired: bool,
+    by_formula: bool,
 ) -> Difference:
     """Compared under uncertain conditions: as everywhere in their middle where they do not matter,
     otherwise by resamples.
     """
     middle = both(at.middle())
     if not (middle[0].at_matters or middle[1].at_matters):
-        return _compared(middle, models, names, asked, paired=paired)
+        return _compared(middle, models, names, asked, paired=paired, by_formula=by_formula)
     _check_method(middle[0], asked)
     sources, plans = _resampled_in_step(middle[0], models, names, asked, paired=paired)
     wholes = (
         [models.marginal(name) for name in names]
         if isinstance(models, JointCounts)
-        else [whole(source) for source in sources]
+        else [whole_of(source) for source in sources]
     )
     spread = max(spread_of(source, asked.level) for source in sources)
     found = over_conditions(
@@ -620,7 +613,7 @@ def _resampled_in_step(
     statistic: Statistic,
     models: Models,
     names: tuple[str, str],
-    asked: CompareOptions,
+    asked: Resampling,
     *,
     paired: bool,
 ) -> tuple[tuple[Any, ...], tuple[Plan, ...]]:
@@ -652,7 +645,9 @@ def _paired(
     both: tuple[Statistic, Statistic],
     joint: JointCounts,
     names: tuple[str, str],
-    asked: CompareOptions,
+    asked: Resampling,
+    *,
+    by_formula: bool,
 ) -> Difference:
     statistic = both[0]
     if not (
@@ -665,7 +660,7 @@ def _paired(
         return paired_delong(joint, [names], asked.level, asked.method)[0]
     if asked.method == MCNEMAR or (asked.method is None and _is_matched(statistic)):
         return matched_difference(both, joint, names, asked.level)
-    if asked.method is None and not asked.resampled and not joint.weighted:
+    if asked.method is None and by_formula and not joint.weighted:
         if all(one.point_of is not None for one in both):
             return _at_chosen(both, joint, names, asked.level)
         points = _in_advance(both, joint, names)
@@ -740,7 +735,7 @@ def _said_of(asked: Statistic, point: OperatingPoint) -> Note:
     )
 
 
-def _by_delong(asked: CompareOptions) -> bool:
+def _by_delong(asked: Resampling) -> bool:
     """DeLong's test, unless resamples are requested."""
     return asked.method in (DELONG, DELONG_T) or (asked.method is None and asked.resample is None)
 
@@ -767,7 +762,7 @@ def _by_bootstrap(
     both: tuple[Statistic, Statistic],
     joint: JointCounts,
     names: tuple[str, str],
-    asked: CompareOptions,
+    asked: Resampling,
 ) -> Difference:
     _check_method(both[0], asked)
     notes = check_enough(joint)
@@ -803,7 +798,7 @@ def _least_p(
     return min(1.0, 2.0 ** (1 - min(pairs, 1000)))
 
 
-def _check_method(statistic: Statistic, asked: CompareOptions) -> None:
+def _check_method(statistic: Statistic, asked: Resampling) -> None:
     if asked.method not in (None, PERCENTILE):
         raise refuse(
             "BR581",
@@ -819,7 +814,7 @@ def _difference(
     names: tuple[str, str],
     seen: tuple[float, float],
     values: Floats,
-    how: tuple[Plan, CompareOptions, tuple[Note, ...]],
+    how: tuple[Plan, Resampling, tuple[Note, ...]],
     of: Counts,
     least_p: float = 0.0,
 ) -> Difference:
@@ -873,7 +868,7 @@ def _unpaired(
     both: tuple[Statistic, Statistic],
     parts: tuple[Counts | GroupedCounts, Counts | GroupedCounts],
     names: tuple[str, str],
-    asked: CompareOptions,
+    asked: Resampling,
 ) -> Difference:
     """Two samples resampled independently."""
     _check_method(both[0], asked)
@@ -888,7 +883,7 @@ def _unpaired(
             2 * asked.seed + place,
             asked.progress,
         )
-        seen.append(statistic(whole(counts)))
+        seen.append(statistic(whole_of(counts)))
         values = replicate_values(statistic, counts, plan)[:, 0]
         columns.append(_spread(values, seen[-1], spread_of(counts, asked.level)))
     found = _difference(
@@ -897,7 +892,7 @@ def _unpaired(
         (seen[0], seen[1]),
         columns[1] - columns[0],
         (replace(plan, seed=asked.seed), asked, notes),
-        whole(parts[0]),
+        whole_of(parts[0]),
     )
     return replace(found, paired=False)
 
@@ -906,7 +901,7 @@ def _clustered(
     both: tuple[Statistic, Statistic],
     parts: tuple[GroupedCounts, GroupedCounts],
     names: tuple[str, str],
-    asked: CompareOptions,
+    asked: Resampling,
 ) -> Difference:
     """Two models scored the same groups: groups are resampled whole, the same ones for both."""
     _check_method(both[0], asked)
