@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import reduce
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -62,7 +61,7 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import percent
-from baserate.numbers import Bounds, exactly, rounded
+from baserate.numbers import Bounds, cell, exactly, rounded, table
 from baserate.views import Later, Viewed, view
 
 # ----------------------------------------------------------------------
@@ -304,15 +303,12 @@ class OperatingPoint(Viewed):
         values = _scores(scores)
         if self.negated:
             values = -values
-        if self.how == GUESS:
-            certain = np.zeros(len(values), dtype=np.bool_)
-            open_ = ~certain
-        else:
-            certain = _from(values, self.threshold)
-            open_ = _from(values, self.lower_threshold) & ~certain
+        certain = _from(values, self.threshold)
         if self.share == 1 and self.how != GUESS:
             return certain
-        rows = np.flatnonzero(open_)
+        # A random classifier draws from all cases.
+        below = self.how == GUESS or _from(values, self.lower_threshold)
+        rows = np.flatnonzero(~certain & below)
         rank = (
             np.random.default_rng(seed).permutation(len(rows))
             if key is None
@@ -360,8 +356,6 @@ class OperatingPoint(Viewed):
         return with_notes(repr(self), self.notes)
 
     def _html_table(self) -> str:
-        from baserate.numbers import cell, table
-
         rows = [(name, cell(getattr(self, name))) for name in ("tp", "fp", "fn", "tn")]
         cost = "expected_cost" if self.at.costs_given else "error"
         names = (
@@ -377,10 +371,13 @@ def _scores(scores: Any) -> Array:
     """Scores to be flagged: one finite or infinite number per case."""
     values = np.asarray(scores)
     if values.ndim != 1 or values.dtype.kind not in "biuf":
-        fix = "give an array of numbers"
-        if hasattr(scores, "columns"):
-            fix = "flags(frame[column]), with the column that has the scores of this model"
-        raise refuse("BR201", "scores are one number per case", fix)
+        raise refuse(
+            "BR201",
+            "scores are one number per case",
+            "flags(frame[column]), with the column that has the scores of this model"
+            if hasattr(scores, "columns")
+            else "give an array of numbers",
+        )
     gone = int(np.isnan(values).sum()) if values.dtype.kind == "f" else 0
     if gone:
         raise refuse(
@@ -567,9 +564,18 @@ def set_at(points: Points, place: int, at: Conditions) -> OperatingPoint:
     )
 
 
-def lower_at(points: Points, place: int) -> dict[str, Any]:
-    """The lower threshold of a point that flags a share of the cases below the other."""
-    return {"lower_threshold": points.threshold(place), "lower_below": highest_below(points, place)}
+def partway(
+    points: Points, place: int, share: Fraction, at: Conditions, how: How
+) -> OperatingPoint:
+    """The point that flags down to this place, and a share of the cases from there to the next."""
+    return replace(
+        set_at(points, place, at),
+        confusion=mixed(points, place, place + 1, share),
+        how=how,
+        share=rounded(share),
+        lower_threshold=points.threshold(place + 1),
+        lower_below=highest_below(points, place + 1),
+    )
 
 
 def highest_below(points: Points, place: int) -> Any:
@@ -607,8 +613,8 @@ def several(points: Points, upper: int, threshold: float | None) -> bool:
     return points.counts is None or highest != threshold
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
+def _percent(share: float | Fraction) -> str:
+    return f"{float(100 * share):.3g} %"
 
 
 def mixed(points: Points, upper: int, lower: int, share: Fraction) -> Confusion:
@@ -655,11 +661,7 @@ def filled(
         return None
     best, worst = _draws(points, last, share, at)
     return replace(
-        set_at(points, last, at),
-        confusion=mixed(points, last, last + 1, share),
-        how=TIE,
-        share=rounded(share),
-        **lower_at(points, last + 1),
+        partway(points, last, share, at, TIE),
         merged=several(points, last, points.threshold(last + 1)),
         best=best,
         worst=worst,
@@ -687,17 +689,13 @@ def _draws(
     drawn = share * (more_tp + weight * more_fp)
     lucky = min(drawn, more_tp)
     unlucky = max(Fraction(0), drawn - weight * more_fp)
-    unknown: dict[str, Any] = {
-        "why_no_prior": points.why_no_prior,
-        "labels_missing": points.labels_missing,
-    }
     return tuple(  # type: ignore[return-value]
-        Confusion(
+        replace(
+            confusion_at(points, last),
             tp=tp + hits,
             fp=fp + (drawn - hits) / weight,
             fn=fn - hits,
             tn=tn - (drawn - hits) / weight,
-            **unknown,
         )
         for hits in (lucky, unlucky)
     )
@@ -740,22 +738,12 @@ def best_mixture(
                 continue
             if chosen and not is_better(objective, confusion, chosen.confusion, at):
                 continue
-            chosen = _point(hull, corner, share, confusion, at)
+            chosen = (
+                set_at(hull, corner + int(share), at)
+                if share in (0, 1)
+                else partway(hull, corner, share, at, MIXTURE)
+            )
     return chosen
-
-
-def _point(
-    hull: Points, corner: int, share: Fraction, confusion: Confusion, at: Conditions
-) -> OperatingPoint:
-    if share in (0, 1):
-        return set_at(hull, corner + int(share), at)
-    return replace(
-        set_at(hull, corner, at),
-        confusion=confusion,
-        how=MIXTURE,
-        share=rounded(share),
-        **lower_at(hull, corner + 1),
-    )
 
 
 def _shares(ends: Ends, rule: Rule, at: Conditions) -> Iterator[Fraction]:
@@ -798,17 +786,17 @@ def infeasible(
             f" threshold{f' that has {rule}' if rule.terms else ''}"
         )
         return Infeasible(Problem("BR530", text, Fix.everywhere("optimize another measure")))
-    found = []
-    for i, term in enumerate(rule.terms):
-        nearest = _nearest(
+    nearest = [
+        _nearest(
             points,
             term,
             [other for other in rule.terms if other is not term],
             _all_but(masks, i),
             at,
         )
-        if nearest:
-            found.append(nearest)
+        for i, term in enumerate(rule.terms)
+    ]
+    found = [text for text in nearest if text]
     if not found:
         everywhere = np.ones(len(points), dtype=np.bool_)
         alone = [
@@ -816,19 +804,19 @@ def infeasible(
             for term in rule.terms
         ]
         found = [f"each for itself, {'; '.join(alone)}"] if len(alone) > 1 else alone
-    advice = "; ".join(found)
-    fix = Fix.everywhere("relax one of the requirements, or find a better model")
-    return Infeasible(Problem("BR530", f"no threshold has {rule}: {advice}", fix))
+    return Infeasible(
+        Problem(
+            "BR530",
+            f"no threshold has {rule}: {'; '.join(found)}",
+            Fix.everywhere("relax one of the requirements, or find a better model"),
+        )
+    )
 
 
 def _all_but(masks: Sequence[Mask], left_out: int | None) -> Mask:
     """The points that satisfy every term but one."""
-    kept: Mask = reduce(
-        np.logical_and,
-        (mask for i, mask in enumerate(masks) if i != left_out),
-        np.ones(len(masks[0]), dtype=np.bool_),
-    )
-    return kept
+    kept = [mask for i, mask in enumerate(masks) if i != left_out]
+    return np.logical_and.reduce([np.ones(len(masks[0]), dtype=np.bool_), *kept])
 
 
 def _nearest(points: Points, term: Term, others: Sequence[Term], kept: Mask, at: Conditions) -> str:
@@ -930,8 +918,7 @@ def on_labels(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
     (tp, fp, fn, tn), after = point.confusion, corrected
     flagged, passed = (tp + fp) / (after.tp + after.fp), (fn + tn) / (after.fn + after.tn)
     shares = (
-        f"{_exact_percent(flagged)} of the flagged but {_exact_percent(passed)} of the other"
-        " cases have labels"
+        f"{_percent(flagged)} of the flagged but {_percent(passed)} of the other cases have labels"
     )
     way = "high" if flagged > passed else "low"
     yield Note(
@@ -996,10 +983,6 @@ def _not_kept(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
             "cases without a label were left out, and these counts do not keep them: the flagged"
             " share and alerts are of labelled cases only",
         )
-
-
-def _exact_percent(share: float | Fraction) -> str:
-    return f"{float(100 * share):.3g} %"
 
 
 def on_choice(
@@ -1112,8 +1095,9 @@ def _trivial(
         exactly(values[edge + 1].item()) - exactly(values[edge].item())
         for values in (hull.fp, hull.tp)
     )
+    flagging = f"flagging {'nothing' if nothing else 'everything'} {best}"
     if not points.total_positives or not points.total_negatives:
-        yield Note("BR524", f"flagging {'nothing' if nothing else 'everything'} {best}")
+        yield Note("BR524", flagging)
         return
     costs = point.at.costs
     gain = up / exactly(points.total_positives) * costs.miss
@@ -1121,18 +1105,11 @@ def _trivial(
     border = f"{rounded(loss / (loss + gain)):.6g}"
     if border == "1":
         border = f"1 - {rounded(gain / (loss + gain)):.3g}"
-    if nothing:
-        yield Note(
-            "BR524",
-            f"flagging nothing {best}: at these costs no threshold is better below a base rate of"
-            f" {border}",
-        )
-    else:
-        yield Note(
-            "BR524",
-            f"flagging everything {best}: at these costs no threshold is better above a base rate"
-            f" of {border}",
-        )
+    yield Note(
+        "BR524",
+        f"{flagging}: at these costs no threshold is better {'below' if nothing else 'above'} a"
+        f" base rate of {border}",
+    )
 
 
 def _budget(

@@ -31,8 +31,8 @@ from baserate.decisions.operating_point import (
     flagged_along,
     flagged_in_all,
     infeasible,
-    lower_at,
     mixed,
+    partway,
     point_of,
     set_at,
 )
@@ -598,7 +598,9 @@ def chosen_among(
             refused[name] = error
     if not points:
         raise Infeasible(
-            _named(name, problem, models)
+            problem
+            if len(models) == 1
+            else replace(problem, text=f"{quoted(name)}: {problem.text}")
             for name, error in refused.items()
             for problem in error.problems
         )
@@ -639,14 +641,6 @@ def _baselines(
     return found
 
 
-def _named(name: str, problem: Problem, models: Mapping[str, Any]) -> Problem:
-    return (
-        problem
-        if len(models) == 1
-        else Problem(problem.code, f"{quoted(name)}: {problem.text}", problem.fix)
-    )
-
-
 def _best(points: Mapping[str, OperatingPoint]) -> tuple[str, ...]:
     """The names of the best, in the order given."""
     best: list[str] = []
@@ -657,13 +651,9 @@ def _best(points: Mapping[str, OperatingPoint]) -> tuple[str, ...]:
             best.append(name)
     return (
         tuple(name for name in points if name in best or _may_win(points[name], points[best[0]]))
-        if _open(points)
+        if any(point.bounds is not None for point in points.values())
         else tuple(best)
     )
-
-
-def _open(points: Mapping[str, OperatingPoint]) -> bool:
-    return any(point.bounds is not None for point in points.values())
 
 
 def _may_win(point: OperatingPoint, best: OperatingPoint) -> bool:
@@ -889,19 +879,15 @@ def _leftmost(
         start,
         start + 1,
     ):  # where nothing is flagged, many measures are undefined: the run then begins one later
-        if run < len(points) and exactly(points.tp[run].item()) == exactly(confusion.tp):
-            first = confusion_at(points, run)
-            if exact_or_none(asked, first, at) == value:
-                return replace(set_at(points, run, at), how=INTERPOLATED)
+        if (
+            run < len(points)
+            and exactly(points.tp[run].item()) == exactly(confusion.tp)
+            and exact_or_none(asked, confusion_at(points, run), at) == value
+        ):
+            return replace(set_at(points, run, at), how=INTERPOLATED)
     if place in (0, 1):
         return replace(set_at(points, edge + int(place), at), how=INTERPOLATED)
-    return replace(
-        set_at(points, edge, at),
-        confusion=confusion,
-        how=INTERPOLATED,
-        share=rounded(place),
-        **lower_at(points, edge + 1),
-    )
+    return partway(points, edge, place, at, INTERPOLATED)
 
 
 def _nearest(points: Points, asked: Measure, value: Fraction, at: Conditions) -> OperatingPoint:
@@ -932,6 +918,7 @@ def _nearest(points: Points, asked: Measure, value: Fraction, at: Conditions) ->
 MOST = 2**62
 Site = tuple[Counts, Conditions]
 Weights = tuple[Fraction, Fraction]
+Summed = TypeVar("Summed")
 
 
 def class_weights(counts: Counts, at: Conditions, cases: Fraction | None = None) -> Weights:
@@ -1005,8 +992,7 @@ def pooled_counts(sites: Sequence[Site]) -> Counts:
                 Cells(counts.scores, *columns), counts.ledger, (), counts.bins, counts.condensed
             )
         )
-    summed: Counts = added(parts)
-    return summed
+    return added(parts)
 
 
 def _times(column: Array, weight: Fraction, factor: int, *, fits: bool) -> Array:
@@ -1017,9 +1003,9 @@ def _times(column: Array, weight: Fraction, factor: int, *, fits: bool) -> Array
     )
 
 
-def added(parts: Sequence[Any]) -> Any:
+def added(parts: Sequence[Summed]) -> Summed:
     """The sum of all, added in pairs, so that many small ones cost no more than few large ones."""
-    rest = list(parts)
+    rest: list[Any] = list(parts)
     while len(rest) > 1:
         rest = [
             rest[i] + rest[i + 1] if i + 1 < len(rest) else rest[i] for i in range(0, len(rest), 2)

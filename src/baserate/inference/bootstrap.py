@@ -71,11 +71,13 @@ def alike(low: float, high: float) -> tuple[Note, ...]:
     )
 
 
-def percentile_bounds(values: Floats, level: float, side: str) -> tuple[float, float]:
-    """The quantiles of the replicates."""
+def percentile_bounds(
+    values: Floats, level: float, side: str, ends: tuple[float, float] = (-math.inf, math.inf)
+) -> tuple[float, float]:
+    """The quantiles of the replicates; an end where no bound is requested."""
     below, above = tails(level, side)
-    low = float(np.quantile(values, below)) if below else -math.inf
-    return low, float(np.quantile(values, 1 - above)) if above else math.inf
+    low = float(np.quantile(values, below)) if below else ends[0]
+    return low, float(np.quantile(values, 1 - above)) if above else ends[1]
 
 
 def bootstrap_p(values: Floats) -> float:
@@ -128,19 +130,13 @@ def acceleration(
             "bca is for one set of counts; differences are compared by percentile",
             'method="percentile"',
         )
+    whole = float(source.total_positives + source.total_negatives)
     if statistic.is_auc:
-        parts = [
-            (values, cases)
-            for values, cases in zip(
-                cell_placements(source), (source.positives, source.negatives), strict=True
-            )
-        ]
+        columns = source.positives, source.negatives
+        parts: list[tuple[Floats, Any]] = list(zip(cell_placements(source), columns, strict=True))
         if how == CASES:
             # One more case of a class counts the more, the fewer it has.
-            mean, whole = (
-                np.average(parts[0][0], weights=parts[0][1]),
-                float(source.total_positives + source.total_negatives),
-            )
+            mean = np.average(parts[0][0], weights=parts[0][1])
             parts = [((values - mean) * whole / cases.sum(), cases) for values, cases in parts]
     else:
         parts = [
@@ -148,23 +144,10 @@ def acceleration(
             for side in (True, False)
         ]
     if how == CASES:
-        parts = [
-            (
-                np.concatenate([part[0] for part in parts]),
-                np.concatenate([part[1] for part in parts]),
-            )
-        ]
-    totals = (
-        [float(source.total_positives + source.total_negatives)]
-        if how == CASES
-        else [source.total_positives, source.total_negatives]
-    )
-    return _skewness(
-        [
-            _centred(values, cases, float(whole))
-            for (values, cases), whole in zip(parts, totals, strict=True)
-        ]
-    )
+        values, cases = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return _skewness([_centred(values, cases, whole)])
+    totals = float(source.total_positives), float(source.total_negatives)
+    return _skewness([_centred(*part, total) for part, total in zip(parts, totals, strict=True)])
 
 
 Influence = tuple[Floats, Floats, float]
@@ -191,11 +174,7 @@ def _cases_left_out(
     """
     column = counts.positives if of_positives else counts.negatives
     cells = np.flatnonzero(column > 0)
-    picked = cells[
-        np.unique(
-            np.linspace(0, len(cells) - 1, min(len(cells), MOST_LEFT_OUT)).round().astype(np.intp)
-        )
-    ]
+    picked = cells[_spread_evenly(len(cells))]
     whole = (
         float(counts.total_positives + counts.total_negatives) if together else float(column.sum())
     )
@@ -204,40 +183,34 @@ def _cases_left_out(
         fewer = column.copy()
         fewer[cell] -= 1
         columns = (fewer, counts.negatives) if of_positives else (counts.positives, fewer)
-        kept = (columns[0] > 0) | (columns[1] > 0)
-        cells_left = Cells(counts.scores[kept], columns[0][kept], columns[1][kept])
-        without.append(
-            statistic.tried(Counts._of(cells_left, counts.ledger, condensed=counts.condensed))
-        )
+        without.append(statistic.tried(with_cells(counts, *columns)))
     # Cells picked evenly stand for the others of their class.
     weights = column[picked] * (float(column.sum()) / float(column[picked].sum()))
     return -(whole - 1) * np.array(without), weights
 
 
+def _spread_evenly(number: int) -> Ints:
+    """Places of those that are left out, of this number of cells or clusters."""
+    return np.unique(np.linspace(0, number - 1, min(number, MOST_LEFT_OUT)).round().astype(np.intp))
+
+
+def with_cells(like: Counts | View, positives: Array, negatives: Array) -> Counts:
+    """Counts at the scores of others, without those that no case has."""
+    kept = (positives > 0) | (negatives > 0)
+    cells = Cells(like.scores[kept], positives[kept], negatives[kept])
+    return Counts._of(cells, like.ledger, condensed=like.condensed)
+
+
 def _clusters_left_out(statistic: Statistic, groups: GroupedCounts) -> Influence:
-    names = list(groups)
-    picked = [
-        names[i]
-        for i in np.unique(
-            np.linspace(0, len(names) - 1, min(len(names), MOST_LEFT_OUT)).round().astype(np.intp)
-        )
-    ]
-    total = groups.total()
+    names, total = list(groups), groups.total()
     without = []
-    for name in picked:
-        part = groups[name]
+    for place in _spread_evenly(len(names)):
+        part = groups[names[place]]
         places = len(total.scores) - 1 - np.searchsorted(total.scores[::-1], part.scores)
         positives, negatives = total.positives.copy(), total.negatives.copy()
         positives[places] -= part.positives
         negatives[places] -= part.negatives
-        kept = (positives > 0) | (negatives > 0)
-        without.append(
-            statistic.tried(
-                Counts._of(
-                    Cells(total.scores[kept], positives[kept], negatives[kept]), total.ledger
-                )
-            )
-        )
+        without.append(statistic.tried(with_cells(total, positives, negatives)))
     return _centred(-(len(names) - 1) * np.array(without), np.ones(len(without)), float(len(names)))
 
 
@@ -345,10 +318,7 @@ def check_enough(source: Source) -> tuple[Note, ...]:
     classes = {"positives": source.total_positives, "negatives": source.total_negatives}
     what, fewest = min(classes.items(), key=lambda pair: pair[1])
     if isinstance(source, GroupedCounts):
-        clusters, what = min(
-            ((clusters_with(source, column), name) for name, column in classes_of(source)),
-            key=lambda pair: pair[0],
-        )
+        what, clusters = min(clusters_by_class(source).items(), key=lambda pair: pair[1])
         text = f"only {number_of(clusters, 'cluster holds', 'clusters hold')} {what}"
         if clusters < FEWEST:
             raise refuse(
@@ -362,29 +332,21 @@ def check_enough(source: Source) -> tuple[Note, ...]:
         raise refuse(
             "BR590", f"only {number_of(fewest, what[:-1])}: too few to resample", OTHERWISE
         )
-    return (
-        (
-            Note(
-                "BR591",
-                f"only {number_of(fewest, what[:-1])}, {TOO_FEW}",
-            ),
-        )
-        if fewest < FEW
-        else ()
-    )
+    few = Note("BR591", f"only {number_of(fewest, what[:-1])}, {TOO_FEW}")
+    return (few,) if fewest < FEW else ()
 
 
-def classes_of(groups: GroupedCounts) -> list[tuple[str, Array]]:
-    """Both classes, by name."""
-    return [("positives", groups.positives), ("negatives", groups.negatives)]
+def clusters_by_class(groups: GroupedCounts) -> dict[str, int]:
+    """How many clusters hold a case of either class."""
+    return {
+        "positives": clusters_with(groups, groups.positives),
+        "negatives": clusters_with(groups, groups.negatives),
+    }
 
 
 def clusters_with(groups: GroupedCounts, column: Array) -> int:
     """How many groups hold a case of this class."""
-    if not len(groups):
-        return 0
-    totals = np.concatenate(([0], np.cumsum(column)))
-    return int(np.count_nonzero(np.diff(totals[groups.offsets])))
+    return int(np.count_nonzero(sums_by_cluster(column, groups)))
 
 
 # What a statistic sees of the scores: each of them, or the ROC alone, which runs of negatives of
@@ -431,15 +393,6 @@ def _blocks(
             return read(first + start, positives, negatives)
 
         yield end, in_parallel(work, end - first, workers)
-
-
-def _in_order(source: JointCounts) -> list[str]:
-    """The same cases are drawn from in the same way, in whatever order they or their models stand,
-    and however models are called.
-
-    (Where two models have the same counts, only their names can tell them apart.)
-    """
-    return sorted(source.models, key=lambda model: (source.marginal(model).digest, str(model)))
 
 
 class Drawer(Protocol):
@@ -490,10 +443,15 @@ class _Cases:
         ]
 
     def draw(self, start: int, plan: Plan, block: tuple[Array, Array]) -> None:
-        for stream, (urn, sizes, out) in enumerate(zip(self.urns, self.sizes, block, strict=True)):
-            best.draw(
-                urn, sizes[start : start + len(out)], plan.seed, plan.first + start, stream, out
-            )
+        draw_classes(self.urns, self.sizes, start, plan, block)
+
+
+def draw_classes(
+    urns: Sequence[Urn], sizes: tuple[Ints, Ints], start: int, plan: Plan, block: Sequence[Array]
+) -> None:
+    """Cells of positives and of negatives, of the resamples from `start` on, into a row each."""
+    for stream, (urn, size, out) in enumerate(zip(urns, sizes, block, strict=True)):
+        best.draw(urn, size[start : start + len(out)], plan.seed, plan.first + start, stream, out)
 
 
 class _Models:
@@ -507,7 +465,10 @@ class _Models:
 
     def __init__(self, source: JointCounts, plan: Plan, sight: Any) -> None:
         refuse_weights(source)
-        order = _in_order(source)
+        # The same cases are drawn from in the same way, in whatever order they or their models
+        # stand, and however models are called. (Where two models have the same counts, only their
+        # names can tell them apart.)
+        order = sorted(source.models, key=lambda name: (source.marginal(name).digest, str(name)))
         cells = {name: _cells_seen(source, name, sight) for name in order}
         places = np.cumsum([0, *(len(cells[name].scores) for name in order)])
         offsets = dict(zip(order, places[:-1].tolist(), strict=True))
@@ -646,13 +607,14 @@ class _Clusters:
         self.views = [View(scores, source.ledger, slice(None), condensed=sight == ROC_ALONE)]
 
     def draw(self, start: int, plan: Plan, block: tuple[Array, Array]) -> None:
-        for row, times in enumerate(_times(self.urn, plan.first + start, len(block[0]), plan.seed)):
+        drawn_times = times_drawn(self.urn, plan.first + start, len(block[0]), plan.seed)
+        for row, times in enumerate(drawn_times):
             drawn = times[self.groups]
             for column, out in zip(self.columns, block, strict=True):
                 out[row] = np.add.reduceat(drawn * column, self.starts)
 
 
-def _times(urn: Urn, first: int, count: int, seed: int) -> Array:
+def times_drawn(urn: Urn, first: int, count: int, seed: int) -> Array:
     """How often each of the resamples from `first` on draws each group."""
     drawn = np.empty((count, urn.total), dtype=np.int64)
     best.draw(urn, np.full(count, urn.total), seed, first, WHOLE, drawn)
@@ -664,7 +626,7 @@ def groups_drawn(groups: int, plan: Plan) -> Iterator[Array]:
     urn, rows = Urn(np.ones(groups, dtype=np.int64)), max(1, BLOCK // max(1, groups))
     for first in range(0, plan.replicates, rows):
         count = min(rows, plan.replicates - first)
-        yield _times(urn, plan.first + first, count, plan.seed)
+        yield times_drawn(urn, plan.first + first, count, plan.seed)
         plan.told(first + count)
 
 
@@ -686,13 +648,7 @@ class View:
         self.condensed, self.outcomes = condensed, outcomes
 
     def __call__(self, positives: Array, negatives: Array) -> Counts:
-        positives, negatives = positives[self.part], negatives[self.part]
-        kept = (positives > 0) | (negatives > 0)
-        return Counts._of(
-            Cells(self.scores[kept], positives[kept], negatives[kept]),
-            self.ledger,
-            condensed=self.condensed,
-        )
+        return with_cells(self, positives[self.part], negatives[self.part])
 
 
 # ---- the values of a statistic ----------------------------------------------------------------

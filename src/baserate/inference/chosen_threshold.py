@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -24,14 +25,13 @@ from baserate.decisions.operating_point import COUNTED, MIXTURE, SMALL, TIE, Ope
 from baserate.decisions.rules import Rule, Term, parse_rule
 from baserate.errors import InputError, Note, combine, grouped, number_of, refuse
 from baserate.inference.bootstrap import (
-    NEGATIVES,
-    POSITIVES,
-    WHOLE,
     Plan,
     Progress,
     check_enough,
     class_sizes,
+    draw_classes,
     planned,
+    times_drawn,
     urn_of,
 )
 from baserate.inference.clusters import cluster_intervals, cluster_plan
@@ -39,7 +39,7 @@ from baserate.inference.estimated_prior import counted_interval
 from baserate.inference.fixed_point import Question, measure_interval
 from baserate.inference.rates import CLOPPER_PEARSON, normal, refuse_weights
 from baserate.inference.values import BOTH, CORRECTED, Difference, Interval
-from baserate.kernels import Urn, best
+from baserate.kernels import Urn
 from baserate.kernels.draws import MOST_CASES, in_parallel, threads
 from baserate.measures.confusion import (
     Confusion,
@@ -132,10 +132,10 @@ def readings(
     ]
     kept = _tried(whole, {place for pair in places for place in pair})
     tp, fp = (column[kept].astype(np.float64) for column in (whole.tp, whole.fp))
-    drawer = (
-        _ClusterDraws(source, kept, plan)
+    drawn = (
+        _cluster_draws(source, kept, plan)
         if isinstance(source, GroupedCounts)
-        else _CellDraws(whole, kept, plan)
+        else _cell_draws(whole, kept, plan)
     )
     choosings = [replace(Choosing.of(point), every=len(kept) == len(whole)) for point in points]
     settings = [
@@ -152,7 +152,7 @@ def readings(
         rows = max(LEAST_ROWS, BLOCK // len(kept))
         for start in range(first, end, rows):
             count = min(rows, end - start)
-            resample = _Resamples.of(*drawer.block(start, count))
+            resample = _Resamples.of(*drawn(start, count))
             for choosing, setting, out in zip(choosings, settings, found, strict=True):
                 _read(
                     resample,
@@ -169,8 +169,7 @@ def readings(
     for first in range(0, plan.replicates, part):
         end = min(first + part, plan.replicates)
         in_parallel(lambda a, b, first=first: work(first + a, first + b), end - first, workers)  # type: ignore[misc]
-        if plan.progress is not None:
-            plan.progress(end, plan.replicates)
+        plan.told(end)
     return found
 
 
@@ -250,55 +249,43 @@ def _steps(flagged: Array, total: float) -> Floats:
     return np.floor(2 * OPTIMISM_STEPS * (np.sqrt(above) + math.sqrt(total / 2) - np.sqrt(below)))
 
 
-class _CellDraws:
-    """Cells of either class, by class or by case."""
-
-    def __init__(self, points: Points, kept: Ints, plan: Plan) -> None:
-        self.cells = [np.diff(column[kept]) for column in (points.tp, points.fp)]
-        self.urns = [urn_of(column, plan) for column in self.cells]
-        self.sizes = class_sizes((int(points.total_positives), int(points.total_negatives)), plan)
-        self.seed = plan.seed
-
-    def block(self, first: int, count: int) -> tuple[Ints, Ints]:
-        drawn = []
-        for stream in (POSITIVES, NEGATIVES):
-            out = np.empty((count, len(self.cells[stream])), dtype=np.int64)
-            best.draw(
-                self.urns[stream],
-                self.sizes[stream][first : first + count],
-                self.seed,
-                first,
-                stream,
-                out,
-            )
-            drawn.append(out)
-        return drawn[0], drawn[1]
+Draws = Callable[[int, int], tuple[Ints, Ints]]
 
 
-class _ClusterDraws:
+def _cell_draws(points: Points, kept: Ints, plan: Plan) -> Draws:
+    """Cells of either class, by class or by case: of a number of resamples from one on."""
+    cells = [np.diff(column[kept]) for column in (points.tp, points.fp)]
+    urns = [urn_of(column, plan) for column in cells]
+    sizes = class_sizes((int(points.total_positives), int(points.total_negatives)), plan)
+
+    def drawn(first: int, count: int) -> tuple[Ints, Ints]:
+        ours, theirs = (np.empty((count, len(column)), dtype=np.int64) for column in cells)
+        draw_classes(urns, sizes, first, plan, (ours, theirs))
+        return ours, theirs
+
+    return drawn
+
+
+def _cluster_draws(groups: GroupedCounts, kept: Ints, plan: Plan) -> Draws:
     """Whole clusters: how often each is drawn, times what it has in every cell."""
+    from scipy.sparse import csr_array
 
-    def __init__(self, groups: GroupedCounts, kept: Ints, plan: Plan) -> None:
-        from scipy.sparse import csr_array
+    scores = groups.total().scores
+    # the point that flags down to each score
+    place = len(scores) - np.searchsorted(scores[::-1], groups.scores, side="left")
+    column = np.searchsorted(kept, place, side="left") - 1
+    row = np.repeat(np.arange(len(groups)), np.diff(groups.offsets))
+    ours, theirs = (
+        csr_array((cases, (column, row)), shape=(len(kept) - 1, len(groups)))
+        for cases in (groups.positives, groups.negatives)
+    )
+    urn = Urn(np.ones(len(groups), dtype=np.int64))
 
-        scores = groups.total().scores
-        place = len(scores) - np.searchsorted(
-            scores[::-1], groups.scores, side="left"
-        )  # the point that flags down to this score
-        column = np.searchsorted(kept, place, side="left") - 1
-        row = np.repeat(np.arange(len(groups)), np.diff(groups.offsets))
-        shape = (len(kept) - 1, len(groups))
-        self.tables = [
-            csr_array((cases, (column, row)), shape=shape)
-            for cases in (groups.positives, groups.negatives)
-        ]
-        self.urn, self.seed = Urn(np.ones(len(groups), dtype=np.int64)), plan.seed
+    def drawn(first: int, count: int) -> tuple[Ints, Ints]:
+        times = times_drawn(urn, first, count, plan.seed).T
+        return (ours @ times).T, (theirs @ times).T
 
-    def block(self, first: int, count: int) -> tuple[Ints, Ints]:
-        times = np.empty((count, self.urn.total), dtype=np.int64)
-        best.draw(self.urn, np.full(count, self.urn.total), self.seed, first, WHOLE, times)
-        positives, negatives = ((table @ times.T).T for table in self.tables)
-        return positives, negatives
+    return drawn
 
 
 # ---- the choice, on arrays --------------------------------------------------------------------
@@ -513,8 +500,8 @@ POSITIVE_RATES, NEGATIVE_RATES, FLAGGED = ("tpr", "fnr"), ("fpr", "tnr"), ("posf
 
 @dataclass(frozen=True)
 class Resampling:
-    """How intervals of chosen thresholds are made: resamples, seed, level, side, and the method of
-    the interval that is moved.
+    """How an interval or a comparison is made: resamples, seed, level, side and method; of a chosen
+    threshold that of the interval that is moved.
     """
 
     replicates: int = CHOSEN_REPLICATES
@@ -554,7 +541,8 @@ def chosen_intervals(
     resampled = [
         place
         for place, (point, names) in enumerate(asked)
-        if _moves(point) and any(_name(one) not in held[place] for one in names)
+        if _moves(point)
+        and any(named(name, point.volume).name not in held[place] for name in names)
     ]
     read = dict[int, Readings]()
     for in_sample in (True, False):
@@ -647,23 +635,22 @@ def lead_over(
     shown = at_level(how.level)
     if shown is None:
         return None
-    value, name = float(point[measure]), measure.name if measure.counts_cases else str(measure)
-    known: dict[str, Any] = {
-        "replicates": shown.replicates,
-        "seed": shown.seed,
-        "notes": shown.notes,
-    }
-    found = value - exact, shown.low - exact, shown.high - exact, _least_missed(beyond)
+    value = float(point[measure])
     return Difference(
-        *found,
+        value - exact,
+        shown.low - exact,
+        shown.high - exact,
+        _least_missed(beyond),
         shown.method,
         names,
         (float(exact), value),
         how.level,
-        name,
+        measure.name if measure.counts_cases else str(measure),
         measure.direction,
         at,
-        **known,
+        replicates=shown.replicates,
+        seed=shown.seed,
+        notes=shown.notes,
     )
 
 
@@ -703,10 +690,6 @@ def _moves(point: OperatingPoint) -> bool:
     )
 
 
-def _name(asked: str | Measure) -> str:
-    return asked.name if isinstance(asked, Measure) else asked.partition("(")[0]
-
-
 ReadResamples = tuple[Resampling, tuple[Note, ...], set[str], Readings | None]
 
 
@@ -725,10 +708,9 @@ def _of_point(
         ):  # among all cases that were scored
             found[str(name)] = counted_interval(asked, point.counted, how.level, how.side)
             continue
-        try:
+        fixed = None
+        with suppress(InputError):
             fixed = _fixed(point, asked, counts, how, exact=asked.name in held)
-        except InputError:
-            continue
         if read is not None and fixed is not None and asked.name not in held:
             fixed = _corrected(fixed, asked, point, read, how)
             fixed = replace(fixed, notes=combine(fixed.notes, (*notes, *_few(counts))))
@@ -776,15 +758,11 @@ def _held_by(term: Term, rule: Rule, point: OperatingPoint, points: Points) -> t
     fewer = int(np.searchsorted(flagged, flagged[place], side="left")) - 1
     more = int(np.searchsorted(flagged, flagged[place], side="right"))
     values = [
-        _value(term.measure, points, near, point)
+        exact_value(term.measure, confusion_at(points, near), point.at)
         for near in (fewer, more)
         if 0 <= near < len(points)
     ]
     return family if not all(term.holds(value) for value in values) else ()
-
-
-def _value(measure: Measure, points: Points, place: int, point: OperatingPoint) -> Fraction:
-    return exact_value(measure, confusion_at(points, place), point.at)
 
 
 # ---- the interval of a threshold fixed in advance ---------------------------------------------

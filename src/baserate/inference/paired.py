@@ -232,7 +232,7 @@ def only(joint: JointCounts, names: tuple[str, str]) -> JointCounts:
     return joint.only(names)
 
 
-def whole(part: Counts | GroupedCounts) -> Counts:
+def whole_of(part: Counts | GroupedCounts) -> Counts:
     """All cases together."""
     return part.total() if isinstance(part, GroupedCounts) else part
 

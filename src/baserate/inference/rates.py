@@ -55,16 +55,11 @@ def rate_interval(
         CLOPPER_PEARSON if side != BOTH or min(seen, whole - seen) < FEW else WILSON
     )
     low, high = bounds(seen, whole, level, chosen, side)
-    return Interval(
-        seen / whole,
-        low,
-        high,
-        level,
-        chosen,
-        side,
-        "rate",
-        notes=tuple(_notes(seen, whole, side, high)),
+    none_seen = Note(
+        "BR584", f"none of {grouped(whole)} were seen: the rate is at most {high:.4g}, not 0"
     )
+    notes = (none_seen,) if seen == 0 and side == UPPER else ()
+    return Interval(seen / whole, low, high, level, chosen, side, "rate", notes=notes)
 
 
 def normal_quantile(level: float) -> float:
@@ -82,13 +77,6 @@ def bounds(seen: int, whole: int, level: float, method: str, side: str) -> Bound
         )
     below, above = tails(level, side)
     return METHODS[method](seen, whole, below, above)
-
-
-def _notes(seen: int, whole: int, side: str, high: float) -> Any:
-    if seen == 0 and side == UPPER:
-        yield Note(
-            "BR584", f"none of {grouped(whole)} were seen: the rate is at most {high:.4g}, not 0"
-        )
 
 
 def _checked(successes: Any, cases: Any) -> tuple[int, int]:
@@ -123,22 +111,24 @@ def _wilson(seen: int, whole: int, below: float, above: float) -> Bounds:
     return 0.0 if seen == 0 else ends[0], 1.0 if seen == whole else ends[1]
 
 
-def _clopper_pearson(seen: int, whole: int, below: float, above: float) -> Bounds:
-    low = _beta(seen, whole - seen + 1, below) if seen and below else 0.0
-    return low, (_beta(seen + 1, whole - seen, 1 - above, above) if seen < whole and above else 1.0)
+def _with_beta(added: float) -> Callable[[int, int, float, float], Bounds]:
+    """Quantiles of Beta distributions: one case more is taken to be seen, this much of it on the
+    other side of the bound; all of it (Clopper and Pearson), or half (Jeffreys).
+    """
 
+    def found(seen: int, whole: int, below: float, above: float) -> Bounds:
+        rest = whole - seen
+        low = _beta(seen + 1 - added, rest + added, below) if seen and below else 0.0
+        high = _beta(seen + added, rest + 1 - added, 1 - above, above) if rest and above else 1.0
+        return low, high
 
-def _jeffreys(seen: int, whole: int, below: float, above: float) -> Bounds:
-    low = _beta(seen + 0.5, whole - seen + 0.5, below) if seen and below else 0.0
-    return low, (
-        _beta(seen + 0.5, whole - seen + 0.5, 1 - above, above) if seen < whole and above else 1.0
-    )
+    return found
 
 
 METHODS: dict[str, Callable[[int, int, float, float], Bounds]] = {
     WILSON: _wilson,
-    CLOPPER_PEARSON: _clopper_pearson,
-    JEFFREYS: _jeffreys,
+    CLOPPER_PEARSON: _with_beta(1),
+    JEFFREYS: _with_beta(0.5),
 }
 
 

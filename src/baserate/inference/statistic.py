@@ -67,14 +67,13 @@ def curve_reader(curve: Any, at: Conditions | None, x: Any) -> Reader:
     name, entry = curve_named(curve)
     conditions = checked_conditions(at)
     if entry is not None and entry.make is cost_curve:
-        places = _places(x, 0.0, 1.0, np.arange(PLACES + 1) / PLACES)
-        read_cost = lambda counts: lowest_cost(counts, places)  # noqa: E731
+        places = _places(x, np.arange(PLACES + 1) / PLACES)
         return Reader(
             name,
             "effective_prior",
             "normalized_cost",
             places,
-            read_cost,
+            lambda counts: lowest_cost(counts, places),
             None,
             of_prior=False,
             chosen=True,
@@ -88,31 +87,27 @@ def curve_reader(curve: Any, at: Conditions | None, x: Any) -> Reader:
         )
     axis, measure = (Measure(part) for part in entry.read)
     # A share of no positives or no cases flags nothing, where a ratio of flagged cases is 0/0.
-    places = _places(x, 0.0, 1.0, np.arange(0 if axis.name == "fpr" else 1, PLACES + 1) / PLACES)
+    places = _places(x, np.arange(0 if axis.name == "fpr" else 1, PLACES + 1) / PLACES)
     prior_free = not (axis.depends_on_prior or measure.depends_on_prior)
-
-    def read(counts: Counts) -> Floats:
-        return at_places(counts, axis, measure, conditions, places)
-
     return Reader(
         name,
         axis.name,
         measure.name,
         places,
-        read,
+        lambda counts: at_places(counts, axis, measure, conditions, places),
         None if prior_free else conditions,
         of_prior=not prior_free and conditions.as_in_sample,
     )
 
 
-def _places(given: Any, low: float, high: float, usual: Floats) -> Floats:
+def _places(given: Any, usual: Floats) -> Floats:
     if given is None:
         return usual
     try:
         places = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
         places = np.array(np.nan)
-    if places.ndim != 1 or not len(places) or not ((places >= low) & (places <= high)).all():
+    if places.ndim != 1 or not len(places) or not ((places >= 0) & (places <= 1)).all():
         raise refuse("BR573", "a band is read at shares between 0 and 1", "x=[0.01, 0.05, 0.1]")
     return places
 
@@ -188,12 +183,12 @@ def prior_reader(
             return np.full(len(x), np.nan)
         if rule is not None:
             return np.array([_chosen(points, asked, one, rule, volume) for one in conditions])
+        known = conditions[0].costs
         if threshold is NOT_SAID:
-            return along_priors(
-                asked, *_cheapest(points, x, conditions[0].costs), x, conditions[0].costs
-            )
+            stakes = float(known.miss), float(known.false_alarm)
+            return along_priors(asked, *cheapest_rates(points, x, *stakes), x, known)
         place = points.place(threshold)
-        return along_priors(asked, points.tpr[place], points.fpr[place], x, conditions[0].costs)
+        return along_priors(asked, points.tpr[place], points.fpr[place], x, known)
 
     if rule is not None and threshold is not NOT_SAID:
         raise refuse(
@@ -205,14 +200,18 @@ def prior_reader(
             f"{asked} counts the cases of the sample: it does not change with the base rate",
             "alerts, caught or expected_cost",
         )
-    of_roc = rule is None and threshold is NOT_SAID
-    known: dict[str, Any] = {
-        "threshold": threshold,
-        "costs": costs,
-        "chosen": threshold is NOT_SAID,
-    }
     return Reader(
-        str(asked), "prior", str(asked), x, read, None, of_prior=False, of_roc=of_roc, **known
+        str(asked),
+        "prior",
+        str(asked),
+        x,
+        read,
+        None,
+        of_prior=False,
+        of_roc=rule is None and threshold is NOT_SAID,
+        threshold=threshold,
+        costs=costs,
+        chosen=threshold is NOT_SAID,
     )
 
 
@@ -243,17 +242,17 @@ def outcomes_read(asked: Measure, outcomes: tuple[Any, Any, Any, Any], at: Condi
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def _cheapest(points: Points, priors: Floats, costs: Costs) -> tuple[Floats, Floats]:
-    """The rates at the cheapest corner of the hull, for each base rate; among equals the one that
-    flags least.
+def cheapest_rates(
+    points: Points, priors: Floats, miss: Any, false_alarm: Any
+) -> tuple[Floats, Floats]:
+    """The rates at the cheapest corner of the hull, for each base rate and what a miss and a false
+    alarm cost there; among equals the one that flags least.
     """
     hull = points.hull()
-    fpr, fnr = hull.fpr, hull.fn / hull.total_positives
-    loss = np.outer(priors * float(costs.miss), fnr) + np.outer(
-        (1 - priors) * float(costs.false_alarm), fpr
-    )
+    fnr = hull.fn / hull.total_positives
+    loss = np.outer(priors * miss, fnr) + np.outer((1 - priors) * false_alarm, hull.fpr)
     best = np.argmin(loss, axis=1)
-    return hull.tpr[best], fpr[best]
+    return hull.tpr[best], hull.fpr[best]
 
 
 def _chosen(points: Points, asked: Measure, at: Conditions, rule: str, volume: Any) -> float:
@@ -403,19 +402,21 @@ def _of_measure(
         def value(counts: Counts) -> float:
             return flag_at(counts, threshold, at=at, volume=volume)[asked]
 
-        of_prior = asked.depends_on_prior and at.as_in_sample
-        known: dict[str, Any] = {
-            "measure": asked,
-            "threshold": threshold,
-            "range": asked.range,
-            "at_matters": asked.depends_on_prior,
-        }
-        return Statistic(str(asked), value, asked.direction, of_prior=of_prior, at=at, **known)
+        return Statistic(
+            str(asked),
+            value,
+            asked.direction,
+            of_prior=asked.depends_on_prior and at.as_in_sample,
+            at=at,
+            measure=asked,
+            threshold=threshold,
+            range=asked.range,
+            at_matters=asked.depends_on_prior,
+        )
 
     def chosen(counts: Counts) -> OperatingPoint:
         return choose(counts, rule, at=at, volume=volume, optimize=optimize)
 
-    known = {"measure": asked, "range": asked.range, "ruled": rule is not None, "point_of": chosen}
     return Statistic(
         str(asked),
         lambda counts: chosen(counts)[asked],
@@ -423,21 +424,20 @@ def _of_measure(
         of_prior=at.as_in_sample,
         chosen=True,
         at=at,
-        **known,
+        measure=asked,
+        ruled=rule is not None,
+        point_of=chosen,
+        range=asked.range,
     )
 
 
 def _of_summary(summary: Summary, at: Conditions) -> Statistic:
-    if not SUMMARIES[summary.name].single:
-        raise refuse("BR594", f"{summary.name} gives more than one number", "choose one of them")
     return _described(summary.name, str(summary), lambda counts: summary(counts, at), at)
 
 
 def _of_function(function: Callable[..., Any], at: Conditions) -> Statistic:
     name = getattr(function, "__name__", "statistic")
     known = is_known(function)
-    if known and not SUMMARIES[name].single:
-        raise refuse("BR594", f"{name} gives more than one number", "choose one of them")
     takes_at = "at" in _parameters(function)
     if not takes_at and not known and (at.costs_given or not at.as_in_sample):
         raise refuse(
@@ -453,6 +453,8 @@ def _of_function(function: Callable[..., Any], at: Conditions) -> Statistic:
 
 def _described(name: str, shown: str, call: Callable[[Counts], float], at: Conditions) -> Statistic:
     entry = SUMMARIES[name]
+    if not entry.single:
+        raise refuse("BR594", f"{name} gives more than one number", "choose one of them")
     return Statistic(
         shown,
         call,

@@ -36,6 +36,7 @@ from baserate.inference.best_model import (
     moved_p,
     normal_p,
     of_best,
+    variance_of_prior,
 )
 from baserate.inference.values import Difference, checked_level
 from baserate.measures.confusion import checked_volume
@@ -48,9 +49,10 @@ from baserate.robustness.minimax import (
     Scene,
     Staged,
     assumption,
-    best_at,
     candidates,
+    cheapest,
     checked,
+    exact_rates,
     kept,
     least,
     on_threshold,
@@ -118,17 +120,16 @@ def _places(found: list[Staged], first: Corner, second: Corner) -> list[Fraction
     """Where the regret of two scenes are equal on an edge: the largest of straight lines is least
     there, or at an end.
     """
-    lines = []
-    for part in found:
-        start, end = part.regret(first.x, first.y), part.regret(second.x, second.y)
-        lines.append((start, end - start))
-    places = []
-    for (start, slope), (other, other_slope) in combinations(dict.fromkeys(lines), 2):
-        if slope != other_slope:
-            place = (other - start) / (slope - other_slope)
-            if 0 < place < 1:
-                places.append(place)
-    return places
+    ends = {
+        (part.regret(first.x, first.y), part.regret(second.x, second.y)): None for part in found
+    }
+    lines = [(start, end - start) for start, end in ends]
+    places = [
+        (other - start) / (slope - other_slope)
+        for (start, slope), (other, other_slope) in combinations(lines, 2)
+        if slope != other_slope
+    ]
+    return [place for place in places if 0 < place < 1]
 
 
 # ----------------------------------------------------------------------
@@ -254,7 +255,7 @@ def decide(
         best for best in _bests(every, found, masks, use_up=budget is not None) if best is not None
     ]
     if not bests:
-        raise _infeasible(every, rules, found, at)
+        raise _infeasible(every, rules, found, at, volume)
     _refuse_hidden(every, bests)
     least = min(best.value for best in bests)
     chosen = next(best for best in bests if best.value == least)
@@ -359,9 +360,7 @@ def _best(one: Candidates, found: list[Staged], mask: Mask, *, use_up: bool) -> 
     exact = {index: _exactly(one, found, index) for index in near.tolist()}
     index = min(exact, key=lambda place: (exact[place], -place if use_up else place))
     rates = {site: one.rates(index, site) for site in one.sites}
-    whole = Candidates(one.name, one.points, {None: one.points}, {None: np.arange(len(one))}).rates(
-        index, None
-    )
+    whole = exact_rates(one.points, index)
     return _Best(exact[index], rates, one.name, one.threshold(index), whole)
 
 
@@ -372,8 +371,7 @@ def _regrets(one: Candidates, found: list[Staged]) -> Floats:
         - float(part.least.value)
         for part in found
     ]
-    largest: Floats = np.max(rows, axis=0)
-    return largest
+    return np.asarray(np.max(rows, axis=0))
 
 
 def _exactly(one: Candidates, found: list[Staged], index: int) -> Fraction:
@@ -382,7 +380,11 @@ def _exactly(one: Candidates, found: list[Staged], index: int) -> Fraction:
 
 
 def _infeasible(
-    every: list[Candidates], rule: Rule, found: list[Staged], at: Uncertain | Conditions
+    every: list[Candidates],
+    rule: Rule,
+    found: list[Staged],
+    at: Uncertain | Conditions,
+    volume: float | None,
 ) -> Infeasible:
     """Where no setting satisfies the rule: what would be feasible there; or that no single
     threshold satisfies it everywhere.
@@ -395,14 +397,13 @@ def _infeasible(
                 {one.name: one.sites[scene.site] for one in every},
                 str(rule),
                 at=scene.conditions(),
-                volume=_volume(rule),
+                volume=volume,
             )
         except Infeasible as error:
-            told = [
+            return Infeasible(
                 replace(problem, text=f"{where}at {scene.conditions()}: {problem.text}")
                 for problem in error.problems
-            ]
-            return Infeasible(told)
+            )
     return Infeasible(
         Problem(
             "BR530",
@@ -411,15 +412,6 @@ def _infeasible(
             Fix.everywhere("relax the rule, narrow the range, or set sites apart"),
         )
     )
-
-
-def _volume(rule: Rule) -> float | None:
-    volumes = [
-        dict(term.measure.parameters).get("volume")
-        for term in rule.terms
-        if term.measure.counts_cases
-    ]
-    return volumes[0] if volumes else None
 
 
 # ----------------------------------------------------------------------
@@ -522,7 +514,10 @@ def regret_leads(
         name: _regretted(joint, found, name, rival.threshold)
         for name, rival in decision.rivals.items()
     }
-    best = [_flags(joint, *next(iter(best_at(part).settings.items()))) for part in found]
+    best = [
+        _flags(joint, *next(iter(cheapest(part.regions, part.stakes).settings.items())))
+        for part in found
+    ]
     pairs = [
         _less_regret(joint, found, best, (settings[a], settings[b]), (a, b), (decision, level))
         for a, b in combinations(settings, 2)
@@ -656,11 +651,9 @@ def _parts(
 
 def _variance(parts: list[Moves], found: list[Staged]) -> float:
     """Of the difference, with that of the base rate where it is the sample's own."""
-    variance, cases = sum(part.variance for part in parts), sum(part.cases for part in parts)
+    variance = sum(part.variance for part in parts)
     if found[0].scene.in_sample:
-        share = parts[0].cases / cases
-        slope = parts[0].mean / share - parts[1].mean / (1 - share)
-        variance += slope**2 * share * (1 - share) / cases
+        variance += variance_of_prior([part.mean for part in parts], [part.cases for part in parts])
     return variance
 
 
@@ -740,19 +733,16 @@ def value_of_information(
 
 def _learning(part: Staged, at: Uncertain) -> InformationValue:
     stakes, scene = part.stakes, part.scene
-    effective = stakes.miss / (stakes.miss + stakes.alarm)
-    now = next(
-        region for region in part.regions if region.low <= effective <= region.high
-    ).corner.stake(stakes.miss, stakes.alarm)
-    values, errors = {}, {}
+    now = cheapest(part.regions, stakes).stake(stakes.miss, stakes.alarm)
     names = () if scene.joint else scene.believed
-    for name, learned in {
-        **{name: _others_known(scene, name) for name in names},
-        EVERY_PART: scene,
-    }.items():
-        then = part.least if name == EVERY_PART else least(part.regions, learned)
-        values[name], errors[name] = max(0.0, rounded(now - then.value)), then.error
-    return InformationValue(rounded(now + stakes.base), values, errors, at)
+    then = {name: least(part.regions, _others_known(scene, name)) for name in names}
+    then[EVERY_PART] = part.least
+    return InformationValue(
+        rounded(now + stakes.base),
+        {name: max(0.0, rounded(now - one.value)) for name, one in then.items()},
+        {name: one.error for name, one in then.items()},
+        at,
+    )
 
 
 def _others_known(scene: Scene, name: str) -> Scene:
