@@ -6,7 +6,8 @@ import os
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import PurePath
@@ -133,6 +134,15 @@ class InputError(ValueError):
         positions).
         """
         return type(self)(replace(problem, where=place(problem.where)) for problem in self.problems)
+
+
+@contextmanager
+def placed(place: Callable[[Where], Where]) -> Iterator[None]:
+    """Problems that are found meanwhile lie where `place` says."""
+    try:
+        yield
+    except InputError as error:
+        raise error.moved(place) from None
 
 
 class Infeasible(InputError):  # noqa: N818 (an answer as much as an error)

@@ -4,6 +4,7 @@ notes read off them.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterable, Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal
@@ -685,6 +686,12 @@ class Totals(Frozen):
         """
         self._set((), unlabelled=unlabelled)
         return self
+
+    def accounted(self, ledger: Ledger) -> Self:
+        """The same counts, with this ledger."""
+        twin = copy.copy(self)
+        twin._set((), ledger=ledger)
+        return twin
 
     @property
     def negated(self) -> bool:

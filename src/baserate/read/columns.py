@@ -21,7 +21,9 @@ from baserate.counts.cells import Array
 from baserate.errors import MOST_EXAMPLES, Fix, InputError, grouped, quoted, refuse, refuse_file
 from baserate.kernels import best
 from baserate.numbers import EXACT_FLOATS, INT64_MAX
-from baserate.read.table import ColumnRoles
+from baserate.read.table import ColumnRoles, Late
+
+nw: Any = Late("narwhals.stable.v2")
 
 # ----------------------------------------------------------------------
 # One column from whatever a user holds: lists, arrays, Series and tensors, through protocols and
@@ -239,8 +241,6 @@ def _from_frame(data: Any, name: str) -> Column | None:
     """A Series of pandas, polars, pyarrow or whatever else narwhals knows; a DataFrame of one
     column stands for that column.
     """
-    import narwhals.stable.v2 as nw
-
     if type(data).__module__.startswith("pyarrow") and type(data).__name__.endswith("Array"):
         import pyarrow as pa
 
@@ -272,8 +272,6 @@ def _words(native: Any) -> Array | None:
     """A column of text or categories with None for what is missing. Each word is one object, as the
     column's own library finds the distinct ones: no text is made for every row.
     """
-    import narwhals.stable.v2 as nw
-
     if native.dtype not in (nw.String, nw.Categorical, nw.Enum):
         return None
     if native.implementation.is_pandas_like():
