@@ -347,14 +347,13 @@ class Ledger:
 def checked_design(design: str) -> str:
     """The design, where it is one of those known."""
     if design not in DESIGNS:
-        fix = Fix(
-            f"design={CASE_CONTROL!r} where the class totals were chosen",
-            f"--design {CASE_CONTROL}",
-        )
         raise refuse(
             "BR518",
             f"the design of a sample is {' or '.join(map(repr, DESIGNS))}, got {quoted(design)}",
-            fix,
+            Fix(
+                f"design={CASE_CONTROL!r} where the class totals were chosen",
+                f"--design {CASE_CONTROL}",
+            ),
         )
     return design
 

@@ -157,10 +157,10 @@ def test_weights_of_groups_are_weighed(tmp_path):
 
 READERS = [
     pytest.param(
-        lambda path, by="site": count_models_csv(path, **MODELS, group=by),
+        lambda path, by="site", **more: count_models_csv(path, **MODELS, group=by, **more),
         id="models",
     ),
-    pytest.param(lambda path, by="site": br.count(path, **{**GROUPS, "by": by}), id="groups"),
+    pytest.param(lambda path, **more: br.count(path, **{**GROUPS, **more}), id="groups"),
 ]
 
 

@@ -708,7 +708,9 @@ def _of_frame(frame: Any, asked: tuple[str, Any], roles: Mapping[str, Any], said
     how = {name: said.pop(name) for name in ("keep", "cells") if name in said}
     treatment = frames.checked_treatment(said)
     found, _ = frames.count_frame(frame, wanted, treatment, ceiling, several=several, **how)
-    return found.serving(SERVES[next(iter(roles))]) if roles else found
+    if isinstance(found, GroupedCounts):
+        return found.serving(SERVES[next(iter(roles))])
+    return found
 
 
 def _of_columns(frame: Any, asked: tuple[str, Any], roles: Mapping[str, Any], said: Any) -> Any:

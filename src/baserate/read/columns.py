@@ -214,7 +214,7 @@ def _from_list(data: Iterable[Any], name: str) -> Array:
     # the longest.
     types = set(map(type, data))
     if any(issubclass(kind, str | bytes) for kind in types):
-        return _objects(data)
+        return objects(list(data))
     try:
         array = np.asarray(data)
     except ValueError:
@@ -227,14 +227,7 @@ def _from_list(data: Iterable[Any], name: str) -> Array:
         isinstance(value, int | np.integer) and abs(int(value)) > EXACT_FLOATS for value in data
     )
     flagged = array.dtype.kind in "iuf" and not types.isdisjoint({bool, np.bool_})
-    return _objects(data) if rounded or flagged else array
-
-
-def _objects(data: Iterable[Any]) -> Array:
-    values = list(data)
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    return objects(list(data)) if rounded or flagged else array
 
 
 def _from_frame(data: Any, name: str) -> Column | None:
@@ -264,7 +257,7 @@ def _from_frame(data: Any, name: str) -> Column | None:
     # are.
     values = _words(native)
     if values is None:
-        values = _objects(native.to_list()) if nulls.any() else np.asarray(native.to_numpy())
+        values = objects(native.to_list()) if nulls.any() else np.asarray(native.to_numpy())
     return Column(name, values, nulls if nulls.any() else None, nw.maybe_get_index(native))
 
 
@@ -292,7 +285,7 @@ def _words(native: Any) -> Array | None:
         return None
     if not all(isinstance(word, str) for word in listed):  # categories that are numbers or times
         return None
-    taken: Array = _objects([*listed, None])[codes]
+    taken: Array = objects([*listed, None])[codes]
     return taken
 
 
@@ -497,9 +490,9 @@ def with_none(values: Array, gone: Array) -> Array:
     """
     if values.dtype.kind == "f":
         return np.where(gone, values.dtype.type(np.nan), values)
-    objects = np.asarray(values, dtype=object)
-    objects[gone] = None
-    return objects
+    held = np.asarray(values, dtype=object)
+    held[gone] = None
+    return held
 
 
 def objects(values: Sequence[Any]) -> Array:

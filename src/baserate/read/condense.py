@@ -89,13 +89,10 @@ class Chunks:
         """The same, whichever are needed."""
         self.begun += 1
         if self.begun > 1 and isinstance(self.chunks, Iterator):
-            text = (
-                "these chunks can be gone through once, and the scores do not fit: they have to be"
-                " read again"
-            )
             raise refuse(
                 "BR944",
-                text,
+                "these chunks can be gone through once, and the scores do not fit: they have to be"
+                " read again",
                 "give a function that starts again, such as lambda: read_chunks(), or more memory",
             )
         again = self.begun > 1
@@ -312,13 +309,10 @@ class Positives(Stage):
         starts = run_starts(orders)
         self.orders, self.hits = orders[starts], run_sums(hits, starts)
         if len(self.orders) > self.most:
-            text = (
-                f"more than {grouped(self.most)} different scores of positives do not fit into"
-                f" {size(self.memory)}"
-            )
             raise refuse(
                 "BR941",
-                text,
+                f"more than {grouped(self.most)} different scores of positives do not fit into"
+                f" {size(self.memory)}",
                 Fix(
                     "more memory, or approx=True for certified bins",
                     "a higher --memory, or --approx for certified bins",
@@ -692,10 +686,9 @@ def not_certified(bound: float, *, rounds: bool) -> Exception:
     still missed.
     """
     why = f"{MOST_ROUNDS} more readings were not enough" if rounds else "more edges do not fit"
-    text = f"certified bins leave AUC uncertain by {bound:.1e}, and {BOUND:g} is promised: {why}"
     return refuse(
         "BR942",
-        text,
+        f"certified bins leave AUC uncertain by {bound:.1e}, and {BOUND:g} is promised: {why}",
         Fix("more memory, or leave approx out", "a higher --memory, or leave --approx out"),
     )
 

@@ -350,14 +350,11 @@ def _check_spelling(parts: Sequence[Part], common: int) -> None:
         if alike:
             ours, theirs = alike[0]
             other = escaped(first.table.path)
-            text = (
-                f"{grouped(common)} of {number_of(len(first.rows), 'id')} match; is {quoted(ours)}"
-                f" in {other} the same as {quoted(theirs)}?"
-            )
             raise refuse_file(
                 part.table.path,
                 "BR405",
-                text,
+                f"{grouped(common)} of {number_of(len(first.rows), 'id')} match; is {quoted(ours)}"
+                f" in {other} the same as {quoted(theirs)}?",
                 "write ids in one way in all files (they are compared as text)",
             )
 
@@ -822,13 +819,10 @@ def _filled(
             continue
         if not there.any():
             missed = number_of(int(gone.sum()), "that is", "that are")
-            text = (
-                f"no amount of the {name} is known, so there is no mean to take for the {missed}"
-                " missing"
-            )
             raise refuse(
                 "BR515",
-                text,
+                f"no amount of the {name} is known, so there is no mean to take for the {missed}"
+                " missing",
                 "give some of them an amount",
                 np.flatnonzero(gone)[:3],
                 int(gone.sum()),
@@ -881,10 +875,9 @@ def zone_of(name: str | None) -> ZoneInfo | None:
     try:
         return ZoneInfo(name)
     except (OSError, ValueError, KeyError, TypeError):
-        text = f"there is no time zone {quoted(name)} here"
         raise refuse(
             "BR431",
-            text,
+            f"there is no time zone {quoted(name)} here",
             Fix(f"tz={ZONE!r} (and pip install tzdata where none is known)", f"--tz {ZONE}"),
         ) from None
 

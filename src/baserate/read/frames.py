@@ -400,7 +400,7 @@ def score_key(place: int) -> str:
 def opened(frame: Any, wanted: ColumnRoles) -> Any:
     """The requested columns of any frame that narwhals knows, lazily, under names of our own."""
     checked_design(wanted.design)
-    lazy = lazily(_renamed(frame, wanted))
+    lazy = lazily(_renamed(frame))
     schema = lazy.collect_schema()
     have = list(frame.columns) if _is_spark(frame) else list(schema.names())
     check_columns("", have, wanted.columns)
@@ -408,21 +408,22 @@ def opened(frame: Any, wanted: ColumnRoles) -> Any:
     types = {name: schema[place[name]] for name in wanted.columns}
     for name, dtype in types.items():
         check_use("", name, frame_kind(dtype), wanted)
-    columns = [nw.col(place[wanted.label]).alias(LABEL)]
-    columns += [nw.col(place[name]).alias(score_key(i)) for i, name in enumerate(wanted.scores)]
-    return lazy.select(
-        *columns, *([] if wanted.group is None else [nw.col(place[wanted.group]).alias(GROUP)])
-    )
+    return lazy.select(*(nw.col(place[name]).alias(key) for key, name in keyed(wanted).items()))
+
+
+def keyed(wanted: ColumnRoles) -> dict[str, str]:
+    """The requested columns by the names that they have inside."""
+    keys = {LABEL: wanted.label, **dict(zip(_keys(wanted), wanted.scores, strict=True))}
+    return keys if wanted.group is None else {**keys, GROUP: wanted.group}
 
 
 def lazily(frame: Any) -> Any:
     """Any frame that narwhals knows, lazily."""
     native = nw.from_native(frame, pass_through=True)
     if not isinstance(native, nw.LazyFrame | nw.DataFrame):
-        text = f"a {type(frame).__name__} is not a data frame"
         raise refuse(
             "BR950",
-            text,
+            f"a {type(frame).__name__} is not a data frame",
             "give a frame of Spark, Dask, polars, pandas, pyarrow or DuckDB, or count(y_true,"
             " y_score) for arrays",
         )
@@ -446,13 +447,12 @@ def _is_spark(frame: Any) -> bool:
     return type(frame).__module__.startswith("pyspark")
 
 
-def _renamed(frame: Any, wanted: ColumnRoles) -> Any:
+def _renamed(frame: Any) -> Any:
     """Spark reads a dot in a name as a path, and folds its case: there columns go by their
     places.
     """
     if not _is_spark(frame) or not hasattr(frame, "toDF"):
         return frame
-    check_columns("", list(frame.columns), wanted.columns)
     return frame.toDF(*(f"c{place}" for place in range(len(frame.columns))))
 
 
@@ -488,11 +488,7 @@ def tallied(frame: Any, wanted: ColumnRoles, most: int, scored: Any = True) -> T
     are distinguished where `scored` is true.
     """
     schema = frame.collect_schema()
-    keys = [
-        LABEL,
-        *map(score_key, range(len(wanted.scores))),
-        *([] if wanted.group is None else [GROUP]),
-    ]
+    keys = [*keyed(wanted)]
     gone = {
         key: is_missing(nw.col(key), schema[key])
         for key in keys
@@ -518,16 +514,12 @@ def tallied(frame: Any, wanted: ColumnRoles, most: int, scored: Any = True) -> T
     if len(found) > most:
         return None
     marked = whole_numbers(found[MISSING])
-    names = (wanted.label, *wanted.scores, *([] if wanted.group is None else [wanted.group]))
-    columns = [
-        _with_gaps(column_of(found[key], name), marked & (1 << place) > 0)
-        for place, (key, name) in enumerate(zip(keys, names, strict=True))
-    ]
-    label, *rest = columns
-    scores = dict(zip(wanted.scores, rest, strict=False))
-    return Tally(
-        label, scores, None if wanted.group is None else columns[-1], whole_numbers(found[CASES])
-    )
+    columns = {
+        key: _with_gaps(column_of(found[key], name), marked & (1 << keys.index(key)) > 0)
+        for key, name in keyed(wanted).items()
+    }
+    scores = {name: columns[key] for key, name in zip(_keys(wanted), wanted.scores, strict=True)}
+    return Tally(columns[LABEL], scores, columns.get(GROUP), whole_numbers(found[CASES]))
 
 
 def is_missing(column: Any, dtype: Any) -> Any:
@@ -681,10 +673,9 @@ def checked_treatment(said: Mapping[str, Any]) -> Treatment:
     known = {field.name for field in fields(Treatment)}
     unknown = sorted(said.keys() - known)
     if unknown and unknown[0] in WORDS:
-        text = f"{unknown[0]} is an option of files: a frame is counted by the engine that holds it"
         raise refuse(
             "BR230",
-            text,
+            f"{unknown[0]} is an option of files: a frame is counted by the engine that holds it",
             f"leave {unknown[0]} out; cells=… limits how many distinct scores come here",
         )
     if unknown:
@@ -1066,7 +1057,7 @@ def count_frame(
     several: bool = False,
     keep: Keep | None = None,
     cells: int | None = None,
-) -> tuple[Any, object]:
+) -> tuple[Counts | JointCounts | GroupedCounts, object]:
     """How many positives and negatives have each score, in a data frame that need not fit into
     memory? `Counts`, `JointCounts` of `several` models or `GroupedCounts`, and the label that was
     found to be positive.
@@ -1121,8 +1112,7 @@ def _count_score(
         )
     if ceiling.approx:
         if keep is not None:
-            text = "keep and approx both say what is kept"
-            raise refuse("BR955", text, "give one of them")
+            raise refuse("BR955", "keep and approx both say what is kept", "give one of them")
         return certified(frame, wanted, treatment, ceiling.room)
     (score,) = wanted.scores
     tally = None if keep == "positives" else tallied(frame, wanted, most)
@@ -1157,13 +1147,10 @@ def checked_cells(cells: int) -> int:
 
 
 def _too_many(score: str, cells: int) -> Exception:
-    text = (
-        f"there are more than {grouped(cells)} distinct rows of values with {quoted(score)}, which"
-        " is as many as may be held here"
-    )
     return refuse(
         "BR951",
-        text,
+        f"there are more than {grouped(cells)} distinct rows of values with {quoted(score)}, which"
+        " is as many as may be held here",
         Fix(
             'cells=…, keep="positives", or round the scores',
             "--cells NUMBER, --keep positives, or round the scores",

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
-from baserate.errors import Ledger, Source, placed, quoted, refuse, refuse_file
+from baserate.errors import Source, placed, quoted, refuse, refuse_file
 from baserate.read import streams
 from baserate.read.frames import (
     Keep,
@@ -123,7 +123,9 @@ def count_there(
             keep=cluster.keep,
             cells=cluster.cells,
         )
-    return _accounted(found, path, wanted, "" if label is None else str(label))
+    rows = found.ledger.rows_read, found.ledger.rows_used, found.ledger.rows_refused
+    source = Source(path, "", *rows, wanted.label, "" if label is None else str(label))
+    return found.accounted(replace(found.ledger, sources=(source,)))
 
 
 def _read(read: Any, path: str) -> Any:
@@ -160,14 +162,6 @@ def _may_be_parquet(path: str) -> bool:
     except OSError:
         return True
     return not head or head.startswith((b"PAR1", b"PARE"))
-
-
-def _accounted(found: Any, path: str, wanted: ColumnRoles, positive: str) -> Any:
-    ledger: Ledger = found.ledger
-    source = Source(
-        path, "", ledger.rows_read, ledger.rows_used, ledger.rows_refused, wanted.label, positive
-    )
-    return found.accounted(replace(ledger, sources=(source,)))
 
 
 def check_there(wanted: ColumnRoles, options: Options) -> None:

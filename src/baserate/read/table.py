@@ -287,11 +287,10 @@ def check_columns(
     for name in wanted:
         alike = [other for other in have if other.casefold() == name.casefold()]
         if len(alike) > 1 and (folds or name not in alike):
-            text = f"has columns {' and '.join(map(quoted, alike))}, which differ by case alone"
             raise refuse_file(
                 path,
                 "BR607",
-                text,
+                f"has columns {' and '.join(map(quoted, alike))}, which differ by case alone",
                 (
                     "rename one of them"
                     if name in alike
