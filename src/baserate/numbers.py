@@ -432,6 +432,18 @@ class Frozen:
         raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be deleted")
 
 
+class Digested(Frozen):
+    """A frozen value that equals others of its type with the same digest."""
+
+    digest: Any
+
+    def __eq__(self, other: object) -> bool:
+        return self.digest == other.digest if type(other) is type(self) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+
 # ----------------------------------------------------------------------
 # Tables for a notebook: plain HTML without styles, everything escaped, at most ten rows.
 

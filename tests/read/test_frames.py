@@ -23,7 +23,7 @@ import baserate as br
 from baserate.inference.large_differences import compare_frame
 from baserate.read import frames, table
 from baserate.read.condense import DIGIT, Sums, digits, squares
-from baserate.read.frames import Negatives, count_frame, failed
+from baserate.read.frames import Negatives, failed
 
 Y, S = [0, 1, 0, 1, 0, 1], [0.1, 0.9, 0.1, 0.4, 0.3, 0.4]
 SOUND = pl.LazyFrame({"y": Y, "s": S, "g": ["a", "a", "b", "b", None, "a"]})
@@ -605,11 +605,11 @@ def test_options_of_files_are_refused_of_frames():
         br.InputError,
         match="BR002: resume is an option of files: a frame is counted by the engine that holds it",
     ):
-        count_frame(frame, label="y", score="m", resume="x")
+        compare_frame(frame, label="y", scores=["m", "y"], resume="x")
     with pytest.raises(
         TypeError, match="unknown option 'memry'; there are missing_label and nan_score"
     ):
-        count_frame(frame, label="y", score="m", memry="1GB")
+        compare_frame(frame, label="y", scores=["m", "y"], memry="1GB")
 
 
 HOW = {"label": "y", "score": "s"}

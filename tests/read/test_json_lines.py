@@ -15,7 +15,6 @@ from baserate.read import json_lines, streams
 from baserate.read.cases import as_scores
 from baserate.read.columns import Column
 from baserate.read.csv_dialect import CsvOptions, decoded_text
-from baserate.read.files import count_file, count_groups_file
 from baserate.read.table import ColumnRoles
 
 EXPECTED = br.count([0, 1, 0], [0.5, 1.25, 3.0])
@@ -32,7 +31,7 @@ def written(tmp_path, text, name="x.jsonl"):
 
 
 def counted(path, **options):
-    return count_file(path, label="y", score="m1", **options)
+    return br.count(path, label="y", score="m1", **options)
 
 
 def assert_refused(path, match, code, lines=(), **options):
@@ -147,7 +146,7 @@ def test_a_fraction_is_its_float_however_it_is_written(tmp_path, score):
     )
     path = written(tmp_path, text)
     assert counted(path) == br.count([1, 0, 1], [float(score), 0.25, 7])
-    assert set(count_groups_file(path, label="y", score="m1", group="g")) == {
+    assert set(br.count(path, label="y", score="m1", by="g")) == {
         json.dumps(float(score)),
         "a",
         "7",
@@ -162,7 +161,7 @@ def test_labels_may_be_bools_or_text_and_groups_anything_plain(tmp_path):
     path = written(tmp_path, text)
     assert counted(path).total_positives == 1
     assert counted(path, positive="false").total_positives == 2
-    assert set(count_groups_file(path, label="y", score="m1", group="g")) == {"1", "a", None}
+    assert set(br.count(path, label="y", score="m1", by="g")) == {"1", "a", None}
 
 
 def test_options_of_tables_are_not_ignored(tmp_path):

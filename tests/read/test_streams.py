@@ -20,7 +20,6 @@ import zstandard
 
 import baserate as br
 from baserate.read import csv, streams
-from baserate.read.files import count_file
 from baserate.read.streams import Limits
 
 TEXT = b"y,m1\n" + b"".join(b"%d,0.%d\n" % (i % 2, i) for i in range(1, 2000))
@@ -51,7 +50,7 @@ def written(tmp_path, content, name):
 
 
 def counted(path, **options):
-    return count_file(path, label="y", score="m1", **options)
+    return br.count(path, label="y", score="m1", **options)
 
 
 def assert_refused(path, match, code, **options):

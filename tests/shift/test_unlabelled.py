@@ -11,7 +11,8 @@ import pytest
 from tests.inference.refusals import assert_refused
 
 import baserate as br
-from baserate.read.files import count_unlabelled_file
+from baserate.read.files import unlabelled_of
+from baserate.read.source import Options
 
 
 def test_every_case_is_counted_at_its_score():
@@ -84,7 +85,8 @@ def test_what_is_said_of_labels_is_refused(tmp_path):
     path = tmp_path / "u.csv"
     with pytest.raises(TypeError, match="unexpected keyword argument 'missing_label'"):
         br.count_unlabelled(path, score="m", missing_label="drop")
-    call = lambda: count_unlabelled_file(path, score="m", missing_label="drop")  # noqa: E731
+    options = Options.of({"missing_label": "drop"})
+    call = lambda: unlabelled_of(str(path), "m", options)  # noqa: E731
     assert_refused("BR612", "applies to labels or ids", call)
 
 

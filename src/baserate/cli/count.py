@@ -41,7 +41,6 @@ from baserate.read.files import (
 )
 from baserate.read.frames import MOST_CELLS, checked_cells, most_cells
 from baserate.read.large import Sources, count_large, sources_in_pieces
-from baserate.read.treatments import is_turned
 
 Whole = Counts | JointCounts | GroupedCounts
 
@@ -217,7 +216,7 @@ def _added(whole: Whole, part: Whole, source: str) -> Whole:
             f"counts {quoted(min(theirs))} as positive, and the files before it {quoted(min(ours))}"
         )
         raise refuse_file(source, "BR409", text, "count the same class as positive in every file")
-    if is_turned(whole) != is_turned(part):
+    if whole.negated != part.negated:
         raise refuse_file(
             source,
             "BR409",

@@ -4,6 +4,7 @@ notes read off them.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterable, Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal
@@ -532,14 +533,9 @@ def _classes(positives: float, negatives: float) -> Iterator[Note]:
     weighted = isinstance(everything, float)
     cases = f"a weight of {grouped(everything)}" if weighted else number_of(everything, "case")
     if not positives:
-        bound = (
-            ""
-            if weighted
-            else (
-                f"; upper bound on prevalence {_prevalence_bound(int(everything)):.3g} % (95 %,"
-                " one-sided)"
-            )
-        )
+        # Clopper-Pearson's one-sided upper bound when none of the cases is positive.
+        most = -100 * math.expm1(math.log(0.05) / everything)
+        bound = "" if weighted else f"; upper bound on prevalence {most:.3g} % (95 %, one-sided)"
         yield Note("BR104", f"no positives in {cases}: recall and AUC are undefined{bound}")
     elif not negatives:
         yield Note("BR104", f"no negatives in {cases}: false positive rate and AUC are undefined")
@@ -550,13 +546,6 @@ def _classes(positives: float, negatives: float) -> Iterator[Note]:
             f"the positive class is {percent(positives / everything)} of the {of}; was the rare"
             " class meant?",
         )
-
-
-def _prevalence_bound(cases: int) -> float:
-    """Clopper-Pearson's one-sided 95 % upper bound, in percent, when none of the cases is
-    positive.
-    """
-    return -100 * math.expm1(math.log(0.05) / cases)
 
 
 def _values(cells: Cells) -> Iterator[Note]:
@@ -685,6 +674,12 @@ class Totals(Frozen):
         """
         self._set((), unlabelled=unlabelled)
         return self
+
+    def accounted(self, ledger: Ledger) -> Self:
+        """The same counts, with this ledger."""
+        twin = copy.copy(self)
+        twin._set((), ledger=ledger)
+        return twin
 
     @property
     def negated(self) -> bool:

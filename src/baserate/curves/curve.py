@@ -28,7 +28,7 @@ from baserate.measures.confusion import (
     resolved_for,
 )
 from baserate.notation import base_rate
-from baserate.numbers import EXACT_FLOATS, Floats, Frozen
+from baserate.numbers import EXACT_FLOATS, Floats, Frozen, cell, some, table
 from baserate.views import Viewed, view
 
 # ----------------------------------------------------------------------
@@ -98,8 +98,10 @@ class Curve(Frozen):
             y=y,
             thresholds=thresholds,
             at=at,
+            notes=notes,
+            source=source,
+            _between=between,
         )
-        curve._set((), notes=notes, source=source, _between=between)
         return curve
 
     @classmethod
@@ -206,8 +208,6 @@ class Curve(Frozen):
         return found
 
     def _html_table(self) -> str:
-        from baserate.numbers import cell, some, table
-
         cuts = self.thresholds
 
         def row(place: int) -> list[str]:
@@ -352,7 +352,12 @@ def sweep(
         refuse_bins(points, "a threshold that is chosen anew at each base rate needs every score")
     read = [_point(points, at, rule, threshold, volume) for at in conditions]
     x = np.array([at.prior for at in conditions])
-    values = np.array([np.nan if point is None else _value(asked, point) for point in read])
+    values = np.array(
+        [
+            np.nan if point is None else float(measure(point.confusion, asked, at=point.at))
+            for point in read
+        ]
+    )
     thresholds = np.array(
         [
             np.nan if point is None or point.threshold is None else float(point.threshold)
@@ -399,10 +404,6 @@ def _point(
         return choose(points, rule, at=at, volume=volume)
     except Infeasible:
         return None
-
-
-def _value(asked: Measure, point: OperatingPoint) -> float:
-    return float(measure(point.confusion, asked, at=point.at))
 
 
 # ----------------------------------------------------------------------

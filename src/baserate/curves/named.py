@@ -629,9 +629,7 @@ def reliability_curve(
     >>> curve.x, curve.y
     (array([0.1  , 0.375, 0.8  ]), array([0. , 0.5, 1. ]))
     """
-    points = probability_points(counts)
-    resolved = checked_conditions(at).within(points.exact_prior, points.why_no_prior)
-    prior, rest = both_shares(resolved)
+    points, (prior, rest), resolved = _probabilities(counts, at)
     scores = np.clip(counts.scores.astype(np.float64), 0.0, 1.0)
     if bins is None:
         starts = np.concatenate(

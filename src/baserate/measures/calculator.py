@@ -400,18 +400,12 @@ def _rates(facts: Sequence[_Given], corners: Sequence[Corner]) -> Rates:
         except Undefinable as reason:
             undefined[name] = reason.reason
             continue
-        low, high = (
-            _range(name, value, corners) if _extreme_at_corners(name, given) else (None, None)
-        )
+        # Quotients of linear functions take their extremes at corners; with the prior given, so do
+        # those of tpr and fpr.
+        at_corners = name in (PRIOR, *GIVEN, "nne") or (PRIOR in given and CATALOGUE[name].straight)
+        low, high = _range(name, value, corners) if at_corners else (None, None)
         solved[name] = Solved(rounded(value), low, high, name in given)
     return Rates(solved, undefined, tuple(note for fact in facts for note in fact.notes))
-
-
-def _extreme_at_corners(name: str, given: set[str]) -> bool:
-    """Quotients of linear functions take their extremes at corners; with the prior given, so do
-    those of tpr and fpr.
-    """
-    return name in (PRIOR, *GIVEN, "nne") or (PRIOR in given and CATALOGUE[name].straight)
 
 
 def _range(name: str, value: Fraction, corners: Sequence[Corner]) -> tuple[float, float]:

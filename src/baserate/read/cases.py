@@ -224,8 +224,7 @@ def _not_numbers(name: str, example: object, rows: Iterable[int], total: int) ->
     )
     plain = "write plain numbers with a decimal point: 0.5, not 0,5 or 50% or $1"
     said = next((option for written, option in WRITTEN if written.fullmatch(example.strip())), None)
-    fix = Fix(plain, f"{plain}; {said}" if said else plain)
-    return refuse("BR208", text, fix, rows, total)
+    return refuse("BR208", text, Fix(plain, f"{plain}; {said}" if said else plain), rows, total)
 
 
 def _narrowed(column: Column, wide: Array) -> Array:
@@ -663,7 +662,7 @@ def of_positive(columns: tuple[Column, ...], decision: Decision) -> tuple[Column
     complete = numeric and bool(
         (np.abs(sum(column.values for column in pair) - 1.0) <= SUM_ERROR).all()
     )
-    matches = [column for column in pair if _spelled(column.label) == _spelled(decision.value)]
+    matches = [column for column in pair if as_written(column.label) == as_written(decision.value)]
     if not complete or len(matches) != 1:
         names = ", ".join(quoted(column.label) for column in pair)
         raise refuse(
@@ -676,8 +675,10 @@ def of_positive(columns: tuple[Column, ...], decision: Decision) -> tuple[Column
     )
 
 
-def _spelled(label: object) -> str:
-    """Column names are often text where labels are numbers or bools."""
+def as_written(label: object) -> str:
+    """A label of any type as text: 1, 1.0 and true are the "1" of a text file. Column names are
+    often text where labels are numbers or bools.
+    """
     if isinstance(label, bool | np.bool_ | int | float | np.number):
         return str(int(label)) if float(label).is_integer() else str(label)
     return str(label)

@@ -21,7 +21,9 @@ from baserate.counts.cells import Array
 from baserate.errors import MOST_EXAMPLES, Fix, InputError, grouped, quoted, refuse, refuse_file
 from baserate.kernels import best
 from baserate.numbers import EXACT_FLOATS, INT64_MAX
-from baserate.read.table import ColumnRoles
+from baserate.read.table import ColumnRoles, Late
+
+nw: Any = Late("narwhals.stable.v2")
 
 # ----------------------------------------------------------------------
 # One column from whatever a user holds: lists, arrays, Series and tensors, through protocols and
@@ -212,7 +214,7 @@ def _from_list(data: Iterable[Any], name: str) -> Array:
     # the longest.
     types = set(map(type, data))
     if any(issubclass(kind, str | bytes) for kind in types):
-        return _objects(data)
+        return objects(list(data))
     try:
         array = np.asarray(data)
     except ValueError:
@@ -225,22 +227,13 @@ def _from_list(data: Iterable[Any], name: str) -> Array:
         isinstance(value, int | np.integer) and abs(int(value)) > EXACT_FLOATS for value in data
     )
     flagged = array.dtype.kind in "iuf" and not types.isdisjoint({bool, np.bool_})
-    return _objects(data) if rounded or flagged else array
-
-
-def _objects(data: Iterable[Any]) -> Array:
-    values = list(data)
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    return objects(list(data)) if rounded or flagged else array
 
 
 def _from_frame(data: Any, name: str) -> Column | None:
     """A Series of pandas, polars, pyarrow or whatever else narwhals knows; a DataFrame of one
     column stands for that column.
     """
-    import narwhals.stable.v2 as nw
-
     if type(data).__module__.startswith("pyarrow") and type(data).__name__.endswith("Array"):
         import pyarrow as pa
 
@@ -264,7 +257,7 @@ def _from_frame(data: Any, name: str) -> Column | None:
     # are.
     values = _words(native)
     if values is None:
-        values = _objects(native.to_list()) if nulls.any() else np.asarray(native.to_numpy())
+        values = objects(native.to_list()) if nulls.any() else np.asarray(native.to_numpy())
     return Column(name, values, nulls if nulls.any() else None, nw.maybe_get_index(native))
 
 
@@ -272,8 +265,6 @@ def _words(native: Any) -> Array | None:
     """A column of text or categories with None for what is missing. Each word is one object, as the
     column's own library finds the distinct ones: no text is made for every row.
     """
-    import narwhals.stable.v2 as nw
-
     if native.dtype not in (nw.String, nw.Categorical, nw.Enum):
         return None
     if native.implementation.is_pandas_like():
@@ -294,7 +285,7 @@ def _words(native: Any) -> Array | None:
         return None
     if not all(isinstance(word, str) for word in listed):  # categories that are numbers or times
         return None
-    taken: Array = _objects([*listed, None])[codes]
+    taken: Array = objects([*listed, None])[codes]
     return taken
 
 
@@ -499,9 +490,9 @@ def with_none(values: Array, gone: Array) -> Array:
     """
     if values.dtype.kind == "f":
         return np.where(gone, values.dtype.type(np.nan), values)
-    objects = np.asarray(values, dtype=object)
-    objects[gone] = None
-    return objects
+    held = np.asarray(values, dtype=object)
+    held[gone] = None
+    return held
 
 
 def objects(values: Sequence[Any]) -> Array:

@@ -20,7 +20,7 @@ from urllib.parse import parse_qs, unquote, urlsplit, urlunsplit
 import numpy as np
 
 from baserate.counts.cells import Array
-from baserate.errors import InputError, escaped, grouped, quoted, refuse, refuse_file
+from baserate.errors import InputError, escaped, grouped, placed, quoted, refuse, refuse_file
 from baserate.numbers import EXACT_FLOATS
 from baserate.read.arrow import arrow_kind, from_arrow
 from baserate.read.columns import Kind, check_use, from_spelled, objects
@@ -296,15 +296,18 @@ def read_alchemy(url: str, table_or_query: str, wanted: ColumnRoles) -> Table:
     with _engine(url) as engine, _refused_by_driver(url), engine.connect() as connection:
         if engine.dialect.name in READ_ONLY:
             connection.exec_driver_sql(READ_ONLY[engine.dialect.name])
-        try:
+        with placed(in_table(shown)):
             columns = gather(shown, _rows(connection, shown, table_or_query, wanted), wanted)
-        except InputError as error:
-            raise error.moved(in_table(shown)) from None
         connection.rollback()
+    return _with_rows(shown, columns, wanted)
+
+
+def _with_rows(shown: str, columns: dict[str, Any], wanted: ColumnRoles, sha256: str = "") -> Table:
+    """The table of these columns, where it has any row."""
     rows = len(columns[wanted.label])
     if not rows:
         raise refuse_file(shown, "BR602", "has no rows", "give a table with cases")
-    return Table(shown, columns, rows, place=in_table(shown))
+    return Table(shown, columns, rows, sha256=sha256, place=in_table(shown))
 
 
 @contextmanager
@@ -483,10 +486,7 @@ def read_postgres(
         if timeout_s is not None:
             cursor.execute(f"SET LOCAL statement_timeout = {max(1, round(1000 * timeout_s))}")
         columns = _postgres_columns(cursor, shown, table_or_query, wanted)
-    rows = len(columns[wanted.label])
-    if not rows:
-        raise refuse_file(shown, "BR602", "has no rows", "give a table with cases")
-    return Table(shown, columns, rows, place=in_table(shown))
+    return _with_rows(shown, columns, wanted)
 
 
 @contextmanager
@@ -616,6 +616,24 @@ SQLITE_TABLES = (
     "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite~_%'"
     " ESCAPE '~' ORDER BY name"
 )
+LOCKED = ("is locked by another program", "close it there, or read a copy")
+DAMAGED = ("is damaged: {}", "recover it with sqlite3's .recover, or get a whole copy")
+UNFINISHED = (
+    "cannot be read as it lies: a program has not finished writing to it",
+    "open and close it with the program that wrote it, or copy it with its -wal or -journal file",
+)
+SQLITE_PROBLEMS = {
+    sqlite3.SQLITE_BUSY: LOCKED,
+    sqlite3.SQLITE_LOCKED: LOCKED,
+    sqlite3.SQLITE_NOTADB: (
+        "is encrypted, damaged, or of a newer SQLite",
+        "open it with the program that wrote it, and export",
+    ),
+    sqlite3.SQLITE_CORRUPT: DAMAGED,
+    sqlite3.SQLITE_IOERR: DAMAGED,
+    sqlite3.SQLITE_CANTOPEN: UNFINISHED,
+    sqlite3.SQLITE_READONLY: UNFINISHED,
+}
 READ_FILE = "give a table or view of this file, or one SELECT that reads them"
 
 
@@ -629,10 +647,7 @@ def read_sqlite(path: str, table_or_query: str, wanted: ColumnRoles) -> Table:
         closing(_opened(path)) as connection,
     ):
         columns = _sqlite_columns(connection, path, table_or_query, wanted)
-    rows = len(columns[wanted.label])
-    if not rows:
-        raise refuse_file(path, "BR602", "has no rows", "give a table with cases")
-    return Table(path, columns, rows, sha256=sha256, place=in_table(path))
+    return _with_rows(path, columns, wanted, sha256)
 
 
 def _opened(path: str) -> sqlite3.Connection:
@@ -668,13 +683,9 @@ def _opened(path: str) -> sqlite3.Connection:
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     connection.execute("BEGIN")  # the schema and the rows are of one moment
     connection.set_authorizer(_allowed)
-    _end_after(connection, patience_s(path))
-    return connection
-
-
-def _end_after(connection: sqlite3.Connection, patience_s: float) -> None:
-    end = time.monotonic() + patience_s
+    end = time.monotonic() + patience_s(path)
     connection.set_progress_handler(lambda: time.monotonic() > end, STEPS)
+    return connection
 
 
 def _allowed(action: int, _: str | None, second: str | None, *__: Any) -> int:
@@ -695,10 +706,8 @@ def _sqlite_columns(
     ]
     check_columns(path, names, wanted.columns, folds=True)
     chosen = ", ".join(map(identifier, wanted.columns))
-    try:
+    with placed(in_table(path)):
         return gather(path, _pieces(connection.execute(f"SELECT {chosen} FROM {source}")), wanted)  # noqa: S608
-    except InputError as error:
-        raise error.moved(in_table(path)) from None
 
 
 def _pieces(cursor: sqlite3.Cursor) -> Iterator[Sequence[Any]]:
@@ -733,33 +742,9 @@ def _sqlite_problem(path: str, error: Exception) -> InputError:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_INTERRUPT:
         return too_long(path)
-    if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-        return refuse_file(
-            path, "BR706", "is locked by another program", "close it there, or read a copy"
-        )
-    if code == sqlite3.SQLITE_NOTADB:
-        return refuse_file(
-            path,
-            "BR706",
-            "is encrypted, damaged, or of a newer SQLite",
-            "open it with the program that wrote it, and export",
-        )
-    if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_IOERR}:
-        return refuse_file(
-            path,
-            "BR706",
-            f"is damaged: {escaped(text)}",
-            "recover it with sqlite3's .recover, or get a whole copy",
-        )
-    if code in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
-        text = "cannot be read as it lies: a program has not finished writing to it"
-        return refuse_file(
-            path,
-            "BR706",
-            text,
-            "open and close it with the program that wrote it, or copy it with its -wal or -journal"
-            " file",
-        )
+    if code in SQLITE_PROBLEMS:
+        what, fix = SQLITE_PROBLEMS[code]
+        return refuse_file(path, "BR706", what.format(escaped(text)), fix)
     if "decode" in text:
         return refuse_file(path, "BR601", quoted(text, quotes=False), "store the text as UTF-8")
     return refuse_file(path, "BR718", f"cannot be read: {quoted(text, quotes=False)}", READ_FILE)

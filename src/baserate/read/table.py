@@ -179,6 +179,16 @@ def needed(module: str, extra: str | None = None) -> Any:
         ) from None
 
 
+class Late:
+    """A library that takes long to import, imported when something of it is first used."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(importlib.import_module(self._module), name)
+
+
 # ----------------------------------------------------------------------
 # The names of columns: each once, and found exactly as they are written.
 
@@ -209,8 +219,7 @@ def refuse_absent(shown: str, names: Sequence[str], absent: Sequence[str]) -> No
     if names and all(map(_is_number, names)):
         fix = Fix('header=False, columns=["id", "y", "m1"]', "--no-header --columns id,y,m1")
         raise refuse_file(shown, "BR604", "has no header: its first line holds only numbers", fix)
-    columns = ", ".join(map(quoted, names[:MOST_NAMES])) + (" …" if len(names) > MOST_NAMES else "")
-    text = f"has no column {' or '.join(map(quoted, absent))}; it has {columns}"
+    text = f"has no column {' or '.join(map(quoted, absent))}; it has {_listed(names)}"
     raise refuse_file(shown, "BR613", text, _hint(list(names), absent))
 
 
@@ -278,11 +287,10 @@ def check_columns(
     for name in wanted:
         alike = [other for other in have if other.casefold() == name.casefold()]
         if len(alike) > 1 and (folds or name not in alike):
-            text = f"has columns {' and '.join(map(quoted, alike))}, which differ by case alone"
             raise refuse_file(
                 path,
                 "BR607",
-                text,
+                f"has columns {' and '.join(map(quoted, alike))}, which differ by case alone",
                 (
                     "rename one of them"
                     if name in alike
