@@ -84,6 +84,17 @@ class Kernels(Protocol):
     def draw_sums(
         self, urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, spots: Spots, out: Ints
     ) -> None: ...
+    def draw_powers(
+        self,
+        urn: Urn,
+        sizes: Sizes,
+        seed: int,
+        first: int,
+        stream: int,
+        bins: tuple[Ints, Floats],
+        out: Floats,
+    ) -> None: ...
+    def powers(self, cases: Ints, offsets: Ints, places: Floats) -> Floats: ...
     def wins_again(
         self, positives: Urn, negatives: Urn, sizes_p: Sizes, sizes_n: Sizes, seed: int, first: int
     ) -> Ints: ...

@@ -16,6 +16,7 @@ from baserate.kernels.draws import (
     Spots,
     Urn,
     Words,
+    check_bins,
     check_room,
     check_spots,
     checked_pair,
@@ -378,6 +379,36 @@ def draw_sums(
         *_buffers(urn), wanted, spots, out, lane(seed, stream), first, len(urn)
     ) < len(wanted):
         raise hopeless(urn)
+
+
+def draw_powers(
+    urn: Urn,
+    sizes: Sizes,
+    seed: int,
+    first: int,
+    stream: int,
+    bins: tuple[Ints, Floats],
+    out: Floats,
+) -> None:
+    """The power sums of replicates in bins of neighbouring cells, a row each; no replicate is
+    kept. See `powers`.
+    """
+    wanted = checked_sizes(urn, sizes, first)
+    check_bins(len(urn), *bins, out, len(wanted))
+    narrow = max(urn.least, wanted.max(initial=0)) <= NARROW
+    given = (*_buffers(urn), wanted, *bins, out, lane(seed, stream), first)
+    if _kernels.draw_powers(*given, len(urn), narrow) < len(wanted):
+        raise hopeless(urn)
+
+
+def powers(cases: Ints, offsets: Ints, places: Floats) -> Floats:
+    """Of each bin of cells, from one offset to the next: its cases, and the sums of the first to
+    fourth power of their cells' places.
+    """
+    out = np.empty((1, len(offsets) - 1, _kernels.POWERS + 1))
+    check_bins(len(cases), offsets, places, out, 1)
+    _kernels.powers(np.ascontiguousarray(cases, dtype=np.int64), offsets, places, out)
+    return out[0]
 
 
 def wins_again(
