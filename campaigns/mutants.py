@@ -1,8 +1,10 @@
 """Do the tests notice a mistake? One operator, number or statement of the core is changed, and the
 tests that run that line are run.
 
-    python campaigns/mutants.py counts 0 25    the first 25 of a random order, always the same one
+    python campaigns/mutants.py counts 0 25            the first 25 of a random order
+    python campaigns/mutants.py counts 0 25 second     of another one
 
+An order is always the same, and a change of the sources leaves that of the other mutants as it is.
 Each part of the sources has its tests. They are loaded once; each mutant is a fork of that process
 in which the code of one function is replaced. Which tests run which lines is found once, under
 coverage, and kept in build/. Mutants are made inside functions only, not in messages (f-strings)
@@ -14,7 +16,6 @@ import gc
 import hashlib
 import json
 import os
-import random
 import resource
 import signal
 import sys
@@ -48,6 +49,7 @@ PARTS = {
 }  # fmt: skip
 PYTEST = ("-q", "-p", "no:cacheprovider", "-p", "no:cov", "-p", "no:xdist", "--no-header", "-rN")
 SECONDS, HANGS = 6, 60  # no new test is begun after the first, and the second is no end
+TOO_LONG = 2  # seconds of processor time under coverage: such a test judges no mutants
 
 # ----------------------------------------------------------------------
 # What may be changed, and into what.
@@ -81,11 +83,17 @@ class Mutant(NamedTuple):
         return f"{self.file}:{self.line} {self.function}: {self.was}  →  {self.now}"
 
 
-def mutants(part: str) -> list[Mutant]:
-    """Every mutant of a part, in a random order that is always the same."""
-    found = [mutant for path in mutated_files(part) for mutant in _of(path)]
-    random.Random("P29").shuffle(found)
-    return found
+def mutants(part: str, order: str = "first") -> list[Mutant]:
+    """Every mutant of a part, in a random order that is always the same: that of the digests of
+    their texts.
+    """
+    found, keys = [mutant for path in mutated_files(part) for mutant in _of(path)], dict[Any, str]()
+    alike: dict[str, int] = {}
+    for mutant in found:
+        text = f"{mutant.file} {mutant.function}: {mutant.was} → {mutant.now}"
+        alike[text] = alike.get(text, 0) + 1
+        keys[mutant] = hashlib.sha256(f"{order} {alike[text]} {text}".encode()).hexdigest()
+    return sorted(found, key=keys.__getitem__)
 
 
 def mutated_files(part: str) -> list[Path]:
@@ -256,9 +264,15 @@ class Watch(Plugin):
     def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
         self.coverage.switch_context(item.nodeid)
         began = time.process_time()
+        signal.signal(signal.SIGVTALRM, self.give_up)
+        signal.setitimer(signal.ITIMER_VIRTUAL, TOO_LONG)
         done = yield
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         self.seconds[item.nodeid] = round(time.process_time() - began, 3)
         return done
+
+    def give_up(self, *_: object) -> None:
+        pytest.fail("too long")
 
     def lines(self) -> dict[str, dict[str, list[int]]]:
         """Lines by test and file."""
@@ -370,14 +384,15 @@ class Judge(Plugin):
             os._exit(1)
 
 
-def judged(part: str, begin: int, number: int) -> list[tuple[Mutant, str]]:
+def judged(part: str, begin: int, number: int, order: str) -> list[tuple[Mutant, str]]:
     """The verdict on these mutants."""
     tests = known_tests(part)
-    judge = Judge(mutants(part)[begin : begin + number], tests)
+    judge = Judge(mutants(part, order)[begin : begin + number], tests)
     pytest.main([*PYTEST, *PARTS[part][1]], plugins=[judge])
     return judge.verdicts
 
 
 if __name__ == "__main__":
-    for mutant, verdict in judged(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])):
+    part, begin, number, *order = sys.argv[1:]
+    for mutant, verdict in judged(part, int(begin), int(number), *(order or ["first"])):
         print(json.dumps([str(mutant), verdict], ensure_ascii=False))

@@ -194,3 +194,43 @@ PROMISES = {
         " ([file format](file-format.md)).",
     ),
 }
+
+# Further campaigns of a promise, each with trials of its own kind.
+FURTHER = {
+    "12-sql": Promise(
+        "A call of a database that fails",
+        "a file read with the first, second, … call of DuckDB or SQLite made to fail once: the"
+        " right counts or one refusal, the file as it was, nothing left behind, and the next count"
+        " right",
+        200,
+    ),
+    "12-allocations": Promise(
+        "An allocation that fails in the process that reads",
+        "a command whose reader gets no memory for its n-th allocation, n drawn: the same answer,"
+        " or one line and exit status 2 or 74",
+        300,
+    ),
+    "13-rows": Promise(
+        "More than 2³¹ rows",
+        "a total of 2³¹ + 2²⁶ rows or more, counted piece by piece: every cell exact",
+        1,
+    ),
+    "15-calls": Promise(
+        "A signal at any call",
+        "a SIGINT, SIGTERM or SIGHUP at a drawn call of a Python function of a count, imports"
+        " and callbacks included: exit status 130, 143 or 129, no traceback, no draft, never"
+        " swallowed",
+        1_000,
+    ),
+    "26-user": Promise(
+        "A user without rights",
+        "a command run by `nobody`, with packages and a home that cannot be written: the same"
+        " output as for root",
+        50,
+    ),
+    "29-again": Promise(
+        "Other mutants",
+        "a mutant of another random order, after the tests were written",
+        125,
+    ),
+}

@@ -3,14 +3,17 @@
     python campaigns/run.py                      every campaign up to its full size
     python campaigns/run.py --seconds 60         at most this much processor time for each
     python campaigns/run.py P6 P11 --seconds 300
+    python campaigns/run.py P12-sql --jobs 2     a further campaign of a promise, in two processes
 
-A campaign goes on where it stopped, with the next seed, as long as the sources are the same; with
-other sources it begins again. One that has reached its full size is skipped.
+A campaign goes on where it stopped, with the next seed, as long as the sources that it runs are the
+same; with other sources it begins again, and what was seen of the earlier ones stays in its record,
+with their commit. One that has reached its full size is skipped.
 """
 
 import argparse
 import bz2
 import gzip
+import hashlib
 import json
 import lzma
 import math
@@ -24,10 +27,13 @@ import sys
 import tempfile
 import time
 import zipfile
+from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from fractions import Fraction
+from itertools import count
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -39,17 +45,20 @@ import baserate_answers  # noqa: E402 (the folders above are no packages)
 import check  # noqa: E402
 import definitions  # noqa: E402
 import make  # noqa: E402
-from campaigns.promises import PROMISES  # noqa: E402
+from campaigns.promises import FURTHER, PROMISES, Promise  # noqa: E402
 
 import baserate as br  # noqa: E402
 
 HERE = Path(__file__).parent
 MOST_SHOWN = 60  # failures that a record lists
 Batch = tuple[int, list[str]]  # how many trials, and what was wrong
-CAMPAIGNS: dict[int, Callable[[int, Path], Batch]] = {}
+Name = int | str  # 12, or "12-sql" for a further campaign of a promise
+CAMPAIGNS: dict[Name, Callable[[int, Path], Batch]] = {}
 
 
-def campaign(number: int) -> Callable[[Callable[[int, Path], Batch]], Callable[[int, Path], Batch]]:
+def campaign(
+    number: Name,
+) -> Callable[[Callable[[int, Path], Batch]], Callable[[int, Path], Batch]]:
     """Enter a function (seed, empty folder) → batch under the number of its promise."""
 
     def enter(function: Callable[[int, Path], Batch]) -> Callable[[int, Path], Batch]:
@@ -445,6 +454,7 @@ def bombs(seed: int, folder: Path) -> Batch:
 
 
 STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+STOPPED = ("count", "x.csv", "--label", "y", "--score", "s", "-o", "x.counts", "--force")
 
 
 @campaign(15)
@@ -453,22 +463,46 @@ def signals(seed: int, folder: Path) -> Batch:
     write_scores(folder, seed, rows=20_000)
     rng = random.Random(f"P15/{seed}")
     kind = rng.choice(list(STATUS))
-    command = [sys.executable, "-m", "baserate", "count", "x.csv", "--label", "y", "--score", "s",
-               "-o", "x.counts", "--force"]  # fmt: skip
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True) as child:  # fmt: skip
+    with subprocess.Popen([sys.executable, "-m", "baserate", *STOPPED], cwd=folder, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:  # fmt: skip
         time.sleep(rng.uniform(0.02, 3))
         child.send_signal(kind)
         said = "".join(child.communicate())
-    wrong = []
     starting = "Traceback" in said and "baserate/" not in said  # Python itself
-    if child.returncode not in (0, STATUS[kind], -kind) and not starting:  # a shell: −15 is 143
-        wrong.append(f"seed {seed}: {kind.name} ended with {child.returncode}")
-    if "Traceback" in said and not starting:
-        wrong.append(f"seed {seed}: {kind.name} gave a traceback: {said[-300:]}")
-    if list(folder.glob(".*")):
-        wrong.append(f"seed {seed}: {kind.name} left {sorted(map(str, folder.glob('.*')))}")
-    return 1, wrong
+    allowed = (0, STATUS[kind], -kind)  # to a shell −15 is 143
+    return 1, [] if starting else untidy(f"seed {seed}, {kind.name}", child, said, folder, allowed)
+
+
+@campaign("15-calls")
+def signals_at_calls(seed: int, folder: Path) -> Batch:
+    """A signal at a random call of a Python function; it must not be swallowed."""
+    write_scores(folder, seed=0)
+    rng = random.Random(f"P15-calls/{seed}")
+    kind, script = rng.choice(list(STATUS)), str(ROOT / "campaigns" / "nth_call.py")
+    place, calls = rng.randrange(1, CALLS), folder / "calls"
+    child = subprocess.run([sys.executable, script, kind.name, str(place), str(calls), *STOPPED],
+                           cwd=folder, capture_output=True, text=True, check=False)  # fmt: skip
+    reached = calls.read_text() == str(place)
+    allowed = (STATUS[kind], -kind) if reached else (0,)
+    what = f"seed {seed}, {kind.name} at call {place}"
+    return 1, untidy(what, child, child.stdout + child.stderr, folder, allowed)
+
+
+CALLS = 284_000  # of functions, from the first line of baserate to the end of such a command
+
+
+def untidy(what: str, child: Any, said: str, folder: Path, allowed: tuple[int, ...]) -> list[str]:
+    """What a stop must not leave: another exit status, a traceback, a draft. All of what was said
+    is kept.
+    """
+    wrong = []
+    if child.returncode not in allowed:
+        wrong.append(f"{what}: ended with {child.returncode}: {said}")
+    elif "Traceback" in said:
+        wrong.append(f"{what}: a traceback: {said}")
+    if left := sorted(path.name for path in folder.glob(".*")):
+        wrong.append(f"{what}: left {left}")
+    return wrong
 
 
 @campaign(13)
@@ -509,8 +543,18 @@ MUTATED = ("counts", "measures", "read", "decisions", "inference")
 @campaign(29)
 def mutants(seed: int, _folder: Path) -> Batch:
     """Mutants of one part of the sources, each before the tests that run its line."""
-    part, turn = divmod(seed, 5)
-    lines = ran("campaigns/mutants.py", MUTATED[part], 25 * turn, 25).splitlines()
+    return _judged(seed, "first")
+
+
+@campaign("29-again")
+def other_mutants(seed: int, _folder: Path) -> Batch:
+    """As above, of another random order: no test was written with these in mind."""
+    return _judged(seed, "second")
+
+
+def _judged(seed: int, order: str) -> Batch:
+    turn, part = divmod(seed, len(MUTATED))
+    lines = ran("campaigns/mutants.py", MUTATED[part], 25 * turn, 25, order).splitlines()
     found = [json.loads(line) for line in lines if line.startswith('["')]
     return len(found), [f"{verdict}: {mutant}" for mutant, verdict in found
                         if verdict not in ("killed", "timeout")]  # fmt: skip
@@ -553,37 +597,64 @@ def tested(number: int) -> Callable[[int, Path], Batch]:
 
 CAMPAIGNS |= {number: tested(number) for number in TESTS}
 # Fixed lists of trials: how many batches they are.
-SIZES = {2: 1, 12: len(PLACES), 28: 1, 29: 5 * len(MUTATED)} | dict.fromkeys(TESTS, 1)
+SIZES: dict[Name, int] = {2: 1, 12: len(PLACES), 28: 1, 29: 5 * len(MUTATED)} | dict.fromkeys(
+    TESTS, 1
+)
 
 
 # ----------------------------------------------------------------------
 # Recording.
 
 
-def source() -> str:
-    """The sources that are tried, by Git's name of them."""
-    words = ["git", "rev-parse", "HEAD:src"]
-    return subprocess.run(
-        words, cwd=ROOT, check=True, capture_output=True, text=True
-    ).stdout.strip()
+# What a campaign runs of src/baserate, where that is not all of it: the rest may change.
+CORE = ("errors.py", "atomic.py", "numbers.py", "notation.py", "distributions.py", "conditions.py",
+        "kernels", "counts")  # fmt: skip
+READ, ANSWERS = (*CORE, "read"), (*CORE, "read", "measures", "decisions", "curves", "api")
+USED: dict[Name, tuple[str, ...]] = {
+    1: ANSWERS, 4: READ, 6: READ, 9: (*CORE, "read"), 10: READ, 11: (*CORE, "read"), 14: READ,
+    19: READ, "12-sql": READ, "13-rows": READ,
+}  # fmt: skip
+
+
+def git(*words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=ROOT, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def source(number: Name) -> str:
+    """The sources that a campaign tries, by Git's names of them."""
+    parts = [f"HEAD:src/baserate/{part}" for part in USED.get(number, ())] or ["HEAD:src"]
+    names = git("rev-parse", *parts)
+    return names if len(parts) == 1 else hashlib.sha1(names.encode()).hexdigest()
 
 
 def commit() -> str:
     """The last commit that changed the sources."""
-    words = ["git", "log", "-1", "--format=%h", "--abbrev=10", "--", "src"]
-    return subprocess.run(
-        words, cwd=ROOT, check=True, capture_output=True, text=True
-    ).stdout.strip()
+    return git("log", "-1", "--format=%h", "--abbrev=10", "--", "src")
 
 
-def batches(number: int, begin: int) -> Iterator[tuple[int, int, list[str]]]:
-    """(next seed, trials, what was wrong), for ever."""
-    seed = begin
-    while True:
-        with tempfile.TemporaryDirectory() as folder:
-            trials, wrong = CAMPAIGNS[number](seed, Path(folder))
-        seed += 1
-        yield seed, trials, wrong
+def one_batch(number: Name, seed: int) -> tuple[int, list[str], float]:
+    """Trials, what was wrong, and the processor time, of one seed."""
+    began = cpu()
+    with tempfile.TemporaryDirectory() as folder:
+        trials, wrong = CAMPAIGNS[number](seed, Path(folder))
+    return trials, wrong, cpu() - began
+
+
+def batches(number: Name, begin: int, jobs: int = 1) -> Iterator[tuple[int, int, list[str], float]]:
+    """(next seed, trials, what was wrong, seconds), in the order of the seeds, for ever."""
+    if jobs == 1:
+        for seed in count(begin):
+            yield seed + 1, *one_batch(number, seed)
+    with ProcessPoolExecutor(jobs) as pool:
+        ahead = deque(pool.submit(one_batch, number, seed) for seed in range(begin, begin + jobs))
+        try:
+            for seed in count(begin):
+                done = ahead.popleft().result()
+                ahead.append(pool.submit(one_batch, number, seed + jobs))
+                yield seed + 1, *done
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def cpu() -> float:
@@ -592,24 +663,33 @@ def cpu() -> float:
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
-def recorded(number: int) -> dict[str, Any]:
-    """What is known of these sources: nothing, where others were tried."""
+def goal_of(number: Name) -> Promise:
+    return PROMISES[number] if isinstance(number, int) else FURTHER[number]
+
+
+KEPT = ("commit", "date", "trials", "failures", "source")
+
+
+def recorded(number: Name) -> dict[str, Any]:
+    """What is known of these sources; of others, what was seen in short."""
     path = HERE / f"P{number}.json"
     known = json.loads(path.read_text()) if path.exists() else {}
-    if known.get("source") == source():
+    if known.get("source") == source(number):
         return known
-    return {"promise": number, "source": source(), "seed": 0, "trials": 0, "failures": 0,
-            "wrong": [], "cpu_s": 0.0}  # fmt: skip
+    earlier = known.pop("earlier", [])
+    if known.get("trials"):
+        earlier.append({key: known[key] for key in KEPT})
+    return {"promise": number, "source": source(number), "seed": 0, "trials": 0, "failures": 0,
+            "wrong": [], "cpu_s": 0.0, "earlier": earlier}  # fmt: skip
 
 
-def run(number: int, seconds: float) -> dict[str, Any]:
+def run(number: Name, seconds: float, jobs: int = 1) -> dict[str, Any]:
     """Go on with one campaign, and write down what was seen after every batch."""
-    known = recorded(number)
-    known["commit"], began = commit(), cpu()
-    if known["trials"] >= PROMISES[number].goal or known.get("whole"):
+    known, goal = recorded(number), goal_of(number).goal
+    known["commit"] = commit()
+    if known["trials"] >= goal or known.get("whole"):
         return known
-    for seed, trials, wrong in batches(number, known["seed"]):
-        spent = cpu() - began
+    for seed, trials, wrong, spent in batches(number, known["seed"], jobs):
         known |= {
             "seed": seed,
             "trials": known["trials"] + trials,
@@ -619,25 +699,29 @@ def run(number: int, seconds: float) -> dict[str, Any]:
             "date": f"{datetime.now(UTC):%Y-%m-%d}",
             "whole": seed >= SIZES.get(number, math.inf),
         }
-        began = cpu()
         seconds -= spent
         (HERE / f"P{number}.json").write_text(
             json.dumps(known, indent=1, ensure_ascii=False) + "\n"
         )
-        if seconds <= 0 or known["whole"] or known["trials"] >= PROMISES[number].goal:
+        if seconds <= 0 or known["whole"] or known["trials"] >= goal:
             break
     return known
+
+
+def named(word: str) -> Name:
+    word = word.removeprefix("P")
+    return int(word) if word.isdecimal() else word
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("promises", nargs="*", metavar="P1")
     parser.add_argument("--seconds", type=float, default=7200)
+    parser.add_argument("--jobs", type=int, default=1)
     given = parser.parse_args()
-    numbers = [int(name.lstrip("P")) for name in given.promises] or sorted(CAMPAIGNS)
     failures = 0
-    for number in numbers:
-        found = run(number, given.seconds)
+    for number in list(map(named, given.promises)) or sorted(CAMPAIGNS, key=str):
+        found = run(number, given.seconds, given.jobs)
         failures += found["failures"]
         print(f"P{number}: {found['failures']} failures in {found['trials']:,} trials"
               f" ({found['cpu_s']} s)", flush=True)  # fmt: skip

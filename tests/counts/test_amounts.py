@@ -215,6 +215,10 @@ def test_one_case_that_holds_much_of_the_amount_is_noted():
     assert any(note.code == "BR591" and "92.6 %" in note.text for note in alone.notes)
     even = br.count([1, 1], [1, 2], amount=[5, 6])
     assert not any(note.code == "BR591" for note in even.notes)
+    all_of_it = br.count([1, 1], [1, 2], amount=[5, 0])
+    assert any(note.code == "BR591" and "100 %" in note.text for note in all_of_it.notes)
+    only = br.count([1, 0], [1, 2], amount=[5, 6])  # of one case there is nothing else to say
+    assert not any(note.code == "BR591" for note in only.notes)
 
 
 def test_counts_are_not_amounts():

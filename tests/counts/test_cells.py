@@ -31,6 +31,34 @@ def test_few_digits_of_many_thresholds_are_those_of_each(values):
         assert place in texts or whole[place] % 10 or not whole[place]
 
 
+def hard_pairs(rng, count):
+    """Thresholds, and scores below them, that lie at, beside and half way between short decimals of
+    every size and number of digits.
+    """
+    digits, sizes = rng.integers(1, 17, count), rng.integers(-24, 23, count)
+    whole = rng.integers(-(10**digits), 10**digits)
+    unit = 10.0 ** (sizes - digits)
+    top = whole * unit + rng.choice([0.0, 0.0, 0.5, 0.25, 1e-9, 0.04], count) * unit
+    step = rng.choice([0.0, 0.04, 0.5, 1.0, 1.0, 2.0, 7.0, 100.0], count) * unit
+    low = np.where(step == 0, np.nextafter(top, -math.inf), top - step)
+    near = rng.random(count) < 0.2
+    low = np.where(near, np.nextafter(low, rng.choice([-math.inf, math.inf], count)), low)
+    kept = (low < top) & np.isfinite(top)
+    return top[kept] + 0.0, low[kept] + 0.0
+
+
+def test_few_digits_of_hard_thresholds_are_those_of_each():
+    top, low = hard_pairs(np.random.default_rng(29), 3000)
+    whole, powers, texts = cells.short_decimals(np.append(top, 0.5), low)
+    for place, (score, below) in enumerate(zip(top.tolist(), low.tolist(), strict=True)):
+        text = cells.short(score, below)
+        assert below < float(text) <= score
+        found = Decimal(int(whole[place])).scaleb(-int(powers[place]))
+        assert Decimal(texts.get(place, str(found))) == Decimal(text), (score, below)
+        assert abs(int(whole[place])) < 10**15
+    assert texts  # neighbouring floats need more digits than that
+
+
 @given(st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=8, unique=True))
 def test_few_digits_of_whole_thresholds_are_whole(values):
     scores = np.sort(np.array(values))[::-1]

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests import oracle, strategies
 
 import baserate as br
+from baserate.counts.points import refuse_merged
 
 COUNTS = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
 POINTS = br.Points.of(COUNTS)
@@ -204,6 +205,25 @@ def test_coarse_counts_give_the_true_point_or_refuse(data, bins, threshold):
             assert merged.counted(place) == full.counted(full.place(cut))
 
 
+@given(strategies.cases(both=True), st.integers(1, 9))
+def test_an_edge_is_merged_where_its_bin_holds_several_scores_and_cases(data, bins):
+    scores = data[1].clip(-1e6, 1e6)
+    points = br.Points.of(br.count(data[0], scores).coarsen(bins))
+    cuts = [math.inf, *points.scores.tolist()]
+    for above, lowest, merged in zip(cuts, cuts[1:], points.merged.tolist(), strict=False):
+        inside = [score for score in scores.tolist() if lowest <= score < above]
+        assert merged == (max(inside) > min(inside))
+    assert len(points.merged) == len(points) - 1
+
+
+def test_what_needs_every_score_is_refused_where_some_were_merged():
+    counts = br.Counts([9, 8, 5, 3], [0, 0, 2, 0], [1, 1, 1, 1])
+    refuse_merged(counts, "this")
+    for merged in (counts.condense(), counts.coarsen([4.0])):
+        with pytest.raises(br.InputError, match="this, and scores were merged"):
+            refuse_merged(merged, "this")
+
+
 def test_a_hull_refuses_thresholds_between_its_corners():
     hull = POINTS.hull()
     assert hull.scores.tolist() == [0.8, 0.35, 0.1]
@@ -330,3 +350,27 @@ def test_a_published_roc_that_starts_or_ends_on_an_axis_is_completed_too(fpr, tp
     points = br.Points.from_rates(fpr, tpr)
     assert (points.fpr[0], points.tpr[0], points.fpr[-1], points.tpr[-1]) == (0, 0, 1, 1)
     assert len(points) == size
+
+
+def test_thresholds_of_a_published_roc_fall_from_point_to_point():
+    points = br.Points.from_rates([0.1, 0.4], [0.5, 0.9], thresholds=[0.8, 0.3])
+    assert [points.threshold(place) for place in (1, 2)] == [0.8, 0.3]
+    from_nothing = br.Points.from_rates([0.0, 0.4], [0.0, 0.9], thresholds=[math.inf, 0.3])
+    assert from_nothing.threshold(1) == 0.3
+    assert br.Points.from_rates([0.0, 0.4], [0.0, 0.9], thresholds=[math.nan, 0.3]).threshold(1)
+    for fpr, tpr, thresholds in (
+        ([0.1, 0.4], [0.5, 0.9], [0.3, 0.8]),
+        ([0.1, 0.4], [0.5, 0.9], [0.3, 0.3]),
+        ([0.1, 0.4], [0.5, 0.9], [0.3]),
+        ([0.1, 0.4], [0.5, 0.9], [0.3, math.nan]),
+        ([0.1, 0.4], [0.5, 0.9], ["high", "low"]),
+        ([0.0, 0.4], [0.0, 0.9], [0.3, 0.3]),
+        ([0.0, 0.4], [0.0, 0.9], [0.2, 0.3]),
+    ):
+        assert_refused(
+            "thresholds must fall",
+            "BR550",
+            lambda given=(fpr, tpr, thresholds): br.Points.from_rates(
+                *given[:2], thresholds=given[2]
+            ),
+        )

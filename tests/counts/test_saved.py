@@ -243,6 +243,17 @@ PLAIN = {"condensed": False}
         (
             made(
                 "counts",
+                {"condensed": True},
+                scores=[0.6, 0.1],
+                positives=[1, 1],
+                negatives=[1, 1],
+                cuts=[0.2, 0.2],
+            ),
+            "cuts do not fit",
+        ),
+        (
+            made(
+                "counts",
                 {"condensed": False},
                 scores=[0.6, 0.1],
                 positives=[1, 1],
@@ -322,7 +333,7 @@ PLAIN = {"condensed": False}
         ),
         (made("joint", {"models": ["a"]}, scores_0=[1], positives=[-1], negatives=[1]), "BR222"),
     ],
-    ids=range(21),
+    ids=range(22),
 )
 def test_what_cannot_have_been_counted_is_refused_whatever_its_checksum(tmp_path, content, match):
     (tmp_path / "x").write_bytes(content)

@@ -464,3 +464,14 @@ def test_c_checks_the_spots_by_itself():
     for spots, cells in ((5, 3), (2, 3), (6, 0), (6, -1)):
         with pytest.raises(ValueError, match="every cell needs as many spots"):
             kernels.draw_sums(*of, np.zeros(spots, dtype=np.uint32), out, 0, 0, cells)
+
+
+def test_a_number_without_a_share_of_its_own_is_never_drawn():
+    # Of four buckets the second belongs wholly to its alias, the third number; in the others every
+    # word gives the bucket itself, but for the highest ones.
+    spare = np.uint64(portable.alias_bits(2))
+    low = (np.uint64(1) << spare) - np.uint64(1)
+    table = np.array([~low | np.uint64(3), 2, ~low | np.uint64(3), ~low | np.uint64(3)], np.uint64)
+    words = np.arange(4, dtype=np.uint64) << np.uint64(62)
+    assert portable._pick(table, words).tolist() == [0, 2, 2, 3]
+    assert portable._pick(table, words + np.uint64(1)).tolist() == [0, 2, 2, 3]
