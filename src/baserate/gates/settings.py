@@ -558,13 +558,8 @@ def _defaults(top: Keys) -> dict[str, Any]:
         priors = [priors]
     costs = {kind: keys.take(kind, TABLE) for kind in ("costs", "profits")}
     budget, rule = keys.take("budget", NUMBER), keys.take("rule", TEXT_VALUE)
-    for first, second, both in (
-        ("costs", "profits", None not in costs.values()),
-        ("budget", "rule", budget is not None and rule is not None),
-    ):
-        if both:
-            text = f"{keys.spoken(first)} and {second} are given together"
-            top.file.wrong(keys.where, "BR513", text, "give one of them")
+    _one_of(keys, "costs", "profits")
+    _one_of(keys, "budget", "rule")
     found = {
         "scores": keys.take("scores", TEXTS),
         "prior": None if priors is None else [str(one) for one in priors],
@@ -577,6 +572,13 @@ def _defaults(top: Keys) -> dict[str, Any]:
     }
     keys.done()
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _one_of(keys: Keys, first: str, second: str) -> None:
+    """Refuse two keys that say the same thing."""
+    if {first, second} <= keys.values.keys():
+        text = f"{keys.spoken(first)} and {second} are given together"
+        keys.file.wrong(keys.where, "BR513", text, "give one of them")
 
 
 def _costs_typed(keys: Keys, kind: str, values: Any) -> str | None:
@@ -672,13 +674,7 @@ def _scenario(keys: Keys, models: tuple[str, ...]) -> Scenario:
     file, name = keys.file, str(keys.where[-1])
     prior, volume, costs = keys.take("prior", SHARE), keys.take("volume", NUMBER), None
     given = {kind: keys.take(kind, TABLE) for kind in ("costs", "profits")}
-    if None not in given.values():
-        file.wrong(
-            keys.where,
-            "BR513",
-            f"{keys.spoken('costs')} and profits are given together",
-            "give one of them",
-        )
+    _one_of(keys, "costs", "profits")
     for kind, values in given.items():
         if values is not None:
             costs = _costs(Keys(file, (*keys.where, kind), values), profits=kind == "profits")

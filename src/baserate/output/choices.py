@@ -221,7 +221,7 @@ def outlook(model: str, found: Outlook, most: int = MOST_LINES) -> str:
 def outlooks_csv(made: Sequence[tuple[str, Outlook]]) -> str:
     """Every place of every curve."""
     first = made[0][1]
-    rows = [
+    rows: list[tuple[str | float, ...]] = [
         (escaped(model), one.name, *map(float, row))
         for model, one in made
         for row in zip(one.x, one.y, one.low, one.high, one.worst, one.best, strict=True)
