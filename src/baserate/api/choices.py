@@ -38,8 +38,8 @@ from baserate.inference.best_model import choose_model, set_by_hand
 from baserate.inference.bootstrap import Progress
 from baserate.inference.intervals import IntervalOptions
 from baserate.measures.confusion import NOT_SAID, Measure
+from baserate.numbers import Later
 from baserate.robustness.decision import CAUGHT, Decision, decide
-from baserate.views import Later
 
 Intervals = Literal["fixed", "resampled"] | None
 

@@ -28,8 +28,7 @@ from baserate.measures.confusion import (
     resolved_for,
 )
 from baserate.notation import base_rate
-from baserate.numbers import EXACT_FLOATS, Floats, Frozen
-from baserate.views import Viewed, view
+from baserate.numbers import EXACT_FLOATS, Floats, Frozen, Viewed, view
 
 # ----------------------------------------------------------------------
 # `Curve`: numbers that exist before they are drawn.

@@ -62,8 +62,7 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import percent
-from baserate.numbers import Bounds, exactly, rounded
-from baserate.views import Later, Viewed, view
+from baserate.numbers import Bounds, Later, Viewed, exactly, rounded, view
 
 # ----------------------------------------------------------------------
 # `OperatingPoint`: where a classifier is set, what it flags there, and under which conditions that
