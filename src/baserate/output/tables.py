@@ -410,9 +410,14 @@ def _worth(choice: Choice) -> str:
         whose = "their" if several else "its"
         return f"{whose} {_is(name, point)} {_cell(point, name)}{against}"
     against = f"; {amounts.replace(' ', ' catches ', 1) if others else ''}"
+    return f"{'each' if several else 'it'} catches {_caught(point)}{against if others else ''}"
+
+
+def _caught(point: OperatingPoint) -> str:
+    """How many positives are caught, in how many alerts."""
     positives = cases(document.read(point, "caught") + document.read(point, "missed"))
     found = f"{_cell(point, 'caught')} of {positives} positives in {_cell(point, 'alerts')} alerts"
-    return f"{'each' if several else 'it'} catches {found}{_real(point)}{against if others else ''}"
+    return f"{found}{_real(point)}"
 
 
 def _counted(choice: Choice) -> str:
@@ -423,9 +428,7 @@ def _counted(choice: Choice) -> str:
     cost = document.read(point, "volume_cost") * (-1 if point.at.costs.earned else 1)
     if math.isnan(cost) or len(choice.models) > 1:
         return ""
-    positives = cases(document.read(point, "caught") + document.read(point, "missed"))
-    found = f"{_cell(point, 'caught')} of {positives} positives in {_cell(point, 'alerts')} alerts"
-    return f", {total(cost)} per {cases(point.volume)} cases, catching {found}{_real(point)}"
+    return f", {total(cost)} per {cases(point.volume)} cases, catching {_caught(point)}"
 
 
 def _is(name: str, point: OperatingPoint) -> str:

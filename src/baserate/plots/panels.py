@@ -264,8 +264,10 @@ class Figure(Drawable):
 
 
 def figure_of(drawable: Any) -> Figure:
-    """A panel alone is a figure too."""
-    return drawable if isinstance(drawable, Figure) else Figure("", (drawable,), 1)
+    """A panel alone, or that of a display, is a figure too."""
+    if isinstance(drawable, Figure):
+        return drawable
+    return Figure("", (getattr(drawable, "panel", drawable),), 1)
 
 
 # ----------------------------------------------------------------------
