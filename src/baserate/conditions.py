@@ -7,7 +7,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import astuple, dataclass, field, fields
 from fractions import Fraction
 from itertools import product
@@ -685,7 +685,7 @@ class Uncertain(Conditions):
             worst = int(np.argmin(np.minimum(fn - tp, fp - tn)))
             Costs(*(row[worst].item() for row in (fp, fn, tp, tn)))
             return
-        for setting in self._settings(ends=True):
+        for setting in self._settings(lambda _, part: _ends(part)):
             Costs(**{name: setting[name] for name in OUTCOMES})
 
     def __hash__(self) -> int:
@@ -713,29 +713,23 @@ class Uncertain(Conditions):
         """The same with every range replaced by one of its values, across it; ranges of base
         rates and of costs in `COST_STEPS` steps.
         """
-        for setting in self._settings(ends=False, steps=(steps, cost_steps)):
+
+        def values(name: str, part: Any) -> list[Any]:
+            count = steps if name == "prior" else cost_steps
+            return part.grid(count) if isinstance(part, Range) else [part]
+
+        for setting in self._settings(values):
             yield Uncertain(
                 setting["prior"],
                 {name: setting[name] for name in OUTCOMES} if self.costs_given else None,
                 earned=self.earned,
             )
 
-    def _settings(
-        self, *, ends: bool, steps: tuple[int, int] = (STEPS, COST_STEPS)
-    ) -> Iterator[dict[str, Any]]:
-        names = ("prior", *OUTCOMES)
-        choices = []
-        for part in (self.prior, *(self.costs[name] for name in OUTCOMES)):
-            if ends:
-                choices.append(_ends(part))
-            else:
-                choices.append(
-                    part.grid(steps[1] if choices else steps[0])
-                    if isinstance(part, Range)
-                    else [part]
-                )
-        for values in product(*choices):
-            yield dict(zip(names, values, strict=True))
+    def _settings(self, values: Callable[[str, Any], list[Any]]) -> Iterator[dict[str, Any]]:
+        """Every combination of these values of each part."""
+        parts = {"prior": self.prior, **{name: self.costs[name] for name in OUTCOMES}}
+        for one in product(*(values(name, part) for name, part in parts.items())):
+            yield dict(zip(parts, one, strict=True))
 
     def middle(self) -> Conditions:
         """One set of conditions in the midst of what is possible."""
