@@ -184,7 +184,7 @@ def test_costs_that_are_none_are_refused(costs, message):
     [{"fn": br.Draws([-1, 5, 10])}, {"tn": br.LogUniform(0.1, 5)}, {"fn": br.Draws([0, 5, 10])}],
 )
 def test_costs_of_the_wrong_order_are_refused_wherever_they_may_be_drawn(costs):
-    with pytest.raises(br.InputError, match="BR51[012]"):
+    with pytest.raises(br.InputError, match="BR510"):
         br.Conditions(prior=0.1, costs=costs)
 
 

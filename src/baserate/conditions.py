@@ -7,7 +7,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import astuple, dataclass, field, fields
 from fractions import Fraction
 from itertools import product
@@ -91,18 +91,14 @@ class Costs:
             "if these are profits: Costs.from_profits(...)",
             "if these are profits: --profit instead of --cost",
         )
-        if self.fn < self.tp:
-            text = (
-                f"fn cost {float(self.fn):g} < tp cost {float(self.tp):g}: missing a positive would"
-                " be better than catching it"
-            )
-            raise refuse("BR510", text, profits)
-        if self.fp < self.tn:
-            text = (
-                f"fp cost {float(self.fp):g} < tn cost {float(self.tn):g}: a false alarm would be"
-                " better than leaving a negative alone"
-            )
-            raise refuse("BR510", text, profits)
+        for wrong, right, why in (
+            ("fn", "tp", "missing a positive would be better than catching it"),
+            ("fp", "tn", "a false alarm would be better than leaving a negative alone"),
+        ):
+            high, low = float(getattr(self, wrong)), float(getattr(self, right))
+            if getattr(self, wrong) < getattr(self, right):
+                text = f"{wrong} cost {high:g} < {right} cost {low:g}: {why}"
+                raise refuse("BR510", text, profits)
 
     @classmethod
     def from_profits(cls, *, fp: float = 0, fn: float = 0, tp: float = 0, tn: float = 0) -> Costs:
@@ -475,13 +471,7 @@ class Conditions:
         >>> Conditions(prior=0.01, costs=Costs(fp=1, fn=5)).cut(calibrated_at=0.5)
         Cut(score=0.9519230769230769, probability=0.16666666666666666)
         """
-        written = notation.prior(calibrated_at)
-        if self.prior is None:
-            raise refuse(
-                "BR509",
-                "the prior is the sample's own, which is not known without data",
-                "Conditions(prior=0.001)",
-            )
+        written, prior = notation.prior(calibrated_at), self.exact_prior
         if written is None:
             text = "a threshold in theory needs the base rate at which the scores are calibrated"
             raise refuse(
@@ -489,8 +479,8 @@ class Conditions:
                 text,
                 Fix("calibrated_at=0.5, the prior of the training data", "--calibrated-at 50%"),
             )
-        trained, field_odds = written.value, self.exact_prior / (1 - self.exact_prior)
-        odds = self.costs.false_alarm / self.costs.miss * (trained / (1 - trained)) / field_odds
+        trained = written.value / (1 - written.value)
+        odds = self.costs.false_alarm / self.costs.miss * trained / (prior / (1 - prior))
         return Cut(rounded(odds / (1 + odds)), self.costs.threshold)
 
     @property
@@ -695,7 +685,7 @@ class Uncertain(Conditions):
             worst = int(np.argmin(np.minimum(fn - tp, fp - tn)))
             Costs(*(row[worst].item() for row in (fp, fn, tp, tn)))
             return
-        for setting in self._settings(ends=True):
+        for setting in self._settings(lambda _, part: _ends(part)):
             Costs(**{name: setting[name] for name in OUTCOMES})
 
     def __hash__(self) -> int:
@@ -723,29 +713,23 @@ class Uncertain(Conditions):
         """The same with every range replaced by one of its values, across it; ranges of base
         rates and of costs in `COST_STEPS` steps.
         """
-        for setting in self._settings(ends=False, steps=(steps, cost_steps)):
+
+        def values(name: str, part: Any) -> list[Any]:
+            count = steps if name == "prior" else cost_steps
+            return part.grid(count) if isinstance(part, Range) else [part]
+
+        for setting in self._settings(values):
             yield Uncertain(
                 setting["prior"],
                 {name: setting[name] for name in OUTCOMES} if self.costs_given else None,
                 earned=self.earned,
             )
 
-    def _settings(
-        self, *, ends: bool, steps: tuple[int, int] = (STEPS, COST_STEPS)
-    ) -> Iterator[dict[str, Any]]:
-        names = ("prior", *OUTCOMES)
-        choices = []
-        for part in (self.prior, *(self.costs[name] for name in OUTCOMES)):
-            if ends:
-                choices.append(_ends(part))
-            else:
-                choices.append(
-                    part.grid(steps[1] if choices else steps[0])
-                    if isinstance(part, Range)
-                    else [part]
-                )
-        for values in product(*choices):
-            yield dict(zip(names, values, strict=True))
+    def _settings(self, values: Callable[[str, Any], list[Any]]) -> Iterator[dict[str, Any]]:
+        """Every combination of these values of each part."""
+        parts = {"prior": self.prior, **{name: self.costs[name] for name in OUTCOMES}}
+        for one in product(*(values(name, part) for name, part in parts.items())):
+            yield dict(zip(parts, one, strict=True))
 
     def middle(self) -> Conditions:
         """One set of conditions in the midst of what is possible."""

@@ -92,7 +92,7 @@ def test_every_single_flipped_bit_is_noticed(tmp_path):
         broken = bytearray(content)
         broken[position] ^= 1 << (position % 8)
         path.write_bytes(bytes(broken))
-        with pytest.raises(br.InputError, match="BR71[012]"):
+        with pytest.raises(br.InputError, match="BR7(03|10|12)"):
             br.load(path)
 
 
@@ -102,7 +102,7 @@ def test_every_truncation_is_noticed(tmp_path):
     content = path.read_bytes()
     for length in range(len(content)):
         path.write_bytes(content[:length])
-        with pytest.raises(br.InputError, match="BR71[012]"):
+        with pytest.raises(br.InputError, match="BR7(03|10|12)"):
             br.load(path)
 
 
@@ -170,7 +170,7 @@ def test_later_kinds_and_arrays_are_refused_not_dropped(tmp_path):
 def test_a_right_checksum_around_wrong_content_does_not_help(tmp_path, head, body):
     path = tmp_path / "x"
     path.write_bytes(sealed(head, body))
-    with pytest.raises(br.InputError, match="BR71[12]"):
+    with pytest.raises(br.InputError, match="BR7(03|12)"):
         br.load(path)
 
 

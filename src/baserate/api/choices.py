@@ -38,8 +38,8 @@ from baserate.inference.best_model import choose_model, set_by_hand
 from baserate.inference.bootstrap import Progress
 from baserate.inference.intervals import IntervalOptions
 from baserate.measures.confusion import NOT_SAID, Measure
+from baserate.numbers import Later
 from baserate.robustness.decision import CAUGHT, Decision, decide
-from baserate.views import Later
 
 Intervals = Literal["fixed", "resampled"] | None
 
@@ -202,7 +202,12 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     drawn = {"level": level, "replicates": replicates, "seed": seed, "progress": progress}
     models = models_of(x)
     if isinstance(x, Amounts) or (models and all(isinstance(m, Amounts) for m in models.values())):
-        _refuse_for_amounts(asked)
+        _refuse_asked(
+            asked,
+            "BR002",
+            "{}= does not apply to amounts: the cost by amounts is minimized",
+            "leave {} out",
+        )
         prices = {"review": review, "recovered": recovered, "volume": volume}
         found = _by_amounts(x, rule, threshold, given, prices, level)
         return _amounts_known(found, x, intervals, drawn)
@@ -316,7 +321,7 @@ def _of_one(x: Any, rule: str | None, threshold: Any, how: tuple[Any, Any, Any])
             return _least_regret(x, rule, given, asked)
         raise not_exact(given)
     if threshold is not NOT_SAID:
-        _refuse_at_threshold(asked)
+        _refuse_asked(asked, *AT_THRESHOLD)
         return selection.flag_at(x, threshold, at=given, volume=asked["volume"])
     level = {} if asked["guarantee"] is None else {"level": drawn["level"]}
     return selection.choose(x, rule, at=given, **asked, **level)
@@ -339,7 +344,7 @@ def _of_models(
             "count without cluster=; compare(x, …) takes clusters",
         )
     if threshold is not NOT_SAID:
-        _refuse_at_threshold(asked)
+        _refuse_asked(asked, *AT_THRESHOLD)
         if given is not None and not given.is_exact:
             raise not_exact(given)
         cuts = threshold if isinstance(threshold, Mapping) else dict.fromkeys(models, threshold)
@@ -377,36 +382,30 @@ def _by_amounts(
     return choose_amount_model(x, rule, at=given, level=level, **prices)
 
 
-def _refuse_for_amounts(asked: Mapping[str, Any]) -> None:
+def _refuse_asked(asked: Mapping[str, Any], code: str, text: str, fix: str) -> None:
+    """Refuse the first option of the choice that is given; "{}" stands for its name."""
     for name in ("optimize", "mix", "calibrated_at", "guarantee"):
-        if asked[name]:
-            raise refuse(
-                "BR002",
-                f"{name}= does not apply to amounts: the cost by amounts is minimized",
-                f"leave {name} out",
-            )
+        if asked[name] not in (None, False):
+            raise refuse(code, text.format(name), fix.format(name))
 
 
-def _refuse_at_threshold(asked: Mapping[str, Any]) -> None:
-    for name in ("optimize", "mix", "calibrated_at", "guarantee"):
-        if asked[name]:
-            raise refuse(
-                "BR427",
-                f"a threshold is given, so {name}= has no effect",
-                f"leave threshold or {name} out",
-            )
+# What a threshold that is given leaves without effect.
+AT_THRESHOLD = (
+    "BR427",
+    "a threshold is given, so {}= has no effect",
+    "leave threshold or {} out",
+)
 
 
 def _decided(
     models: Any, rule: str | None, at: Conditions, asked: Mapping[str, Any], level: float = 0.95
 ) -> Decision:
-    for name in ("optimize", "calibrated_at", "guarantee"):
-        if asked[name] is not None:
-            raise refuse(
-                "BR419",
-                f"{name}= needs one base rate, exact costs and no sites, got {at}",
-                f"prior=0.001, or leave {name} out",
-            )
+    _refuse_asked(
+        {**asked, "mix": False},
+        "BR419",
+        f"{{}}= needs one base rate, exact costs and no sites, got {at}",
+        "prior=0.001, or leave {} out",
+    )
     return decide(models, rule, at=at, volume=asked["volume"], mix=asked["mix"], level=level)
 
 

@@ -374,13 +374,7 @@ def _curve(x: Any, name: str, at: Conditions | None, said: dict[str, Any]) -> Cu
     if colon:
         _no_effect(said, {"every", "volume"}, name)
         return trace(x, x=across.strip(), y=up.strip(), at=at, **said)
-    make = OF_AMOUNTS.get(name) if isinstance(x, Amounts) else None
-    entry = named.curve_named(name)[1]
-    if make is None and (entry is None or isinstance(x, Amounts)):
-        known = OF_AMOUNTS if isinstance(x, Amounts) else named.CURVES
-        raise refuse("BR531", f"there is no curve {quoted(name)}", f"one of {', '.join(known)}")
-    make = entry.make if make is None and entry is not None else make
-    assert make is not None
+    make = _maker(x, name)
     allowed = set(inspect.signature(make).parameters)
     _no_effect(said, allowed, name)
     _needed(make, said, name)
@@ -389,6 +383,18 @@ def _curve(x: Any, name: str, at: Conditions | None, said: dict[str, Any]) -> Cu
             "BR002", f"a {name} curve does not depend on base rate or costs", "leave them out"
         )
     return make(x, **({"at": at} if "at" in allowed else {}), **said)
+
+
+def _maker(x: Any, name: str) -> Callable[..., Curve]:
+    """What makes the curve of this name."""
+    if isinstance(x, Amounts):
+        make, known = OF_AMOUNTS.get(name), list(OF_AMOUNTS)
+    else:
+        entry = named.curve_named(name)[1]
+        make, known = None if entry is None else entry.make, list(named.CURVES)
+    if make is None:
+        raise refuse("BR531", f"there is no curve {quoted(name)}", f"one of {', '.join(known)}")
+    return make
 
 
 def _along_priors(x: Any, up: str, at: Conditions | None, said: dict[str, Any]) -> Curve:

@@ -7,6 +7,7 @@ import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -157,10 +158,11 @@ def _league(
 ) -> Result:
     conditions = replace(request.conditions, priors=() if prior is None else (prior,))
     volume, level = conditions.cases, request.intervals.level
-    found = dict(_typed(cells))
-    for path in request.source.paths:
-        for name, confusion in _in_file(path):
-            _add(found, name, confusion)
+    found: dict[str, Confusion] = {}
+    for name, confusion in chain(_typed(cells), *map(_in_file, request.source.paths)):
+        if name in found:
+            raise refuse("BR551", f"two tables are called {quoted(name)}", "give each its own name")
+        found[name] = confusion
     costs = conditions.costs_given
     usual = ("tpr", "fpr", "precision", *(("expected_cost",) if costs else ()))
     counted = ("alerts", "caught", "missed") if volume else ()
@@ -216,7 +218,6 @@ def _sorted(rows: Sequence[tables.LeagueRow], by: Measure) -> list[tables.League
 
 def _typed(texts: Sequence[str]) -> Iterator[tuple[str, Confusion]]:
     """Tables as they are typed: NAME=TP,FN,FP,TN, or with the name of every cell."""
-    found: dict[str, Confusion] = {}
     for number, text in enumerate(texts, start=1):
         pairs = [part.rpartition("=") for part in text.split(",")]
         if len(pairs) != len(CELLS):
@@ -235,14 +236,7 @@ def _typed(texts: Sequence[str]) -> Iterator[tuple[str, Confusion]]:
             cells = list(CELLS)
         values = dict(zip(cells, (value for _, _, value in pairs), strict=True))
         plain = "table" if len(texts) == 1 else f"table {number}"
-        _add(found, name or plain, _confusion(values))
-    yield from found.items()
-
-
-def _add(found: dict[str, Confusion], name: str, confusion: Confusion) -> None:
-    if name in found:
-        raise refuse("BR551", f"two tables are called {quoted(name)}", "give each its own name")
-    found[name] = confusion
+        yield name or plain, _confusion(values)
 
 
 def _confusion(texts: Mapping[str, str]) -> Confusion:

@@ -304,37 +304,37 @@ def _names(asked: GateOptions, source: SourceOptions) -> tuple[str, ...]:
     not be named.
     """
     scores, baseline, candidate = source.scores, asked.baseline, asked.candidate
-    if asked.requirement is not None:
-        if baseline or candidate:
-            raise refuse(
-                "BR596",
-                "a requirement and a comparison are two gates",
-                "run them one after the other",
-            )
-        if not scores and source.is_saved:
-            scores = tuple(saved_models(source.path))
-        if not scores:
-            raise refuse("BR596", "a requirement needs a model", "--score COLUMN")
-        if len(set(scores)) < len(scores):
-            raise refuse("BR407", "a score is named twice", "name each score once")
-        return scores
-    if not baseline or not candidate:
-        raise refuse(
-            "BR596",
+    required = asked.requirement is not None
+    if required and not scores and source.is_saved:
+        scores = tuple(saved_models(source.path))
+    for wrong, text, fix in (
+        (
+            required and (baseline or candidate),
+            "a requirement and a comparison are two gates",
+            "run them one after the other",
+        ),
+        (required and not scores, "a requirement needs a model", "--score COLUMN"),
+        (
+            not required and not (baseline and candidate),
             "nothing to test: give a requirement, or a baseline and a candidate",
             '"precision >= 0.2", or --baseline m1 --candidate m2',
-        )
-    if baseline == candidate:
-        raise refuse(
-            "BR596", f"baseline and candidate are both {quoted(baseline)}", "name two models"
-        )
-    if scores:
-        raise refuse(
-            "BR596",
+        ),
+        (
+            not required and baseline == candidate,
+            f"baseline and candidate are both {quoted(baseline)}",
+            "name two models",
+        ),
+        (
+            not required and scores,
             "a comparison names its models by --baseline and --candidate",
             "leave --score out",
-        )
-    return baseline, candidate
+        ),
+    ):
+        if wrong:
+            raise refuse("BR596", text, fix)
+    if len(set(scores)) < len(scores):
+        raise refuse("BR407", "a score is named twice", "name each score once")
+    return scores if required else (baseline or "", candidate or "")
 
 
 def _refuse_beside(context: click.Context) -> None:

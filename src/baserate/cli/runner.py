@@ -867,10 +867,10 @@ def _as_typed(command: click.Command, given: Mapping[str, Any]) -> dict[str, Any
         several = parameter.nargs == -1 or getattr(parameter, "multiple", False)
         if isinstance(value, list) and not several:
             value = ",".join(map(str, value))
-        plain = value if isinstance(value, bool | list) else str(value)
-        if several and not isinstance(plain, list):
-            plain = [plain]
-        typed[parameter.name or ""] = tuple(plain) if several else plain
+        plain: Any = value if isinstance(value, bool | list) else str(value)
+        if several:
+            plain = tuple(plain) if isinstance(plain, list) else (plain,)
+        typed[parameter.name or ""] = plain
     return typed
 
 

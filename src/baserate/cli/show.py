@@ -131,8 +131,7 @@ def show(
     best, refusals = _chosen(models, rules or ([None] if chosen else []), at, cases)
     blocks += best
     blocks += [_fixed(models, text, at, cases) for text in fixed]
-    blocks = _with_net_benefit(blocks, threshold_probability)
-    blocks = _with_measures(blocks, names)
+    blocks = _showing(blocks, _net_benefit(blocks, threshold_probability), names)
     values = _summarized(models, wanted, at)
     return _result(request, models, clusters, blocks, values, refusals, names)
 
@@ -230,37 +229,30 @@ def _readings(between: OperatingPoint, nearest: OperatingPoint) -> tuple[Operati
     return (nearest,) if same else (between, nearest)
 
 
-def _with_measures(
-    blocks: list[list[tables.Row]], names: tuple[str, ...]
+def _showing(
+    blocks: list[list[tables.Row]], instead: tuple[str, ...], more: tuple[str, ...]
 ) -> list[list[tables.Row]]:
-    """The points with the measures that are given."""
+    """The points with `more` measures, and with some `instead` of their own."""
+
+    def showing(point: OperatingPoint) -> OperatingPoint:
+        return replace(point, shown=tuple(dict.fromkeys((*(instead or point.shown), *more))))
+
     return [
-        [
-            row._replace(
-                point=row.point
-                and replace(row.point, shown=tuple(dict.fromkeys((*row.point.shown, *names))))
-            )
-            for row in block
-        ]
-        for block in blocks
+        [row._replace(point=row.point and showing(row.point)) for row in block] for block in blocks
     ]
 
 
-def _with_net_benefit(blocks: list[list[tables.Row]], text: str | None) -> list[list[tables.Row]]:
-    """The net benefit of every point, at the threshold probability that is given."""
+def _net_benefit(blocks: list[list[tables.Row]], text: str | None) -> tuple[str, ...]:
+    """Net benefit at the threshold probability that is given."""
     if text is None:
-        return blocks
+        return ()
     if not any(blocks):
         raise refuse(
             "BR655",
             "net benefit is read at an operating point, and none is shown",
             "--threshold 0.5, or --rule",
         )
-    asked = str(at_probability(parse("net_benefit"), text))
-    return [
-        [row._replace(point=row.point and replace(row.point, shown=(asked,))) for row in block]
-        for block in blocks
-    ]
+    return (str(at_probability(parse("net_benefit"), text)),)
 
 
 def _at_thresholds(

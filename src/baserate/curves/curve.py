@@ -28,8 +28,7 @@ from baserate.measures.confusion import (
     resolved_for,
 )
 from baserate.notation import base_rate
-from baserate.numbers import EXACT_FLOATS, Floats, Frozen, cell, some, table
-from baserate.views import Viewed, view
+from baserate.numbers import EXACT_FLOATS, Floats, Frozen, Viewed, cell, some, table, view
 
 # ----------------------------------------------------------------------
 # `Curve`: numbers that exist before they are drawn.

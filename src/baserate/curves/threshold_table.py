@@ -27,8 +27,7 @@ from baserate.measures.confusion import (
     out_of_range,
     resolved_for,
 )
-from baserate.numbers import EXACT_FLOATS, cell, some, spreadsheet_safe, table
-from baserate.views import Viewed
+from baserate.numbers import EXACT_FLOATS, Viewed, cell, some, spreadsheet_safe, table
 
 Order = Literal["descending", "ascending"]
 ORDERS = ("descending", "ascending")

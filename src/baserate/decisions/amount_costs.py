@@ -44,8 +44,7 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import base_rate, from_number
-from baserate.numbers import Floats, exactly, rounded
-from baserate.views import Viewed, view
+from baserate.numbers import Floats, Viewed, exactly, rounded, view
 
 # ----------------------------------------------------------------------
 # What flagging costs where every case has its own amount: a review for each alert, and what is lost

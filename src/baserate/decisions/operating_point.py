@@ -61,8 +61,7 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import percent
-from baserate.numbers import Bounds, cell, exactly, rounded, table
-from baserate.views import Later, Viewed, view
+from baserate.numbers import Bounds, Later, Viewed, cell, exactly, rounded, table, view
 
 # ----------------------------------------------------------------------
 # `OperatingPoint`: where a classifier is set, what it flags there, and under which conditions that

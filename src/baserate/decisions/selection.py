@@ -80,8 +80,7 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import Written, base_rate, checked_level, from_number, share
-from baserate.numbers import Bounds, Floats, exactly, rounded
-from baserate.views import Viewed, view
+from baserate.numbers import Bounds, Floats, Viewed, exactly, rounded, view
 
 # ----------------------------------------------------------------------
 # `choose`: the best point that satisfies a rule.

@@ -43,8 +43,7 @@ from baserate.measures.confusion import (
     rates_read,
 )
 from baserate.measures.registry import SYNONYMS, plain
-from baserate.numbers import Floats
-from baserate.views import Viewed
+from baserate.numbers import Floats, Viewed
 
 # ----------------------------------------------------------------------
 # Bands: where a curve, or the difference of two, may lie; at each place, or all along at once.

@@ -16,8 +16,7 @@ from baserate.decisions.operating_point import OperatingPoint
 from baserate.errors import Note, quoted, refuse
 from baserate.inference.sample_size import confusion_of
 from baserate.measures.confusion import Confusion, Measure, checked_conditions, measure
-from baserate.numbers import exactly, rounded
-from baserate.views import Viewed
+from baserate.numbers import Viewed, exactly, rounded
 
 STEPS = 4
 

@@ -11,8 +11,7 @@ import numpy as np
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.errors import Fix, Note, combine, grouped, quoted, refuse
 from baserate.notation import checked_level, missed, percent
-from baserate.numbers import cell, table
-from baserate.views import Viewed
+from baserate.numbers import Viewed, cell, table
 
 __all__ = [
     "BOTH",

@@ -23,8 +23,7 @@ from baserate.conditions import Conditions
 from baserate.errors import Fix, Note, quoted, refuse
 from baserate.measures.confusion import HERE, Confusion, Measure, exact_value
 from baserate.measures.registry import CATALOGUE, UNITS, at_one_point
-from baserate.numbers import Undefinable, rounded
-from baserate.views import Viewed
+from baserate.numbers import Undefinable, Viewed, rounded
 
 # What can be given: shares of outcomes that need no parameter and no cost. The prior stands beside
 # them.

@@ -36,6 +36,7 @@ from baserate.output.document import (
     answer,
     conditions,
     number,
+    of_check,
     of_interval,
     threshold,
     uncertain,
@@ -98,27 +99,16 @@ def of_difference(found: Difference, sample: Totals | None) -> dict[str, Any]:
     }
 
 
-def of_tested(choice: Choice | AmountChoice) -> dict[str, Any]:
-    """Whether the best model is better than each of the others; null where that was not tested, and
-    why.
+def of_leads(choice: Choice | AmountChoice) -> dict[str, Any]:
+    """Whether the best model is better than each of the others, and than one answer for all; null
+    where that was not tested, and why.
     """
-    same = choice.indistinguishable
+    same, lead = choice.indistinguishable, choice.lead_over_baseline
     return {
         "differences": [of_difference(one, None) for one in choice.differences],
         "indistinguishable": None if same is None else list(same),
         "untested": choice.untested or None,
-    }
-
-
-def of_leads(choice: Choice | AmountChoice) -> dict[str, Any]:
-    """The same, and whether it is better than one answer for all."""
-    return {
-        **of_tested(choice),
-        "lead_over_baseline": (
-            None
-            if choice.lead_over_baseline is None
-            else of_difference(choice.lead_over_baseline, None)
-        ),
+        "lead_over_baseline": None if lead is None else of_difference(lead, None),
         "baseline_untested": choice.baseline_untested or None,
     }
 
@@ -176,25 +166,13 @@ def requirement_verdict(judged: Sequence[Judged], *, passed: bool) -> dict[str, 
             "model": one.model,
             "slice": one.part or ALL,
             "whole": one.part is None,
-            "requirement": check.requirement,
-            "outcome": check.outcome,
-            "value": number(check.interval.value),
-            "bound": number(check.bound),
-            **of_interval(check.interval),
-            "cases_needed": check.needed,
-            "threshold": (
-                threshold(one.requirement.point.threshold)
-                if check.at_point and one.requirement.point is not None
-                else None
-            ),
-            "at": (
-                conditions(one.requirement.point.at)
-                if check.at_point and one.requirement.point is not None
-                else None
-            ),
+            **of_check(check),
+            "threshold": None if point is None else threshold(point.threshold),
+            "at": None if point is None else conditions(point.at),
         }
         for one in judged
         for check in one.requirement.checks
+        for point in [one.requirement.point if check.at_point else None]
     ]
     skipped = [one for one in judged if one.requirement.outcome == UNJUDGED]
     unjudged = [
@@ -491,18 +469,18 @@ def _estimate_sentence(name: str, found: PriorEstimate, *, alone: bool) -> str:
 
 def _estimate_table(found: Estimates) -> str:
     level = next(iter(found.values()))[0].level
-    rows = [_estimate_row(name, one) for name, several in found.items() for one in several]
-    return Grid(["model", "method", "how", "base rate (prior)", percent(level)], rows, left=3)
-
-
-def _estimate_row(name: str, one: PriorEstimate) -> list[str]:
-    return [
-        quoted(name, quotes=False),
-        one.method,
-        _estimated_how(one),
-        digits(one.value, 4),
-        span(one),
+    rows = [
+        (
+            quoted(name, quotes=False),
+            one.method,
+            _estimated_how(one),
+            digits(one.value, 4),
+            span(one),
+        )
+        for name, several in found.items()
+        for one in several
     ]
+    return Grid(["model", "method", "how", "base rate (prior)", percent(level)], rows, left=3)
 
 
 def _estimated_how(one: PriorEstimate) -> str:

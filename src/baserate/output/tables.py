@@ -410,9 +410,14 @@ def _worth(choice: Choice) -> str:
         whose = "their" if several else "its"
         return f"{whose} {_is(name, point)} {_cell(point, name)}{against}"
     against = f"; {amounts.replace(' ', ' catches ', 1) if others else ''}"
+    return f"{'each' if several else 'it'} catches {_caught(point)}{against if others else ''}"
+
+
+def _caught(point: OperatingPoint) -> str:
+    """How many positives are caught, in how many alerts."""
     positives = cases(document.read(point, "caught") + document.read(point, "missed"))
     found = f"{_cell(point, 'caught')} of {positives} positives in {_cell(point, 'alerts')} alerts"
-    return f"{'each' if several else 'it'} catches {found}{_real(point)}{against if others else ''}"
+    return f"{found}{_real(point)}"
 
 
 def _counted(choice: Choice) -> str:
@@ -423,9 +428,7 @@ def _counted(choice: Choice) -> str:
     cost = document.read(point, "volume_cost") * (-1 if point.at.costs.earned else 1)
     if math.isnan(cost) or len(choice.models) > 1:
         return ""
-    positives = cases(document.read(point, "caught") + document.read(point, "missed"))
-    found = f"{_cell(point, 'caught')} of {positives} positives in {_cell(point, 'alerts')} alerts"
-    return f", {total(cost)} per {cases(point.volume)} cases, catching {found}{_real(point)}"
+    return f", {total(cost)} per {cases(point.volume)} cases, catching {_caught(point)}"
 
 
 def _is(name: str, point: OperatingPoint) -> str:
@@ -925,11 +928,7 @@ def of_curve(model: str, curve: Curve, most: int) -> str:
         if curve.at is None
         else f", at {told(curve.at, by_cost=in_costs(curve.x_label, curve.y_label))}"
     )
-    shown = (
-        sorted({round(i * (len(curve) - 1) / (most - 1)) for i in range(most)})
-        if len(curve) > most
-        else list(range(len(curve)))
-    )
+    shown = _spread(len(curve), most)
     some = (
         f" ({len(shown)} of {grouped(len(curve))} points; all with --csv)"
         if len(shown) < len(curve)
@@ -1008,27 +1007,27 @@ def _cut(value: float) -> str:
 
 def curves_csv(curves: Sequence[tuple[str, Curve]]) -> str:
     """All points of all curves: one line per point, with its model and base rate."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     first = curves[0][1]
     with_cut = first.x_label != "threshold"
-    writer.writerow(
-        ("model", "prior", *(("threshold",) if with_cut else ()), first.x_label, first.y_label)
-    )
+    head = ("model", "prior", *(("threshold",) if with_cut else ()), first.x_label, first.y_label)
+    rows = []
     for model, curve in curves:
         prior = "" if curve.at is None or curve.at.prior is None else repr(curve.at.prior)
         cuts = (
             curve.thresholds.tolist() if curve.thresholds is not None else [math.nan] * len(curve)
         )
-        for x, y, cut in zip(curve.x.tolist(), curve.y.tolist(), cuts, strict=True):
-            values = (cut, x, y) if with_cut else (x, y)
-            writer.writerow(
-                (
-                    spreadsheet_safe(model),
-                    prior,
-                    *("" if math.isnan(value) else repr(value) for value in values),
-                )
-            )
+        columns = (*((cuts,) if with_cut else ()), curve.x.tolist(), curve.y.tolist())
+        rows += [(spreadsheet_safe(model), prior, *row) for row in zip(*columns, strict=True)]
+    return csv_text(head, rows)
+
+
+def csv_text(head: Sequence[str], rows: Iterable[Sequence[str | float]]) -> str:
+    """Rows as CSV; numbers with all their digits, and nothing for what is undefined."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(head)
+    for row in rows:
+        writer.writerow("" if cell != cell else cell for cell in row)  # noqa: PLR0124 (NaN)
     return out.getvalue()
 
 

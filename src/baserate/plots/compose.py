@@ -120,15 +120,9 @@ def axis_of(label: str, values: Iterable[Any], *, log: bool = False) -> Axis:
     return spanning(shown, every, room=0.04 if label in ROOMY else 0.0)
 
 
-def line_of(one: Named, x: Axis, y: Axis) -> Line:
-    """A curve as a line on these axes: true between its points, and no finer than can be seen."""
-    across, up = drawn(one.curve, x, y)
-    return Line(across, up, one.name, one.style)
-
-
 def drawn(curve: Curve, x: Axis, y: Axis) -> tuple[Floats, Floats]:
-    """The points to draw: with others between them where an edge is long on these axes, and without
-    those that fall together.
+    """The points to draw: with others between them where an edge is long on these axes, so that
+    the line is true there, and without those that fall together.
     """
     across, up = curve.x, curve.y
     if curve.name in CURVES and curve.x_label == "threshold":
@@ -282,7 +276,7 @@ def panel_of(  # noqa: PLR0913 (each is a part of the panel)
         axis_of(labels[0], [one.curve.x for one in found], log=log[0]),
         axis_of(labels[1], [one.curve.y for one in found], log=log[1]),
     )
-    lines = [line_of(one, x, y) for one in found]
+    lines = [Line(*drawn(one.curve, x, y), one.name, one.style) for one in found]
     around: list[Part] = [
         *bands_of(bands, labels, lambda i: found[i % len(found)].style),
         *(behind(found, x, y) if behind else []),

@@ -133,18 +133,6 @@ class CurveDisplay(Drawable):
         self.figure_ = self.ax_.figure
         return self
 
-    def svg(self) -> str:
-        """The drawing as the text of an SVG file."""
-        return self.panel.svg()
-
-    def text(self, width: int = 72, *, ascii_only: bool = False) -> str:
-        """The drawing in braille dots, or in plain characters."""
-        return self.panel.text(width, ascii_only=ascii_only)
-
-    def matplotlib(self, ax: Any = None) -> Any:
-        """The drawing on axes of matplotlib."""
-        return self.panel.matplotlib(ax)
-
     def _drawn(self, ax: Any) -> Self:
         return self if ax is None else self.plot(ax)
 

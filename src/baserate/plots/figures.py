@@ -113,24 +113,15 @@ def roc_panel(  # noqa: PLR0913 (each is a thing to draw)
 
 
 def _check_lines(isolines: Sequence[Any], iso_costs: Sequence[Any], baseline: Any) -> None:
-    for line in isolines:
-        if not isinstance(line, Isoline):
-            raise refuse(
-                "BR650",
-                f"an isoline is needed, got {type(line).__name__}",
-                'isoline("precision", at, value=0.5)',
-            )
-    for line in iso_costs:
-        if not isinstance(line, IsoCost):
-            raise refuse(
-                "BR650",
-                f"a line of one cost is needed, got {type(line).__name__}",
-                "iso_cost_line(at, fpr=0.1, tpr=0.7)",
-            )
-    if not isinstance(baseline, Baseline | None):
-        raise refuse(
-            "BR650", f"a baseline is needed, got {type(baseline).__name__}", "ideal_baseline(at)"
-        )
+    bases = [] if baseline is None else [baseline]
+    for lines, kind, what, fix in (
+        (isolines, Isoline, "an isoline", 'isoline("precision", at, value=0.5)'),
+        (iso_costs, IsoCost, "a line of one cost", "iso_cost_line(at, fpr=0.1, tpr=0.7)"),
+        (bases, Baseline, "a baseline", "ideal_baseline(at)"),
+    ):
+        for line in lines:
+            if not isinstance(line, kind):
+                raise refuse("BR650", f"{what} is needed, got {type(line).__name__}", fix)
 
 
 def _log_rates(columns: Sequence[Any]) -> Axis:
@@ -365,15 +356,12 @@ def posfrac_panel(
     ['guessing', 'perfect', 'a base rate of 50%', 'a base rate of 10%']
     """  # noqa: E501
 
-    def behind(found: list[Named], x: Axis, y: Axis) -> list[Part]:
-        low = max(x.low, y.low, 1e-9)
-        start = low if y.scale == "log" else 0.0
-        guess = Line((start, 1.0), (start, 1.0), "guessing", REFERENCE)
-        ways = [i / 100 for i in range(1 if y.scale == "log" else 0, 101)]
-        if y.scale == "log":
-            guess = Line(ways, ways, "guessing", REFERENCE)
+    def behind(found: list[Named], _x: Axis, y: Axis) -> list[Part]:
+        wide = y.scale == "log"
+        ways = [i / 100 for i in range(1 if wide else 0, 101)]
+        diagonal = ways if wide else (0.0, 1.0)  # a curve on a logarithmic axis
         return [
-            guess,
+            Line(diagonal, diagonal, "guessing", REFERENCE),
             *(
                 Line(ways, [prior * way for way in ways], "perfect", _faint(colour))
                 for prior, colour in _priors(found)

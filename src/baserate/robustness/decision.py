@@ -40,7 +40,7 @@ from baserate.inference.best_model import (
 )
 from baserate.inference.values import Difference, checked_level
 from baserate.measures.confusion import checked_volume
-from baserate.numbers import Floats, rounded
+from baserate.numbers import Floats, Viewed, rounded
 from baserate.robustness.minimax import (
     HERE,
     Candidates,
@@ -64,7 +64,6 @@ from baserate.robustness.minimax import (
 )
 from baserate.robustness.sensitivity import Stability, stability
 from baserate.robustness.winner_regions import WinnerMap, winner_map
-from baserate.views import Viewed
 
 # ----------------------------------------------------------------------
 # Mixtures of two settings: where regret over a box is least when a share of the cases goes each

@@ -37,7 +37,7 @@ from baserate.measures.confusion import (
     rates_read,
 )
 from baserate.measures.registry import Outcomes
-from baserate.numbers import Floats, Undefined, exactly
+from baserate.numbers import Floats, Undefined, Viewed, exactly
 from baserate.robustness.minimax import (
     HERE,
     PARTS,
@@ -48,7 +48,6 @@ from baserate.robustness.minimax import (
     own_prior,
     scenes,
 )
-from baserate.views import Viewed
 
 # ----------------------------------------------------------------------
 # The rates of a model at many conditions at once: at a threshold that stays, or at the one that is

@@ -27,8 +27,7 @@ from baserate.inference.paired import adjusted
 from baserate.inference.values import checked_level
 from baserate.measures.confusion import ASSUMES_LABEL_SHIFT
 from baserate.notation import from_number, prior, share
-from baserate.numbers import Floats, exactly, rounded
-from baserate.views import Viewed
+from baserate.numbers import Floats, Viewed, exactly, rounded
 
 Corner = tuple[Fraction, Fraction]
 # Base rates at which the leader is tested. They must not depend on who leads where, so they follow

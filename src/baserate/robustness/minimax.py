@@ -35,8 +35,7 @@ from baserate.distributions import BELIEVED, SPREADS, Draws, LogUniform, Range
 from baserate.errors import Note, quoted, refuse
 from baserate.measures.confusion import ASSUMES_LABEL_SHIFT, Confusion, Measure
 from baserate.notation import from_number
-from baserate.numbers import Floats, exactly, rounded
-from baserate.views import Viewed
+from baserate.numbers import Floats, Viewed, exactly, rounded
 
 # ----------------------------------------------------------------------
 # Scenes: the corners of what is possible. A range has two ends; what is believed stays a

@@ -16,7 +16,7 @@ from baserate.decisions.operating_point import highest_below
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Region, corners, regions
 from baserate.distributions import SPREADS, Draws, Range, Spread
 from baserate.errors import Note, combine, refuse
-from baserate.numbers import exactly, rounded
+from baserate.numbers import Viewed, exactly, rounded
 from baserate.robustness.minimax import (
     JUDGED,
     PARTS,
@@ -27,7 +27,6 @@ from baserate.robustness.minimax import (
     own_priors,
 )
 from baserate.robustness.winner_regions import from_zero, winner_map
-from baserate.views import Viewed
 
 # How much of a distribution lies beyond either of the values that count as its ends.
 TAIL = 0.025

@@ -26,9 +26,8 @@ from baserate.measures.confusion import (
     resolved_for,
 )
 from baserate.notation import Written, from_number, share
-from baserate.numbers import Floats, exactly, rounded
+from baserate.numbers import Floats, Viewed, exactly, rounded
 from baserate.robustness.minimax import candidates, exact_rates
-from baserate.views import Viewed
 
 
 @dataclass(frozen=True)

@@ -39,9 +39,8 @@ from baserate.inference.intervals import REPLICATES
 from baserate.inference.values import LOWER, checked_level
 from baserate.measures.confusion import checked_volume
 from baserate.notation import Written, base_rate, from_number, prior
-from baserate.numbers import Floats, exactly, rounded
+from baserate.numbers import Floats, Viewed, exactly, rounded, view
 from baserate.robustness.minimax import HERE, JUDGED, scenes, shares
-from baserate.views import Viewed, view
 
 # ----------------------------------------------------------------------
 # Where the winner of the map cannot be told from another: bounds that hold all over the map at

@@ -21,9 +21,8 @@ from baserate.decisions.selection import Weights, class_weights, flag_at
 from baserate.errors import Fix, Note, combine, number_of, quoted, refuse
 from baserate.measures.confusion import Confusion, checked_conditions, checked_volume, confusion_at
 from baserate.notation import from_number
-from baserate.numbers import Undefined, exactly, rounded
+from baserate.numbers import Undefined, Viewed, exactly, rounded
 from baserate.read.files import hours_of, zone_of
-from baserate.views import Viewed
 
 # Days without positives at the end are taken for labels still to come where chance would give them
 # less often than this.

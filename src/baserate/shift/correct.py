@@ -27,8 +27,7 @@ from baserate.errors import (
 from baserate.kernels import Cells
 from baserate.kernels.portable import ascending_orders, scores_of_orders
 from baserate.measures.confusion import checked_conditions
-from baserate.numbers import Floats, Ints, rounded
-from baserate.views import Viewed
+from baserate.numbers import Floats, Ints, Viewed, rounded
 
 # ----------------------------------------------------------------------
 # New names for the thresholds of counts: every cell keeps its cases and its rank, whatever floats

@@ -36,9 +36,8 @@ from baserate.inference.values import (
 )
 from baserate.kernels import Urn, best, in_parallel, threads
 from baserate.kernels.draws import POWERS
-from baserate.numbers import Floats, Ints, Undefined, rounded
+from baserate.numbers import Floats, Ints, Undefined, Viewed, rounded
 from baserate.shift.correct import as_probabilities, calibration_prior
-from baserate.views import Viewed
 
 # ----------------------------------------------------------------------
 # Unlabelled scores as a mixture of the two classes: what share of positives makes them most likely,
