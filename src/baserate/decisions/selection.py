@@ -26,6 +26,7 @@ from baserate.decisions.operating_point import (
     INTERPOLATED,
     THRESHOLD,
     TIE,
+    ModelChoice,
     OperatingPoint,
     best_mixture,
     flagged_along,
@@ -33,7 +34,6 @@ from baserate.decisions.operating_point import (
     infeasible,
     mixed,
     partway,
-    point_of,
     set_at,
 )
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
@@ -397,7 +397,7 @@ def random_classifier(
 
 
 @dataclass(frozen=True)
-class Choice(Viewed):
+class Choice(ModelChoice[OperatingPoint]):
     """The best model, where it is set, and what the others would do.
 
     `models` names more than one where they cannot be distinguished by what was made best, or where
@@ -410,9 +410,6 @@ class Choice(Viewed):
     where the best model beats it on these cases; `baseline_untested` says why that was not tested.
     """
 
-    models: tuple[str, ...]
-    points: Mapping[str, OperatingPoint]
-    refused: Mapping[str, Infeasible]
     baselines: Mapping[str, OperatingPoint] = field(default_factory=dict)
     differences: tuple[Any, ...] = ()
     untested: str = ""
@@ -424,13 +421,6 @@ class Choice(Viewed):
     mixture: Any = None
     # The counts of each model, for drawing.
     sources: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
-
-    def __getitem__(self, model: str) -> OperatingPoint:
-        """The chosen point of this model, or why it has none."""
-        return point_of(model, self.points, self.refused)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.points)
 
     @property
     def regret(self) -> Any:
@@ -478,15 +468,6 @@ class Choice(Viewed):
         worse = {one.models[0] for one in self.differences if one.significant}
         known = {self.model, *(one.models[0] for one in self.differences)}
         return tuple(name for name in self.points if name in known - worse)
-
-    @property
-    def model(self) -> str:
-        """The best model; the first of those that are as good."""
-        return self.models[0]
-
-    @property
-    def point(self) -> OperatingPoint:
-        return self.points[self.model]
 
     def flags(
         self, scores: Any, /, *, seed: int = 0, key: Any = None
@@ -918,7 +899,6 @@ def _nearest(points: Points, asked: Measure, value: Fraction, at: Conditions) ->
 MOST = 2**62
 Site = tuple[Counts, Conditions]
 Weights = tuple[Fraction, Fraction]
-Summed = TypeVar("Summed")
 
 
 def class_weights(counts: Counts, at: Conditions, cases: Fraction | None = None) -> Weights:
@@ -992,7 +972,8 @@ def pooled_counts(sites: Sequence[Site]) -> Counts:
                 Cells(counts.scores, *columns), counts.ledger, (), counts.bins, counts.condensed
             )
         )
-    return added(parts)
+    summed: Counts = added(parts)
+    return summed
 
 
 def _times(column: Array, weight: Fraction, factor: int, *, fits: bool) -> Array:
@@ -1003,9 +984,9 @@ def _times(column: Array, weight: Fraction, factor: int, *, fits: bool) -> Array
     )
 
 
-def added(parts: Sequence[Summed]) -> Summed:
+def added(parts: Sequence[Any]) -> Any:
     """The sum of all, added in pairs, so that many small ones cost no more than few large ones."""
-    rest: list[Any] = list(parts)
+    rest = list(parts)
     while len(rest) > 1:
         rest = [
             rest[i] + rest[i + 1] if i + 1 < len(rest) else rest[i] for i in range(0, len(rest), 2)

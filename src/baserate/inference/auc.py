@@ -13,7 +13,7 @@ import numpy.typing as npt
 from baserate.counts.counts import Counts, JointCounts
 from baserate.curves.areas import auc, one_class
 from baserate.errors import Note, number_of, quoted, refuse
-from baserate.inference.rates import normal, refuse_weights
+from baserate.inference.rates import normal, refuse_weights, special
 from baserate.inference.values import BOTH, Difference, Interval, missed, tails
 from baserate.kernels import Labels, Scores, best
 from baserate.numbers import EXACT_FLOATS, INT64_MAX, Floats, Ints, square_sum
@@ -197,8 +197,6 @@ def _placements_beta(known: Placed, below: float, above: float) -> Bounds:
     there, and for one bound alone, a whole case stands at the harder end, as Clopper and Pearson
     have it.
     """
-    from scipy.special import betaincinv
-
     if known.value in (0.0, 1.0) and below and above:
         below, above = (
             (below + above, 0.0) if known.value else (0.0, below + above)
@@ -206,10 +204,10 @@ def _placements_beta(known: Placed, below: float, above: float) -> Bounds:
     both = bool(below and above) and not _all_or_nothing(known)
     low, high = 0.0, 1.0
     if below and known.value > 0:
-        low = float(betaincinv(*_shape(known, 0.5 if both else 0.0), below))
+        low = float(special().betaincinv(*_shape(known, 0.5 if both else 0.0), below))
     if above and known.value < 1:
         a, b = _shape(known, 0.5 if both else 1.0)
-        high = 1 - float(betaincinv(b, a, above))
+        high = 1 - float(special().betaincinv(b, a, above))
     # Half a case at either end moves the centre: the bounds still hold what was seen.
     return min(low, known.value), max(high, known.value)
 
@@ -507,8 +505,6 @@ def _by_normal(
     """A difference of two AUCs with its variance: by the normal distribution, or by Student's where
     cases are few.
     """
-    from scipy.special import ndtr, stdtr, stdtrit
-
     (variance, degrees), (names, level, method) = spread, how
     value = values[1] - values[0]
     # By name, "delong" is pROC's: the normal distribution for pairs, Student's for two samples.
@@ -524,8 +520,10 @@ def _by_normal(
     if variance <= 0 or smaller < (2 if asked_by_name else FEWEST):
         return _without_variance(value, smaller, names, values, common)
     z = value / math.sqrt(variance)
-    quantile = float(stdtrit(degrees, (1 + level) / 2)) if by_t else normal((1 + level) / 2)
-    p = 2 * float(stdtr(degrees, -abs(z)) if by_t else ndtr(-abs(z)))
+    quantile = (
+        float(special().stdtrit(degrees, (1 + level) / 2)) if by_t else normal((1 + level) / 2)
+    )
+    p = 2 * float(special().stdtr(degrees, -abs(z)) if by_t else special().ndtr(-abs(z)))
     half = quantile * math.sqrt(variance)
     low, high = max(-1.0, value - half), min(1.0, value + half)
     return Difference(value, low, high, p, method, names, values, statistic=z, **common)

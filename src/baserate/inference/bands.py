@@ -208,13 +208,7 @@ def difference_band(  # noqa: PLR0913 (each is a question of its own)
     readers = [
         _reader(curve, at, x, (priors, costs, rule, _of(threshold, name), volume)) for name in names
     ]
-    only = JointCounts._of(
-        {name: models.scores[name] for name in names},
-        models.positives,
-        models.negatives,
-        models.ledger,
-        models._recorded,
-    )
+    only = models.only(names)
     plan = planned(only, readers[0].of_prior, resample, replicates or REPLICATES, seed, progress)
     notes = check_enough(only)
     seen = readers[1].read(models.marginal(names[1])) - readers[0].read(models.marginal(names[0]))

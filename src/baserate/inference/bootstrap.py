@@ -18,7 +18,7 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.errors import CASE_CONTROL, Fix, Ledger, Note, are, grouped, number_of, quoted, refuse
 from baserate.inference.auc import cell_placements
-from baserate.inference.rates import normal, refuse_weights
+from baserate.inference.rates import normal, refuse_weights, special
 from baserate.inference.statistic import Statistic, outcomes_read
 from baserate.inference.values import checked_replicates, checked_seed, tails
 from baserate.kernels import Cells, Urn, best
@@ -96,8 +96,6 @@ def bca_bounds(
     """Quantiles corrected for bias and for a spread that changes with the value. Efron 1987, JASA
     82:171-185.
     """
-    from scipy.special import ndtr
-
     # Replicates equal to what was seen count half: with ties, as many lie on either side.
     below_seen = (np.count_nonzero(values < seen) + np.count_nonzero(values == seen) / 2) / len(
         values
@@ -109,7 +107,7 @@ def bca_bounds(
     for place, missed in enumerate(tails(level, side)):
         if missed:
             z = bias + normal(missed if place == 0 else 1 - missed)
-            share = float(ndtr(bias + z / (1 - acceleration * z)))
+            share = float(special().ndtr(bias + z / (1 - acceleration * z)))
             bounds[place] = float(np.quantile(values, share))
     return bounds[0], bounds[1]
 

@@ -37,7 +37,7 @@ from baserate.inference.bootstrap import (
 from baserate.inference.clusters import cluster_intervals, cluster_plan
 from baserate.inference.estimated_prior import counted_interval
 from baserate.inference.fixed_point import Question, measure_interval
-from baserate.inference.rates import CLOPPER_PEARSON, normal, refuse_weights
+from baserate.inference.rates import CLOPPER_PEARSON, normal, refuse_weights, special
 from baserate.inference.values import BOTH, CORRECTED, Difference, Interval
 from baserate.kernels import Urn
 from baserate.kernels.draws import MOST_CASES, in_parallel, threads
@@ -661,19 +661,17 @@ def _least_missed(beyond: Callable[[float], float]) -> float:
     How far a bound lies is nearly linear in the normal quantile of its level, so a straight line
     between two of them finds it in a few steps.
     """
-    from scipy.special import ndtr
-
     ends = [normal(0.5 + LEAST_P), normal(1 - LEAST_P / 2)]
-    gaps = [beyond(2 * float(ndtr(end)) - 1) for end in ends]
+    gaps = [beyond(2 * float(special().ndtr(end)) - 1) for end in ends]
     if gaps[1] > 0:
         return LEAST_P
     if gaps[0] <= 0:
         return 1.0
     for _ in range(STEPS):
         middle = ends[0] + (ends[1] - ends[0]) * gaps[0] / (gaps[0] - gaps[1])
-        gap = beyond(2 * float(ndtr(middle)) - 1)
+        gap = beyond(2 * float(special().ndtr(middle)) - 1)
         ends[gap <= 0], gaps[gap <= 0] = middle, gap
-    return 2 * float(ndtr(-ends[0]))
+    return 2 * float(special().ndtr(-ends[0]))
 
 
 def _moves(point: OperatingPoint) -> bool:

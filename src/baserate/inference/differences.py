@@ -53,7 +53,6 @@ from baserate.inference.paired import (
     discordant,
     in_step,
     matched_difference,
-    only,
     pairing_of,
     whole_of,
 )
@@ -621,7 +620,7 @@ def _resampled_in_step(
     how = pairing_of(models, names, paired=paired)
     if isinstance(models, JointCounts):
         _check_classes(models)
-        sources: tuple[Any, ...] = (only(models, names),)
+        sources: tuple[Any, ...] = (models.only(names),)
     else:
         sources = tuple(models[name] for name in names)
     if how == SAME_CLUSTERS:
@@ -666,7 +665,7 @@ def _paired(
         points = _in_advance(both, joint, names)
         if points:
             return _by_formula(both[0], joint, names, points, asked.level)
-    return _by_bootstrap(both, only(joint, names), names, asked)
+    return _by_bootstrap(both, joint.only(names), names, asked)
 
 
 def _in_advance(

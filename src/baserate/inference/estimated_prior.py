@@ -165,7 +165,7 @@ def in_field(
     the error is spared for it.
     """
     if asked.name in COUNTED and table.flagged is not None:
-        return _counted(asked, table, level, side)
+        return counted_interval(asked, (table.flagged, table.cases), level, side)
     costs = tuple(float(getattr(at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
     totals = float(sum(table.positives)), float(sum(table.negatives))
 
@@ -232,10 +232,6 @@ def _bounds(
     values += [read(np.full(len(prior), end), tpr, fpr) for end in ends_possible]
     lows, highs = zip(*(np.nanquantile(part, [missed, 1 - missed]) for part in values), strict=True)
     return max(ends[0], float(min(lows))), min(ends[1], float(max(highs)))
-
-
-def _counted(asked: Measure, table: FieldTable, level: float, side: str) -> Interval:
-    return counted_interval(asked, (table.flagged or 0, table.cases), level, side)
 
 
 def counted_interval(

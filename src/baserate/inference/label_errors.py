@@ -69,6 +69,13 @@ class _Corrected(Viewed):
     def apparent_prior(self) -> float:
         return self.apparent.prior
 
+    @property
+    def _shown(self) -> str:
+        return ", ".join(
+            f"{name} {self[name]:.4g} (apparent {self.apparent[name]:.4g})"
+            for name in ("tpr", "fpr")
+        )
+
 
 @dataclass(frozen=True)
 class LabelErrors(_Corrected):
@@ -87,11 +94,7 @@ class LabelErrors(_Corrected):
     largest_spurious: float
 
     def __repr__(self) -> str:
-        rates = ", ".join(
-            f"{name} {self[name]:.4g} (apparent {self.apparent[name]:.4g})"
-            for name in ("tpr", "fpr")
-        )
-        return f"LabelErrors: hidden {self.hidden:.6g}, spurious {self.spurious:.6g}; {rates}"
+        return f"LabelErrors: hidden {self.hidden:.6g}, spurious {self.spurious:.6g}; {self._shown}"
 
 
 @dataclass(frozen=True)
@@ -107,13 +110,9 @@ class Verified(_Corrected):
     passed: float
 
     def __repr__(self) -> str:
-        rates = ", ".join(
-            f"{name} {self[name]:.4g} (apparent {self.apparent[name]:.4g})"
-            for name in ("tpr", "fpr")
-        )
         return (
             f"Verified: {self.flagged:.6g} of the flagged cases reviewed, {self.passed:.6g} of the"
-            f" passed; {rates}"
+            f" passed; {self._shown}"
         )
 
 

@@ -21,7 +21,7 @@ from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.rules import parse_rule
 from baserate.errors import Fix, Note, number_of, quoted, refuse
 from baserate.inference.auc import placed
-from baserate.inference.rates import MOST_CASES, normal, rate_interval
+from baserate.inference.rates import MOST_CASES, normal, rate_interval, special
 from baserate.inference.values import UPPER, checked_level, percent, stated
 from baserate.measures.confusion import Confusion, Measure, parse
 from baserate.measures.registry import at_one_point
@@ -419,7 +419,6 @@ def _shown_from(errors: Integers, limit: float, missed: float) -> Integers:
     """With how many cases a number of errors begins to demonstrate that the rate is at most the
     limit: P(errors or fewer | limit) <= missed.
     """
-    from scipy.special import ndtri
 
     def shown(cases: Floats) -> Flags:
         return np.asarray((cases > errors) & (_chance(errors, cases, limit) <= missed * TIE))
@@ -428,7 +427,8 @@ def _shown_from(errors: Integers, limit: float, missed: float) -> Integers:
     # outwards until it is enclosed, and halving.
     one_more = errors + 1.0
     expected = (
-        one_more * (1 - 1 / (9 * one_more) - float(ndtri(missed)) / (3 * np.sqrt(one_more))) ** 3
+        one_more
+        * (1 - 1 / (9 * one_more) - float(special().ndtri(missed)) / (3 * np.sqrt(one_more))) ** 3
     )
     guess = np.maximum(np.floor(expected * (1 / limit - 0.5) + errors / 2), one_more)
     low, high, step = guess - 1, guess + 1, 1
@@ -445,9 +445,9 @@ def _shown_from(errors: Integers, limit: float, missed: float) -> Integers:
 
 def _chance(errors: Any, cases: Any, rate: float) -> Any:
     """The binomial probability of as many errors or fewer."""
-    from scipy.special import betaincc
-
-    return betaincc(np.add(errors, 1.0), np.subtract(cases, errors, dtype=np.float64), rate)
+    return special().betaincc(
+        np.add(errors, 1.0), np.subtract(cases, errors, dtype=np.float64), rate
+    )
 
 
 # ----------------------------------------------------------------------
@@ -679,11 +679,9 @@ def smallest_detectable(
     if fewer < 0:
         none = Undefined(f"{apart} discordant pairs show nothing at this level")
         return Detectable(none, None if whole is None else none, None)
-    from scipy.special import betaincinv
-
     # The share of the other model's pairs at which so few of them, or fewer, are seen with the
     # power asked for.
-    other = float(betaincinv(fewer + 1, apart - fewer, 1 - share))
+    other = float(special().betaincinv(fewer + 1, apart - fewer, 1 - share))
     excess = max(0.0, apart * (1 - 2 * other))
     return Detectable(excess, None if whole is None else excess / whole, apart - 2 * fewer)
 
@@ -738,8 +736,6 @@ class _Within(_Pairs):
         """P(upper end <= margin): a quadratic in the difference, for each number of discordant
         pairs.
         """
-        from scipy.special import betaincc
-
         whole, square, most = cases + 2, normal(self.missed / 2) ** 2, self.margin
         under = (most * whole) ** 2 - (whole + square) * (
             most**2 * whole - square * (pairs + 2) / whole
@@ -747,19 +743,17 @@ class _Within(_Pairs):
         ends = (most * whole - np.sqrt(np.maximum(under, 0.0))) / (whole + square)
         lost = np.floor((ends * whole + pairs) / 2 + 2.0**-30)
         inside = np.clip(lost, 0, np.maximum(pairs - 1, 0))
-        chance = betaincc(inside + 1.0, np.maximum(pairs - inside, 1.0), self.other)
+        chance = special().betaincc(inside + 1.0, np.maximum(pairs - inside, 1.0), self.other)
         return np.where(lost < 0, 0.0, np.where(lost >= pairs, 1.0, chance))
 
 
 def binomial(numbers: Any, cases: int, rate: float) -> Floats:
     """The probabilities of these consecutive numbers, which are all that matter."""
-    from scipy.special import gammaln, xlog1py, xlogy
-
     logs = (
-        xlogy(numbers, rate)
-        + xlog1py(cases - numbers, -rate)
-        - gammaln(numbers + 1)
-        - gammaln(cases - numbers + 1)
+        special().xlogy(numbers, rate)
+        + special().xlog1py(cases - numbers, -rate)
+        - special().gammaln(numbers + 1)
+        - special().gammaln(cases - numbers + 1)
     )
     chance = np.exp(logs - logs.max())
     # What large logarithms lose is common to all, and goes away here.
@@ -767,11 +761,11 @@ def binomial(numbers: Any, cases: int, rate: float) -> Floats:
 
 
 def _declared(pairs: Any, other: float, missed: float) -> Floats:
-    from scipy.special import betaincc
-
     fewer = _most_fewer(pairs, missed)
     return np.where(
-        fewer >= 0, betaincc(np.maximum(fewer, 0) + 1.0, pairs - np.maximum(fewer, 0), other), 0.0
+        fewer >= 0,
+        special().betaincc(np.maximum(fewer, 0) + 1.0, pairs - np.maximum(fewer, 0), other),
+        0.0,
     )
 
 
@@ -779,10 +773,9 @@ def _most_fewer(pairs: Any, missed: float) -> Any:
     """The most pairs of the other model with which the two-sided test still rejects: 2 · P(as many
     or fewer | ½) < missed; -1 for none.
     """
-    from scipy.special import betaincc
 
     def rejects(fewer: Any) -> Any:
-        tail = betaincc(np.maximum(fewer, 0) + 1.0, np.maximum(pairs - fewer, 0.5), 0.5)
+        tail = special().betaincc(np.maximum(fewer, 0) + 1.0, np.maximum(pairs - fewer, 0.5), 0.5)
         return (fewer < 0) | ((2 * fewer < pairs) & (2 * tail < missed))
 
     fewer = np.maximum(-1, np.floor(pairs / 2 + normal(missed / 2) * np.sqrt(pairs) / 2))
@@ -980,8 +973,6 @@ def _parts(measure: Measure) -> tuple[Any, dict[str, float]]:
 
 def _power_of_line(line: _Line, cases: Cases, rates: tuple[float, float], missed: float) -> float:
     """The probability that the bound meets the requirement, over hits and false alarms."""
-    from scipy.special import betainc
-
     (positives, negatives), (tpr, fpr) = cases, rates
     reach = WIDE * math.sqrt(negatives * fpr * (1 - fpr)) + WIDE
     low = max(0, math.floor(negatives * fpr - reach))
@@ -992,7 +983,7 @@ def _power_of_line(line: _Line, cases: Cases, rates: tuple[float, float], missed
     needed = np.interp(alarms, grid, _fewest_hits(line, cases, grid, missed, step))
     whole = np.ceil(needed - 1e-9)
     inside = np.clip(whole, 1, positives)
-    reached = betainc(inside, positives - inside + 1, tpr)
+    reached = special().betainc(inside, positives - inside + 1, tpr)
     reached = np.where(whole > positives, 0.0, np.where(whole < 1, 1.0, reached))
     chance = binomial(alarms, negatives, fpr) if len(alarms) > 1 else np.ones(1)
     return float(chance @ reached)
@@ -1005,16 +996,16 @@ def _fewest_hits(line: _Line, cases: Cases, alarms: Floats, missed: float, step:
     The bound is that of "safe-draws": P(requirement fails) <= missed, where tpr and fpr are drawn
     as Clopper and Pearson bound them, Beta(tp, fn + 1) and Beta(fp + 1, tn).
     """
-    from scipy.special import betainc, betaincinv
-
     positives, negatives = cases
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     rest = np.maximum(negatives - alarms, 1e-9)[:, None]
-    fpr = betaincinv(alarms[:, None] + 1, rest, (nodes + 1) / 2)
+    fpr = special().betaincinv(alarms[:, None] + 1, rest, (nodes + 1) / 2)
     least = np.clip(line.start + line.slope * fpr, 0, 1)
 
     def fails(hits: Floats) -> Floats:
-        chance = betainc(np.maximum(hits, 1e-9)[:, None], positives - hits[:, None] + 1, least)
+        chance = special().betainc(
+            np.maximum(hits, 1e-9)[:, None], positives - hits[:, None] + 1, least
+        )
         return np.asarray(chance @ weights / 2)
 
     low, high = np.zeros(len(alarms)), np.full(len(alarms), float(positives))

@@ -124,7 +124,7 @@ def at_places(
     values = along(axis, points, at)
     # Along fpr the highest tpr at each place, along tpr the lowest fpr: the last point, or the
     # first, of those with that value.
-    found = np.searchsorted(values, places, "right" if axis.name == "fpr" else "left") - 1  # type: ignore[call-overload]
+    found = np.searchsorted(values, places, "right" if axis.name == "fpr" else "left") - 1
     edges = np.clip(found, 0, len(points) - 2)
     start, end = values[edges], values[edges + 1]
     length = end - start
