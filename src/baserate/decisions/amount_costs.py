@@ -25,6 +25,7 @@ from baserate.decisions.operating_point import (
     ModelChoice,
     OperatingPoint,
     drawn_from,
+    each_chosen,
     in_full,
     infeasible,
     on_reading,
@@ -180,15 +181,13 @@ class Priced:
 
     def costs(self, prices: Prices) -> Floats:
         """The cost of every point, each right to a few units in the last place."""
-        caught = _floats(self.amounts.caught_units, self.amounts.decimals)
-        missed = _floats(
-            self.amounts.caught_units[-1] - self.amounts.caught_units, self.amounts.decimals
-        )
+        units, decimals = self.amounts.caught_units, self.amounts.decimals
+        caught, missed = _floats(units, decimals), _floats(units[-1] - units, decimals)
         alerts = self.points.tp + rounded(prices.weight) * self.points.fp
-        costs: Floats = rounded(prices.scale) * (
-            rounded(prices.review) * alerts + missed + rounded(1 - prices.recovered) * caught
+        return np.asarray(
+            rounded(prices.scale)
+            * (rounded(prices.review) * alerts + missed + rounded(1 - prices.recovered) * caught)
         )
-        return costs
 
     def missed(self, prices: Prices) -> Floats:
         """The amount missed at every point."""
@@ -661,13 +660,7 @@ def chosen_among_amounts(
             "choose needs the amounts of each model by name",
             'choose({"logit": amounts}, review=150)',
         )
-    points: dict[str, AmountPoint] = {}
-    refused: dict[str, Infeasible] = {}
-    for name, amounts in models.items():
-        try:
-            points[name] = choose_amount(amounts, rule, **options)
-        except Infeasible as error:
-            refused[name] = error
+    points, refused = each_chosen(models, lambda one: choose_amount(one, rule, **options))
     if not points:
         raise Infeasible(problem for error in refused.values() for problem in error.problems)
     return AmountChoice(_best(points), points, refused)

@@ -5,7 +5,7 @@ which conditions.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Generic, Literal, TypeVar
@@ -1053,6 +1053,7 @@ def unseen(point: OperatingPoint, bound: float, negatives: str) -> Note:
 
 
 Point = TypeVar("Point")
+Source = TypeVar("Source")
 
 
 @dataclass(frozen=True)
@@ -1087,6 +1088,20 @@ class ModelChoice(Viewed, Generic[Point]):
     @property
     def point(self) -> Point:
         return self.points[self.model]
+
+
+def each_chosen(
+    models: Mapping[str, Source], choose: Callable[[Source], Point]
+) -> tuple[dict[str, Point], dict[str, Infeasible]]:
+    """The chosen point of every model, by name, and why others have none."""
+    points: dict[str, Point] = {}
+    refused: dict[str, Infeasible] = {}
+    for name, source in models.items():
+        try:
+            points[name] = choose(source)
+        except Infeasible as error:
+            refused[name] = error
+    return points, refused
 
 
 def most_unseen(negatives: int) -> float:

@@ -29,6 +29,7 @@ from baserate.decisions.operating_point import (
     ModelChoice,
     OperatingPoint,
     best_mixture,
+    each_chosen,
     flagged_along,
     flagged_in_all,
     infeasible,
@@ -281,8 +282,9 @@ def _kept(term: Term, points: Points, at: Conditions, scored: tuple[Array, int] 
         return keeping(term, points, at)
     flagged, cases = scored
     limit = term.limit * cases / exactly(dict(term.measure.parameters).get("volume", 1))
-    kept: Mask = flagged <= math.floor(limit) if term.sense == "<=" else flagged >= math.ceil(limit)
-    return kept
+    return np.asarray(
+        flagged <= math.floor(limit) if term.sense == "<=" else flagged >= math.ceil(limit)
+    )
 
 
 def _candidates(
@@ -568,15 +570,9 @@ def chosen_among(
             "choose needs the counts of each model by name",
             'choose({"logit": counts})',
         )
-    points: dict[str, OperatingPoint] = {}
-    refused: dict[str, Infeasible] = {}
     if options.get("guarantee") is not None:
         options = {**options, "among": len(models)}
-    for name, counts in models.items():
-        try:
-            points[name] = choose(counts, rule, at=at, **options)
-        except Infeasible as error:
-            refused[name] = error
+    points, refused = each_chosen(models, lambda counts: choose(counts, rule, at=at, **options))
     if not points:
         raise Infeasible(
             problem

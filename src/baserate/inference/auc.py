@@ -57,6 +57,14 @@ class Placed(NamedTuple):
         return self.of_positives / self.positives + self.of_negatives / self.negatives
 
     @property
+    def pieces(self) -> tuple[tuple[float, int], tuple[float, int]]:
+        """What each class adds to the variance, and its cases."""
+        return (
+            (self.of_positives / self.positives, self.positives),
+            (self.of_negatives / self.negatives, self.negatives),
+        )
+
+    @property
     def smaller(self) -> int:
         return min(self.positives, self.negatives)
 
@@ -427,11 +435,16 @@ def paired_delong(
     """Pairs of AUCs on the same cases. DeLong, DeLong & Clarke-Pearson 1988, Biometrics
     44:837-845.
     """
-    found = []
-    for names, pair in placed_pairs(joint, pairs):
-        same = not sum(pair.parts) and same_order(joint.scores[names[0]], joint.scores[names[1]])
-        found.append(of_pair(pair, names, level, method, same=same))
-    return found
+    return [
+        of_pair(
+            pair,
+            names,
+            level,
+            method,
+            same=not sum(pair.parts) and same_order(*(joint.scores[name] for name in names)),
+        )
+        for names, pair in placed_pairs(joint, pairs)
+    ]
 
 
 def of_pair(
@@ -448,8 +461,19 @@ def of_pair(
     """
     smaller = min(pair.positives, pair.negatives)
     if same and not sum(pair.parts):
-        known = {"level": level, "name": "auc", "statistic": 0.0, "notes": (*notes, *_few(smaller))}
-        return Difference(0.0, 0.0, 0.0, 1.0, method or DELONG, names, pair.values, **known)  # type: ignore[arg-type]
+        return Difference(
+            0.0,
+            0.0,
+            0.0,
+            1.0,
+            method or DELONG,
+            names,
+            pair.values,
+            level,
+            "auc",
+            statistic=0.0,
+            notes=(*notes, *_few(smaller)),
+        )
     found = _by_normal(
         pair.values, (sum(pair.parts), pair.freedom), smaller, (names, level, method), paired=True
     )
@@ -479,16 +503,14 @@ def unpaired_delong(
                 "give cases of both classes",
             )
     first, second = placed(parts[0]), placed(parts[1])
-    pieces = [(one.of_positives / one.positives, one.positives) for one in (first, second)]
-    pieces += [(one.of_negatives / one.negatives, one.negatives) for one in (first, second)]
-    degrees = freedom(pieces)
     if method == DELONG:  # as in pROC: one number of cases a sample
         degrees = freedom((one.variance, one.positives + one.negatives) for one in (first, second))
-    spread, smaller = first.variance + second.variance, min(first.smaller, second.smaller)
+    else:
+        degrees = freedom(piece for one in (first, second) for piece in one.pieces)
     return _by_normal(
         (first.value, second.value),
-        (spread, degrees),
-        smaller,
+        (first.variance + second.variance, degrees),
+        min(first.smaller, second.smaller),
         (names, level, method),
         paired=False,
     )

@@ -364,15 +364,15 @@ def _needed(values: Floats, level: float, sides: str) -> int:
 
 def _check_resolved(values: Floats, level: float, sides: str) -> None:
     found = beyond(values, level, sides)
-    if found >= LEAST_BEYOND:
-        return
-    lie = number_of(found, "replicate lies", "replicates lie")
-    text = (
-        f"of {len(values)} replicates only {lie} beyond bounds that hold at"
-        f" {number_of(values.shape[1], 'place')} at once; 5 are needed"
-    )
-    needed = _needed(values, level, sides)
-    raise refuse("BR632", text, Fix(f"replicates={needed}", f"--replicates {needed}"))
+    if found < LEAST_BEYOND:
+        needed = _needed(values, level, sides)
+        raise refuse(
+            "BR632",
+            f"of {len(values)} replicates only"
+            f" {number_of(found, 'replicate lies', 'replicates lie')} beyond bounds that hold at"
+            f" {number_of(values.shape[1], 'place')} at once; 5 are needed",
+            Fix(f"replicates={needed}", f"--replicates {needed}"),
+        )
 
 
 def _joint_tail(values: Floats, level: float, sides: str) -> float:
@@ -705,11 +705,12 @@ def _both_classes(folds: GroupedCounts) -> list[Counts]:
 
 def _left_out(folds: GroupedCounts, kept: int) -> tuple[Note, ...]:
     missing = len(folds) - kept
-    text = (
+    said = Note(
+        "BR592",
         f"{missing} of {len(folds)} folds {'has' if missing == 1 else 'have'} cases of one class"
-        f" only, and {are(missing)} left out"
+        f" only, and {are(missing)} left out",
     )
-    return (Note("BR592", text),) if missing else ()
+    return (said,) if missing else ()
 
 
 def _mean_and_error(rows: Floats) -> tuple[Floats, Floats]:

@@ -794,8 +794,7 @@ def _least_cost(hits: Array, misses: Array, at: Conditions) -> Floats:
 
 
 def _shares(won: Array, pairs: Array) -> Floats:
-    values: Floats = np.divide(won, pairs, out=np.full(len(won), np.nan), where=pairs > 0)
-    return values
+    return np.asarray(np.divide(won, pairs, out=np.full(len(won), np.nan), where=pairs > 0))
 
 
 def _values_of_clusters(statistic: Statistic, groups: GroupedCounts, plan: Plan) -> Floats:

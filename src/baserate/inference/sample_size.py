@@ -289,13 +289,10 @@ def _read(requirement: Any) -> _Requirement:
         )
     limit = 1 - term.limit if term.sense == ">=" else term.limit
     if limit == 0:
-        less = (
-            f'leave room for a few: "{names[0]} {term.sense} {"0.999" if term.limit else "0.001"}"'
-        )
         raise refuse(
             "BR585",
             f"{term} is demonstrated by no number of cases: the next one may be an error",
-            less,
+            f'leave room for a few: "{names[0]} {term.sense} {"0.999" if term.limit else "0.001"}"',
         )
     if limit == 1:
         raise refuse("BR585", f"{term} holds for any cases", WRITE_REQUIREMENT)
@@ -548,15 +545,25 @@ def cases_for_auc(
                 return True
         return False
 
-    few, many = 1, 2
+    many = _fewest(enough, 1, f"AUC of {low:g} or more, where it is {high:g},")
+    return Cases(many, _negatives(many, ratio))
+
+
+def _fewest(
+    enough: Callable[[int], bool], few: int, text: str, ratio: Fraction | None = None
+) -> int:
+    """The fewest positives that are enough, more than `few`: twice as many until they are, then by
+    halving. With a `ratio`, the negatives that go with them count too for what is too many.
+    """
+    many = 2
     while not enough(many):
         few, many = many, 2 * many
-        if many > MOST_SEARCHED:
-            raise too_many(f"AUC of {low:g} or more, where it is {high:g},", MOST_SEARCHED)
+        if max(many, 0 if ratio is None else _negatives(many, ratio)) > MOST_SEARCHED:
+            raise too_many(text, MOST_SEARCHED)
     while many - few > 1:
         middle = (few + many) // 2
         few, many = (few, middle) if enough(middle) else (middle, many)
-    return Cases(many, _negatives(many, ratio))
+    return many
 
 
 def _checked_auc(value: Any, name: str) -> float:
@@ -879,14 +886,7 @@ def cases_at_prior(
         cases = Cases(positives, _negatives(positives, ratio))
         return _power_of_line(line, cases, (tpr, fpr), missed) >= share
 
-    few, many = 0, 2
-    while not enough(many):
-        few, many = many, 2 * many
-        if many > MOST_SEARCHED or _negatives(many, ratio) > MOST_SEARCHED:
-            raise too_many(f"{line.text}, with tpr {tpr:g} and fpr {fpr:g},", MOST_SEARCHED)
-    while many - few > 1:
-        middle = (few + many) // 2
-        few, many = (few, middle) if enough(middle) else (middle, many)
+    many = _fewest(enough, 0, f"{line.text}, with tpr {tpr:g} and fpr {fpr:g},", ratio)
     while failing := [many + more for more in range(1, AHEAD + 1) if not enough(many + more)]:
         many = failing[-1] + 1
     return Cases(many, _negatives(many, ratio))

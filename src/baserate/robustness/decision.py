@@ -341,9 +341,7 @@ def _bests(
             yield _best(one, found, masks[name], use_up=use_up)
         elif all(mask[place] for mask in masks.values()):
             rates = dict.fromkeys(sites, (rate, rate))
-            yield _Best(
-                max(part.regret(rate, rate) for part in found), rates, name, None, (rate, rate)
-            )
+            yield _Best(_regret(found, rate, rate), rates, name, None, (rate, rate))
 
 
 def _best(one: Candidates, found: list[Staged], mask: Mask, *, use_up: bool) -> _Best | None:

@@ -270,8 +270,7 @@ def _shares_of(regions: Sequence[Region], scene: Scene, inner: str) -> Floats:
         )
     else:
         found = np.diff(part.below(ordered).share)
-    likely: Floats = found[::-1] if falls else found
-    return likely
+    return np.asarray(found[::-1] if falls else found)
 
 
 def _roughness(part: Any) -> int:
