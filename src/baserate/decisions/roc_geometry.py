@@ -361,15 +361,9 @@ def superiority(first: Counts | Points, second: Counts | Points) -> Superiority:
     both = np.sort(np.concatenate([ours.x, theirs.x]), kind="stable")  # a merge: both are sorted
     pieces = _pieces(ours, theirs, both[run_starts(both)])
     stretches = tuple(_stretches(pieces))
-    return Superiority(
-        stretches,
-        tuple(_crossings(ours, theirs, pieces)),
-        _dominant({stretch.better for stretch in stretches} - {EQUAL}),
-    )
-
-
-def _dominant(seen: set[str]) -> str:
-    return NEITHER if {FIRST, SECOND} <= seen else next(iter(seen), EQUAL)
+    above = {stretch.better for stretch in stretches} - {EQUAL}
+    dominant = NEITHER if len(above) > 1 else next(iter(above), EQUAL)
+    return Superiority(stretches, tuple(_crossings(ours, theirs, pieces)), dominant)
 
 
 class _Piece(NamedTuple):

@@ -26,6 +26,7 @@ from baserate.inference.bootstrap import (
     Progress,
     Source,
     check_enough,
+    condensed_for,
     planned,
     resampled,
 )
@@ -66,11 +67,8 @@ CHOSEN_AGAIN = Note(
 
 
 @dataclass(frozen=True, eq=False)
-class Band(Viewed):
-    """Where a curve may lie: `low` and `high` at each `x`, around `y`.
-
-    Pointwise, each place on its own is covered at the level; simultaneous, the whole curve is.
-    """
+class CurveBounds:
+    """A curve between bounds: `low` and `high` at each `x`, around `y`."""
 
     name: str
     x_label: str
@@ -79,6 +77,28 @@ class Band(Viewed):
     y: Floats
     low: Floats
     high: Floats
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """The columns by name."""
+        bounds = {name: getattr(self, name) for name in self._bounds}
+        columns = {self.x_label: self.x, self.y_label: self.y, **bounds}
+        return {name: values.tolist() for name, values in columns.items()}
+
+    @property
+    def _bounds(self) -> tuple[str, ...]:
+        return "low", "high"
+
+
+@dataclass(frozen=True, eq=False)
+class Band(CurveBounds, Viewed):
+    """Where a curve may lie: `low` and `high` at each `x`, around `y`.
+
+    Pointwise, each place on its own is covered at the level; simultaneous, the whole curve is.
+    """
+
     level: float
     kind: str
     method: str
@@ -87,14 +107,6 @@ class Band(Viewed):
     replicates: int | None = None
     seed: int | None = None
     notes: tuple[Note, ...] = field(default=(), repr=False)
-
-    def __len__(self) -> int:
-        return len(self.x)
-
-    def to_dict(self) -> dict[str, list[float]]:
-        """The columns by name."""
-        columns = {self.x_label: self.x, self.y_label: self.y, "low": self.low, "high": self.high}
-        return {name: values.tolist() for name, values in columns.items()}
 
     def __repr__(self) -> str:
         of = "" if self.models is None else f" of {self.models[1]} - {self.models[0]}"
@@ -145,7 +157,7 @@ def band(  # noqa: PLR0913 (each is a question of its own)
             f"a band is made of Counts, got {type(counts).__name__}",
             "difference_band for two models, or joint.marginal(name)",
         )
-    source = _condensed(reader, counts)
+    source = condensed_for(counts, of_roc=reader.of_roc)
     plan = planned(source, reader.of_prior, resample, replicates or REPLICATES, seed, progress)
     notes = check_enough(source)
     seen = reader.read(counts.total() if isinstance(counts, GroupedCounts) else counts)
@@ -276,16 +288,6 @@ def _reader(
     found = curve_reader(curve, at, x)
     refuse_estimate(found.at, "this band")
     return found
-
-
-def _condensed(reader: Reader, counts: Counts | GroupedCounts) -> Counts | GroupedCounts:
-    plain = (
-        isinstance(counts, Counts)
-        and counts.bins is None
-        and not counts.condensed
-        and not counts.weighted
-    )
-    return counts.condense() if plain and reader.of_roc and isinstance(counts, Counts) else counts
 
 
 def curves_drawn(

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -675,12 +675,21 @@ def replicate_values(
             "these counts are coarse: resampling them would hide what the bins do",
             "count with every score kept",
         )
-    if one.of_roc and not source.condensed:
-        source = source.condense()
+    source = condensed_for(source, of_roc=one.of_roc)
     if one.is_auc and _fits(source, plan):
         return auc_values(source, plan)[:, None]
     sight = sight_of({"": one}) if one.fixed else EVERY_SCORE
     return _values_read([one], drawer_of(source, plan, sight), plan)
+
+
+Cases = TypeVar("Cases", Counts, GroupedCounts)
+
+
+def condensed_for(counts: Cases, *, of_roc: bool) -> Cases:
+    """With runs of negatives merged, where the ROC alone decides and every score is known."""
+    if not of_roc or not isinstance(counts, Counts) or counts.weighted or counts.bins is not None:
+        return counts
+    return counts if counts.condensed else counts.condense()
 
 
 def sight_of(statistics: Mapping[str, Statistic]) -> Any:

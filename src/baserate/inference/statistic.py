@@ -369,7 +369,7 @@ def statistic_of(
             'use "precision"',
         )
     return (
-        _of_summary(asked, conditions)
+        _described(asked.name, str(asked), lambda counts: asked(counts, conditions), conditions)
         if isinstance(asked, Summary)
         else _of_function(asked, conditions)
     )
@@ -429,10 +429,6 @@ def _of_measure(
         point_of=chosen,
         range=asked.range,
     )
-
-
-def _of_summary(summary: Summary, at: Conditions) -> Statistic:
-    return _described(summary.name, str(summary), lambda counts: summary(counts, at), at)
 
 
 def _of_function(function: Callable[..., Any], at: Conditions) -> Statistic:

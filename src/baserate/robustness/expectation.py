@@ -24,6 +24,7 @@ from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.selection import choose
 from baserate.distributions import BELIEVED, Draws, Range
 from baserate.errors import Fix, Infeasible, Note, combine, grouped, quoted, refuse
+from baserate.inference.bands import CurveBounds
 from baserate.inference.fixed_point import check_classes
 from baserate.inference.statistic import at_places, curve_reader
 from baserate.inference.values import checked_level, percent
@@ -846,7 +847,7 @@ OF_ALERTS, OF_POSITIVES = ("precision", "fdr"), ("tpr", "lift")
 
 
 @dataclass(frozen=True, eq=False)
-class Outlook:
+class Outlook(CurveBounds):
     """A curve over uncertain base rates: at each `x`, `y` on average (or in the long run), `low` to
     `high` in `level` of the assumed distribution.
 
@@ -855,13 +856,6 @@ class Outlook:
     error of the integration. Cases are taken as they are: see `band` for theirs.
     """
 
-    name: str
-    x_label: str
-    y_label: str
-    x: Floats
-    y: Floats
-    low: Floats
-    high: Floats
     worst: Floats
     best: Floats
     at: Uncertain
@@ -870,20 +864,9 @@ class Outlook:
     error: float = 0.0
     notes: tuple[Note, ...] = field(default=(), repr=False)
 
-    def __len__(self) -> int:
-        return len(self.x)
-
-    def to_dict(self) -> dict[str, list[float]]:
-        """The columns by name."""
-        columns = {
-            self.x_label: self.x,
-            self.y_label: self.y,
-            "low": self.low,
-            "high": self.high,
-            "worst": self.worst,
-            "best": self.best,
-        }
-        return {name: values.tolist() for name, values in columns.items()}
+    @property
+    def _bounds(self) -> tuple[str, ...]:
+        return "low", "high", "worst", "best"
 
     def __repr__(self) -> str:
         kind = f", base rate {self.kind}" if self.kind else ""
