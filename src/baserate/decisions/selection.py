@@ -37,7 +37,7 @@ from baserate.decisions.operating_point import (
     partway,
     set_at,
 )
-from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
+from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, exact_share
 from baserate.decisions.rules import (
     DOUBT,
     ROUNDING,
@@ -370,16 +370,7 @@ def random_classifier(
     0.25
     """
     points = Points.of(counts)
-    try:
-        part = exactly(share)
-    except (TypeError, ValueError, OverflowError):
-        part = Fraction(-1)
-    if not 0 <= part <= 1:
-        raise refuse(
-            "BR542",
-            f"a share lies between 0 and 1, got {quoted(share)}",
-            "random_classifier(counts, 0.5)",
-        )
+    part = exact_share(share, "a share", "random_classifier(counts, 0.5)")
     given = checked_conditions(at)
     point = OperatingPoint(
         None,

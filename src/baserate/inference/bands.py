@@ -328,16 +328,10 @@ def resampled_bounds(
     lower one) as often as the level says.
     """
     missing = int(np.count_nonzero(np.isnan(values).any(axis=1)))
-    notes = (
-        (
-            Note(
-                "BR592",
-                f"{missing} of {len(values)} replicates {are(missing)} undefined somewhere: the"
-                " band is of the others there",
-            ),
-        )
-        if missing
-        else ()
+    undefined = Note(
+        "BR592",
+        f"{missing} of {len(values)} replicates {are(missing)} undefined somewhere: the band is of"
+        " the others there",
     )
     tail = (1 - level) / 2
     if sides is not None:
@@ -348,7 +342,7 @@ def resampled_bounds(
     known = ~np.isnan(values).all(axis=0)
     low[known] = np.nanquantile(values[:, known], tail, axis=0, method="inverted_cdf")
     high[known] = -np.nanquantile(-values[:, known], tail, axis=0, method="inverted_cdf")
-    return low, high, notes
+    return low, high, (undefined,) if missing else ()
 
 
 def beyond(values: Floats, level: float, sides: str) -> int:
@@ -570,15 +564,8 @@ def fold_mean(
             f"{wanted.name} is undefined in every fold",
             "give folds with cases of both classes",
         )
-    notes = (
-        ()
-        if len(known) == len(values)
-        else (
-            Note(
-                "BR592",
-                f"{wanted.name} is undefined in {len(values) - len(known)} of {len(values)} folds",
-            ),
-        )
+    undefined = Note(
+        "BR592", f"{wanted.name} is undefined in {len(values) - len(known)} of {len(values)} folds"
     )
     deviation = float(np.std(known, ddof=1)) if len(known) > 1 else math.nan
     said = Note(
@@ -593,7 +580,7 @@ def fold_mean(
         tuple(values.tolist()),
         wanted.name,
         wanted.at,
-        (*notes, said),
+        (said,) if len(known) == len(values) else (undefined, said),
     )
 
 

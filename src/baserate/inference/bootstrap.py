@@ -19,7 +19,7 @@ from baserate.counts.points import Points
 from baserate.errors import CASE_CONTROL, Fix, Ledger, Note, are, grouped, number_of, quoted, refuse
 from baserate.inference.auc import cell_placements
 from baserate.inference.rates import normal, refuse_weights, special
-from baserate.inference.statistic import Statistic, outcomes_read
+from baserate.inference.statistic import Statistic, float_costs, outcomes_read
 from baserate.inference.values import checked_replicates, checked_seed, tails
 from baserate.kernels import Cells, Urn, best
 from baserate.kernels.draws import MOST_CASES, in_parallel, threads
@@ -785,7 +785,7 @@ def _average_precision(hits: Array, misses: Array, at: Conditions) -> Floats:
 def _least_cost(hits: Array, misses: Array, at: Conditions) -> Floats:
     """The expected cost of the cheapest threshold of every row, flagging nothing among them."""
     totals = hits.sum(axis=1), misses.sum(axis=1)
-    tp, fp, fn, tn = (float(getattr(at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
+    tp, fp, fn, tn = float_costs(at.costs)
     with np.errstate(divide="ignore", invalid="ignore"):
         prior = (
             totals[0] / (totals[0] + totals[1])

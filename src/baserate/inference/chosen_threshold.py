@@ -38,6 +38,7 @@ from baserate.inference.clusters import cluster_intervals, cluster_plan
 from baserate.inference.estimated_prior import counted_interval
 from baserate.inference.fixed_point import Question, measure_interval
 from baserate.inference.rates import CLOPPER_PEARSON, normal, refuse_weights, special
+from baserate.inference.statistic import float_costs
 from baserate.inference.values import BOTH, CORRECTED, Difference, Interval
 from baserate.kernels import Urn
 from baserate.kernels.draws import MOST_CASES, in_parallel, threads
@@ -923,11 +924,9 @@ def _values(asked: Measure, point: OperatingPoint, cases: Floats, sizes: Floats)
 
 
 def _at_rates(asked: Measure, point: OperatingPoint, t: Floats, f: Floats) -> Floats:
-    costs = tuple(float(getattr(point.at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
     totals = float(point.tp + point.fn), float(point.fp + point.tn)
-    return rates_read(
-        asked, (t, f), 0.5 if point.at.prior is None else point.at.prior, costs, totals
-    )
+    prior = 0.5 if point.at.prior is None else point.at.prior
+    return rates_read(asked, (t, f), prior, float_costs(point.at.costs), totals)
 
 
 def ends_of(asked: Measure, point: OperatingPoint) -> tuple[float, float]:

@@ -36,7 +36,7 @@ from baserate.inference.bootstrap import (
 )
 from baserate.inference.rates import CLOPPER_PEARSON, bounds, special
 from baserate.inference.sample_size import refuse_masses
-from baserate.inference.statistic import Statistic, outcomes_read, shifted
+from baserate.inference.statistic import Statistic, float_costs, outcomes_read, shifted
 from baserate.inference.values import BOTH, EXACT, LOWER, UPPER, Interval, missed, tails
 from baserate.measures.confusion import Measure, named, rates_read
 from baserate.measures.registry import CLASS_OF
@@ -586,7 +586,7 @@ def _at_threshold(
 
 def _reader(asked: Measure, table: Table, at: Conditions) -> Read:
     """The measure at rows of (tpr, fpr, share of positives)."""
-    costs = tuple(float(getattr(at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
+    costs = float_costs(at.costs)
     totals = float(table[:, [0, 2]].sum()), float(table[:, [1, 3]].sum())
     prior = None if _in_sample(at) else at.prior
     return lambda rows: rates_read(

@@ -21,6 +21,7 @@ from baserate.counts.points import Points
 from baserate.decisions.operating_point import COUNTED
 from baserate.errors import Note, combine, grouped, refuse
 from baserate.inference.rates import rate_interval
+from baserate.inference.statistic import float_costs
 from baserate.inference.values import BOTH, LOWER, UPPER, Interval
 from baserate.measures.confusion import Confusion, Measure, confusion_at, rates_read
 from baserate.numbers import Floats, rounded
@@ -166,7 +167,7 @@ def in_field(
     """
     if asked.name in COUNTED and table.flagged is not None:
         return counted_interval(asked, (table.flagged, table.cases), level, side)
-    costs = tuple(float(getattr(at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
+    costs = float_costs(at.costs)
     totals = float(sum(table.positives)), float(sum(table.negatives))
 
     def read(prior: Any, tpr: Any, fpr: Any) -> Floats:

@@ -592,26 +592,19 @@ def _slopes(question: Question, drawn: Drawn) -> tuple[float, float, float]:
     """Whether the measure rises with either rate, at the rates seen, and with the prior."""
     tp, fp, fn, tn = (float(cases) for cases in question.confusion)
     t, f = (min(max(rate, STEP), 1 - STEP) for rate in (tp / (tp + fn), fp / (fp + tn)))
-    ways = []
-    for step in ((STEP / 2, 0.0), (0.0, STEP / 2)):
+    prior, ways = np.asarray(drawn.prior), []
+    for step in ((STEP / 2, 0.0, 0.0), (0.0, STEP / 2, 0.0), (0.0, 0.0, STEP)):
         up, down = (
             along_draws(
                 question,
                 np.full(DRAWS, t + sign * step[0]),
                 np.full(DRAWS, f + sign * step[1]),
-                drawn,
+                drawn._replace(prior=prior * (1 + sign * step[2])),
             )
             for sign in (1, -1)
         )
         ways.append(float(np.sign(np.nanmean(up - down))))
-    seen = np.full(DRAWS, t), np.full(DRAWS, f)
-    more, less = (
-        along_draws(
-            question, *seen, drawn._replace(prior=np.asarray(drawn.prior) * (1 + sign * STEP))
-        )
-        for sign in (1, -1)
-    )
-    return ways[0], ways[1], float(np.sign(np.nanmean(more - less)))
+    return ways[0], ways[1], ways[2]
 
 
 def _toward(seen: float, rest: float, way: float) -> tuple[float, float]:

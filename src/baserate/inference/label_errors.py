@@ -14,7 +14,7 @@ from baserate.conditions import Conditions
 from baserate.counts.points import ONLY_RATES
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.errors import Note, quoted, refuse
-from baserate.inference.sample_size import confusion_of
+from baserate.inference.sample_size import checked_share, confusion_of
 from baserate.measures.confusion import Confusion, Measure, checked_conditions, measure
 from baserate.numbers import exactly, rounded
 from baserate.views import Viewed
@@ -278,14 +278,7 @@ def _rates(confusion: Confusion) -> tuple[Fraction, Fraction]:
 
 
 def _share(value: Any, name: str) -> Fraction:
-    found = notation.share(value) if isinstance(value, str) else notation.from_number(value)
-    if found is None or not 0 <= found.value <= 1:
-        raise refuse(
-            "BR586",
-            f"{name} must be a share between 0 and 1, got {quoted(value)}",
-            f'{name}=0.01, or "1%"',
-        )
-    return found.value
+    return checked_share(value, name, "BR586", f'{name}=0.01, or "1%"')
 
 
 def _largest(own: Fraction, other: Fraction, rest: Fraction) -> Fraction:

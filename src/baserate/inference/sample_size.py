@@ -303,15 +303,13 @@ def _missed(level: Any) -> float:
     return rounded(1 - notation.meant(checked_level(level)))
 
 
-def checked_share(value: Any, name: str) -> Fraction:
+def checked_share(
+    value: Any, name: str, code: str = "BR585", fix: str = 'write 0.95 or "95%"'
+) -> Fraction:
     """A share between 0 and 1, as a number or as it is written ("95%")."""
     found = notation.share(value) if isinstance(value, str) else notation.from_number(value)
     if found is None or not 0 <= found.value <= 1:
-        raise refuse(
-            "BR585",
-            f"{name} must be a share between 0 and 1, got {quoted(value)}",
-            'write 0.95 or "95%"',
-        )
+        raise refuse(code, f"{name} must be a share between 0 and 1, got {quoted(value)}", fix)
     return found.value
 
 

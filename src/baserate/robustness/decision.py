@@ -359,7 +359,7 @@ def _best(one: Candidates, found: list[Staged], mask: Mask, *, use_up: bool) -> 
     index = min(exact, key=lambda place: (exact[place], -place if use_up else place))
     rates = {site: one.rates(index, site) for site in one.sites}
     whole = exact_rates(one.points, index)
-    return _Best(exact[index], rates, one.name, one.threshold(index), whole)
+    return _Best(exact[index], rates, one.name, one.points.threshold(index), whole)
 
 
 def _regrets(one: Candidates, found: list[Staged]) -> Floats:

@@ -107,10 +107,6 @@ class Reader:
     fixed: bool
     exact: bool = True
 
-    def breaks(self, scene: Scene, part: str) -> Floats:
-        """The values of one part at which the choice changes."""
-        return self.sides(scene, part).values[::2]
-
     def values(self, asked: Measure, where: Where, rates: Rates | None = None) -> Floats:
         """A measure at each of the conditions, or at rates that are known; NaN where it is
         undefined.
@@ -596,7 +592,9 @@ def _nodes(asked: _Request, scene: Scene, name: str, panels: int) -> Any:
     part = getattr(scene, name)
     alone = len(scene.believed) == 1 and not isinstance(part, Draws)
     breaks = (
-        np.concatenate([reader.breaks(scene, name) for reader in asked.readers]) if alone else None
+        np.concatenate([reader.sides(scene, name).values[::2] for reader in asked.readers])
+        if alone
+        else None
     )
     return part.nodes(panels, breaks)
 

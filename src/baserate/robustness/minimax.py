@@ -383,9 +383,6 @@ class Candidates:
     def __len__(self) -> int:
         return len(self.points)
 
-    def threshold(self, index: int) -> Any:
-        return self.points.threshold(index)
-
     def missed(self, site: Any) -> Floats:
         """1 − tpr of every threshold at a site."""
         return 1 - self.sites[site].tpr[self.places[site]]
