@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -393,17 +393,6 @@ def _blocks(
         yield end, in_parallel(work, end - first, workers)
 
 
-class Drawer(Protocol):
-    """Draws cells of resamples into rows; a view a model turns such a row into its counts."""
-
-    width: int
-    kind: Any
-
-    @property
-    def views(self) -> Sequence[View]: ...
-    def draw(self, start: int, plan: Plan, block: tuple[Array, Array]) -> None: ...
-
-
 class _Cases:
     """Cells of either class, drawn by class (sizes as they are) or by case (class totals drawn
     too).
@@ -647,6 +636,10 @@ class View:
 
     def __call__(self, positives: Array, negatives: Array) -> Counts:
         return with_cells(self, positives[self.part], negatives[self.part])
+
+
+# What draws cells of resamples into rows; a view a model turns such a row into its counts.
+Drawer = _Cases | _Models | _Clusters
 
 
 # ---- the values of a statistic ----------------------------------------------------------------

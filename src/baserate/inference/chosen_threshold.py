@@ -51,6 +51,7 @@ from baserate.measures.confusion import (
     parse,
     rates_read,
 )
+from baserate.measures.registry import AlongPoints
 from baserate.numbers import Floats, Ints, Undefined, quotient, rounded
 
 # ----------------------------------------------------------------------
@@ -331,10 +332,11 @@ class _Resamples:
         return tp, fp
 
 
-class _Outcomes:
-    """What a formula sees of resamples (as `Outcomes`): each part is computed at its first
-    for.
-    """
+class _Outcomes(AlongPoints):
+    """What a formula sees of resamples, a row each."""
+
+    positives: Any = None
+    negatives: Any = None
 
     def __init__(self, tp: Floats, fp: Floats, totals: tuple[Any, Any], at: Conditions) -> None:
         """`totals` are the positives and negatives of each row."""
@@ -365,31 +367,9 @@ class _Outcomes:
     def tn(self) -> Floats:
         return np.asarray(self.negatives - self.fp)
 
-    @property
+    @cached_property
     def counted(self) -> tuple[Floats, Floats, Floats, Floats]:
         return self.tp, self._fp, self.fn, self._negatives - self._fp
-
-    @cached_property
-    def flagged(self) -> Floats:
-        return np.asarray(self.tp + self.fp)
-
-    @cached_property
-    def passed(self) -> Floats:
-        return np.asarray(self.fn + self.tn)
-
-    @property
-    def total(self) -> Any:
-        return self.positives + self.negatives
-
-    @property
-    def cost(self) -> Floats:
-        tp, fp, fn, tn = self.costs
-        terms = [
-            cost * values
-            for cost, values in ((tp, self.tp), (fp, self.fp), (fn, self.fn), (tn, self.tn))
-            if cost
-        ]
-        return np.asarray(sum(terms[1:], start=terms[0]) if terms else self.tp * 0.0)
 
 
 def _chosen(resample: _Resamples, choosing: Choosing) -> Chosen:

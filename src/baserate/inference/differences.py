@@ -110,14 +110,14 @@ class _Places:
 
     @classmethod
     def of(cls, settings: Sequence[Uncertain], *, quick: bool) -> _Places:
-        rows: list[Drawn] = []
-        weights, starts = [], []
-        for setting in settings:
-            found = believed(setting, PANELS if quick else dict.fromkeys(PANELS, 1))
-            starts.append(len(rows))
-            rows += found.rows
-            weights.append(found.weights)
-        return cls(rows, np.concatenate(weights), starts)
+        panels = PANELS if quick else dict.fromkeys(PANELS, 1)
+        found = [believed(setting, panels) for setting in settings]
+        lengths = [len(one.rows) for one in found]
+        return cls(
+            [row for one in found for row in one.rows],
+            np.concatenate([one.weights for one in found]),
+            [sum(lengths[:place]) for place in range(len(lengths))],
+        )
 
     def averaged(self, values: Floats) -> Floats:
         """One value a setting."""
