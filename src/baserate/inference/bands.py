@@ -157,7 +157,7 @@ def band(  # noqa: PLR0913 (each is a question of its own)
             f"a band is made of Counts, got {type(counts).__name__}",
             "difference_band for two models, or joint.marginal(name)",
         )
-    source = condensed_for(counts, of_roc=reader.of_roc)
+    source = condensed_for(counts, of_roc=reader.of_roc) if isinstance(counts, Counts) else counts
     plan = planned(source, reader.of_prior, resample, replicates or REPLICATES, seed, progress)
     notes = check_enough(source)
     seen = reader.read(counts.total() if isinstance(counts, GroupedCounts) else counts)

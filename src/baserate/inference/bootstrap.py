@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -675,14 +675,10 @@ def replicate_values(
     return _values_read([one], drawer_of(source, plan, sight), plan)
 
 
-Cases = TypeVar("Cases", Counts, GroupedCounts)
-
-
-def condensed_for(counts: Cases, *, of_roc: bool) -> Cases:
+def condensed_for(counts: Counts, *, of_roc: bool) -> Counts:
     """With runs of negatives merged, where the ROC alone decides and every score is known."""
-    if not of_roc or not isinstance(counts, Counts) or counts.weighted or counts.bins is not None:
-        return counts
-    return counts if counts.condensed else counts.condense()
+    plain = not (counts.weighted or counts.condensed) and counts.bins is None
+    return counts.condense() if of_roc and plain else counts
 
 
 def sight_of(statistics: Mapping[str, Statistic]) -> Any:

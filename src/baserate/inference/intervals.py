@@ -501,7 +501,8 @@ def _union(
         raise refuse(
             "BR581", "bca is not available for uncertain conditions", f'method="{PERCENTILE}"'
         )
-    counts = condensed_for(counts, of_roc=again(at=at.middle()).of_roc)
+    if isinstance(counts, Counts):
+        counts = condensed_for(counts, of_roc=again(at=at.middle()).of_roc)
     found = []
     for pinned in at.pinned():
         values, notes = undefined_noted(_drawn_values(again, counts, plan, pinned))
