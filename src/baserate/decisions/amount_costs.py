@@ -22,11 +22,13 @@ from baserate.decisions.operating_point import (
     COSTS_MORE,
     ON_SAME_CASES,
     TIE,
+    ModelChoice,
     OperatingPoint,
     drawn_from,
+    each_chosen,
     in_full,
     infeasible,
-    point_of,
+    on_reading,
     resolution,
     set_at,
     unused,
@@ -39,7 +41,6 @@ from baserate.measures.confusion import (
     checked_volume,
     confusion_at,
     label_shift,
-    out_of_range,
     resolved_for,
 )
 from baserate.measures.registry import weight_of_negatives
@@ -179,15 +180,13 @@ class Priced:
 
     def costs(self, prices: Prices) -> Floats:
         """The cost of every point, each right to a few units in the last place."""
-        caught = _floats(self.amounts.caught_units, self.amounts.decimals)
-        missed = _floats(
-            self.amounts.caught_units[-1] - self.amounts.caught_units, self.amounts.decimals
-        )
+        units, decimals = self.amounts.caught_units, self.amounts.decimals
+        caught, missed = _floats(units, decimals), _floats(units[-1] - units, decimals)
         alerts = self.points.tp + rounded(prices.weight) * self.points.fp
-        costs: Floats = rounded(prices.scale) * (
-            rounded(prices.review) * alerts + missed + rounded(1 - prices.recovered) * caught
+        return np.asarray(
+            rounded(prices.scale)
+            * (rounded(prices.review) * alerts + missed + rounded(1 - prices.recovered) * caught)
         )
-        return costs
 
     def missed(self, prices: Prices) -> Floats:
         """The amount missed at every point."""
@@ -200,16 +199,15 @@ class Priced:
         `averaged`: as if every positive were the mean.
         """
         points, amounts = self.points, self.amounts
-        unit = Fraction(1, 10**amounts.decimals)
-        terms: list[tuple[Fraction, Array]] = [
+        if averaged:
+            worth = amounts.exactly(amounts.caught_units[-1]) / exactly(points.total_positives)
+        else:
+            worth = Fraction(1, 10**amounts.decimals)
+        terms = [
             (prices.review, points.tp),
             (prices.review * prices.weight, points.fp),
+            (-prices.recovered * worth, points.tp if averaged else amounts.caught_units),
         ]
-        if averaged:
-            mean = amounts.exactly(amounts.caught_units[-1]) / exactly(points.total_positives)
-            terms.append((-prices.recovered * mean, points.tp))
-        else:
-            terms.append((-prices.recovered * unit, amounts.caught_units))
         return _lowest(terms, np.flatnonzero(mask))
 
 
@@ -261,13 +259,6 @@ def _shown(given: Any) -> str:
 
 # ----------------------------------------------------------------------
 # What a reader of a point chosen by amounts should know.
-
-
-def on_reading(point: AmountPoint, priced: Priced) -> Iterator[Note]:
-    """Of any point that is read."""
-    yield from label_shift(point.at, point.point.confusion)
-    yield from out_of_range(priced.points, point.threshold)
-    yield from resolution(point.point, priced.points)
 
 
 def on_choice(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
@@ -506,7 +497,9 @@ def flag_amount_at(
         volume=volume,
     )
     read = _read(priced, point, prices)
-    return replace(read, notes=combine(amounts.notes, (*given.notes, *on_reading(read, priced))))
+    return replace(
+        read, notes=combine(amounts.notes, (*given.notes, *on_reading(point, priced.points)))
+    )
 
 
 def _asked(
@@ -619,7 +612,7 @@ def _lucky(priced: Priced, point: OperatingPoint, prices: Prices) -> tuple[float
 
 
 @dataclass(frozen=True)
-class AmountChoice(Viewed):
+class AmountChoice(ModelChoice[AmountPoint]):
     """The best model by its amounts, where it is set, and what the others would do; `refused` says
     of some why they cannot satisfy the rule.
 
@@ -630,20 +623,10 @@ class AmountChoice(Viewed):
     that was not tested.
     """
 
-    models: tuple[str, ...]
-    points: Mapping[str, AmountPoint]
-    refused: Mapping[str, Infeasible]
     differences: tuple[Any, ...] = ()
     untested: str = ""
     lead_over_baseline: Any = None
     baseline_untested: str = ""
-
-    def __getitem__(self, model: str) -> AmountPoint:
-        """The chosen point of this model, or why it has none."""
-        return point_of(model, self.points, self.refused)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.points)
 
     @property
     def indistinguishable(self) -> tuple[str, ...] | None:
@@ -652,15 +635,6 @@ class AmountChoice(Viewed):
         """
         worse = {one.models[0] for one in self.differences if one.significant}
         return None if self.untested else tuple(name for name in self.points if name not in worse)
-
-    @property
-    def model(self) -> str:
-        """The best model; the first of those that are as good."""
-        return self.models[0]
-
-    @property
-    def point(self) -> AmountPoint:
-        return self.points[self.model]
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -685,13 +659,7 @@ def chosen_among_amounts(
             "choose needs the amounts of each model by name",
             'choose({"logit": amounts}, review=150)',
         )
-    points: dict[str, AmountPoint] = {}
-    refused: dict[str, Infeasible] = {}
-    for name, amounts in models.items():
-        try:
-            points[name] = choose_amount(amounts, rule, **options)
-        except Infeasible as error:
-            refused[name] = error
+    points, refused = each_chosen(models, lambda one: choose_amount(one, rule, **options))
     if not points:
         raise Infeasible(problem for error in refused.values() for problem in error.problems)
     return AmountChoice(_best(points), points, refused)

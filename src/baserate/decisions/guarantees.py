@@ -210,14 +210,15 @@ def promised(
 ) -> Guarantee:
     """What is guaranteed at one of the thresholds."""
     confusion, alpha = confusion_at(points, place), confidence.alpha(rule)
-    found = []
-    for term, limit in zip(rule.terms, limits, strict=True):
-        observed = float(measure(confusion, term.measure, at=at))
-        found.append(
-            Guaranteed(
-                str(term), observed, _bound(term, points, place, at, alpha, limit), limit.method
-            )
+    found = (
+        Guaranteed(
+            str(term),
+            float(measure(confusion, term.measure, at=at)),
+            _bound(term, points, place, at, alpha, limit),
+            limit.method,
         )
+        for term, limit in zip(rule.terms, limits, strict=True)
+    )
     return Guarantee(tuple(found), *confidence)
 
 
@@ -225,26 +226,19 @@ def refusal(
     points: Points, rule: Rule, at: Conditions, confidence: Confidence, limits: Sequence[Limits]
 ) -> Infeasible:
     """What cannot be guaranteed with these cases, and how many more would do."""
-    cases = (
-        f"{number_of(int(points.total_positives), 'positive')} and"
-        f" {number_of(int(points.total_negatives), 'negative')}"
-    )
-    text = (
-        f"{rule} cannot be guaranteed with {percent(confidence.level)} confidence on these cases"
-        f" ({cases})"
-    )
     totals = int(points.total_positives), int(points.total_negatives)
-    missing = [
-        (term, limit)
+    more = [
+        _more(term, points, at, confidence.alpha(rule))
         for term, limit in zip(rule.terms, limits, strict=True)
         if not limit.met(points.tp, points.fp, *totals)[1:].any()
     ]
-    more = [_more(term, points, at, confidence.alpha(rule)) for term, _ in missing]
     advice = "; ".join(more) if more else "each of the requirements can, but not at one threshold"
     return Infeasible(
         Problem(
             "BR635",
-            f"{text}: {advice}",
+            f"{rule} cannot be guaranteed with {percent(confidence.level)} confidence on these"
+            f" cases ({number_of(totals[0], 'positive')} and {number_of(totals[1], 'negative')}):"
+            f" {advice}",
             Fix.everywhere(
                 "require less, or find a better model"
                 if any(NOT_WITH_MORE in one for one in more)
@@ -266,10 +260,11 @@ def none_keeps(
             f"the {'highest' if term.sense == '>=' else 'lowest'} {term.measure.name} among them is"
             f" {best:.4g}"
         )
-    text = f"no threshold that guarantees {guaranteed} has {rule}: {'; '.join(nearest)}"
     return Infeasible(
         Problem(
-            "BR635", text, Fix.everywhere("relax the rule or the requirement, or label more cases")
+            "BR635",
+            f"no threshold that guarantees {guaranteed} has {rule}: {'; '.join(nearest)}",
+            Fix.everywhere("relax the rule or the requirement, or label more cases"),
         )
     )
 
@@ -636,12 +631,11 @@ def _power(term: Term, points: Points, line: _Line | None, alpha: float, times: 
     """The chance that a multiple of the cases certifies the best of the thresholds of now, with
     half an error added to each rate.
     """
-    draws, rng = 1000, np.random.default_rng(28)
+    draws, samples, rng = 1000, 1999, np.random.default_rng(28)
     positives, negatives = (
         math.ceil(times * points.total_positives),
         math.ceil(times * points.total_negatives),
     )
-    samples = 1999
     limits = (
         _in_sample(term, positives + negatives, alpha, samples)
         if line is None

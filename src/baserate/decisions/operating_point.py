@@ -5,10 +5,10 @@ which conditions.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -815,7 +815,7 @@ def infeasible(
 def _all_but(masks: Sequence[Mask], left_out: int | None) -> Mask:
     """The points that satisfy every term but one."""
     kept = [mask for i, mask in enumerate(masks) if i != left_out]
-    return np.logical_and.reduce([np.ones(len(masks[0]), dtype=np.bool_), *kept])
+    return np.asarray(np.logical_and.reduce([np.ones(len(masks[0]), dtype=np.bool_), *kept]))
 
 
 def _nearest(points: Points, term: Term, others: Sequence[Term], kept: Mask, at: Conditions) -> str:
@@ -1052,20 +1052,55 @@ def unseen(point: OperatingPoint, bound: float, negatives: str) -> Note:
 
 
 Point = TypeVar("Point")
+Source = TypeVar("Source")
 
 
-def point_of(model: str, points: Mapping[str, Point], refused: Mapping[str, Infeasible]) -> Point:
-    """The chosen point of a model, or why it has none."""
-    known = isinstance(model, str)
-    if known and model in refused:
-        raise refused[model]
-    if not known or model not in points:
-        raise refuse(
-            "BR408",
-            f"there is no model {quoted(model)}",
-            f"one of {', '.join(map(quoted, points))}",
-        )
-    return points[model]
+@dataclass(frozen=True)
+class ModelChoice(Viewed, Generic[Point]):
+    """The best model, the chosen point of every model, and why others have none."""
+
+    models: tuple[str, ...]
+    points: Mapping[str, Point]
+    refused: Mapping[str, Infeasible]
+
+    def __getitem__(self, model: str) -> Point:
+        """The chosen point of this model, or why it has none."""
+        known = isinstance(model, str)
+        if known and model in self.refused:
+            raise self.refused[model]
+        if not known or model not in self.points:
+            raise refuse(
+                "BR408",
+                f"there is no model {quoted(model)}",
+                f"one of {', '.join(map(quoted, self.points))}",
+            )
+        return self.points[model]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.points)
+
+    @property
+    def model(self) -> str:
+        """The best model; the first of those that are as good."""
+        return self.models[0]
+
+    @property
+    def point(self) -> Point:
+        return self.points[self.model]
+
+
+def each_chosen(
+    models: Mapping[str, Source], choose: Callable[[Source], Point]
+) -> tuple[dict[str, Point], dict[str, Infeasible]]:
+    """The chosen point of every model, by name, and why others have none."""
+    points: dict[str, Point] = {}
+    refused: dict[str, Infeasible] = {}
+    for name, source in models.items():
+        try:
+            points[name] = choose(source)
+        except Infeasible as error:
+            refused[name] = error
+    return points, refused
 
 
 def most_unseen(negatives: int) -> float:

@@ -26,17 +26,18 @@ from baserate.decisions.operating_point import (
     INTERPOLATED,
     THRESHOLD,
     TIE,
+    ModelChoice,
     OperatingPoint,
     best_mixture,
+    each_chosen,
     flagged_along,
     flagged_in_all,
     infeasible,
     mixed,
     partway,
-    point_of,
     set_at,
 )
-from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
+from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, exact_share
 from baserate.decisions.rules import (
     DOUBT,
     ROUNDING,
@@ -280,8 +281,9 @@ def _kept(term: Term, points: Points, at: Conditions, scored: tuple[Array, int] 
         return keeping(term, points, at)
     flagged, cases = scored
     limit = term.limit * cases / exactly(dict(term.measure.parameters).get("volume", 1))
-    kept: Mask = flagged <= math.floor(limit) if term.sense == "<=" else flagged >= math.ceil(limit)
-    return kept
+    return np.asarray(
+        flagged <= math.floor(limit) if term.sense == "<=" else flagged >= math.ceil(limit)
+    )
 
 
 def _candidates(
@@ -367,16 +369,7 @@ def random_classifier(
     0.25
     """
     points = Points.of(counts)
-    try:
-        part = exactly(share)
-    except (TypeError, ValueError, OverflowError):
-        part = Fraction(-1)
-    if not 0 <= part <= 1:
-        raise refuse(
-            "BR542",
-            f"a share lies between 0 and 1, got {quoted(share)}",
-            "random_classifier(counts, 0.5)",
-        )
+    part = exact_share(share, "a share", "random_classifier(counts, 0.5)")
     given = checked_conditions(at)
     point = OperatingPoint(
         None,
@@ -396,7 +389,7 @@ def random_classifier(
 
 
 @dataclass(frozen=True)
-class Choice(Viewed):
+class Choice(ModelChoice[OperatingPoint]):
     """The best model, where it is set, and what the others would do.
 
     `models` names more than one where they cannot be distinguished by what was made best, or where
@@ -409,9 +402,6 @@ class Choice(Viewed):
     where the best model beats it on these cases; `baseline_untested` says why that was not tested.
     """
 
-    models: tuple[str, ...]
-    points: Mapping[str, OperatingPoint]
-    refused: Mapping[str, Infeasible]
     baselines: Mapping[str, OperatingPoint] = field(default_factory=dict)
     differences: tuple[Any, ...] = ()
     untested: str = ""
@@ -423,13 +413,6 @@ class Choice(Viewed):
     mixture: Any = None
     # The counts of each model, for drawing.
     sources: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
-
-    def __getitem__(self, model: str) -> OperatingPoint:
-        """The chosen point of this model, or why it has none."""
-        return point_of(model, self.points, self.refused)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.points)
 
     @property
     def regret(self) -> Any:
@@ -477,15 +460,6 @@ class Choice(Viewed):
         worse = {one.models[0] for one in self.differences if one.significant}
         known = {self.model, *(one.models[0] for one in self.differences)}
         return tuple(name for name in self.points if name in known - worse)
-
-    @property
-    def model(self) -> str:
-        """The best model; the first of those that are as good."""
-        return self.models[0]
-
-    @property
-    def point(self) -> OperatingPoint:
-        return self.points[self.model]
 
     def flags(
         self, scores: Any, /, *, seed: int = 0, key: Any = None
@@ -586,15 +560,9 @@ def chosen_among(
             "choose needs the counts of each model by name",
             'choose({"logit": counts})',
         )
-    points: dict[str, OperatingPoint] = {}
-    refused: dict[str, Infeasible] = {}
     if options.get("guarantee") is not None:
         options = {**options, "among": len(models)}
-    for name, counts in models.items():
-        try:
-            points[name] = choose(counts, rule, at=at, **options)
-        except Infeasible as error:
-            refused[name] = error
+    points, refused = each_chosen(models, lambda counts: choose(counts, rule, at=at, **options))
     if not points:
         raise Infeasible(
             problem
@@ -917,7 +885,6 @@ def _nearest(points: Points, asked: Measure, value: Fraction, at: Conditions) ->
 MOST = 2**62
 Site = tuple[Counts, Conditions]
 Weights = tuple[Fraction, Fraction]
-Summed = TypeVar("Summed")
 
 
 def class_weights(counts: Counts, at: Conditions, cases: Fraction | None = None) -> Weights:
@@ -991,7 +958,8 @@ def pooled_counts(sites: Sequence[Site]) -> Counts:
                 Cells(counts.scores, *columns), counts.ledger, (), counts.bins, counts.condensed
             )
         )
-    return added(parts)
+    summed: Counts = added(parts)
+    return summed
 
 
 def _times(column: Array, weight: Fraction, factor: int, *, fits: bool) -> Array:
@@ -1002,9 +970,9 @@ def _times(column: Array, weight: Fraction, factor: int, *, fits: bool) -> Array
     )
 
 
-def added(parts: Sequence[Summed]) -> Summed:
+def added(parts: Sequence[Any]) -> Any:
     """The sum of all, added in pairs, so that many small ones cost no more than few large ones."""
-    rest: list[Any] = list(parts)
+    rest = list(parts)
     while len(rest) > 1:
         rest = [
             rest[i] + rest[i + 1] if i + 1 < len(rest) else rest[i] for i in range(0, len(rest), 2)

@@ -26,6 +26,7 @@ from baserate.inference.bootstrap import (
     Progress,
     Source,
     check_enough,
+    condensed_for,
     planned,
     resampled,
 )
@@ -65,11 +66,8 @@ CHOSEN_AGAIN = Note(
 
 
 @dataclass(frozen=True, eq=False)
-class Band(Viewed):
-    """Where a curve may lie: `low` and `high` at each `x`, around `y`.
-
-    Pointwise, each place on its own is covered at the level; simultaneous, the whole curve is.
-    """
+class CurveBounds:
+    """A curve between bounds: `low` and `high` at each `x`, around `y`."""
 
     name: str
     x_label: str
@@ -78,6 +76,28 @@ class Band(Viewed):
     y: Floats
     low: Floats
     high: Floats
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """The columns by name."""
+        bounds = {name: getattr(self, name) for name in self._bounds}
+        columns = {self.x_label: self.x, self.y_label: self.y, **bounds}
+        return {name: values.tolist() for name, values in columns.items()}
+
+    @property
+    def _bounds(self) -> tuple[str, ...]:
+        return "low", "high"
+
+
+@dataclass(frozen=True, eq=False)
+class Band(CurveBounds, Viewed):
+    """Where a curve may lie: `low` and `high` at each `x`, around `y`.
+
+    Pointwise, each place on its own is covered at the level; simultaneous, the whole curve is.
+    """
+
     level: float
     kind: str
     method: str
@@ -86,14 +106,6 @@ class Band(Viewed):
     replicates: int | None = None
     seed: int | None = None
     notes: tuple[Note, ...] = field(default=(), repr=False)
-
-    def __len__(self) -> int:
-        return len(self.x)
-
-    def to_dict(self) -> dict[str, list[float]]:
-        """The columns by name."""
-        columns = {self.x_label: self.x, self.y_label: self.y, "low": self.low, "high": self.high}
-        return {name: values.tolist() for name, values in columns.items()}
 
     def __repr__(self) -> str:
         of = "" if self.models is None else f" of {self.models[1]} - {self.models[0]}"
@@ -144,7 +156,7 @@ def band(  # noqa: PLR0913 (each is a question of its own)
             f"a band is made of Counts, got {type(counts).__name__}",
             "difference_band for two models, or joint.marginal(name)",
         )
-    source = _condensed(reader, counts)
+    source = condensed_for(counts, of_roc=reader.of_roc) if isinstance(counts, Counts) else counts
     plan = planned(source, reader.of_prior, resample, replicates or REPLICATES, seed, progress)
     notes = check_enough(source)
     seen = reader.read(counts.total() if isinstance(counts, GroupedCounts) else counts)
@@ -207,13 +219,7 @@ def difference_band(  # noqa: PLR0913 (each is a question of its own)
     readers = [
         _reader(curve, at, x, (priors, costs, rule, _of(threshold, name), volume)) for name in names
     ]
-    only = JointCounts._of(
-        {name: models.scores[name] for name in names},
-        models.positives,
-        models.negatives,
-        models.ledger,
-        models._recorded,
-    )
+    only = models.only(names)
     plan = planned(only, readers[0].of_prior, resample, replicates or REPLICATES, seed, progress)
     notes = check_enough(only)
     seen = readers[1].read(models.marginal(names[1])) - readers[0].read(models.marginal(names[0]))
@@ -283,16 +289,6 @@ def _reader(
     return found
 
 
-def _condensed(reader: Reader, counts: Counts | GroupedCounts) -> Counts | GroupedCounts:
-    plain = (
-        isinstance(counts, Counts)
-        and counts.bins is None
-        and not counts.condensed
-        and not counts.weighted
-    )
-    return counts.condense() if plain and reader.of_roc and isinstance(counts, Counts) else counts
-
-
 def curves_drawn(
     read: Callable[[list[Counts]], Floats],
     source: Source,
@@ -331,16 +327,10 @@ def resampled_bounds(
     lower one) as often as the level says.
     """
     missing = int(np.count_nonzero(np.isnan(values).any(axis=1)))
-    notes = (
-        (
-            Note(
-                "BR592",
-                f"{missing} of {len(values)} replicates {are(missing)} undefined somewhere: the"
-                " band is of the others there",
-            ),
-        )
-        if missing
-        else ()
+    undefined = Note(
+        "BR592",
+        f"{missing} of {len(values)} replicates {are(missing)} undefined somewhere: the band is of"
+        " the others there",
     )
     tail = (1 - level) / 2
     if sides is not None:
@@ -351,7 +341,7 @@ def resampled_bounds(
     known = ~np.isnan(values).all(axis=0)
     low[known] = np.nanquantile(values[:, known], tail, axis=0, method="inverted_cdf")
     high[known] = -np.nanquantile(-values[:, known], tail, axis=0, method="inverted_cdf")
-    return low, high, notes
+    return low, high, (undefined,) if missing else ()
 
 
 def beyond(values: Floats, level: float, sides: str) -> int:
@@ -369,15 +359,15 @@ def _needed(values: Floats, level: float, sides: str) -> int:
 
 def _check_resolved(values: Floats, level: float, sides: str) -> None:
     found = beyond(values, level, sides)
-    if found >= LEAST_BEYOND:
-        return
-    lie = number_of(found, "replicate lies", "replicates lie")
-    text = (
-        f"of {len(values)} replicates only {lie} beyond bounds that hold at"
-        f" {number_of(values.shape[1], 'place')} at once; 5 are needed"
-    )
-    needed = _needed(values, level, sides)
-    raise refuse("BR580", text, Fix(f"replicates={needed}", f"--replicates {needed}"))
+    if found < LEAST_BEYOND:
+        needed = _needed(values, level, sides)
+        raise refuse(
+            "BR580",
+            f"of {len(values)} replicates only"
+            f" {number_of(found, 'replicate lies', 'replicates lie')} beyond bounds that hold at"
+            f" {number_of(values.shape[1], 'place')} at once; 5 are needed",
+            Fix(f"replicates={needed}", f"--replicates {needed}"),
+        )
 
 
 def _joint_tail(values: Floats, level: float, sides: str) -> float:
@@ -573,15 +563,8 @@ def fold_mean(
             f"{wanted.name} is undefined in every fold",
             "give folds with cases of both classes",
         )
-    notes = (
-        ()
-        if len(known) == len(values)
-        else (
-            Note(
-                "BR592",
-                f"{wanted.name} is undefined in {len(values) - len(known)} of {len(values)} folds",
-            ),
-        )
+    undefined = Note(
+        "BR592", f"{wanted.name} is undefined in {len(values) - len(known)} of {len(values)} folds"
     )
     deviation = float(np.std(known, ddof=1)) if len(known) > 1 else math.nan
     said = Note(
@@ -596,7 +579,7 @@ def fold_mean(
         tuple(values.tolist()),
         wanted.name,
         wanted.at,
-        (*notes, said),
+        (said,) if len(known) == len(values) else (undefined, said),
     )
 
 
@@ -710,11 +693,12 @@ def _both_classes(folds: GroupedCounts) -> list[Counts]:
 
 def _left_out(folds: GroupedCounts, kept: int) -> tuple[Note, ...]:
     missing = len(folds) - kept
-    text = (
+    said = Note(
+        "BR592",
         f"{missing} of {len(folds)} folds {'has' if missing == 1 else 'have'} cases of one class"
-        f" only, and {are(missing)} left out"
+        f" only, and {are(missing)} left out",
     )
-    return (Note("BR592", text),) if missing else ()
+    return (said,) if missing else ()
 
 
 def _mean_and_error(rows: Floats) -> tuple[Floats, Floats]:

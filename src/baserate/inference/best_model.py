@@ -46,7 +46,7 @@ from baserate.inference.chosen_threshold import (
     lead_over,
 )
 from baserate.inference.paired import MCNEMAR, adjusted, check_replicates
-from baserate.inference.rates import normal
+from baserate.inference.rates import normal, special
 from baserate.inference.values import (
     BOTH,
     Difference,
@@ -732,9 +732,7 @@ def normal_p(value: float, variance: float) -> float:
     false alarms, the other fewer misses. Swapping the models tests that they do not, so it is no
     test of the cost alone: with no miss seen, it would take the false alarms for certain evidence.
     """
-    from scipy.special import ndtr
-
-    return 2 * float(ndtr(-abs(value) / math.sqrt(variance))) if variance else 1.0
+    return 2 * float(special().ndtr(-abs(value) / math.sqrt(variance))) if variance else 1.0
 
 
 def _is_sum(weights: Weights) -> bool:
@@ -754,8 +752,6 @@ def swapped_p(value: float, one: tuple[float, int], other: tuple[float, int]) ->
     >>> swapped_p(20, (1, 60), (0, 0)), swapped_p(7, (1, 17), (5, 0))
     (0.01348..., 0.14346...)
     """
-    from scipy.special import bdtrc, gammaln
-
     (step, cases), (other_step, others) = sorted(
         ((part[0], part[1] if part[0] else 0) for part in (one, other)),
         key=lambda part: (part[1], part[0]),
@@ -771,14 +767,19 @@ def swapped_p(value: float, one: tuple[float, int], other: tuple[float, int]) ->
         dtype=np.float64,
     )
     chance = np.exp(
-        gammaln(cases + 1) - gammaln(heads + 1) - gammaln(cases - heads + 1) - cases * math.log(2)
+        special().gammaln(cases + 1)
+        - special().gammaln(heads + 1)
+        - special().gammaln(cases - heads + 1)
+        - cases * math.log(2)
     )
     needed = (size - ROUNDING * largest - step * (2 * heads - cases)) / other_step
     fewest = np.ceil((needed + others) / 2)
     tail = np.where(
         fewest <= 0,
         1.0,
-        np.where(fewest > others, 0.0, bdtrc(np.clip(fewest - 1, 0, others), others, 0.5)),
+        np.where(
+            fewest > others, 0.0, special().bdtrc(np.clip(fewest - 1, 0, others), others, 0.5)
+        ),
     )
     return min(1.0, 2 * float(chance @ tail))
 
@@ -840,8 +841,6 @@ def flipped_p(value: float, sizes: Floats, times: Floats) -> float:
     >>> flipped_p(100, np.array([90.0, 5, 4, 1]), np.ones(4)), flipped_p(20, np.ones(1), np.array([60.0]))
     (0.125, 0.01348...)
     """  # noqa: E501
-    from scipy.special import ndtr
-
     scale = float(sizes.max())
     distinct, place = np.unique(np.round(sizes / scale, 12) * scale, return_inverse=True)
     number = np.bincount(place, weights=times)
@@ -858,7 +857,7 @@ def flipped_p(value: float, sizes: Floats, times: Floats) -> float:
     if number.sum() <= TRIED or rest <= slack:
         beyond = float(np.mean(sums >= gone - slack))
     else:
-        beyond = float(np.mean(ndtr((sums - gone) / rest)))
+        beyond = float(np.mean(special().ndtr((sums - gone) / rest)))
     return min(1.0, 2 * beyond)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,8 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.errors import CASE_CONTROL, Fix, Ledger, Note, are, grouped, number_of, quoted, refuse
 from baserate.inference.auc import cell_placements
-from baserate.inference.rates import normal, refuse_weights
-from baserate.inference.statistic import Statistic, outcomes_read
+from baserate.inference.rates import normal, refuse_weights, special
+from baserate.inference.statistic import Statistic, float_costs, outcomes_read
 from baserate.inference.values import checked_replicates, checked_seed, tails
 from baserate.kernels import Cells, Urn, best
 from baserate.kernels.draws import MOST_CASES, in_parallel, threads
@@ -96,8 +96,6 @@ def bca_bounds(
     """Quantiles corrected for bias and for a spread that changes with the value. Efron 1987, JASA
     82:171-185.
     """
-    from scipy.special import ndtr
-
     # Replicates equal to what was seen count half: with ties, as many lie on either side.
     below_seen = (np.count_nonzero(values < seen) + np.count_nonzero(values == seen) / 2) / len(
         values
@@ -109,7 +107,7 @@ def bca_bounds(
     for place, missed in enumerate(tails(level, side)):
         if missed:
             z = bias + normal(missed if place == 0 else 1 - missed)
-            share = float(ndtr(bias + z / (1 - acceleration * z)))
+            share = float(special().ndtr(bias + z / (1 - acceleration * z)))
             bounds[place] = float(np.quantile(values, share))
     return bounds[0], bounds[1]
 
@@ -395,17 +393,6 @@ def _blocks(
         yield end, in_parallel(work, end - first, workers)
 
 
-class Drawer(Protocol):
-    """Draws cells of resamples into rows; a view a model turns such a row into its counts."""
-
-    width: int
-    kind: Any
-
-    @property
-    def views(self) -> Sequence[View]: ...
-    def draw(self, start: int, plan: Plan, block: tuple[Array, Array]) -> None: ...
-
-
 class _Cases:
     """Cells of either class, drawn by class (sizes as they are) or by case (class totals drawn
     too).
@@ -651,6 +638,10 @@ class View:
         return with_cells(self, positives[self.part], negatives[self.part])
 
 
+# What draws cells of resamples into rows; a view a model turns such a row into its counts.
+Drawer = _Cases | _Models | _Clusters
+
+
 # ---- the values of a statistic ----------------------------------------------------------------
 
 
@@ -677,12 +668,17 @@ def replicate_values(
             "these counts are coarse: resampling them would hide what the bins do",
             "count with every score kept",
         )
-    if one.of_roc and not source.condensed:
-        source = source.condense()
+    source = condensed_for(source, of_roc=one.of_roc)
     if one.is_auc and _fits(source, plan):
         return auc_values(source, plan)[:, None]
     sight = sight_of({"": one}) if one.fixed else EVERY_SCORE
     return _values_read([one], drawer_of(source, plan, sight), plan)
+
+
+def condensed_for(counts: Counts, *, of_roc: bool) -> Counts:
+    """With runs of negatives merged, where the ROC alone decides and every score is known."""
+    plain = not (counts.weighted or counts.condensed) and counts.bins is None
+    return counts.condense() if of_roc and plain else counts
 
 
 def sight_of(statistics: Mapping[str, Statistic]) -> Any:
@@ -778,7 +774,7 @@ def _average_precision(hits: Array, misses: Array, at: Conditions) -> Floats:
 def _least_cost(hits: Array, misses: Array, at: Conditions) -> Floats:
     """The expected cost of the cheapest threshold of every row, flagging nothing among them."""
     totals = hits.sum(axis=1), misses.sum(axis=1)
-    tp, fp, fn, tn = (float(getattr(at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
+    tp, fp, fn, tn = float_costs(at.costs)
     with np.errstate(divide="ignore", invalid="ignore"):
         prior = (
             totals[0] / (totals[0] + totals[1])
@@ -796,8 +792,7 @@ def _least_cost(hits: Array, misses: Array, at: Conditions) -> Floats:
 
 
 def _shares(won: Array, pairs: Array) -> Floats:
-    values: Floats = np.divide(won, pairs, out=np.full(len(won), np.nan), where=pairs > 0)
-    return values
+    return np.asarray(np.divide(won, pairs, out=np.full(len(won), np.nan), where=pairs > 0))
 
 
 def _values_of_clusters(statistic: Statistic, groups: GroupedCounts, plan: Plan) -> Floats:

@@ -37,7 +37,8 @@ from baserate.inference.bootstrap import (
 from baserate.inference.clusters import cluster_intervals, cluster_plan
 from baserate.inference.estimated_prior import counted_interval
 from baserate.inference.fixed_point import Question, measure_interval
-from baserate.inference.rates import CLOPPER_PEARSON, normal, refuse_weights
+from baserate.inference.rates import CLOPPER_PEARSON, normal, refuse_weights, special
+from baserate.inference.statistic import float_costs
 from baserate.inference.values import BOTH, CORRECTED, Difference, Interval
 from baserate.kernels import Urn
 from baserate.kernels.draws import MOST_CASES, in_parallel, threads
@@ -50,6 +51,7 @@ from baserate.measures.confusion import (
     parse,
     rates_read,
 )
+from baserate.measures.registry import AlongPoints
 from baserate.numbers import Floats, Ints, Undefined, quotient, rounded
 
 # ----------------------------------------------------------------------
@@ -330,10 +332,11 @@ class _Resamples:
         return tp, fp
 
 
-class _Outcomes:
-    """What a formula sees of resamples (as `Outcomes`): each part is computed at its first
-    for.
-    """
+class _Outcomes(AlongPoints):
+    """What a formula sees of resamples, a row each."""
+
+    positives: Any = None
+    negatives: Any = None
 
     def __init__(self, tp: Floats, fp: Floats, totals: tuple[Any, Any], at: Conditions) -> None:
         """`totals` are the positives and negatives of each row."""
@@ -364,31 +367,9 @@ class _Outcomes:
     def tn(self) -> Floats:
         return np.asarray(self.negatives - self.fp)
 
-    @property
+    @cached_property
     def counted(self) -> tuple[Floats, Floats, Floats, Floats]:
         return self.tp, self._fp, self.fn, self._negatives - self._fp
-
-    @cached_property
-    def flagged(self) -> Floats:
-        return np.asarray(self.tp + self.fp)
-
-    @cached_property
-    def passed(self) -> Floats:
-        return np.asarray(self.fn + self.tn)
-
-    @property
-    def total(self) -> Any:
-        return self.positives + self.negatives
-
-    @property
-    def cost(self) -> Floats:
-        tp, fp, fn, tn = self.costs
-        terms = [
-            cost * values
-            for cost, values in ((tp, self.tp), (fp, self.fp), (fn, self.fn), (tn, self.tn))
-            if cost
-        ]
-        return np.asarray(sum(terms[1:], start=terms[0]) if terms else self.tp * 0.0)
 
 
 def _chosen(resample: _Resamples, choosing: Choosing) -> Chosen:
@@ -661,19 +642,17 @@ def _least_missed(beyond: Callable[[float], float]) -> float:
     How far a bound lies is nearly linear in the normal quantile of its level, so a straight line
     between two of them finds it in a few steps.
     """
-    from scipy.special import ndtr
-
     ends = [normal(0.5 + LEAST_P), normal(1 - LEAST_P / 2)]
-    gaps = [beyond(2 * float(ndtr(end)) - 1) for end in ends]
+    gaps = [beyond(2 * float(special().ndtr(end)) - 1) for end in ends]
     if gaps[1] > 0:
         return LEAST_P
     if gaps[0] <= 0:
         return 1.0
     for _ in range(STEPS):
         middle = ends[0] + (ends[1] - ends[0]) * gaps[0] / (gaps[0] - gaps[1])
-        gap = beyond(2 * float(ndtr(middle)) - 1)
+        gap = beyond(2 * float(special().ndtr(middle)) - 1)
         ends[gap <= 0], gaps[gap <= 0] = middle, gap
-    return 2 * float(ndtr(-ends[0]))
+    return 2 * float(special().ndtr(-ends[0]))
 
 
 def _moves(point: OperatingPoint) -> bool:
@@ -925,11 +904,9 @@ def _values(asked: Measure, point: OperatingPoint, cases: Floats, sizes: Floats)
 
 
 def _at_rates(asked: Measure, point: OperatingPoint, t: Floats, f: Floats) -> Floats:
-    costs = tuple(float(getattr(point.at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
     totals = float(point.tp + point.fn), float(point.fp + point.tn)
-    return rates_read(
-        asked, (t, f), 0.5 if point.at.prior is None else point.at.prior, costs, totals
-    )
+    prior = 0.5 if point.at.prior is None else point.at.prior
+    return rates_read(asked, (t, f), prior, float_costs(point.at.costs), totals)
 
 
 def ends_of(asked: Measure, point: OperatingPoint) -> tuple[float, float]:

@@ -34,9 +34,9 @@ from baserate.inference.bootstrap import (
     sums_by_cluster,
     undefined_noted,
 )
-from baserate.inference.rates import CLOPPER_PEARSON, bounds
+from baserate.inference.rates import CLOPPER_PEARSON, bounds, special
 from baserate.inference.sample_size import refuse_masses
-from baserate.inference.statistic import Statistic, outcomes_read, shifted
+from baserate.inference.statistic import Statistic, float_costs, outcomes_read, shifted
 from baserate.inference.values import BOTH, EXACT, LOWER, UPPER, Interval, missed, tails
 from baserate.measures.confusion import Measure, named, rates_read
 from baserate.measures.registry import CLASS_OF
@@ -186,8 +186,8 @@ def clustered(groups: GroupedCounts) -> Clustered:
     columns = groups.positives, groups.negatives
     rows = int(groups.total_positives) + int(groups.total_negatives)
     worth = tuple(_worth(sums_by_cluster(column, groups)) for column in columns)
-    held = clusters_by_class(groups).values()
-    return Clustered(len(groups), rows, *held, (worth[0], worth[1]))
+    held = clusters_by_class(groups)
+    return Clustered(len(groups), rows, held["positives"], held["negatives"], (worth[0], worth[1]))
 
 
 def _worth(sizes: Array) -> int:
@@ -204,13 +204,13 @@ def spread_of(source: Counts | JointCounts | GroupedCounts, level: float) -> flo
     """
     if not isinstance(source, GroupedCounts):
         return 1.0
-    from scipy.special import ndtri, stdtrit
-
     share = 1 - missed(level) / 2
     sums = [sums_by_cluster(column, source) for column in (source.positives, source.negatives)]
     worth = min(float(cases.sum()) ** 2 / float(cases @ cases) for cases in sums)
     few = len(source) / max(1, len(source) - 1)
-    return math.sqrt(few) * float(stdtrit(max(1.0, worth - 1), share) / ndtri(share))
+    return math.sqrt(few) * float(
+        special().stdtrit(max(1.0, worth - 1), share) / special().ndtri(share)
+    )
 
 
 def cluster_notes(groups: GroupedCounts, name: str = "") -> tuple[Note, ...]:
@@ -262,12 +262,12 @@ def cluster_bound(
         if size
     ]
     outcome = {"tpr": "tp", "fnr": "fn", "tnr": "tn", "fpr": "fp"}[measure]
-    seen, ends = int(getattr(point.confusion, outcome)), [0.0, 1.0]
+    seen, low, high = int(getattr(point.confusion, outcome)), 0.0, 1.0
     if sizes and side != UPPER:
-        ends[0] = alike_lower(seen, sizes, level)
+        low = alike_lower(seen, sizes, level)
     if sizes and side != LOWER:
-        ends[1] = 1 - alike_lower(sum(sizes) - seen, sizes, level)
-    return Interval(float(point[measure]), *ends, level, AS_CLUSTERS, side, measure, point.at)
+        high = 1 - alike_lower(sum(sizes) - seen, sizes, level)
+    return Interval(float(point[measure]), low, high, level, AS_CLUSTERS, side, measure, point.at)
 
 
 def cluster_intervals(
@@ -451,13 +451,11 @@ class _Scale(NamedTuple):
             return above if math.isinf(self.high) else above - np.log(self.high - values)
 
     def back(self, place: float) -> float:
-        from scipy.special import expit
-
         if math.isinf(self.low):
             return place
         if math.isinf(self.high):
             return self.low + float(np.exp(place))
-        return self.low + (self.high - self.low) * float(expit(place))
+        return self.low + (self.high - self.low) * float(special().expit(place))
 
     def slope(self, value: float) -> float:
         """How fast the scale changes with the value."""
@@ -469,14 +467,12 @@ class _Scale(NamedTuple):
         """From the value without each cluster; an end where no bound is requested, and None where
         all clusters say the same.
         """
-        from scipy.special import stdtrit
-
         centre = float(self.of(value))
         deviation, degrees = _deviation(parts, centre - self.of(left_out), self.slope(value))
         if not deviation:
             return None
         steps = [
-            float(stdtrit(degrees, 1 - out)) * deviation if out else math.inf
+            float(special().stdtrit(degrees, 1 - out)) * deviation if out else math.inf
             for out in tails(level, side)
         ]
         return self.back(centre - steps[0]), self.back(centre + steps[1])
@@ -590,7 +586,7 @@ def _at_threshold(
 
 def _reader(asked: Measure, table: Table, at: Conditions) -> Read:
     """The measure at rows of (tpr, fpr, share of positives)."""
-    costs = tuple(float(getattr(at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
+    costs = float_costs(at.costs)
     totals = float(table[:, [0, 2]].sum()), float(table[:, [1, 3]].sum())
     prior = None if _in_sample(at) else at.prior
     return lambda rows: rates_read(

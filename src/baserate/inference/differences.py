@@ -53,7 +53,6 @@ from baserate.inference.paired import (
     discordant,
     in_step,
     matched_difference,
-    only,
     pairing_of,
     whole_of,
 )
@@ -111,14 +110,14 @@ class _Places:
 
     @classmethod
     def of(cls, settings: Sequence[Uncertain], *, quick: bool) -> _Places:
-        rows: list[Drawn] = []
-        weights, starts = [], []
-        for setting in settings:
-            found = believed(setting, PANELS if quick else dict.fromkeys(PANELS, 1))
-            starts.append(len(rows))
-            rows += found.rows
-            weights.append(found.weights)
-        return cls(rows, np.concatenate(weights), starts)
+        panels = PANELS if quick else dict.fromkeys(PANELS, 1)
+        found = [believed(setting, panels) for setting in settings]
+        lengths = [len(one.rows) for one in found]
+        return cls(
+            [row for one in found for row in one.rows],
+            np.concatenate([one.weights for one in found]),
+            [sum(lengths[:place]) for place in range(len(lengths))],
+        )
 
     def averaged(self, values: Floats) -> Floats:
         """One value a setting."""
@@ -621,7 +620,7 @@ def _resampled_in_step(
     how = pairing_of(models, names, paired=paired)
     if isinstance(models, JointCounts):
         _check_classes(models)
-        sources: tuple[Any, ...] = (only(models, names),)
+        sources: tuple[Any, ...] = (models.only(names),)
     else:
         sources = tuple(models[name] for name in names)
     if how == SAME_CLUSTERS:
@@ -666,7 +665,7 @@ def _paired(
         points = _in_advance(both, joint, names)
         if points:
             return _by_formula(both[0], joint, names, points, asked.level)
-    return _by_bootstrap(both, only(joint, names), names, asked)
+    return _by_bootstrap(both, joint.only(names), names, asked)
 
 
 def _in_advance(

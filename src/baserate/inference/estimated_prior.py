@@ -21,6 +21,7 @@ from baserate.counts.points import Points
 from baserate.decisions.operating_point import COUNTED
 from baserate.errors import Note, combine, grouped, refuse
 from baserate.inference.rates import rate_interval
+from baserate.inference.statistic import float_costs
 from baserate.inference.values import BOTH, LOWER, UPPER, Interval
 from baserate.measures.confusion import Confusion, Measure, confusion_at, rates_read
 from baserate.numbers import Floats, rounded
@@ -165,8 +166,8 @@ def in_field(
     the error is spared for it.
     """
     if asked.name in COUNTED and table.flagged is not None:
-        return _counted(asked, table, level, side)
-    costs = tuple(float(getattr(at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
+        return counted_interval(asked, (table.flagged, table.cases), level, side)
+    costs = float_costs(at.costs)
     totals = float(sum(table.positives)), float(sum(table.negatives))
 
     def read(prior: Any, tpr: Any, fpr: Any) -> Floats:
@@ -232,10 +233,6 @@ def _bounds(
     values += [read(np.full(len(prior), end), tpr, fpr) for end in ends_possible]
     lows, highs = zip(*(np.nanquantile(part, [missed, 1 - missed]) for part in values), strict=True)
     return max(ends[0], float(min(lows))), min(ends[1], float(max(highs)))
-
-
-def _counted(asked: Measure, table: FieldTable, level: float, side: str) -> Interval:
-    return counted_interval(asked, (table.flagged or 0, table.cases), level, side)
 
 
 def counted_interval(

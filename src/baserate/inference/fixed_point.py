@@ -7,6 +7,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -170,7 +171,7 @@ def _estimated(question: Question, value: float) -> Interval:
         _check_predictable(question)
     elif share is not None:
         return _of_share(question, share, value)
-    _check_classes(question.confusion)
+    check_classes(question.confusion)
     if question.method == MERCALDO:
         return _mercaldo(question, value)
     if question.method not in (None, JEFFREYS_DRAWS, SAFE_DRAWS, PREDICTIVE):
@@ -246,7 +247,7 @@ def _is_unbounded(question: Question, value: Undefined) -> bool:
 
 def _at_least(question: Question, value: Undefined) -> Interval:
     """The lower bound of such a ratio: both rates drawn from the safe side."""
-    _check_classes(question.confusion)
+    check_classes(question.confusion)
     at_least = replace(question, side=LOWER)
     settings = (
         list(question.at.pinned(FINE)) if isinstance(question.at, Uncertain) else [question.at]
@@ -310,7 +311,8 @@ def refuse_masses(confusion: Confusion) -> None:
         )
 
 
-def _check_classes(confusion: Confusion) -> None:
+def check_classes(confusion: Confusion) -> None:
+    """Rates of both classes need cases of both."""
     if not confusion.tp + confusion.fn or not confusion.fp + confusion.tn:
         raise refuse(
             "BR552",
@@ -405,16 +407,12 @@ def _by_draws(question: Question, value: float) -> Interval:
     low, high = min(bounds[0] for bounds in found), max(bounds[1] for bounds in found)
     if isinstance(question.at, Uncertain) and is_believed(question.at):
         value = float(np.mean([average for _, _, average in found]))
-    notes = (*_said(value), *_notes(question))
-    if not low <= float(value) <= high:
-        notes = (
-            *notes,
-            Note(
-                "BR588",
-                "the average over the assumed distribution lies outside the interval: it is"
-                " dominated by a few extreme values",
-            ),
-        )
+    outside = Note(
+        "BR588",
+        "the average over the assumed distribution lies outside the interval: it is dominated by a"
+        " few extreme values",
+    )
+    beyond = () if low <= float(value) <= high else (outside,)
     return Interval(
         float(value),
         low,
@@ -426,7 +424,7 @@ def _by_draws(question: Question, value: float) -> Interval:
         question.at,
         DRAWS,
         question.seed,
-        notes,
+        (*_said(value), *_notes(question), *beyond),
     )
 
 
@@ -594,26 +592,19 @@ def _slopes(question: Question, drawn: Drawn) -> tuple[float, float, float]:
     """Whether the measure rises with either rate, at the rates seen, and with the prior."""
     tp, fp, fn, tn = (float(cases) for cases in question.confusion)
     t, f = (min(max(rate, STEP), 1 - STEP) for rate in (tp / (tp + fn), fp / (fp + tn)))
-    ways = []
-    for step in ((STEP / 2, 0.0), (0.0, STEP / 2)):
+    prior, ways = np.asarray(drawn.prior), []
+    for step in ((STEP / 2, 0.0, 0.0), (0.0, STEP / 2, 0.0), (0.0, 0.0, STEP)):
         up, down = (
             along_draws(
                 question,
                 np.full(DRAWS, t + sign * step[0]),
                 np.full(DRAWS, f + sign * step[1]),
-                drawn,
+                drawn._replace(prior=prior * (1 + sign * step[2])),
             )
             for sign in (1, -1)
         )
         ways.append(float(np.sign(np.nanmean(up - down))))
-    seen = np.full(DRAWS, t), np.full(DRAWS, f)
-    more, less = (
-        along_draws(
-            question, *seen, drawn._replace(prior=np.asarray(drawn.prior) * (1 + sign * STEP))
-        )
-        for sign in (1, -1)
-    )
-    return ways[0], ways[1], float(np.sign(np.nanmean(more - less)))
+    return ways[0], ways[1], ways[2]
 
 
 def _toward(seen: float, rest: float, way: float) -> tuple[float, float]:
@@ -637,29 +628,25 @@ def point_intervals(
     ):
         return found  # masses of weighted cases, also where they are whole numbers
     for name in names:
-        try:
-            asked = named(name, point.volume)
-            if asked.name in COUNTED and point.regardless is not None and point.at.estimate:
-                value = float(point[asked])  # of all cases none, or all: no estimate enters
-                found[name] = Interval(value, value, value, level, EXACT, BOTH, name, point.at)
-                continue
-            if point.counted is not None and asked.name in COUNTED and point.regardless is None:
-                found[name] = counted_interval(asked, point.counted, level)
-                continue
-            if point.at.estimate is not None and asked.depends_on_prior:
-                refuse_masses(point.confusion)
-                found[name] = estimate_interval(
-                    asked, point.confusion, point.threshold, point.at, (level, BOTH, seed)
-                )
-                continue
-            found[name] = measure_interval(
-                Question(
-                    asked, point.confusion, point.at, level, BOTH, None, seed, point.regardless
-                )
-            )
-        except InputError:
-            continue
+        with suppress(InputError):
+            found[name] = _at_point(point, name, level, seed)
     return found
+
+
+def _at_point(point: OperatingPoint, name: str, level: float, seed: int) -> Interval:
+    asked = named(name, point.volume)
+    if asked.name in COUNTED and point.regardless is not None and point.at.estimate:
+        value = float(point[asked])  # of all cases none, or all: no estimate enters
+        return Interval(value, value, value, level, EXACT, BOTH, name, point.at)
+    if point.counted is not None and asked.name in COUNTED and point.regardless is None:
+        return counted_interval(asked, point.counted, level)
+    if point.at.estimate is not None and asked.depends_on_prior:
+        refuse_masses(point.confusion)
+        how = level, BOTH, seed
+        return estimate_interval(asked, point.confusion, point.threshold, point.at, how)
+    return measure_interval(
+        Question(asked, point.confusion, point.at, level, BOTH, None, seed, point.regardless)
+    )
 
 
 def along_draws(question: Question, t: Floats, f: Floats, drawn: Drawn) -> Floats:

@@ -30,6 +30,7 @@ from baserate.inference.bootstrap import (
     alike,
     bca_bounds,
     check_enough,
+    condensed_for,
     percentile_bounds,
     planned,
     replicate_values,
@@ -500,8 +501,8 @@ def _union(
         raise refuse(
             "BR581", "bca is not available for uncertain conditions", f'method="{PERCENTILE}"'
         )
-    if isinstance(counts, Counts) and again(at=at.middle()).of_roc and not counts.weighted:
-        counts = counts if counts.bins or counts.condensed else counts.condense()
+    if isinstance(counts, Counts):
+        counts = condensed_for(counts, of_roc=again(at=at.middle()).of_roc)
     found = []
     for pinned in at.pinned():
         values, notes = undefined_noted(_drawn_values(again, counts, plan, pinned))

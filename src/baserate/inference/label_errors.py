@@ -14,7 +14,7 @@ from baserate.conditions import Conditions
 from baserate.counts.points import ONLY_RATES
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.errors import Note, quoted, refuse
-from baserate.inference.sample_size import confusion_of
+from baserate.inference.sample_size import checked_share, confusion_of
 from baserate.measures.confusion import Confusion, Measure, checked_conditions, measure
 from baserate.numbers import Viewed, exactly, rounded
 
@@ -68,6 +68,13 @@ class _Corrected(Viewed):
     def apparent_prior(self) -> float:
         return self.apparent.prior
 
+    @property
+    def _shown(self) -> str:
+        return ", ".join(
+            f"{name} {self[name]:.4g} (apparent {self.apparent[name]:.4g})"
+            for name in ("tpr", "fpr")
+        )
+
 
 @dataclass(frozen=True)
 class LabelErrors(_Corrected):
@@ -86,11 +93,7 @@ class LabelErrors(_Corrected):
     largest_spurious: float
 
     def __repr__(self) -> str:
-        rates = ", ".join(
-            f"{name} {self[name]:.4g} (apparent {self.apparent[name]:.4g})"
-            for name in ("tpr", "fpr")
-        )
-        return f"LabelErrors: hidden {self.hidden:.6g}, spurious {self.spurious:.6g}; {rates}"
+        return f"LabelErrors: hidden {self.hidden:.6g}, spurious {self.spurious:.6g}; {self._shown}"
 
 
 @dataclass(frozen=True)
@@ -106,13 +109,9 @@ class Verified(_Corrected):
     passed: float
 
     def __repr__(self) -> str:
-        rates = ", ".join(
-            f"{name} {self[name]:.4g} (apparent {self.apparent[name]:.4g})"
-            for name in ("tpr", "fpr")
-        )
         return (
             f"Verified: {self.flagged:.6g} of the flagged cases reviewed, {self.passed:.6g} of the"
-            f" passed; {rates}"
+            f" passed; {self._shown}"
         )
 
 
@@ -278,14 +277,7 @@ def _rates(confusion: Confusion) -> tuple[Fraction, Fraction]:
 
 
 def _share(value: Any, name: str) -> Fraction:
-    found = notation.share(value) if isinstance(value, str) else notation.from_number(value)
-    if found is None or not 0 <= found.value <= 1:
-        raise refuse(
-            "BR586",
-            f"{name} must be a share between 0 and 1, got {quoted(value)}",
-            f'{name}=0.01, or "1%"',
-        )
-    return found.value
+    return checked_share(value, name, "BR586", f'{name}=0.01, or "1%"')
 
 
 def _largest(own: Fraction, other: Fraction, rest: Fraction) -> Fraction:

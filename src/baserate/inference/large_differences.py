@@ -81,14 +81,16 @@ def compare_frame(
         raise refuse("BR552", f"{missing}: models cannot be compared", "give cases of both classes")
     return adjusted(
         [
-            of_pair(_pair_of_frame(counts, pair), pair.models, level, method, same=not _apart(pair))
+            of_pair(
+                _pair_of_frame(counts, pair),
+                pair.models,
+                level,
+                method,
+                same=not (pair.positives.squares or pair.negatives.squares),
+            )
             for pair in pairs
         ]
     )
-
-
-def _apart(pair: Paired) -> bool:
-    return bool(pair.positives.squares or pair.negatives.squares)
 
 
 def _pair_of_frame(counts: dict[str, Counts], pair: Paired) -> Pair:

@@ -136,15 +136,13 @@ def _beta(a: float, b: float, share: float, rest: float | None = None) -> float:
     """The quantile of a Beta distribution; `rest` is 1 − share where that is small and known
     better.
     """
-    from scipy.special import betaincinv
-
     if rest is None:
-        return float(betaincinv(a, b, share))
+        return float(special().betaincinv(a, b, share))
     if a == 1:
         return -math.expm1(math.log(rest) / b)  # none seen: the exact bound, however many cases
-    mirrored = float(betaincinv(b, a, rest))
+    mirrored = float(special().betaincinv(b, a, rest))
     # Of 1 − x only what is not tiny is kept: close to 0 the quantile is found directly.
-    return 1 - mirrored if mirrored < 0.5 else float(betaincinv(a, b, share))
+    return 1 - mirrored if mirrored < 0.5 else float(special().betaincinv(a, b, share))
 
 
 def refuse_weights(counts: Counts | JointCounts) -> None:
@@ -160,6 +158,11 @@ def refuse_weights(counts: Counts | JointCounts) -> None:
 
 def normal(share: float) -> float:
     """The quantile of the normal distribution."""
-    from scipy.special import ndtri
+    return float(special().ndtri(share))
 
-    return float(ndtri(share))
+
+def special() -> Any:
+    """The special functions of SciPy, which take their time to load: when they are first used."""
+    from scipy import special as functions
+
+    return functions

@@ -35,7 +35,7 @@ from baserate.inference.clusters import cluster_bound, cluster_intervals, cluste
 from baserate.inference.differences import compare
 from baserate.inference.intervals import interval
 from baserate.inference.paired import MCNEMAR, check_replicates, holm
-from baserate.inference.rates import normal, refuse_weights
+from baserate.inference.rates import normal, refuse_weights, special
 from baserate.inference.sample_size import cases_needed, smallest_detectable
 from baserate.inference.statistic import is_known, statistic_of
 from baserate.inference.values import (
@@ -574,8 +574,6 @@ def _if_all_labelled(name: str, counts: Counts, at: Conditions | None) -> float 
     similar scores, as in Begg & Greenes 1983 for those of one flag. None where labels are about as
     frequent among high scores as among low ones.
     """
-    from scipy.special import chdtri
-
     rest = counts.unlabelled
     if rest is None or not rest.total_negatives:
         return None
@@ -591,7 +589,7 @@ def _if_all_labelled(name: str, counts: Counts, at: Conditions | None) -> float 
     known = np.bincount(own, labelled, minlength=len(whole))
     share, shares = known.sum() / whole.sum(), known / whole
     apart = float(np.sum((known - share * whole) ** 2 / whole)) / (share * (1 - share))
-    if not len(edges) or apart <= chdtri(len(edges), SELECTED):
+    if not len(edges) or apart <= special().chdtri(len(edges), SELECTED):
         return None
     if np.ptp(shares) <= MATERIAL * shares.max():
         return None

@@ -21,7 +21,7 @@ from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.rules import parse_rule
 from baserate.errors import Fix, Note, number_of, quoted, refuse
 from baserate.inference.auc import placed
-from baserate.inference.rates import MOST_CASES, normal, rate_interval
+from baserate.inference.rates import MOST_CASES, normal, rate_interval, special
 from baserate.inference.values import UPPER, checked_level, percent, stated
 from baserate.measures.confusion import Confusion, Measure, parse
 from baserate.measures.registry import at_one_point
@@ -289,13 +289,10 @@ def _read(requirement: Any) -> _Requirement:
         )
     limit = 1 - term.limit if term.sense == ">=" else term.limit
     if limit == 0:
-        less = (
-            f'leave room for a few: "{names[0]} {term.sense} {"0.999" if term.limit else "0.001"}"'
-        )
         raise refuse(
             "BR585",
             f"{term} is demonstrated by no number of cases: the next one may be an error",
-            less,
+            f'leave room for a few: "{names[0]} {term.sense} {"0.999" if term.limit else "0.001"}"',
         )
     if limit == 1:
         raise refuse("BR585", f"{term} holds for any cases", WRITE_REQUIREMENT)
@@ -306,15 +303,13 @@ def _missed(level: Any) -> float:
     return rounded(1 - notation.meant(checked_level(level)))
 
 
-def checked_share(value: Any, name: str) -> Fraction:
+def checked_share(
+    value: Any, name: str, code: str = "BR585", fix: str = 'write 0.95 or "95%"'
+) -> Fraction:
     """A share between 0 and 1, as a number or as it is written ("95%")."""
     found = notation.share(value) if isinstance(value, str) else notation.from_number(value)
     if found is None or not 0 <= found.value <= 1:
-        raise refuse(
-            "BR585",
-            f"{name} must be a share between 0 and 1, got {quoted(value)}",
-            'write 0.95 or "95%"',
-        )
+        raise refuse(code, f"{name} must be a share between 0 and 1, got {quoted(value)}", fix)
     return found.value
 
 
@@ -419,7 +414,6 @@ def _shown_from(errors: Integers, limit: float, missed: float) -> Integers:
     """With how many cases a number of errors begins to demonstrate that the rate is at most the
     limit: P(errors or fewer | limit) <= missed.
     """
-    from scipy.special import ndtri
 
     def shown(cases: Floats) -> Flags:
         return np.asarray((cases > errors) & (_chance(errors, cases, limit) <= missed * TIE))
@@ -428,7 +422,8 @@ def _shown_from(errors: Integers, limit: float, missed: float) -> Integers:
     # outwards until it is enclosed, and halving.
     one_more = errors + 1.0
     expected = (
-        one_more * (1 - 1 / (9 * one_more) - float(ndtri(missed)) / (3 * np.sqrt(one_more))) ** 3
+        one_more
+        * (1 - 1 / (9 * one_more) - float(special().ndtri(missed)) / (3 * np.sqrt(one_more))) ** 3
     )
     guess = np.maximum(np.floor(expected * (1 / limit - 0.5) + errors / 2), one_more)
     low, high, step = guess - 1, guess + 1, 1
@@ -445,9 +440,9 @@ def _shown_from(errors: Integers, limit: float, missed: float) -> Integers:
 
 def _chance(errors: Any, cases: Any, rate: float) -> Any:
     """The binomial probability of as many errors or fewer."""
-    from scipy.special import betaincc
-
-    return betaincc(np.add(errors, 1.0), np.subtract(cases, errors, dtype=np.float64), rate)
+    return special().betaincc(
+        np.add(errors, 1.0), np.subtract(cases, errors, dtype=np.float64), rate
+    )
 
 
 # ----------------------------------------------------------------------
@@ -548,15 +543,25 @@ def cases_for_auc(
                 return True
         return False
 
-    few, many = 1, 2
+    many = _fewest(enough, 1, f"AUC of {low:g} or more, where it is {high:g},")
+    return Cases(many, _negatives(many, ratio))
+
+
+def _fewest(
+    enough: Callable[[int], bool], few: int, text: str, ratio: Fraction | None = None
+) -> int:
+    """The fewest positives that are enough, more than `few`: twice as many until they are, then by
+    halving. With a `ratio`, the negatives that go with them count too for what is too many.
+    """
+    many = 2
     while not enough(many):
         few, many = many, 2 * many
-        if many > MOST_SEARCHED:
-            raise too_many(f"AUC of {low:g} or more, where it is {high:g},", MOST_SEARCHED)
+        if max(many, 0 if ratio is None else _negatives(many, ratio)) > MOST_SEARCHED:
+            raise too_many(text, MOST_SEARCHED)
     while many - few > 1:
         middle = (few + many) // 2
         few, many = (few, middle) if enough(middle) else (middle, many)
-    return Cases(many, _negatives(many, ratio))
+    return many
 
 
 def _checked_auc(value: Any, name: str) -> float:
@@ -679,11 +684,9 @@ def smallest_detectable(
     if fewer < 0:
         none = Undefined(f"{apart} discordant pairs show nothing at this level")
         return Detectable(none, None if whole is None else none, None)
-    from scipy.special import betaincinv
-
     # The share of the other model's pairs at which so few of them, or fewer, are seen with the
     # power asked for.
-    other = float(betaincinv(fewer + 1, apart - fewer, 1 - share))
+    other = float(special().betaincinv(fewer + 1, apart - fewer, 1 - share))
     excess = max(0.0, apart * (1 - 2 * other))
     return Detectable(excess, None if whole is None else excess / whole, apart - 2 * fewer)
 
@@ -738,8 +741,6 @@ class _Within(_Pairs):
         """P(upper end <= margin): a quadratic in the difference, for each number of discordant
         pairs.
         """
-        from scipy.special import betaincc
-
         whole, square, most = cases + 2, normal(self.missed / 2) ** 2, self.margin
         under = (most * whole) ** 2 - (whole + square) * (
             most**2 * whole - square * (pairs + 2) / whole
@@ -747,19 +748,17 @@ class _Within(_Pairs):
         ends = (most * whole - np.sqrt(np.maximum(under, 0.0))) / (whole + square)
         lost = np.floor((ends * whole + pairs) / 2 + 2.0**-30)
         inside = np.clip(lost, 0, np.maximum(pairs - 1, 0))
-        chance = betaincc(inside + 1.0, np.maximum(pairs - inside, 1.0), self.other)
+        chance = special().betaincc(inside + 1.0, np.maximum(pairs - inside, 1.0), self.other)
         return np.where(lost < 0, 0.0, np.where(lost >= pairs, 1.0, chance))
 
 
 def binomial(numbers: Any, cases: int, rate: float) -> Floats:
     """The probabilities of these consecutive numbers, which are all that matter."""
-    from scipy.special import gammaln, xlog1py, xlogy
-
     logs = (
-        xlogy(numbers, rate)
-        + xlog1py(cases - numbers, -rate)
-        - gammaln(numbers + 1)
-        - gammaln(cases - numbers + 1)
+        special().xlogy(numbers, rate)
+        + special().xlog1py(cases - numbers, -rate)
+        - special().gammaln(numbers + 1)
+        - special().gammaln(cases - numbers + 1)
     )
     chance = np.exp(logs - logs.max())
     # What large logarithms lose is common to all, and goes away here.
@@ -767,11 +766,11 @@ def binomial(numbers: Any, cases: int, rate: float) -> Floats:
 
 
 def _declared(pairs: Any, other: float, missed: float) -> Floats:
-    from scipy.special import betaincc
-
     fewer = _most_fewer(pairs, missed)
     return np.where(
-        fewer >= 0, betaincc(np.maximum(fewer, 0) + 1.0, pairs - np.maximum(fewer, 0), other), 0.0
+        fewer >= 0,
+        special().betaincc(np.maximum(fewer, 0) + 1.0, pairs - np.maximum(fewer, 0), other),
+        0.0,
     )
 
 
@@ -779,10 +778,9 @@ def _most_fewer(pairs: Any, missed: float) -> Any:
     """The most pairs of the other model with which the two-sided test still rejects: 2 · P(as many
     or fewer | ½) < missed; -1 for none.
     """
-    from scipy.special import betaincc
 
     def rejects(fewer: Any) -> Any:
-        tail = betaincc(np.maximum(fewer, 0) + 1.0, np.maximum(pairs - fewer, 0.5), 0.5)
+        tail = special().betaincc(np.maximum(fewer, 0) + 1.0, np.maximum(pairs - fewer, 0.5), 0.5)
         return (fewer < 0) | ((2 * fewer < pairs) & (2 * tail < missed))
 
     fewer = np.maximum(-1, np.floor(pairs / 2 + normal(missed / 2) * np.sqrt(pairs) / 2))
@@ -886,14 +884,7 @@ def cases_at_prior(
         cases = Cases(positives, _negatives(positives, ratio))
         return _power_of_line(line, cases, (tpr, fpr), missed) >= share
 
-    few, many = 0, 2
-    while not enough(many):
-        few, many = many, 2 * many
-        if many > MOST_SEARCHED or _negatives(many, ratio) > MOST_SEARCHED:
-            raise too_many(f"{line.text}, with tpr {tpr:g} and fpr {fpr:g},", MOST_SEARCHED)
-    while many - few > 1:
-        middle = (few + many) // 2
-        few, many = (few, middle) if enough(middle) else (middle, many)
+    many = _fewest(enough, 0, f"{line.text}, with tpr {tpr:g} and fpr {fpr:g},", ratio)
     while failing := [many + more for more in range(1, AHEAD + 1) if not enough(many + more)]:
         many = failing[-1] + 1
     return Cases(many, _negatives(many, ratio))
@@ -980,8 +971,6 @@ def _parts(measure: Measure) -> tuple[Any, dict[str, float]]:
 
 def _power_of_line(line: _Line, cases: Cases, rates: tuple[float, float], missed: float) -> float:
     """The probability that the bound meets the requirement, over hits and false alarms."""
-    from scipy.special import betainc
-
     (positives, negatives), (tpr, fpr) = cases, rates
     reach = WIDE * math.sqrt(negatives * fpr * (1 - fpr)) + WIDE
     low = max(0, math.floor(negatives * fpr - reach))
@@ -992,7 +981,7 @@ def _power_of_line(line: _Line, cases: Cases, rates: tuple[float, float], missed
     needed = np.interp(alarms, grid, _fewest_hits(line, cases, grid, missed, step))
     whole = np.ceil(needed - 1e-9)
     inside = np.clip(whole, 1, positives)
-    reached = betainc(inside, positives - inside + 1, tpr)
+    reached = special().betainc(inside, positives - inside + 1, tpr)
     reached = np.where(whole > positives, 0.0, np.where(whole < 1, 1.0, reached))
     chance = binomial(alarms, negatives, fpr) if len(alarms) > 1 else np.ones(1)
     return float(chance @ reached)
@@ -1005,16 +994,16 @@ def _fewest_hits(line: _Line, cases: Cases, alarms: Floats, missed: float, step:
     The bound is that of "safe-draws": P(requirement fails) <= missed, where tpr and fpr are drawn
     as Clopper and Pearson bound them, Beta(tp, fn + 1) and Beta(fp + 1, tn).
     """
-    from scipy.special import betainc, betaincinv
-
     positives, negatives = cases
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     rest = np.maximum(negatives - alarms, 1e-9)[:, None]
-    fpr = betaincinv(alarms[:, None] + 1, rest, (nodes + 1) / 2)
+    fpr = special().betaincinv(alarms[:, None] + 1, rest, (nodes + 1) / 2)
     least = np.clip(line.start + line.slope * fpr, 0, 1)
 
     def fails(hits: Floats) -> Floats:
-        chance = betainc(np.maximum(hits, 1e-9)[:, None], positives - hits[:, None] + 1, least)
+        chance = special().betainc(
+            np.maximum(hits, 1e-9)[:, None], positives - hits[:, None] + 1, least
+        )
         return np.asarray(chance @ weights / 2)
 
     low, high = np.zeros(len(alarms)), np.full(len(alarms), float(positives))

@@ -124,7 +124,7 @@ def at_places(
     values = along(axis, points, at)
     # Along fpr the highest tpr at each place, along tpr the lowest fpr: the last point, or the
     # first, of those with that value.
-    found = np.searchsorted(values, places, "right" if axis.name == "fpr" else "left") - 1  # type: ignore[call-overload]
+    found = np.searchsorted(values, places, "right" if axis.name == "fpr" else "left") - 1
     edges = np.clip(found, 0, len(points) - 2)
     start, end = values[edges], values[edges + 1]
     length = end - start
@@ -220,12 +220,12 @@ def along_priors(asked: Measure, tpr: Any, fpr: Any, priors: Floats, costs: Cost
     t, f = (
         np.broadcast_to(np.asarray(rate, dtype=np.float64), priors.shape) for rate in (tpr, fpr)
     )
-    return rates_read(
-        asked,
-        (t, f),
-        priors,
-        tuple(float(getattr(costs, name)) for name in ("tp", "fp", "fn", "tn")),
-    )
+    return rates_read(asked, (t, f), priors, float_costs(costs))
+
+
+def float_costs(costs: Costs) -> tuple[float, ...]:
+    """The costs of tp, fp, fn and tn."""
+    return tuple(float(getattr(costs, name)) for name in ("tp", "fp", "fn", "tn"))
 
 
 def outcomes_read(asked: Measure, outcomes: tuple[Any, Any, Any, Any], at: Conditions) -> Floats:
@@ -237,8 +237,7 @@ def outcomes_read(asked: Measure, outcomes: tuple[Any, Any, Any, Any], at: Condi
         t, f = tp / (tp + fn), fp / (fp + tn)
         own = (tp + fn) / (tp + fp + fn + tn)
     prior = own if at.as_in_sample or at.prior is None else np.full(t.shape, at.prior)
-    costs = tuple(float(getattr(at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
-    values = rates_read(asked, (t, f), prior, costs, (tp + fn, fp + tn))
+    values = rates_read(asked, (t, f), prior, float_costs(at.costs), (tp + fn, fp + tn))
     return np.where(np.isfinite(values), values, np.nan)
 
 
@@ -369,7 +368,7 @@ def statistic_of(
             'use "precision"',
         )
     return (
-        _of_summary(asked, conditions)
+        _described(asked.name, str(asked), lambda counts: asked(counts, conditions), conditions)
         if isinstance(asked, Summary)
         else _of_function(asked, conditions)
     )
@@ -429,10 +428,6 @@ def _of_measure(
         point_of=chosen,
         range=asked.range,
     )
-
-
-def _of_summary(summary: Summary, at: Conditions) -> Statistic:
-    return _described(summary.name, str(summary), lambda counts: summary(counts, at), at)
 
 
 def _of_function(function: Callable[..., Any], at: Conditions) -> Statistic:

@@ -340,9 +340,7 @@ def _bests(
             yield _best(one, found, masks[name], use_up=use_up)
         elif all(mask[place] for mask in masks.values()):
             rates = dict.fromkeys(sites, (rate, rate))
-            yield _Best(
-                max(part.regret(rate, rate) for part in found), rates, name, None, (rate, rate)
-            )
+            yield _Best(_regret(found, rate, rate), rates, name, None, (rate, rate))
 
 
 def _best(one: Candidates, found: list[Staged], mask: Mask, *, use_up: bool) -> _Best | None:
@@ -360,7 +358,7 @@ def _best(one: Candidates, found: list[Staged], mask: Mask, *, use_up: bool) -> 
     index = min(exact, key=lambda place: (exact[place], -place if use_up else place))
     rates = {site: one.rates(index, site) for site in one.sites}
     whole = exact_rates(one.points, index)
-    return _Best(exact[index], rates, one.name, one.threshold(index), whole)
+    return _Best(exact[index], rates, one.name, one.points.threshold(index), whole)
 
 
 def _regrets(one: Candidates, found: list[Staged]) -> Floats:

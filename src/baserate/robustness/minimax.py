@@ -269,8 +269,7 @@ def _shares_of(regions: Sequence[Region], scene: Scene, inner: str) -> Floats:
         )
     else:
         found = np.diff(part.below(ordered).share)
-    likely: Floats = found[::-1] if falls else found
-    return likely
+    return np.asarray(found[::-1] if falls else found)
 
 
 def _roughness(part: Any) -> int:
@@ -382,9 +381,6 @@ class Candidates:
 
     def __len__(self) -> int:
         return len(self.points)
-
-    def threshold(self, index: int) -> Any:
-        return self.points.threshold(index)
 
     def missed(self, site: Any) -> Floats:
         """1 − tpr of every threshold at a site."""

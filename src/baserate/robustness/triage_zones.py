@@ -29,6 +29,10 @@ from baserate.notation import Written, from_number, share
 from baserate.numbers import Floats, Viewed, exactly, rounded
 from baserate.robustness.minimax import candidates, exact_rates
 
+ON_SAME_CASES = Note(
+    "BR528", SAME_CASES.replace("threshold was", "thresholds were"), SHOW_ON_OTHERS
+)
+
 
 @dataclass(frozen=True)
 class Triage(Viewed):
@@ -161,13 +165,9 @@ def triage(
         price,
         resolved,
         cases,
-        combine(points.notes, (*given.notes, *label_shift_of(resolved, points), *_same_cases())),
+        combine(points.notes, (*given.notes, *label_shift_of(resolved, points), ON_SAME_CASES)),
         Fraction(0) if review is None else _share(overlooked),
     )
-
-
-def _same_cases() -> tuple[Note, ...]:
-    return (Note("BR528", SAME_CASES.replace("threshold was", "thresholds were"), SHOW_ON_OTHERS),)
 
 
 def _price(at: Conditions, review: Any, abstain: Any, overlooked: Any) -> _Price:
