@@ -34,7 +34,7 @@ from baserate.kernels import using
 from baserate.measures.confusion import NOT_SAID, Measure, checked_conditions
 from baserate.read import cases as arrays
 from baserate.read import files, frames, large, sql
-from baserate.read.cases import SCORE, Cases, Names, check_named, checked
+from baserate.read.cases import SCORE, Cases, check_named, checked
 from baserate.read.columns import as_column
 from baserate.read.csv_dialect import CsvOptions
 from baserate.read.source import Options
@@ -502,9 +502,9 @@ def _of_arrays(y_true: Any, y_score: Any, roles: Mapping[str, Any], said: dict[s
     own |= {"keep"} if not roles and not several else set()
     allowed = OF_ARRAYS - ({"sample_weight"} if "amount" in roles else set()) | own
     _only(said, allowed, f"arrays with {role}=" if roles else "arrays")
-    if not roles and scores is None:
-        return arrays.count(y_true, y_score, **said)
     if scores is None:
+        if not roles:
+            return arrays.count(y_true, y_score, **said)
         return _by_role(_cases(y_true, {SCORE: y_score}, roles, said), SCORE, roles, said)
     if not roles:
         return arrays.count_models(y_true, scores, **said)
@@ -524,9 +524,8 @@ def _cases(
     if len(roles) == 2:
         beside["cluster"] = as_column(roles["cluster"], "cluster")
     groups = roles.get("by", roles.get("cluster"))
-    known = {"pos_label": None, "sample_weight": None}
-    known |= {name: value for name, value in said.items() if name in OF_ARRAYS}
-    return checked(y_true, scores, names=Names(), groups=groups, beside=beside, **known)
+    known = {name: value for name, value in said.items() if name in OF_ARRAYS}
+    return checked(y_true, scores, groups=groups, beside=beside, **known)
 
 
 def _by_role(

@@ -70,8 +70,7 @@ def run_sums(values: Array, starts: Indices) -> Array:
     if len(starts) == len(values):
         return values
     if values.dtype == np.int64:
-        sums: Array = np.add.reduceat(values, starts)
-        return sums
+        return np.asarray(np.add.reduceat(values, starts))
     return segment_sums(values, starts)
 
 

@@ -484,9 +484,7 @@ def heard(facts: dict[str, Any]) -> tuple[Ledger, tuple[Note, ...]]:
         isinstance(text, str)
         for source in sources
         for text in (source.path, source.sha256, source.label, source.positive)
-    ):
-        raise ValueError("the ledger does not hold sources")
-    if not all(source.weight is None or isinstance(source.weight, str) for source in sources):
+    ) or not all(source.weight is None or isinstance(source.weight, str) for source in sources):
         raise ValueError("the ledger does not hold sources")
     for rows in (
         tuple(kept.values()),

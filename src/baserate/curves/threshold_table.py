@@ -171,6 +171,7 @@ def threshold_table(
     models = _models(source)
     asked = _measures(measures, checked_volume(volume))
     conditions = _conditions(at)
+    shifts = any(measure.depends_on_prior for measure in asked)
     if order not in ORDERS:
         raise refuse("BR542", f"order is {quoted(order)}", f"one of {', '.join(ORDERS)}")
     parts: list[dict[str, Any]] = []
@@ -181,7 +182,7 @@ def threshold_table(
         notes += _remarks(points, thresholds)
         for one in conditions:
             resolved = resolved_for(points, one, asked)
-            notes += (*one.notes, *_shift(resolved, points, asked))
+            notes += (*one.notes, *(label_shift_of(resolved, points) if shifts else ()))
             keys = {
                 **({"model": np.full(len(cuts), model)} if len(models) > 1 else {}),
                 **({"prior": np.full(len(cuts), _prior(resolved))} if len(conditions) > 1 else {}),
@@ -263,8 +264,3 @@ def _remarks(points: Points, thresholds: Any) -> Iterator[Note]:
             else "runs of negatives were counted together"
         )
         yield Note("BR232", f"{why}: thresholds among them are not in this table")
-
-
-def _shift(at: Conditions, points: Points, asked: Sequence[Measure]) -> Iterator[Note]:
-    if any(measure.depends_on_prior for measure in asked):
-        yield from label_shift_of(at, points)

@@ -316,10 +316,9 @@ def _culprit(facts: Sequence[_Given]) -> str:
             values = [
                 value for corner in corners if (value := _rate(fact.name, corner)) is not None
             ]
-            if not values:
-                named = ", ".join(f"{other.name} {other.text}" for other in others)
-                return f"{named} leave {fact.name} undefined (0/0), and it is given as {fact.text}"
             named = ", ".join(f"{other.name} {other.text}" for other in others)
+            if not values:
+                return f"{named} leave {fact.name} undefined (0/0), and it is given as {fact.text}"
             nominal = _nominal(others, corners)
             about = (
                 ""

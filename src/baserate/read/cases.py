@@ -885,9 +885,9 @@ def checked(  # noqa: PLR0913 (what a user may say of cases)
     y_true: Any,
     y_scores: Mapping[str, Any],
     *,
-    pos_label: Any,
-    sample_weight: Any,
-    names: Names,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    names: Names = Names(),  # noqa: B008 (frozen)
     groups: Any = None,
     design: str = RANDOM,
     beside: Mapping[str, Column] = MappingProxyType({}),
@@ -992,7 +992,6 @@ def count(
         raise refuse(
             "BR532", f"keep must be 'all' or 'positives', got {quoted(keep)}", "keep='all'"
         )
-    names = Names()
     # Not kept in a variable here, so that what was copied can be freed as soon as it is packed.
     return count_cases(
         checked(
@@ -1000,7 +999,6 @@ def count(
             {SCORE: y_score},
             pos_label=pos_label,
             sample_weight=sample_weight,
-            names=names,
             design=design,
         ),
         SCORE,
@@ -1080,12 +1078,7 @@ def count_models(
     """
     check_named(y_scores, "count")
     cases = checked(
-        y_true,
-        y_scores,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        names=Names(),
-        design=design,
+        y_true, y_scores, pos_label=pos_label, sample_weight=sample_weight, design=design
     )
     positives, negatives, notes = cases.one_by_one()
     return JointCounts._of(cases.kept_scores(), positives, negatives, cases.ledger, notes)
@@ -1125,13 +1118,14 @@ def count_groups(
     >>> by_site["b"]
     Counts: 1 positive, 1 negative, 2 distinct scores, prior 0.500
     """
-    arguments = {
-        "pos_label": pos_label,
-        "sample_weight": sample_weight,
-        "groups": groups,
-        "design": design,
-    }
-    cases = checked(y_true, {SCORE: y_score}, names=Names(), **arguments)
+    cases = checked(
+        y_true,
+        {SCORE: y_score},
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        groups=groups,
+        design=design,
+    )
     if cases.groups is None:
         raise refuse("BR413", "groups is None", "give the group of every case, or use count")
     return group_counts(cases, SCORE, *group_codes(cases.groups))

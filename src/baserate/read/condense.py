@@ -32,7 +32,7 @@ from baserate.errors import (
 from baserate.kernels import Cells, Kernels, Labels, Ranks, Scores, best, portable
 from baserate.kernels.portable import INT64_MAX, ascending_orders, scores_of_orders
 from baserate.numbers import EXACT_FLOATS, Ints
-from baserate.read.cases import SCORE, Names, between, checked
+from baserate.read.cases import SCORE, between, checked
 
 # ----------------------------------------------------------------------
 # Cases in pieces, in one order, as often as they are asked for: what counting under a ceiling
@@ -127,9 +127,7 @@ class Chunks:
                 "yield (y_true, y_score)",
             ) from None
         with placed(lambda at: replace(at, rows=tuple(row + rows for row in at.rows))):
-            cases = checked(
-                labels, {SCORE: scores}, sample_weight=None, names=Names(), **self.asked
-            )
+            cases = checked(labels, {SCORE: scores}, **self.asked)
         self.notes.update(dict.fromkeys(cases.notes))
         return Piece(cases.positive, cases.scores[SCORE], len(cases.positive))
 
@@ -874,8 +872,7 @@ class Side:
 
     def beaten_by(self, negatives: Array) -> Ints:
         """Of each negative, twice the positives above it, a tie counting one."""
-        found: Ints = self.above[self.ranks.places(negatives)]
-        return found
+        return np.asarray(self.above[self.ranks.places(negatives)])
 
     def beating(self, scores: Array) -> Ints:
         """Of each positive, twice the negatives below it, a tie counting one: of those that were
@@ -883,8 +880,8 @@ class Side:
         """
         ties, gaps = self.counter.ties, self.counter.gaps
         below = np.cumsum(gaps[:-1]) + np.cumsum(ties) - ties
-        found: Ints = (2 * below + ties)[np.searchsorted(self.orders, ascending_orders(scores))]
-        return found
+        places = np.searchsorted(self.orders, ascending_orders(scores))
+        return np.asarray((2 * below + ties)[places])
 
 
 @dataclass

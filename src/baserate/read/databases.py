@@ -247,7 +247,18 @@ def shown_anyhow(url: str) -> str:
 
 def unreached(url: str, error: BaseException) -> InputError:
     """The refusal where a database cannot be reached or does not let us in."""
-    return refuse_file(shown_url(url), "BR730", without_secrets(url, reason(_cause(error))), CHECK)
+    return refuse_file(shown_url(url), "BR730", _said(url, error), CHECK)
+
+
+def not_run(url: str, error: BaseException) -> InputError:
+    """The refusal where a database does not run the query."""
+    return refuse_file(
+        shown_url(url), "BR718", f"the query cannot be run: {_said(url, error)}", READ
+    )
+
+
+def _said(url: str, error: BaseException) -> str:
+    return without_secrets(url, reason(_cause(error)))
 
 
 def without_secrets(url: str, text: str) -> str:
@@ -406,15 +417,11 @@ def _refused_by_driver(url: str) -> Iterator[None]:
     try:
         yield
     except (sa.exc.SQLAlchemyError, UnicodeError) as error:
-        (problem,) = unreached(url, error).problems
-        if (
+        lost = (
             isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
             and error.statement is None
-        ):
-            raise InputError(problem) from None
-        raise refuse_file(
-            shown_url(url), "BR718", f"the query cannot be run: {problem.text}", READ
-        ) from None
+        )
+        raise (unreached(url, error) if lost else not_run(url, error)) from None
 
 
 # ----------------------------------------------------------------------
@@ -467,24 +474,19 @@ WHERE s.schemaname = $1 AND s.tablename = $2 AND s.attname = $3
 WHOLE = frozenset({"int2", "int4", "int8"})
 LABELS, SCORES = WHOLE | {"bool"}, WHOLE | {"float4", "float8"}
 DENIED = ("42501",)
-STOPPED = "57014"
 
 
-def read_postgres(
-    url: str, table_or_query: str, wanted: ColumnRoles, *, timeout_s: float | None = None
-) -> Table:
-    """The requested columns; a statement that takes longer than `timeout_s` seconds is given up."""
+def read_postgres(url: str, table_or_query: str, wanted: ColumnRoles) -> Table:
+    """The requested columns of a table or query."""
     check_url(url)
     shown = shown_url(url)
     with (
         _connected(url) as connection,
         closing(connection.cursor()) as cursor,
-        _refused_by_server(url, timeout_s),
+        _refused_by_server(url),
     ):
         # One moment for the schema, the statistics and the rows; the server refuses any change.
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        if timeout_s is not None:
-            cursor.execute(f"SET LOCAL statement_timeout = {max(1, round(1000 * timeout_s))}")
         columns = _postgres_columns(cursor, shown, table_or_query, wanted)
     return _with_rows(shown, columns, wanted)
 
@@ -574,28 +576,16 @@ def _type(schema: Any, name: str) -> str:
 
 
 @contextmanager
-def _refused_by_server(url: str, timeout_s: float | None) -> Iterator[None]:
+def _refused_by_server(url: str) -> Iterator[None]:
     """Whatever the server says becomes one line of ours."""
     manager = needed("adbc_driver_manager", POSTGRES_EXTRA)
     pa = needed("pyarrow", POSTGRES_EXTRA)
     try:
         yield
     except (manager.Error, pa.ArrowException, OSError) as error:
-        raise _postgres_problem(url, error, timeout_s) from None
-
-
-def _postgres_problem(url: str, error: Exception, timeout_s: float | None) -> InputError:
-    state, (problem,) = getattr(error, "sqlstate", None), unreached(url, error).problems
-    if state == STOPPED and timeout_s is not None:
-        return refuse_file(
-            shown_url(url),
-            "BR718",
-            f"a statement took longer than {timeout_s:g} s",
-            "allow more time, or request less",
-        )
-    if state in DENIED or state is None:
-        return InputError(problem)
-    return refuse_file(shown_url(url), "BR718", f"the query cannot be run: {problem.text}", READ)
+        state = getattr(error, "sqlstate", None)
+        lost = state is None or state in DENIED
+        raise (unreached(url, error) if lost else not_run(url, error)) from None
 
 
 # ----------------------------------------------------------------------

@@ -316,22 +316,16 @@ def _kept(parts: Sequence[Part], join: str | None) -> list[str]:
     _check_spelling(parts, len(common))
     if join == INNER and common:
         return common
-    for part in sorted(parts, key=lambda part: len(part.rows)):
-        lacking = [found for found in everything if found not in part.rows]
-        if lacking:
-            shown = ", ".join(map(quoted, lacking[:MOST_SHOWN])) + (
-                " …" if len(lacking) > MOST_SHOWN else ""
-            )
-            text = (
-                f"{quoted(part.model)} lacks {grouped(len(lacking))} of"
-                f" {number_of(len(everything), 'id')} ({shown})"
-            )
-            fix = Fix.option("join", INNER)
-            many = f" ({number_of(len(common), 'case')} that all have)"
-            raise refuse_file(
-                part.table.path, "BR401", text, Fix(fix.python + many, fix.command + many)
-            )
-    return common
+    part = min(parts, key=lambda part: len(part.rows))  # where some lack any, this one does
+    lacking = [found for found in everything if found not in part.rows]
+    more = " …" if len(lacking) > MOST_SHOWN else ""
+    shown = ", ".join(map(quoted, lacking[:MOST_SHOWN])) + more
+    text = (
+        f"{quoted(part.model)} lacks {grouped(len(lacking))} of"
+        f" {number_of(len(everything), 'id')} ({shown})"
+    )
+    fix, many = Fix.option("join", INNER), f" ({number_of(len(common), 'case')} that all have)"
+    raise refuse_file(part.table.path, "BR401", text, Fix(fix.python + many, fix.command + many))
 
 
 def _check_spelling(parts: Sequence[Part], common: int) -> None:
@@ -554,9 +548,7 @@ def models_of(source: str, wanted: ColumnRoles, options: Options) -> Cases:
             "BR410", "no score is named", Fix('scores=["m1", "m2"]', "--score m1 --score m2")
         )
     cases, table = read_cases(source, wanted, options)
-    if wanted.id is not None:
-        cases = with_ids(cases, table, wanted)
-    return cases
+    return cases if wanted.id is None else with_ids(cases, table, wanted)
 
 
 def _named(
@@ -1154,13 +1146,7 @@ def unlabelled_scores(
         raise refuse(
             "BR201", "scores must be one number per case", "give an array of scores"
         ) from None
-    taken = checked(
-        np.zeros(cases, dtype=np.bool_),
-        {name: values},
-        pos_label=None,
-        sample_weight=None,
-        names=Names(),
-    )
+    taken = checked(np.zeros(cases, dtype=np.bool_), {name: values})
     if lower_is_positive:
         scores, turning = turned(taken.scores)
         taken, notes = taken._replace(scores=scores), (*notes, *turning)

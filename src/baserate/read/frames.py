@@ -458,15 +458,14 @@ def _renamed(frame: Any) -> Any:
 
 def frame_kind(dtype: Any) -> Kind:
     """What the values of a column are, by its type in narwhals."""
-    if dtype.is_decimal():
-        return Kind.SPELLED
-    if dtype.is_numeric() or dtype == nw.Boolean:
-        return Kind.NUMBERS
-    if dtype in (nw.String, nw.Categorical) or isinstance(dtype, nw.Enum):
-        return Kind.TEXT
-    if dtype.is_temporal():
-        return Kind.TIMES
-    return Kind.BYTES if dtype == nw.Binary else Kind.OTHER
+    tests = {
+        Kind.SPELLED: dtype.is_decimal(),
+        Kind.NUMBERS: dtype.is_numeric() or dtype == nw.Boolean,
+        Kind.TEXT: dtype in (nw.String, nw.Categorical) or isinstance(dtype, nw.Enum),
+        Kind.TIMES: dtype.is_temporal(),
+        Kind.BYTES: dtype == nw.Binary,
+    }
+    return next((kind for kind, found in tests.items() if found), Kind.OTHER)
 
 
 def wide(dtype: Any) -> Any:
@@ -802,28 +801,15 @@ MOST_LABELS = 1 << 20  # far more than two, and few enough to be told
 SPARE = 1 << 10  # rows beside those of the positives: other labels, and what is missing
 
 
-class Cases(NamedTuple):
-    """Rows with a label and every score: the positives' scores side by side, the frame of all, and
-    the notes and the rows left out.
-    """
-
-    frame: Any  # LABEL as 0 or 1, scores by their keys
-    scores: dict[str, Array]
-    times: Ints  # how many positives have each row of scores
-    notes: tuple[Note, ...]
-    ledger: Ledger
-    label: object
-
-    def cells(self, name: str) -> Cells:
-        """The distinct scores of the positives by one model: the least that condensed counts have
-        to hold.
-        """
-        return gathered(self.scores[name], self.times, np.zeros_like(self.times))
-
-
-def with_positives(frame: Any, wanted: ColumnRoles, treatment: Treatment, most: int) -> Cases:
+def with_positives(
+    frame: Any, wanted: ColumnRoles, treatment: Treatment, most: int
+) -> tuple[Any, Judged]:
     """The first pass: how many rows have each label, and each score of the positives. What is odd
     is refused or left out by that.
+
+    Gives the frame of all cases with a label and every score, LABEL as 0 or 1 and scores by their
+    keys, and the scores of the positives side by side: the least that condensed counts have to
+    hold.
     """
     frame = _ranked(frame, wanted)
     likely = likely_positive(frame.collect_schema()[LABEL], wanted.positive)
@@ -842,7 +828,8 @@ def with_positives(frame: Any, wanted: ColumnRoles, treatment: Treatment, most: 
         _checked(None, wanted, most)
     whole = _whole_cases(frame, wanted, tally, found.label)
     scores = {name: column[rows] for name, column in held.scores.items()}
-    return Cases(whole, scores, held.positives[rows], found.notes, found.ledger, found.label)
+    hits = held.positives[rows]
+    return whole, found._replace(positives=hits, negatives=np.zeros_like(hits), scores=scores)
 
 
 def _ranked(frame: Any, wanted: ColumnRoles) -> Any:
@@ -943,20 +930,20 @@ def _checked(positives: Tally | None, wanted: ColumnRoles, most: int) -> Tally:
 
 
 def condensed(
-    cases: Cases, wanted: ColumnRoles, pairs: Sequence[tuple[int, int]] = ()
+    whole: Any, positives: Judged, wanted: ColumnRoles, pairs: Sequence[tuple[int, int]] = ()
 ) -> tuple[dict[str, Counts], list[Sums]]:
     """The second pass: condensed counts of every model, and of every pair how far apart the
     negatives' placements are.
     """
-    ranked = [cases.cells(name) for name in wanted.scores]
+    ranked = [gathered(*positives.cells(name)) for name in wanted.scores]
     orders = tuple(ascending_orders(one.scores)[::-1].copy() for one in ranked)
     work = Negatives(
         orders, tuple(one.positives[::-1].copy() for one in ranked) if pairs else (), tuple(pairs)
     )
-    negative = cases.frame.filter(nw.col(LABEL) == 0).select(*_keys(wanted))
+    negative = whole.filter(nw.col(LABEL) == 0).select(*_keys(wanted))
     gaps, sums = work.read(*added_up(negative, work))
     cells = [without_runs(between(one, *parts)) for one, parts in zip(ranked, gaps, strict=True)]
-    counts = [Counts._of(one, cases.ledger, cases.notes, condensed=True) for one in cells]
+    counts = [Counts._of(one, positives.ledger, positives.notes, condensed=True) for one in cells]
     return dict(zip(wanted.scores, counts, strict=True)), sums
 
 
@@ -1121,8 +1108,8 @@ def _count_score(
         return Counts._of(gathered(*found.cells(score)), found.ledger, found.notes), found.label
     if keep == "all":
         raise _too_many(score, most)
-    cases = with_positives(frame, wanted, treatment, most)
-    return condensed(cases, wanted)[0][score], cases.label
+    whole, positives = with_positives(frame, wanted, treatment, most)
+    return condensed(whole, positives, wanted)[0][score], positives.label
 
 
 def most_cells(cells: int | None, ceiling: Ceiling) -> int:
@@ -1190,23 +1177,22 @@ def paired_sums(
     frame: Any, wanted: ColumnRoles, treatment: Treatment, most: int
 ) -> tuple[dict[str, Counts], list[Paired]]:
     """The condensed counts of each model, and the sums of every pair of them."""
-    cases = with_positives(frame, wanted, treatment, most)
+    whole, cases = with_positives(frame, wanted, treatment, most)
     pairs = list(combinations(range(len(wanted.scores)), 2))
-    counts, of_negatives = condensed(cases, wanted, pairs)
+    counts, of_negatives = condensed(whole, cases, wanted, pairs)
     placed = [beating(cases, name, counts[name]) for name in wanted.scores]
     found = []
     for (one, other), negatives in zip(pairs, of_negatives, strict=True):
         positives = Sums()
-        positives.add_times(placed[other] - placed[one], cases.times)
+        positives.add_times(placed[other] - placed[one], cases.positives)
         found.append(Paired((wanted.scores[one], wanted.scores[other]), positives, negatives))
     return counts, found
 
 
-def beating(cases: Cases, name: str, counts: Counts) -> Ints:
+def beating(cases: Judged, name: str, counts: Counts) -> Ints:
     """Of each row of the positives' scores, twice the negatives below it by one model, a tie
     counting one.
     """
     scores, negatives = counts.scores[::-1], counts.negatives[::-1]
     twice = 2 * (np.cumsum(negatives) - negatives) + negatives
-    found: Ints = twice[np.searchsorted(scores, cases.scores[name])]
-    return found
+    return np.asarray(twice[np.searchsorted(scores, cases.scores[name])])
