@@ -463,7 +463,7 @@ static PyObject *draw_sums(PyObject *self, PyObject *args) {
 }
 
 /* draw_powers(entries, bands, places, units, sizes, offsets, places, out, lane, first, cells, narrow) -> replicates drawn, as for draw. Of each
- * replicate the power sums of its bins, one after the other; narrow as for wins. */
+ * replicate the cases of all bins, then their sums of the first power, and so on; narrow as for wins. */
 static PyObject *draw_powers(PyObject *self, PyObject *args) {
     PyObject *o[8];
     unsigned long long lane, first;

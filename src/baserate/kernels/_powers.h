@@ -17,6 +17,6 @@ VECTORS static void NAMED(powers)(const Bins *bins, const COUNT *cells, double *
             sums[0][l] += one;
             for (int k = 1; k <= POWERS; k++) sums[k][l] += one *= bins->places[i + l];
         }
-        for (int k = 0; k <= POWERS; k++) *out++ = (sums[k][0] + sums[k][1]) + (sums[k][2] + sums[k][3]);
+        for (int k = 0; k <= POWERS; k++) out[k * bins->bins + b] = (sums[k][0] + sums[k][1]) + (sums[k][2] + sums[k][3]);
     }
 }

@@ -403,9 +403,9 @@ def draw_powers(
 
 def powers(cases: Ints, offsets: Ints, places: Floats) -> Floats:
     """Of each bin of cells, from one offset to the next: its cases, and the sums of the first to
-    fourth power of their cells' places.
+    fourth power of their cells' places, a row each.
     """
-    out = np.empty((1, len(offsets) - 1, _kernels.POWERS + 1))
+    out = np.empty((1, _kernels.POWERS + 1, len(offsets) - 1))
     check_bins(len(cases), offsets, places, out, 1)
     _kernels.powers(np.ascontiguousarray(cases, dtype=np.int64), offsets, places, out)
     return out[0]

@@ -107,17 +107,18 @@ def alias_bits(bits: int) -> int:
 
 
 def alias_table(weights: Floats) -> Words:
-    """Entries that draw i in proportion to weights[i].
+    """Entries that draw i in proportion to weights[i]."""
+    bits = max(1, (len(weights) - 1).bit_length())
+    alike = len(weights) > 1 and weights.min() == weights.max()
+    return (_even_table if alike else _any_table)(weights, bits, alias_bits(bits))
 
-    An entry has room for one share of 2**-bits. Those with less (light) are filled up from those
+
+def _any_table(weights: Floats, bits: int, low: int) -> Words:
+    """An entry has room for one share of 2**-bits. Those with less (light) are filled up from those
     with more (heavy), both in order; a heavy one that has given too much is filled up from the next
     heavy one. Running sums say who gives to whom, with no loop.
     """
-    bits = max(1, (len(weights) - 1).bit_length())
-    low = alias_bits(bits)
     room = 1 << (64 - low)
-    if len(weights) > 1 and weights.min() == weights.max():
-        return _even_table(weights, bits, low)
     shares = _shares(weights, bits, room)
     light, heavy = np.flatnonzero(shares < room), np.flatnonzero(shares >= room)
     lacking = room - shares[light]
@@ -145,9 +146,8 @@ def _even_table(weights: Floats, bits: int, low: int) -> Words:
     excess = np.arange(1, cells + 1)
     excess *= even - room
     excess += whole - even * cells
-    entries = np.empty(1 << bits, dtype=np.int64)
+    entries = np.arange(1, (1 << bits) + 1)
     entries[cells:] = np.searchsorted(excess, room * np.arange(beyond), side="left")
-    entries[:cells] = np.arange(1, cells + 1)
     last = int(np.searchsorted(excess, room * beyond, side="left"))
     entries[last:cells] -= 1
     excess &= room - 1
@@ -420,7 +420,7 @@ def check_bins(cells: int, offsets: Ints, places: Floats, out: Floats, rows: int
         raise ValueError(f"offsets of bins are int64 from 0 up to {cells} cells")
     if places.dtype != np.float64 or places.shape != (cells,) or not places.flags.c_contiguous:
         raise ValueError(f"places are contiguous float64, one of each of {cells} cells")
-    shape = (rows, len(offsets) - 1, POWERS + 1)
+    shape = (rows, POWERS + 1, len(offsets) - 1)
     if out.dtype != np.float64 or out.shape != shape or not out.flags.c_contiguous:
         raise ValueError(
             f"power sums need contiguous float64 of shape {shape}, got {out.dtype} of shape"

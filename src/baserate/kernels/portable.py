@@ -389,18 +389,18 @@ def draw_powers(
 
 def powers(cases: Ints, offsets: Ints, places: Floats) -> Floats:
     """Of each bin of cells, from one offset to the next: its cases, and the sums of the first to
-    fourth power of their cells' places.
+    fourth power of their cells' places, a row each.
 
     Cells are added to four running sums in turn, as in _powers.h.
     """
     lengths = np.diff(offsets)
-    sums = np.zeros((len(lengths), POWERS + 1, LANES))
+    sums = np.zeros((POWERS + 1, len(lengths), LANES))
     for cell in range(int(lengths.max(initial=0))):
         bins = np.flatnonzero(lengths > cell)
         at = offsets[bins] + cell
         term = cases[at].astype(np.float64)
         for power in range(POWERS + 1):
-            sums[bins, power, cell % LANES] += term
+            sums[power, bins, cell % LANES] += term
             term = term * places[at]
     return (sums[..., 0] + sums[..., 1]) + (sums[..., 2] + sums[..., 3])
 

@@ -414,6 +414,11 @@ class MinimumExpectedCost(Transparent):
 # nothing of costs fitted to those.
 
 
+# A bootstrap sample has no more cases: of a large data set, smaller ones do as well, and leave more
+# copies to speak of a case that they did not see.
+MOST_CASES = 30_000
+
+
 class MetaCost(Wrapper):
     """A classifier of two or more classes, of any kind, made cost-sensitive by relabelling.
 
@@ -423,8 +428,10 @@ class MetaCost(Wrapper):
     `out_of_bag` (default) only copies that did not see a case speak of it, where there are such.
     `costs` as in `MinimumExpectedCost`. `relabelled_share_`: how many labels changed. `labels_`:
     what was learned; `probabilities_`: what it was derived from. It answers with labels only:
-    probabilities of relabelled cases would not describe the true ones. `n_jobs` copies are fitted
-    at a time, in threads, with the same result for any number. Domingos 1999, KDD:155-164.
+    probabilities of relabelled cases would not describe the true ones. A bootstrap sample has at
+    most `max_samples` cases (a number, a share of them, or None for as many as there are), of each
+    class its share. `n_jobs` copies are fitted at a time, in threads, with the same result for any
+    number. Domingos 1999, KDD:155-164.
 
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from baserate import Costs
@@ -436,12 +443,13 @@ class MetaCost(Wrapper):
 
     several_classes = True
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (parameters as scikit-learn has them)
         self,
         estimator: Any,
         costs: Any = None,
         *,
         resamples: int = 30,
+        max_samples: float | None = MOST_CASES,
         out_of_bag: bool = True,
         pos_label: Any = None,
         random_state: Any = 0,
@@ -450,6 +458,7 @@ class MetaCost(Wrapper):
         self.estimator = estimator
         self.costs = costs
         self.resamples = resamples
+        self.max_samples = max_samples
         self.out_of_bag = out_of_bag
         self.pos_label = pos_label
         self.random_state = random_state
@@ -492,6 +501,7 @@ class MetaCost(Wrapper):
         all.
         """
         random, cases = check_random_state(self.random_state), len(codes)
+        share = _share_drawn(self.max_samples, cases)
         total, spoke = np.zeros((2, cases, codes.max() + 1)), np.zeros((2, cases))
 
         def fitted_to(copy: Any, rows: npt.NDArray[Any]) -> tuple[Any, Floats, npt.NDArray[Any]]:
@@ -499,7 +509,7 @@ class MetaCost(Wrapper):
             return fitted, _shares(fitted, X, total.shape[2]), rows
 
         drawn = (
-            (_resampled(codes, random), _seeded(clone(self.estimator), random))
+            (_resampled(codes, share, random), _seeded(clone(self.estimator), random))
             for _ in range(self.resamples)
         )
         copies = Parallel(self.n_jobs, prefer="threads", return_as="generator")(
@@ -525,10 +535,29 @@ class MetaCost(Wrapper):
         return found
 
 
-def _resampled(codes: Ints, random: np.random.RandomState) -> npt.NDArray[Any]:
-    """As many rows of each class as there are, drawn with replacement."""
+def _share_drawn(most: float | None, cases: int) -> Fraction:
+    """How many of the cases a bootstrap sample has, as a share of them."""
+    if most is None:
+        return Fraction(1)
+    whole = isinstance(most, int | np.integer) and not isinstance(most, bool)
+    if whole and most >= 1:
+        return min(Fraction(1), Fraction(int(most), cases))
+    if isinstance(most, float) and 0 < most <= 1:
+        return Fraction(most)
+    raise refuse(
+        "BR580",
+        f"max_samples is a whole number of cases from 1, a share, or None, got {quoted(most)}",
+        f"max_samples={MOST_CASES}",
+    )
+
+
+def _resampled(codes: Ints, share: Fraction, random: np.random.RandomState) -> npt.NDArray[Any]:
+    """So large a share of the rows of each class, one at least, drawn with replacement."""
     parts = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
-    return np.concatenate([random.choice(part, len(part)) for part in parts])
+    sizes = [max(1, round(len(part) * share)) for part in parts]
+    return np.concatenate(
+        [random.choice(part, size) for part, size in zip(parts, sizes, strict=True)]
+    )
 
 
 def _seeded(estimator: Any, random: np.random.RandomState) -> Any:

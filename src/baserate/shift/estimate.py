@@ -52,6 +52,8 @@ CLOSE = 1e-12
 TINY = 1e-200
 # Bins are used where there are this many scores in one; none has more scores than CELLS_A_BIN.
 FEWER, CELLS_A_BIN = 4, 1024
+# Numbers of resamples that are worked on at a time.
+IN_CACHE = 1 << 15
 STREAM = 0x5817
 # A cut is looked for among so many.
 MOST_CUTS = 256
@@ -148,13 +150,16 @@ class Binned(NamedTuple):
         """Whether every score is a bin of its own."""
         return len(self.middles) == len(self.places)
 
+    @property
+    def width(self) -> int:
+        """How many numbers the likelihood needs to know of a sample."""
+        return len(self.middles) * (1 if self.single else POWERS + 1)
+
     def sums(self, cases: Ints) -> Floats:
         """What the likelihood needs to know of the cases of each score: one row."""
-        found = cases[:, None].astype(np.float64) if self.single else self._powers(cases)
-        return found[None]
-
-    def _powers(self, cases: Ints) -> Floats:
-        return best.powers(cases, self.offsets, self.places)
+        if self.single:
+            return cases[None, None].astype(np.float64)
+        return best.powers(cases, self.offsets, self.places)[None]
 
     def drawn(self, urn: Urn, seed: int, first: int, end: int) -> Floats:
         """The same of resamples, a row each."""
@@ -162,19 +167,22 @@ class Binned(NamedTuple):
         if self.single:
             again = np.empty((len(sizes), len(urn)), dtype=np.int64)
             best.draw(urn, sizes, seed, first, STREAM, again)
-            return again[..., None].astype(np.float64)
-        out = np.empty((len(sizes), len(self.middles), POWERS + 1))
+            return again[:, None].astype(np.float64)
+        out = np.empty((len(sizes), POWERS + 1, len(self.middles)))
         best.draw_powers(urn, sizes, seed, first, STREAM, (self.offsets, self.places), out)
         return out
 
 
 def binned(scores: Floats) -> Binned:
     """Bins of neighbouring probabilities, in which s and 1 − s vary by less than 1 in 256."""
-    near = np.minimum(scores, 1 - scores)
-    # The exponent and eight bits of the fraction.
-    steps = near.view(np.int64) >> 44
-    steps[scores > 0.5] = ~steps[scores > 0.5]
-    starts = np.flatnonzero(np.diff(steps, prepend=steps[0] - 1))
+    upper = len(scores) - int(np.searchsorted(scores[::-1], 0.5, side="right"))
+    near = scores.copy()
+    np.subtract(1, near[:upper], out=near[:upper])
+    # The exponent and eight bits of the fraction; below zero for what is above one half.
+    steps = near.view(np.int64)
+    steps >>= 44
+    np.invert(steps[:upper], out=steps[:upper])
+    starts = np.append(0, np.flatnonzero(steps[1:] != steps[:-1]) + 1)
     starts = np.union1d(starts, np.arange(0, len(scores), CELLS_A_BIN))
     if len(starts) * FEWER > len(scores):
         whole = np.arange(len(scores) + 1)
@@ -183,9 +191,8 @@ def binned(scores: Floats) -> Binned:
     high, low = scores[starts], scores[offsets[1:] - 1]
     middles, halves = low + (high - low) / 2, (high - low) / 2
     sizes = np.diff(offsets)
-    off = scores - np.repeat(middles, sizes)
-    wide = np.repeat(halves, sizes)
-    places = np.divide(off, wide, out=np.zeros_like(off), where=wide > 0)
+    places = scores - np.repeat(middles, sizes)
+    places /= np.repeat(np.where(halves > 0, halves, 1.0), sizes)
     return Binned(middles, halves, offsets, places)
 
 
@@ -205,13 +212,15 @@ def most_likely(bins: Binned, sums: Floats, trained: float | Floats, start: floa
         if not len(open_rows):
             break
         now = share[open_rows]
-        slope, bend = _slopes(bins, sums[open_rows], base[open_rows], now[:, None])
+        left = sums if len(open_rows) == len(sums) else sums[open_rows]
+        slope, bend = _slopes(bins, left, base[open_rows], now[:, None])
         low[open_rows], high[open_rows] = (
             np.where(slope > 0, now, low[open_rows]),
             np.where(slope > 0, high[open_rows], now),
         )
         step = now + slope / bend
-        inside = (step > low[open_rows]) & (step < high[open_rows])
+        # On a bound, rounding can say no more: halving what is left would only take time.
+        inside = (step >= low[open_rows]) & (step <= high[open_rows])
         share[open_rows] = np.where(inside, step, (low[open_rows] + high[open_rows]) / 2)
         open_rows = open_rows[np.abs(share[open_rows] - now) > CLOSE * now]
     return share
@@ -227,11 +236,11 @@ def _slopes(bins: Binned, sums: Floats, trained: Floats, share: Floats) -> tuple
     a, b = (1 - share) / (1 - trained), share / trained
     mixed = np.maximum(a * (1 - bins.middles) + b * bins.middles, TINY)
     pull = (bins.middles - trained) / (trained * (1 - trained)) / mixed
-    cases = sums[..., 0]
+    cases = sums[:, 0]
     slope, bend = (cases * pull).sum(axis=1), (cases * pull * pull).sum(axis=1)
     if bins.single:
         return slope, bend
-    first, second, third, fourth = (sums[..., power] for power in range(1, POWERS + 1))
+    first, second, third, fourth = (sums[:, power] for power in range(1, POWERS + 1))
     ratio = (a - b) * bins.halves / mixed
     steep = bins.halves / (trained * (1 - trained)) / mixed / mixed
     beside = steep * (first + ratio * (second + ratio * (third + ratio * fourth)))
@@ -249,7 +258,7 @@ def _at_the_ends(bins: Binned, sums: Floats, trained: Floats, start: float) -> F
             _slopes(bins, sums, trained, np.full_like(trained, end))[0] for end in (0.0, 1.0)
         )
     tells = (bins.middles != trained) | (bins.halves > 0)
-    told = ((sums[..., 0] > 0) & tells).any(axis=1)
+    told = ((sums[:, 0] > 0) & tells).any(axis=1)
     return np.where(~told, np.nan, np.where(at_none <= 0, 0.0, np.where(at_all >= 0, 1.0, start)))
 
 
@@ -676,14 +685,17 @@ def _by_likelihood(
         positives = np.random.default_rng((seed, STREAM)).binomial(whole, trained, draws)
         bases = np.clip(positives, 1, whole - 1) / whole
 
-    def work(first: int, end: int) -> Floats:
-        return most_likely(bins, bins.drawn(urn, seed, first, end), bases[first:end], start)
+    rows = max(1, IN_CACHE // len(bins.middles))
 
-    width = len(bins.middles) * (1 if bins.single else POWERS + 1)
+    def work(first: int, end: int) -> Floats:
+        sums, here = bins.drawn(urn, seed, first, end), bases[first:end]
+        parts = [slice(at, at + rows) for at in range(0, len(sums), rows)]
+        return np.concatenate([most_likely(bins, sums[at], here[at], start) for at in parts])
+
     workers = threads(draws * len(urn))
-    rows, found = max(1, BLOCK // width) * workers, list[Floats]()
-    for done in range(0, draws, rows):
-        count = min(rows, draws - done)
+    block, found = max(1, BLOCK // bins.width) * workers, list[Floats]()
+    for done in range(0, draws, block):
+        count = min(block, draws - done)
         found += in_parallel(lambda a, b, at=done: work(at + a, at + b), count, workers)
         if progress is not None:
             progress(done + count, draws)
