@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from importlib import import_module
 from threading import Event, Thread
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -16,13 +19,14 @@ import numpy as np
 from baserate.atomic import user_limit
 from baserate.counts.cells import Array
 from baserate.errors import InputError, escaped, refuse_file
-from baserate.read.columns import SAFE_DIGITS, Kind, check_use, from_spelled, with_none
+from baserate.read.columns import SAFE_DIGITS, Kind, check_use, from_spelled, mask_of, with_none
 from baserate.read.quotas import held, most_held, patience_s, too_large, too_long
 from baserate.read.streams import unchanged, with_log
 from baserate.read.table import (
     MOST_VALUES,
     PROBE,
     ColumnRoles,
+    Runs,
     Table,
     TableName,
     check_columns,
@@ -178,11 +182,7 @@ def _coded(expression: str, enum: str) -> str:
 
 
 def _decoded(codes: Array, texts: list[str]) -> Array:
-    return from_codes(
-        texts,
-        np.ma.getdata(codes),
-        np.ma.getmaskarray(codes) if isinstance(codes, np.ma.MaskedArray) else None,
-    )
+    return from_codes(texts, np.asarray(codes), mask_of(codes))
 
 
 def _expression(name: str, of_type: str) -> str:
@@ -196,9 +196,9 @@ def _day(name: str) -> str:
 
 def column_of(values: Array, of_type: str) -> Array:
     """What DuckDB fetched, with every value kept."""
-    if isinstance(values, np.ma.MaskedArray):
-        gone = np.ma.getmaskarray(values)
-        values = with_none(values.data, gone) if gone.any() else values.data
+    gone, values = mask_of(values), np.asarray(values)
+    if gone is not None:
+        values = with_none(values, gone)
     return (
         from_spelled(values.tolist(), digits=_digits(of_type))
         if duckdb_kind(of_type) is Kind.SPELLED
@@ -212,8 +212,46 @@ def _digits(of_type: str) -> int:
 
 
 # ----------------------------------------------------------------------
+# Counting in the source: each pair of label and score once, with the number of its cases.
+
+
+# Fewer distinct scores than cases by this much make it worth while: there are at most twice as many
+# pairs.
+FEWER = 4
+
+
+def pair_of(wanted: ColumnRoles) -> tuple[str, str] | None:
+    """The names of the label and the score, where nothing else is requested."""
+    pair = (wanted.label, wanted.scores[0])
+    return pair if wanted.columns == pair else None
+
+
+def repeated(labels: Array, scores: Array, times: Array) -> tuple[Runs, Runs] | None:
+    """One row per case, in no particular order; None where anything is missing or NaN, or nothing
+    is there.
+    """
+    gone = any(mask_of(values) is not None for values in (labels, scores)) or (
+        scores.dtype.kind == "f" and bool(np.isnan(scores).any())
+    )
+    if gone or not len(times):
+        return None
+    lengths = np.asarray(times, dtype=np.int64)
+    return Runs(np.asarray(labels), lengths), Runs(np.asarray(scores), lengths)
+
+
+# ----------------------------------------------------------------------
 # DuckDB with every door shut but the files it was given: no other file, no extension, no network,
 # and no way to open them again.
+
+
+def engine() -> Any:
+    """DuckDB. Its compiled module alone, where it has one by itself and nobody has loaded the rest:
+    that is relations in Python, which take longer to load than a small file to read.
+    """
+    if "duckdb" not in sys.modules:
+        with contextlib.suppress(ImportError):
+            return import_module("_duckdb")
+    return needed("duckdb")
 
 
 IN_MEMORY = ":memory:"
@@ -252,7 +290,7 @@ def locked(
     """A connection that reads these files, or this database, and nothing else; closed at the
     end.
     """
-    duckdb = needed("duckdb")
+    duckdb = engine()
     narrow = {"threads": "1"} if (user_limit() or ROOMY) < ROOMY else {}
     connection = duckdb.connect(
         database, read_only=database != IN_MEMORY, config={**SETTINGS, **narrow, **settings}
@@ -279,7 +317,7 @@ def literally(path: str) -> str:
 
 def one_query(connection: Any, path: str, query: str) -> str:
     """The query, if DuckDB's own parser finds one statement that reads."""
-    duckdb = needed("duckdb")
+    duckdb = engine()
     with refused(path, "BR718", "write one SELECT that reads tables of this file"):
         statements = connection.extract_statements(query)
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
@@ -310,7 +348,7 @@ def in_time(connection: Any, path: str) -> Iterator[None]:
     Thread(target=watch, daemon=True).start()
     try:
         yield
-    except needed("duckdb").InterruptException:
+    except engine().InterruptException:
         raise (too_large if large.is_set() else too_long)(path) from None
     finally:
         done.set()
@@ -336,7 +374,7 @@ def check_memory(path: str, error: BaseException) -> None:
         or "bad_alloc" in str(error)
     ):
         raise MemoryError from error
-    if isinstance(error, needed("duckdb").OutOfMemoryException):
+    if isinstance(error, engine().OutOfMemoryException):
         raise refuse_file(
             path,
             "BR701",
@@ -349,7 +387,7 @@ def foreign_errors() -> tuple[type[BaseException], ...]:
     """What DuckDB raises: its own errors, and some of Python's where values cannot be handed
     over.
     """
-    return (needed("duckdb").Error, MemoryError, UnicodeError, OverflowError, RuntimeError)
+    return (engine().Error, MemoryError, UnicodeError, OverflowError, RuntimeError)
 
 
 def reason(error: BaseException) -> str:
