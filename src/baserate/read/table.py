@@ -139,7 +139,9 @@ def from_codes(values: Sequence[Any] | Array, codes: Array, gone: Array | None =
     held[:-1] = values
     if gone is None or not gone.any():
         return Coded.of(held[:-1], codes)
-    return Coded.of(held, np.where(gone, len(values), codes).astype(np.uint32))
+    return Coded.of(
+        held, np.where(gone, len(values), codes).astype(np.min_scalar_type(len(values)))
+    )
 
 
 def codes_of(column: Array) -> tuple[Array, Array] | None:
