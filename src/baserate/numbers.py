@@ -15,6 +15,20 @@ import numpy.typing as npt
 
 from baserate.errors import Note, escaped, grouped
 
+
+class _NotSaid:
+    """What stands for an argument that was not given, where None means something."""
+
+    def __repr__(self) -> str:
+        return "not given"
+
+    def __reduce__(self) -> str:
+        return "NOT_SAID"
+
+
+NOT_SAID: Any = _NotSaid()
+
+
 # ----------------------------------------------------------------------
 # One formula, three arithmetics: exact fractions for one point, float64 arrays along a curve, and
 # exact fractions along a curve, where floats cannot tell.

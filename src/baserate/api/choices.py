@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, overload
 
-from baserate.api.sources import (
+from baserate.api.questions import (
     CostsLike,
     Models,
     Prior,
@@ -16,8 +16,8 @@ from baserate.api.sources import (
     exact,
     models_of,
     refuse_uncounted,
-    verb,
 )
+from baserate.api.sources import verb
 from baserate.conditions import Conditions, not_exact
 from baserate.counts.amounts import Amounts
 from baserate.counts.counts import Counts, JointCounts

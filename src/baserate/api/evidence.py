@@ -6,19 +6,18 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
-from baserate.api.sources import (
+from baserate.api.questions import (
     CostsLike,
     Models,
     Prior,
     Statistic,
     Threshold,
     conditions,
-    count,
     exact,
     models_of,
     refuse_uncounted,
-    verb,
 )
+from baserate.api.sources import count, verb
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts

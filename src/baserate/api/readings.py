@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Literal, cast, overload
 
-from baserate.api.sources import (
+from baserate.api.questions import (
     CostsLike,
     Models,
     Prior,
@@ -16,8 +16,8 @@ from baserate.api.sources import (
     models_of,
     one_or_several,
     refuse_uncounted,
-    verb,
 )
+from baserate.api.sources import verb
 from baserate.conditions import Conditions, Uncertain
 from baserate.counts.amounts import Amounts
 from baserate.counts.counts import Counts

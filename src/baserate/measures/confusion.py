@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from baserate import numbers
 from baserate.conditions import Conditions, not_exact
 from baserate.counts.counts import Counts
 from baserate.counts.points import LABELS_MISSING, ONLY_RATES, Points
@@ -45,18 +46,7 @@ from baserate.numbers import (
     table,
 )
 
-
-class _NotSaid:
-    """What stands for an argument that was not given, where None means something."""
-
-    def __repr__(self) -> str:
-        return "not given"
-
-    def __reduce__(self) -> str:
-        return "NOT_SAID"
-
-
-NOT_SAID: Any = _NotSaid()
+NOT_SAID: Any = numbers.NOT_SAID
 HERE = Conditions()
 ASSUMES_LABEL_SHIFT = (
     "this assumes that the scores within each class are the same in the field (label shift)"

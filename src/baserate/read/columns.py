@@ -4,6 +4,7 @@ type may be used for.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -178,6 +179,19 @@ def mixed(code: str, name: str, kinds: Counter[str], rarest: list[int]) -> Input
     return refuse(code, f"{name} mixes types: {shown}", fix, rarest[:3], len(rarest))
 
 
+def is_masked_array(values: Any) -> bool:
+    """Whether this is an array of `numpy.ma`, which takes long to load: where nobody has, it is
+    none.
+    """
+    return "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray)
+
+
+def mask_of(values: Any) -> Array | None:
+    """Where values are masked; None where none is."""
+    gone = np.ma.getmaskarray(values) if is_masked_array(values) else None
+    return gone if gone is not None and gone.any() else None
+
+
 def as_column(data: object, name: str) -> Column:
     """One flat column, or the reason why it is not."""
     try:
@@ -196,7 +210,7 @@ def as_column(data: object, name: str) -> Column:
 def _column(data: object, name: str) -> Column:
     if isinstance(data, Unread):
         return Column(name, np.broadcast_to(np.float64(np.nan), data.rows), unread=data)
-    if isinstance(data, np.ma.MaskedArray):
+    if is_masked_array(data):
         masked = _flat(np.asarray(data.data), name)
         return Column(name, masked, _flat(np.ma.getmaskarray(data), name))
     if isinstance(data, np.ndarray):

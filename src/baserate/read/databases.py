@@ -24,7 +24,7 @@ from baserate.errors import InputError, escaped, grouped, placed, quoted, refuse
 from baserate.numbers import EXACT_FLOATS
 from baserate.read.arrow import arrow_kind, from_arrow
 from baserate.read.columns import Kind, check_use, from_spelled, objects
-from baserate.read.duckdb import reason
+from baserate.read.duckdb import FEWER, pair_of, reason, repeated
 from baserate.read.quotas import patience_s, too_long
 from baserate.read.streams import unchanged, with_log
 from baserate.read.table import (
@@ -425,35 +425,6 @@ def _refused_by_driver(url: str) -> Iterator[None]:
 
 
 # ----------------------------------------------------------------------
-# Counting in the source: each pair of label and score once, with the number of its cases, spread to
-# one row a case here.
-
-
-# Fewer distinct scores than cases by this much make it worth while: there are at most twice as many
-# pairs.
-FEWER = 4
-
-
-def pair_of(wanted: ColumnRoles) -> tuple[str, str] | None:
-    """The names of the label and the score, where nothing else is requested."""
-    pair = (wanted.label, wanted.scores[0])
-    return pair if wanted.columns == pair else None
-
-
-def spread(labels: Array, scores: Array, times: Array) -> tuple[Array, Array] | None:
-    """One row per case, in no particular order; None where anything is missing or NaN, or nothing
-    is there.
-    """
-    gone = any(np.ma.is_masked(values) for values in (labels, scores)) or (
-        scores.dtype.kind == "f" and bool(np.isnan(scores).any())
-    )
-    if gone or not len(times):
-        return None
-    counts = np.asarray(times, dtype=np.int64)
-    return np.repeat(np.ma.getdata(labels), counts), np.repeat(np.ma.getdata(scores), counts)
-
-
-# ----------------------------------------------------------------------
 # A table, a view or a query of PostgreSQL, through ADBC: in a read-only transaction, at one moment,
 # and counted there where that is exact.
 
@@ -566,8 +537,8 @@ def _counted(
     labels, scores, cases = cursor.fetch_arrow_table().columns
     if labels.null_count or scores.null_count:
         return None
-    columns = spread(labels.to_numpy(), scores.to_numpy(), cases.to_numpy())
-    return None if columns is None else dict(zip(pair, columns, strict=True))
+    columns = repeated(labels.to_numpy(), scores.to_numpy(), cases.to_numpy())
+    return columns and {name: one.spread() for name, one in zip(pair, columns, strict=True)}
 
 
 def _type(schema: Any, name: str) -> str:

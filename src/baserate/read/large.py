@@ -68,9 +68,17 @@ from baserate.read.condense import (
     not_certified,
 )
 from baserate.read.csv import FAST_FROM, PLAIN_LABELS
-from baserate.read.large_formats import MOST_LABELS
 from baserate.read.quotas import Quotas, machine_memory
-from baserate.read.sandbox import SHA256, Untrue, field_of, note_of, raised, texts_of, whole_of
+from baserate.read.sandbox import (
+    MOST_LABELS,
+    SHA256,
+    Untrue,
+    field_of,
+    note_of,
+    raised,
+    texts_of,
+    whole_of,
+)
 from baserate.read.source import (
     PARQUET,
     PARTS,

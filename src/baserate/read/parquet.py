@@ -18,10 +18,21 @@ import numpy as np
 from baserate.counts.cells import Array
 from baserate.errors import Note, escaped, number_of, quoted, refuse_file
 from baserate.read.columns import objects
-from baserate.read.databases import FEWER, pair_of, spread
-from baserate.read.duckdb import From, check_types, fetched, literally, locked, refused, types_of
+from baserate.read.duckdb import (
+    FEWER,
+    From,
+    check_types,
+    engine,
+    fetched,
+    literally,
+    locked,
+    pair_of,
+    refused,
+    repeated,
+    types_of,
+)
 from baserate.read.streams import unchanged
-from baserate.read.table import ColumnRoles, Table, check_columns, identifier, in_tables, needed
+from baserate.read.table import ColumnRoles, Table, check_columns, identifier, in_tables
 
 # ----------------------------------------------------------------------
 # Whether a Parquet file's scores repeat themselves, told by its footer, and their counts by DuckDB
@@ -58,9 +69,9 @@ def counted(
     query = f"SELECT {identifier(pair[0])} AS a, {identifier(pair[1])} AS b, count(*) AS c FROM {source.sql} GROUP BY {names}"  # noqa: E501, S608
     try:
         found = connection.execute(query, list(source.parameters)).fetchnumpy()
-    except needed("duckdb").OutOfMemoryException:  # as many pairs as that are better streamed
+    except engine().OutOfMemoryException:  # as many pairs as that are better streamed
         return None
-    columns = spread(found["a"], found["b"], found["c"])
+    columns = repeated(found["a"], found["b"], found["c"])
     return None if columns is None else dict(zip(pair, columns, strict=True))
 
 

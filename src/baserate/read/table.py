@@ -139,7 +139,9 @@ def from_codes(values: Sequence[Any] | Array, codes: Array, gone: Array | None =
     held[:-1] = values
     if gone is None or not gone.any():
         return Coded.of(held[:-1], codes)
-    return Coded.of(held, np.where(gone, len(values), codes).astype(np.uint32))
+    return Coded.of(
+        held, np.where(gone, len(values), codes).astype(np.min_scalar_type(len(values)))
+    )
 
 
 def codes_of(column: Array) -> tuple[Array, Array] | None:
@@ -157,6 +159,23 @@ def codes_of(column: Array) -> tuple[Array, Array] | None:
     if found is None or 2 * len(found[0]) > len(column):
         return None
     return column[found[0]], found[1].astype(np.min_scalar_type(len(found[0])))
+
+
+@dataclass(frozen=True)
+class Runs:
+    """A column of repeated values that was not made yet: each value, and in how many rows one after
+    another it stands.
+    """
+
+    values: Array
+    lengths: Array
+
+    def __len__(self) -> int:
+        return int(self.lengths.sum())
+
+    def spread(self) -> Array:
+        """The value of every row."""
+        return np.repeat(self.values, self.lengths)
 
 
 # ----------------------------------------------------------------------
@@ -540,3 +559,11 @@ class Table:
         default_factory=dict
     )  # of numbers whose texts were not kept: see `fast_csv`
     kept: Any = None  # positions of the rows that a treatment left, where it dropped some
+
+    def spread(self) -> Table:
+        """The same with every column made: runs are rows."""
+        columns = {
+            name: column.spread() if isinstance(column, Runs) else column
+            for name, column in self.columns.items()
+        }
+        return replace(self, columns=columns)

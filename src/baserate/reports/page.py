@@ -16,7 +16,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from baserate.api.sources import CostsLike, Prior, one_or_several, verb
+from baserate.api.questions import CostsLike, Prior, one_or_several
+from baserate.api.sources import verb
 from baserate.atomic import Grid, Page, reserved, write_atomically
 from baserate.conditions import Conditions, Uncertain, refuse_estimate, told
 from baserate.counts.counts import Counts, JointCounts
