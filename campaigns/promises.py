@@ -10,6 +10,7 @@ class Promise(NamedTuple):
     trial: str = ""
     goal: int = 0
     also: str = ""  # other evidence, or why there is none yet
+    why: str = ""  # of failures: what they are
 
 
 SERVER = "Not yet: it concerns `baserate serve`, which does not exist; nothing listens."
@@ -28,9 +29,10 @@ PROMISES = {
         "A certified reference set is answered",
         "an answer of the [reference set](reference-set.md)",
         63_979,
-        "The disagreements, listed and explained on its page: 40 definitions of one class alone,"
-        " 9 values of H near 0 or at a prior near 1, and a decision curve at a prior that no"
-        " float64 is.",
+        why="All of them are listed and explained on the page of the"
+        " [reference set](reference-set.md): 40 are definitions for data of one class alone, where"
+        " the set and baserate chose differently; 9 are values of H near 0 or at a prior near 1;"
+        " one is a decision curve at a prior that no float64 is.",
     ),
     3: Promise(
         "Intervals cover what they say",
@@ -92,14 +94,14 @@ PROMISES = {
         " draft",
         100,
         "stdout and stderr that are full: `tests/cli/test_lost_streams.py`. Allocations in the"
-        " reader and calls of SQL made to fail: not yet.",
+        " reader and calls of databases made to fail: below.",
     ),
     13: Promise(
         "Little memory is an answer or a refusal, never a hang or a kill",
         "a command under a limit on its address space, from 64 MB to 1 GB",
         600,
-        "The ceiling `--memory` at 10⁸ rows and more: `benchmarks/scale.py`. An hour of counting,"
-        " adding and saving with flat memory and descriptors, and more than 2³¹ rows: not yet.",
+        "The ceiling `--memory` at 10⁸ rows and more: `benchmarks/scale.py`. More than 2³¹ rows,"
+        " and an hour of counting, adding and saving: below.",
     ),
     14: Promise(
         "A count that is killed and resumed gives the same counts",
@@ -164,8 +166,7 @@ PROMISES = {
         "The same input gives the same bytes",
         "a command's output under another hash seed and with `-O`: identical",
         200,
-        "Other systems, versions of Python and dependencies, a user without rights and read-only"
-        " site-packages: not recorded here yet.",
+        "A user without rights and read-only site-packages: below. Other systems: not yet.",
     ),
     27: Promise(
         "No code from data runs",
@@ -184,9 +185,9 @@ PROMISES = {
         "a mutant drawn at random (one operator, number or statement of the counting core,"
         " measures, decisions or inference changed): a test that runs this line fails",
         600,
-        "Part by part, 125 each; the counting core is first. A failure is a mutant that survives."
-        " Every branch of the counting core is reached by `make test`. Mutants of the C kernels:"
-        " not yet.",
+        "A failure is a mutant that survives, those that no test can tell among them: [what"
+        " failed](#what-failed) has the share without these. Every branch of the counting core is"
+        " reached by `make test`. Mutants of the C kernels: not yet.",
     ),
     30: Promise(
         "Old outputs stay readable",

@@ -30,7 +30,7 @@ import zipfile
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from datetime import UTC, datetime
 from fractions import Fraction
 from itertools import count
@@ -45,6 +45,7 @@ import baserate_answers  # noqa: E402 (the folders above are no packages)
 import check  # noqa: E402
 import definitions  # noqa: E402
 import make  # noqa: E402
+from campaigns import failing  # noqa: E402
 from campaigns.promises import FURTHER, PROMISES, Promise  # noqa: E402
 
 import baserate as br  # noqa: E402
@@ -537,6 +538,179 @@ def two_wheels(_seed: int, folder: Path) -> Batch:
     return 1, [f"the second wheel differs in {', '.join(names) or 'times or order'}"]
 
 
+# ----------------------------------------------------------------------
+# What fails once, at the n-th time.
+
+
+def write_sources(folder: Path) -> dict[str, str]:
+    """The same rows in a file of every kind that a database reads, by kind."""
+    import sqlite3
+
+    import duckdb
+
+    rng = random.Random("sources")
+    rows = [(int(rng.random() < 0.2), round(rng.random(), 3)) for _ in range(150_000)]
+    (folder / "x.csv").write_text("y,s\n" + "".join(f"{y},{s}\n" for y, s in rows))
+    with duckdb.connect(str(folder / "x.duckdb")) as base:
+        base.execute(f"create table t as from read_csv('{folder}/x.csv')")
+        base.execute(f"copy t to '{folder}/x.parquet' (format parquet)")
+    with closing(sqlite3.connect(folder / "x.sqlite")) as base, base:
+        base.execute("create table t (y integer, s real)")
+        base.executemany("insert into t values (?, ?)", rows)
+    (folder / "x.csv.gz").write_bytes(gzip.compress((folder / "x.csv").read_bytes(), 1))
+    names = ("x.csv", "x.csv.gz", "x.parquet", "x.duckdb::t", "x.sqlite::t")
+    return {name: str(folder / name) for name in names}
+
+
+SQL_PLACES = [(name, memory, error) for name in range(5) for memory in (None, "1GB")
+              for error in range(6)]  # fmt: skip
+
+
+@campaign("12-sql")
+def failing_sql(seed: int, folder: Path) -> Batch:
+    """The first, second, … call of a database fails, until a count ends without one: here, as in
+    the process that reads; and one of them in that process.
+    """
+    kind, memory, which = SQL_PLACES[seed]
+    path = list(write_sources(folder).values())[kind]
+    error, trials, wrong = failing.errors()[which], 0, []
+    before = {one: one.read_bytes() for one in folder.iterdir()}
+    with mock.patch.object(readers(), "is_confined", return_value=False):
+        expected = counted_or_refused(path, memory)
+        while True:
+            calls = failing.Calls(trials + 1, error)
+            with failing.failing_databases(calls):
+                found = counted_or_refused(path, memory)
+            if calls.seen <= trials:
+                break
+            trials += 1
+            what = f"{Path(path).name}, memory={memory}, call {trials}, {type(error).__name__}"
+            if found != expected and "refused" not in found and "made to fail" not in found:
+                wrong.append(f"{what}: {found}")
+            if {one: one.read_bytes() for one in folder.iterdir()} != before:
+                wrong.append(f"{what}: files are not as they were")
+            if counted_or_refused(path, memory) != expected:
+                wrong.append(f"{what}: the count after it is another")
+    place = random.Random(f"P12-sql/{seed}").randrange(1, trials + 2)
+    with failing.failing_reader(place, which):
+        found = counted_or_refused(path, memory)
+    if found != expected and not found.startswith("refused"):
+        wrong.append(f"{Path(path).name}, call {place}, in a process: {found}")
+    return trials + 1, wrong
+
+
+def counted_or_refused(path: str, memory: str | None) -> str:
+    """The digest of what is counted, or how it is refused; memory that is short is a refusal."""
+    more = {} if memory is None else {"memory": memory}
+    try:
+        return str(br.count(path, label="y", score="s", **more).digest)
+    except (br.InputError, MemoryError) as refused:
+        return f"refused: {refused}"
+    except Exception as bug:  # noqa: BLE001 (a traceback, but for the process around a reader)
+        return f"{type(bug).__name__}: {bug}"
+
+
+def readers() -> Any:
+    from baserate.read import source
+
+    return source
+
+
+@campaign("12-allocations")
+def failing_allocations(seed: int, folder: Path) -> Batch:
+    """One allocation of the process that reads fails."""
+    rng = random.Random(f"P12-allocations/{seed}")
+    names = [name for name in write_sources(folder) if name != "x.csv"]
+    words = ("show", rng.choice(names), "--label", "y", "--score", "s")
+    whole, number = with_failing_allocation(words, folder, 0)
+    place = rng.randrange(1, number + 1)
+    done, asked = with_failing_allocation(words, folder, place)
+    what = f"{words[1]}, allocation {place} of {number}"
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("note")]
+    if asked < place or (done.returncode, done.stdout) == (0, whole.stdout):
+        return 1, []  # done with fewer, or answered all the same
+    if done.returncode in (2, 74) and len(lines) == 1 and "a bug in" not in lines[0]:
+        return 1, []
+    return 1, [f"{what}: {done.returncode}: {done.stdout[-300:]}{done.stderr}"]
+
+
+def with_failing_allocation(words: tuple[str, ...], folder: Path, place: int) -> tuple[Any, int]:
+    """A command, and how many allocations its reader asked for."""
+    (folder / "allocations").unlink(missing_ok=True)
+    command = [sys.executable, str(ROOT / "campaigns" / "failing.py"), str(place),
+               str(folder / "allocations"), *words]  # fmt: skip
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return done, failing.allocations(folder / "allocations")
+
+
+# ----------------------------------------------------------------------
+# Other surroundings, and sizes.
+
+NOBODY = 65534
+
+
+def for_anybody() -> tuple[str, str]:
+    """An interpreter of this version that `nobody` may run, with the path to these packages."""
+    system = f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"
+    for python in (sys.executable, system):
+        with suppress(OSError, subprocess.CalledProcessError):
+            subprocess.run([python, "-c", ""], user=NOBODY, group=NOBODY, check=True)
+            return python, os.pathsep.join(sys.path[1:])
+    raise OSError("no interpreter that nobody may run")
+
+
+@campaign("26-user")
+def without_rights(seed: int, folder: Path) -> Batch:
+    """A command by `nobody`: packages belong to root, and home cannot be written."""
+    write_scores(folder, seed)
+    words = COMMANDS[seed % len(COMMANDS)]
+    expected = output(words, folder)
+    python, path = for_anybody()
+    (folder / "r.html").unlink(missing_ok=True)
+    (folder / "home").mkdir(mode=0o555)
+    os.chown(folder, NOBODY, NOBODY)
+    environment = {"PYTHONPATH": path, "HOME": str(folder / "home"), "LANG": "C.UTF-8"}
+    done = subprocess.run([python, "-m", "baserate", *words], cwd=folder, env=environment,
+                          user=NOBODY, group=NOBODY, extra_groups=[], capture_output=True,
+                          check=False)  # fmt: skip
+    page = folder / "r.html"
+    said = done.stdout + (page.read_bytes() if page.exists() else b"")
+    os.chown(folder, os.getuid(), os.getgid())
+    return 1, [] if said == expected else [f"{words[0]}: {done.returncode}: {done.stderr[-300:]!r}"]
+
+
+@campaign("13-rows")
+def many_rows(_seed: int, _folder: Path) -> Batch:
+    """Pieces of 2²⁶ rows, float32 scores with ties, to a total beyond 2³¹; each cell is known."""
+    import numpy as np
+
+    rows, levels = 1 << 26, 1000
+    places = np.resize(np.arange(levels, dtype=np.float32), rows) / np.float32(1024)
+    labels = np.zeros(rows, np.int8)
+    labels[::7] = 1
+    total, pieces, wrong = br.Counts.empty(), 33, []
+    for _ in range(pieces):
+        total = total + br.count(labels, places)
+    sizes = [pieces * len(range(level, rows, levels)) for level in range(levels)]
+    # A row is at its level every `levels` rows and positive every 7: at both every 7 · levels.
+    firsts = [next(row for row in range(level, 7 * levels, levels) if row % 7 == 0)
+              for level in range(levels)]  # fmt: skip
+    ours = [pieces * len(range(first, rows, 7 * levels)) for first in firsts]
+    if total.positives.tolist() != ours[::-1]:
+        wrong.append("positives")
+    if (total.positives + total.negatives).tolist() != sizes[::-1]:
+        wrong.append("sizes")
+    if (total.scores * 1024).tolist() != list(range(levels))[::-1]:
+        wrong.append("scores")
+    everything = total.total_positives + total.total_negatives
+    if everything != pieces * rows or everything <= 2**31:
+        wrong.append(f"{everything:,} rows")
+    exact = Fraction(sum(ours), pieces * rows)
+    if br.measure(total, "precision", threshold=0.0) != exact.numerator / exact.denominator:
+        wrong.append("precision")
+    return 1, wrong
+
+
 MUTATED = ("counts", "measures", "read", "decisions", "inference")
 
 
@@ -597,9 +771,8 @@ def tested(number: int) -> Callable[[int, Path], Batch]:
 
 CAMPAIGNS |= {number: tested(number) for number in TESTS}
 # Fixed lists of trials: how many batches they are.
-SIZES: dict[Name, int] = {2: 1, 12: len(PLACES), 28: 1, 29: 5 * len(MUTATED)} | dict.fromkeys(
-    TESTS, 1
-)
+SIZES: dict[Name, int] = dict.fromkeys(TESTS, 1) | {2: 1, 12: len(PLACES), 28: 1, 29: 25}
+SIZES |= {"12-sql": len(SQL_PLACES), "13-rows": 1, "29-again": 5}
 
 
 # ----------------------------------------------------------------------

@@ -14,55 +14,154 @@ ROOT = Path(__file__).parents[1]
 PAGE = Path(__file__).with_name("promises.md")
 sys.path.insert(0, str(ROOT))
 
-from campaigns.promises import PROMISES, Promise  # noqa: E402 (beside the docs, not in the package)
+from campaigns.promises import FURTHER, PROMISES, Promise  # noqa: E402 (beside the docs)
 
 HEAD = """# Thirty promises, and what shows them
 
-What baserate promises, how often each promise was tested, and what that shows. The page is written by `python docs/promises.py` from the records in
-`campaigns/P*.json`. `make campaigns` runs every one of them to its full
-size, at most two hours of processor time each, and goes on where it stopped; `python campaigns/run.py P11 --seconds 60` runs one of them
-for a minute. A *trial* is what the table says; the bound is the one-sided 95 % limit of Clopper and Pearson on the share of trials that fail:
-no failure in n trials leaves at most about 3/n. Drawn trials are new ones, so the bound is about trials drawn in the same way, not about
-every use there is; for fixed tests, which are run once, no bound is given. **Holds**: no failure at full size; *so far*: no failure yet in
-fewer trials; **fails**: see [what failed](#what-failed); not yet: nothing is tried here.
+What baserate promises, how often each promise was tested, and what that shows. `python docs/promises.py` writes this page from the records in
+`campaigns/P*.json`; `make campaigns` runs every campaign to its full size, at most two hours of processor time each, and goes on where it
+stopped; `python campaigns/run.py P11 --seconds 60` runs one for a minute.
+
+- A *trial* is what the table says. The **bound** is the one-sided 95 % limit of Clopper and Pearson on the share of trials that fail: no failure in
+  n trials leaves at most about 3/n. It is about trials drawn in the same way, not about every use there is; fixed tests, which are run once, have none.
+- **holds**: no failure at full size; *so far*: no failure yet in fewer trials; **fails**: see [what failed](#what-failed); *not yet*: nothing is tried here.
+- Every figure is of the commit beside it. A campaign begins again when the sources that it runs change; what was seen before is listed under
+  [earlier sources](#earlier-sources).
 """  # noqa: E501
-COVERAGE, MUTANTS = 3, 29
-FIXED = (2, 5, 7, 12, 16, 17, 18, 27, 28)
+COVERAGE, MUTANTS = 3, (29, "29-again")
+FIXED = (2, 5, 7, 12, 16, 17, 18, 27, 28, "12-sql", "13-rows")
+COLUMNS = "| P | promise | holds | seen | bounds | a trial | full size | run |"
+RULE = "|---|---|---|---|---|---|---|---|"
+FURTHER_HEAD = """
+## Further campaigns
+
+Trials of another kind for a promise of the table above.
+"""
+SOAK_HEAD = """
+## An hour in one process
+
+`python campaigns/soak.py` (P13): rows are counted, added to a total, saved and loaded again, in one process, for an hour; now and then from a CSV or
+a Parquet file. The total is compared with sums that NumPy keeps.
+"""  # noqa: E501
+EARLIER_HEAD = """
+## Earlier sources
+
+What the same campaigns saw before the sources changed.
+"""
 
 
 def page() -> str:
     """The whole page."""
-    lines = [
-        HEAD,
-        "| P | promise | holds | seen | bounds | a trial | full size | run |",
-        "|---|---|---|---|---|---|---|---|",
-        *(_line(number, promise) for number, promise in PROMISES.items()),
+    lines = [HEAD, COLUMNS, RULE, *(_line(*one) for one in PROMISES.items())]
+    lines += [FURTHER_HEAD, COLUMNS, RULE, *(_line(*one) for one in FURTHER.items())]
+    lines += [SOAK_HEAD, *_soak(), "\n## What failed\n", *_failed(), EARLIER_HEAD, *_earlier()]
+    return "\n".join(lines) + "\n"
+
+
+def _soak() -> list[str]:
+    path = ROOT / "campaigns" / "soak.json"
+    if not path.exists():
+        return ["Not recorded yet."]
+    found = json.loads(path.read_text())
+    samples = found["samples"]
+    warm = samples[max(1, len(samples) // 10) :]
+    said = [
+        (
+            f"{found['date']}, {found['commit']}: {found['turns']:,} turns and {found['rows']:,} rows"
+            f" in {found['seconds'] // 60} minutes; {len(samples)} looks at the process, the first"
+            " tenth of the time left out:"
+        ),
+        "",
+        "| | first | last | lowest | highest |",
+        "|---|---|---|---|---|",
     ]
-    return "\n".join([*lines, "\n## What failed\n", *_failed()]) + "\n"
+    for name, heading in (
+        ("rss_kb", "resident memory, kB"),
+        ("descriptors", "open descriptors"),
+        ("threads", "threads"),
+        ("children", "child processes"),
+        ("files", "files in its folders"),
+    ):
+        seen = [one[name] for one in warm]
+        cells = (heading, seen[0], seen[-1], min(seen), max(seen))
+        said.append(
+            "| " + " | ".join(f"{cell:,}" if cell is not heading else cell for cell in cells) + " |"
+        )
+    wrong = found["wrong"]
+    return [
+        *said,
+        "",
+        f"Wrong: {'; '.join(wrong)}." if wrong else "Every total was exact, and nothing grew.",
+    ]
 
 
 def _failed() -> list[str]:
-    """Up to five failures of a promise; of mutants all, with what is known of them."""
-    known = json.loads((ROOT / "campaigns" / "survivors.json").read_text())
+    """What failed, promise by promise, with what is known of it."""
     lines = list[str]()
-    for number in PROMISES:
-        wrong = _recorded(number).get("wrong", [])
-        for one in wrong if number == MUTANTS else wrong[:5]:
-            place = re.sub(r":\d+ ", " ", one.partition(": ")[2])
-            why = f": {known[place]}" if place in known else ""
-            lines.append(f"- P{number}: `{_cell(one)}`{why}")
-        if number != MUTANTS and len(wrong) > 5:
-            lines.append(f"- P{number}: and {_recorded(number)['failures'] - 5} more")
+    for number, promise in (PROMISES | FURTHER).items():
+        found = _recorded(number)
+        if found.get("failures"):
+            lines += [f"### P{number}: {promise.text}", ""]
+            lines += _survivors(found) if number in MUTANTS else _listed(found, promise)
     return lines or ["Nothing in the trials recorded here."]
 
 
-def _recorded(number: int) -> dict[str, Any]:
+def _listed(found: dict[str, Any], promise: Promise) -> list[str]:
+    wrong, more = found["wrong"][:5], found["failures"] - 5
+    lines = [f"- `{_cell(one)}`" for one in wrong]
+    if more > 0:
+        lines.append(f"- and {more} more in `campaigns/P{found['promise']}.json`")
+    return [promise.why, "", *lines, ""] if promise.why else [*lines, ""]
+
+
+def _survivors(found: dict[str, Any]) -> list[str]:
+    """Every mutant that survived, with what is known of it."""
+    known = json.loads((ROOT / "campaigns" / "survivors.json").read_text())
+    rows = [(one, known.get(_place(one), "")) for one in found["wrong"]]
+    same = sum(why.startswith("equivalent") for _, why in rows)
+    killed, trials = found["trials"] - found["failures"], found["trials"]
+    lines = [
+        (
+            f"{killed} of {trials} mutants were killed ({100 * killed / trials:.1f} %). Of the"
+            f" {found['failures']} that survived, {same} do the same as the sources whatever the"
+            f" input: without these {100 * killed / (trials - same):.1f} % of {trials - same}."
+        ),
+        "",
+        "| mutant | what is known of it |",
+        "|---|---|",
+    ]
+    cells = ((_cell(one).replace("|", "\\|"), why) for one, why in rows)
+    return [*lines, *(f"| `{one}` | {why} |" for one, why in cells), ""]
+
+
+def _place(mutant: str) -> str:
+    """A mutant without its verdict and line."""
+    return re.sub(r":\d+ ", " ", mutant.partition(": ")[2])
+
+
+def _earlier() -> list[str]:
+    lines = ["| P | commit | date | seen |", "|---|---|---|---|"]
+    for number in PROMISES | FURTHER:
+        for one in _recorded(number).get("earlier", []):
+            lines.append(f"| {number} | {one['commit']} | {one['date']} | {_seen(one)} |")
+    return lines
+
+
+def _recorded(number: int | str) -> dict[str, Any]:
     path = ROOT / "campaigns" / f"P{number}.json"
     found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
     return found
 
 
-def _line(number: int, promise: Promise) -> str:
+def _seen(found: dict[str, Any]) -> str:
+    trials, failures = found["trials"], found["failures"]
+    return (
+        f"{failures} {'failure' if failures == 1 else 'failures'} in {trials:,}"
+        f" {'trial' if trials == 1 else 'trials'}."
+    )
+
+
+def _line(number: int | str, promise: Promise) -> str:
     found, size = _recorded(number), f"{promise.goal:,}" if promise.goal else ""
     if not found:
         seen = promise.also if not promise.goal else f"Not recorded yet. {promise.also}".strip()
@@ -71,14 +170,11 @@ def _line(number: int, promise: Promise) -> str:
             cells[2] = "in part"
         return f"| {' | '.join(cells)} |"
     trials, failures = found["trials"], found["failures"]
-    seen = f"{failures} {'failure' if failures == 1 else 'failures'} in {trials:,} trials."
-    if number == MUTANTS and "at_first" in found:
-        seen += f" ({found['at_first']} at first; tests were then added for some of them.)"
     bound = "" if number in FIXED else f"at most {100 * upper_bound(failures, trials):.2g} %"
     whole = found.get("whole") or trials >= promise.goal
     holds = "**fails**" if failures else "**holds**" if whole else "so far"
     run = f"{found['date']}, {found['commit']}: `python campaigns/run.py P{number}`"
-    cells = [str(number), promise.text, holds, f"{seen} {promise.also}".strip(), bound,
+    cells = [str(number), promise.text, holds, f"{_seen(found)} {promise.also}".strip(), bound,
              promise.trial, "reached" if whole else f"{size}: later", run]  # fmt: skip
     return f"| {' | '.join(cells)} |"
 
@@ -89,7 +185,7 @@ def upper_bound(failures: int, trials: int) -> float:
 
 
 def _cell(text: str) -> str:
-    return text.replace("`", "'")[:200]
+    return " ".join(text.replace("`", "'").split())[:200]
 
 
 if __name__ == "__main__":
