@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests import oracle, strategies
+from tests.cli.helpers import run
 
 import baserate as br
 from baserate import kernels
@@ -577,23 +578,21 @@ def test_commands_answer_without_the_c_extension_as_with_it(command, tmp_path):
     ]
     (tmp_path / "scores.csv").write_text("\n".join(["y,a,b", *rows]))
     compiled()
-    said = [
-        subprocess.run(
-            [sys.executable, *start, *command],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        for start in (["-c", WITHOUT_C], ["-m", "baserate"])
-    ]
-    assert said[0].stderr == said[1].stderr
-    assert said[0].stdout == said[1].stdout
-    assert said[0].stdout.startswith("{")
+    without = subprocess.run(
+        [sys.executable, "-c", WITHOUT_C, *command],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    there = run(*command, cwd=tmp_path)
+    assert without.stderr == there.stderr
+    assert without.stdout == there.stdout
+    assert without.stdout.startswith("{")
 
 
 def test_without_the_c_extension_the_version_says_so():
-    run = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", WITHOUT_C, "--version"], capture_output=True, text=True, check=True
     )
-    assert "counting in NumPy" in run.stdout
+    assert "counting in NumPy" in done.stdout
