@@ -118,8 +118,8 @@ def slices(request: Request, **given: Any) -> Result:
     days = None
     if dated is not None and whole is not None:
         volume = request.conditions.cases
-        given = asked.cut(score), asked
-        days = _by_day(dated, whole, common, sites, given, budget=budget, volume=volume)
+        cut = asked.cut(score), asked
+        days = _by_day(dated, whole, common, sites, cut, budget=budget, volume=volume)
     return _result(request, asked, ledger, sites, days)
 
 

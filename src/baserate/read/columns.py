@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import cached_property, partial
 from importlib.util import find_spec
 from math import isinf
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -179,7 +179,7 @@ def mixed(code: str, name: str, kinds: Counter[str], rarest: list[int]) -> Input
     return refuse(code, f"{name} mixes types: {shown}", fix, rarest[:3], len(rarest))
 
 
-def is_masked_array(values: Any) -> bool:
+def is_masked_array(values: Any) -> TypeGuard[np.ma.MaskedArray[Any, Any]]:
     """Whether this is an array of `numpy.ma`, which takes long to load: where nobody has, it is
     none.
     """

@@ -8,7 +8,7 @@ import csv
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -245,6 +245,11 @@ class CsvOptions:
     skip_bad: int = 0
     percent: bool = False
     thousands: str | None = None
+
+    @property
+    def given(self) -> list[str]:
+        """The options that are not left to us."""
+        return [one.name for one in fields(self) if getattr(self, one.name) != one.default]
 
     def checked(self) -> CsvOptions:
         """With names of separators spelled out; what cannot be is refused."""

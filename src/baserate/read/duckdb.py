@@ -139,7 +139,8 @@ def fetched(
         connection.execute(
             f"CREATE TEMP TYPE {enum} AS ENUM (SELECT unnest(CAST(? AS VARCHAR[])))", [texts[name]]
         )
-        read_as[name] = _coded(read_as[name], enum)
+        # A text that is not among them is an error, never another text.
+        read_as[name] = f"enum_code(CAST({read_as[name]} AS {enum}))"
     if day is not None:
         read_as[day] = DAYS.format(identifier(day))
     found = _executed(
@@ -195,13 +196,6 @@ def _texts(connection: Any, source: From, expression: str) -> list[str] | None:
         if len(distinct) == MOST_VALUES
         else [text for text in distinct.tolist() if text is not None]
     )
-
-
-def _coded(expression: str, enum: str) -> str:
-    """The place of a text among the distinct ones. A text that is not among them is an error, never
-    another text.
-    """
-    return f"enum_code(CAST({expression} AS {enum}))"
 
 
 def _expression(name: str, of_type: str) -> str:
@@ -372,13 +366,15 @@ def in_time(connection: Any, path: str) -> Iterator[None]:
             if large.is_set() or time.monotonic() > end:
                 connection.interrupt()
 
-    Thread(target=watch, daemon=True).start()
+    watcher = Thread(target=watch, daemon=True)
+    watcher.start()
     try:
         yield
     except engine().InterruptException:
         raise (too_large if large.is_set() else too_long)(path) from None
     finally:
         done.set()
+        watcher.join()  # it must not interrupt a connection that is closed
 
 
 @contextmanager

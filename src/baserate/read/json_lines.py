@@ -9,7 +9,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,11 +67,7 @@ def table_of(
 
 
 def _check_asked(shown: str, asked: CsvOptions) -> None:
-    unused = [
-        field.name
-        for field in fields(CsvOptions)
-        if field.name != "encoding" and getattr(asked, field.name) != field.default
-    ]
+    unused = [name for name in asked.given if name != "encoding"]
     if unused:
         text = f"{unused[0].replace('_', ' ')} applies to a table of text, and this is JSON"
         raise refuse_file(shown, "BR612", text, f"leave {unused[0]} out")

@@ -39,7 +39,7 @@ from baserate.read.duckdb import NUMBERS, From, column_of, literally, locked, re
 from baserate.read.parquet import COPY, Opened, opened, source_of
 from baserate.read.sandbox import MOST_LABELS, send, send_column
 from baserate.read.source import of_one_table
-from baserate.read.streams import TEXT, Limits, check_state, no_temporary_room, state_of
+from baserate.read.streams import TEXT, Limits, State, check_state, no_temporary_room, state_of
 from baserate.read.table import ColumnRoles, identifier
 
 # ----------------------------------------------------------------------
@@ -61,7 +61,7 @@ class Part(NamedTuple):
     """
 
     path: str
-    state: tuple[int, ...]
+    state: State
     types: dict[str, str]
     columns: dict[str, str]
 

@@ -56,7 +56,7 @@ def counted(
     rows: int,
     types: Mapping[str, str],
     wanted: ColumnRoles,
-) -> dict[str, Array] | None:
+) -> dict[str, Any] | None:
     """The requested columns in no particular order, if DuckDB counts them faster than it hands them
     over; None where it does not.
     """
@@ -449,7 +449,7 @@ def _columns(
     rows: Sequence[int],
     types: Mapping[str, str],
     wanted: ColumnRoles,
-) -> tuple[dict[str, Array], tuple[Note, ...]]:
+) -> tuple[dict[str, Any], tuple[Note, ...]]:
     stored = tuple(name for name in wanted.columns if name in types)
     with refused(files[0] if len(files) == 1 else os.path.commonpath(files), "BR703", COPY):
         columns = counted(connection, files, source_of(*files), sum(rows), types, wanted)
@@ -480,7 +480,7 @@ def _spread(values: Sequence[str | None], rows: Sequence[int], *, is_label: bool
     return np.repeat(np.array(values, dtype=np.int64) if plain else objects(values), rows)
 
 
-def _check_rows(path: str, columns: Mapping[str, Array], rows: int) -> None:
+def _check_rows(path: str, columns: Mapping[str, Any], rows: int) -> None:
     """Every row that the footer promises, and no other."""
     for name, values in columns.items():
         if len(values) != rows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from typing import IO, Any, TypeVar
 
@@ -22,6 +22,7 @@ from baserate.errors import (
     Where,
     escaped,
 )
+from baserate.read.streams import fill
 from baserate.read.table import InLines, InTables, Runs, Table, TableRows, codes_of
 
 # ----------------------------------------------------------------------
@@ -155,7 +156,7 @@ class Incoming:
             raise Untrue("a column of another length")
         self.take(shape[0] * dtype.itemsize)
         values = np.empty(shape, dtype=dtype)
-        self._fill(memoryview(values.view(np.uint8)))  # type: ignore[arg-type]
+        fill(self.stream, memoryview(values.view(np.uint8)))  # type: ignore[arg-type]
         if dtype == np.bool_ and (values.view(np.uint8) > 1).any():
             raise Untrue("a bool that is neither")
         return values
@@ -194,15 +195,6 @@ class Incoming:
             values[filled : filled + len(piece)] = piece
             filled += len(piece)
         return values
-
-    def _fill(self, room: memoryview) -> None:
-        read: Callable[[memoryview], int | None] = self.stream.readinto  # type: ignore[attr-defined]
-        filled = 0
-        while filled < len(room):
-            came = read(room[filled:])
-            if not came:
-                raise EOFError
-            filled += came
 
 
 # ----------------------------------------------------------------------

@@ -757,11 +757,7 @@ def _binary(path: str, kind: str, shown: str, wanted: ColumnRoles, options: Opti
 
 def check_unused(shown: str, kind: str, options: Options) -> None:
     """No option is ignored silently."""
-    unused = [
-        field.name
-        for field in fields(CsvOptions)
-        if getattr(options.asked, field.name) != field.default
-    ]
+    unused = options.asked.given
     if unused:
         raise refuse_file(
             shown,

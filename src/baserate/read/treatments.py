@@ -264,7 +264,7 @@ def _reviewed(table: Table, gone: npt.NDArray[np.intp], wanted: ColumnRoles) -> 
     """
     for name in wanted.scores:
         try:
-            scores = np.asarray(table.columns[name]).astype(np.float64)
+            scores = np.asarray(table.columns[name]).astype(np.float64, copy=False)
         except (TypeError, ValueError):
             continue  # what is no number is refused later
         unknown = np.zeros(len(scores), dtype=np.bool_)
