@@ -97,8 +97,9 @@ class Costs:
         ):
             high, low = float(getattr(self, wrong)), float(getattr(self, right))
             if getattr(self, wrong) < getattr(self, right):
-                text = f"{wrong} cost {high:g} < {right} cost {low:g}: {why}"
-                raise refuse("BR510", text, profits)
+                raise refuse(
+                    "BR510", f"{wrong} cost {high:g} < {right} cost {low:g}: {why}", profits
+                )
 
     @classmethod
     def from_profits(cls, *, fp: float = 0, fn: float = 0, tp: float = 0, tn: float = 0) -> Costs:
@@ -143,12 +144,13 @@ class Costs:
             if not equals and values and THOUSANDS.fullmatch(part):
                 raise _no_plain_number(last, f"{spelled},{part}")
             if not equals:
-                what = (
+                raise refuse(
+                    "BR513",
                     "costs must be named, because the order of a bare list is ambiguous"
                     if notation.number(part) is not None
-                    else f"cannot read {quoted(part)}"
+                    else f"cannot read {quoted(part)}",
+                    WRITE_COSTS,
                 )
-                raise refuse("BR513", what, WRITE_COSTS)
             name = _known(name.casefold())
             if name in values:
                 raise refuse("BR513", f"the cost of {name} is given twice", WRITE_COSTS)
@@ -179,11 +181,12 @@ class Costs:
         Only where a miss costs more.
         """
         if self.false_alarm > self.miss:
-            text = (
+            raise refuse(
+                "BR517",
                 f"the cost ratio is {self.ratio:.6g} > 1: a weighted AUC shifts weight towards high"
-                " tpr, for costly misses only"
+                " tpr, for costly misses only",
+                "give fn − tp ≥ fp − tn",
             )
-            raise refuse("BR517", text, "give fn − tp ≥ fp − tn")
         return rounded(1 - self.false_alarm / self.miss)
 
     @property
@@ -353,11 +356,12 @@ class Conditions:
         if isinstance(self.costs, Mapping):
             self._put(costs=Costs(**_costs(self.costs)))
         if self.costs is not None and not isinstance(self.costs, Costs):
-            text = (
+            raise refuse(
+                "BR513",
                 f"costs must be Costs or named by outcome, got {type(self.costs).__name__}: the"
-                " order of a matrix or list is ambiguous"
+                " order of a matrix or list is ambiguous",
+                "Costs(fp=1, fn=5)",
             )
-            raise refuse("BR513", text, "Costs(fp=1, fn=5)")
         self._put(
             prior=None if written is None else rounded(written.value),
             costs=self.costs or EQUAL_COSTS,
@@ -473,10 +477,9 @@ class Conditions:
         """
         written, prior = notation.prior(calibrated_at), self.exact_prior
         if written is None:
-            text = "a threshold in theory needs the base rate at which the scores are calibrated"
             raise refuse(
                 "BR507",
-                text,
+                "a threshold in theory needs the base rate at which the scores are calibrated",
                 Fix("calibrated_at=0.5, the prior of the training data", "--calibrated-at 50%"),
             )
         trained = written.value / (1 - written.value)
@@ -570,13 +573,10 @@ def told(at: Any, *, by_cost: bool) -> str:
 def _planned_for(estimate: Estimated) -> float:
     """The value of an estimate, where it is a base rate at which anything can be planned."""
     if not 0 < estimate.value < 1:
-        text = (
-            f"the estimated base rate is {estimate.value:g} (from {estimate.low:.4g} to"
-            f" {estimate.high:.4g}), which cannot be used as a base rate"
-        )
         raise refuse(
             "BR537",
-            text,
+            f"the estimated base rate is {estimate.value:g} (from {estimate.low:.4g} to"
+            f" {estimate.high:.4g}), which cannot be used as a base rate",
             (
                 f"Conditions(prior={max(estimate.high, 1e-6):.2g})"
                 if estimate.value == 0
@@ -601,9 +601,10 @@ def kept_share(given: Any) -> Fraction:
     """A share of negatives kept, exactly."""
     written = notation.share(given) if isinstance(given, str) else notation.from_number(given)
     if written is None or not 0 < written.value <= 1:
-        text = f"the share of negatives kept must lie above 0 and not above 1, got {quoted(given)}"
         raise refuse(
-            "BR542", text, 'for 1 negative kept in 100 write "1%"; where 1 % were removed, "99%"'
+            "BR542",
+            f"the share of negatives kept must lie above 0 and not above 1, got {quoted(given)}",
+            'for 1 negative kept in 100 write "1%"; where 1 % were removed, "99%"',
         )
     return written.value
 
@@ -880,13 +881,10 @@ def _is_plain(part: Any) -> bool:
 
 def _refuse_estimate(given: Any) -> None:
     if isinstance(given, Estimated):
-        text = (
-            "the error of an estimated base rate is not independent of that of the rates, as what"
-            " is uncertain here is taken to be"
-        )
         raise refuse(
             "BR647",
-            text,
+            "the error of an estimated base rate is not independent of that of the rates, as what"
+            " is uncertain here is taken to be",
             f"Conditions(prior=estimate), or prior=Range({max(given.low, 1e-6):.4g},"
             f" {given.high:.4g})",
         )
@@ -927,13 +925,17 @@ def _range(given: str) -> Any:
     if not dots:
         if plain != given:
             example = '"1e-5..1e-3 log-uniform"'
-            fix = Fix(example, f"--prior {example}")
-            raise refuse("BR503", f"{quoted(given)} needs a range", fix)
+            raise refuse(
+                "BR503", f"{quoted(given)} needs a range", Fix(example, f"--prior {example}")
+            )
         return given
     if low.endswith("%") != high.endswith("%"):
         both = f"{low.rstrip('%')}%..{high.rstrip('%')}%"
-        text = f"one end of {quoted(given)} is a percentage and the other is not"
-        raise refuse("BR504", text, f"{both} if both are, or write both as shares")
+        raise refuse(
+            "BR504",
+            f"one end of {quoted(given)} is a percentage and the other is not",
+            f"{both} if both are, or write both as shares",
+        )
     return Range(low, high) if plain == given else LogUniform(low, high)
 
 
@@ -981,10 +983,9 @@ def _log_normal(name: str, given: LogNormal) -> LogNormal:
         )
     found = LogNormal(rounded(numbers[0].value), rounded(numbers[1].value), given.most)
     if 1 - found.kept > OUTSIDE:
-        text = f"{100 * (1 - found.kept):.3g} % of this log-normal {name} lies above 1"
         raise refuse(
             "BR588",
-            text,
+            f"{100 * (1 - found.kept):.3g} % of this log-normal {name} lies above 1",
             "a smaller median or factor, LogUniform, or a distribution between 0 and 1",
         )
     return found
@@ -1010,8 +1011,11 @@ def _within(name: str, given: Any) -> Distribution:
 
 def _ordered(name: str, low: float, high: float) -> tuple[float, float]:
     if low > high:
-        fix = Fix(f"Range({high:g}, {low:g})", f"{high:g}..{low:g}")
-        raise refuse("BR504", f"the range of {name} is reversed: {low:g}..{high:g}", fix)
+        raise refuse(
+            "BR504",
+            f"the range of {name} is reversed: {low:g}..{high:g}",
+            Fix(f"Range({high:g}, {low:g})", f"{high:g}..{low:g}"),
+        )
     return low, high
 
 
@@ -1043,8 +1047,11 @@ def _costs(given: Any) -> dict[str, Any]:
         costs = given or Costs()
         return {name: getattr(costs, name) for name in OUTCOMES}
     if not isinstance(given, Mapping) or not set(given) <= set(OUTCOMES):
-        text = f"costs are named by outcome (fp, fn, tp, tn), got {quoted(given)}"
-        raise refuse("BR513", text, 'costs={"fn": Range(100, 1000), "fp": 1}')
+        raise refuse(
+            "BR513",
+            f"costs are named by outcome (fp, fn, tp, tn), got {quoted(given)}",
+            'costs={"fn": Range(100, 1000), "fp": 1}',
+        )
     plain = Costs()
     return {name: _cost(name, given.get(name, getattr(plain, name))) for name in OUTCOMES}
 

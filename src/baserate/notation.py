@@ -148,12 +148,13 @@ def prior(given: object) -> Written | None:
         )
     if written.value > 1:
         number_only = written.value < 100 and "%" not in written.text
-        percent = (
+        raise refuse(
+            "BR503",
+            f"prior must lie strictly between 0 and 1, got {shown}",
             f"{float(written.value):.6g}% or {float(written.value / 100):.6g}"
             if number_only
-            else WRITE_PRIOR
+            else WRITE_PRIOR,
         )
-        raise refuse("BR503", f"prior must lie strictly between 0 and 1, got {shown}", percent)
     if not SMALLEST_PRIOR <= float(written.value) < 1:
         raise refuse(
             "BR503",

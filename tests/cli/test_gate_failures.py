@@ -5,8 +5,6 @@ from tests.cli.helpers import answered, refused, told, written
 from tests.cli.helpers_gate import COMPARED, REQUIRED, USUAL, cases, graded, plain
 from tests.cli.helpers_terminal import run
 
-from baserate.cli import gate
-
 
 @pytest.fixture
 def file(tmp_path):
@@ -294,7 +292,7 @@ def test_a_summary_of_a_run_that_was_killed_does_not_say_passed(tmp_path, capsys
     def killed(*arguments, **named):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(gate, "judge", killed)
+    monkeypatch.setattr("baserate.gates.checks.judge", killed)
     assert told(capsys, *words).status == 130
     assert "Passed" not in summary.read_text()
     assert "did not come to an end" in summary.read_text()

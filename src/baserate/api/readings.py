@@ -134,8 +134,11 @@ def measure(  # noqa: PLR0913 (each is a question of its own)
     """
     given = conditions(at, prior, costs)
     if isinstance(name, str) and name.partition("(")[0] in NAMES.keys() - SYNONYMS.keys():
-        said = f"{quoted(name)} is a summary of all thresholds, not a measure at one"
-        raise refuse("BR531", said, f"summary(x, {quoted(name)})")
+        raise refuse(
+            "BR531",
+            f"{quoted(name)} is a summary of all thresholds, not a measure at one",
+            f"summary(x, {quoted(name)})",
+        )
     asked = {"rule": rule, "volume": volume, "kind": kind, "level": level}
     if isinstance(x, Choice):
         x = dict(x.points)
@@ -356,8 +359,11 @@ def curve(  # noqa: PLR0913 (each is a question of its own)
 
 def _curve(x: Any, name: str, at: Conditions | None, said: dict[str, Any]) -> Curve:
     if isinstance(x, GroupedCounts):
-        fix = "curves.average_curve(x, …)" if x.role == "fold" else f'curve(x.total(), "{name}")'
-        raise refuse("BR426", "a curve needs the counts of all groups together", fix)
+        raise refuse(
+            "BR426",
+            "a curve needs the counts of all groups together",
+            "curves.average_curve(x, …)" if x.role == "fold" else f'curve(x.total(), "{name}")',
+        )
     if not isinstance(x, Counts | Points | Amounts):
         refuse_uncounted(x, "curve")
     if not isinstance(name, str):
@@ -408,8 +414,9 @@ def _along_priors(x: Any, up: str, at: Conditions | None, said: dict[str, Any]) 
 def _needed(make: Callable[..., Curve], said: Mapping[str, Any], name: str) -> None:
     for word, one in inspect.signature(make).parameters.items():
         if one.kind is one.KEYWORD_ONLY and one.default is one.empty and word not in said:
-            fix = f'curve(x, "{name}", {word}=5)'
-            raise refuse("BR532", f"a curve of {name} needs {word}=", fix)
+            raise refuse(
+                "BR532", f"a curve of {name} needs {word}=", f'curve(x, "{name}", {word}=5)'
+            )
 
 
 def _no_effect(said: Mapping[str, Any], allowed: set[str], name: str) -> None:

@@ -109,8 +109,11 @@ def calc(
     if cells or request.source.paths:
         rates = [name for name in given if name != PRIOR]
         if rates:
-            text = f"rates ({', '.join(rates)}) and a table are given together"
-            raise refuse("BR545", text, "give the table alone: it determines the rates")
+            raise refuse(
+                "BR545",
+                f"rates ({', '.join(rates)}) and a table are given together",
+                "give the table alone: it determines the rates",
+            )
         return _league(request, cells, measures, sort, given.get(PRIOR))
     source = click.get_current_context().get_parameter_source("level")
     unused = {
@@ -260,8 +263,12 @@ def _in_file(path: str) -> Iterator[tuple[str, Confusion]]:
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        fix = f"--table {path}" if len(path.split(",")) == len(CELLS) else "check the name"
-        raise refuse_file(path, "BR600", "is not there", fix) from None
+        raise refuse_file(
+            path,
+            "BR600",
+            "is not there",
+            f"--table {path}" if len(path.split(",")) == len(CELLS) else "check the name",
+        ) from None
     except UnicodeDecodeError:
         raise refuse_file(path, "BR601", "is not UTF-8", "save it as UTF-8") from None
     lines = csv.DictReader(io.StringIO(text, newline=""))
@@ -269,8 +276,12 @@ def _in_file(path: str) -> Iterator[tuple[str, Confusion]]:
     named = next((columns[name] for name in NAMES if name in columns), None)
     absent = [name for name in CELLS if name not in columns]
     if absent:
-        text = f"has no column {', '.join(map(quoted, absent))}"
-        raise refuse_file(path, "BR551", text, "columns name, tp, fn, fp, tn")
+        raise refuse_file(
+            path,
+            "BR551",
+            f"has no column {', '.join(map(quoted, absent))}",
+            "columns name, tp, fn, fp, tn",
+        )
     for number, line in enumerate(lines, start=1):
         if number > MOST_TABLES:
             raise refuse_file(path, "BR551", f"has more than {MOST_TABLES} tables", "split it")

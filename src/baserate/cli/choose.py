@@ -146,8 +146,11 @@ class ChooseOptions:
 def _price(text: str) -> Fraction:
     value = notation.number(notation.without_thousands(text.strip()))
     if value is None:
-        fix = "--review 150 (no currency)"
-        raise refuse("BR514", f"--review takes a plain number, got {quoted(text)}", fix)
+        raise refuse(
+            "BR514",
+            f"--review takes a plain number, got {quoted(text)}",
+            "--review 150 (no currency)",
+        )
     return value
 
 

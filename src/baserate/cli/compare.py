@@ -161,8 +161,11 @@ def _counted(
         joint = _joint(source)
         return joint, {name: joint.marginal(name) for name in joint.models}, ()
     if len(source.paths) > 1:
-        text = "clusters are compared on the models of one file"
-        raise refuse("BR594", text, "give one FILE, or leave --cluster out")
+        raise refuse(
+            "BR594",
+            "clusters are compared on the models of one file",
+            "give one FILE, or leave --cluster out",
+        )
     check_models(source.scores)
     clusters = clusters_of(source, cluster)
     return clusters.groups, clusters.models, clusters.notes

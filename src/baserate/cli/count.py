@@ -203,19 +203,24 @@ def _counted(source: SourceOptions, there: Any, group: str | None) -> Whole:
 
 def _added(whole: Whole, part: Whole, source: str) -> Whole:
     if type(whole) is not type(part):
-        text = (
+        raise refuse_file(
+            source,
+            "BR409",
             f"holds {quoted(type(part).__name__, quotes=False)}, and the files before it"
-            f" {quoted(type(whole).__name__, quotes=False)}"
+            f" {quoted(type(whole).__name__, quotes=False)}",
+            "count the same scores and groups in every file",
         )
-        raise refuse_file(source, "BR409", text, "count the same scores and groups in every file")
     ours, theirs = (
         {used.positive for used in one.ledger.sources if used.positive} for one in (whole, part)
     )
     if ours and theirs and ours != theirs:
-        text = (
-            f"counts {quoted(min(theirs))} as positive, and the files before it {quoted(min(ours))}"
+        raise refuse_file(
+            source,
+            "BR409",
+            f"counts {quoted(min(theirs))} as positive, and the files before it"
+            f" {quoted(min(ours))}",
+            "count the same class as positive in every file",
         )
-        raise refuse_file(source, "BR409", text, "count the same class as positive in every file")
     if whole.negated != part.negated:
         raise refuse_file(
             source,

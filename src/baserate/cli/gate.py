@@ -380,8 +380,9 @@ def _check_thresholds(check: Comparison) -> None:
     if given and check.rule is not None:
         raise refuse("BR594", "a rule and a threshold are both given", "give one of them")
     if summary_named(check.wanted) is not None and (given or check.rule is not None):
-        text = (
+        raise refuse(
+            "BR594",
             f"{escaped(check.wanted)} is a number of all cases: a threshold or rule has no effect"
-            " on it"
+            " on it",
+            "leave them out",
         )
-        raise refuse("BR594", text, "leave them out")

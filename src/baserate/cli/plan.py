@@ -110,8 +110,9 @@ class Asked:
         """An option that this requirement cannot do without."""
         given: str | None = getattr(self, name)
         if given is None:
-            text = f"{quoted(self.requirement)} needs --{name}"
-            raise refuse("BR585", text, f"--{name} {example}")
+            raise refuse(
+                "BR585", f"{quoted(self.requirement)} needs --{name}", f"--{name} {example}"
+            )
         return given
 
 
@@ -273,8 +274,11 @@ def _rates(text: str) -> Mapping[str, str]:
     for part in text.split(","):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
-            text = f"expected rates are written by name, got {quoted(part)}"
-            raise refuse("BR585", text, "--expect tpr=0.9,fpr=0.01")
+            raise refuse(
+                "BR585",
+                f"expected rates are written by name, got {quoted(part)}",
+                "--expect tpr=0.9,fpr=0.01",
+            )
         found[name] = value
     return found
 

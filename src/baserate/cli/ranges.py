@@ -87,8 +87,11 @@ def _check_decided(request: Request, rule: str | None, group: str | None, *, mix
     """Refuse what cannot be combined."""
     given, intervals = request.conditions, request.intervals
     if given.kind not in (None, UNKNOWN, VARYING):
-        text = f"--kind is {UNKNOWN} or {VARYING}, got {quoted(given.kind)}"
-        raise refuse("BR588", text, f"--kind {UNKNOWN}")
+        raise refuse(
+            "BR588",
+            f"--kind is {UNKNOWN} or {VARYING}, got {quoted(given.kind)}",
+            f"--kind {UNKNOWN}",
+        )
     _refuse_counted(request, [term.measure for term in parse_rule(rule, given.cases).terms])
     if intervals.replicates is not None and (group is not None or rule is not None):
         raise refuse(

@@ -180,8 +180,12 @@ class SourceOptions:
             found = ", ".join(quoted(name, quotes=False) for name in self.names()[:MOST_NAMED])
             options = f"{' and '.join(absent)} {'is' if len(absent) == 1 else 'are'} missing"
             text = f"{options}: {', and '.join(absent.values())}{f' ({found})' if found else ''}?"
-            fix = " ".join(f"{option} COLUMN" for option in absent)
-            raise refuse_file(shown_source(self.path), "BR003", text, fix)
+            raise refuse_file(
+                shown_source(self.path),
+                "BR003",
+                text,
+                " ".join(f"{option} COLUMN" for option in absent),
+            )
         columns = {"positive": self.positive, "weight": self.weight, "design": self.design}
         return ColumnRoles(self.label or "", self.scores, **{**columns, **more})
 
@@ -511,11 +515,12 @@ def costs_of(text: str, *, profits: bool) -> dict[str, Any]:
 def _range(name: str, low: str, high: str, *, profits: bool) -> Range:
     ends = notation.number(low), notation.number(high)
     if ends[0] is None or ends[1] is None:
-        text = (
+        raise refuse(
+            "BR514",
             f"the cost of {quoted(name, quotes=False)} is {quoted(f'{low}..{high}')}, which is not"
-            " a range of numbers"
+            " a range of numbers",
+            "--cost fn=100..1000,fp=1",
         )
-        raise refuse("BR514", text, "--cost fn=100..1000,fp=1")
     first, last = (
         float(end) if end.denominator != 1 else end.numerator for end in ends if end is not None
     )

@@ -146,8 +146,12 @@ def _one_saved(where: Scored, by: str | None) -> Counts:
     _check_whole(where.source, by)
     models = saved_models(where.source)
     if where.column not in models:
-        text = f"there is no model {quoted(where.column)}"
-        raise refuse_file(where.source, "BR408", text, f"one of {', '.join(map(quoted, models))}")
+        raise refuse_file(
+            where.source,
+            "BR408",
+            f"there is no model {quoted(where.column)}",
+            f"one of {', '.join(map(quoted, models))}",
+        )
     return models[where.column]
 
 
@@ -214,14 +218,11 @@ def check_digests(settings: Settings, reader: Reader) -> None:
         with findings:
             found = reader.counts(model)[0].digest
             if found != pinned:
-                text = (
-                    f"{quoted(model)} is pinned to the digest {pinned[:12]}…, and its counts have"
-                    f" {found}"
-                )
                 raise refuse_file(
                     settings.path,
                     "BR843",
-                    text,
+                    f"{quoted(model)} is pinned to the digest {pinned[:12]}…, and its counts have"
+                    f" {found}",
                     "give the cases that were pinned, or pin these in [digests]",
                 )
     findings.settle()

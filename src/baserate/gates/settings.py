@@ -476,8 +476,14 @@ def _parsed(text: str, path: str) -> Keys:
         None,
     )
     if long is not None:
-        text_ = f"has a line of more than {grouped(LONGEST_LINE)} characters, too long for settings"
-        raise refuse_file(path, "BR840", text_, "name the file of settings", (long,), 1)
+        raise refuse_file(
+            path,
+            "BR840",
+            f"has a line of more than {grouped(LONGEST_LINE)} characters, too long for settings",
+            "name the file of settings",
+            (long,),
+            1,
+        )
     try:
         values = tomllib.loads(text)
     except (ValueError, RecursionError) as error:

@@ -233,11 +233,12 @@ def bands_of(
                 'band(counts, "roc")',
             )
         if labels is not None and {one.x_label, one.y_label} != set(labels):
-            text = (
+            raise refuse(
+                "BR650",
                 f"a band of {one.y_label} along {one.x_label} does not belong to {labels[1]}"
-                f" against {labels[0]}"
+                f" against {labels[0]}",
+                "give the band of the curve that is drawn",
             )
-            raise refuse("BR650", text, "give the band of the curve that is drawn")
     turned = [labels is not None and one.x_label != labels[0] for one in every]
     return [
         Area(one.x, one.low, one.high, "", style(place).colour, sideways=turned[place])

@@ -108,9 +108,10 @@ class CurveDisplay(Drawable):
         curve a fold, on the cases left out.
         """
         if "estimator" not in cv_results or "indices" not in cv_results:
-            missing = "the results hold no estimators or no indices"
             raise refuse(
-                "BR650", missing, "cross_validate(..., return_estimator=True, return_indices=True)"
+                "BR650",
+                "the results hold no estimators or no indices",
+                "cross_validate(..., return_estimator=True, return_indices=True)",
             )
         folds = {}
         for fold, (estimator, rows) in enumerate(
