@@ -12,7 +12,6 @@ import pytest
 import baserate as br
 from baserate.errors import Ledger
 from baserate.kernels import Cells
-from baserate.read.cases import count_groups
 
 Y = [0, 1, 0, 1, 1]
 S = [0.2, 0.7, 0.1, 0.9, 0.9]
@@ -198,8 +197,6 @@ def test_groups_of_the_wrong_length_or_index_are_refused():
         br.count(Y, S, by=["a", "b"])
     with pytest.raises(br.InputError, match="indexes of y_true and groups differ"):
         br.count(pd.Series(Y), S, by=pd.Series(SITES, index=[4, 3, 2, 1, 0]))
-    with pytest.raises(br.InputError, match="groups is None"):
-        count_groups(Y, S, groups=None)
     assert br.count(Y, S, by=None) == br.count(Y, S), "None: not given"
 
 
