@@ -200,6 +200,18 @@ def test_groups_of_the_wrong_length_or_index_are_refused():
     assert br.count(Y, S, by=None) == br.count(Y, S), "None: not given"
 
 
+def test_scores_of_several_models_are_checked_together_whatever_they_are_grouped_by():
+    gap = [*S[:-1], np.nan]
+    for role in ("by", "cluster", "amount"):
+        beside = {role: [1, 2, 3, 4, 5]}
+        with pytest.raises(br.InputError, match='BR201: "b" has 1 missing or NaN score'):
+            br.count(Y, {"a": S, "b": gap}, **beside)
+        with pytest.raises(br.InputError, match="BR410: a model is named 1"):
+            br.count(Y, {1: S}, **beside)
+        with pytest.raises(br.InputError, match="BR410: count needs the scores of each model"):
+            br.count(Y, {}, **beside)
+
+
 def test_grouped_counts_are_saved(tmp_path):
     grouped = br.count(Y, S, by=["b", "b", None, 3, True])
     grouped.save(tmp_path / "g.counts")

@@ -351,7 +351,7 @@ def decide(
 
     Where each value stands once for all cases that have it, `times` says how many those are.
     `keyword` is what the caller's caller knows the positive label by: `count(pos_label=1)`, and
-    `count_file(positive=1)`.
+    `count(source, positive=1)`.
     """
     gone = column.missing_rows()
     if len(gone):
