@@ -98,6 +98,14 @@ def test_several_files_are_one(tmp_path):
     assert len(found.ledger.sources) == 2
 
 
+def test_rows_that_are_left_out_are_told_for_each_file(tmp_path):
+    for name, rows in (("a.csv", "0.5\nNA\nNA\n"), ("b.csv", "0.5\n0.25\n")):
+        (tmp_path / name).write_text(f"m\n{rows}")
+    found = br.count_unlabelled(tmp_path / "*.csv", score="m", nan_score="drop").ledger
+    assert [(one.rows_used, one.rows_refused) for one in found.sources] == [(1, 2), (2, 0)]
+    assert (found.rows_read, found.rows_used, found.rows_refused) == (5, 3, 2)
+
+
 def test_it_is_a_frozen_value():
     found = br.count_unlabelled([0.5, 0.25])
     assert pickle.loads(pickle.dumps(found)) == found

@@ -269,30 +269,26 @@ def inserted(x: Floats, y: Floats, between: Between, pixels: int) -> tuple[Any, 
     """Edges and shares of all points of the denser curve: every old one, and others by halving
     whatever is too long.
     """
-    spans = [_span(values) / pixels for values in (x, y)]
-    count = len(x) - 1
+    places, count = np.stack((x, y)), len(x) - 1
+    spans = np.array([[_span(values) / pixels] for values in places])
     edges, low, high = np.arange(count), np.zeros(count), np.ones(count)
-    start, end = (x[:-1], y[:-1]), (x[1:], y[1:])
+    start, end = places[:, :-1], places[:, 1:]
     found_edges, found_shares = [edges], [low]
     for _ in range(MOST_HALVINGS):
         middle = (low + high) / 2
-        half = between(edges, middle)
+        half = np.stack(between(edges, middle))
         with np.errstate(invalid="ignore"):
-            lengths = [
-                np.abs(h - a) + np.abs(b - h) > span
-                for a, h, b, span in zip(start, half, end, spans, strict=True)
-            ]
-        long = (lengths[0] | lengths[1]) & (middle > low) & (middle < high)
+            longer = np.abs(half - start) + np.abs(end - half) > spans
+        long = longer.any(axis=0) & (middle > low) & (middle < high)
         if not long.any():
             break
-        found_edges.append(edges[long])
-        found_shares.append(middle[long])
-        edges, low, middle, high = (np.tile(edges[long], 2), low[long], middle[long], high[long])
-        low, high = np.concatenate((low, middle)), np.concatenate((middle, high))
-        before, after = ([values[long] for values in pair] for pair in (start, end))
-        inside = [values[long] for values in half]
-        start = np.concatenate((before[0], inside[0])), np.concatenate((before[1], inside[1]))
-        end = np.concatenate((inside[0], after[0])), np.concatenate((inside[1], after[1]))
+        edges, inside, half = edges[long], middle[long], half[:, long]
+        found_edges.append(edges)
+        found_shares.append(inside)
+        edges = np.tile(edges, 2)
+        low, high = np.concatenate((low[long], inside)), np.concatenate((inside, high[long]))
+        start = np.concatenate((start[:, long], half), axis=1)
+        end = np.concatenate((half, end[:, long]), axis=1)
     edges, shares = np.concatenate(found_edges), np.concatenate(found_shares)
     order = np.lexsort((shares, edges))
     return np.append(edges[order], count - 1), np.append(shares[order], 1.0)

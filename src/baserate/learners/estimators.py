@@ -23,8 +23,9 @@ from baserate.inference.statistic import Statistic, statistic_of
 from baserate.measures.confusion import measure as read_measure
 from baserate.measures.confusion import named
 from baserate.numbers import Floats
-from baserate.read.cases import as_weights, count, count_groups, decide
+from baserate.read.cases import SCORE, as_weights, checked, count, decide
 from baserate.read.columns import Column, as_column, check_lengths
+from baserate.read.files import grouped_cases
 from baserate.read.table import needed
 from baserate.shift.correct import calibration_prior
 
@@ -393,12 +394,13 @@ def count_folds(  # noqa: PLR0913
     if not folds:
         raise refuse("BR850", "the splitter gives no folds", "cv=5")
     heavy = None if weights[0] is None else np.concatenate(weights)
-    counts = count_groups(
+    cases = checked(
         np.concatenate(labels),
-        np.concatenate(scores),
+        {SCORE: np.concatenate(scores)},
         groups=np.concatenate(folds),
         sample_weight=heavy,
     )
+    counts = grouped_cases(cases, SCORE, cases.groups)
     return GroupedCounts._of(
         counts.groups,
         counts.offsets,

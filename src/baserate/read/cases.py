@@ -42,7 +42,6 @@ from baserate.read.columns import (
     as_column,
     check_indexes,
     check_lengths,
-    group_codes,
     is_missing,
     kind_of_value,
     mixed,
@@ -352,7 +351,7 @@ def decide(
 
     Where each value stands once for all cases that have it, `times` says how many those are.
     `keyword` is what the caller's caller knows the positive label by: `count(pos_label=1)`, and
-    `count_file(positive=1)`.
+    `count(source, positive=1)`.
     """
     gone = column.missing_rows()
     if len(gone):
@@ -1099,36 +1098,6 @@ def check_named(y_scores: Any, function: str) -> None:
             f"a model is named {quoted(strange[0])}, which is not text",
             "name models by text",
         )
-
-
-def count_groups(
-    y_true: Any,
-    y_score: Any,
-    *,
-    groups: Any,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    design: str = "random",
-) -> GroupedCounts:
-    """How many positives and negatives have each score, group by group: folds, slices, sites, days,
-    clusters?
-
-    >>> import baserate as br
-    >>> by_site = br.count([0, 1, 0, 1], [0.2, 0.7, 0.1, 0.9], by=["a", "a", "b", "b"])
-    >>> by_site["b"]
-    Counts: 1 positive, 1 negative, 2 distinct scores, prior 0.500
-    """
-    cases = checked(
-        y_true,
-        {SCORE: y_score},
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        groups=groups,
-        design=design,
-    )
-    if cases.groups is None:
-        raise refuse("BR413", "groups is None", "give the group of every case, or use count")
-    return group_counts(cases, SCORE, *group_codes(cases.groups))
 
 
 def group_counts(

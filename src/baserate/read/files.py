@@ -602,20 +602,25 @@ def clusters_by_group(cases: Cases, score: str) -> dict[Hashable, GroupedCounts]
     """The clusters of every group of cases; a cluster that has rows in two groups is a part of
     each.
     """
-    if cases.groups is None:
-        return {}
-    names, codes = group_codes(cases.groups)
-    rows = np.argsort(codes, kind="stable")
-    ends = np.searchsorted(codes[rows], np.arange(len(names) + 1))
-    parts = {}
-    for place, name in enumerate(names):
-        alone = _alone(cases, rows[ends[place] : ends[place + 1]])
-        parts[name] = grouped_cases(alone, score, alone.beside["cluster"])
+    parts = {
+        name: grouped_cases(alone, score, alone.beside["cluster"])
+        for name, alone in _by_group(cases)
+    }
     rest = {} if cases.unlabelled is None else clusters_by_group(cases.unlabelled, score)
     for name, clusters in rest.items():
         none = _alone(cases, np.empty(0, dtype=np.intp))
         parts.setdefault(name, grouped_cases(none, score, none.beside["cluster"])).beside(clusters)
     return dict(sorted(parts.items(), key=lambda item: rank(item[0])))
+
+
+def _by_group(cases: Cases) -> Iterator[tuple[Hashable, Cases]]:
+    """The cases of each group, with its name."""
+    if cases.groups is not None:
+        names, codes = group_codes(cases.groups)
+        rows = np.argsort(codes, kind="stable")
+        ends = np.searchsorted(codes[rows], np.arange(len(names) + 1))
+        for place, name in enumerate(names):
+            yield name, _alone(cases, rows[ends[place] : ends[place + 1]])
 
 
 def joint_of(cases: Cases) -> JointCounts:
@@ -626,14 +631,8 @@ def joint_of(cases: Cases) -> JointCounts:
 
 def slices_of(cases: Cases) -> dict[str, JointCounts]:
     """The same for each group of cases, by its name; nothing where there are no groups."""
-    if cases.groups is None:
-        return {}
-    names, codes = group_codes(cases.groups)
-    shown = group_names(names)
-    slices = {
-        shown[code]: joint_of(_alone(cases, np.flatnonzero(codes == code)))
-        for code in range(len(names))
-    }
+    parts = {name: joint_of(alone) for name, alone in _by_group(cases)}
+    slices = dict(zip(group_names(list(parts)), parts.values(), strict=True))
     return dict(sorted(slices.items()))
 
 
@@ -1120,16 +1119,8 @@ def unlabelled_of(source: str, score: str, options: Options) -> Unlabelled:
         )
     except InputError as error:
         raise error.moved(table.place) from None
-    read, used = sum(part.rows for part in tables), found.total
-    # Where some rows were dropped, they are told for all files together.
-    left = [used] if len(tables) == 1 else [part.rows - part.refused for part in tables]
-    sources = tuple(
-        replace(source_of(part, rows, wanted, ""), label="")
-        for part, rows in zip(tables, left, strict=True)
-    )
-    return Unlabelled._of(
-        found.scores, found.cases, Ledger(read, used, read - used, sources), found.notes
-    )
+    ledger = _ledger(tables, _used(tables, table), replace(wanted, label=""), None)
+    return Unlabelled._of(found.scores, found.cases, ledger, found.notes)
 
 
 def unlabelled_scores(
