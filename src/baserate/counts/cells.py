@@ -377,7 +377,8 @@ def upper_hull(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArray[np.intp]
         # Near one, by exact powers of two, so that no product leaves the range of floats.
         x, y = (np.ldexp(values, -int(np.frexp(values[-1])[1])) for values in (x, y))
     for _ in range(MOST_PASSES):
-        across, up = np.diff(x[kept]), np.diff(y[kept])
+        xs, ys = x[kept], y[kept]
+        across, up = xs[1:] - xs[:-1], ys[1:] - ys[:-1]
         corner = _turns_right(across[:-1], up[:-1], across[1:], up[1:])
         if corner.all():
             return kept
