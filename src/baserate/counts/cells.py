@@ -36,7 +36,6 @@ from baserate.numbers import (
     ratio,
     rounded,
     segment_sums,
-    share_won,
     square_sum,
     total,
 )
@@ -486,9 +485,11 @@ REVERSED = 0.45
 ROUNDING = 1e-6
 
 
-def observe(cells: Cells, *, condensed: bool, coarse: bool) -> tuple[Note, ...]:
-    """Every remark that holds for these cells. Where cells were merged, no note is made of what
-    merging hides.
+def observe(
+    cells: Cells, *, condensed: bool, coarse: bool, won: Callable[[], float]
+) -> tuple[Note, ...]:
+    """Every remark that holds for these cells, of which `won` gives the AUC. Where cells were
+    merged, no note is made of what merging hides.
     """
     if not len(cells.scores):
         return ()
@@ -502,7 +503,7 @@ def observe(cells: Cells, *, condensed: bool, coarse: bool) -> tuple[Note, ...]:
         *(
             ()
             if coarse or not positives or not negatives
-            else _direction(share_won(cells.positives, cells.negatives), _chance_error(cells))
+            else _direction(won(), _chance_error(cells))
         ),
     )
 

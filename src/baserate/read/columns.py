@@ -420,7 +420,8 @@ def group_codes(column: Column) -> tuple[tuple[Hashable, ...], Array]:
             f"{column.name} holds values that cannot name a group",
             "name groups by text or numbers",
         ) from None
-    return tuple(map(_whole, names)), codes
+    whole = column.values.dtype.kind in "iu" and column.missing is None
+    return tuple(names if whole else map(_whole, names)), codes
 
 
 def distinct(
@@ -436,6 +437,8 @@ def distinct(
     if found is not None:
         few = column.only(found[0])
         words = listed(few.values)
+        if few.values.dtype.kind in "iu":  # none is missing, and other bits are other numbers
+            return words, found[1]
         for row in _gone(few, slice(None)):
             words[row] = None
         merged = [places.setdefault(None if is_missing(w) else w, len(places)) for w in words]
