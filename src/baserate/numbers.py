@@ -380,9 +380,8 @@ def share_won(positives: npt.NDArray[Any], negatives: npt.NDArray[Any]) -> float
     size, then rounded once; for masses right to a few units in the last place.
     """
     if positives.dtype == np.int64 and negatives.dtype == np.int64:
-        return _twice_wins(positives, negatives) / (
-            2 * int(total(positives)) * int(total(negatives))
-        )
+        totals = int(total(positives)), int(total(negatives))
+        return _twice_wins(positives, negatives, totals) / (2 * totals[0] * totals[1])
     # Totals near one, by exact powers of two, so that no product leaves the range of floats.
     ours, theirs = _near_one(positives), _near_one(negatives)
     # Summed from the bottom up: taking the mass above from the whole would cancel where little lies
@@ -396,9 +395,9 @@ def _near_one(masses: npt.NDArray[Any]) -> Floats:
     return np.ldexp(floats, -math.frexp(float(total(floats)))[1])
 
 
-def _twice_wins(positives: Ints, negatives: Ints) -> int:
-    all_negatives = int(total(negatives))
-    if 2 * int(total(positives)) * all_negatives > INT64_MAX:
+def _twice_wins(positives: Ints, negatives: Ints, totals: tuple[int, int] | None = None) -> int:
+    all_positives, all_negatives = totals or (int(total(positives)), int(total(negatives)))
+    if 2 * all_positives * all_negatives > INT64_MAX:
         return _twice_wins_of_large(positives, negatives, all_negatives)
     # 2·(negatives below) + ties, built in one array to spare memory.
     worse = np.cumsum(negatives)

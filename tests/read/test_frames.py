@@ -21,7 +21,8 @@ from tests.read.test_large_files import made
 
 import baserate as br
 from baserate.inference.large_differences import compare_frame
-from baserate.read import frames, table
+from baserate.kernels import best, portable
+from baserate.read import columns, frames, table
 from baserate.read.condense import DIGIT, Sums, digits, squares
 from baserate.read.frames import Negatives, failed
 
@@ -764,3 +765,35 @@ def test_names_that_are_no_text_are_refused(name):
         if given["score"] != ["s"]:  # several models, of which there is one
             with pytest.raises(br.InputError, match="BR003"):
                 br.count(frame, **given)
+
+
+TEXTS = ("no", "yes", "a text of more than twelve bytes: äöü", "", "ノー", "a\0b", "ab")
+
+
+@pytest.mark.parametrize(
+    "words", [TEXTS[:2], TEXTS, (*TEXTS[:2], None), TEXTS[2:4], ("123456789012", "1234567890123")]
+)
+@pytest.mark.parametrize("kernels", [best, portable])
+def test_text_of_every_library_is_read_word_by_word(words, kernels, monkeypatch):
+    """Sliced, in pieces, with nulls, in every layout that Arrow has: C and NumPy alike."""
+    monkeypatch.setattr(columns, "best", kernels)
+    rows = np.array(words, dtype=object)[np.random.default_rng(3).integers(0, len(words), 200)]
+    texts = rows.tolist()
+    pieces = [pa.array(texts[:50], pa.string()), pa.array(texts[50:], pa.string())]
+    for data, expected in (
+        (pl.Series(texts), texts),
+        (pl.Series(texts)[7:], texts[7:]),
+        (pl.Series(texts[:90]).append(pl.Series(texts[90:])), texts),
+        (pa.array(texts), texts),
+        (pa.chunked_array(pieces), texts),
+        (pa.array(texts, pa.large_string())[3:], texts[3:]),
+        (pa.array(texts, pa.string_view())[5:], texts[5:]),
+        (pa.array(texts).dictionary_encode(), texts),
+        (pd.Series(texts, dtype="str"), texts),
+        (pd.Series(texts, dtype="string")[4:], texts[4:]),
+        (pd.Series(texts, dtype="category"), texts),
+    ):
+        column = columns.as_column(data, "y")
+        assert column.values.tolist() == expected
+        listed, codes = column.coded
+        assert [listed[code] for code in codes] == expected

@@ -37,7 +37,6 @@ from baserate.numbers import (
     ratio,
     rounded,
     segment_sums,
-    share_won,
     square_sum,
     total,
 )
@@ -377,7 +376,8 @@ def upper_hull(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArray[np.intp]
         # Near one, by exact powers of two, so that no product leaves the range of floats.
         x, y = (np.ldexp(values, -int(np.frexp(values[-1])[1])) for values in (x, y))
     for _ in range(MOST_PASSES):
-        across, up = np.diff(x[kept]), np.diff(y[kept])
+        xs, ys = x[kept], y[kept]
+        across, up = xs[1:] - xs[:-1], ys[1:] - ys[:-1]
         corner = _turns_right(across[:-1], up[:-1], across[1:], up[1:])
         if corner.all():
             return kept
@@ -485,9 +485,11 @@ REVERSED = 0.45
 ROUNDING = 1e-6
 
 
-def observe(cells: Cells, *, condensed: bool, coarse: bool) -> tuple[Note, ...]:
-    """Every remark that holds for these cells. Where cells were merged, no note is made of what
-    merging hides.
+def observe(
+    cells: Cells, *, condensed: bool, coarse: bool, won: Callable[[], float]
+) -> tuple[Note, ...]:
+    """Every remark that holds for these cells, of which `won` gives the AUC. Where cells were
+    merged, no note is made of what merging hides.
     """
     if not len(cells.scores):
         return ()
@@ -501,7 +503,7 @@ def observe(cells: Cells, *, condensed: bool, coarse: bool) -> tuple[Note, ...]:
         *(
             ()
             if coarse or not positives or not negatives
-            else _direction(share_won(cells.positives, cells.negatives), _chance_error(cells))
+            else _direction(won(), _chance_error(cells))
         ),
     )
 

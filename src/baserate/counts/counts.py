@@ -51,7 +51,7 @@ from baserate.errors import (
     refuse_file,
 )
 from baserate.kernels import Cells, best
-from baserate.numbers import INT64_MAX, Digested, cell, some, table
+from baserate.numbers import INT64_MAX, Digested, cell, share_won, some, table
 
 Derived = TypeVar("Derived")
 
@@ -264,8 +264,18 @@ class Counts(Totals):
         """
         return combine(
             self._recorded,
-            observe(self._cells, condensed=self.condensed, coarse=self.bins is not None),
+            observe(
+                self._cells,
+                condensed=self.condensed,
+                coarse=self.bins is not None,
+                won=lambda: self._won,
+            ),
         )
+
+    @cached_property
+    def _won(self) -> float:
+        """The share of pairs that the score puts in the right order."""
+        return share_won(self.positives, self.negatives)
 
     @cached_property
     def digest(self) -> str:

@@ -310,7 +310,11 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
 
 def _in_order(groups: tuple[Hashable, ...]) -> tuple[list[int], Indices]:
     """The groups by rank, and for each of them its place in that order."""
-    names = sorted(range(len(groups)), key=lambda i: rank(groups[i]))
+    # Of one plain kind, the rank is the value.
+    plain = set(map(type, groups)) in ({int}, {str})
+    names = sorted(
+        range(len(groups)), key=groups.__getitem__ if plain else lambda i: rank(groups[i])
+    )
     place = np.empty(len(groups), dtype=np.intp)
     place[names] = np.arange(len(groups))
     return names, place

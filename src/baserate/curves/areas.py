@@ -22,7 +22,7 @@ from baserate.decisions.selection import bins_note, choose
 from baserate.errors import Fix, quoted, refuse
 from baserate.measures.confusion import checked_conditions, label_shift_of
 from baserate.measures.registry import Direction, weight_of_negatives
-from baserate.numbers import Bounds, Floats, Reading, Undefined, exactly, rounded, share_won
+from baserate.numbers import Bounds, Floats, Reading, Undefined, exactly, rounded
 
 # ----------------------------------------------------------------------
 # The table of summaries: `Summary`, intervals, comparisons, the command line and the documents read
@@ -155,7 +155,7 @@ def auc(counts: Counts | Points) -> float:
         return Undefined(missing)
     if isinstance(counts, Points):
         return Reading(_area(counts.fpr, counts.tpr, 0.0, 1.0), name="auc")
-    return Reading(share_won(counts.positives, counts.negatives), name="auc")
+    return Reading(counts._won, name="auc")
 
 
 def one_class(counts: Counts | Points) -> str:

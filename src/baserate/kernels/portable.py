@@ -166,6 +166,14 @@ def distinct(values: npt.NDArray[Any]) -> tuple[Ints, Codes] | None:
     return np.array(firsts, dtype=np.int64), codes
 
 
+def distinct_texts(
+    data: npt.NDArray[np.uint8],  # noqa: ARG001
+    offsets: npt.NDArray[Any],  # noqa: ARG001
+) -> None:
+    """Left to the library that holds the text: see compiled.py."""
+    return
+
+
 def words_a_value(values: npt.NDArray[Any]) -> int | None:
     """How many words of 4 bytes a value takes; 0 for Python objects, None for other kinds."""
     if values.dtype.kind == "O":

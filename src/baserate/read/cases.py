@@ -394,6 +394,9 @@ def _plain(column: Column) -> Decision | None:
     return Decision(ones, 1) if np.count_nonzero(ones) + zeros == len(values) else None
 
 
+FEW_WORDS = 4
+
+
 def _distinct(column: Column, times: Ints | None = None) -> dict[Any, int]:
     """Each value with the number of its cases. Mixed types are refused: 0 and "1" in one column is
     a column gone wrong.
@@ -409,7 +412,10 @@ def _distinct(column: Column, times: Ints | None = None) -> dict[Any, int]:
         found, counts = np.unique(values, return_counts=True)
         return dict(zip(found.tolist(), counts.tolist(), strict=True))
     words, codes = column.coded or (values.tolist(), np.arange(len(values)))
-    sizes = np.bincount(codes, minlength=len(words)).tolist()
+    if len(words) <= FEW_WORDS:  # of which most labels have two
+        sizes = [int(np.count_nonzero(codes == place)) for place in range(len(words))]
+    else:
+        sizes = np.bincount(codes, minlength=len(words)).tolist()
     kinds = _summed(map(kind_of_value, words), sizes)
     if not all(isinstance(word, Hashable) for word in words):
         raise refuse(

@@ -92,6 +92,7 @@ class Column:
     missing: npt.NDArray[np.bool_] | None = None
     index: Any = None  # the pandas index, where there is one
     unread: Unread | None = None  # why these are no scores, where a reader found that out
+    encoded: tuple[list[Any], Array] | None = None  # `coded`, where a frame has it
 
     def __len__(self) -> int:
         return len(self.values)
@@ -108,18 +109,20 @@ class Column:
             return self
         if self.coded is None:
             plain = _from_list(self.values.tolist(), self.name)
-            return replace(self, values=plain) if plain.ndim == 1 else self
+            return replace(self, values=plain, encoded=None) if plain.ndim == 1 else self
         words, codes = self.coded
         plain = _from_list(words, self.name)
         if plain.ndim != 1 or plain.dtype.kind == "O":
             return self
-        return replace(self, values=plain[codes])
+        return replace(self, values=plain[codes], encoded=None)
 
     @cached_property
     def coded(self) -> tuple[list[Any], Array] | None:
         """The values there are, and for each row the place of its own among them; None where they
         are too many. Numbers and objects that are equal may be there more than once.
         """
+        if self.encoded is not None:
+            return self.encoded
         found = best.distinct(self.values)
         return None if found is None else (self.values[found[0]].tolist(), found[1])
 
@@ -131,7 +134,12 @@ class Column:
     def where(self, test: Callable[[Any], bool]) -> npt.NDArray[np.bool_]:
         """The rows whose value passes a test, called once per value where these are few."""
         found = np.fromiter(map(test, self.words), dtype=np.bool_)
-        return found if self.coded is None else found[self.coded[1]]
+        if self.coded is None:
+            return found
+        passed, codes = np.flatnonzero(found), self.coded[1]
+        if len(passed) > 1:
+            return found[codes]
+        return codes == passed[0] if len(passed) else np.zeros(len(self), dtype=np.bool_)
 
     def missing_rows(self) -> npt.NDArray[np.intp]:
         """Positions without a value: masked, null, None, NaN or blank text."""
@@ -269,38 +277,90 @@ def _from_frame(data: Any, name: str) -> Column | None:
     nulls = np.asarray(native.is_null().to_numpy(), dtype=np.bool_)
     # With nulls among them, whole numbers would become floats and merge; a list keeps them as they
     # are.
-    values = _words(native)
-    if values is None:
+    gone, index = nulls if nulls.any() else None, nw.maybe_get_index(native)
+    found = _words(native)
+    if found is None:
         values = objects(native.to_list()) if nulls.any() else np.asarray(native.to_numpy())
-    return Column(name, values, nulls if nulls.any() else None, nw.maybe_get_index(native))
+        return Column(name, values, gone, index)
+    listed, codes = found
+    all_used = gone is None and codes.dtype == np.uint32  # no word that no row has
+    values = objects([*listed, None])[codes]
+    return Column(name, values, gone, index, encoded=found if all_used else None)
 
 
-def _words(native: Any) -> Array | None:
-    """A column of text or categories with None for what is missing. Each word is one object, as the
-    column's own library finds the distinct ones: no text is made for every row.
+def _words(native: Any) -> tuple[list[Any], Array] | None:
+    """The words of a column of text or categories, and for each row the place of its own, beyond
+    the last where it is missing: no text is made for every row.
     """
     if native.dtype not in (nw.String, nw.Categorical, nw.Enum):
         return None
     if native.implementation.is_pandas_like():
         series = native.to_native()
-        if native.dtype == nw.String:
-            codes, words = series.factorize()
+        held = getattr(series.array, "__arrow_array__", None) if native.dtype == nw.String else None
+        if held is not None:
+            listed, codes = _encoded(held())
         else:
-            codes, words = series.cat.codes.to_numpy(), series.cat.categories
-        listed = np.asarray(words).tolist()
+            if native.dtype == nw.String:
+                codes, words = series.factorize()
+            else:
+                codes, words = series.cat.codes.to_numpy(), series.cat.categories
+            listed = np.asarray(words).tolist()
     elif find_spec("pyarrow") is not None:
-        import pyarrow as pa
-
-        text = native.to_arrow()
-        encoded = text if pa.types.is_dictionary(text.type) else text.dictionary_encode()
-        listed = encoded.dictionary.to_pylist()
-        codes = encoded.indices.fill_null(len(listed)).to_numpy()
+        listed, codes = _encoded(_arrow(native))
     else:
         return None
-    if not all(isinstance(word, str) for word in listed):  # categories that are numbers or times
+    # Categories may be numbers or times.
+    return (listed, codes) if all(isinstance(word, str) for word in listed) else None
+
+
+def _arrow(native: Any) -> Any:
+    """The column as Arrow has it; of polars as it lies in memory, where it can say so."""
+    levels = getattr(native.to_native(), "to_arrow", None) and native.implementation.is_polars()
+    if not levels:
+        return native.to_arrow()
+    import polars as pl
+
+    newest = {"compat_level": pl.CompatLevel.newest()} if hasattr(pl, "CompatLevel") else {}
+    return native.to_native().to_arrow(**newest)
+
+
+def _distinct_in(chunk: Any) -> tuple[Array, Array] | None:
+    """Where each word of Arrow's text, none of it missing, stands first, and for each row the
+    number of its own; None where its bytes are not passed over.
+    """
+    import pyarrow as pa
+
+    rows, offset = slice(chunk.offset, chunk.offset + len(chunk)), None
+    if chunk.type == pa.string_view():
+        # 16 bytes a row: the length, and a text of up to 12 bytes with zeros after it.
+        views = np.frombuffer(chunk.buffers()[1], dtype=np.uint32).reshape(-1, 4)[rows]
+        return best.distinct(views.view("U4")[:, 0]) if views[:, 0].max() <= 12 else None
+    offset = {pa.string(): np.int32, pa.large_string(): np.int64}.get(chunk.type)
+    if offset is None:
         return None
-    taken: Array = objects([*listed, None])[codes]
-    return taken
+    _, offsets, data = chunk.buffers()
+    ends = np.frombuffer(offsets, dtype=offset)[rows.start : rows.stop + 1]
+    return best.distinct_texts(np.frombuffer(data or b"", dtype=np.uint8), ends)
+
+
+def _encoded(text: Any) -> tuple[list[Any], Array]:
+    """The words of Arrow's text, and for each row the place of its own, beyond the last where it is
+    missing. Our own pass over its bytes, which gives uint32, or Arrow's.
+    """
+    import pyarrow as pa
+
+    chunks = text.chunks if isinstance(text, pa.ChunkedArray) else [text]
+    if len(chunks) == 1 and len(text) and not text.null_count:
+        found = _distinct_in(chunks[0])
+        if found is not None:
+            return [chunks[0][place].as_py() for place in found[0].tolist()], found[1]
+    if text.type == pa.string_view():
+        text = text.cast(pa.large_string())
+    encoded = text if pa.types.is_dictionary(text.type) else text.dictionary_encode()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.combine_chunks()
+    listed = encoded.dictionary.to_pylist()
+    return listed, encoded.indices.fill_null(len(listed)).to_numpy()
 
 
 def _from_protocol(data: Any) -> Array:
@@ -367,7 +427,8 @@ def group_codes(column: Column) -> tuple[tuple[Hashable, ...], Array]:
             f"{column.name} holds values that cannot name a group",
             "name groups by text or numbers",
         ) from None
-    return tuple(map(_whole, names)), codes
+    whole = column.values.dtype.kind in "iu" and column.missing is None
+    return tuple(names if whole else map(_whole, names)), codes
 
 
 def distinct(
@@ -383,6 +444,8 @@ def distinct(
     if found is not None:
         few = column.only(found[0])
         words = listed(few.values)
+        if few.values.dtype.kind in "iu":  # none is missing, and other bits are other numbers
+            return words, found[1]
         for row in _gone(few, slice(None)):
             words[row] = None
         merged = [places.setdefault(None if is_missing(w) else w, len(places)) for w in words]
