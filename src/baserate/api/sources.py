@@ -493,10 +493,9 @@ def _of_arrays(y_true: Any, y_score: Any, roles: Mapping[str, Any], said: dict[s
         if not roles:
             return arrays.count(y_true, y_score, **said)
         return _by_role(_cases(y_true, {SCORE: y_score}, roles, said), SCORE, roles, said)
-    if not roles:
-        return arrays.count_models(y_true, scores, **said)
-    check_named(scores, "count")
-    return _by_role(_cases(y_true, scores, roles, said), list(scores), roles, said)
+    check_named(scores)
+    cases = _cases(y_true, scores, roles, said)
+    return _by_role(cases, list(scores), roles, said) if roles else files.joint_of(cases)
 
 
 def _cases(

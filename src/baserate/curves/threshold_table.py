@@ -183,9 +183,10 @@ def threshold_table(
         for one in conditions:
             resolved = resolved_for(points, one, asked)
             notes += (*one.notes, *(label_shift_of(resolved, points) if shifts else ()))
+            known = math.nan if resolved.prior is None else resolved.prior
             keys = {
                 **({"model": np.full(len(cuts), model)} if len(models) > 1 else {}),
-                **({"prior": np.full(len(cuts), _prior(resolved))} if len(conditions) > 1 else {}),
+                **({"prior": np.full(len(cuts), known)} if len(conditions) > 1 else {}),
             }
             values = {str(one_of): _column(one_of, points, one)[places] for one_of in asked}
             parts.append({**keys, "threshold": cuts, **values})
@@ -220,10 +221,6 @@ def _conditions(at: Conditions | Sequence[Conditions] | None) -> list[Conditions
         text = "conditions that differ in their costs cannot share one table"
         raise refuse("BR519", text, "one table per set of costs")
     return found
-
-
-def _prior(at: Conditions) -> float:
-    return math.nan if at.prior is None else at.prior
 
 
 def _places(points: Points, thresholds: Any, order: str) -> tuple[Any, Any]:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.counts.cells import Array, masses, without_runs
-from baserate.counts.counts import Counts, JointCounts
+from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.errors import (
     RANDOM,
@@ -1067,35 +1067,13 @@ def between(ranked: Cells, ties: Ints, gaps: Ints, lowest: Ints) -> Cells:
     return Cells(scores_of_orders(orders[used], ranked.scores.dtype), hits[used], misses[used])
 
 
-def count_models(
-    y_true: Any,
-    y_scores: Mapping[str, Any],
-    *,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    design: str = "random",
-) -> JointCounts:
-    """Which scores did each of several models give the same cases?
-
-    >>> import baserate as br
-    >>> br.count([0, 0, 1, 1], {"logit": [0.1, 0.4, 0.35, 0.8], "forest": [0.0, 0.5, 0.5, 1.0]})
-    JointCounts: 2 models (logit, forest), 2 positives, 2 negatives, 4 cells
-    """
-    check_named(y_scores, "count")
-    cases = checked(
-        y_true, y_scores, pos_label=pos_label, sample_weight=sample_weight, design=design
-    )
-    positives, negatives, notes = cases.one_by_one()
-    return JointCounts._of(cases.kept_scores(), positives, negatives, cases.ledger, notes)
-
-
-def check_named(y_scores: Any, function: str) -> None:
+def check_named(y_scores: Any) -> None:
     """Scores of several models, where each has a name."""
     if not isinstance(y_scores, Mapping) or not y_scores:
         raise refuse(
             "BR410",
-            f"{function} needs the scores of each model by name",
-            f'{function}(y_true, {{"logit": scores}})',
+            "count needs the scores of each model by name",
+            'count(y_true, {"logit": scores})',
         )
     strange = [name for name in y_scores if not isinstance(name, str)]
     if strange:

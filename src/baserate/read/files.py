@@ -30,7 +30,6 @@ from baserate.errors import (
     Ledger,
     Note,
     Source,
-    Where,
     are,
     checked_design,
     combine,
@@ -759,7 +758,10 @@ def _numbers(column: Column, held: Array) -> Array:
             if isinstance(value, str) and WITH_CURRENCY.fullmatch(value.strip())
         ]
         if error.code != "BR208" or not marked:
-            raise error.moved(lambda where: _at(where, held)) from None
+            raise error.moved(
+                # From positions among the amounts that are there to those of the cases.
+                lambda at: replace(at, rows=tuple(int(held[row]) for row in at.rows))
+            ) from None
         text = (
             f"{column.name} has {number_of(len(marked), 'amount')} with a currency, such as"
             f" {quoted(column.values[marked[0]].strip())}"
@@ -786,11 +788,6 @@ def _numbers(column: Column, held: Array) -> Array:
                 len(rows),
             )
     return numbers
-
-
-def _at(where: Where, held: Array) -> Where:
-    """From positions among the amounts that are there to those of the cases."""
-    return replace(where, rows=tuple(int(held[row]) for row in where.rows))
 
 
 def _filled(

@@ -366,7 +366,9 @@ class Tally(NamedTuple):
     group: Column | None
     times: Ints
 
-    def only(self, rows: Array) -> Tally:
+    def without(self, gone: Array) -> Tally:
+        """The others than these rows."""
+        rows = np.delete(np.arange(len(self.times)), gone)
         scores = {name: column.only(rows) for name, column in self.scores.items()}
         return Tally(
             self.label.only(rows),
@@ -643,7 +645,7 @@ def _without_labels(tally: Tally, treatment: Treatment) -> tuple[Tally, tuple[No
         f"{grouped(many)} of {number_of(cases, 'label')} in {tally.label.name} {are(many)} missing:"
         " left out, as requested"
     )
-    return tally.only(_others(gone, len(tally.times))), (Note("BR105", text),)
+    return tally.without(gone), (Note("BR105", text),)
 
 
 def _without_scores(tally: Tally, treatment: Treatment) -> tuple[Tally, tuple[Note, ...]]:
@@ -660,11 +662,7 @@ def _without_scores(tally: Tally, treatment: Treatment) -> tuple[Tally, tuple[No
         f"{number_of(int(tally.times[every].sum()), 'case')} without a score ({shown}): left out,"
         " as requested"
     )
-    return tally.only(_others(every, len(tally.times))), (Note("BR201", text),)
-
-
-def _others(gone: Array, length: int) -> Array:
-    return np.delete(np.arange(length), gone)
+    return tally.without(every), (Note("BR201", text),)
 
 
 def checked_treatment(said: Mapping[str, Any]) -> Treatment:
