@@ -173,8 +173,9 @@ def test_row_116_bombs_stop_by_what_comes_out(tmp_path, ending):
     assert_refused(
         path, "stopped at .* uncompressed from .* kB|bytes", "BR702", max_bytes=1_000_000
     )
-    with pytest.raises(br.InputError, match="BR702"):
-        csv.read_csv(path, csv.ColumnRoles("y", ("m1",)), limits=Limits(ratio=50, free=100_000))
+    limits = Limits(ratio=50, free=100_000)
+    with pytest.raises(br.InputError, match="BR702"), streams.opened(path, limits) as plain:
+        csv.table_of(plain, csv.ColumnRoles("y", ("m1",)))
 
 
 def test_a_bomb_is_never_unpacked_into_memory(tmp_path):

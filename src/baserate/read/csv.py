@@ -35,7 +35,6 @@ from baserate.read.cases import spelled
 from baserate.read.columns import BadCells, Unread, mask_of
 from baserate.read.csv_dialect import CsvOptions, Dialect, Text, decoded_text, detect, lines_of
 from baserate.read.duckdb import From, literally, locked
-from baserate.read.streams import Limits
 from baserate.read.table import MOST_VALUES, ColumnRoles, InLines, Table, from_codes
 
 # ----------------------------------------------------------------------
@@ -702,14 +701,6 @@ class Reader:
 FAST_FROM = 1 << 20  # bytes; below, the careful way takes less time than DuckDB takes to load
 TOTALS = frozenset({"total", "totals", "grand total", "sum", "subtotal", "gesamt", "summe"})
 NOTHING_ASKED = CsvOptions()
-
-
-def read_csv(
-    path: str, wanted: ColumnRoles, asked: CsvOptions = NOTHING_ASKED, limits: Limits | None = None
-) -> Table:
-    """The requested columns of a delimited text file, compressed or not; "-" is standard input."""
-    with streams.opened(path, limits) as plain:
-        return table_of(plain, wanted, asked)
 
 
 def table_of(

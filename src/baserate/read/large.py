@@ -213,7 +213,10 @@ class _Run:
         less: Positives | Certified
         if self.ceiling.approx:
             less = Certified.among(
-                cells, room // BIN, cuts_of(self.ceiling.thresholds, _kind(cells)), self.kernels
+                cells,
+                room // BIN,
+                cuts_of(self.ceiling.thresholds, cells.scores.dtype),
+                self.kernels,
             )
         else:
             less = Positives.among(cells, room // POSITIVE, self.ceiling.memory)
@@ -260,10 +263,6 @@ def _positives(arrays: dict[str, Array]) -> tuple[Ints, Ints]:
     """The anchors that are scores of positives, and not only cuts."""
     ours = arrays["at"] > 0
     return arrays["anchors"][ours], arrays["at"][ours]
-
-
-def _kind(cells: Cells) -> np.dtype[np.generic]:
-    return cells.scores.dtype
 
 
 # ----------------------------------------------------------------------
@@ -677,7 +676,7 @@ def sources_in_pieces(source: str, *, short: bool = False) -> Sources | None:
     is_text = bool(there) and there <= {streams.TEXT, PACKED}
     return (
         Sources(found, text=True)
-        if is_text and (short or PACKED in there or _length(found) >= FAST_FROM)
+        if is_text and (short or PACKED in there or sum(map(os.path.getsize, found)) >= FAST_FROM)
         else None
     )
 
@@ -691,10 +690,6 @@ def _kind_of(path: str) -> str | None:
     if kind in streams.COMPRESSED:
         return PACKED if streams.name_of(path).ending not in streams.ENDINGS else None
     return kind if kind in ("Parquet", streams.TEXT) else None
-
-
-def _length(paths: Sequence[str]) -> int:
-    return sum(map(os.path.getsize, paths))
 
 
 def count_large(
