@@ -330,7 +330,7 @@ class Gaps(Stage):
     def __init__(self, found: Positives, cuts: Array | None, kernels: Kernels) -> None:
         self.kind, self.cuts = found.kind, cuts
         asked = ascending_orders(cuts) if cuts is not None else np.empty(0, dtype=np.int64)
-        self.anchors = np.union1d(found.orders, asked) if len(asked) else found.orders
+        self.anchors = _together(found.orders, asked) if len(asked) else found.orders
         self.hits = found.hits
         if len(self.anchors) > len(found.orders):
             self.hits = np.zeros(len(self.anchors), dtype=np.int64)
@@ -497,7 +497,7 @@ class Certified(Stage):
         heavy, parts = heavy[parts > 1], parts[parts > 1] - 1
         low, high = self.counter.bins[heavy, 2], self.counter.bins[heavy, 3]
         inner = as_edges(self._inside(low, high, parts))
-        found = np.union1d(kept, inner)
+        found = _together(kept, inner)
         return None if len(found) == len(kept) else Certified(self.kind, found, kernels)
 
     def _inside(self, low: Ints, high: Ints, parts: Ints) -> Array:
@@ -676,6 +676,12 @@ def as_edges(scores: Array) -> Ints:
     if not len(finite):
         finite = np.zeros(1, dtype=scores.dtype)
     orders = np.sort(ascending_orders(finite))
+    return np.asarray(orders[run_starts(orders)])
+
+
+def _together(first: Ints, second: Ints) -> Ints:
+    """Both, ascending, each once. (np.union1d hashes, and orders of floats collide.)"""
+    orders = np.sort(np.concatenate((first, second)), kind="stable")
     return np.asarray(orders[run_starts(orders)])
 
 
