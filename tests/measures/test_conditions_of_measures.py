@@ -10,7 +10,13 @@ import pytest
 
 import baserate as br
 from baserate.measures import calculator, formulas
-from baserate.measures.confusion import label_shift_of, parse, rates_read, resolved_for
+from baserate.measures.confusion import (
+    checked_volume,
+    label_shift_of,
+    parse,
+    rates_read,
+    resolved_for,
+)
 from baserate.measures.registry import Outcomes
 
 BOTH = br.Points.of(br.count([1, 0, 0, 1], [0.9, 0.8, 0.2, 0.1]))
@@ -103,3 +109,54 @@ def test_no_isoline_of_nothing():
     with pytest.raises(br.InputError, match="is the other axis"):
         br.curves.isoline("precision", br.Conditions(prior=0.1), value=0)
     assert br.curves.isoline("precision", br.Conditions(prior=0.5), value=0.5).tangent == 1
+
+
+@pytest.mark.parametrize("measure", ["precision", "npv"])
+def test_points_of_an_isoline_have_its_value(measure):
+    for prior in (0.01, 0.25, 0.5, 0.9):
+        at = br.Conditions(prior=prior)
+        line = br.curves.isoline(measure, at, value=0.95)
+        up = 0.6
+        across = line.fpr(up)
+        if not 0 <= across <= 1:
+            continue
+        cases = br.Confusion.from_rates(tpr=up, fpr=across, positives=10**9, negatives=10**9)
+        assert float(br.measure(cases, measure, at=at)) == pytest.approx(0.95, rel=1e-6)
+
+
+def test_a_single_confusion_says_which_prior_is_assumed():
+    def assumed(**given):
+        notes = br.measure(br.Confusion(tp=4, fp=2, fn=1, tn=13), "precision", **given).notes
+        return [note for note in notes if note.code == "BR526"]
+
+    assert assumed() == []
+    assert assumed(at=br.Conditions(prior=0.25)) == []  # that of the sample
+    assert len(assumed(at=br.Conditions(prior=0.01))) == 1
+
+
+def test_a_rate_is_taken_for_a_whole_number_of_cases_only_where_it_is_that_close():
+    thirds = {"fpr": 0, "negatives": 1}
+    assert br.Confusion.from_rates(tpr=0.3333333333, positives=3, **thirds).tp == 1
+    assert br.Confusion.from_rates(tpr=0.3333, positives=3, **thirds).tp == Fraction("0.9999")
+    many = 10**12  # one case in a billion is a thousand cases here, and too far
+    assert br.Confusion.from_rates(
+        tpr=Fraction(2 * many + 1, 4 * many), positives=many, **thirds
+    ).tp == many // 2 + Fraction(1, 4)
+
+
+@pytest.mark.parametrize("volume", [0, -1, float("nan")])
+def test_a_volume_is_a_number_of_cases_above_0(volume):
+    with pytest.raises(br.InputError, match="BR520"):
+        checked_volume(volume)
+    assert checked_volume(None) is None
+    assert checked_volume(1) == 1.0
+
+
+def test_outcomes_that_cost_nothing_cost_nothing():
+    outcomes = Outcomes(*np.full((4, 2), 3.0), (0, 0, 0, 0), 0, 0, (0, 0, 0, 0))
+    assert outcomes.cost.tolist() == [0.0, 0.0]
+
+
+def test_half_a_unit_of_the_last_digit_printed():
+    for text, half in (("0.549", "0.0005"), ("54.9%", "0.0005"), ("1", "0"), ("5e-3", "0.0005")):
+        assert calculator._half_unit(text) == Fraction(half)
