@@ -36,9 +36,14 @@ KNOWN = ROOT / "build" / "tests_of_lines.json"
 PARTS = {
     "counts": (
         ("counts/*.py", "kernels/portable.py"),
-        ("tests/counts", "tests/kernels", "src/baserate/counts"),
+        ("tests/counts", "tests/kernels", "tests/laws/test_counting.py", "src/baserate/counts"),
     ),
-    "measures": (("measures/*.py",), ("tests/measures", "src/baserate/measures")),
+    "measures": (
+        ("measures/*.py",),
+        ("tests/measures", "tests/decisions/test_calculator.py", "tests/decisions/test_isolines.py",
+         "tests/decisions/test_exact_along.py", "tests/decisions/test_without_prior.py",
+         "tests/test_published_rates.py", "src/baserate/measures"),
+    ),
     "read": (
         ("read/cases.py",),
         tuple(f"tests/read/test_{name}.py" for name in ("bad_labels", "bad_scores", "bad_weights",

@@ -67,7 +67,8 @@ def _soak() -> list[str]:
     warm = samples[max(1, len(samples) // 10) :]
     said = [
         (
-            f"{found['date']}, {found['commit']}: {found['turns']:,} turns and {found['rows']:,} rows"
+            f"{found['date']}, {found['commit']}: {found['turns']:,} turns and"
+            f" {found['rows']:,} rows"
             f" in {found['seconds'] // 60} minutes; {len(samples)} looks at the process, the first"
             " tenth of the time left out:"
         ),
@@ -140,11 +141,12 @@ def _place(mutant: str) -> str:
 
 
 def _earlier() -> list[str]:
-    lines = ["| P | commit | date | seen |", "|---|---|---|---|"]
-    for number in PROMISES | FURTHER:
-        for one in _recorded(number).get("earlier", []):
-            lines.append(f"| {number} | {one['commit']} | {one['date']} | {_seen(one)} |")
-    return lines
+    rows = [
+        f"| {number} | {one['commit']} | {one['date']} | {_seen(one)} |"
+        for number in PROMISES | FURTHER
+        for one in _recorded(number).get("earlier", [])
+    ]
+    return ["| P | commit | date | seen |", "|---|---|---|---|", *rows]
 
 
 def _recorded(number: int | str) -> dict[str, Any]:

@@ -1,0 +1,162 @@
+"""Measures at a base rate: what is assumed of it is said, what cannot be known is refused, and
+arrays of rates read the same as single points.
+"""
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import baserate as br
+from baserate.measures import calculator, formulas
+from baserate.measures.confusion import (
+    checked_volume,
+    label_shift_of,
+    parse,
+    rates_read,
+    resolved_for,
+)
+from baserate.measures.registry import Outcomes
+
+BOTH = br.Points.of(br.count([1, 0, 0, 1], [0.9, 0.8, 0.2, 0.1]))
+
+
+@pytest.mark.parametrize(("label", "missing"), [(1, "negatives"), (0, "positives")])
+def test_another_prior_needs_both_classes(label, missing):
+    points = br.Points.of(br.count([label] * 3, [0.1, 0.5, 0.9], pos_label=1))
+    with pytest.raises(br.InputError, match=f"no {missing} in the sample") as caught:
+        resolved_for(points, br.Conditions(prior=0.2))
+    assert caught.value.code == "BR552"
+
+
+def test_the_prior_of_the_sample_is_filled_in_where_it_is_one():
+    assert resolved_for(BOTH, br.Conditions()).prior == 0.5
+    assert resolved_for(BOTH, br.Conditions(prior=0.2)).prior == 0.2
+    only_rates = br.Points.from_rates([0.1], [0.8])
+    tpr, precision = parse("tpr"), parse("precision")
+    assert resolved_for(only_rates, br.Conditions(), [tpr]).prior is None
+    assert resolved_for(only_rates, br.Conditions(prior=0.2), [tpr]).prior == 0.2
+    with pytest.raises(br.InputError):
+        resolved_for(only_rates, br.Conditions(), [precision])
+    with pytest.raises(br.InputError):
+        resolved_for(only_rates, br.Conditions(), [tpr, precision])
+
+
+def test_another_prior_than_that_of_the_sample_is_an_assumption_that_is_said():
+    assert len(list(label_shift_of(br.Conditions(prior=0.2), BOTH))) == 1
+    assert not list(label_shift_of(br.Conditions(prior=0.5), BOTH))
+    assert not list(label_shift_of(br.Conditions(), BOTH))
+    only_rates = br.Points.from_rates([0.1], [0.8])
+    assert len(list(label_shift_of(br.Conditions(prior=0.5), only_rates))) == 1
+
+
+@pytest.mark.parametrize(
+    "rates", [{"tpr": 1.5}, {"fpr": 1.5}, {"tpr": -0.1}, {"positives": -1}, {"tpr": float("nan")}]
+)
+def test_a_confusion_of_rates_needs_shares_of_cases(rates):
+    given = {"tpr": 0.5, "fpr": 0.5, "positives": 10, "negatives": 10}
+    assert br.Confusion.from_rates(**given | {"tpr": 1, "fpr": 0}) == br.Confusion(
+        tp=10, fp=0, fn=0, tn=10
+    )
+    with pytest.raises(br.InputError, match="BR550"):
+        br.Confusion.from_rates(**given | rates)
+
+
+def test_rates_in_arrays_read_as_one_by_one():
+    rng = random.Random(29)
+    costs = {"tp": -1.0, "fp": 2.0, "fn": 30.0, "tn": 0.5}
+    for name in ("precision", "npv", "accuracy", "expected_cost", "mcc", "f1", "tpr", "fpr"):
+        for _ in range(5):
+            tp, fp, fn, tn = (rng.randrange(1, 100) for _ in range(4))
+            prior, confusion = rng.uniform(0.05, 0.95), br.Confusion(tp=tp, fp=fp, fn=fn, tn=tn)
+            rates = np.array([tp / (tp + fn)]), np.array([fp / (fp + tn)])
+            found = rates_read(parse(name), rates, prior, tuple(costs.values()))
+            at = br.Conditions(prior=prior, costs=br.Costs(**costs))
+            truth = float(br.measure(confusion, name, at=at))
+            assert found[0] == pytest.approx(truth, rel=1e-9, abs=1e-12)
+
+
+def test_a_signed_square_orders_points_as_the_measure_does():
+    rng = random.Random(30)
+    for _ in range(20):
+        tp, fp, fn, tn = (Fraction(rng.randrange(1, 50)) for _ in range(4))
+        outcomes = Outcomes(tp, fp, fn, tn, (tp, fp, fn, tn), 1, 1, (0, 1, 1, 0))
+        mcc = float(br.measure(br.Confusion(tp=int(tp), fp=int(fp), fn=int(fn), tn=int(tn)), "mcc"))
+        assert float(formulas._squared_mcc(outcomes)) == pytest.approx(mcc * abs(mcc), rel=1e-12)
+
+
+def test_three_planes_meet_in_the_point_that_lies_on_each():
+    rng = random.Random(31)
+    for _ in range(50):
+        rows = [tuple(Fraction(rng.randrange(-5, 6)) for _ in range(4)) for _ in range(3)]
+        found = calculator._meet(rows)
+        if found is None:
+            assert np.linalg.matrix_rank(np.array(rows, dtype=float)[:, :3]) < 3
+        else:
+            assert all(calculator._at(row, found) == 0 for row in rows)
+
+
+def test_a_share_above_one_is_taken_for_percent_only_where_it_may_be_one():
+    with pytest.raises(br.InputError, match=r"for 1\.5 percent write 1\.5%"):
+        br.solve_rates(tpr=1.5, fpr=0.1)
+    with pytest.raises(br.InputError) as caught:
+        br.solve_rates(tpr=250, fpr=0.1)
+    assert "percent" not in caught.value.problems[0].text
+
+
+def test_no_isoline_of_nothing():
+    with pytest.raises(br.InputError, match="is the other axis"):
+        br.curves.isoline("precision", br.Conditions(prior=0.1), value=0)
+    assert br.curves.isoline("precision", br.Conditions(prior=0.5), value=0.5).tangent == 1
+
+
+@pytest.mark.parametrize("measure", ["precision", "npv"])
+def test_points_of_an_isoline_have_its_value(measure):
+    for prior in (0.01, 0.25, 0.5, 0.9):
+        at = br.Conditions(prior=prior)
+        line = br.curves.isoline(measure, at, value=0.95)
+        up = 0.6
+        across = line.fpr(up)
+        if not 0 <= across <= 1:
+            continue
+        cases = br.Confusion.from_rates(tpr=up, fpr=across, positives=10**9, negatives=10**9)
+        assert float(br.measure(cases, measure, at=at)) == pytest.approx(0.95, rel=1e-6)
+
+
+def test_a_single_confusion_says_which_prior_is_assumed():
+    def assumed(**given):
+        notes = br.measure(br.Confusion(tp=4, fp=2, fn=1, tn=13), "precision", **given).notes
+        return [note for note in notes if note.code == "BR526"]
+
+    assert assumed() == []
+    assert assumed(at=br.Conditions(prior=0.25)) == []  # that of the sample
+    assert len(assumed(at=br.Conditions(prior=0.01))) == 1
+
+
+def test_a_rate_is_taken_for_a_whole_number_of_cases_only_where_it_is_that_close():
+    thirds = {"fpr": 0, "negatives": 1}
+    assert br.Confusion.from_rates(tpr=0.3333333333, positives=3, **thirds).tp == 1
+    assert br.Confusion.from_rates(tpr=0.3333, positives=3, **thirds).tp == Fraction("0.9999")
+    many = 10**12  # one case in a billion is a thousand cases here, and too far
+    assert br.Confusion.from_rates(
+        tpr=Fraction(2 * many + 1, 4 * many), positives=many, **thirds
+    ).tp == many // 2 + Fraction(1, 4)
+
+
+@pytest.mark.parametrize("volume", [0, -1, float("nan")])
+def test_a_volume_is_a_number_of_cases_above_0(volume):
+    with pytest.raises(br.InputError, match="BR520"):
+        checked_volume(volume)
+    assert checked_volume(None) is None
+    assert checked_volume(1) == 1.0
+
+
+def test_outcomes_that_cost_nothing_cost_nothing():
+    outcomes = Outcomes(*np.full((4, 2), 3.0), (0, 0, 0, 0), 0, 0, (0, 0, 0, 0))
+    assert outcomes.cost.tolist() == [0.0, 0.0]
+
+
+def test_half_a_unit_of_the_last_digit_printed():
+    for text, half in (("0.549", "0.0005"), ("54.9%", "0.0005"), ("1", "0"), ("5e-3", "0.0005")):
+        assert calculator._half_unit(text) == Fraction(half)
