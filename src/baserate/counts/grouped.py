@@ -5,7 +5,7 @@ columns.
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import isfinite
@@ -312,9 +312,8 @@ def _in_order(groups: tuple[Hashable, ...]) -> tuple[list[int], Indices]:
     """The groups by rank, and for each of them its place in that order."""
     # Of one plain kind, the rank is the value.
     plain = set(map(type, groups)) in ({int}, {str})
-    names = sorted(
-        range(len(groups)), key=groups.__getitem__ if plain else lambda i: rank(groups[i])
-    )
+    ranks: Sequence[Any] = groups if plain else list(map(rank, groups))
+    names = sorted(range(len(groups)), key=ranks.__getitem__)
     place = np.empty(len(groups), dtype=np.intp)
     place[names] = np.arange(len(groups))
     return names, place

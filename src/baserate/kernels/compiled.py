@@ -419,10 +419,11 @@ def powers(cases: Ints, offsets: Ints, places: Floats) -> Floats:
     """Of each bin of cells, from one offset to the next: its cases, and the sums of the first to
     fourth power of their cells' places, a row each.
     """
-    out = np.empty((1, _kernels.POWERS + 1, len(offsets) - 1))
+    out: Floats = np.empty((1, _kernels.POWERS + 1, len(offsets) - 1))
     check_bins(len(cases), offsets, places, out, 1)
     _kernels.powers(np.ascontiguousarray(cases, dtype=np.int64), offsets, places, out)
-    return out[0]
+    found: Floats = out[0]
+    return found
 
 
 def wins_again(
