@@ -310,6 +310,22 @@ def test_objects_that_a_program_wrote_are_read_the_fast_way(tmp_path, line):
     assert_alike(fast, careful)
 
 
+@pytest.mark.parametrize("label", ["y", "it's", "a''b"])
+@pytest.mark.parametrize("values", [(0, 1), ("it's", "né"), (None, True), tuple("abcdefghij")])
+@pytest.mark.parametrize("last", [False, True])
+def test_labels_are_found_whatever_they_and_their_field_are_called(tmp_path, label, values, last):
+    rows = [(values[row % len(values)], row / 4096) for row in range(3000)]
+    rows.append(("after the sample", 0.5))
+    lines = [
+        {"m1": score, label: value} if last else {label: value, "m1": score}
+        for value, score in rows
+    ]
+    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    fast, careful = both_ways(written(tmp_path, text), ColumnRoles(label, ("m1",)))
+    assert fast is not None
+    assert_alike(fast, careful)
+
+
 @pytest.mark.parametrize(
     "line",
     [
