@@ -185,9 +185,10 @@ PROMISES = {
         "a mutant drawn at random (one operator, number or statement of the counting core,"
         " measures, decisions or inference changed): a test that runs this line fails",
         600,
-        "A failure is a mutant that survives, those that no test can tell among them: [what"
-        " failed](#what-failed) has the share without these. Every branch of the counting core is"
-        " reached by `make test`. Mutants of the C kernels: not yet.",
+        "Judged so far: a part of the counting core, measures and inference; decisions and reading"
+        " not yet. A failure is a mutant that survives, those that no test can tell among them:"
+        " [what failed](#what-failed) has the share without these. Every branch of the counting core"
+        " is reached by `make test`. Mutants of the C kernels: not yet.",
     ),
     30: Promise(
         "Old outputs stay readable",

@@ -121,16 +121,17 @@ def _survivors(found: dict[str, Any]) -> list[str]:
     rows = [(one, known.get(_place(one), "")) for one in found["wrong"]]
     same = sum(why.startswith("equivalent") for _, why in rows)
     killed, trials = found["trials"] - found["failures"], found["trials"]
-    lines = [
-        (
-            f"{killed} of {trials} mutants were killed ({100 * killed / trials:.1f} %). Of the"
-            f" {found['failures']} that survived, {same} do the same as the sources whatever the"
-            f" input: without these {100 * killed / (trials - same):.1f} % of {trials - same}."
-        ),
-        "",
-        "| mutant | what is known of it |",
-        "|---|---|",
+    lines = [f"{killed} of {trials} mutants were killed ({100 * killed / trials:.1f} %)."]
+    lines += [
+        f"Of the {found['failures']} that survived, {same} do the same as the sources whatever the",
+        f"input: without these {100 * killed / (trials - same):.1f} % of {trials - same}.",
     ]
+    lines += [
+        f"Of {part}, {before} of {of} were killed before tests were added for what survived, and"
+        f" {after} are now."
+        for part, (of, before, after) in found.get("parts", {}).items()
+    ]
+    lines += ["", "| mutant | what is known of it |", "|---|---|"]
     cells = ((_cell(one).replace("|", "\\|"), why) for one, why in rows)
     return [*lines, *(f"| `{one}` | {why} |" for one, why in cells), ""]
 

@@ -3,13 +3,14 @@
 import json
 import runpy
 import shutil
+import sqlite3
 from pathlib import Path
 from types import CodeType
 
 import pytest
-from campaigns import mutants
+from campaigns import failing, mutants, soak
 from campaigns import run as campaigns
-from campaigns.promises import PROMISES
+from campaigns.promises import FURTHER, PROMISES
 
 ROOT = Path(__file__).parents[1]
 
@@ -22,10 +23,37 @@ def test_the_page_has_all_thirty_and_is_what_its_script_writes():
 
 
 def test_a_promise_has_a_campaign_or_says_why_not():
-    assert {number for number, promise in PROMISES.items() if promise.goal} == set(
-        campaigns.CAMPAIGNS
-    )
+    tried = {number for number, promise in PROMISES.items() if promise.goal}
+    assert tried | set(FURTHER) == set(campaigns.CAMPAIGNS)
     assert all(promise.also for promise in PROMISES.values() if not promise.goal)
+
+
+def test_a_campaign_begins_again_only_with_the_sources_that_it_runs():
+    assert all(
+        (mutants.SOURCE / part).exists() for parts in campaigns.USED.values() for part in parts
+    )
+    assert campaigns.source(9) != campaigns.source(15) == campaigns.source(16)
+
+
+def test_what_grows_in_an_hour_is_found():
+    flat = [{"rss_kb": 90_000, "descriptors": 8}, *[{"rss_kb": 100_000, "descriptors": 8}] * 40]
+    assert soak.leaks(flat) == []
+    memory = [one | {"rss_kb": 100_000 + 500 * at} for at, one in enumerate(flat)]
+    assert [text.split()[0] for text in soak.leaks(memory)] == ["rss_kb"]
+    files = [one | {"descriptors": 8 + at // 20} for at, one in enumerate(flat)]
+    assert [text.split()[0] for text in soak.leaks(files)] == ["descriptors"]
+
+
+def test_a_call_of_a_database_that_fails_is_counted_and_fails_once():
+    calls = failing.Calls(3, ValueError("made to fail"))
+    with failing.failing_databases(calls):
+        base = sqlite3.connect(":memory:")
+        base.execute("select 1")
+        with pytest.raises(ValueError, match="made to fail"):
+            base.execute("select 1")
+        assert base.execute("select 1").fetchall() == [(1,)]
+    assert calls.seen == 5
+    assert isinstance(sqlite3.connect(":memory:"), sqlite3.Connection)
 
 
 @pytest.mark.parametrize("number", [1, 4, 6, 8, 9, 19])
@@ -46,6 +74,7 @@ def test_a_mutant_changes_the_code_of_one_function():
     order = mutants.mutants("inference")
     assert len(set(order)) == len(order) > 5000
     assert order == mutants.mutants("inference")
+    assert order[:100] != mutants.mutants("inference", "second")[:100]
     path = mutants.SOURCE / "inference" / "rates.py"
     whole = mutants.codes(compile(path.read_text(), str(path), "exec"))
     for mutant in [one for one in order if one.file == "inference/rates.py"][:20]:
@@ -88,6 +117,8 @@ def test_a_campaign_goes_on_with_the_next_seed_and_begins_again_with_other_sourc
     (tmp_path / "P6.json").write_text(json.dumps(known | {"trials": PROMISES[6].goal}))
     campaigns.run(6, 100.0)
     assert seeds == [0, 1]
-    monkeypatch.setattr(campaigns, "source", lambda: "others")
+    monkeypatch.setattr(campaigns, "source", lambda _: "others")
     campaigns.run(6, 0.0)
     assert seeds == [0, 1, 0]
+    known = json.loads((tmp_path / "P6.json").read_text())
+    assert [(one["trials"], one["failures"]) for one in known["earlier"]] == [(PROMISES[6].goal, 1)]
