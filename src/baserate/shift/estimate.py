@@ -696,7 +696,8 @@ def _by_likelihood(
     block, found = max(1, BLOCK // bins.width) * workers, list[Floats]()
     for done in range(0, draws, block):
         count = min(block, draws - done)
-        found += in_parallel(lambda a, b, at=done: work(at + a, at + b), count, workers)
+        parts = in_parallel(lambda a, b, at=done: work(at + a, at + b), count, workers)  # type: ignore[misc]
+        found += parts
         if progress is not None:
             progress(done + count, draws)
     return value, np.concatenate(found)
