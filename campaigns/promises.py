@@ -187,8 +187,8 @@ PROMISES = {
         600,
         "Judged so far: a part of the counting core, measures and inference; decisions and reading"
         " not yet. A failure is a mutant that survives, those that no test can tell among them:"
-        " [what failed](#what-failed) has the share without these. Every branch of the counting core"
-        " is reached by `make test`. Mutants of the C kernels: not yet.",
+        " [what failed](#what-failed) has the share without these. Every branch of the counting"
+        " core is reached by `make test`. Mutants of the C kernels: not yet.",
     ),
     30: Promise(
         "Old outputs stay readable",
