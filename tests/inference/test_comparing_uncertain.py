@@ -8,7 +8,6 @@ from tests.inference.two_models import grouped_models, joint, separate
 import baserate as br
 from baserate.inference.bootstrap import ROC_ALONE, Plan, resampled
 from baserate.inference.differences import compare_all, joint_p
-from baserate.inference.paired import only
 from baserate.robustness.expectation import expect
 
 COSTS = {"fn": 20, "fp": 1}
@@ -29,7 +28,7 @@ def test_what_is_believed_is_averaged_over_on_every_resample():
     known = np.array([at.prior.quantile((i + 0.5) / 300) for i in range(300)])
     values = [
         np.mean(cheapest(b, known) - cheapest(a, known))
-        for a, b in resampled(only(joint(), ("a", "b")), Plan("stratified", 100, 3), ROC_ALONE)
+        for a, b in resampled(joint().only(("a", "b")), Plan("stratified", 100, 3), ROC_ALONE)
     ]
     width = found.high - found.low
     assert (found.low, found.high) == pytest.approx(
@@ -176,7 +175,7 @@ def test_fixed_thresholds_of_each_model_at_a_pilot_s_base_rate():
     found = br.compare(joint(), "precision", threshold=cuts, at=at, replicates=120)
     drawn = at.draw(np.random.default_rng((0, 0xC0DE)), 120)
     values = []
-    two, plan = only(joint(), ("a", "b")), Plan("stratified", 120, 0)
+    two, plan = joint().only(("a", "b")), Plan("stratified", 120, 0)
     for row, parts in enumerate(resampled(two, plan, cuts)):
         conditions = at.known(drawn.row(row))
         read = [
