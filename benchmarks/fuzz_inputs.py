@@ -6,9 +6,9 @@ what is read is right.
 A file is made from a whole one (fuzzing/seeds.py) by a few wounds (fuzzing/mutations.py); `--seed`
 and its number make it again. A process of its own reads it, and is watched: an end, a silence
 beyond `--deadline`, anything else than counts or one clear line is recorded, and the file kept.
-`--public` is the share of files that go through `count_file` and its sisters; the others go to the
+`--public` is the share of files that go through `br.count`; the others go to the
 readers directly, in that process, which is quicker by the child that the library may start for a
-file. Where a direct reader dies, the file is given to `count_file` as well: only if that kills its
+file. Where a direct reader dies, the file is given to `br.count` as well: only if that kills its
 process, the parent has died. What is read is held against other readers (fuzzing/peers.py). Exit
 status 1 if anything was wrong.
 """
@@ -116,7 +116,7 @@ class Campaign:
             self.seen[case.seed.format, found["verdict"]] += 1
 
     def died(self, case: Case, words: str) -> None:
-        """Whether what killed a reader also kills whoever calls `count_file`."""
+        """Whether what killed a reader also kills whoever calls `br.count`."""
         if case.way == "direct":
             self.record(case, "reader death", words)
             try:

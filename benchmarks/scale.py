@@ -153,7 +153,7 @@ def whole(path):
 
 
 def as_frame(engine, path):
-    """Through `count_frame`: every distinct score where there are few, else condensed."""
+    """Through `count` of a frame: every distinct score where there are few, else condensed."""
     import baserate as br
     from cluster import frame_of
 
@@ -241,11 +241,11 @@ def streamed(rows):
 RUNS = {
     "decode (DuckDB)": decode,
     "decode (pyarrow)": decode_pyarrow,
-    '`count_file`, `memory="512MiB"`, exact, two thresholds': condensed,
-    '`count_file`, `memory="512MiB", approx=True`': bins,
-    "`count_file`, no ceiling": whole,
+    '`count`, `memory="512MiB"`, exact, two thresholds': condensed,
+    '`count`, `memory="512MiB", approx=True`': bins,
+    "`count`, no ceiling": whole,
     **{
-        f"`count_frame`, {engine}": functools.partial(as_frame, engine)
+        f"`count` of a frame, {engine}": functools.partial(as_frame, engine)
         for engine in ("polars", "DuckDB", "Dask", "Spark")
     },
     "polars, streaming group_by": polars,
@@ -255,7 +255,7 @@ OURS = [*RUNS][:4]
 MORE = {
     "scenario": scenario,
     "streamed": streamed,
-    '`count_file`, `memory="1GiB"`, exact, two thresholds': condensed_1gib,
+    '`count`, `memory="1GiB"`, exact, two thresholds': condensed_1gib,
 }
 
 

@@ -95,7 +95,7 @@ def choose_model(  # noqa: PLR0913 (each is a question of its own)
     was optimized: the expected cost, the positives caught by a budget, or `optimize`. Models that
     cannot satisfy the rule are listed apart; where none can, that is refused.
 
-    With `JointCounts` (see `count_models`) the winner is tested against every other model on the
+    With `JointCounts` (see `count`) the winner is tested against every other model on the
     same cases, and `indistinguishable` names the models that cannot be distinguished from the best.
     By default the test is a closed form (see `leads`); `replicates=2000` resamples the cases
     instead and chooses the thresholds again on each resample. Counts of each model alone do not say
