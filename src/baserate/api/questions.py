@@ -1,4 +1,4 @@
-"""What a verb is asked beside its data: `at`, or `prior` and `costs` in its place; and whether it
+"""The conditions of a question (`at`, or `prior` and `costs` in its place), and the check that it
 was given counts.
 """
 

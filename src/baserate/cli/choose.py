@@ -603,7 +603,7 @@ def _amounts_known(
     how: IntervalOptions,
     refusals: Sequence[Note] = (),
 ) -> AmountsKnown:
-    """The answers with their intervals, where these are asked for, and every note once."""
+    """The answers with their intervals, where they are requested, and every note once."""
     if how.replicates:
         answers = _with_amount_intervals(answers, models, how)
     found, said = AmountsKnown(models, answers, ()), dict[str, list[Note]]()

@@ -59,7 +59,7 @@ def leave_one_out_width(cases: Floats, near: float | None = None) -> float:
 
 
 def _spread(cases: int, count: int) -> Indices:
-    """So many of the cases, from the first to the last."""
+    """The places of `count` cases, evenly spaced from the first to the last."""
     return np.linspace(0, cases - 1, count).astype(np.intp)
 
 
