@@ -193,8 +193,8 @@ def _ruled(
     sides: list[tuple[Scene, str, Sides]] = []
 
     def ruled(where: Where) -> Rates:
-        *columns, costs_given = where
-        key = (*(np.ascontiguousarray(column).tobytes() for column in columns), costs_given)
+        columns = (where.prior, where.fp, where.fn, where.tp, where.tn)
+        key: tuple[bytes | bool, ...] = (*(each.tobytes() for each in columns), where.costs_given)
         if key not in rates:
             rows = range(len(where.prior))
             rates[key] = _rates(_chosen(points, rule, volume, where.row(row)) for row in rows)
