@@ -202,12 +202,20 @@ def _ruled(
 
     def turning(scene: Scene, part: str) -> Sides:
         for known, name, found in sides:
-            if known is scene and name == part:
+            if name == part and _alike(known, scene):
                 return found
         sides.append((scene, part, _turns(points, rule, volume, scene, part)))
         return sides[-1][2]
 
     return ruled, turning
+
+
+def _alike(one: Scene, other: Scene) -> bool:
+    """Whether two scenes have equal numbers, and the very same distributions."""
+    return all(
+        ours is theirs or (isinstance(ours, Fraction | bool | str) and ours == theirs)
+        for ours, theirs in zip(vars(one).values(), vars(other).values(), strict=True)
+    )
 
 
 def _unbeaten(points: Points, rule: Rule) -> Points:
