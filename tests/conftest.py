@@ -4,10 +4,12 @@ nothing.
 
 import gc
 import os
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests import reader_server
 
 # One thread for linear algebra in every process: those that run tests beside each other would wait
 # for each other's, busily. NumPy and what it is built on read this when they are loaded.
@@ -26,8 +28,32 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 SHARED = Path(os.environ.get("BASERATE_SHARED", Path(__file__).parents[2] / "shared" / "data"))
 NEEDS = "needs "
-# Files whose tests share a cluster of Spark, which is started once.
-SPARK = ("tests/read/test_every_engine.py", "tests/read/test_spark.py")
+# Files whose tests share what takes long, and is made once a process: a cluster of Spark, and what
+# is answered to bad inputs.
+TOGETHER = (
+    re.compile(r"tests/read/test_(every_engine|spark)\.py"),
+    re.compile(r"tests/bad_inputs/.*"),
+)
+
+
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers", f"{reader_server.TRUE_START}: about the reader process itself, started as ever"
+    )
+
+
+def pytest_sessionstart(session):
+    """Readers are forked from one that has loaded all, here and in the documents."""
+    reader_server.install()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """Those about the reader process itself get the true one."""
+    if not item.get_closest_marker(reader_server.TRUE_START):
+        return (yield)
+    with reader_server.true_start():
+        return (yield)
 
 
 @pytest.fixture(scope="session")
@@ -54,13 +80,13 @@ def pytest_collect_file():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """All tests of a file run in one process, and those that need Spark all in the same."""
+    """All tests of a file run in one process, and those of some files all in the same."""
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):
         def _split_scope(self, nodeid):
             file = super()._split_scope(nodeid)
-            return SPARK[0] if file in SPARK else file
+            return next((each.pattern for each in TOGETHER if each.fullmatch(file)), file)
 
     return Scheduling(config, log)
 

@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
+from tests import reader_server
 from tests.bad_inputs.bench import Bench
 
 # Each section with its file and its rows.
@@ -26,6 +27,7 @@ SECTIONS = {
     "I. Runtime and environment": ("i_environment", range(138, 151)),
 }
 NUMBERS = range(1, 151)
+OF_PROCESSES = SECTIONS["I. Runtime and environment"][1]
 LONGEST = 420
 ERROR = re.compile(r"error (BR\d{3}): .+ Fix: .+\.")
 NOTE = re.compile(r"note (BR\d{3}): .+")
@@ -83,7 +85,8 @@ def everything():
 @functools.cache
 def shown(found):
     """The lines that a person sees, each held against what every message has to be."""
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+    start = reader_server.true_start if found.number in OF_PROCESSES else contextlib.nullcontext
+    with start(), tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         given = found.tried(Bench(Path(folder)))
         lines = tuple(given if isinstance(given, tuple) else (given,))
         lines = tuple(

@@ -5,6 +5,7 @@ Each line of JSON on standard input is [words, the descriptor that is full or nu
 the answer is [status, stdout, stderr].
 """
 
+import gc
 import json
 import os
 import shutil
@@ -38,5 +39,7 @@ if __name__ == "__main__":
         main.cli.get_command(None, name)
     import scipy.special  # noqa: F401
 
+    gc.collect()
+    gc.freeze()  # no process copies what is loaded, only to look at it when it ends
     asked = [json.loads(line) for line in sys.stdin]
     print(json.dumps([ran(words, full) for words, full in asked]))

@@ -333,6 +333,7 @@ def test_nothing_that_a_reader_says_steers_a_terminal():
         hear(out.getvalue())
 
 
+@pytest.mark.own_reader
 @pytest.mark.parametrize(
     "answer",
     [frames(ONE, table(), *S, *S, b"more"), frames([]), frames(ONE, table(rows=5), *Y, *S)],

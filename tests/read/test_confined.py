@@ -29,6 +29,7 @@ from baserate.read.table import Coded, ColumnRoles
 
 ROWS = 60_000
 WANTED = ColumnRoles("y", ("s", "t"), positive="yes", weight="w", group="g", id="i")
+pytestmark = pytest.mark.own_reader
 
 
 def data(rows=ROWS):

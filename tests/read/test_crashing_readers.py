@@ -23,6 +23,7 @@ from baserate.read.table import ColumnRoles
 
 W = ColumnRoles("y", ("s",))
 LIMITED = pytest.mark.skipif(sys.platform != "linux", reason="limits on memory are Linux's")
+pytestmark = pytest.mark.own_reader
 
 
 @pytest.fixture

@@ -188,7 +188,9 @@ def test_options_that_cannot_be_are_refused(tmp_path, options, code):
 
 
 def test_an_unknown_option_is_an_error_of_the_programmer(tmp_path):
-    with pytest.raises(TypeError, match="unknown option 'delimeter'"):
+    with pytest.raises(
+        TypeError, match="unexpected keyword argument 'delimeter'; did you mean delimiter="
+    ):
         counted(written(tmp_path, "y,m1\n0,1\n"), delimeter=";")
 
 

@@ -179,19 +179,42 @@ def reader_of(
             fixed=False,
         )
 
-    points = _unbeaten(points, parse_rule(rule, volume))
+    ruled, turning = _ruled(_unbeaten(points, parse_rule(rule, volume)), rule, volume)
+    return Reader(name, ruled, turning, own, fixed=False, exact=False)
+
+
+def _ruled(
+    points: Points, rule: str, volume: float | None
+) -> tuple[Callable[[Where], Rates], Callable[[Scene, str], Sides]]:
+    """The rates that a rule chooses, and where they change. Average, bounds and ends look at the
+    same conditions: each is answered once.
+    """
+    rates: dict[tuple[bytes | bool, ...], Rates] = {}
+    sides: list[tuple[Scene, str, Sides]] = []
 
     def ruled(where: Where) -> Rates:
-        rows = range(len(where.prior))
-        return _rates(_chosen(points, rule, volume, where.row(place)) for place in rows)
+        columns = (where.prior, where.fp, where.fn, where.tp, where.tn)
+        key: tuple[bytes | bool, ...] = (*(each.tobytes() for each in columns), where.costs_given)
+        if key not in rates:
+            rows = range(len(where.prior))
+            rates[key] = _rates(_chosen(points, rule, volume, where.row(row)) for row in rows)
+        return rates[key]
 
-    return Reader(
-        name,
-        ruled,
-        lambda scene, part: _turns(points, rule, volume, scene, part),
-        own,
-        fixed=False,
-        exact=False,
+    def turning(scene: Scene, part: str) -> Sides:
+        for known, name, found in sides:
+            if name == part and _alike(known, scene):
+                return found
+        sides.append((scene, part, _turns(points, rule, volume, scene, part)))
+        return sides[-1][2]
+
+    return ruled, turning
+
+
+def _alike(one: Scene, other: Scene) -> bool:
+    """Whether two scenes have equal numbers, and the very same distributions."""
+    return all(
+        ours is theirs or (isinstance(ours, Fraction | bool | str) and ours == theirs)
+        for ours, theirs in zip(vars(one).values(), vars(other).values(), strict=True)
     )
 
 
