@@ -95,7 +95,9 @@ def _tables(source: str, wanted: ColumnRoles, options: Options) -> list[Table]:
 def _of_tables(
     source: str, tables: Sequence[Table], wanted: ColumnRoles, treatment: Treatment
 ) -> tuple[Cases, Table]:
-    tables = [table.spread() for table in tables]
+    # Labels with gaps that are to be filled or left out stay codes until that is done.
+    few = wanted.label if len(tables) == 1 and treatment.only_fills(wanted) else None
+    tables = [table.spread(but=few) for table in tables]
     table = together(source, tables)
     try:
         table = treat(table, wanted, treatment)

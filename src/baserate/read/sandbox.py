@@ -130,10 +130,10 @@ class Incoming:
     def column(self, rows: int) -> Array:
         """A column of this number of rows."""
         found = self.as_sent(rows)
-        return found.spread() if isinstance(found, Runs) else found
+        return found if isinstance(found, np.ndarray) else found.spread()
 
-    def as_sent(self, rows: int) -> Array | Runs:
-        """The same, or the runs that it consists of."""
+    def as_sent(self, rows: int) -> Array | Runs | Codes:
+        """The same, or the runs or codes that it is made from."""
         match self.json():
             case "numbers":
                 return self._array(rows, NUMBERS)
@@ -146,7 +146,7 @@ class Incoming:
                 if rows and int(codes.max()) >= number:
                     raise Untrue("a code without a value")
                 self.take(POINTER * rows)
-                return values[codes]
+                return Codes(values, codes)
         raise Untrue("a column of an unknown kind")
 
     def take(self, room: int) -> None:

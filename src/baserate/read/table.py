@@ -199,9 +199,13 @@ class Codes:
     def __len__(self) -> int:
         return len(self.codes)
 
+    def __getitem__(self, rows: Array | slice) -> Array:
+        """The values of these rows."""
+        return np.asarray(self.values[self.codes[rows]])
+
     def spread(self) -> Array:
         """The value of every row."""
-        return Coded.of(self.values, self.codes)
+        return self[slice(None)]
 
 
 # ----------------------------------------------------------------------
@@ -586,10 +590,10 @@ class Table:
     )  # of numbers whose texts were not kept: see `fast_csv`
     kept: Any = None  # positions of the rows that a treatment left, where it dropped some
 
-    def spread(self) -> Table:
-        """The same with every column made: runs and codes are rows."""
+    def spread(self, but: str | None = None) -> Table:
+        """The same with every column made, but for one: runs and codes are rows."""
         columns = {
-            name: column.spread() if isinstance(column, Runs | Codes) else column
+            name: column.spread() if isinstance(column, Runs | Codes) and name != but else column
             for name, column in self.columns.items()
         }
         return replace(self, columns=columns)

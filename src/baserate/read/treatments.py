@@ -30,7 +30,7 @@ from baserate.kernels.portable import ascending_orders
 from baserate.numbers import INT64_MAX, Floats, share_won
 from baserate.read.cases import Decision, as_written, decide, fitting, spelled
 from baserate.read.columns import Column, as_text, is_missing, objects
-from baserate.read.table import ColumnRoles, Table
+from baserate.read.table import Codes, ColumnRoles, Table
 
 DROP, LOWEST, FIRST = "drop", "lowest", "first"
 POSITIVE, NEGATIVE = "positive", "negative"
@@ -65,6 +65,15 @@ class Treatment:
         """
         return replace(self, lower_is_positive=False) == Treatment()
 
+    def only_fills(self, wanted: ColumnRoles) -> bool:
+        """Whether labels may be codes: nothing but their gaps is treated, and the column is nothing
+        else besides.
+        """
+        said = replace(self, missing_label=None, nan_score=None, lower_is_positive=False)
+        others = (*wanted.numbers, wanted.group, wanted.id, *wanted.beside.values())
+        filled = self.missing_label is not None
+        return filled and said == Treatment() and wanted.label not in others
+
     def checked(self) -> Treatment:
         """The same, where every word is one that is known."""
         for argument, value, known in (
@@ -95,9 +104,10 @@ class Treatment:
 
 def treat(table: Table, wanted: ColumnRoles, treatment: Treatment) -> Table:
     """The table as the treatment leaves it: labels made plain, rows dropped and reported."""
-    labels = _labels(table, wanted, treatment)
-    table = replace(table, columns={**table.columns, wanted.label: labels})
-    table = _without_labels(table, wanted, treatment)
+    if not isinstance(table.columns[wanted.label], Codes):
+        labels = _labels(table, wanted, treatment)
+        table = replace(table, columns={**table.columns, wanted.label: labels})
+    table = _without_labels(table, wanted, treatment).spread()
     table = _without_scores(table, wanted, treatment)
     table = _without_repeats(table, wanted, treatment)
     if treatment.missing_label is not None:
@@ -234,10 +244,11 @@ def _without_labels(table: Table, wanted: ColumnRoles, treatment: Treatment) -> 
     """Cases without a label: left out, or taken for what the user says they are."""
     if treatment.missing_label is None:
         return table
-    gone = Column(wanted.label, np.asarray(table.columns[wanted.label])).missing_rows()
+    labels = table.columns[wanted.label]
+    gone = _gone(labels) if isinstance(labels, Codes) else Column("", labels).missing_rows()
     if not len(gone):
         return table
-    count = len(table.columns[wanted.label])
+    count = len(labels)
     what = (
         f"{grouped(len(gone))} of {number_of(count, 'label')} in {quoted(wanted.label)}"
         f" {are(len(gone))} missing"
@@ -254,7 +265,6 @@ def _without_labels(table: Table, wanted: ColumnRoles, treatment: Treatment) -> 
             Note("BR105", f"{what}: left out, as requested{_reviewed(table, gone, wanted)}"),
         )
         return replace(left, unlabelled=without)
-    labels = np.asarray(table.columns[wanted.label])
     filled = _filled(labels, gone, wanted, treatment.missing_label)
     note = Note("BR105", f"{what}: taken for {treatment.missing_label}, as requested")
     return replace(
@@ -314,7 +324,15 @@ def _apart(scores: Floats, unknown: npt.NDArray[np.bool_], limit: float) -> int:
     return int(np.sign(apart)) if abs(apart) > limit else 0
 
 
-def _filled(labels: Array, gone: npt.NDArray[np.intp], wanted: ColumnRoles, meant: str) -> Array:
+def _gone(labels: Codes) -> npt.NDArray[np.intp]:
+    """The rows without a value."""
+    lost = np.fromiter(map(is_missing, labels.values.tolist()), dtype=np.bool_)
+    return np.flatnonzero(lost[labels.codes])
+
+
+def _filled(
+    labels: Array | Codes, gone: npt.NDArray[np.intp], wanted: ColumnRoles, meant: str
+) -> Array:
     """The class that a missing label stands for, in the words of the column."""
     known = labels[_others(gone, len(labels))]
     if not len(known):
@@ -325,8 +343,13 @@ def _filled(labels: Array, gone: npt.NDArray[np.intp], wanted: ColumnRoles, mean
         Column(quoted(wanted.label), known), fitting(wanted.positive, known), keyword="positive"
     )
     word = _word(known, decision, wanted, meant)
-    found = Column(wanted.label, labels).coded
+    found = (
+        (labels.values.tolist(), labels.codes)
+        if isinstance(labels, Codes)
+        else Column(wanted.label, labels).coded
+    )
     if found is None:
+        assert not isinstance(labels, Codes)
         filled = labels.astype(object)
         filled[gone] = word
         return Column(wanted.label, filled).inferred().values
@@ -424,7 +447,10 @@ class _Kept:
 def _dropped(table: Table, gone: npt.NDArray[np.intp], note: Note) -> Table:
     """The table without these rows, which it counts as refused."""
     kept = np.flatnonzero(_others(gone, table.rows - table.refused))
-    columns = {name: np.asarray(values)[kept] for name, values in table.columns.items()}
+    columns = {
+        name: (values if isinstance(values, Codes) else np.asarray(values))[kept]
+        for name, values in table.columns.items()
+    }
     before = kept if table.kept is None else table.kept[kept]
     place, notes = _Kept(table.place, kept), (*table.notes, note)
     return replace(
