@@ -58,6 +58,7 @@ def test_tables_views_and_queries_are_read(tmp_path):
         ["1700-01-01 01:00:00", "2024-01-01 01:00:00"],  # farther apart than there are codes
         [None, None],
         ["infinity", "2024-01-01 00:00:00", "-infinity"],
+        ["infinity", None],
     ],
 )
 def test_days_of_times_are_those_that_are_written(kind, times):

@@ -171,3 +171,36 @@ def test_a_file_with_gaps_is_counted_as_its_rows_are(tmp_path, labels, how):
     if how == "drop":
         beside = br.count(np.zeros(int(gone.sum())), scores[gone])
         assert counts.unlabelled.negatives.tolist() == beside.negatives.tolist()
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data(), WORDS, st.sampled_from(["negative", "positive", "drop"]))
+def test_codes_are_treated_as_their_rows_are(data, words, how):
+    """Words that no row has, and gaps spelled in two ways, are among the codes too."""
+    held = objects([*words, None, " "])
+    codes = data.draw(st.lists(st.integers(0, len(held) - 1), min_size=1, max_size=20))
+    column, scores = Codes(held, np.array(codes, dtype=np.uint8)), np.arange(float(len(codes)))
+    table = Table("x", {"y": column, "s": scores}, len(codes), place=in_table("x"))
+    treatment = Treatment(missing_label=how)
+    assert treatment.only_fills(W)
+
+    def outcome(given):
+        try:
+            treated = treatments.treat(given, W, treatment)
+        except br.InputError as error:
+            return str(error)
+        columns = {
+            name: (values.dtype, values.tolist()) for name, values in treated.columns.items()
+        }
+        kept = None if treated.kept is None else treated.kept.tolist()
+        rest = treated.unlabelled and {n: v.tolist() for n, v in treated.unlabelled.items()}
+        return repr((columns, treated.notes, treated.refused, kept, rest))
+
+    assert outcome(table) == outcome(table.spread())
+
+
+def test_codes_are_kept_only_where_nothing_but_gaps_is_treated():
+    assert not Treatment().only_fills(W)
+    assert not Treatment(missing_label="drop", normalize_labels=True).only_fills(W)
+    assert not Treatment(missing_label="drop").only_fills(ColumnRoles("y", ("s",), group="y"))
+    assert Treatment(missing_label="drop", nan_score="drop", lower_is_positive=True).only_fills(W)

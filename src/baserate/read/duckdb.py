@@ -65,10 +65,11 @@ TIMES = ("DATE", "TIME", "INTERVAL")
 # Times without a zone: their day is the one that is written.
 LOCAL = frozenset({"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"})
 # Their day as a number, which takes a third of the time that its text takes; one that is infinite
-# lies beyond any other.
+# lies beyond any other: no time is that far away.
+ENDLESS = 2**31 - 1
 DAYS = (
-    "CASE WHEN isfinite({0}) THEN CAST({0} AS DATE) - DATE '1970-01-01'"
-    " WHEN {0} IS NOT NULL THEN 1000000000000 END"
+    "CAST(CASE WHEN isfinite({0}) THEN CAST({0} AS DATE) - DATE '1970-01-01'"
+    f" WHEN {{0}} IS NOT NULL THEN {ENDLESS} END AS INTEGER)"
 )
 SPELLED_DAYS = "SELECT CAST(DATE '1970-01-01' + CAST(range AS INTEGER) AS VARCHAR) FROM range(?, ?)"
 
@@ -169,11 +170,11 @@ def _days(connection: Any, source: From, name: str, numbers: Array) -> Array | C
     gone, numbers = mask_of(numbers), np.asarray(numbers)
     known = numbers if gone is None else numbers[~gone]
     first, last = (int(known.min()), int(known.max())) if len(known) else (0, -1)
-    if last - first >= MOST_VALUES:
+    if last - first >= MOST_VALUES or last == ENDLESS:
         text = f"CAST(CAST({identifier(name)} AS DATE) AS VARCHAR) AS c"
         return column_of(_executed(connection, source, text)["c"], "VARCHAR")
     texts = connection.execute(SPELLED_DAYS, [first, last + 1]).fetchall()
-    return Codes(*with_gaps([text for (text,) in texts], (numbers - first).astype(np.uint32), gone))
+    return Codes(*with_gaps([text for (text,) in texts], (numbers - first).astype(np.uint16), gone))
 
 
 def _executed(connection: Any, source: From, chosen: str, rest: str = "") -> dict[str, Array]:
