@@ -952,7 +952,7 @@ def day_codes(
             offsets[offset] += times
     return (
         tuple(places),
-        np.array([places[day] for day in days], dtype=np.uint32)[codes],
+        np.array([places[day] for day in days], dtype=np.intp)[codes],
         tuple(_remarks(column.name, offsets, tz)),
     )
 
