@@ -160,9 +160,9 @@ def assert_same(ours, theirs):
             other.notes,
         )
         assert list(one.columns) == list(other.columns)
-        expected = other.spread().columns
+        found, expected = one.spread().columns, other.spread().columns
         for name in one.columns:
-            assert_equal(one.columns[name], expected[name])
+            assert_equal(found[name], expected[name])
         for rows in ((), (0,), (0, 1, len(one.columns["y"]) - 1)):
             assert one.place(Where(rows=rows, total=9)) == other.place(Where(rows=rows, total=9))
 

@@ -168,7 +168,7 @@ def test_long_columns_of_text_are_kept_whether_they_repeat_themselves_or_not(tmp
         {"y": labels, "s": np.arange(100_000.0), "g": texts},
         row_group_size=20_000,
     )
-    table = read_parquet(path, replace(W, group="g"))
+    table = read_parquet(path, replace(W, group="g")).spread()
     assert table.columns["g"].tolist() == texts
     assert table.columns["y"].tolist() == labels
     if distinct < 70_000:

@@ -25,16 +25,17 @@ from baserate.read.streams import unchanged, with_log
 from baserate.read.table import (
     MOST_VALUES,
     PROBE,
+    Codes,
     ColumnRoles,
     Runs,
     Table,
     TableName,
     check_columns,
     find_table,
-    from_codes,
     identifier,
     in_table,
     needed,
+    with_gaps,
 )
 
 # ----------------------------------------------------------------------
@@ -64,10 +65,11 @@ TIMES = ("DATE", "TIME", "INTERVAL")
 # Times without a zone: their day is the one that is written.
 LOCAL = frozenset({"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"})
 # Their day as a number, which takes a third of the time that its text takes; one that is infinite
-# lies beyond any other.
+# lies beyond any other: no time is that far away.
+ENDLESS = 2**31 - 1
 DAYS = (
-    "CASE WHEN isfinite({0}) THEN CAST({0} AS DATE) - DATE '1970-01-01'"
-    " WHEN {0} IS NOT NULL THEN 1000000000000 END"
+    "CAST(CASE WHEN isfinite({0}) THEN CAST({0} AS DATE) - DATE '1970-01-01'"
+    f" WHEN {{0}} IS NOT NULL THEN {ENDLESS} END AS INTEGER)"
 )
 SPELLED_DAYS = "SELECT CAST(DATE '1970-01-01' + CAST(range AS INTEGER) AS VARCHAR) FROM range(?, ?)"
 
@@ -123,7 +125,7 @@ def fetched(
     types: Mapping[str, str],
     names: tuple[str, ...],
     only_day: str | None = None,
-) -> dict[str, Array]:
+) -> dict[str, Array | Codes]:
     """These columns, streamed; rows keep the order in which they lie. Of times without a zone in
     the column `only_day` the day is read.
     """
@@ -148,30 +150,31 @@ def fetched(
         source,
         ", ".join(f"{read_as[name]} AS c{place}" for place, name in enumerate(names)),
     )
-    columns = {}
+    columns = dict[str, Array | Codes]()
     for place, name in enumerate(names):
         values = found.pop(f"c{place}")
         if name == day:
             columns[name] = _days(connection, source, name, values)
         elif name in coded:
-            columns[name] = from_codes(texts[name] or [], np.asarray(values), mask_of(values))
+            held = with_gaps(texts[name] or [], np.asarray(values), mask_of(values))
+            columns[name] = Codes(*held)
         else:
             columns[name] = column_of(values, types[name])
     return columns
 
 
-def _days(connection: Any, source: From, name: str, numbers: Array) -> Array:
+def _days(connection: Any, source: From, name: str, numbers: Array) -> Array | Codes:
     """The texts of days from their numbers; read as texts where they lie too far apart, or one is
     infinite.
     """
     gone, numbers = mask_of(numbers), np.asarray(numbers)
     known = numbers if gone is None else numbers[~gone]
     first, last = (int(known.min()), int(known.max())) if len(known) else (0, -1)
-    if last - first >= MOST_VALUES:
+    if last - first >= MOST_VALUES or last == ENDLESS:
         text = f"CAST(CAST({identifier(name)} AS DATE) AS VARCHAR) AS c"
         return column_of(_executed(connection, source, text)["c"], "VARCHAR")
     texts = connection.execute(SPELLED_DAYS, [first, last + 1]).fetchall()
-    return from_codes([text for (text,) in texts], (numbers - first).astype(np.uint32), gone)
+    return Codes(*with_gaps([text for (text,) in texts], (numbers - first).astype(np.uint16), gone))
 
 
 def _executed(connection: Any, source: From, chosen: str, rest: str = "") -> dict[str, Array]:
@@ -203,19 +206,16 @@ def _expression(name: str, of_type: str) -> str:
     return identifier(name) if plain else f"CAST({identifier(name)} AS VARCHAR)"
 
 
-def column_of(values: Array, of_type: str) -> Array:
+def column_of(values: Array, of_type: str) -> Array | Codes:
     """What DuckDB fetched, with every value kept."""
     gone, values = mask_of(values), np.asarray(values)
-    if gone is not None:
-        values = _with_gaps(values, gone)
-    return (
-        from_spelled(values.tolist(), digits=_digits(of_type))
-        if duckdb_kind(of_type) is Kind.SPELLED
-        else values
-    )
+    if duckdb_kind(of_type) is Kind.SPELLED:
+        texts = values if gone is None else with_none(values, gone)
+        return from_spelled(texts.tolist(), digits=_digits(of_type))
+    return values if gone is None else _with_gaps(values, gone)
 
 
-def _with_gaps(values: Array, gone: Array) -> Array:
+def _with_gaps(values: Array, gone: Array) -> Array | Codes:
     """Values with None where they are gone; whole numbers of which there can be few, such as
     labels, as one object each.
     """
@@ -223,7 +223,7 @@ def _with_gaps(values: Array, gone: Array) -> Array:
         least, most = values.min(), values.max()
         if int(most) - int(least) < FEW:
             words = list(range(int(least), int(most) + 1))
-            return from_codes(words, values - least, gone)
+            return Codes(*with_gaps(words, (values - least).astype(np.uint8), gone))
     return with_none(values, gone)
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from baserate.counts import counts
 from baserate.counts.amounts import Amounts, JointAmounts, in_finer_units, in_units
-from baserate.counts.cells import Array
+from baserate.counts.cells import Array, gathered
 from baserate.counts.counts import ARRAYS, Counts, JointCounts, Unlabelled
 from baserate.counts.grouped import GroupedCounts, rank
 from baserate.errors import (
@@ -54,8 +54,8 @@ from baserate.read.cases import (
 )
 from baserate.read.columns import Column, Unread, as_column, as_text, distinct, group_codes
 from baserate.read.large import count_large, sources_in_pieces
-from baserate.read.source import Options, parts_of, shown_source, together
-from baserate.read.table import Ceiling, ColumnRoles, Table
+from baserate.read.source import Options, parts_as_sent, parts_of, shown_source, together
+from baserate.read.table import Ceiling, ColumnRoles, Runs, Table
 from baserate.read.treatments import DROP, Treatment, heeded, treat, turned
 
 # ----------------------------------------------------------------------
@@ -70,6 +70,12 @@ def read_cases(source: str, wanted: ColumnRoles, options: Options) -> tuple[Case
     """The cases of one source, and the table that they came from (errors found later lie there
     too).
     """
+    wanted = heeded(wanted, options.treatment)
+    return _of_tables(source, _tables(source, wanted, options), wanted, options.treatment)
+
+
+def _tables(source: str, wanted: ColumnRoles, options: Options) -> list[Table]:
+    """The tables of one source, as its reader sent them."""
     checked_design(wanted.design)
     if options.ceiling.approx or options.ceiling.resume is not None:
         text = "this needs every case at once: nothing is approximated, and nothing can be resumed"
@@ -82,14 +88,22 @@ def read_cases(source: str, wanted: ColumnRoles, options: Options) -> tuple[Case
             f"the score {quoted(repeated[0])} is named twice",
             "name each score once",
         )
-    wanted = heeded(wanted, options.treatment)
-    tables = parts_of(source, wanted, options._replace(untreated=options.treatment.leaves_scores()))
+    untreated = options.treatment.leaves_scores()
+    return parts_as_sent(source, wanted, options._replace(untreated=untreated))
+
+
+def _of_tables(
+    source: str, tables: Sequence[Table], wanted: ColumnRoles, treatment: Treatment
+) -> tuple[Cases, Table]:
+    # Labels with gaps that are to be filled or left out stay codes until that is done.
+    few = wanted.label if len(tables) == 1 and treatment.only_fills(wanted) else None
+    tables = [table.spread(but=few) for table in tables]
     table = together(source, tables)
     try:
-        table = treat(table, wanted, options.treatment)
+        table = treat(table, wanted, treatment)
         cases = _cases(table, wanted)
-        rest = _without_labels(table, wanted, options.treatment)
-        if options.treatment.lower_is_positive:
+        rest = _without_labels(table, wanted, treatment)
+        if treatment.lower_is_positive:
             scores, notes = turned(cases.scores)
             cases = cases._replace(scores=scores, notes=(*cases.notes, *notes))
             rest = None if rest is None else rest._replace(scores=turned(rest.scores)[0])
@@ -98,6 +112,35 @@ def read_cases(source: str, wanted: ColumnRoles, options: Options) -> tuple[Case
         raise error.moved(table.place) from None
     ledger = _ledger(tables, _used(tables, table), wanted, cases.label)
     return cases._replace(ledger=ledger, notes=(*table.notes, *cases.notes)), table
+
+
+def _of_runs(
+    tables: Sequence[Table], wanted: ColumnRoles, treatment: Treatment
+) -> dict[str, Counts] | None:
+    """The counts of a score whose pairs with the label were counted where they lie: no row is made.
+    None where there are rows, and where anything is wrong: what that is, is told by rows.
+    """
+    table, pair = tables[0], (wanted.label, *wanted.scores)
+    if len(tables) > 1 or len(pair) != 2 or treatment != Treatment() or table.refused:
+        return None
+    labels, scores = (table.columns[name] for name in pair)
+    if (
+        wanted.columns != pair
+        or not isinstance(labels, Runs)
+        or not isinstance(scores, Runs)
+        or not np.array_equal(labels.lengths, scores.lengths)
+    ):
+        return None
+    values = dict(zip(pair, (labels.values, scores.values), strict=True))
+    try:
+        cases = _cases(replace(table, columns=values), wanted)
+    except InputError:
+        return None
+    positives = np.where(cases.positive, labels.lengths, 0)
+    (name, found), negatives = cases.kept_scores().popitem(), labels.lengths - positives
+    ledger = _ledger(tables, [table.rows], wanted, cases.label)
+    cells, notes = gathered(found, positives, negatives), (*table.notes, *cases.notes)
+    return {name: Counts._of(cells, ledger, notes)}
 
 
 def refuse_unread(source: str, tables: Sequence[Table], wanted: ColumnRoles) -> None:
@@ -474,7 +517,12 @@ def count_scores(source: str, wanted: ColumnRoles, options: Options) -> dict[str
                 "leave resume out, or write Parquet",
             )
         options = options._replace(ceiling=Ceiling(options.ceiling.memory))
-    return _each_score(*read_cases(source, wanted, options), wanted)
+    wanted = heeded(wanted, options.treatment)
+    tables = _tables(source, wanted, options)
+    counted = _of_runs(tables, wanted, options.treatment)
+    if counted is not None:
+        return counted
+    return _each_score(*_of_tables(source, tables, wanted, options.treatment), wanted)
 
 
 def _each_score(cases: Cases, table: Table, wanted: ColumnRoles) -> dict[str, Counts]:

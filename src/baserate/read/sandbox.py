@@ -23,7 +23,7 @@ from baserate.errors import (
     escaped,
 )
 from baserate.read.streams import fill
-from baserate.read.table import InLines, InTables, Runs, Table, TableRows, codes_of
+from baserate.read.table import Codes, InLines, InTables, Runs, Table, TableRows, codes_of
 
 # ----------------------------------------------------------------------
 # Columns between two processes: lines of JSON and, behind those that say so, NumPy's .npy. What
@@ -57,19 +57,22 @@ def lined(said: Any) -> bytes:
     return json.dumps(said).encode("ascii") + b"\n"
 
 
-def send_column(out: IO[bytes], column: Array | Runs) -> None:
+def send_column(out: IO[bytes], column: Array | Runs | Codes) -> None:
     """A column: first how it travels, then its values."""
     if isinstance(column, Runs):
         send(out, "runs")
         _send_array(out, column.values)
         _send_array(out, column.lengths)
         return
-    if column.dtype != object:
+    if isinstance(column, Codes):
+        column = column if len(column.values) <= len(column) else column.spread()
+    elif column.dtype != object:
         send(out, "numbers")
         _send_array(out, column)
         return
-    coded = codes_of(column)
+    coded = (column.values, column.codes) if isinstance(column, Codes) else codes_of(column)
     if coded is None:
+        assert not isinstance(column, Codes)
         send(out, {"objects": len(column)})
         _send_objects(out, column)
         return
@@ -126,11 +129,16 @@ class Incoming:
 
     def column(self, rows: int) -> Array:
         """A column of this number of rows."""
+        found = self.as_sent(rows)
+        return found if isinstance(found, np.ndarray) else found.spread()
+
+    def as_sent(self, rows: int) -> Array | Runs | Codes:
+        """The same, or the runs or codes that it is made from."""
         match self.json():
             case "numbers":
                 return self._array(rows, NUMBERS)
             case "runs":
-                return self._spread(rows)
+                return self._runs(rows)
             case {"objects": int(number)} if number == rows:
                 return self._objects(rows)
             case {"coded": int(number)} if 0 <= number <= rows:
@@ -138,7 +146,7 @@ class Incoming:
                 if rows and int(codes.max()) >= number:
                     raise Untrue("a code without a value")
                 self.take(POINTER * rows)
-                return values[codes]
+                return Codes(values, codes)
         raise Untrue("a column of an unknown kind")
 
     def take(self, room: int) -> None:
@@ -171,7 +179,7 @@ class Incoming:
             raise Untrue("an array without its type") from error
         return shape, dtype
 
-    def _spread(self, rows: int) -> Array:
+    def _runs(self, rows: int) -> Runs:
         values = self._array(rows, NUMBERS, fewer=True)
         lengths = self._array(len(values), LENGTHS)
         self.take(rows * values.dtype.itemsize)
@@ -179,7 +187,7 @@ class Incoming:
             dtype=np.float64
         ) != rows:  # a sum of floats does not wrap around
             raise Untrue("runs of another length")
-        return np.repeat(values, lengths)
+        return Runs(values, lengths)
 
     def _objects(self, rows: int) -> Array:
         self.take((POINTER + OBJECT) * rows)
@@ -277,13 +285,16 @@ def send_error(out: IO[bytes], error: BaseException) -> None:
         send(out, {"failed": f"{type(error).__name__}: {error}"})
 
 
-def received(incoming: Incoming, columns: Sequence[str], *, several: bool) -> list[Table]:
-    """The tables, or the only one, with just these columns; what the reader refused is raised as if
-    it had been refused here.
+def received(
+    incoming: Incoming, columns: Sequence[str], *, several: bool, as_sent: bool = False
+) -> list[Table]:
+    """The tables, or the only one, with just these columns, which may be runs where they are wanted
+    `as_sent`; what the reader refused is raised as if it had been refused here.
     """
     match raised(incoming.json()):
         case {"tables": int(number)} if 0 < number <= (MOST_TABLES if several else 1):
-            return [_table(incoming, columns) for _ in range(number)]
+            tables = [_table(incoming, columns) for _ in range(number)]
+            return tables if as_sent else [table.spread() for table in tables]
     raise Untrue("no answer")
 
 
@@ -323,7 +334,13 @@ def _table(incoming: Incoming, wanted: Sequence[str]) -> Table:
     place = _place(incoming, field_of(dict, said, "place"), held)
     notes = tuple(map(note_of, field_of(list, said, "notes")[:MOST_NOTES]))
     return Table(
-        path, {name: incoming.column(held) for name in columns}, rows, refused, sha256, place, notes
+        path,
+        {name: incoming.as_sent(held) for name in columns},
+        rows,
+        refused,
+        sha256,
+        place,
+        notes,
     )
 
 

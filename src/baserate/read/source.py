@@ -119,7 +119,8 @@ def read_confined(source: str, shown: str, wanted: ColumnRoles, options: Options
         options.ceiling.memory is not None,
     )
     with listening(shown, _request(source, wanted, options), quotas, under=under) as reader:
-        return received(reader.incoming, wanted.columns, several=is_several(source))
+        several = is_several(source)
+        return received(reader.incoming, wanted.columns, several=several, as_sent=True)
 
 
 class Listening(NamedTuple):
@@ -471,17 +472,24 @@ def parts_of(source: str | os.PathLike[str], wanted: ColumnRoles, options: Optio
     """The tables of one source: one, except for a folder or pattern of files. What may hurt is read
     in a process of its own.
     """
+    return [table.spread() for table in parts_as_sent(source, wanted, options)]
+
+
+def parts_as_sent(
+    source: str | os.PathLike[str], wanted: ColumnRoles, options: Options
+) -> list[Table]:
+    """The same, where columns may be runs and codes of which no rows were made yet."""
     source = os.fspath(source)
     if source in streams.STDIN and options.spooled is None:
         with streams.spooled(options.limits) as path:
-            return parts_of(source, wanted, options._replace(spooled=path))
+            return parts_as_sent(source, wanted, options._replace(spooled=path))
     if not is_confined(source, options):
         return parts_here(source, wanted, options)
 
     if is_possible():
         split = None if os.path.lexists(source) else PARTS.fullmatch(source)
         return read_confined(source, split[1] if split else source, wanted, options)
-    first, *others = map(Table.spread, parts_here(source, wanted, options))
+    first, *others = parts_here(source, wanted, options)
     note = Note(
         "BR709",
         "this Python cannot start another one: the file was read without limits on memory and time",

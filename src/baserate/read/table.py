@@ -135,13 +135,22 @@ class Coded(np.ndarray[Any, Any]):
 
 def from_codes(values: Sequence[Any] | Array, codes: Array, gone: Array | None = None) -> Coded:
     """Texts from their codes; None where they are gone, whatever the code there says."""
+    return Coded.of(*with_gaps(values, codes, gone))
+
+
+def with_gaps(
+    values: Sequence[Any] | Array, codes: Array, gone: Array | None
+) -> tuple[Array, Array]:
+    """The values with None behind them where rows are gone, and the codes that say so, whatever
+    they said there before.
+    """
     held = np.empty(len(values) + 1, dtype=object)  # the last one is None
     held[:-1] = values
     if gone is None or not gone.any():
-        return Coded.of(held[:-1], codes)
-    return Coded.of(
-        held, np.where(gone, len(values), codes).astype(np.min_scalar_type(len(values)))
-    )
+        return held[:-1], codes
+    narrow = codes.astype(np.min_scalar_type(len(values)))
+    narrow[gone] = len(values)
+    return held, narrow
 
 
 def codes_of(column: Array) -> tuple[Array, Array] | None:
@@ -176,6 +185,27 @@ class Runs:
     def spread(self) -> Array:
         """The value of every row."""
         return np.repeat(self.values, self.lengths)
+
+
+@dataclass(frozen=True)
+class Codes:
+    """A column of few different values that was not made yet: each value, and every row's place
+    among them.
+    """
+
+    values: Array
+    codes: Array
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: Array | slice) -> Array:
+        """The values of these rows."""
+        return np.asarray(self.values[self.codes[rows]])
+
+    def spread(self) -> Array:
+        """The value of every row."""
+        return self[slice(None)]
 
 
 # ----------------------------------------------------------------------
@@ -560,10 +590,10 @@ class Table:
     )  # of numbers whose texts were not kept: see `fast_csv`
     kept: Any = None  # positions of the rows that a treatment left, where it dropped some
 
-    def spread(self) -> Table:
-        """The same with every column made: runs are rows."""
+    def spread(self, but: str | None = None) -> Table:
+        """The same with every column made, but for one: runs and codes are rows."""
         columns = {
-            name: column.spread() if isinstance(column, Runs) else column
+            name: column.spread() if isinstance(column, Runs | Codes) and name != but else column
             for name, column in self.columns.items()
         }
         return replace(self, columns=columns)
