@@ -17,7 +17,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := setup.py pyproject.toml $(wildcard src/baserate/kernels/*.[ch])
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test core check laws bench campaigns docs report-ui lock clean
+.PHONY: help demo test core others check laws bench campaigns docs report-ui lock clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,13 +40,16 @@ $(VENV)/ready: $(VENV)/installed requirements/dev.txt
 demo: $(VENV)/installed ## set up and run the worked example
 	$(BIN)/baserate demo
 
+# All three side by side, so that no processor waits; what the first two say comes in one piece, each when it has ended.
 test: $(VENV)/ready ## set up, check style, types and layers, and run every test
-	@$(MAKE) --no-print-directory --jobs=2 check core
-	$(PYTEST) $(CORE:%=--ignore=%)
+	@$(BIN)/python -m compileall -q src # commands that tests start do not compile again
+	@$(MAKE) --no-print-directory --jobs=3 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) check core others
 
 core: $(VENV)/ready
-	$(BIN)/python -m compileall -q src # commands that tests start do not compile again
 	$(BIN)/python -m pytest $(CORE) --cov --cov-report=term-missing --cov-fail-under=100
+
+others: $(VENV)/ready
+	+$(PYTEST) $(CORE:%=--ignore=%) # the plus sign: said while it runs
 
 check: $(VENV)/ready ## style, types and layers only
 	$(BIN)/ruff format --check .

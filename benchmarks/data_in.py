@@ -60,10 +60,10 @@ def bare(path: str) -> dict[str, object]:
 
 
 def ours(path: str) -> dict[str, object]:
-    from baserate.read.files import count_file
+    import baserate as br
 
     start = time.perf_counter()
-    counts = count_file(path, label="label", score="score")
+    counts = br.count(path, label="label", score="score")
     return {
         "seconds": time.perf_counter() - start,
         "cells": len(counts.scores),

@@ -2,11 +2,17 @@
 nothing.
 """
 
+import gc
 import os
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# One thread for linear algebra in every process: those that run tests beside each other would wait
+# for each other's, busily. NumPy and what it is built on read this when they are loaded.
+for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
 
 COMMON = {
     "deadline": None,
@@ -32,6 +38,12 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("no shared data: set BASERATE_SHARED")
     return SHARED
+
+
+def pytest_collection_finish():
+    """What was collected stays until the end: the garbage collector need not look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -96,9 +96,9 @@ def test_a_folder_that_is_read_only_is_refused_before_reading(tmp_path, capsys, 
 def test_nothing_is_written_through_a_link(scores, tmp_path, capsys, force):
     (tmp_path / "victim").write_text("precious")
     (tmp_path / "link").symlink_to("victim")
-    assert "error BR802: " in refused(capsys, *shown(scores, tmp_path / "link", *force))
+    assert "error BR803: " in refused(capsys, *shown(scores, tmp_path / "link", *force))
     (tmp_path / "dangling").symlink_to("nowhere")
-    assert "error BR802: " in refused(capsys, *shown(scores, tmp_path / "dangling", *force))
+    assert "error BR803: " in refused(capsys, *shown(scores, tmp_path / "dangling", *force))
     assert (tmp_path / "victim").read_text() == "precious"
     assert not (tmp_path / "nowhere").exists()
 

@@ -93,14 +93,14 @@ def test_row_62_odds_are_noted_with_both_readings():
 def test_row_59_priors_of_0_and_1_are_refused(prior, meaning):
     assert_refused(
         f"prior .* means {meaning}.* Fix: use a small.* value, such as (1e-6|0.999)",
-        "BR501",
+        "BR503",
         lambda: br.Conditions(prior=prior),
     )
 
 
 @pytest.mark.parametrize("prior", [1e-31, "1e-40", 5e-324, 1 - Fraction(1, 10**17)])
 def test_row_59_priors_that_cannot_be_told_from_0_or_1_are_refused(prior):
-    assert_refused("is too close to 0 or 1", "BR501", lambda: br.Conditions(prior=prior))
+    assert_refused("is too close to 0 or 1", "BR503", lambda: br.Conditions(prior=prior))
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_row_59_priors_that_cannot_be_told_from_0_or_1_are_refused(prior):
 )
 def test_row_60_priors_above_1_are_refused_with_the_percentage(prior, fix):
     assert_refused(
-        f"strictly between 0 and 1, got .* Fix: {fix}", "BR502", lambda: br.Conditions(prior=prior)
+        f"strictly between 0 and 1, got .* Fix: {fix}", "BR503", lambda: br.Conditions(prior=prior)
     )
 
 
@@ -177,7 +177,7 @@ def test_row_68_a_share_of_negatives_kept_that_is_none_is_refused_with_both_read
         'must lie above 0 and not above 1, got .*kept in 100 write "1%"; where 1 % were removed,'
         ' "99%"'
     )
-    assert_refused(match, "BR506", lambda: trained_at(0.01, negatives_kept=kept))
+    assert_refused(match, "BR542", lambda: trained_at(0.01, negatives_kept=kept))
 
 
 def test_row_68_thinning_negatives_raises_the_prior():

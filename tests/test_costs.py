@@ -40,20 +40,20 @@ def test_row_71_a_miss_must_cost_more_than_a_catch():
 
 def test_row_72_a_false_alarm_must_cost_more_than_none():
     assert_refused(
-        "fp cost 1 < tn cost 2: a false alarm", "BR511", lambda: br.Costs(fp=1, fn=9, tn=2)
+        "fp cost 1 < tn cost 2: a false alarm", "BR510", lambda: br.Costs(fp=1, fn=9, tn=2)
     )
 
 
 def test_row_73_costs_under_which_no_answer_matters_are_refused():
-    assert_refused("cost the same for every positive", "BR512", lambda: br.Costs(fp=1, fn=3, tp=3))
-    assert_refused("cost the same for every negative", "BR512", lambda: br.Costs(fp=1, fn=3, tn=1))
+    assert_refused("cost the same for every positive", "BR510", lambda: br.Costs(fp=1, fn=3, tp=3))
+    assert_refused("cost the same for every negative", "BR510", lambda: br.Costs(fp=1, fn=3, tn=1))
 
 
 @pytest.mark.parametrize(
     "costs", [{"fp": 0, "fn": 0}, {"fp": 1, "fn": 1, "tp": 1, "tn": 1}, {"fp": 0}, {"fn": 0}]
 )
 def test_row_74_equal_costs_of_every_outcome_are_refused(costs):
-    assert_refused("degenerate costs", "BR512", lambda: br.Costs(**costs))
+    assert_refused("degenerate costs", "BR510", lambda: br.Costs(**costs))
 
 
 @pytest.mark.parametrize(

@@ -97,4 +97,4 @@ def test_the_design_travels_to_points_and_their_hull():
 def test_an_unknown_design_is_refused():
     with pytest.raises(br.InputError, match="'random' or 'case-control', got \"cohort\"") as caught:
         br.count(Y, S, design="cohort")
-    assert caught.value.code == "BR518"
+    assert caught.value.code == "BR532"

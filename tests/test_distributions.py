@@ -89,7 +89,7 @@ def test_a_list_is_draws_and_a_frozen_distribution_is_taken_as_it_is():
 @pytest.mark.parametrize(
     ("prior", "message"),
     [
-        (br.LogNormal(0, 3), "BR501: prior 0"),
+        (br.LogNormal(0, 3), "BR503: prior 0"),
         (
             br.LogNormal(0.1, 1),
             "BR588: a log-normal prior has a median above 0 and a factor above 1",
@@ -100,7 +100,7 @@ def test_a_list_is_draws_and_a_frozen_distribution_is_taken_as_it_is():
         (stats.norm(0.1, 0.01), "BR588: this distribution of base rates is not confined to 0 to 1"),
         (br.Distribution(3), "BR588: 3 is not a distribution"),
         ([], "BR588: draws of prior"),
-        ([0.1, 1.5], "BR502: prior must lie strictly between 0 and 1"),
+        ([0.1, 1.5], "BR503: prior must lie strictly between 0 and 1"),
     ],
 )
 def test_base_rates_that_are_none_are_refused(prior, message):

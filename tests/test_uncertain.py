@@ -103,13 +103,13 @@ def test_draws_are_copied_and_frozen():
         (br.Range(None, 0.1), "BR503: a range of base rates needs two ends"),
         (br.LogUniform(0.1, None), "BR503: a range of base rates needs two ends"),
         ((1e-5, 1e-3), "BR503: prior .* is not a share"),
-        ("0..0.1", "BR501: prior 0 means no positives ever"),
-        (br.LogUniform(0, 0.5), "BR501: prior 0 means no positives ever"),
-        (br.Range(0.5, 1), "BR501: prior 1 means nothing but positives"),
-        (br.Range(0.1, 1.5), "BR502: prior must lie strictly between 0 and 1, got 1.5"),
+        ("0..0.1", "BR503: prior 0 means no positives ever"),
+        (br.LogUniform(0, 0.5), "BR503: prior 0 means no positives ever"),
+        (br.Range(0.5, 1), "BR503: prior 1 means nothing but positives"),
+        (br.Range(0.1, 1.5), "BR503: prior must lie strictly between 0 and 1, got 1.5"),
         (br.Range(-0.1, 0.5), "BR503: prior -0.1 is not a share"),
         (br.Range(math.nan, 0.5), "BR503: prior nan is not a share"),
-        (1.2, "BR502: prior must lie strictly between 0 and 1"),
+        (1.2, "BR503: prior must lie strictly between 0 and 1"),
         (
             br.Pilot(3, 2),
             (
@@ -168,10 +168,10 @@ def test_a_base_rate_that_is_none_is_refused(prior, message):
         ({"fn": "100"}, 'BR514: the cost of fn is "100", which is not a number'),
         ({"fn": math.nan}, "BR514: the cost of fn is nan, which is not a number"),
         ({"fn": (1, 2)}, r"BR514: the cost of fn is \(1, 2\), which is not a number"),
-        ({"fn": br.Range(0, 5)}, "BR512: degenerate costs"),
+        ({"fn": br.Range(0, 5)}, "BR510: degenerate costs"),
         ({"fn": br.Range(-1, 5)}, "BR510: fn cost -1 < tp cost 0"),
-        ({"tn": br.Range(0.1, 5)}, "BR511: fp cost 1 < tn cost 5"),
-        ({"fp": br.Range(3, 5), "tn": br.Range(1, 4)}, "BR511: fp cost 3 < tn cost 4"),
+        ({"tn": br.Range(0.1, 5)}, "BR510: fp cost 1 < tn cost 5"),
+        ({"fp": br.Range(3, 5), "tn": br.Range(1, 4)}, "BR510: fp cost 3 < tn cost 4"),
     ],
 )
 def test_costs_that_are_none_are_refused(costs, message):
@@ -184,7 +184,7 @@ def test_costs_that_are_none_are_refused(costs, message):
     [{"fn": br.Draws([-1, 5, 10])}, {"tn": br.LogUniform(0.1, 5)}, {"fn": br.Draws([0, 5, 10])}],
 )
 def test_costs_of_the_wrong_order_are_refused_wherever_they_may_be_drawn(costs):
-    with pytest.raises(br.InputError, match="BR51[012]"):
+    with pytest.raises(br.InputError, match="BR510"):
         br.Conditions(prior=0.1, costs=costs)
 
 

@@ -301,7 +301,7 @@ def _check_place(path: str, inputs: Sequence[str], *, force: bool) -> None:
     if stat.S_ISLNK(found.st_mode):
         raise refuse_file(
             path,
-            "BR802",
+            "BR803",
             "is a symbolic link, which is not followed",
             "name the file itself, or remove the link",
         )
@@ -455,15 +455,7 @@ def fitted(text: str, width: int) -> str:
     return (
         text.fitted(width)
         if isinstance(text, Grid)
-        else "\n".join(_wrapped(line, width) for line in text.split("\n"))
-    )
-
-
-def _wrapped(line: str, width: int) -> str:
-    return (
-        line
-        if len(line) <= width
-        else textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+        else "\n".join(_hung(line, "", "", width) for line in text.split("\n"))
     )
 
 

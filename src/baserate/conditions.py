@@ -7,7 +7,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import astuple, dataclass, field, fields
 from fractions import Fraction
 from itertools import product
@@ -31,7 +31,6 @@ from baserate.distributions import (
     nearly_all,
 )
 from baserate.errors import Fix, InputError, Note, grouped, quoted, refuse
-from baserate.notation import number
 from baserate.numbers import exactly, rounded
 
 # ----------------------------------------------------------------------
@@ -84,7 +83,7 @@ class Costs:
         if self.fn == self.tp or self.fp == self.tn:
             wrong = "positive" if self.fn == self.tp else "negative"
             raise refuse(
-                "BR512",
+                "BR510",
                 f"degenerate costs: flagging and not flagging cost the same for every {wrong}",
                 WRITE_COSTS,
             )
@@ -92,18 +91,15 @@ class Costs:
             "if these are profits: Costs.from_profits(...)",
             "if these are profits: --profit instead of --cost",
         )
-        if self.fn < self.tp:
-            text = (
-                f"fn cost {float(self.fn):g} < tp cost {float(self.tp):g}: missing a positive would"
-                " be better than catching it"
-            )
-            raise refuse("BR510", text, profits)
-        if self.fp < self.tn:
-            text = (
-                f"fp cost {float(self.fp):g} < tn cost {float(self.tn):g}: a false alarm would be"
-                " better than leaving a negative alone"
-            )
-            raise refuse("BR511", text, profits)
+        for wrong, right, why in (
+            ("fn", "tp", "missing a positive would be better than catching it"),
+            ("fp", "tn", "a false alarm would be better than leaving a negative alone"),
+        ):
+            high, low = float(getattr(self, wrong)), float(getattr(self, right))
+            if getattr(self, wrong) < getattr(self, right):
+                raise refuse(
+                    "BR510", f"{wrong} cost {high:g} < {right} cost {low:g}: {why}", profits
+                )
 
     @classmethod
     def from_profits(cls, *, fp: float = 0, fn: float = 0, tp: float = 0, tn: float = 0) -> Costs:
@@ -148,12 +144,13 @@ class Costs:
             if not equals and values and THOUSANDS.fullmatch(part):
                 raise _no_plain_number(last, f"{spelled},{part}")
             if not equals:
-                what = (
+                raise refuse(
+                    "BR513",
                     "costs must be named, because the order of a bare list is ambiguous"
-                    if number(part) is not None
-                    else f"cannot read {quoted(part)}"
+                    if notation.number(part) is not None
+                    else f"cannot read {quoted(part)}",
+                    WRITE_COSTS,
                 )
-                raise refuse("BR513", what, WRITE_COSTS)
             name = _known(name.casefold())
             if name in values:
                 raise refuse("BR513", f"the cost of {name} is given twice", WRITE_COSTS)
@@ -184,11 +181,12 @@ class Costs:
         Only where a miss costs more.
         """
         if self.false_alarm > self.miss:
-            text = (
+            raise refuse(
+                "BR517",
                 f"the cost ratio is {self.ratio:.6g} > 1: a weighted AUC shifts weight towards high"
-                " tpr, for costly misses only"
+                " tpr, for costly misses only",
+                "give fn − tp ≥ fp − tn",
             )
-            raise refuse("BR517", text, "give fn − tp ≥ fp − tn")
         return rounded(1 - self.false_alarm / self.miss)
 
     @property
@@ -283,7 +281,7 @@ def _no_plain_number(name: str, text: str) -> InputError:
 
 
 def _amount(name: str, text: str) -> float:
-    value = number(text)
+    value = notation.number(text)
     if value is None:
         raise _no_plain_number(name, text)
     return value.numerator if value.denominator == 1 else rounded(value)
@@ -358,11 +356,12 @@ class Conditions:
         if isinstance(self.costs, Mapping):
             self._put(costs=Costs(**_costs(self.costs)))
         if self.costs is not None and not isinstance(self.costs, Costs):
-            text = (
+            raise refuse(
+                "BR513",
                 f"costs must be Costs or named by outcome, got {type(self.costs).__name__}: the"
-                " order of a matrix or list is ambiguous"
+                " order of a matrix or list is ambiguous",
+                "Costs(fp=1, fn=5)",
             )
-            raise refuse("BR513", text, "Costs(fp=1, fn=5)")
         self._put(
             prior=None if written is None else rounded(written.value),
             costs=self.costs or EQUAL_COSTS,
@@ -476,22 +475,15 @@ class Conditions:
         >>> Conditions(prior=0.01, costs=Costs(fp=1, fn=5)).cut(calibrated_at=0.5)
         Cut(score=0.9519230769230769, probability=0.16666666666666666)
         """
-        written = notation.prior(calibrated_at)
-        if self.prior is None:
-            raise refuse(
-                "BR509",
-                "the prior is the sample's own, which is not known without data",
-                "Conditions(prior=0.001)",
-            )
+        written, prior = notation.prior(calibrated_at), self.exact_prior
         if written is None:
-            text = "a threshold in theory needs the base rate at which the scores are calibrated"
             raise refuse(
                 "BR507",
-                text,
+                "a threshold in theory needs the base rate at which the scores are calibrated",
                 Fix("calibrated_at=0.5, the prior of the training data", "--calibrated-at 50%"),
             )
-        trained, field_odds = written.value, self.exact_prior / (1 - self.exact_prior)
-        odds = self.costs.false_alarm / self.costs.miss * (trained / (1 - trained)) / field_odds
+        trained = written.value / (1 - written.value)
+        odds = self.costs.false_alarm / self.costs.miss * trained / (prior / (1 - prior))
         return Cut(rounded(odds / (1 + odds)), self.costs.threshold)
 
     @property
@@ -581,13 +573,10 @@ def told(at: Any, *, by_cost: bool) -> str:
 def _planned_for(estimate: Estimated) -> float:
     """The value of an estimate, where it is a base rate at which anything can be planned."""
     if not 0 < estimate.value < 1:
-        text = (
-            f"the estimated base rate is {estimate.value:g} (from {estimate.low:.4g} to"
-            f" {estimate.high:.4g}), which cannot be used as a base rate"
-        )
         raise refuse(
             "BR537",
-            text,
+            f"the estimated base rate is {estimate.value:g} (from {estimate.low:.4g} to"
+            f" {estimate.high:.4g}), which cannot be used as a base rate",
             (
                 f"Conditions(prior={max(estimate.high, 1e-6):.2g})"
                 if estimate.value == 0
@@ -612,9 +601,10 @@ def kept_share(given: Any) -> Fraction:
     """A share of negatives kept, exactly."""
     written = notation.share(given) if isinstance(given, str) else notation.from_number(given)
     if written is None or not 0 < written.value <= 1:
-        text = f"the share of negatives kept must lie above 0 and not above 1, got {quoted(given)}"
         raise refuse(
-            "BR506", text, 'for 1 negative kept in 100 write "1%"; where 1 % were removed, "99%"'
+            "BR542",
+            f"the share of negatives kept must lie above 0 and not above 1, got {quoted(given)}",
+            'for 1 negative kept in 100 write "1%"; where 1 % were removed, "99%"',
         )
     return written.value
 
@@ -696,7 +686,7 @@ class Uncertain(Conditions):
             worst = int(np.argmin(np.minimum(fn - tp, fp - tn)))
             Costs(*(row[worst].item() for row in (fp, fn, tp, tn)))
             return
-        for setting in self._settings(ends=True):
+        for setting in self._settings(lambda _, part: _ends(part)):
             Costs(**{name: setting[name] for name in OUTCOMES})
 
     def __hash__(self) -> int:
@@ -724,29 +714,23 @@ class Uncertain(Conditions):
         """The same with every range replaced by one of its values, across it; ranges of base
         rates and of costs in `COST_STEPS` steps.
         """
-        for setting in self._settings(ends=False, steps=(steps, cost_steps)):
+
+        def values(name: str, part: Any) -> list[Any]:
+            count = steps if name == "prior" else cost_steps
+            return part.grid(count) if isinstance(part, Range) else [part]
+
+        for setting in self._settings(values):
             yield Uncertain(
                 setting["prior"],
                 {name: setting[name] for name in OUTCOMES} if self.costs_given else None,
                 earned=self.earned,
             )
 
-    def _settings(
-        self, *, ends: bool, steps: tuple[int, int] = (STEPS, COST_STEPS)
-    ) -> Iterator[dict[str, Any]]:
-        names = ("prior", *OUTCOMES)
-        choices = []
-        for part in (self.prior, *(self.costs[name] for name in OUTCOMES)):
-            if ends:
-                choices.append(_ends(part))
-            else:
-                choices.append(
-                    part.grid(steps[1] if choices else steps[0])
-                    if isinstance(part, Range)
-                    else [part]
-                )
-        for values in product(*choices):
-            yield dict(zip(names, values, strict=True))
+    def _settings(self, values: Callable[[str, Any], list[Any]]) -> Iterator[dict[str, Any]]:
+        """Every combination of these values of each part."""
+        parts = {"prior": self.prior, **{name: self.costs[name] for name in OUTCOMES}}
+        for one in product(*(values(name, part) for name, part in parts.items())):
+            yield dict(zip(parts, one, strict=True))
 
     def middle(self) -> Conditions:
         """One set of conditions in the midst of what is possible."""
@@ -897,13 +881,10 @@ def _is_plain(part: Any) -> bool:
 
 def _refuse_estimate(given: Any) -> None:
     if isinstance(given, Estimated):
-        text = (
-            "the error of an estimated base rate is not independent of that of the rates, as what"
-            " is uncertain here is taken to be"
-        )
         raise refuse(
             "BR647",
-            text,
+            "the error of an estimated base rate is not independent of that of the rates, as what"
+            " is uncertain here is taken to be",
             f"Conditions(prior=estimate), or prior=Range({max(given.low, 1e-6):.4g},"
             f" {given.high:.4g})",
         )
@@ -943,12 +924,18 @@ def _range(given: str) -> Any:
     low, dots, high = (part.strip() for part in plain.partition(".."))
     if not dots:
         if plain != given:
-            raise refuse("BR503", f"{quoted(given)} needs a range", '"1e-5..1e-3 log-uniform"')
+            example = '"1e-5..1e-3 log-uniform"'
+            raise refuse(
+                "BR503", f"{quoted(given)} needs a range", Fix(example, f"--prior {example}")
+            )
         return given
     if low.endswith("%") != high.endswith("%"):
         both = f"{low.rstrip('%')}%..{high.rstrip('%')}%"
-        text = f"one end of {quoted(given)} is a percentage and the other is not"
-        raise refuse("BR504", text, f"{both} if both are, or write both as shares")
+        raise refuse(
+            "BR504",
+            f"one end of {quoted(given)} is a percentage and the other is not",
+            f"{both} if both are, or write both as shares",
+        )
     return Range(low, high) if plain == given else LogUniform(low, high)
 
 
@@ -996,10 +983,9 @@ def _log_normal(name: str, given: LogNormal) -> LogNormal:
         )
     found = LogNormal(rounded(numbers[0].value), rounded(numbers[1].value), given.most)
     if 1 - found.kept > OUTSIDE:
-        text = f"{100 * (1 - found.kept):.3g} % of this log-normal {name} lies above 1"
         raise refuse(
             "BR588",
-            text,
+            f"{100 * (1 - found.kept):.3g} % of this log-normal {name} lies above 1",
             "a smaller median or factor, LogUniform, or a distribution between 0 and 1",
         )
     return found
@@ -1025,8 +1011,11 @@ def _within(name: str, given: Any) -> Distribution:
 
 def _ordered(name: str, low: float, high: float) -> tuple[float, float]:
     if low > high:
-        fix = Fix(f"Range({high:g}, {low:g})", f"{high:g}..{low:g}")
-        raise refuse("BR504", f"the range of {name} is reversed: {low:g}..{high:g}", fix)
+        raise refuse(
+            "BR504",
+            f"the range of {name} is reversed: {low:g}..{high:g}",
+            Fix(f"Range({high:g}, {low:g})", f"{high:g}..{low:g}"),
+        )
     return low, high
 
 
@@ -1058,8 +1047,11 @@ def _costs(given: Any) -> dict[str, Any]:
         costs = given or Costs()
         return {name: getattr(costs, name) for name in OUTCOMES}
     if not isinstance(given, Mapping) or not set(given) <= set(OUTCOMES):
-        text = f"costs are named by outcome (fp, fn, tp, tn), got {quoted(given)}"
-        raise refuse("BR513", text, 'costs={"fn": Range(100, 1000), "fp": 1}')
+        raise refuse(
+            "BR513",
+            f"costs are named by outcome (fp, fn, tp, tn), got {quoted(given)}",
+            'costs={"fn": Range(100, 1000), "fp": 1}',
+        )
     plain = Costs()
     return {name: _cost(name, given.get(name, getattr(plain, name))) for name in OUTCOMES}
 

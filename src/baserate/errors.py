@@ -6,7 +6,8 @@ import os
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import PurePath
@@ -133,6 +134,15 @@ class InputError(ValueError):
         positions).
         """
         return type(self)(replace(problem, where=place(problem.where)) for problem in self.problems)
+
+
+@contextmanager
+def placed(place: Callable[[Where], Where]) -> Iterator[None]:
+    """Problems that are found meanwhile lie where `place` says."""
+    try:
+        yield
+    except InputError as error:
+        raise error.moved(place) from None
 
 
 class Infeasible(InputError):  # noqa: N818 (an answer as much as an error)
@@ -337,14 +347,13 @@ class Ledger:
 def checked_design(design: str) -> str:
     """The design, where it is one of those known."""
     if design not in DESIGNS:
-        fix = Fix(
-            f"design={CASE_CONTROL!r} where the class totals were chosen",
-            f"--design {CASE_CONTROL}",
-        )
         raise refuse(
-            "BR518",
+            "BR532",
             f"the design of a sample is {' or '.join(map(repr, DESIGNS))}, got {quoted(design)}",
-            fix,
+            Fix(
+                f"design={CASE_CONTROL!r} where the class totals were chosen",
+                f"--design {CASE_CONTROL}",
+            ),
         )
     return design
 

@@ -142,21 +142,22 @@ def prior(given: object) -> Written | None:
         meaning = "nothing but positives" if sure else "no positives ever"
         instead = "a smaller value, such as 0.999" if sure else "a small value, such as 1e-6"
         raise refuse(
-            "BR501",
+            "BR503",
             f"prior {shown} means {meaning}: precision and costs are not informative then",
             f"use {instead}",
         )
     if written.value > 1:
         number_only = written.value < 100 and "%" not in written.text
-        percent = (
+        raise refuse(
+            "BR503",
+            f"prior must lie strictly between 0 and 1, got {shown}",
             f"{float(written.value):.6g}% or {float(written.value / 100):.6g}"
             if number_only
-            else WRITE_PRIOR
+            else WRITE_PRIOR,
         )
-        raise refuse("BR502", f"prior must lie strictly between 0 and 1, got {shown}", percent)
     if not SMALLEST_PRIOR <= float(written.value) < 1:
         raise refuse(
-            "BR501",
+            "BR503",
             f"prior {shown} is too close to 0 or 1",
             "use 1e-30 or more, and at most 1 - 1e-16",
         )

@@ -1,20 +1,33 @@
 """Numbers: exact sums and fractions, undefined values with a reason, readings with notes, frozen
-values.
+values; how results are had as tables and drawings.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from baserate.errors import Note, escaped, grouped
-from baserate.views import Viewed
+
+
+class _NotSaid:
+    """What stands for an argument that was not given, where None means something."""
+
+    def __repr__(self) -> str:
+        return "not given"
+
+    def __reduce__(self) -> str:
+        return "NOT_SAID"
+
+
+NOT_SAID: Any = _NotSaid()
+
 
 # ----------------------------------------------------------------------
 # One formula, three arithmetics: exact fractions for one point, float64 arrays along a curve, and
@@ -367,9 +380,8 @@ def share_won(positives: npt.NDArray[Any], negatives: npt.NDArray[Any]) -> float
     size, then rounded once; for masses right to a few units in the last place.
     """
     if positives.dtype == np.int64 and negatives.dtype == np.int64:
-        return _twice_wins(positives, negatives) / (
-            2 * int(total(positives)) * int(total(negatives))
-        )
+        totals = int(total(positives)), int(total(negatives))
+        return _twice_wins(positives, negatives, totals) / (2 * totals[0] * totals[1])
     # Totals near one, by exact powers of two, so that no product leaves the range of floats.
     ours, theirs = _near_one(positives), _near_one(negatives)
     # Summed from the bottom up: taking the mass above from the whole would cancel where little lies
@@ -383,9 +395,9 @@ def _near_one(masses: npt.NDArray[Any]) -> Floats:
     return np.ldexp(floats, -math.frexp(float(total(floats)))[1])
 
 
-def _twice_wins(positives: Ints, negatives: Ints) -> int:
-    all_negatives = int(total(negatives))
-    if 2 * int(total(positives)) * all_negatives > INT64_MAX:
+def _twice_wins(positives: Ints, negatives: Ints, totals: tuple[int, int] | None = None) -> int:
+    all_positives, all_negatives = totals or (int(total(positives)), int(total(negatives)))
+    if 2 * all_positives * all_negatives > INT64_MAX:
         return _twice_wins_of_large(positives, negatives, all_negatives)
     # 2·(negatives below) + ties, built in one array to spare memory.
     worse = np.cumsum(negatives)
@@ -430,6 +442,18 @@ class Frozen:
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be deleted")
+
+
+class Digested(Frozen):
+    """A frozen value that equals others of its type with the same digest."""
+
+    digest: Any
+
+    def __eq__(self, other: object) -> bool:
+        return self.digest == other.digest if type(other) is type(self) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
 
 
 # ----------------------------------------------------------------------
@@ -478,6 +502,83 @@ def _text(value: str) -> str:
     import html
 
     return html.escape(escaped(value), quote=True)
+
+
+# ----------------------------------------------------------------------
+# Methods of results that draw, tabulate or continue them: done by modules above, which are loaded
+# when a method is called.
+
+
+# Which function of which module makes each view. The only imports that point upwards.
+VIEWS = {
+    "amount_intervals": "inference.amount_intervals:amount_intervals",
+    "amounts_moved": "inference.amount_intervals:amounts_moved",
+    "dict": "output.results:as_dict",
+    "frame": "output.results:as_frame",
+    "html": "output.results:as_html",
+    "interval": "inference.intervals:interval_at",
+    "intervals": "inference.intervals:intervals_of",
+    "moved": "inference.best_model:moved",
+    "plot": "plots.figures:picture",
+}
+
+
+def view(kind: str, result: object, **given: Any) -> Any:
+    """The view of a result by its kind."""
+    from importlib import import_module
+
+    module, _, name = VIEWS[kind].partition(":")
+    return getattr(import_module(f"baserate.{module}"), name)(result, **given)
+
+
+class Viewed:
+    """A result that can be had as plain values, as a data frame, and as a table in a notebook."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values: numbers, text, lists and dictionaries, as the command line's JSON has
+        them.
+        """
+        found: dict[str, Any] = view("dict", self)
+        return found
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """The rows as a data frame of pandas, polars or pyarrow."""
+        return view("frame", self, backend=backend)
+
+    def _repr_html_(self) -> str:
+        found: str = view("html", self)
+        return found
+
+
+class Later(Mapping[str, Any]):
+    """A view that is a mapping, made when it is first looked at."""
+
+    def __init__(self, kind: str, result: object, **given: Any) -> None:
+        self._asked = (kind, result, given)
+        self._found: Mapping[str, Any] | None = None
+
+    @property
+    def _made(self) -> Mapping[str, Any]:
+        if self._found is None:
+            kind, result, given = self._asked
+            self._found = view(kind, result, **given)
+        return self._found
+
+    def again(self, result: object) -> Later:
+        """The same view of another result."""
+        return Later(self._asked[0], result, **self._asked[2])
+
+    def __getitem__(self, name: str) -> Any:
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def __repr__(self) -> str:
+        return repr(self._made)
 
 
 # ----------------------------------------------------------------------

@@ -142,7 +142,7 @@ def balance_scale() -> Labelled:
 def _drawn(targets: int, others: int, seed: int, of_targets: Rows, of_others: Rows) -> Cases:
     if min(targets, others) < 0 or seed < 0:
         raise refuse(
-            "BR922",
+            "BR580",
             "so many cases, and a seed, are whole numbers from 0 on, got"
             f" {quoted((targets, others, seed))}",
             "seed=0",

@@ -123,7 +123,7 @@ def test_summaries_and_curves_are_asked_for_by_name():
     assert list(br.summary(MODELS, "partial_auc(fpr=0..0.1)")) == list(SCORES)
     assert list(br.curve(MODELS, "broc", at=AT)) == list(SCORES)
     assert list(br.roc(MODELS)) == list(SCORES)
-    with pytest.raises(br.InputError, match="BR574: hull= has no effect on a gain curve"):
+    with pytest.raises(br.InputError, match="BR002: hull= has no effect on a gain curve"):
         br.curve(COUNTS, "gain", hull=True)
 
 

@@ -37,12 +37,12 @@ REFUSED = {
     "BR421: models counted together need every case in memory": lambda: br.count(
         "a.csv", label="y", score=["a", "b"], memory="1GB"
     ),
-    "BR422: a file or frame needs label= and score=": lambda: br.count(FRAME),
-    "BR422: label= names a column, and arrays are given already": lambda: br.count(
+    "BR003: a file or frame needs label= and score=": lambda: br.count(FRAME),
+    "BR003: label= names a column, and arrays are given already": lambda: br.count(
         Y, S, label="y", score="a"
     ),
-    "BR422: chunks are counted within a memory limit": lambda: br.count(iter([(Y, S)])),
-    "BR422: a comparison needs label= and several scores": lambda: br.compare(
+    "BR003: chunks are counted within a memory limit": lambda: br.count(iter([(Y, S)])),
+    "BR003: a comparison needs label= and several scores": lambda: br.compare(
         FRAME, "auc", label="y", score="a"
     ),
     "BR429: choose needs counts, got list. Fix: choose(count(y_true, y_score), …).": (
@@ -75,14 +75,14 @@ REFUSED = {
         FRAME, label="y", score="a", amount="b", cluster="g"
     ),
     "BR424: day= takes one score": lambda: br.count(Y, {"a": S}, day=["2026-01-01"] * 6),
-    "BR425: positive= has no effect on arrays. Fix: pos_label=": lambda: br.count(Y, S, positive=1),
-    "BR425: sample_weight= has no effect on files. Fix: weight=": lambda: br.count(
+    "BR002: positive= has no effect on arrays. Fix: pos_label=": lambda: br.count(Y, S, positive=1),
+    "BR002: sample_weight= has no effect on files. Fix: weight=": lambda: br.count(
         "a.csv", label="y", score="a", sample_weight=S
     ),
-    "BR425: delimiter= has no effect on a data frame": lambda: br.count(
+    "BR002: delimiter= has no effect on a data frame": lambda: br.count(
         FRAME, label="y", score="a", delimiter=";"
     ),
-    "BR425: tz= has no effect on arrays": lambda: br.count(Y, S, tz="UTC"),
+    "BR002: tz= has no effect on arrays": lambda: br.count(Y, S, tz="UTC"),
     "BR426: these counts are grouped by day": lambda: br.choose(
         br.count(Y, S, day=["2026-01-01"] * 6)
     ),
@@ -97,48 +97,48 @@ REFUSED = {
     "BR427: an operating point has its threshold": lambda: br.measure(
         br.choose(COUNTS), "tpr", threshold=0.5
     ),
-    "BR428: optimize= does not apply to amounts": lambda: br.choose(
+    "BR002: optimize= does not apply to amounts": lambda: br.choose(
         AMOUNTS, review=1, optimize="f1"
     ),
-    "BR428: review= and recovered= need amounts": lambda: br.choose(COUNTS, review=1),
+    "BR002: review= and recovered= need amounts": lambda: br.choose(COUNTS, review=1),
     "BR429: the data come first": lambda: br.compare("auc", JOINT),
     "BR429: curve needs counts, got list": lambda: br.curve([1, 2], "roc"),
     "BR429: these are slices of models counted together": lambda: br.compare(
         br.count(Y, {"a": S, "b": S}, by=list("aabbcc"))
     ),
-    "BR422: score= names a column of a file or frame, got 5": lambda: br.count(
+    "BR003: score= names a column of a file or frame, got 5": lambda: br.count(
         FRAME, label="y", score=5
     ),
-    "BR425: nan_score= has no effect on arrays. Fix: count(df, label=…, score=…, nan_score=…)": (
+    "BR002: nan_score= has no effect on arrays. Fix: count(df, label=…, score=…, nan_score=…)": (
         lambda: br.count(Y, S, nan_score="drop")
     ),
-    "BR425: nan_score= has no effect on a frame with weight=": lambda: br.count(
+    "BR002: nan_score= has no effect on a frame with weight=": lambda: br.count(
         FRAME, label="y", score="a", weight="b", nan_score="drop"
     ),
     "BR429: table does not take GroupedCounts. Fix: table(x.total(), …).": lambda: br.table(BY),
     "BR429: table does not take Amounts. Fix: table(x.counts, …).": lambda: br.table(AMOUNTS),
-    'BR228: auc takes the counts of one model, got JointCounts. Fix: summary(models, "auc")': (
+    'BR429: auc takes the counts of one model, got JointCounts. Fix: summary(models, "auc")': (
         lambda: br.auc(JOINT)
     ),
     'BR531: "auc" is a summary of all thresholds, not a measure at one. Fix: summary(x, "auc").': (
         lambda: br.measure(COUNTS, "auc", threshold=0.5)
     ),
-    'BR571: "recall" is a measure at a threshold, not a summary of all of them. Fix: measure(x,': (
+    'BR531: "recall" is a measure at a threshold, not a summary of all of them. Fix: measure(x,': (
         lambda: br.summary(COUNTS, "recall")
     ),
-    "BR574: a curve of amount_cost needs review=. Fix: curve(x, ": lambda: br.curve(
+    "BR532: a curve of amount_cost needs review=. Fix: curve(x, ": lambda: br.curve(
         AMOUNTS, "amount_cost"
     ),
     "BR429: a file or frame is compared by AUC only": lambda: br.compare(
         FRAME, "brier", label="y", score=["a", "b"]
     ),
     "BR533: a measure is fixed at one value": lambda: br.fix(COUNTS, "tpr >= 0.8"),
-    'BR569: there is no curve "rock"': lambda: br.curve(COUNTS, "rock"),
-    "BR574: bins= has no effect on a roc curve": lambda: br.curve(COUNTS, "roc", bins=3),
-    "BR574: a roc curve does not depend on base rate or costs": lambda: br.curve(
+    'BR531: there is no curve "rock"': lambda: br.curve(COUNTS, "rock"),
+    "BR002: bins= has no effect on a roc curve": lambda: br.curve(COUNTS, "roc", bins=3),
+    "BR002: a roc curve does not depend on base rate or costs": lambda: br.curve(
         COUNTS, "roc", prior=0.1
     ),
-    "BR574: prior= has no effect along base rates": lambda: br.curve(
+    "BR002: prior= has no effect along base rates": lambda: br.curve(
         COUNTS, "precision:prior", prior=0.1, threshold=0.4
     ),
 }

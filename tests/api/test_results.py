@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import baserate as br
-from baserate.views import VIEWS
+from baserate.numbers import VIEWS
 
 RNG = np.random.default_rng(7)
 Y = (RNG.random(1500) < 0.2).astype(int)

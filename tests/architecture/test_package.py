@@ -104,6 +104,20 @@ def test_counting_arrays_loads_no_dataframe_library():
     )
 
 
+def test_counting_a_file_loads_little_more_than_its_reader(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("y,s\n" + "0,0.25\n1,0.75\n" * 100_000)  # read in a process of its own
+    code = (
+        "import sys, json, baserate; baserate.count(sys.argv[1], label='y', score='s');"
+        " print(json.dumps(sorted(sys.modules)))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True
+    )
+    unneeded = {"duckdb", "numpy.ma", "sqlite3", "scipy", "baserate.conditions", "baserate.curves"}
+    assert not unneeded & set(json.loads(run.stdout))
+
+
 @pytest.mark.parametrize("space", SPACES)
 def test_every_public_name_says_what_it_is_for(space):
     undocumented = [

@@ -49,7 +49,7 @@ def test_row_18_infinite_scores_rank_beyond_all_others(bench):
     shown = bench.noted("BR218", *endless)
     assert br.count(L, [-np.inf, 0.4, 0.35, np.inf]).scores.tolist() == [np.inf, 0.4, 0.35, -np.inf]
     assert bench.answer(*endless)["models"][0]["summaries"]["auc"]["value"] == 0.6
-    return shown, bench.refused("BR563", *summed(bench, endless))
+    return shown, bench.refused("BR507", *summed(bench, endless))
 
 
 @row(
@@ -58,13 +58,13 @@ def test_row_18_infinite_scores_rank_beyond_all_others(bench):
 def test_row_19_percent_are_ranked_as_they_are(bench):
     percent = bench.show(table(y=Y, m=[5 * i for i in range(20)]))
     two = bench.show(table(y=Y, m=[5 * i for i in range(20)], n=M), "--score", "n")
-    return bench.noted("BR202", *percent), bench.refused("BR563", *summed(bench, two))
+    return bench.noted("BR202", *percent), bench.refused("BR507", *summed(bench, two))
 
 
 @row(20, "logits", why="refused where probabilities are needed, and never put through a sigmoid")
 def test_row_20_logits_are_ranked_as_they_are(bench):
     logits = bench.show(table(y=Y, m=[i / 2 - 5 for i in range(20)]))
-    return bench.noted("BR203", *logits), bench.refused("BR563", *summed(bench, logits))
+    return bench.noted("BR203", *logits), bench.refused("BR507", *summed(bench, logits))
 
 
 @row(21, "a matrix of two columns of probabilities")
@@ -208,7 +208,7 @@ def test_row_32_rounding_is_clipped_with_a_note_and_more_is_refused(bench):
     near = bench.show(table(y=Y, m=with_(M, at19="1.0000000002")), "--summary", "brier")
     shown = bench.noted("BR567", *near)
     return shown, bench.refused(
-        "BR563", *bench.show(table(y=Y, m=with_(M, at19="1.01")), "--summary", "brier")
+        "BR507", *bench.show(table(y=Y, m=with_(M, at19="1.01")), "--summary", "brier")
     )
 
 

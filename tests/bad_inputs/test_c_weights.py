@@ -17,15 +17,15 @@ def weighted(bench, weights, *more, name="w"):
 
 @row(37, "a negative weight")
 def test_row_37_negative_weights_are_refused(bench):
-    shown = bench.refused("BR301", *weighted(bench, with_(ONES, at1=-5)), lines=(3,))
+    shown = bench.refused("BR303", *weighted(bench, with_(ONES, at1=-5)), lines=(3,))
     assert "-5" in shown
     return shown
 
 
 @row(38, "no weight at all, or none in one class")
 def test_row_38_a_class_without_weight_is_refused(bench):
-    assert "BR302" in bench.refused("BR302", *weighted(bench, [0] * 20))
-    return bench.refused("BR302", *weighted(bench, [0 if y else 1 for y in Y]))
+    assert "BR552" in bench.refused("BR552", *weighted(bench, [0] * 20))
+    return bench.refused("BR552", *weighted(bench, [0 if y else 1 for y in Y]))
 
 
 @row(39, "NaN or infinite weights")
@@ -38,7 +38,7 @@ def test_row_39_weights_that_are_no_numbers_are_refused(bench):
 def test_row_40_weights_that_overflow_are_refused_and_large_ones_are_not(bench):
     large = br.count([0, 1], [1, 2], sample_weight=[8e307, 8e307])
     assert (large.total_positives, large.prior) == (8e307, 0.5)
-    return repr(large), bench.refused("BR308", *weighted(bench, ["1e308"] * 20))
+    return repr(large), bench.refused("BR303", *weighted(bench, ["1e308"] * 20))
 
 
 @row(41, "weights over 16 decades")

@@ -148,7 +148,7 @@ def test_row_53_any_name_is_a_name_and_none_steers_the_terminal(bench):
         assert max(map(len, done.out.splitlines())) < 200
         assert bench.answer(*command)["models"][0]["name"] == name
     named = bench.accepted(*bench.show(table(y=Y, m=M, **{"=cmd()": M}), "--score", "=cmd()"))
-    return named, bench.refused("BR608", *bench.show(table(y=Y, **{"m\0": M})))
+    return named, bench.refused("BR614", *bench.show(table(y=Y, **{"m\0": M})))
 
 
 @row(54, "reserved names (select, __proto__, constructor, CON)")

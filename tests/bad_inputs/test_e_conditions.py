@@ -29,14 +29,14 @@ def prior_of(bench, text):
 
 @row(59, "prior 0 or 1")
 def test_row_59_a_prior_of_0_or_1_is_refused(bench):
-    assert "0.999" in bench.refused("BR501", *at(bench, "--prior", "1"))
-    return bench.refused("BR501", *at(bench, "--prior", "0"))
+    assert "0.999" in bench.refused("BR503", *at(bench, "--prior", "1"))
+    return bench.refused("BR503", *at(bench, "--prior", "0"))
 
 
 @row(60, "prior 5, 50")
 def test_row_60_a_prior_above_1_is_refused_with_what_was_perhaps_meant(bench):
-    bench.refused("BR502", *at(bench, "--prior", "50"))
-    shown = bench.refused("BR502", *at(bench, "--prior", "5"))
+    bench.refused("BR503", *at(bench, "--prior", "50"))
+    shown = bench.refused("BR503", *at(bench, "--prior", "5"))
     assert "5% or 0.05" in shown
     return shown
 
@@ -101,7 +101,7 @@ def test_row_67_another_prior_is_said_and_the_samples_own_has_a_name(bench):
 @row(68, "an undersampling rate of 0 or above 1", why="in Python")
 def test_row_68_a_share_of_negatives_kept_is_a_share(bench):
     for kept in (0, 1.5, "120%"):
-        shown = bench.raised("BR506", trained_at, 0.01, kept)
+        shown = bench.raised("BR542", trained_at, 0.01, kept)
     assert '"1%"; where 1 % were removed, "99%"' in shown
     return shown
 
@@ -127,18 +127,18 @@ def test_row_71_a_miss_must_cost_more_than_a_catch(bench):
 
 @row(72, "a false alarm that costs less than none")
 def test_row_72_a_false_alarm_must_cost_more_than_none(bench):
-    return bench.refused("BR511", *at(bench, "--cost", "fp=1,tn=2"))
+    return bench.refused("BR510", *at(bench, "--cost", "fp=1,tn=2"))
 
 
 @row(73, "costs that are the same for every positive")
 def test_row_73_costs_that_make_no_difference_are_refused(bench):
-    return bench.refused("BR512", *at(bench, "--cost", "fn=5,tp=5"))
+    return bench.refused("BR510", *at(bench, "--cost", "fn=5,tp=5"))
 
 
 @row(74, "equal columns, or all zero")
 def test_row_74_costs_of_nothing_are_refused(bench):
-    bench.refused("BR512", *at(bench, "--cost", "fp=5,tn=5"))
-    return bench.refused("BR512", *at(bench, "--cost", "fp=0,fn=0"))
+    bench.refused("BR510", *at(bench, "--cost", "fp=5,tn=5"))
+    return bench.refused("BR510", *at(bench, "--cost", "fp=0,fn=0"))
 
 
 @row(75, "a matrix without names")

@@ -43,7 +43,7 @@ def test_all_that_is_wrong_with_a_file_is_said_in_one_run(tmp_path, monkeypatch)
     )
     bench = Bench(tmp_path)
     said = bench.refused(
-        "BR105", "BR208", "BR201", "BR301", *bench.show(wrong, "--score", "n", "--weight", "w")
+        "BR105", "BR208", "BR201", "BR303", *bench.show(wrong, "--score", "n", "--weight", "w")
     )
     assert re.findall(r"\(line (\d+)\)", said) == ["5", "7", "9", "11"]
 
@@ -78,5 +78,5 @@ def test_all_that_is_wrong_with_conditions_is_said_in_one_run(tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     bench = Bench(tmp_path)
     bench.refused(
-        "BR514", "BR502", "BR501", *bench.show(table(y=Y, m=M), "--cost", "fnn=5", "--prior", "5,0")
+        "BR514", "BR503", "BR503", *bench.show(table(y=Y, m=M), "--cost", "fnn=5", "--prior", "5,0")
     )

@@ -88,8 +88,8 @@ def test_row_130_a_place_that_cannot_be_written_is_found_before_anything_is_read
 def test_row_131_nothing_is_written_through_a_link(bench):
     bench.file("mine", "target")
     Path("link").symlink_to("target")
-    bench.refused("BR802", *into(bench, "link", "--force"))
-    shown = bench.refused("BR802", *into(bench, "link"))
+    bench.refused("BR803", *into(bench, "link", "--force"))
+    shown = bench.refused("BR803", *into(bench, "link"))
     COUNTS.save("link")
     assert not Path("link").is_symlink()
     assert Path("target").read_text() == "mine"

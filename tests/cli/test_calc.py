@@ -91,10 +91,10 @@ def test_columns_may_come_in_any_order_and_models_be_called_so(capsys, tmp_path)
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        (("--table", "1,2,3"), "BR546: a table has four cells"),
-        (("--table", "1,2,3,0.5"), "BR546: tn must be a whole number of cases"),
-        (("--table", "0,0,0,0"), "BR546: a table has no cases"),
-        (("--table", "a=1,2,3,4", "--table", "a=1,2,3,5"), 'BR546: two tables are called "a"'),
+        (("--table", "1,2,3"), "BR551: a table has four cells"),
+        (("--table", "1,2,3,0.5"), "BR551: tn must be a whole number of cases"),
+        (("--table", "0,0,0,0"), "BR551: a table has no cases"),
+        (("--table", "a=1,2,3,4", "--table", "a=1,2,3,5"), 'BR551: two tables are called "a"'),
         (("--table", "1,2,3,4", "--recall", "0.9"), "BR545: rates"),
         (("--tpr", "0.9", "--fpr", "0.1", "--sort", "npv"), "BR002: --sort"),
         (("--tpr", "0.9", "--fpr", "0.1", "--level", "90%"), "BR002: --level"),
@@ -138,4 +138,4 @@ def test_a_table_that_is_typed_elsewhere_is_shown_where_it_goes(capsys):
 
 @pytest.mark.parametrize("table", ["fn=10,90,50,950", "tp=90,10,50,950"])
 def test_a_partly_named_table_is_refused_instead_of_misread(table, capsys):
-    assert "BR546: the cells are tp, fn, fp, tn" in refused(capsys, "calc", "--table", table)
+    assert "BR551: the cells are tp, fn, fp, tn" in refused(capsys, "calc", "--table", table)

@@ -250,19 +250,19 @@ def test_case_control_files_need_a_base_rate(small):
 @pytest.mark.parametrize(
     ("options", "code", "text"),
     [
-        (("--prior", "0"), "BR501", "prior 0 means no positives ever"),
-        (("--prior", "5"), "BR502", "Fix: 5% or 0.05."),
+        (("--prior", "0"), "BR503", "prior 0 means no positives ever"),
+        (("--prior", "5"), "BR503", "Fix: 5% or 0.05."),
         (("--prior", "0,5%"), "BR503", "write a decimal point: 0.5%"),
         (("--prior", "often"), "BR503", 'prior "often" is not a share'),
         (("--cost", "fn=-500,tp=5"), "BR510", "if these are profits: --profit instead of --cost"),
-        (("--cost", "fp=0"), "BR512", "flagging and not flagging cost the same for every negative"),
+        (("--cost", "fp=0"), "BR510", "flagging and not flagging cost the same for every negative"),
         (("--cost", "0,1,5,0"), "BR513", "--cost fn=100,fp=1"),
         (("--cost", "fnn=5"), "BR514", "did you mean fn?"),
         (("--cost", "fn=$5"), "BR514", "not a plain number"),
         (("--cost", "fn=5", "--profit", "tp=5"), "BR513", "costs and profits are given together"),
         (("--volume", "-1"), "BR520", "a volume is a number of cases above 0"),
         (("--optimize", "recal"), "BR531", 'did you mean "recall" (here: tpr)?'),
-        (("--design", "matched"), "BR518", "--design case-control"),
+        (("--design", "matched"), "BR532", "--design case-control"),
     ],
 )
 def test_bad_conditions_are_one_line_that_says_what_to_write(small, options, code, text):
@@ -298,8 +298,8 @@ def test_several_things_wrong_are_told_in_one_run(small):
     done = run("choose", small, "--label", "y", "--score", "m", "--prior", "5,0", "--cost", "fn=x")
     assert [line.split(":")[0] for line in done.stderr.splitlines()] == [
         "error BR514",
-        "error BR502",
-        "error BR501",
+        "error BR503",
+        "error BR503",
     ]
 
 

@@ -403,11 +403,11 @@ def test_the_same_seed_gives_the_same_answer_and_another_seed_another(three, cap
             "BR594: a rule or threshold belongs to a measure",
         ),
         (("--rule", "alerts <= 200"), "BR520: 200 alerts: of how many cases?"),
-        (("--prior", "5"), "BR502"),
+        (("--prior", "5"), "BR503"),
         (("--weight", "noise"), "BR001: there is no option --weight. Fix"),
         (("--score", "c"), 'has no column "c"'),
         (("--score", "a"), "BR407: "),
-        (("--design", "matched"), "BR518"),
+        (("--design", "matched"), "BR532"),
         (
             ("--design", "case-control", "--statistic", "precision", "--threshold", "0.5"),
             "BR509: the class totals were chosen",

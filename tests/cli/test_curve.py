@@ -106,13 +106,13 @@ def test_long_curves_are_shortened_and_say_so(scores):
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("rocc",), 'error BR569: there is no curve "rocc"; did you mean roc?'),
+        (("rocc",), 'error BR531: there is no curve "rocc"; did you mean roc?'),
         (
             ("precision:recal",),
             'error BR531: unknown measure "recal"; did you mean "recall" (here: tpr)?',
         ),
         (("roc", "--dense", "1"), "error BR542: pixels must be a whole number from 2"),
-        (("decision", "--prior", "0"), "error BR501"),
+        (("decision", "--prior", "0"), "error BR503"),
     ],
 )
 def test_what_is_wrong_is_one_line(scores, arguments, text):

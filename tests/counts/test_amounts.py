@@ -225,6 +225,6 @@ def test_counts_are_not_amounts():
     counts = br.count([0, 1], [0.1, 0.9])
     with pytest.raises(br.InputError, match="amounts are made by count") as caught:
         check_amounts(counts)
-    assert caught.value.code == "BR228"
+    assert caught.value.code == "BR429"
     amounts = br.count([0, 1], [0.1, 0.9], amount=[1.0, 2.0])
     assert check_amounts(amounts) is amounts

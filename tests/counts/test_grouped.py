@@ -12,7 +12,6 @@ import pytest
 import baserate as br
 from baserate.errors import Ledger
 from baserate.kernels import Cells
-from baserate.read.cases import count_groups
 
 Y = [0, 1, 0, 1, 1]
 S = [0.2, 0.7, 0.1, 0.9, 0.9]
@@ -198,9 +197,19 @@ def test_groups_of_the_wrong_length_or_index_are_refused():
         br.count(Y, S, by=["a", "b"])
     with pytest.raises(br.InputError, match="indexes of y_true and groups differ"):
         br.count(pd.Series(Y), S, by=pd.Series(SITES, index=[4, 3, 2, 1, 0]))
-    with pytest.raises(br.InputError, match="groups is None"):
-        count_groups(Y, S, groups=None)
     assert br.count(Y, S, by=None) == br.count(Y, S), "None: not given"
+
+
+def test_scores_of_several_models_are_checked_together_whatever_they_are_grouped_by():
+    gap = [*S[:-1], np.nan]
+    for role in ("by", "cluster", "amount"):
+        beside = {role: [1, 2, 3, 4, 5]}
+        with pytest.raises(br.InputError, match='BR201: "b" has 1 missing or NaN score'):
+            br.count(Y, {"a": S, "b": gap}, **beside)
+        with pytest.raises(br.InputError, match="BR410: a model is named 1"):
+            br.count(Y, {1: S}, **beside)
+        with pytest.raises(br.InputError, match="BR410: count needs the scores of each model"):
+            br.count(Y, {}, **beside)
 
 
 def test_grouped_counts_are_saved(tmp_path):

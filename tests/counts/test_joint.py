@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.read.cases import count_models
+from baserate.read.cases import check_named
 
 Y = [0, 0, 1, 1, 1]
 MODELS = {"logit": [0.1, 0.4, 0.35, 0.8, 0.8], "forest": [0, 1, 1, 3, 3]}
@@ -113,9 +113,9 @@ def test_what_does_not_fit_is_refused():
         "models differ", lambda: joint + br.count(Y, {"logit": MODELS["logit"]}), "BR409"
     )
     huge = br.count(Y, {**MODELS, "logit": [2**53 + 1] * 5})
-    assert_refused("without merging some", lambda: joint + huge, "BR225")
+    assert_refused("without merging some", lambda: joint + huge, "BR409")
     assert_refused("by name", lambda: br.count(Y, {}), "BR410")
-    assert_refused("by name", lambda: count_models(Y, [1, 2]), "BR410")
+    assert_refused("by name", lambda: check_named([1, 2]), "BR410")
     assert_refused("not text", lambda: br.count(Y, {1: MODELS["logit"]}), "BR410")
     assert_refused('lengths differ: y_true 5, "m" 2', lambda: br.count(Y, {"m": [1, 2]}), "BR212")
     with pytest.raises(TypeError, match="unsupported operand"):

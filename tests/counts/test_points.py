@@ -234,7 +234,7 @@ def test_a_hull_refuses_thresholds_between_its_corners():
 def test_points_are_made_of_counts_and_cannot_be_changed():
     assert br.Points.of(POINTS) is POINTS
     assert_refused(
-        "points are made of Counts, got ndarray", "BR228", lambda: br.Points.of(np.array([1]))
+        "points are made of Counts, got ndarray", "BR429", lambda: br.Points.of(np.array([1]))
     )
     with pytest.raises(TypeError, match=r"made by Points\.of"):
         br.Points()

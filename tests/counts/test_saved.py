@@ -92,7 +92,7 @@ def test_every_single_flipped_bit_is_noticed(tmp_path):
         broken = bytearray(content)
         broken[position] ^= 1 << (position % 8)
         path.write_bytes(bytes(broken))
-        with pytest.raises(br.InputError, match="BR71[012]"):
+        with pytest.raises(br.InputError, match="BR7(03|10|12)"):
             br.load(path)
 
 
@@ -102,7 +102,7 @@ def test_every_truncation_is_noticed(tmp_path):
     content = path.read_bytes()
     for length in range(len(content)):
         path.write_bytes(content[:length])
-        with pytest.raises(br.InputError, match="BR71[012]"):
+        with pytest.raises(br.InputError, match="BR7(03|10|12)"):
             br.load(path)
 
 
@@ -170,7 +170,7 @@ def test_later_kinds_and_arrays_are_refused_not_dropped(tmp_path):
 def test_a_right_checksum_around_wrong_content_does_not_help(tmp_path, head, body):
     path = tmp_path / "x"
     path.write_bytes(sealed(head, body))
-    with pytest.raises(br.InputError, match="BR71[12]"):
+    with pytest.raises(br.InputError, match="BR7(03|12)"):
         br.load(path)
 
 
@@ -187,7 +187,7 @@ def test_joint_and_grouped_files_that_do_not_fit_together_are_refused(tmp_path):
             np.ones(4, "<i8").tobytes(),
         )
     )
-    assert_refused(path, "columns differ in length", "BR711")
+    assert_refused(path, "columns differ in length", "BR703")
     arrays = [
         {"name": name, "dtype": "<i8", "length": 1}
         for name in ("scores", "positives", "negatives", "offsets")
@@ -198,7 +198,7 @@ def test_joint_and_grouped_files_that_do_not_fit_together_are_refused(tmp_path):
             np.ones(4, "<i8").tobytes(),
         )
     )
-    assert_refused(path, "groups do not fit", "BR711")
+    assert_refused(path, "groups do not fit", "BR703")
 
 
 COARSE = {"scores": [0.6, 0.1], "positives": [1, 1], "negatives": [1, 1]}
@@ -337,7 +337,7 @@ PLAIN = {"condensed": False}
 )
 def test_what_cannot_have_been_counted_is_refused_whatever_its_checksum(tmp_path, content, match):
     (tmp_path / "x").write_bytes(content)
-    assert_refused(tmp_path / "x", match, "BR711")
+    assert_refused(tmp_path / "x", match, "BR703")
 
 
 def test_a_ledger_of_strange_sources_is_refused(tmp_path):
@@ -353,7 +353,7 @@ def test_a_ledger_of_strange_sources_is_refused(tmp_path):
     (tmp_path / "x").write_bytes(
         made("counts", {**PLAIN, "ledger": {"rows_read": 1, "sources": [source]}}, **COARSE)
     )
-    assert_refused(tmp_path / "x", "does not hold sources", "BR711")
+    assert_refused(tmp_path / "x", "does not hold sources", "BR703")
 
 
 @pytest.mark.parametrize("length", [-1, 2**70, 1e400, 1.0, True, "1", None], ids=str)
@@ -364,14 +364,14 @@ def test_lengths_that_do_not_fit_the_file_are_refused_before_anything_is_copied(
         "facts": {},
     }
     (tmp_path / "x").write_bytes(sealed(head, bytes(8000)))
-    assert_refused(tmp_path / "x", "an array does not fit the file", "BR711")
+    assert_refused(tmp_path / "x", "an array does not fit the file", "BR703")
 
 
 def test_two_arrays_of_one_name_are_refused(tmp_path):
     entry = {"name": "scores", "dtype": "<f8", "length": 1}
     head = {"kind": "counts", "arrays": [entry, entry], "facts": {}}
     (tmp_path / "x").write_bytes(sealed(head, bytes(16)))
-    assert_refused(tmp_path / "x", "an array does not fit the file", "BR711")
+    assert_refused(tmp_path / "x", "an array does not fit the file", "BR703")
 
 
 def test_only_regular_files_are_read(tmp_path):
@@ -399,7 +399,7 @@ def test_notes_come_back_with_their_override(tmp_path):
 def test_a_head_longer_than_any_we_write_is_refused(tmp_path):
     content = counts.MAGIC + (2**40).to_bytes(8, "little")
     (tmp_path / "x").write_bytes(content + hashlib.sha256(content).digest())
-    assert_refused(tmp_path / "x", "head too long", "BR711")
+    assert_refused(tmp_path / "x", "head too long", "BR703")
 
 
 def test_saving_replaces_a_link_and_leaves_its_target_alone(tmp_path):
@@ -528,7 +528,7 @@ def test_mutated_files_are_loaded_or_refused_but_never_crash(tmp_path):
             try:
                 loaded = br.load(path)
             except br.InputError as error:
-                assert error.code in {"BR711", "BR712"}
+                assert error.code in {"BR703", "BR712"}
             else:
                 assert loaded.digest
 
@@ -539,7 +539,7 @@ def test_a_correction_that_nobody_made_is_refused(tmp_path, corrected):
     saved = counts.read(tmp_path / "a.counts")
     saved.facts["ledger"]["corrected"] = corrected
     counts.write(tmp_path / "b.counts", saved)
-    with pytest.raises(br.InputError, match="BR711"):
+    with pytest.raises(br.InputError, match="BR703"):
         br.load(tmp_path / "b.counts")
 
 
@@ -557,5 +557,5 @@ def test_a_ledger_that_does_not_add_up_is_refused(tmp_path, field, value):
     saved = counts.read(tmp_path / "a.counts")
     saved.facts["ledger"]["sources"][0][field] = value
     counts.write(tmp_path / "b.counts", saved)
-    with pytest.raises(br.InputError, match="BR711"):
+    with pytest.raises(br.InputError, match="BR703"):
         br.load(tmp_path / "b.counts")

@@ -109,9 +109,9 @@ def test_the_decision_curve_is_net_benefit_at_every_score_below_1(kind):
 
 @pytest.mark.parametrize("curve", [brier_curve, decision_curve])
 def test_curves_of_probabilities_refuse_other_scores_and_chosen_totals(curve):
-    with pytest.raises(br.InputError, match="BR563: these scores are not probabilities"):
+    with pytest.raises(br.InputError, match="BR507: these scores are not probabilities"):
         curve(br.Counts([3, 2], [1, 1], [1, 4]))
-    with pytest.raises(br.InputError, match="BR228: probabilities need Counts, got Points"):
+    with pytest.raises(br.InputError, match="BR429: probabilities need Counts, got Points"):
         curve(br.Points.from_rates([0.1], [0.6]))
     with pytest.raises(br.InputError, match="BR509"):
         curve(br.count([1, 0, 0], [0.9, 0.5, 0.1], design="case-control"))

@@ -228,7 +228,7 @@ def test_chosen_class_totals_and_rates_alone_need_a_prior(name):
     "name", [*NAMED, "roc_hull", "ks_curve", "cost_curve", "cost_lines", "cost_threshold_curve"]
 )
 def test_anything_but_counts_or_points_is_refused(name):
-    with pytest.raises(br.InputError, match="BR228: points are made of Counts, got list"):
+    with pytest.raises(br.InputError, match="BR429: points are made of Counts, got list"):
         getattr(named, name)([0.1, 0.2])
 
 

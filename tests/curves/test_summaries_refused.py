@@ -47,14 +47,14 @@ def case_control():
 
 
 @pytest.mark.parametrize("name", [*FREE, *PRIOR_BOUND])
-def test_BR228_anything_but_counts_is_refused(name):
-    with pytest.raises(br.InputError, match="BR228"):
+def test_BR429_anything_but_counts_is_refused(name):
+    with pytest.raises(br.InputError, match="BR429"):
         (FREE | PRIOR_BOUND)[name]([0.1, 0.2])
 
 
 @pytest.mark.parametrize("name", SCORED)
-def test_BR228_rates_alone_have_no_scores(name):
-    with pytest.raises(br.InputError, match="BR228.*got Points"):
+def test_BR429_rates_alone_have_no_scores(name):
+    with pytest.raises(br.InputError, match="BR429.*got Points"):
         SCORED[name](ROC)
 
 
@@ -128,24 +128,24 @@ def test_no_cases_at_all_leave_a_summary_undefined():
 
 @pytest.mark.parametrize("name", SCORED)
 @pytest.mark.parametrize("scores", [[55.0, 20.0], [0.5, -3.0], [1.001, 0.2]])
-def test_BR563_scores_beyond_0_and_1_are_no_probabilities(name, scores):
-    with pytest.raises(br.InputError, match="BR563: these scores are not probabilities: they span"):
+def test_BR507_scores_beyond_0_and_1_are_no_probabilities(name, scores):
+    with pytest.raises(br.InputError, match="BR507: these scores are not probabilities: they span"):
         SCORED[name](br.Counts(scores, [3, 1], [1, 5]))
 
 
 @pytest.mark.parametrize("name", SCORED)
-def test_BR563_merged_scores_have_lost_their_probabilities(name):
+def test_BR507_merged_scores_have_lost_their_probabilities(name):
     exact = br.count([1, 0, 0, 0, 1], [0.9, 0.8, 0.7, 0.3, 0.2])
     for merged in (exact.condense(), exact.coarsen(2)):
         with pytest.raises(
-            br.InputError, match="BR563: condensed and coarse counts have merged scores"
+            br.InputError, match="BR507: condensed and coarse counts have merged scores"
         ):
             SCORED[name](merged)
 
 
-def test_BR564_one_band_and_it_rises():
+def test_BR542_one_band_and_it_rises():
     for bands in ({}, {"fpr": (0, 0.1), "tpr": (0.9, 1)}):
-        with pytest.raises(br.InputError, match="BR564: give one band, of fpr or of tpr"):
+        with pytest.raises(br.InputError, match="BR542: give one band, of fpr or of tpr"):
             br.curves.partial_auc(COUNTS, **bands)
     for band in (
         (0.5, 0.1),
@@ -159,7 +159,7 @@ def test_BR564_one_band_and_it_rises():
         (0,),
     ):
         with pytest.raises(
-            br.InputError, match="BR564: a band runs from a lower to a higher share, got"
+            br.InputError, match="BR542: a band runs from a lower to a higher share, got"
         ):
             br.curves.partial_auc(COUNTS, tpr=band)
 
@@ -196,12 +196,12 @@ def test_BR542_weights_are_of_one_strip_or_more_and_of_a_share(count, alpha):
         br.curves.strip_weights(count, alpha)
 
 
-def test_BR566_costs_are_distributed_in_one_of_three_ways():
-    with pytest.raises(br.InputError, match="BR566: the distribution of costs is"):
+def test_BR532_costs_are_distributed_in_one_of_three_ways():
+    with pytest.raises(br.InputError, match="BR532: the distribution of costs is"):
         br.curves.h_measure(COUNTS, prior="uniform")
     for ratio in (0, -1, math.inf, math.nan, "1", True):
         with pytest.raises(
-            br.InputError, match="BR566: a severity ratio is a number between 1e-9 and 1e9, got"
+            br.InputError, match="BR532: a severity ratio is a number between 1e-9 and 1e9, got"
         ):
             br.curves.h_measure(COUNTS, severity_ratio=ratio)
 

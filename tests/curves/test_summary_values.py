@@ -71,10 +71,10 @@ def test_parameters_are_read_as_python_takes_them(text, value):
 @pytest.mark.parametrize(
     ("text", "match"),
     [
-        ("aucc", 'BR571: unknown summary "aucc". Fix: "auc"'),
-        ("auc(", "BR571: cannot read"),
-        ("", "BR571: cannot read"),
-        ("strip_weights", "BR571: unknown summary"),
+        ("aucc", 'BR531: unknown summary "aucc". Fix: "auc"'),
+        ("auc(", "BR531: cannot read"),
+        ("", "BR531: cannot read"),
+        ("strip_weights", "BR531: unknown summary"),
         ("auc(alpha=1)", 'BR532: auc has no option "alpha". Fix: it takes none'),
         ("weighted_auc(alpha=0.1, alpha=0.2)", 'BR532: weighted_auc is given "alpha" twice'),
     ],
@@ -114,10 +114,10 @@ def test_show_puts_summaries_beside_auc(tmp_path):
 
 
 def test_contradictions_between_options_are_refused():
-    with pytest.raises(br.InputError, match="BR564: standardized is True or False"):
+    with pytest.raises(br.InputError, match="BR542: standardized is True or False"):
         br.curves.partial_auc(COUNTS, fpr=(0, 0.3), standardized="False")
     with pytest.raises(
-        br.InputError, match="BR566: a severity ratio and a named distribution are given"
+        br.InputError, match="BR532: a severity ratio and a named distribution are given"
     ):
         br.curves.h_measure(COUNTS, prior="hand-2009", severity_ratio=0.5)
     with pytest.raises(

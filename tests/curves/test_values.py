@@ -56,8 +56,8 @@ def test_a_curve_is_a_dataframe_of_any_library(backend):
     assert curve.to_dict()["tpr"] == curve.x.tolist()
 
 
-def test_BR560_BR714_a_dataframe_library_is_known_and_installed(monkeypatch):
-    with pytest.raises(br.InputError, match="BR560: there is no dataframe library"):
+def test_BR532_BR714_a_dataframe_library_is_known_and_installed(monkeypatch):
+    with pytest.raises(br.InputError, match="BR532: there is no dataframe library"):
         br.roc(COUNTS).to_frame("excel")
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(br.InputError, match="BR714: polars is not installed"):

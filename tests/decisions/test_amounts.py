@@ -274,7 +274,7 @@ def test_no_cases_one_class_and_chosen_totals_are_refused_where_they_must_be(sce
         == br.choose(scenario, review=150, at=at).cost
         == 470
     )
-    with pytest.raises(br.InputError, match="BR428: review= and recovered= need amounts"):
+    with pytest.raises(br.InputError, match="BR002: review= and recovered= need amounts"):
         br.choose(scenario.counts, review=150)
 
 

@@ -336,7 +336,7 @@ def test_names_that_cannot_be_given_are_refused():
         br.solve_rates(mcc=0.8)
     with pytest.raises(br.InputError, match="BR531: unknown measure"):
         br.solve_rates(zzz=0.8)
-    for prior, code in ((0, "BR501"), (5, "BR502"), ("rare", "BR503"), (None, "BR542")):
+    for prior, code in ((0, "BR503"), (5, "BR503"), ("rare", "BR503"), (None, "BR542")):
         with pytest.raises(br.InputError, match=code):
             br.solve_rates(tpr=0.5, fpr=0.1, prior=prior)
 

@@ -382,10 +382,10 @@ def test_what_does_not_even_hold_here_is_infeasible():
             {"at": FIELD, "level": 0.9999},
             "BR636: the limits of this guarantee are simulated",
         ),
-        ("recall >= 0.8", {"mix": True}, "BR637: a guarantee is for one threshold"),
-        ("recall >= 0.8", {"among": 0}, "BR637: among is the number of models"),
+        ("recall >= 0.8", {"mix": True}, "BR636: a guarantee is for one threshold"),
+        ("recall >= 0.8", {"among": 0}, "BR636: among is the number of models"),
         ("recall >= 0.8", {"level": 95}, "BR580: a level lies between 0.5 and 1"),
-        (None, {"level": 0.9}, "BR637: level and among apply only to a guarantee"),
+        (None, {"level": 0.9}, "BR636: level and among apply only to a guarantee"),
         ("", {}, "BR533: the rule is empty"),
     ],
 )
@@ -472,7 +472,7 @@ def test_the_command_says_what_holds_in_the_field(capsys, scored):
             3,
             "BR635: tpr >= 0.99 cannot be guaranteed with 95 % confidence",
         ),
-        (("--guarantee", "recall >= 0.8", "--mix"), 2, "BR637: a guarantee is for one threshold"),
+        (("--guarantee", "recall >= 0.8", "--mix"), 2, "BR636: a guarantee is for one threshold"),
         (
             ("--guarantee", "recall >= 0.8", "--replicates", "200"),
             2,

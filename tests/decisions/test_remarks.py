@@ -256,7 +256,7 @@ def test_table_5_7_theory_cuts_at_1_in_102_not_at_1_in_101():
 def test_scores_that_are_no_probabilities_have_no_threshold_in_theory():
     with pytest.raises(br.InputError, match="BR507: these scores are not probabilities"):
         br.choose(br.Counts([3, 2], [1, 0], [0, 1]), calibrated_at=0.5)
-    with pytest.raises(br.InputError, match="BR502"):
+    with pytest.raises(br.InputError, match="BR503"):
         br.choose(COUNTS, calibrated_at=5)
 
 

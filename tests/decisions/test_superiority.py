@@ -188,6 +188,6 @@ def test_long_random_rocs_compare_as_in_the_oracle():
 def test_a_roc_needs_both_classes():
     with pytest.raises(br.InputError, match="BR552: a ROC needs cases of both classes"):
         br.curves.superiority(F1_A, br.Counts([1], [3], [0]))
-    with pytest.raises(br.InputError, match="BR228"):
+    with pytest.raises(br.InputError, match="BR429"):
         br.curves.superiority(F1_A, [0.1])
     assert Fraction(br.curves.superiority(F1_A, F1_A).stretches[0].high) == 1

@@ -86,7 +86,7 @@ def test_wrong_answers_are_told_and_asked_again(tmp_path, file):
         'no column "clss"',
         'no column "gone"',
         '"frau" is not in',
-        "BR502",
+        "BR503",
         'no outcome "fq"',
         "BR529",
         'unknown measure "recal"',
@@ -158,7 +158,7 @@ def test_yes_takes_the_defaults_where_nothing_is_guessed(tmp_path, capsys, monke
         (("--label", "cls", "--score", "m1"), "BR102: scores.csv: "),
         (("--label", "cls", "--score", "m1", "--positive", "frau"), "BR109: scores.csv: "),
         (("--label", "clss", "--score", "m1"), "BR613: scores.csv: "),
-        (("--label", "cls", "--score", "m1", "--positive", "fraud", "--prior", "12"), "BR502"),
+        (("--label", "cls", "--score", "m1", "--positive", "fraud", "--prior", "12"), "BR503"),
         (("--label", "cls", "--score", "m1", "--positive", "fraud", "--cost", "fq=1"), "BR514"),
         (("--label", "cls", "--score", "m1", "--positive", "fraud", "--threshold", "low"), "BR529"),
         (
@@ -193,12 +193,12 @@ def test_a_link_is_never_written_through(tmp_path, file, capsys, monkeypatch):
     (tmp_path / "baserate.toml").symlink_to("theirs")
     for more in ((), ("--force",)):
         assert (
-            "BR802: baserate.toml: is a symbolic link"
+            "BR803: baserate.toml: is a symbolic link"
             in told(capsys, "init", "scores.csv", *GIVEN, *more).err
         )
     (tmp_path / "baserate.toml").unlink()
     (tmp_path / "baserate.toml").symlink_to("gone")
-    assert "BR802" in told(capsys, "init", "scores.csv", *GIVEN).err
+    assert "BR803" in told(capsys, "init", "scores.csv", *GIVEN).err
     assert (tmp_path / "theirs").read_text() == "theirs"
 
 

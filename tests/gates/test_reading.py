@@ -170,7 +170,7 @@ margin = 0
         ),
         "BR842: baserate.toml: models.candidate is a text, got 3 (line 8). Fix: write a text.",
         (
-            "BR502: baserate.toml: scenario.field.prior: prior must lie strictly between 0 and 1,"
+            "BR503: baserate.toml: scenario.field.prior: prior must lie strictly between 0 and 1,"
             " got 12 (line 10). Fix: 12% or 0.12."
         ),
         (
@@ -285,7 +285,7 @@ DATA = 'data = { source = "a.csv", label = "y" }\nmodels = { m = "m" }\n'
         ),
         (
             HEAD.replace("threshold = 0.5", "costs = { fn = 0, fp = 1 }") + COMPARE,
-            "BR512: baserate.toml: scenario.field.costs",
+            "BR510: baserate.toml: scenario.field.costs",
         ),
         (
             HEAD.replace("threshold = 0.5", "costs = { fn = 1 }\nprofits = { tp = 1 }") + COMPARE,
@@ -335,7 +335,7 @@ DATA = 'data = { source = "a.csv", label = "y" }\nmodels = { m = "m" }\n'
         ),
         (
             DATA.replace("label", 'design = "odd", label') + 'require = [{ rule = "auc >= 0.8" }]',
-            "BR518: baserate.toml: data.design",
+            "BR532: baserate.toml: data.design",
         ),
         ("a = [1,\n b", "BR840: baserate.toml: is not TOML: Invalid value (line 2)"),
         ("a = " + "[" * 1500, "BR840: baserate.toml: is not TOML"),

@@ -150,7 +150,7 @@ class TestSmallestRateShown:
         )
 
     def test_no_cases_are_refused(self):
-        with pytest.raises(InputError, match="BR582"):
+        with pytest.raises(InputError, match="BR551"):
             br.planning.smallest_rate_shown(0)
 
 

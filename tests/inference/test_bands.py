@@ -108,7 +108,7 @@ def test_too_few_replicates_for_a_simultaneous_bound_are_refused():
     with pytest.raises(
         br.InputError,
         match=(
-            "BR632: of 200 replicates only 1 replicate lies beyond bounds that hold at 20 places at"
+            "BR580: of 200 replicates only 1 replicate lies beyond bounds that hold at 20 places at"
             " once; 5 are needed"
         ),
     ):
@@ -118,7 +118,7 @@ def test_too_few_replicates_for_a_simultaneous_bound_are_refused():
         lambda: br.curves.difference_band(models(), br.roc, replicates=200),
         lambda: br.robustness.winner_map(models(), level=0.95, replicates=200),
     ):
-        with pytest.raises(br.InputError, match=r"BR632: of .* Fix: replicates=\d+"):
+        with pytest.raises(br.InputError, match=r"BR580: of .* Fix: replicates=\d+"):
             asked()
     assert (
         br.curves.band(COUNTS, br.roc, replicates=100).replicates == 100
@@ -379,10 +379,10 @@ def test_a_place_where_nothing_is_defined_stays_undefined():
     [
         (
             lambda: br.curves.band(COUNTS, "rocc"),
-            'BR569.*there is no band for "rocc".*one of roc, det, pr, broc, posfrac',
+            'BR531.*there is no band for "rocc".*one of roc, det, pr, broc, posfrac',
         ),
-        (lambda: br.curves.band(COUNTS, ks_curve), 'BR569.*there is no band for "ks_curve"'),
-        (lambda: br.curves.band(COUNTS, 7), "BR569.*there is no band for 7"),
+        (lambda: br.curves.band(COUNTS, ks_curve), 'BR531.*there is no band for "ks_curve"'),
+        (lambda: br.curves.band(COUNTS, 7), "BR531.*there is no band for 7"),
         (
             lambda: br.curves.band(COUNTS, br.roc, x=[0.5, 1.5]),
             "BR573.*read at shares between 0 and 1",
@@ -412,7 +412,7 @@ def test_a_place_where_nothing_is_defined_stays_undefined():
         ),
         (lambda: br.curves.band(COUNTS, "precision", priors=["sample"]), "BR519.*needs base rates"),
         (lambda: br.curves.band(COUNTS, "precision", priors=[]), "BR519.*needs base rates"),
-        (lambda: br.curves.band(COUNTS, "precision", priors=[5]), "BR502"),
+        (lambda: br.curves.band(COUNTS, "precision", priors=[5]), "BR503"),
         (
             lambda: br.curves.band(
                 COUNTS, "precision", priors=[0.1], rule="tpr >= 0.5", threshold=3
@@ -426,7 +426,7 @@ def test_a_place_where_nothing_is_defined_stays_undefined():
         (lambda: br.curves.band(COUNTS, "alerts", priors=[0.1]), "volume"),
         (
             lambda: br.curves.band(paired_models(), br.roc),
-            "BR228.*a band is made of Counts, got JointCounts",
+            "BR429.*a band is made of Counts, got JointCounts",
         ),
         (lambda: br.curves.band(COUNTS, br.roc, level=95), "BR580.*level=0.95"),
         (

@@ -288,7 +288,7 @@ def test_weighted_cases_are_not_tested():
         for name, values in scores.items()
     }
     assert "weighted" in br.choose(models).untested
-    with pytest.raises(br.InputError, match="BR643: .* a difference is tested on whole cases"):
+    with pytest.raises(br.InputError, match="BR583: .* a difference is tested on whole cases"):
         br.choose(models, paired=False)
 
 

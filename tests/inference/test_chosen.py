@@ -274,7 +274,7 @@ def test_one_side_has_the_wider_statement():
 def test_percentiles_of_choices_made_again_are_refused(method):
     with pytest.raises(
         br.InputError,
-        match=f"BR624: {method} of a threshold chosen again on every resample is no interval",
+        match=f"BR581: {method} of a threshold chosen again on every resample is no interval",
     ):
         br.interval(counts(), "tpr", rule="recall >= 0.8", method=method)
 
@@ -287,7 +287,7 @@ def test_what_cannot_be_had_is_refused():
             br.count([0, 1], [0.1, 0.2], sample_weight=[1.0, 2.0]), "tpr", rule="recall >= 0.8"
         )
     with pytest.raises(
-        br.InputError, match="BR624: clusters, a rule and uncertain conditions cannot"
+        br.InputError, match="BR581: clusters, a rule and uncertain conditions cannot"
     ):
         br.interval(
             grouped(),

@@ -219,11 +219,11 @@ def test_an_average_of_no_folds_is_refused(how):
     [
         (
             lambda folds: br.curves.fold_mean(folds.total(), br.auc),
-            "BR228.*folds are GroupedCounts of two groups or more",
+            "BR429.*folds are GroupedCounts of two groups or more",
         ),
         (
             lambda _: br.curves.fold_mean(br.count([0, 1], [1, 2], cluster=[1, 1]), br.auc),
-            "BR228.*two groups or more",
+            "BR429.*two groups or more",
         ),
         (
             lambda folds: br.curves.fold_mean(folds, "recal", threshold=1),
@@ -243,12 +243,12 @@ def test_an_average_of_no_folds_is_refused(how):
             ),
             "BR589.*auc is undefined in every fold",
         ),
-        (lambda _: br.curves.average_curve({}, br.roc), "BR228.*folds are GroupedCounts"),
+        (lambda _: br.curves.average_curve({}, br.roc), "BR429.*folds are GroupedCounts"),
         (
             lambda folds: br.curves.average_curve(folds, br.roc, how="horizontal"),
             'BR573.*averaged vertical, by threshold or pooled, got "horizontal"',
         ),
-        (lambda folds: br.curves.average_curve(folds, "rocc"), "BR569.*there is no band for"),
+        (lambda folds: br.curves.average_curve(folds, "rocc"), "BR531.*there is no band for"),
         (
             lambda folds: br.curves.average_curve(folds, br.roc, x=[2]),
             "BR573.*shares between 0 and 1",

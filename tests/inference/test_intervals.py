@@ -180,7 +180,7 @@ def test_a_summary_that_depends_on_the_prior_resamples_it_unless_it_is_given():
             {},
             "BR594: brier_decomposition gives more than one number",
         ),
-        ("auc_bounds", {}, 'BR571: unknown summary "auc_bounds"'),
+        ("auc_bounds", {}, 'BR531: unknown summary "auc_bounds"'),
         ("nonsense", {"threshold": 1.0}, 'BR531: unknown measure "nonsense"'),
         ("alerts", {"threshold": 1.0}, "BR532: alerts needs volume"),
         (
@@ -231,7 +231,7 @@ def test_what_is_no_counts_is_refused_with_what_to_do():
     joint = br.count(labels, {"a": scores, "b": -scores})
     with pytest.raises(
         br.InputError,
-        match=r"BR228: an interval is made of Counts, got JointCounts.*joint\.marginal",
+        match=r"BR429: an interval is made of Counts, got JointCounts.*joint\.marginal",
     ):
         interval(joint, br.auc)  # of which the verb makes one interval per model
     each = {name: br.interval(joint.marginal(name), br.auc) for name in joint.models}

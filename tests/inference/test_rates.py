@@ -343,7 +343,7 @@ def test_whole_numbers_of_any_type_are_taken():
 )
 def test_what_is_no_number_out_of_a_number_is_refused(seen, cases):
     assert_refused(
-        "BR582",
+        "BR551",
         "a number of successes among a number of cases, in whole numbers; got",
         lambda: br.rate_interval(seen, cases),
     )

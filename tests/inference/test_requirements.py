@@ -259,7 +259,7 @@ def test_a_requirement_that_cannot_be_read_is_refused(requirement, options, matc
 
 def test_a_requirement_is_judged_on_the_counts_of_one_model():
     joint = pairs(1, 2, both=20)
-    with pytest.raises(br.InputError, match="BR228.*evaluated on Counts, got JointCounts"):
+    with pytest.raises(br.InputError, match="BR429.*evaluated on Counts, got JointCounts"):
         require(joint, "recall >= 0.9")
     found = br.require(joint, "recall >= 0.9", threshold=0.5)  # one per model
     assert list(found) == list(joint.models)

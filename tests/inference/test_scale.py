@@ -119,7 +119,7 @@ def test_pairs_that_cannot_be_compared_are_refused(tmp_path, monkeypatch):
     ):  # as it is read as a whole
         compare_auc_file(tmp_path / "x.jsonl", label="y", scores=["a", "b"], memory=LEAST)
     monkeypatch.setattr(table, "TAKEN", LEAST - 240 * 50)
-    with pytest.raises(br.InputError, match="BR941: more than 50 positives of 2 models"):
+    with pytest.raises(br.InputError, match="BR951: more than 50 positives of 2 models"):
         compared(labels, first, labels, second)
 
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests import oracle, strategies
+from tests.cli.helpers import run
 
 import baserate as br
 from baserate import kernels
@@ -96,10 +97,10 @@ def test_the_number_of_threads_is_that_of_the_keyword_then_of_the_environment(mo
 @pytest.mark.parametrize("said", ["0", "two", "-1", "1.5"])
 def test_what_is_no_number_of_threads_is_refused(said, monkeypatch):
     monkeypatch.setenv("BASERATE_THREADS", said)
-    with pytest.raises(br.InputError, match="BR233: BASERATE_THREADS must be a whole number"):
+    with pytest.raises(br.InputError, match="BR532: BASERATE_THREADS must be a whole number"):
         br.count([0, 1], [0.1, 0.2])
     monkeypatch.delenv("BASERATE_THREADS")
-    with pytest.raises(br.InputError, match=r"BR233: threads must be a whole number from 1, got "):
+    with pytest.raises(br.InputError, match=r"BR532: threads must be a whole number from 1, got "):
         br.count([0, 1], [0.1, 0.2], threads=said)
 
 
@@ -273,6 +274,40 @@ def test_a_column_of_too_many_values_has_no_codes():
         assert compiled().distinct(column) is None
         assert portable.distinct(column) is None
         assert identical(compiled().distinct(column[1:]), portable.distinct(column[1:]))
+
+
+@given(
+    st.lists(st.sampled_from(["", "no", "yes", "nö", "a\0", "a", "text of more than a word"])),
+    st.sampled_from([np.int32, np.int64]),
+    st.integers(0, 3),
+)
+def test_texts_as_arrow_holds_them_are_told_apart(texts, kind, ahead):
+    parts = [text.encode() for text in texts]
+    data = np.frombuffer(b"x" * ahead + b"".join(parts), dtype=np.uint8)
+    ends = np.cumsum([ahead, *map(len, parts)]).astype(kind)
+    firsts, codes = compiled().distinct_texts(data, ends)
+    column = np.empty(len(texts), dtype=object)
+    column[:] = texts
+    assert identical((firsts, codes), portable.distinct(column))
+    assert portable.distinct_texts(data, ends) is None
+
+
+def test_more_texts_than_are_told_apart_are_left_to_others():
+    parts = [b"%d" % number for number in range(portable.MOST_DISTINCT + 1)]
+    data = np.frombuffer(b"".join(parts), dtype=np.uint8)
+    ends = np.cumsum([0, *map(len, parts)])
+    assert compiled().distinct_texts(data, ends) is None
+    firsts, codes = compiled().distinct_texts(data, ends[:-1])
+    assert np.array_equal(firsts, np.arange(portable.MOST_DISTINCT))
+    assert np.array_equal(codes, firsts)
+
+
+@pytest.mark.parametrize("ends", [[0, 3, 9], [-1, 2, 4], [0, 3, 2], [0, 4]])
+def test_offsets_that_lead_out_of_memory_are_refused(ends):
+    module = compiled()._kernels
+    data, codes = np.zeros(4, dtype=np.uint8), np.empty(2, dtype=np.uint32)
+    with pytest.raises(ValueError, match="offsets do not fit"):
+        module.distinct_texts(data, np.array(ends), codes, np.empty(2, dtype=np.int64))
 
 
 @pytest.mark.parametrize(
@@ -577,23 +612,21 @@ def test_commands_answer_without_the_c_extension_as_with_it(command, tmp_path):
     ]
     (tmp_path / "scores.csv").write_text("\n".join(["y,a,b", *rows]))
     compiled()
-    said = [
-        subprocess.run(
-            [sys.executable, *start, *command],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        for start in (["-c", WITHOUT_C], ["-m", "baserate"])
-    ]
-    assert said[0].stderr == said[1].stderr
-    assert said[0].stdout == said[1].stdout
-    assert said[0].stdout.startswith("{")
+    without = subprocess.run(
+        [sys.executable, "-c", WITHOUT_C, *command],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    there = run(*command, cwd=tmp_path)
+    assert without.stderr == there.stderr
+    assert without.stdout == there.stdout
+    assert without.stdout.startswith("{")
 
 
 def test_without_the_c_extension_the_version_says_so():
-    run = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", WITHOUT_C, "--version"], capture_output=True, text=True, check=True
     )
-    assert "counting in NumPy" in run.stdout
+    assert "counting in NumPy" in done.stdout

@@ -7,6 +7,7 @@ import math
 import pickle
 import threading
 import time
+from itertools import pairwise
 
 import mpmath
 import numpy as np
@@ -411,6 +412,76 @@ def test_sums_are_those_of_the_drawn_cells_in_c_and_numpy(given_, models, width,
         sums[...] = -1
         kernels.draw_sums(urn, sizes, seed, first, 1, spots, sums)
         assert np.array_equal(sums, expected)
+
+
+@given(drawings(), st.integers(0, 2**32))
+def test_power_sums_are_those_of_the_drawn_cells_in_c_and_numpy(given_, where):
+    urn, sizes, seed, first = given_
+    rng = np.random.default_rng(where)
+    inner = np.sort(rng.integers(0, len(urn) + 1, int(rng.integers(0, 4))))
+    offsets = np.concatenate(([0], inner, [len(urn)])).astype(np.int64)
+    places = rng.uniform(-1, 1, len(urn))
+    drawn = np.empty((len(sizes), len(urn)), dtype=np.int64)
+    best.draw(urn, sizes, seed, first, 1, drawn)
+    found = []
+    for kernels in (best, portable):
+        out = np.full((len(sizes), 5, len(offsets) - 1), np.nan)
+        kernels.draw_powers(urn, sizes, seed, first, 1, (offsets, places), out)
+        for row, cases in zip(out, drawn, strict=True):
+            assert np.array_equal(row, kernels.powers(cases, offsets, places))
+        found.append(out)
+    assert np.array_equal(*found)
+    for row, cases in zip(found[0], drawn, strict=True):
+        for power, sums in enumerate(row):
+            terms = (cases * places**power).tolist()
+            exact = [math.fsum(terms[begin:end]) for begin, end in pairwise(offsets.tolist())]
+            assert sums == pytest.approx(exact, rel=1e-12, abs=1e-12 * (1 + cases.sum()))
+
+
+@pytest.mark.parametrize(
+    ("offsets", "places", "shape", "message"),
+    [
+        ([0, 2], 3, (1, 5, 1), "offsets of bins are int64 from 0 up to 3"),
+        ([1, 3], 3, (1, 5, 1), "offsets of bins"),
+        ([0, 3, 2, 3], 3, (1, 5, 3), "offsets of bins"),
+        ([0], 3, (1, 5, 0), "offsets of bins"),
+        ([0, 3], 2, (1, 5, 1), "places are contiguous float64"),
+        ([0, 3], 3, (2, 5, 1), "power sums need contiguous float64"),
+        ([0, 3], 3, (1, 4, 1), "power sums need contiguous float64"),
+    ],
+)
+def test_power_sums_refuse_what_leads_out_of_memory(offsets, places, shape, message):
+    urn = Urn([1, 2, 3])
+    bins = np.array(offsets, dtype=np.int64), np.zeros(places)
+    for kernels in (best, portable):
+        with pytest.raises(ValueError, match=message):
+            kernels.draw_powers(urn, [6], 0, 0, 1, bins, np.empty(shape))
+
+
+def test_c_checks_bins_by_itself():
+    kernels = compiled()._kernels
+    urn, sizes, places = Urn([1, 2, 3]), np.array([6]), np.zeros(3)
+    of = urn.entries, urn.bands, urn.places, urn.units, sizes
+    for offsets in ([0, 2], [1, 3], [0, 3, 2, 3], [0]):
+        bins = np.array(offsets, dtype=np.int64)
+        with pytest.raises(ValueError, match="bins do not"):
+            kernels.draw_powers(*of, bins, places, np.empty(20), 0, 0, 3, True)
+        with pytest.raises(ValueError, match="bins do not"):
+            kernels.powers(np.array([1, 2, 3]), bins, places, np.empty(20))
+    bins = np.array([0, 3], dtype=np.int64)
+    for places_, out in ((places[:2], 5), (places, 4)):
+        with pytest.raises(ValueError, match="too short"):
+            kernels.draw_powers(*of, bins, places_, np.empty(out), 0, 0, 3, True)
+        with pytest.raises(ValueError, match="too short"):
+            kernels.powers(np.array([1, 2, 3]), bins, places_, np.empty(out))
+
+
+@pytest.mark.parametrize("cells", [2, 3, 5, 8, 1000, 4096, 5000])
+@pytest.mark.parametrize("weight", [1.0, 3.0, 7.0])
+def test_a_table_of_equal_weights_is_that_of_any(cells, weight):
+    weights, bits = np.full(cells, weight), max(1, (cells - 1).bit_length())
+    slow = draws._any_table(weights, bits, draws.alias_bits(bits))
+    assert np.array_equal(draws.alias_table(weights), slow)
 
 
 @pytest.mark.parametrize(

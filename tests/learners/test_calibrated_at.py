@@ -64,7 +64,7 @@ def test_class_weights_inside_leave_no_base_rate_that_is_known(learner):
     assert learner.fit(X, Y).calibrated_at_ is None
     moved = MovedThreshold(learner, RARE)
     assert_refused(
-        "BR906",
+        "BR536",
         r"class_weight of \w+ left probabilities that are calibrated at no base rate",
         lambda: moved.fit(X, Y),
     )
@@ -72,7 +72,7 @@ def test_class_weights_inside_leave_no_base_rate_that_is_known(learner):
         MinimumExpectedCost(learner, br.Costs(fn=10)),
         MetaCost(learner, br.Costs(fn=10), resamples=1),
     ):
-        assert_refused("BR906", "costs would count twice", lambda told=told: told.fit(X, Y))
+        assert_refused("BR536", "costs would count twice", lambda told=told: told.fit(X, Y))
 
 
 def test_a_tree_that_counts_its_shares_anew_may_weigh_classes_while_it_splits():
@@ -106,7 +106,7 @@ def test_a_sample_of_what_weighs_or_samples_itself_has_no_factor(learner):
     sampler = RandomUnderSampler(sampling_strategy=0.2)
     refused = Resampled(learner, sampler)
     assert_refused(
-        "BR906",
+        "BR536",
         r"\w+ weighs or resamples by itself.*calibrates again",
         lambda: refused.fit(X[:4000], Y[:4000]),
     )
@@ -132,7 +132,7 @@ def test_ensembles_that_sample_are_noticed(ensemble):
     learner = ensemble(n_estimators=2, random_state=0)
     few = X[:4000], Y[:4000]
     assert_refused(
-        "BR906",
+        "BR536",
         "RandomUnderSampler in",
         lambda: MinimumExpectedCost(learner, br.Costs(fn=10)).fit(*few),
     )
@@ -153,7 +153,7 @@ def test_weights_that_swap_the_shares_of_the_classes_have_moved_them():
     assert swapped.fit(ROWS, TENTH).calibrated_at_ == pytest.approx(0.9)
     for told in (MinimumExpectedCost(swapped), MetaCost(swapped, resamples=1)):
         assert_refused(
-            "BR906", "CostWeighted were moved off", lambda told=told: told.fit(ROWS, TENTH)
+            "BR536", "CostWeighted were moved off", lambda told=told: told.fit(ROWS, TENTH)
         )
 
 

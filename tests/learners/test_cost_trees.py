@@ -393,7 +393,7 @@ def test_it_is_tuned_cloned_and_sent_like_any_estimator():
 def test_what_is_no_tree_is_refused():
     rows, labels = clouds(np.random.default_rng(13), 50)
     assert_refused(
-        "BR909",
+        "BR850",
         "made of a DecisionTreeClassifier",
         lambda: CostSensitiveTree(LogisticRegression()).fit(rows, labels),
     )

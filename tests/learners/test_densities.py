@@ -23,7 +23,11 @@ from baserate.learners import (
     densities,
     response,
 )
-from baserate.learners.densities import leave_one_out_likelihood, leave_one_out_width
+from baserate.learners.densities import (
+    _em_step,
+    leave_one_out_likelihood,
+    leave_one_out_width,
+)
 
 EVERY = [LDC(), QDC(), GaussianMixtures(), Parzen()]
 RNG = np.random.default_rng(12)
@@ -155,6 +159,13 @@ def test_the_width_of_many_cases_is_that_of_a_search_with_all_of_them(monkeypatc
     found = leave_one_out_width(cases)
     monkeypatch.setattr(densities, "SAMPLE", 700)
     assert found == pytest.approx(leave_one_out_width(cases), rel=1e-8)
+
+
+def test_the_width_of_many_cases_is_settled_on_all_of_them():
+    cases = np.random.default_rng(6).standard_t(3, size=(4200, 2))
+    width = leave_one_out_width(cases)
+    wanted, _ = _em_step(cases, np.arange(len(cases)), width**2)
+    assert wanted == pytest.approx(width**2, rel=1e-6)
 
 
 def test_a_sample_of_twins_does_not_mislead():

@@ -191,13 +191,13 @@ def test_what_is_no_cost_matrix_is_refused(matrix, match):
 @pytest.mark.parametrize("shares", [[0.2, 0.8], [[0.2, 0.9]], [[1.2, -0.2]], [[np.nan, 1]]])
 def test_what_are_no_probabilities_is_refused(shares):
     assert_refused(
-        "BR903", "each row adds up to 1", lambda: minimum_expected_cost(shares, [[0, 1], [1, 0]])
+        "BR507", "each row adds up to 1", lambda: minimum_expected_cost(shares, [[0, 1], [1, 0]])
     )
 
 
 def test_a_learner_without_probabilities_is_refused():
     assert_refused(
-        "BR900",
+        "BR850",
         "LinearSVC gives no probabilities",
         lambda: MinimumExpectedCost(LinearSVC()).fit(NOISY, KINDS),
     )

@@ -44,8 +44,8 @@ def with_one(weight):
         (np.ones((100, 2)), "BR204", "sample_weight has 2 columns"),
         (with_one(np.nan), "BR303", r"sample_weight has 1 missing or NaN weight \(index 3\)"),
         (with_one(np.inf), "BR303", r"sample_weight has 1 infinite weight \(index 3\)"),
-        (with_one(-1), "BR301", r"sample_weight has 1 negative weight, such as -1 \(index 3\)"),
-        (np.full(100, 1e307), "BR308", "the total weight overflows"),
+        (with_one(-1), "BR303", r"sample_weight has 1 negative weight, such as -1 \(index 3\)"),
+        (np.full(100, 1e307), "BR303", "the total weight overflows"),
     ],
 )
 @pytest.mark.parametrize("fitted", FITTED.values(), ids=FITTED)

@@ -1,6 +1,7 @@
 """MetaCost: who speaks of which case, what is relabelled, several classes, and that it pays."""
 
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -164,6 +165,12 @@ def test_what_cannot_be_resampled_is_refused():
     assert_refused(
         "BR580", "a whole number from 1 on", lambda: MetaCost(GaussianNB(), resamples=0).fit(X, Y)
     )
+    for most in (0, -3, 1.5, 0.0, True, "all"):
+        assert_refused(
+            "BR580",
+            "max_samples is a whole number",
+            lambda most=most: MetaCost(GaussianNB(), max_samples=most).fit(X, Y),
+        )
     assert_refused("BR901", "one class", lambda: MetaCost(GaussianNB()).fit(X, np.ones(500)))
     assert_refused(
         "BR904", "2 rows and as many columns", lambda: MetaCost(GaussianNB(), [[0, 1]]).fit(X, Y)
@@ -183,3 +190,30 @@ def test_copies_fitted_at_a_time_say_the_same(jobs):
     )
     assert (one.probabilities_ == other.probabilities_).all()
     assert (one.labels_ == other.labels_).all()
+
+
+class Sizes(GaussianNB):
+    """Remembers how many cases of each class it was given."""
+
+    seen: ClassVar = []
+
+    def fit(self, X, y):  # noqa: N803
+        type(self).seen.append(np.bincount(y).tolist())
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("most", "sizes"), [(None, [400, 100]), (500, [400, 100]), (50, [40, 10]), (0.3, [120, 30])]
+)
+def test_a_bootstrap_sample_has_at_most_so_many_cases_of_each_class_its_share(most, sizes):
+    labels = np.repeat([0, 1], [400, 100])
+    Sizes.seen = []
+    MetaCost(Sizes(), br.Costs(fn=3), resamples=4, max_samples=most).fit(X, labels)
+    assert Sizes.seen[:4] == [sizes] * 4
+
+
+def test_no_class_is_lost_from_a_small_bootstrap_sample():
+    labels = np.repeat([0, 1], [498, 2])
+    Sizes.seen = []
+    MetaCost(Sizes(), br.Costs(fn=3), resamples=4, max_samples=20).fit(X, labels)
+    assert Sizes.seen[:4] == [[20, 1]] * 4

@@ -272,7 +272,7 @@ def test_a_base_rate_is_of_the_class_that_is_named():
     picked = Resampled(sampler="focused", correct=None)
     assert picked.fit(X, Y).calibrated_at_ is None
     assert_refused(
-        "BR906",
+        "BR536",
         "picked by a sampler.*calibrated at no base rate",
         lambda: MovedThreshold(picked, AT).fit(X, Y),
     )
@@ -339,7 +339,7 @@ def test_what_cannot_be_sampled_is_refused():
     )
     few = Resampled(sampler="focused", correct="isotonic")
     assert_refused(
-        "BR913", "a class has 3 cases, too few for 5 folds", lambda: few.fit(X[:903], Y[:903])
+        "BR543", "a class has 3 cases, too few for 5 folds", lambda: few.fit(X[:903], Y[:903])
     )
     with pytest.raises(ValueError, match="all are of one class"):
         Resampled().fit(X[:50], Y[:50])

@@ -156,7 +156,7 @@ def test_correcting_twice_is_refused():
     assert moved.threshold_ == pytest.approx(0.5, rel=1e-12)  # the weights have done it all
     assert np.array_equal(moved.predict(X), weighted.fit(X, Y).predict(X))
     twice = MovedThreshold(weighted, br.Conditions(prior=0.01, costs=COSTS), calibrated_at="sample")
-    assert_refused("BR906", "it would be corrected twice", lambda: twice.fit(X, Y))
+    assert_refused("BR536", "it would be corrected twice", lambda: twice.fit(X, Y))
 
 
 AROUND = {
@@ -172,7 +172,7 @@ def test_what_a_learner_knows_is_found_within_others(around):
     moved = MovedThreshold(around(weighted), AT).fit(X, Y)
     assert moved.threshold_ == pytest.approx(0.5, rel=1e-12)
     assert_refused(
-        "BR906",
+        "BR536",
         "corrected twice",
         lambda: MovedThreshold(around(weighted), AT, calibrated_at=0.3).fit(X, Y),
     )
@@ -211,7 +211,7 @@ def test_classes_of_equal_weight_and_resampled_ones_have_to_say_where_that_left_
 )
 def test_costs_are_not_counted_twice(learner):
     for told in (MinimumExpectedCost(learner, COSTS), MetaCost(learner, COSTS, resamples=2)):
-        assert_refused("BR906", "costs would count twice", lambda told=told: told.fit(X, Y))
+        assert_refused("BR536", "costs would count twice", lambda told=told: told.fit(X, Y))
     assert (
         MinimumExpectedCost(CostWeighted(GaussianNB()), COSTS).fit(X, Y).predict(X).any()
     )  # weights of 1 have moved nothing
@@ -333,7 +333,7 @@ def test_amounts_at_another_base_rate_are_those_of_the_corrected_probability():
 @pytest.mark.parametrize("amounts", [[1.0], [-1.0] * 1000, [np.nan] * 1000, ["much"] * 1000])
 def test_what_are_no_amounts_is_refused(amounts):
     assert_refused(
-        "BR902",
+        "BR515",
         "amount",
         lambda: MovedThreshold(GaussianNB(), AT).fit(X, Y).predict(X, amounts=amounts),
     )
@@ -353,7 +353,7 @@ def test_what_cannot_be_moved_is_refused():
         "BR901", "one class", lambda: MovedThreshold(GaussianNB(), AT).fit(X, np.zeros(1000))
     )
     assert_refused(
-        "BR900",
+        "BR850",
         "LinearSVC gives no probabilities",
         lambda: MovedThreshold(LinearSVC(), AT).fit(X, Y),
     )

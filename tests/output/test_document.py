@@ -15,7 +15,7 @@ from baserate.inference.intervals import (
     with_intervals,
     with_points,
 )
-from baserate.output import comparisons, document, segment_tables, tables
+from baserate.output import document, segment_tables, tables
 from baserate.reports.content import of_contents
 
 A = br.Counts([0.9, 0.6, 0.3], positives=[30, 15, 5], negatives=[10, 90, 900])
@@ -47,7 +47,7 @@ def shown(answers):
         for name, point in answer.choice.points.items()
     ]
     rows = tables.with_baselines(rows, answers)
-    return document.text(parts), str(comparisons.of_intervals(rows, "here"))
+    return document.text(parts), str(tables.of_intervals(rows, "here"))
 
 
 @COPIES

@@ -16,6 +16,12 @@ AT = br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=20))
 # These are curves of scores that are probabilities; every other one is of any counts.
 OF_ANY_COUNTS = [name for name in CURVES if name not in ("brier", "decision", "reliability")]
 SVG = "{http://www.w3.org/2000/svg}"
+FIGURES = (
+    *("isolines", "angles", "mapping", "strips", "difference", "sweep", "reliability"),
+    *("histogram", "densities", "scatter", "tree", "map"),
+)
+# What is drawn, by name: a list that costs nothing while tests are collected.
+NAMES = [*CURVES, *FIGURES]
 
 
 def curve_of(name, counts, at=AT):
@@ -37,7 +43,7 @@ def figures():
     y, a, b = [0] * 60 + [1] * 40, list(range(100)), [*range(20, 80), *range(60, 100)]
     joint = br.count(y, {"a": a, "b": b})
     roc = br.roc(COUNTS)
-    return {
+    made = {
         "isolines": br.plots.roc_panel(
             roc,
             isolines=[
@@ -61,6 +67,8 @@ def figures():
         "tree": br.plots.outcome_tree_panel(br.choose(COUNTS, threshold=0.5)),
         "map": br.plots.winner_map_panel(br.robustness.winner_map({"m": COUNTS})),
     }
+    assert tuple(made) == FIGURES
+    return made
 
 
 def read(svg):

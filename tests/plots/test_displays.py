@@ -97,17 +97,17 @@ class Mute:
         ),
         (
             lambda: br.plots.KsDisplay.from_estimator(Mute(), X, Y),
-            "BR651: Mute gives classes and no scores",
+            "BR650: Mute gives classes and no scores",
         ),
         (
             lambda: br.plots.KsDisplay.from_estimator(object(), X, Y),
-            "BR651: a classifier of two classes is needed, got 0",
+            "BR650: a classifier of two classes is needed, got 0",
         ),
         (
             lambda: br.plots.KsDisplay.from_cv_results({}, X, Y),
-            "BR651: the results hold no estimators or no indices",
+            "BR650: the results hold no estimators or no indices",
         ),
-        (lambda: br.plots.KsDisplay.from_predictions(Y, {}), "BR651: there is no curve to draw"),
+        (lambda: br.plots.KsDisplay.from_predictions(Y, {}), "BR650: there is no curve to draw"),
         (
             lambda: br.plots.KsDisplay.from_predictions(Y, SCORES, at=br.Conditions(prior=0.1)),
             "BR519: KsDisplay does not depend",

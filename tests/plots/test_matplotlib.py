@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from tests.plots.drawings import AT, COUNTS, figures, panels
+from tests.plots.drawings import AT, COUNTS, NAMES, figures, panels
 
 import baserate as br
 
@@ -22,7 +22,7 @@ def plt():
     plt.close("all")
 
 
-@pytest.mark.parametrize("name", [*panels(), *figures()])
+@pytest.mark.parametrize("name", NAMES)
 def test_every_figure_is_drawn(plt, name):
     drawing = {**panels(), **figures()}[name]
     axes = np.ravel(drawing.matplotlib())
@@ -54,9 +54,9 @@ def test_names_are_text_and_not_mathematics(plt):
 
 
 def test_axes_that_are_none_or_too_few_are_refused(plt):
-    with pytest.raises(br.InputError, match="BR652: ax must be axes of matplotlib, got .int."):
+    with pytest.raises(br.InputError, match="BR650: ax must be axes of matplotlib, got .int."):
         panels()["roc"].matplotlib(3)
-    with pytest.raises(br.InputError, match="BR652: 2 panels need as many axes, got 1"):
+    with pytest.raises(br.InputError, match="BR650: 2 panels need as many axes, got 1"):
         figures()["mapping"].matplotlib(plt.subplots()[1])
 
 
@@ -67,7 +67,7 @@ def test_without_matplotlib_the_refusal_says_what_to_install():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (
-        'BR652: matplotlib is not installed. Fix: pip install "baserate[plots]", or panel.svg()'
+        'BR714: matplotlib is not installed. Fix: pip install "baserate[plots]", or panel.svg()'
         in done.stderr
     )
 

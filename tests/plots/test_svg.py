@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.plots.drawings import (
     AT,
     COUNTS,
+    NAMES,
     OF_ANY_COUNTS,
     SVG,
     curve_of,
@@ -54,7 +55,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("name", [*panels(), *figures()])
+@pytest.mark.parametrize("name", NAMES)
 def test_every_figure_is_xml_with_a_title_and_a_description(name):
     svg = {**panels(), **figures()}[name].svg()
     tree = read(svg)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.plots.drawings import COUNTS, OF_ANY_COUNTS, curve_of, figures, panels
+from tests.plots.drawings import COUNTS, NAMES, OF_ANY_COUNTS, curve_of, figures, panels
 from tests.strategies import cases
 
 import baserate as br
@@ -13,7 +13,7 @@ from baserate.plots.figures import panel_for
 FIRST, LAST = 0x2800, 0x28FF
 
 
-@pytest.mark.parametrize("name", [*panels(), *figures()])
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("width", [20, 40, 72, 100])
 def test_no_line_is_wider_than_asked(name, width):
     drawing = {**panels(), **figures()}[name]

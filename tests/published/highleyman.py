@@ -5,6 +5,7 @@ Target N([1, 1], diag(1, .25)), non-target N([2, 0], diag(.01, 4)), independent 
 nothing of how baserate computes.
 """
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -72,6 +73,7 @@ def qdc_rates(cuts):
     return rates[0], rates[1]
 
 
+@functools.cache
 def qdc_roc():
     """The population's ROC of the quadratic discriminant, which is Bayes' own rule here."""
     fpr, tpr = qdc_rates(np.linspace(60, -40, 4001))

@@ -11,7 +11,6 @@ from baserate.curves.curve import sweep, trace
 
 SCORES = (0.25, 0.43, 0.53, 0.76, 0.85, 0.85, 0.85, 0.87, 0.93, 0.95)
 TEN = br.count([int(sign == "+") for sign in "+-+---+-++"], SCORES)
-LDC, QDC = highleyman.ldc_roc(), highleyman.qdc_roc()
 
 
 def at(prior):
@@ -41,7 +40,7 @@ def test_L18_L21_purity_along_the_roc_is_tpr_over_tpr_and_skewed_fpr(prior):
 
 
 def test_L23_the_roc_and_the_posfrac_of_fig_3():
-    curve = br.curve(LDC, "posfrac", at=at(0.1))
+    curve = br.curve(highleyman.ldc_roc(), "posfrac", at=at(0.1))
     assert np.interp(0.8, curve.x, curve.y) == pytest.approx(0.2698414, abs=1e-6)
 
 
@@ -49,7 +48,10 @@ def test_L23_the_roc_and_the_posfrac_of_fig_3():
     ("prior", "linear", "quadratic"), [(0.001, 0.729, 0.950), (0.1, 0.648, 0.898)]
 )
 def test_L25_L26_the_curves_of_fig_4_read_at_posfrac_one_tenth(prior, linear, quadratic):
-    for points, expected in ((LDC, linear), (QDC, quadratic)):
+    for points, expected in (
+        (highleyman.ldc_roc(), linear),
+        (highleyman.qdc_roc(), quadratic),
+    ):
         posfrac, tpr, _ = br.curve(points, "gain", at=at(prior))
         assert np.interp(0.1, posfrac, tpr) == pytest.approx(expected, abs=5e-4)
 

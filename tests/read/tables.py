@@ -19,7 +19,7 @@ W = ColumnRoles("y", ("s",))
 
 
 def cases_of(table, wanted=W):
-    columns = table.columns
+    columns = table.spread().columns
     try:
         return checked(
             columns[wanted.label],

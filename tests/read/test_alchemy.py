@@ -81,7 +81,7 @@ def test_what_is_missing_or_of_the_wrong_type_is_refused(url):
         url,
     )
     assert_refused(
-        lambda: read_alchemy(url, "SELECT y, s FROM t WHERE s > 9", W), "BR603", "no rows", url
+        lambda: read_alchemy(url, "SELECT y, s FROM t WHERE s > 9", W), "BR602", "no rows", url
     )
 
 

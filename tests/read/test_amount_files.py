@@ -159,7 +159,7 @@ def test_one_long_currency_does_not_take_its_room_in_every_row():
 def test_a_column_that_is_not_there_and_an_unknown_option_are_refused(table):
     with pytest.raises(br.InputError, match='BR613: .*"usd"'):
         br.count(table, label="y", score="m", amount="usd")
-    with pytest.raises(br.InputError, match="BR425: weight= has no effect on files with amount="):
+    with pytest.raises(br.InputError, match="BR002: weight= has no effect on files with amount="):
         counted(table, weight="eur")
 
 

@@ -27,7 +27,7 @@ from baserate.read.sandbox import (
     send_tables,
 )
 from baserate.read.source import Options
-from baserate.read.table import ColumnRoles, InLines, Table, in_table
+from baserate.read.table import ColumnRoles, InLines, Runs, Table, in_table
 
 MOST = 1 << 24
 COLUMNS = ("y", "s")
@@ -99,17 +99,13 @@ def test_numbers_of_every_kind_are_the_same_bytes(kind, repeated):
     values = np.repeat(np.random.default_rng(6).integers(0, 100, 12_000).astype(kind), repeated)
     values[:2] = values.dtype.type(0), -values.dtype.type(0) if kind in "efdg" else 1
     for sent in (values, values[::2], values[:3]):
-        out = io.BytesIO()
+        out, column = io.BytesIO(), sent
+        if repeated > 1:
+            column = Runs(sent, np.ones(len(sent), dtype=np.int64))
         send_tables(
             out,
-            [
-                Table(
-                    "a", {"y": sent, "s": sent + sent.dtype.type(1)}, len(sent), place=in_table("a")
-                )
-            ],
+            [Table("a", {"y": column, "s": sent.copy()}, len(sent), place=in_table("a"))],
         )
-        if kind == "d" and repeated > 1 and len(sent) > 3:
-            assert 8 * len(out.getvalue()) < sent.nbytes  # as runs
         [found] = hear(out.getvalue(), 1 << 30)
         assert found.columns["y"].dtype == sent.dtype
         if kind in "efdg":
@@ -289,7 +285,7 @@ def test_long_words_of_a_reader_are_cut():
 def test_an_answer_that_is_cut_off_is_none():
     whole = frames(ONE, table(), *Y, *S)
     for length in range(len(whole)):
-        with pytest.raises(EOFError, match="^$"):
+        with pytest.raises(EOFError, match="^(the data end early)?$"):
             hear(whole[:length])
 
 

@@ -106,7 +106,7 @@ def test_damaged_empty_and_old_files_are_refused(tmp_path):
     (tmp_path / "a.arrow").write_bytes(b"FEA1" + bytes(100))
     assert_refused(lambda: read_arrow(path, W), "BR703", "Feather of version 1", path)
     path = written(tmp_path / "b.arrow", pa.table(GOOD).slice(0, 0))
-    assert_refused(lambda: read_arrow(path, W), "BR603", "no rows", path)
+    assert_refused(lambda: read_arrow(path, W), "BR602", "no rows", path)
     with pytest.raises(FileNotFoundError, match=r"none[.]arrow"):
         read_arrow(str(tmp_path / "none.arrow"), W)
 

@@ -12,14 +12,14 @@ def test_row_38_a_class_without_weight_is_refused():
         "total weight of the positives is 0",
         [0, 0, 1, 1],
         S,
-        code="BR302",
+        code="BR552",
         sample_weight=[1, 1, 0, 0],
     )
     assert_refused(
         "total weight of the negatives is 0",
         [0, 0, 1, 1],
         S,
-        code="BR302",
+        code="BR552",
         sample_weight=[0, 0, 1, 1],
     )
     with pytest.raises(br.InputError, match="total weight of the positives is 0"):
@@ -42,12 +42,12 @@ def test_row_39_text_weights_are_read_or_refused():
 
 def test_row_40_weights_that_overflow_a_class_are_refused_and_large_ones_are_not():
     assert_refused(
-        "overflows", [0, 1, 1], [1, 2, 3], code="BR308", sample_weight=[1.0, 1e308, 1e308]
+        "overflows", [0, 1, 1], [1, 2, 3], code="BR303", sample_weight=[1.0, 1e308, 1e308]
     )
     assert_refused(
-        "overflows", [0, 1, 1], [1, 2, 2], code="BR308", sample_weight=[1.0, 1e308, 1e308]
+        "overflows", [0, 1, 1], [1, 2, 2], code="BR303", sample_weight=[1.0, 1e308, 1e308]
     )
-    assert_refused("overflows", [0, 1], [1, 2], code="BR308", sample_weight=[1e308, 1e308])
+    assert_refused("overflows", [0, 1], [1, 2], code="BR303", sample_weight=[1e308, 1e308])
     large = br.count([0, 1], [1, 2], sample_weight=[8e307, 8e307])
     assert (large.total_positives, large.prior, br.auc(large)) == (8e307, 0.5, 1.0)
 
@@ -101,9 +101,9 @@ def test_row_43_weights_by_class_are_noted_with_the_prior_they_imply():
 
 
 def test_independent_problems_are_found_in_one_pass():
-    with pytest.raises(br.InputError, match="BR105.*\nBR208.*\nBR301") as caught:
+    with pytest.raises(br.InputError, match="BR105.*\nBR208.*\nBR303") as caught:
         br.count([0, None, 1, 1], ["0.1", "x", "0.3", "0.8"], sample_weight=[1, 1, 1, -1])
-    assert [problem.code for problem in caught.value.problems] == ["BR105", "BR208", "BR301"]
+    assert [problem.code for problem in caught.value.problems] == ["BR105", "BR208", "BR303"]
 
 
 def test_messages_quote_little_and_nothing_that_steers_a_terminal():
@@ -113,4 +113,4 @@ def test_messages_quote_little_and_nothing_that_steers_a_terminal():
 
 
 def test_keep_takes_two_words_only():
-    assert_refused("keep must be", [0, 1], [1, 2], code="BR227", keep="some")
+    assert_refused("keep must be", [0, 1], [1, 2], code="BR532", keep="some")

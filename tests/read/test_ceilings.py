@@ -212,7 +212,7 @@ def test_more_positives_than_fit_are_refused_with_the_way_out(monkeypatch):
     most = CELL * 200 // POSITIVE
     with pytest.raises(
         br.InputError,
-        match=rf"BR941: more than {most} different scores of positives .* approx=True",
+        match=rf"BR951: more than {most} different scores of positives .* approx=True",
     ):
         br.count(cut(labels, scores, 100), memory=LEAST)
 
@@ -247,7 +247,7 @@ def test_chunks_that_can_be_read_once_are_refused_only_where_they_are_needed_aga
             [([0, 1], [0.5, 2]), ([0, 1, 0], [0.5, np.nan, np.nan])],
             r"BR201: y_score has 2 missing or NaN scores.*\(positions? 3, 4\)|BR201.*3, 4",
         ),
-        ([], "BR603: there are no cases in any chunk"),
+        ([], "BR602: there are no cases in any chunk"),
     ],
 )
 def test_strange_chunks_are_refused(chunks, match):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.read.files import count_groups_file as count_groups_csv
 from baserate.read.files import group_names, joint_of, models_of, slices_of
 from baserate.read.source import Options
 from baserate.read.table import ColumnRoles
@@ -20,7 +19,7 @@ ROWS = [
     (0, 0.9, 5, "B"),
 ]
 MODELS = {"label": "y", "scores": ["m1", "m2"]}
-GROUPS = {"label": "y", "score": "m1", "group": "site"}
+GROUPS = {"label": "y", "score": "m1", "by": "site"}
 
 
 def written(tmp_path, rows=ROWS, header="y,m1,m2,site"):
@@ -77,7 +76,7 @@ def test_slices_name_no_source_of_their_own_so_that_their_sum_repeats_none(tmp_p
 
 
 def test_groups_of_a_file_are_the_grouped_counts_of_its_columns(tmp_path):
-    groups = count_groups_csv(written(tmp_path), **GROUPS)
+    groups = br.count(written(tmp_path), **GROUPS)
     y, m1, _, site = columns()
     expected = br.count(y, m1, by=[None if name in ("", "NA") else name for name in site])
     assert groups == expected
@@ -89,13 +88,13 @@ def test_groups_of_a_file_are_the_grouped_counts_of_its_columns(tmp_path):
 @pytest.mark.parametrize("missing", ["", "NA", "N/A", "null", "None", "nan", "  "])
 def test_a_missing_group_is_a_group_of_its_own(tmp_path, missing):
     path = written(tmp_path, [(0, 1, 1, missing), (1, 2, 2, "A"), (0, 3, 3, "A")])
-    assert set(count_groups_csv(path, **GROUPS)) == {None, "A"}
+    assert set(br.count(path, **GROUPS)) == {None, "A"}
     assert set(count_models_csv(path, **MODELS, group="site")[1]) == {"(missing)", "A"}
 
 
 def test_groups_are_texts_so_that_leading_zeros_tell_them_apart(tmp_path):
     path = written(tmp_path, [(0, 1, 1, "01"), (1, 2, 2, "1"), (0, 3, 3, "1.0"), (1, 4, 4, "?")])
-    assert set(count_groups_csv(path, **GROUPS)) == {"01", "1", "1.0", "?"}
+    assert set(br.count(path, **GROUPS)) == {"01", "1", "1.0", "?"}
 
 
 def test_a_group_of_one_class_is_kept(tmp_path):
@@ -117,13 +116,13 @@ def test_whole_numbers_that_floats_would_merge_stay_apart(tmp_path):
     joint, slices = count_models_csv(path, **MODELS, group="site")
     assert joint.scores["m1"].tolist() == [big, big + 1, 5]
     assert slices["A"].scores["m1"].dtype == np.int64
-    assert count_groups_csv(path, **GROUPS)["A"].scores.tolist() == [big + 1, big]
+    assert br.count(path, **GROUPS)["A"].scores.tolist() == [big + 1, big]
 
 
 def test_the_positive_class_is_decided_over_the_whole_file_and_noted(tmp_path):
     path = written(tmp_path, [("no", 1, 1, "A"), ("no", 2, 2, "A"), ("yes", 3, 3, "B")])
     joint, slices = count_models_csv(path, **MODELS, group="site")
-    groups = count_groups_csv(path, **GROUPS)
+    groups = br.count(path, **GROUPS)
     for counted in (joint, groups):
         assert [note.code for note in counted.notes] == ["BR101"]
     assert (
@@ -139,7 +138,7 @@ def test_the_design_is_kept_by_every_part(tmp_path):
     joint, slices = count_models_csv(
         written(tmp_path), **MODELS, group="site", design="case-control"
     )
-    groups = count_groups_csv(written(tmp_path), **GROUPS, design="case-control")
+    groups = br.count(written(tmp_path), **GROUPS, design="case-control")
     assert {part.ledger.design for part in (joint, *slices.values(), groups, groups["A"])} == {
         "case-control"
     }
@@ -147,7 +146,7 @@ def test_the_design_is_kept_by_every_part(tmp_path):
 
 def test_weights_of_groups_are_weighed(tmp_path):
     path = written(tmp_path, [(0, 1, 0.5, "A"), (1, 2, 1.5, "A"), (1, 3, 2.5, "B")])
-    groups = count_groups_csv(path, **GROUPS, weight="m2")
+    groups = br.count(path, **GROUPS, weight="m2")
     assert groups.weighted
     assert (
         groups["A"].total_positives,
@@ -158,10 +157,10 @@ def test_weights_of_groups_are_weighed(tmp_path):
 
 READERS = [
     pytest.param(
-        lambda path, **more: count_models_csv(path, **{**MODELS, "group": "site", **more}),
+        lambda path, by="site", **more: count_models_csv(path, **MODELS, group=by, **more),
         id="models",
     ),
-    pytest.param(lambda path, **more: count_groups_csv(path, **{**GROUPS, **more}), id="groups"),
+    pytest.param(lambda path, **more: br.count(path, **{**GROUPS, **more}), id="groups"),
 ]
 
 
@@ -191,12 +190,12 @@ def test_a_group_column_that_is_not_there_is_refused_with_those_that_are(tmp_pat
         br.InputError,
         match='BR613.*has no column "sites"; it has "y", "m1", "m2", "site".*perhaps "site"',
     ):
-        read(path, group="sites")
+        read(path, by="sites")
 
 
 @pytest.mark.parametrize("read", READERS)
 def test_an_unknown_design_is_refused(tmp_path, read):
-    with pytest.raises(br.InputError, match='BR518.*got "matched"'):
+    with pytest.raises(br.InputError, match='BR532.*got "matched"'):
         read(written(tmp_path), design="matched")
 
 
@@ -213,7 +212,7 @@ def test_a_group_named_missing_is_not_the_missing_ones(tmp_path):
         "(missing)": [2],
         "A": [3],
     }
-    assert set(count_groups_csv(path, **GROUPS)) == {None, "(missing)", "A"}
+    assert set(br.count(path, **GROUPS)) == {None, "(missing)", "A"}
 
 
 def test_missing_groups_are_called_by_a_name_that_no_group_has():
@@ -244,4 +243,4 @@ def test_slices_are_sorted_by_name(tmp_path):
 
 def test_an_empty_name_of_a_group_column_is_refused(tmp_path):
     with pytest.raises(br.InputError, match='BR613.*has no column ""'):
-        count_groups_csv(written(tmp_path), **{**GROUPS, "group": ""})
+        br.count(written(tmp_path), **{**GROUPS, "by": ""})

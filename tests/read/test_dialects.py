@@ -7,7 +7,6 @@ import re
 import pytest
 
 import baserate as br
-from baserate.read.files import count_file
 
 EXPECTED = br.count([0, 1, 0], [0.5, 1.25, 3.0])
 
@@ -19,7 +18,7 @@ def written(tmp_path, text, name="x.csv"):
 
 
 def counted(path, **options):
-    return count_file(path, label="y", score="m1", **options)
+    return br.count(path, label="y", score="m1", **options)
 
 
 def assert_refused(path, match, code, **options):
@@ -119,7 +118,7 @@ def test_a_file_without_a_header_that_two_separators_fit_is_refused(tmp_path):
 def test_a_separator_that_cannot_be_told_is_asked_for(tmp_path):
     path = written(tmp_path, "y,a;y\n0,1;0\n")
     with pytest.raises(br.InputError, match="when separated by commas and semicolons") as caught:
-        count_file(path, label="y", score="y")
+        br.count(path, label="y", score="y")
     assert caught.value.code == "BR612"
 
 

@@ -11,7 +11,7 @@ from tests.read.tables import W, assert_refused, counts_of, mutants
 
 import baserate as br
 from baserate.read import quotas
-from baserate.read.duckdb import read_duckdb
+from baserate.read.duckdb import From, fetched, read_duckdb, types_of
 
 
 def written(path, *statements):
@@ -46,6 +46,45 @@ def test_tables_views_and_queries_are_read(tmp_path):
         table = read_duckdb(path, asked, replace(W, group="g"))
         assert counts_of(table).digest == expected
         assert table.columns["g"].tolist() == ["a", None, "b", "a"]
+
+
+@pytest.mark.parametrize("kind", ["TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"])
+@pytest.mark.parametrize(
+    "times",
+    [
+        ["2024-01-01 10:00:00", None, "2024-02-29 23:59:59"],
+        ["1969-12-31 23:59:59", "1970-01-01 00:00:00"],
+        ["1700-01-01 01:00:00", "2024-01-01 01:00:00"],  # farther apart than there are codes
+        [None, None],
+        ["infinity", "2024-01-01 00:00:00", "-infinity"],
+    ],
+)
+def test_days_of_times_are_those_that_are_written(kind, times):
+    with duckdb.connect() as connection:
+        connection.execute(
+            f"CREATE TABLE t AS SELECT CAST(unnest(CAST(? AS VARCHAR[])) AS {kind}) AS d", [times]
+        )
+        source = From("t", steady=True)
+        columns = fetched(connection, source, types_of(connection, source), ("d",), "d")
+    assert columns["d"].tolist() == [time and time.partition(" ")[0] for time in times]
+
+
+@pytest.mark.parametrize("kind", ["TINYINT", "BIGINT", "UBIGINT", "BOOLEAN"])
+def test_values_with_gaps_are_the_same_for_few_and_for_many(kind):
+    few = [1, None, 0, 1]
+    many = [*few, *range(3000 if kind == "BIGINT" else 2)]
+    for values in (few, many):
+        with duckdb.connect() as connection:
+            connection.execute(
+                f"CREATE TABLE t AS SELECT CAST(unnest(CAST(? AS INT[])) AS {kind}) AS y", [values]
+            )
+            source = From("t", steady=True)
+            found = fetched(connection, source, types_of(connection, source), ("y",))["y"].tolist()
+        assert found == values
+        assert {type(value) for value in found} == {
+            type(None),
+            bool if kind == "BOOLEAN" else int,
+        }
 
 
 @pytest.mark.parametrize(
@@ -162,7 +201,7 @@ def test_tables_of_one_name_need_their_schema_and_columns_a_hint(tmp_path):
     )
     assert_refused(lambda: read_duckdb(path, "tt", W), "BR717", 'Fix: perhaps "t"', path)
     assert_refused(
-        lambda: read_duckdb(path, "SELECT y, s FROM t WHERE y > 5", W), "BR603", "no rows", path
+        lambda: read_duckdb(path, "SELECT y, s FROM t WHERE y > 5", W), "BR602", "no rows", path
     )
 
 

@@ -15,8 +15,8 @@ import pytest
 
 import baserate as br
 from baserate.output import document
-from baserate.read.files import count_file, count_groups_file, count_models_file
-from baserate.read.source import read
+from baserate.read.files import joint_from
+from baserate.read.source import Options, read
 from baserate.read.table import LEAST, ColumnRoles
 
 Y, M1 = [0, 1, 0, 1], [0.5, 1.25, 3.0, 0.25]
@@ -32,16 +32,16 @@ def written(tmp_path, text, name="x.csv"):
 
 
 def counted(path, **options):
-    return count_file(path, label="y", score="m1", **options)
+    return br.count(path, label="y", score="m1", **options)
 
 
-def assert_refused(match, code, *arguments, function=count_file, **named):
+def assert_refused(match, code, *arguments, function=br.count, **named):
     with pytest.raises(br.InputError, match=match) as caught:
         function(
             *arguments,
             **{
                 "label": "y",
-                **({"score": "m1"} if function is count_file else {"scores": "m1"}),
+                **({"score": "m1"} if function is br.count else {"scores": "m1"}),
                 **named,
             },
         )
@@ -253,8 +253,14 @@ A = [("t1", 0, 0.5), ("t2", 1, 0.7), ("t3", 0, 0.1)]
 B = [("t3", 0, 9), ("t1", 0, 7), ("t2", 1, 8)]
 
 
+def count_models(sources, *, scores, **named):
+    """As one file has a column for each model, its score is a list."""
+    alone = isinstance(sources, str) and isinstance(scores, str)
+    return br.count(sources, score=[scores] if alone else scores, **named)
+
+
 def joined(sources, **named):
-    return count_models_file(sources, **{"label": "y", "scores": "m1", "id": "id", **named})
+    return count_models(sources, **{"label": "y", "scores": "m1", "id": "id", **named})
 
 
 def test_files_are_joined_by_id_and_never_by_position(tmp_path):
@@ -268,7 +274,7 @@ def test_files_are_joined_by_id_and_never_by_position(tmp_path):
     c = model(tmp_path, "c.csv", B, "m2")
     assert joined([a, c], scores=["m1", "m2"]).models == ("m1", "m2")
     problem = assert_refused(
-        "nothing says which rows belong together", "BR414", [a, b], function=count_models_file
+        "nothing says which rows belong together", "BR414", [a, b], function=count_models
     )
     assert "id=" in problem.fix.python
 
@@ -283,22 +289,22 @@ def test_row_50_by_position_only_where_asked_and_labels_agree(tmp_path):
     assert "BR415" in [note.code for note in joint.notes]
     c = model(tmp_path, "c.csv", B)
     problem = assert_refused(
-        "2 rows have another label", "BR404", [a, c], function=count_models_file, by_position=True
+        "2 rows have another label", "BR404", [a, c], function=count_models, by_position=True
     )
     assert (problem.where.path, problem.where.lines) == (c, (3, 4))
     d = model(tmp_path, "d.csv", B[:2])
     assert_refused(
-        "has 2 cases, and .* 3", "BR401", [a, d], function=count_models_file, by_position=True
+        "has 2 cases, and .* 3", "BR401", [a, d], function=count_models, by_position=True
     )
     assert_refused(
-        "say one of them", "BR414", [a, b], function=count_models_file, by_position=True, id="id"
+        "say one of them", "BR414", [a, b], function=count_models, by_position=True, id="id"
     )
 
 
 def test_row_45_missing_ids_are_refused_or_left_out_with_a_note(tmp_path):
     a, b = model(tmp_path, "a.csv", A), model(tmp_path, "b.csv", [*B[:2], ("t9", 1, 1)])
     problem = assert_refused(
-        '"a" lacks 1 of 4 ids ."t9".', "BR401", [a, b], function=count_models_file, id="id"
+        '"a" lacks 1 of 4 ids ."t9".', "BR401", [a, b], function=count_models, id="id"
     )
     assert "join='inner' (2 cases" in problem.fix.python
     joint = joined([a, b], join="inner")
@@ -309,13 +315,9 @@ def test_row_45_missing_ids_are_refused_or_left_out_with_a_note(tmp_path):
         (3, 2, 1),
     ]
     assert "BR401" in [note.code for note in joint.notes]
-    assert_refused(
-        "join must be", "BR401", [a, b], function=count_models_file, id="id", join="outer"
-    )
+    assert_refused("join must be", "BR401", [a, b], function=count_models, id="id", join="outer")
     nothing = model(tmp_path, "n.csv", [("q1", 0, 1), ("q2", 1, 2)])
-    assert_refused(
-        "lacks", "BR401", [a, nothing], function=count_models_file, id="id", join="inner"
-    )
+    assert_refused("lacks", "BR401", [a, nothing], function=count_models, id="id", join="inner")
 
 
 def test_rows_46_and_47_an_id_that_stands_twice_is_refused(tmp_path):
@@ -325,19 +327,19 @@ def test_rows_46_and_47_an_id_that_stands_twice_is_refused(tmp_path):
         "1 id appears more than once, with the same values",
         "BR402",
         [a, b],
-        function=count_models_file,
+        function=count_models,
         id="id",
     )
     assert (problem.where.path, problem.where.lines) == (b, (2, 5))
     c = model(tmp_path, "c.csv", [*B, ("t3", 0, 10)])
     conflict = 'the id "t3" appears twice with different values ."m1": 9, 10'
-    problem = assert_refused(conflict, "BR403", [a, c], function=count_models_file, id="id")
+    problem = assert_refused(conflict, "BR403", [a, c], function=count_models, id="id")
     assert problem.where.lines == (2, 5)
     d = model(tmp_path, "d.csv", [*B, ("", 0, 10)])
     assert_refused(
-        '"id" is missing for 1 of 4 cases', "BR416", [a, d], function=count_models_file, id="id"
+        '"id" is missing for 1 of 4 cases', "BR416", [a, d], function=count_models, id="id"
     )
-    assert_refused("appears more than once", "BR402", b, function=count_models_file, id="id")
+    assert_refused("appears more than once", "BR402", b, function=count_models, id="id")
 
 
 def test_row_48_another_label_for_the_same_id_is_refused(tmp_path):
@@ -349,7 +351,7 @@ def test_row_48_another_label_for_the_same_id_is_refused(tmp_path):
         '1 case has another label.*the id "t1"',
         "BR404",
         [a, b],
-        function=count_models_file,
+        function=count_models,
         id="id",
     )
     assert problem.where.lines == (2,)
@@ -363,7 +365,7 @@ def test_row_49_ids_are_compared_as_text(tmp_path, one, other):
         "1 of 2 ids match; is .* the same as",
         "BR405",
         [a, b],
-        function=count_models_file,
+        function=count_models,
         id="id",
         join="inner",
     )
@@ -382,23 +384,25 @@ def test_row_49_typed_sources_and_text_agree_on_whole_numbers(tmp_path):
 
 def test_models_need_names_of_their_own(tmp_path):
     a, b = model(tmp_path, "a.csv", A), model(tmp_path, "f/a.csv", A)
-    assert_refused('two models are named "a"', "BR407", [a, b], function=count_models_file, id="id")
+    assert_refused('two models are named "a"', "BR407", [a, b], function=count_models, id="id")
     assert joined({"old": a, "new": b}).models == ("old", "new")
     assert_refused(
         "2 files and 3 scores",
         "BR410",
         [a, b],
-        function=count_models_file,
+        function=count_models,
         id="id",
         scores=["m1", "m2", "m3"],
     )
-    assert_refused("no file", "BR410", [], function=count_models_file)
-    assert_refused("not joined with another", "BR414", a, function=count_models_file, join="inner")
+    with pytest.raises(br.InputError, match="BR410: no file or no score is named"):
+        joint_from([], ColumnRoles("y", ("m1",)), Options())
+    assert_refused("no file or no score", "BR410", [a, b], function=count_models, scores=[])
+    assert_refused("not joined with another", "BR414", a, function=count_models, join="inner")
 
 
 def test_groups_and_the_command_line_take_every_source(tmp_path):
     path = written(tmp_path, "y;m1;site\n0;0,5;a\n1;0,7;a\n0;0,1;b\n1;0,9;b\n")
-    groups = count_groups_file(path, label="y", score="m1", group="site")
+    groups = br.count(path, label="y", score="m1", by="site")
     assert groups["b"] == br.count([0, 1], [0.1, 0.9])
     a, b = model(tmp_path, "a.csv", A), model(tmp_path, "b.csv", B)
     done = run("compare", a, b, "--label", "y", "--score", "m1", "--id", "id")

@@ -72,7 +72,7 @@ def test_pickles_are_never_loaded(tmp_path):
         ({"s": np.zeros(4, "S3")}, "BR209", "bytes"),
         ({"y": np.zeros(4, "i4,f8")}, "BR107", "not labels"),
         ({"t": np.zeros(4), "s": None}, "BR613", 'no column "s"; it has "y", "t"'),
-        ({"y": np.zeros(0), "s": np.zeros(0)}, "BR603", "no rows"),
+        ({"y": np.zeros(0), "s": np.zeros(0)}, "BR602", "no rows"),
         ({"s": np.array([0.1, np.nan, 0.2, 0.3])}, "BR201", r"\(row 2\)"),
         ({"y": np.array(["no", "", "yes", "no"])}, "BR105", r"\(row 2\)"),
     ],

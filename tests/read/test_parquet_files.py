@@ -282,7 +282,7 @@ def test_empty_files_folders_pipes_and_files_without_rows_are_refused(tmp_path):
     path = written(
         tmp_path / "b.parquet", {"y": pa.array([], pa.int64()), "s": pa.array([], pa.float64())}
     )
-    assert_refused(lambda: read_parquet(path, W), "BR603", "no rows", path)
+    assert_refused(lambda: read_parquet(path, W), "BR602", "no rows", path)
     with pytest.raises(FileNotFoundError, match=r"none[.]parquet"):
         read_parquet(str(tmp_path / "none.parquet"), W)
 

@@ -115,7 +115,7 @@ def test_any_rows_count_alike_in_sql_and_here(rows, bins):
     whole = [(y, s) for y, s in rows if y is not None and s is not None and not np.isnan(s)]
     dropped = {"missing_label": "drop", "nan_score": "drop"}
     if not whole:
-        assert_refused(lambda: br.count(result, counted=True, **dropped), "BR603", "no")
+        assert_refused(lambda: br.count(result, counted=True, **dropped), "BR602", "no")
         return
     counts = br.count(result, counted=True, **dropped)
     y, s = (np.array(column) for column in zip(*whole, strict=True))
@@ -226,7 +226,7 @@ def test_what_is_no_result_is_refused(tmp_path, capsys):
         (right | {"score": ["a", "b"]}, "BR20", "score"),
         (binned | {"highest": [0.6, 0.7]}, "BR222", "several bins"),
         (binned | {"highest": [0.0, 0.7]}, "BR222", "several bins"),
-        (binned | {"bins": [2, 4]}, "BR226", "different bins"),
+        (binned | {"bins": [2, 4]}, "BR409", "different bins"),
         (binned | {"bins": [3, 3]}, "BR220", "power of two"),
         ({name: column[:0] for name, column in right.items()}, "BR60", ""),
     ):
@@ -239,9 +239,9 @@ def test_what_is_no_result_is_refused(tmp_path, capsys):
             br.count(path, counted=True)
         assert "a.csv" in str(raised.value)
     for beside, code in (
-        ({"label": "y"}, "BR422"),
-        ({"keep": "all"}, "BR425"),
-        ({"by": "g"}, "BR425"),
+        ({"label": "y"}, "BR003"),
+        ({"keep": "all"}, "BR002"),
+        ({"by": "g"}, "BR002"),
         ({"nan_score": "lowest"}, "BR953"),
     ):
         with pytest.raises(br.InputError, match=code):

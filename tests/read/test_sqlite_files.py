@@ -69,7 +69,7 @@ def test_whole_numbers_beside_fractions_and_text_that_spells_numbers(tmp_path):
         ([(0, 1), (1, None), (0, 2)], "BR201", r"\(row 2\)"),
         ([(0, 1), (None, 3), (0, 2)], "BR105", r"\(row 2\)"),
         ([(0, "0.1"), (1, "x"), (1, "0.3")], "BR208", r'not a number, such as "x" \(row 2\)'),
-        ([], "BR603", "no rows"),
+        ([], "BR602", "no rows"),
     ],
     ids=str,
 )

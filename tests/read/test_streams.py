@@ -20,7 +20,6 @@ import zstandard
 
 import baserate as br
 from baserate.read import csv, streams
-from baserate.read.files import count_file
 from baserate.read.streams import Limits
 
 TEXT = b"y,m1\n" + b"".join(b"%d,0.%d\n" % (i % 2, i) for i in range(1, 2000))
@@ -51,7 +50,7 @@ def written(tmp_path, content, name):
 
 
 def counted(path, **options):
-    return count_file(path, label="y", score="m1", **options)
+    return br.count(path, label="y", score="m1", **options)
 
 
 def assert_refused(path, match, code, **options):
@@ -174,8 +173,9 @@ def test_row_116_bombs_stop_by_what_comes_out(tmp_path, ending):
     assert_refused(
         path, "stopped at .* uncompressed from .* kB|bytes", "BR702", max_bytes=1_000_000
     )
-    with pytest.raises(br.InputError, match="BR702"):
-        csv.read_csv(path, csv.ColumnRoles("y", ("m1",)), limits=Limits(ratio=50, free=100_000))
+    limits = Limits(ratio=50, free=100_000)
+    with pytest.raises(br.InputError, match="BR702"), streams.opened(path, limits) as plain:
+        csv.table_of(plain, csv.ColumnRoles("y", ("m1",)))
 
 
 def test_a_bomb_is_never_unpacked_into_memory(tmp_path):

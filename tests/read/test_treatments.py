@@ -287,7 +287,7 @@ def test_nothing_left_is_refused(tmp_path):
 )
 def test_an_unknown_treatment_is_refused_by_the_command_line(tmp_path, capsys, option, word):
     path = written(tmp_path / "x.csv", HEADER, [(1, 0, 0.1), (2, 1, 0.9)])
-    assert "BR114" in refused(
+    assert "BR532" in refused(
         capsys, "compare", path, "--label", "y", "--score", "m", "--id", "id", option, word
     )
 

@@ -74,7 +74,7 @@ def test_a_file_that_is_there_is_replaced_only_by_force(command, capsys):
             "error BR520: a budget is a number of alerts, got 200.0.",
         ),
         (("--prior", "1e-3..1e-5"), "error BR504: "),
-        (("--prior", "0"), "error BR501: "),
+        (("--prior", "0"), "error BR503: "),
         (("--rule", "recal >= 0.8"), "error BR531: "),
         (("--by", "nothing"), "error BR"),
         (("--level", "5"), "error BR580: "),

@@ -388,14 +388,14 @@ def test_of_more_models_than_a_page_shows_the_best_fifty_are_kept():
 @pytest.mark.parametrize(
     ("models", "options", "said"),
     [
-        ({}, {}, "BR860: a report needs the counts of each model by name"),
-        ([F1_A], {}, "BR860: a report needs the counts of each model by name"),
+        ({}, {}, "BR429: a report needs the counts of each model by name"),
+        ([F1_A], {}, "BR429: a report needs the counts of each model by name"),
         (
             {"A": br.Points.of(F1_A)},
             {},
-            'BR860: a report is made of counts by name, got Points as "A"',
+            'BR429: a report is made of counts by name, got Points as "A"',
         ),
-        ({1: F1_A}, {}, "BR860: a report is made of counts by name, got Counts as 1"),
+        ({1: F1_A}, {}, "BR429: a report is made of counts by name, got Counts as 1"),
         (F1_A, {"budget": 200}, "BR520: a budget is a number of alerts out of a volume of cases"),
         (F1_A, {"budget": -1, "volume": 100}, "BR520: a budget is a number of alerts, got -1"),
         (
@@ -415,7 +415,7 @@ def test_of_more_models_than_a_page_shows_the_best_fifty_are_kept():
             'BR408: there is no model "x"',
         ),
         (F1_A, {"at": 0.001}, "BR519: "),
-        (F1_A, {"title": 7}, "BR864: a title is text, got int"),
+        (F1_A, {"title": 7}, "BR532: a title is text, got int"),
         (F1_A, {"level": 95}, "BR580: "),
     ],
 )

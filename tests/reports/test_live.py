@@ -19,7 +19,7 @@ from baserate.decisions.operating_point import brief
 from baserate.errors import Infeasible
 from baserate.inference.best_model import SEPARATE
 from baserate.inference.fixed_point import point_intervals
-from baserate.output import comparisons, tables
+from baserate.output import tables
 from baserate.reports import content
 from baserate.segments.groups import by_group
 
@@ -162,7 +162,7 @@ def test_profits_are_told_as_profits(browser, tmp_path):
         assert "profit per case" in texts(page, "#answer")[0]
         told = [tables._cell(point, "expected_cost") for point in choice.points.values()]
         spans = [
-            tables.span(comparisons._shown(found, point, "expected_cost"))
+            tables.span(tables._in_table(found, point, "expected_cost"))
             for found, point in costs_known(models, at)
         ]
         assert by_model(page, "expected_cost") == list(map("".join, zip(told, spans, strict=True)))

@@ -204,7 +204,7 @@ def test_the_page_is_written_at_once_or_not_at_all(tmp_path):
     with pytest.raises(br.InputError, match="BR803: .*no such folder"):
         report.save(tmp_path / "nowhere" / "report.html")
     (tmp_path / "link.html").symlink_to(path)
-    with pytest.raises(br.InputError, match="BR802: .*is a symbolic link"):
+    with pytest.raises(br.InputError, match="BR803: .*is a symbolic link"):
         report.save(tmp_path / "link.html", force=True)
 
 

@@ -258,7 +258,7 @@ def test_what_cannot_be_expected_is_refused():
         expect(COUNTS, "posfrac", threshold=3, rule="tpr >= 0.5", at=at)
     with pytest.raises(br.InputError, match="BR594: this point is already set"):
         expect(br.choose(COUNTS, threshold=3), "posfrac", threshold=3, at=at)
-    with pytest.raises(br.InputError, match="BR228: a measure is read of Counts"):
+    with pytest.raises(br.InputError, match="BR429: a measure is read of Counts"):
         expect(5, "posfrac", at=at)
     found = expect(
         F1_A,

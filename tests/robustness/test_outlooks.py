@@ -143,7 +143,7 @@ def test_it_reads_like_a_table_and_says_what_it_assumes():
             lambda: expect_curve(COUNTS, br.pr, at=br.Conditions(prior=0.1)),
         ),
         (
-            "BR569",
+            "BR531",
             r"a ROC does not depend on it\. Fix: one of pr, broc, posfrac, gain, lift\.",
             lambda: expect_curve(COUNTS, br.roc, at=br.Conditions(prior="0.1..0.2")),
         ),

@@ -152,7 +152,7 @@ def test_scores_of_0_and_1_have_a_place_on_a_beta_sigmoid():
         ("BR543", 'got "temperature"', lambda: br.shift.calibrate(COUNTS, "temperature")),
         ("BR552", "both classes", lambda: br.shift.calibrate(br.count([0, 0], [0.1, 0.2]))),
         ("BR543", "merged scores", lambda: br.shift.calibrate(COUNTS.condense())),
-        ("BR228", "got list", lambda: br.shift.calibrate([1])),
+        ("BR429", "got list", lambda: br.shift.calibrate([1])),
         (
             "BR543",
             "separate the classes",
@@ -168,7 +168,7 @@ def test_scores_of_0_and_1_have_a_place_on_a_beta_sigmoid():
             "cannot be calibrated by a sigmoid",
             lambda: br.shift.calibrate(br.count([0, 1, 0], [0.1, np.inf, 3]), "platt"),
         ),
-        ("BR563", "not probabilities", lambda: br.shift.calibrate(br.count(LABELS, X), "beta")),
+        ("BR507", "not probabilities", lambda: br.shift.calibrate(br.count(LABELS, X), "beta")),
         (
             "BR201",
             "missing or not a number",

@@ -257,11 +257,11 @@ def test_the_mark_is_in_no_file_that_does_not_need_it(tmp_path):
     ("code", "match", "named"),
     [
         ("BR507", "needs the base rate at which they are calibrated", {}),
-        ("BR506", "both would be applied", {"negatives_kept": 0.1, "calibrated_at": 0.5}),
-        ("BR506", "must lie above 0", {"negatives_kept": 0}),
+        ("BR542", "both would be applied", {"negatives_kept": 0.1, "calibrated_at": 0.5}),
+        ("BR542", "must lie above 0", {"negatives_kept": 0}),
         ("BR509", "to which base rate", {"calibrated_at": 0.5}),
         ("BR509", "to which base rate", {"calibrated_at": 0.5, "at": br.Conditions()}),
-        ("BR501", "no positives ever", {"calibrated_at": 0, "at": br.Conditions(prior=0.1)}),
+        ("BR503", "no positives ever", {"calibrated_at": 0, "at": br.Conditions(prior=0.1)}),
     ],
 )
 def test_what_is_not_said_is_not_guessed(code, match, named):
@@ -271,17 +271,17 @@ def test_what_is_not_said_is_not_guessed(code, match, named):
 
 def test_scores_that_are_no_probabilities_are_refused():
     assert_refused(
-        "BR563",
+        "BR507",
         "span -3 to 4",
         lambda: br.shift.correct_prior(br.count([0, 1], [-3, 4]), negatives_kept=0.1),
     )
     assert_refused(
-        "BR563",
+        "BR507",
         "none is missing",
         lambda: br.shift.correct_probabilities([0.5, np.nan], negatives_kept=0.1),
     )
     assert_refused(
-        "BR563", "from 0 to 1", lambda: br.shift.correct_probabilities(["a"], negatives_kept=0.1)
+        "BR507", "from 0 to 1", lambda: br.shift.correct_probabilities(["a"], negatives_kept=0.1)
     )
     assert_refused(
         "BR220",
@@ -289,7 +289,7 @@ def test_scores_that_are_no_probabilities_are_refused():
         lambda: br.shift.correct_prior(COUNTS.coarsen(5), negatives_kept=0.1),
     )
     assert_refused(
-        "BR228", "got ndarray", lambda: br.shift.correct_prior(SCORES, negatives_kept=0.1)
+        "BR429", "got ndarray", lambda: br.shift.correct_prior(SCORES, negatives_kept=0.1)
     )
 
 

@@ -2,6 +2,7 @@
 samples of known truth.
 """
 
+import math
 import warnings
 from fractions import Fraction
 
@@ -13,6 +14,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from tests.inference.refusals import assert_refused
 
 import baserate as br
+from baserate.kernels import Urn, best, using
+from baserate.shift import estimate
 
 SHIFT = 1.5
 
@@ -82,6 +85,66 @@ def test_the_share_found_is_the_most_likely_one(scores, trained):
         return np.log(prior * field / trained + (1 - prior) * (1 - field) / (1 - trained)).sum()
 
     assert likelihood(found) >= max(map(likelihood, np.linspace(0, 1, 101))) - 1e-9
+
+
+def slowly(scores, cases, trained):
+    """The root of the likelihood's slope, which falls: by halving, each sum exact."""
+    scores, cases = scores[cases > 0], cases[cases > 0]
+
+    def slope(prior):
+        mixed = prior * scores / trained + (1 - prior) * (1 - scores) / (1 - trained)
+        gaps = scores / trained - (1 - scores) / (1 - trained)
+        with np.errstate(divide="ignore"):
+            return math.fsum((cases * gaps / mixed).tolist())
+
+    if slope(0.0) <= 0 or slope(1.0) >= 0:
+        return float(slope(0.0) > 0)
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if slope(middle) > 0 else (low, middle)
+    return low
+
+
+@pytest.mark.parametrize(
+    ("rows", "trained", "made"),
+    [
+        (40_000, 0.2, lambda rng, n: rng.beta(0.5, 3, n)),
+        (40_000, 0.01, lambda rng, n: 1 / (1 + np.exp(5 - rng.normal(size=n)))),
+        (40_000, 0.999, lambda rng, n: 1 - rng.beta(0.5, 8, n)),
+        (40_000, 0.5, lambda rng, n: 0.5 + 1e-9 * rng.normal(size=n)),
+        (40_000, 0.3, lambda rng, n: np.concatenate(([0, 1], np.round(rng.beta(3, 3, n - 2), 5)))),
+        (200, 0.3, lambda rng, n: 10.0 ** -rng.uniform(0, 300, n)),
+    ],
+)
+def test_bins_and_every_score_alone_give_the_same_roots(rows, trained, made):
+    """Of the sample and of resamples, as exactly as the tolerance of Newton's method says."""
+    field = br.count_unlabelled(made(np.random.default_rng(rows), rows))
+    bins = estimate.binned(field.scores)
+    assert bins.single == (rows == 200)
+    alone = estimate.Binned(
+        field.scores, np.zeros(len(field.scores)), np.arange(0), np.zeros(len(field.scores))
+    )
+    urn = Urn(field.cases)
+    drawn = np.empty((3, len(urn)), dtype=np.int64)
+    best.draw(urn, [rows] * 3, 4, 7, estimate.STREAM, drawn)
+    bases = np.array([trained, trained * 0.99, trained * 1.0005])
+    found = estimate.most_likely(bins, bins.drawn(urn, 4, 7, 10), bases)
+    apart = estimate.most_likely(alone, alone.drawn(urn, 4, 7, 10), bases)
+    whole = estimate.most_likely(bins, bins.sums(field.cases), trained)[0]
+    assert whole == pytest.approx(slowly(field.scores, field.cases, trained), rel=1e-11, abs=1e-15)
+    assert found == pytest.approx(apart, rel=1e-11, abs=1e-15)
+    for prior, base, cases in zip(found, bases, drawn, strict=True):
+        assert prior == pytest.approx(slowly(field.scores, cases, base), rel=1e-11, abs=1e-15)
+
+
+def test_resamples_do_not_depend_on_threads():
+    rng = np.random.default_rng(8)
+    field = br.count_unlabelled(rng.beta(0.5, 3, 30_000))
+    with using(1):
+        one = br.estimate_prior(COUNTS, field, calibrated_at="sample", replicates=100)
+    with using(3):
+        assert br.estimate_prior(COUNTS, field, calibrated_at="sample", replicates=100) == one
 
 
 @pytest.mark.parametrize("cut", [0.1, 0.25, 0.5, SCORES[3]])
@@ -236,7 +299,7 @@ def test_what_makes_no_sense_is_refused(code, match, named):
 
 def test_values_of_another_kind_are_refused():
     assert_refused(
-        "BR228",
+        "BR429",
         "from Counts and Unlabelled, got Counts and ndarray",
         lambda: br.estimate_prior(COUNTS, FIELD),
     )
@@ -247,7 +310,7 @@ def test_values_of_another_kind_are_refused():
         "BR536", "the unlabelled ones were not", lambda: br.estimate_prior(corrected, UNLABELLED)
     )
     assert_refused(
-        "BR563",
+        "BR507",
         "not probabilities",
         lambda: br.estimate_prior(COUNTS, br.count_unlabelled(FIELD * 9), calibrated_at=0.2),
     )

@@ -11,7 +11,8 @@ import pytest
 from tests.inference.refusals import assert_refused
 
 import baserate as br
-from baserate.read.files import count_unlabelled_file
+from baserate.read.files import unlabelled_of
+from baserate.read.source import Options
 
 
 def test_every_case_is_counted_at_its_score():
@@ -84,7 +85,8 @@ def test_what_is_said_of_labels_is_refused(tmp_path):
     path = tmp_path / "u.csv"
     with pytest.raises(TypeError, match="unexpected keyword argument 'missing_label'"):
         br.count_unlabelled(path, score="m", missing_label="drop")
-    call = lambda: count_unlabelled_file(path, score="m", missing_label="drop")  # noqa: E731
+    options = Options.of({"missing_label": "drop"})
+    call = lambda: unlabelled_of(str(path), "m", options)  # noqa: E731
     assert_refused("BR612", "applies to labels or ids", call)
 
 
@@ -94,6 +96,14 @@ def test_several_files_are_one(tmp_path):
     found = br.count_unlabelled(tmp_path / "*.csv", score="m")
     assert found == br.count_unlabelled([0.5, 0.25, 0.5])
     assert len(found.ledger.sources) == 2
+
+
+def test_rows_that_are_left_out_are_told_for_each_file(tmp_path):
+    for name, rows in (("a.csv", "0.5\nNA\nNA\n"), ("b.csv", "0.5\n0.25\n")):
+        (tmp_path / name).write_text(f"m\n{rows}")
+    found = br.count_unlabelled(tmp_path / "*.csv", score="m", nan_score="drop").ledger
+    assert [(one.rows_used, one.rows_refused) for one in found.sources] == [(1, 2), (2, 0)]
+    assert (found.rows_read, found.rows_used, found.rows_refused) == (5, 3, 2)
 
 
 def test_it_is_a_frozen_value():

@@ -87,7 +87,7 @@ def test_lithuanian_arcs_have_their_radii():
 
 
 def test_what_cannot_be_drawn_is_refused():
-    with pytest.raises(br.InputError, match="BR922: so many cases, and a seed"):
+    with pytest.raises(br.InputError, match="BR580: so many cases, and a seed"):
         highleyman(-1, 3)
 
 

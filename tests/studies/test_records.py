@@ -15,13 +15,13 @@ from baserate_studies.values import Study, document_of
 
 # In which no learner has a part: the same on every machine.
 FIXED = {
-    "tan": [
+    "tan": lambda: (
         *measures.claims(),
         *curves.claims(),
         *(claim for claim in costs.claims() if claim.id != "fig-5.44"),
-    ],
-    "slides": list(matrices.claims()),
-    "cardenas": [*rates.claims(), *broc.claims(), *comparisons.claims()],
+    ),
+    "slides": lambda: tuple(matrices.claims()),
+    "cardenas": lambda: (*rates.claims(), *broc.claims(), *comparisons.claims()),
 }
 # Reported as it came out: costs in splits alone save nothing, and mail traffic has attacks that
 # raise no false alarm.
@@ -34,7 +34,7 @@ DIFFERING = {
 
 @pytest.mark.parametrize("name", FIXED)
 def test_what_no_learner_has_a_part_in_is_as_recorded(name):
-    made = document_of(Study(name, "", "", tuple(FIXED[name])))["claims"]
+    made = document_of(Study(name, "", "", FIXED[name]()))["claims"]
     assert [recorded(name)[claim["id"]] for claim in made] == json.loads(json.dumps(made)), (
         "run: baserate study, then docs/studies.py"
     )

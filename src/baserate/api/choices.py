@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, overload
 
-from baserate.api.sources import (
+from baserate.api.questions import (
     CostsLike,
     Models,
     Prior,
@@ -16,8 +16,8 @@ from baserate.api.sources import (
     exact,
     models_of,
     refuse_uncounted,
-    verb,
 )
+from baserate.api.sources import verb
 from baserate.conditions import Conditions, not_exact
 from baserate.counts.amounts import Amounts
 from baserate.counts.counts import Counts, JointCounts
@@ -32,15 +32,14 @@ from baserate.decisions.amount_costs import (
 )
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
-from baserate.decisions.selection import COST, Choice, Fixed, flag_at
 from baserate.errors import Fix, Infeasible, Note, Problem, combine, quoted, refuse
 from baserate.inference.amount_intervals import choose_amount_model
 from baserate.inference.best_model import choose_model, set_by_hand
 from baserate.inference.bootstrap import Progress
 from baserate.inference.intervals import IntervalOptions
 from baserate.measures.confusion import NOT_SAID, Measure
+from baserate.numbers import Later
 from baserate.robustness.decision import CAUGHT, Decision, decide
-from baserate.views import Later
 
 Intervals = Literal["fixed", "resampled"] | None
 
@@ -104,7 +103,7 @@ def choose(
     seed: int = 0,
     progress: Progress | None = None,
     paired: bool = True,
-) -> Choice: ...
+) -> selection.Choice: ...
 @overload
 def choose(
     x: Amounts,
@@ -203,14 +202,19 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     drawn = {"level": level, "replicates": replicates, "seed": seed, "progress": progress}
     models = models_of(x)
     if isinstance(x, Amounts) or (models and all(isinstance(m, Amounts) for m in models.values())):
-        _refuse_for_amounts(asked)
+        _refuse_asked(
+            asked,
+            "BR002",
+            "{}= does not apply to amounts: the cost by amounts is minimized",
+            "leave {} out",
+        )
         prices = {"review": review, "recovered": recovered, "volume": volume}
         found = _by_amounts(x, rule, threshold, given, prices, level)
         return _amounts_known(found, x, intervals, drawn)
     if models is None and not isinstance(x, Counts | Points | GroupedCounts):
         refuse_uncounted(x, "choose")
     if review is not None or recovered != 1:
-        raise refuse("BR428", "review= and recovered= need amounts", "count(…, amount=…)")
+        raise refuse("BR002", "review= and recovered= need amounts", "count(…, amount=…)")
     if models is not None:
         how = (given, asked, {**drawn, "paired": paired})
         choice = _of_models(x, models, rule, threshold, how)
@@ -243,7 +247,7 @@ def _known(
     how = IntervalOptions(drawn["level"], drawn["replicates"] if resampled else 0, drawn["seed"])
     counts = x if resampled or isinstance(x, GroupedCounts) else None
     if isinstance(counts, Points):
-        raise refuse("BR228", "a published ROC has no cases to resample", 'intervals="fixed"')
+        raise refuse("BR429", "a published ROC has no cases to resample", 'intervals="fixed"')
     return replace(point, intervals=Later("intervals", point, counts=counts, how=how))
 
 
@@ -278,7 +282,7 @@ def fix(
     prior: Prior | None = None,
     costs: CostsLike | None = None,
     volume: float | None = None,
-) -> Fixed:
+) -> selection.Fixed:
     """With one measure fixed, what are the others? As in a case study at TPR 80 %, POSfrac 10 % or
     purity 50 %.
 
@@ -317,8 +321,8 @@ def _of_one(x: Any, rule: str | None, threshold: Any, how: tuple[Any, Any, Any])
             return _least_regret(x, rule, given, asked)
         raise not_exact(given)
     if threshold is not NOT_SAID:
-        _refuse_at_threshold(asked)
-        return flag_at(x, threshold, at=given, volume=asked["volume"])
+        _refuse_asked(asked, *AT_THRESHOLD)
+        return selection.flag_at(x, threshold, at=given, volume=asked["volume"])
     level = {} if asked["guarantee"] is None else {"level": drawn["level"]}
     return selection.choose(x, rule, at=given, **asked, **level)
 
@@ -329,7 +333,7 @@ def _of_models(
     rule: str | None,
     threshold: Any,
     how: tuple[Any, Any, Any],
-) -> Choice:
+) -> selection.Choice:
     """Several models on the same cases, or on cases of their own."""
     given, asked, drawn = how
     groups = any(isinstance(one, GroupedCounts) for one in models.values())
@@ -340,7 +344,7 @@ def _of_models(
             "count without cluster=; compare(x, …) takes clusters",
         )
     if threshold is not NOT_SAID:
-        _refuse_at_threshold(asked)
+        _refuse_asked(asked, *AT_THRESHOLD)
         if given is not None and not given.is_exact:
             raise not_exact(given)
         cuts = threshold if isinstance(threshold, Mapping) else dict.fromkeys(models, threshold)
@@ -378,36 +382,30 @@ def _by_amounts(
     return choose_amount_model(x, rule, at=given, level=level, **prices)
 
 
-def _refuse_for_amounts(asked: Mapping[str, Any]) -> None:
+def _refuse_asked(asked: Mapping[str, Any], code: str, text: str, fix: str) -> None:
+    """Refuse the first option of the choice that is given; "{}" stands for its name."""
     for name in ("optimize", "mix", "calibrated_at", "guarantee"):
-        if asked[name]:
-            raise refuse(
-                "BR428",
-                f"{name}= does not apply to amounts: the cost by amounts is minimized",
-                f"leave {name} out",
-            )
+        if asked[name] not in (None, False):
+            raise refuse(code, text.format(name), fix.format(name))
 
 
-def _refuse_at_threshold(asked: Mapping[str, Any]) -> None:
-    for name in ("optimize", "mix", "calibrated_at", "guarantee"):
-        if asked[name]:
-            raise refuse(
-                "BR427",
-                f"a threshold is given, so {name}= has no effect",
-                f"leave threshold or {name} out",
-            )
+# What a threshold that is given leaves without effect.
+AT_THRESHOLD = (
+    "BR427",
+    "a threshold is given, so {}= has no effect",
+    "leave threshold or {} out",
+)
 
 
 def _decided(
     models: Any, rule: str | None, at: Conditions, asked: Mapping[str, Any], level: float = 0.95
 ) -> Decision:
-    for name in ("optimize", "calibrated_at", "guarantee"):
-        if asked[name] is not None:
-            raise refuse(
-                "BR419",
-                f"{name}= needs one base rate, exact costs and no sites, got {at}",
-                f"prior=0.001, or leave {name} out",
-            )
+    _refuse_asked(
+        {**asked, "mix": False},
+        "BR419",
+        f"{{}}= needs one base rate, exact costs and no sites, got {at}",
+        "prior=0.001, or leave {} out",
+    )
     return decide(models, rule, at=at, volume=asked["volume"], mix=asked["mix"], level=level)
 
 
@@ -422,7 +420,7 @@ def _least_regret(
 
 def _least_regret_of(
     whole: Any, models: Mapping[str, Any], rule: str | None, how: tuple[Any, Any, float]
-) -> Choice:
+) -> selection.Choice:
     """The setting of each model with its least regret, and the best of them."""
     at, asked, level = how
     found = _decided(whole, rule, at, asked, level)
@@ -447,7 +445,7 @@ def _least_regret_of(
     }
     leads = {one.models[0]: one for one in found.differences} if found.model in models else {}
     why = found.untested or ("" if leads else f"{found.model} has less regret than any model")
-    return Choice(
+    return selection.Choice(
         best,
         points,
         refused,
@@ -465,7 +463,7 @@ def _least_regret_of(
 def _point(found: Decision, x: Any, threshold: Any, name: str) -> OperatingPoint:
     """One setting, read in the middle of what is possible, with its regret over all of it."""
     counts = x.total() if isinstance(x, GroupedCounts) else x
-    point = flag_at(counts, threshold, at=found.at.middle(), volume=found.volume)
+    point = selection.flag_at(counts, threshold, at=found.at.middle(), volume=found.volume)
     said = Note(
         "BR588",
         f"precision, flagged share and costs of this point are those at {point.at}, the middle of"
@@ -474,7 +472,7 @@ def _point(found: Decision, x: Any, threshold: Any, name: str) -> OperatingPoint
     return replace(
         point,
         rule=found.rule,
-        optimized="tpr" if found.optimized == CAUGHT else COST,
+        optimized="tpr" if found.optimized == CAUGHT else selection.COST,
         over=found.at,
         regret=found.rivals[name],
         mixture=found.mixture if name == found.model else None,

@@ -6,19 +6,18 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
-from baserate.api.sources import (
+from baserate.api.questions import (
     CostsLike,
     Models,
     Prior,
     Statistic,
     Threshold,
     conditions,
-    count,
     exact,
     models_of,
     refuse_uncounted,
-    verb,
 )
+from baserate.api.sources import count, verb
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
@@ -338,7 +337,7 @@ def _compare_source(
     label, score = asked
     if label is None or score is None or isinstance(score, str):
         raise refuse(
-            "BR422", "a comparison needs label= and several scores", 'score=["logit", "forest"]'
+            "BR003", "a comparison needs label= and several scores", 'score=["logit", "forest"]'
         )
     name = statistic if isinstance(statistic, str) else getattr(statistic, "__name__", "")
     if name != "auc":

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Literal, cast, overload
 
-from baserate.api.sources import (
+from baserate.api.questions import (
     CostsLike,
     Models,
     Prior,
@@ -16,8 +16,8 @@ from baserate.api.sources import (
     models_of,
     one_or_several,
     refuse_uncounted,
-    verb,
 )
+from baserate.api.sources import verb
 from baserate.conditions import Conditions, Uncertain
 from baserate.counts.amounts import Amounts
 from baserate.counts.counts import Counts
@@ -134,8 +134,11 @@ def measure(  # noqa: PLR0913 (each is a question of its own)
     """
     given = conditions(at, prior, costs)
     if isinstance(name, str) and name.partition("(")[0] in NAMES.keys() - SYNONYMS.keys():
-        said = f"{quoted(name)} is a summary of all thresholds, not a measure at one"
-        raise refuse("BR531", said, f"summary(x, {quoted(name)})")
+        raise refuse(
+            "BR531",
+            f"{quoted(name)} is a summary of all thresholds, not a measure at one",
+            f"summary(x, {quoted(name)})",
+        )
     asked = {"rule": rule, "volume": volume, "kind": kind, "level": level}
     if isinstance(x, Choice):
         x = dict(x.points)
@@ -356,12 +359,15 @@ def curve(  # noqa: PLR0913 (each is a question of its own)
 
 def _curve(x: Any, name: str, at: Conditions | None, said: dict[str, Any]) -> Curve:
     if isinstance(x, GroupedCounts):
-        fix = "curves.average_curve(x, …)" if x.role == "fold" else f'curve(x.total(), "{name}")'
-        raise refuse("BR426", "a curve needs the counts of all groups together", fix)
+        raise refuse(
+            "BR426",
+            "a curve needs the counts of all groups together",
+            "curves.average_curve(x, …)" if x.role == "fold" else f'curve(x.total(), "{name}")',
+        )
     if not isinstance(x, Counts | Points | Amounts):
         refuse_uncounted(x, "curve")
     if not isinstance(name, str):
-        raise refuse("BR569", f"a curve is named by text, got {quoted(name)}", '"roc"')
+        raise refuse("BR531", f"a curve is named by text, got {quoted(name)}", '"roc"')
     if at is not None and not at.is_exact:
         _no_effect(said, {"kind", "level", "places"}, name)
         where = {"x": said.pop("places")} if "places" in said else {}
@@ -374,27 +380,33 @@ def _curve(x: Any, name: str, at: Conditions | None, said: dict[str, Any]) -> Cu
     if colon:
         _no_effect(said, {"every", "volume"}, name)
         return trace(x, x=across.strip(), y=up.strip(), at=at, **said)
-    make = OF_AMOUNTS.get(name) if isinstance(x, Amounts) else None
-    entry = named.curve_named(name)[1]
-    if make is None and (entry is None or isinstance(x, Amounts)):
-        known = OF_AMOUNTS if isinstance(x, Amounts) else named.CURVES
-        raise refuse("BR569", f"there is no curve {quoted(name)}", f"one of {', '.join(known)}")
-    make = entry.make if make is None and entry is not None else make
-    assert make is not None
+    make = _maker(x, name)
     allowed = set(inspect.signature(make).parameters)
     _no_effect(said, allowed, name)
     _needed(make, said, name)
     if at is not None and "at" not in allowed:
         raise refuse(
-            "BR574", f"a {name} curve does not depend on base rate or costs", "leave them out"
+            "BR002", f"a {name} curve does not depend on base rate or costs", "leave them out"
         )
     return make(x, **({"at": at} if "at" in allowed else {}), **said)
+
+
+def _maker(x: Any, name: str) -> Callable[..., Curve]:
+    """What makes the curve of this name."""
+    if isinstance(x, Amounts):
+        make, known = OF_AMOUNTS.get(name), list(OF_AMOUNTS)
+    else:
+        entry = named.curve_named(name)[1]
+        make, known = None if entry is None else entry.make, list(named.CURVES)
+    if make is None:
+        raise refuse("BR531", f"there is no curve {quoted(name)}", f"one of {', '.join(known)}")
+    return make
 
 
 def _along_priors(x: Any, up: str, at: Conditions | None, said: dict[str, Any]) -> Curve:
     _no_effect(said, {"priors", "rule", "threshold", "volume"}, f"{up}:prior")
     if at is not None and not at.as_in_sample:
-        raise refuse("BR574", "prior= has no effect along base rates", "priors=[0.5, 0.1, 0.001]")
+        raise refuse("BR002", "prior= has no effect along base rates", "priors=[0.5, 0.1, 0.001]")
     costs = at.costs if at is not None and at.costs_given else None
     return sweep(x, up, costs=costs, **said)
 
@@ -402,14 +414,15 @@ def _along_priors(x: Any, up: str, at: Conditions | None, said: dict[str, Any]) 
 def _needed(make: Callable[..., Curve], said: Mapping[str, Any], name: str) -> None:
     for word, one in inspect.signature(make).parameters.items():
         if one.kind is one.KEYWORD_ONLY and one.default is one.empty and word not in said:
-            fix = f'curve(x, "{name}", {word}=5)'
-            raise refuse("BR574", f"a curve of {name} needs {word}=", fix)
+            raise refuse(
+                "BR532", f"a curve of {name} needs {word}=", f'curve(x, "{name}", {word}=5)'
+            )
 
 
 def _no_effect(said: Mapping[str, Any], allowed: set[str], name: str) -> None:
     for word in said:
         if word not in allowed:
-            raise refuse("BR574", f"{word}= has no effect on a {name} curve", f"leave {word} out")
+            raise refuse("BR002", f"{word}= has no effect on a {name} curve", f"leave {word} out")
 
 
 @overload
@@ -598,7 +611,7 @@ def _summary_named(name: Any) -> Summary:
     key = plain(name.partition("(")[0]) if isinstance(name, str) else ""
     if key in SYNONYMS and key not in NAMES:
         raise refuse(
-            "BR571",
+            "BR531",
             f"{quoted(name)} is a measure at a threshold, not a summary of all of them",
             f"measure(x, {quoted(name)}, threshold=0.5)",
         )

@@ -8,37 +8,24 @@ import functools
 import inspect
 import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from typing import Any, Literal, ParamSpec, Protocol, TypedDict, TypeVar, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from baserate.conditions import Conditions, Costs, not_exact
 from baserate.counts.amounts import Amounts, JointAmounts
 from baserate.counts.counts import Counts, JointCounts, Unlabelled
-from baserate.counts.grouped import GroupedCounts
-from baserate.counts.points import Points
-from baserate.curves.summaries import Summary
-from baserate.distributions import (
-    Distribution,
-    Draws,
-    Estimated,
-    LogNormal,
-    LogUniform,
-    Pilot,
-    Range,
-)
-from baserate.errors import number_of, quoted, refuse
+from baserate.counts.grouped import GroupedCounts, Role
+from baserate.errors import number_of, placed, quoted, refuse
 from baserate.kernels import using
-from baserate.measures.confusion import NOT_SAID, Measure, checked_conditions
+from baserate.numbers import NOT_SAID
 from baserate.read import cases as arrays
 from baserate.read import files, frames, large, sql
-from baserate.read.cases import SCORE, Names, checked
+from baserate.read.cases import SCORE, Cases, check_named, checked
 from baserate.read.columns import as_column
 from baserate.read.csv_dialect import CsvOptions
 from baserate.read.source import Options
-from baserate.read.table import ColumnRoles
+from baserate.read.table import Ceiling, ColumnRoles
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -168,6 +155,9 @@ OF_FILES = OPTIONS - {
 }
 OF_TEXT = frozenset(field.name for field in dataclasses.fields(CsvOptions)) | {"max_bytes"}
 OF_CHUNKS = frozenset({"pos_label", "memory", "approx", "thresholds", "design"})
+# The options that belong to a column beside label and score, and what its groups are for.
+OF_ROLE = {"day": {"tz"}, "amount": {"currency", "amount_missing"}}
+SERVES: dict[str, Role] = {"by": "group", "cluster": "cluster", "day": "day"}
 FORM = 'count(y_true, y_score), or count(df, label="fraud", score="logit")'
 
 
@@ -395,12 +385,12 @@ def count(  # noqa: PLR0913 (each is a word that users say)
         if second is not NOT_SAID:
             if label is not None or score is not None:
                 word = "label=" if label is not None else "score="
-                raise refuse("BR422", f"{word} names a column, and arrays are given already", FORM)
+                raise refuse("BR003", f"{word} names a column, and arrays are given already", FORM)
             return _of_arrays(first, second, roles, said)
         if _is_chunks(first, label):
             return _of_chunks(first, label, score, roles, said)
         if label is None or score is None:
-            raise refuse("BR422", "a file or frame needs label= and score=", FORM)
+            raise refuse("BR003", "a file or frame needs label= and score=", FORM)
         _check_names({"label": label, "score": score, **roles})
         if isinstance(first, str | os.PathLike) or _are_paths(first):
             return _of_files(first, (label, score), roles, said)
@@ -436,11 +426,11 @@ def count_unlabelled(  # noqa: PLR0913 (each is a word that users say)
     said = _said(locals())
     if isinstance(source, str | os.PathLike):
         if score is None:
-            raise refuse("BR422", "a file needs score=", 'count_unlabelled("log.csv", score="s")')
-        return files.count_unlabelled_file(source, score=score, **said)
+            raise refuse("BR003", "a file needs score=", 'count_unlabelled("log.csv", score="s")')
+        return files.unlabelled_of(os.fspath(source), score, Options.of(said))
     _only(said, frozenset(), "arrays and frames")
     values = source if score is None else frames.columns_of(source, [score])[score]
-    return files.count_unlabelled(values)
+    return files.unlabelled_scores(values)
 
 
 # What a keyword is worth where nobody gave it.
@@ -477,7 +467,7 @@ def _only(said: Mapping[str, Any], allowed: frozenset[str], what: str) -> None:
             fix = f"{other}=…" if other in allowed else f"leave {name} out"
             if what == "arrays" and name in OF_FRAMES | OF_TREATMENT and other is None:
                 fix = f"count(df, label=…, score=…, {name}=…)"
-            raise refuse("BR425", f"{name}= has no effect on {what}", fix)
+            raise refuse("BR002", f"{name}= has no effect on {what}", fix)
 
 
 def _combined(roles: Mapping[str, Any], several: bool) -> None:  # noqa: FBT001
@@ -494,60 +484,57 @@ def _of_arrays(y_true: Any, y_score: Any, roles: Mapping[str, Any], said: dict[s
     scores = _named_scores(y_true, y_score)
     several = scores is not None
     _combined(roles, several)
-    own = {"day": {"tz"}, "amount": {"amount_missing"}}.get(next(iter(roles), ""), set())
+    role = next(iter(roles), "")
+    own = OF_ROLE.get(role, set()) - {"currency"}
     own |= {"keep"} if not roles and not several else set()
     allowed = OF_ARRAYS - ({"sample_weight"} if "amount" in roles else set()) | own
-    _only(said, allowed, "arrays" if not roles else f"arrays with {next(iter(roles))}=")
-    if scores is not None:
-        return _several_arrays(y_true, scores, roles, said)
-    if not roles:
-        return arrays.count(y_true, y_score, **said)
-    if len(roles) == 2:
-        cases = _checked(
-            y_true, {SCORE: y_score}, said, groups=roles["by"], cluster=roles["cluster"]
-        )
-        return _as_clusters(files.clusters_by_group(cases, SCORE))
-    if "day" in roles:
-        return files.count_days(y_true, y_score, days=roles["day"], **said).serving("day")
-    if "amount" in roles:
-        return files.count_amounts(y_true, y_score, roles["amount"], **said)
-    ((role, groups),) = roles.items()
-    found = arrays.count_groups(y_true, y_score, groups=groups, **said)
-    return found.serving("group" if role == "by" else "cluster")
+    _only(said, allowed, f"arrays with {role}=" if roles else "arrays")
+    if scores is None:
+        if not roles:
+            return arrays.count(y_true, y_score, **said)
+        return _by_role(_cases(y_true, {SCORE: y_score}, roles, said), SCORE, roles, said)
+    check_named(scores)
+    cases = _cases(y_true, scores, roles, said)
+    return _by_role(cases, list(scores), roles, said) if roles else files.joint_of(cases)
 
 
-def _several_arrays(
+def _cases(
     y_true: Any, scores: Mapping[str, Any], roles: Mapping[str, Any], said: dict[str, Any]
-) -> Any:
-    if "by" in roles:
-        return files.slices_of(_checked(y_true, scores, said, groups=roles["by"]))
-    if "cluster" in roles:
-        return {
-            name: arrays.count_groups(y_true, one, groups=roles["cluster"], **said).serving(
-                "cluster"
-            )
-            for name, one in scores.items()
-        }
+) -> Cases:
+    """Arrays checked together, those beside labels and scores among them."""
+    beside = {}
+    if "day" in roles:
+        beside["day"] = files.day_column(roles["day"])
     if "amount" in roles:
-        return files.count_amounts(y_true, scores, roles["amount"], **said)
-    return arrays.count_models(y_true, scores, **said)
+        beside["amount"] = as_column(roles["amount"], "amount")
+    if len(roles) == 2:
+        beside["cluster"] = as_column(roles["cluster"], "cluster")
+    groups = roles.get("by", roles.get("cluster"))
+    known = {name: value for name, value in said.items() if name in OF_ARRAYS}
+    return checked(y_true, scores, groups=groups, beside=beside, **known)
 
 
-def _checked(
-    y_true: Any,
-    scores: Mapping[str, Any],
-    said: dict[str, Any],
-    *,
-    groups: Any,
-    cluster: Any = None,
+def _by_role(
+    cases: Cases, score: str | Sequence[str], roles: Mapping[str, Any], said: Mapping[str, Any]
 ) -> Any:
-    beside = {} if cluster is None else {"cluster": as_column(cluster, "cluster")}
-    known = {"pos_label": None, "sample_weight": None, **said}
-    return checked(y_true, scores, names=Names(), groups=groups, beside=beside, **known)
-
-
-def _as_clusters(parts: Mapping[Hashable, GroupedCounts]) -> dict[Hashable, GroupedCounts]:
-    return {name: part.serving("cluster") for name, part in parts.items()}
+    """Cases of arrays or of a file, counted as the columns beside label and score ask for."""
+    scores = [score] if isinstance(score, str) else score
+    found: Any
+    if len(roles) == 2:
+        parts = files.clusters_by_group(cases, scores[0])
+        return {name: part.serving("cluster") for name, part in parts.items()}
+    ((role, _),) = roles.items()
+    if role == "by" and not isinstance(score, str):
+        return files.slices_of(cases)
+    if role == "amount":
+        found = files.amounts_of(cases, said.get("amount_missing"))
+    elif role == "day":
+        found = {name: files.days_of(cases, name, said.get("tz")) for name in scores}
+    else:
+        found = {name: files.grouped_cases(cases, name, cases.groups) for name in scores}
+    if role in SERVES:
+        found = {name: groups.serving(SERVES[role]) for name, groups in found.items()}
+    return found[score] if isinstance(score, str) else found
 
 
 def _named_scores(y_true: Any, y_score: Any) -> Mapping[str, Any] | None:
@@ -591,9 +578,9 @@ def _of_chunks(
     words = OF_CHUNKS | ({"positive"} if label is not None else set())
     _only({**said, **roles}, words, "chunks")
     if "memory" not in said:
-        raise refuse("BR422", "chunks are counted within a memory limit", 'memory="1GB"')
+        raise refuse("BR003", "chunks are counted within a memory limit", 'memory="1GB"')
     if label is not None and not isinstance(score, str):
-        raise refuse("BR422", "chunks of frames need label= and one score=", 'score="logit"')
+        raise refuse("BR003", "chunks of frames need label= and one score=", 'score="logit"')
     named = {"pos_label": said.pop("positive")} if "positive" in said else {}
     pairs = first if label is None else _Pairs(first, label, str(score))
     return large.count_chunks(pairs, **said, **named)
@@ -606,7 +593,7 @@ def _check_names(columns: Mapping[str, Any]) -> None:
         for name in given if several and not isinstance(given, str) else [given]:
             if not isinstance(name, str):
                 text = f"{word}= names a column of a file or frame, got {quoted(name)}"
-                raise refuse("BR422", text, f'{word}="name", of a column whose name is text')
+                raise refuse("BR003", text, f'{word}="name", of a column whose name is text')
 
 
 def _of_result(
@@ -615,7 +602,7 @@ def _of_result(
     """What `counting_sql` gave; its columns have names of their own."""
     if beside != (NOT_SAID, None, None):
         raise refuse(
-            "BR422",
+            "BR003",
             "counted=True names the columns: label, score, cases",
             "count(result, counted=True)",
         )
@@ -648,11 +635,10 @@ def _are_paths(source: Any) -> bool:
 
 
 def _of_files(source: Any, asked: tuple[str, Any], roles: Mapping[str, Any], said: Any) -> Any:
-    label, score = asked
-    several = not isinstance(score, str) or not isinstance(source, str | os.PathLike)
+    score = asked[1]
+    one = isinstance(source, str | os.PathLike)
+    several = not isinstance(score, str) or not one
     _combined(roles, several)
-    of_role = {"day": {"tz"}, "amount": {"currency", "amount_missing"}}
-    own = of_role.get(next(iter(roles), ""), set())
     if several and not roles:
         if "weight" in said or ("memory" in said and said["memory"] is not None):
             raise refuse(
@@ -661,62 +647,40 @@ def _of_files(source: Any, asked: tuple[str, Any], roles: Mapping[str, Any], sai
                 "count each score alone, or leave memory= and weight= out",
             )
         _only(said, OF_FILES | {"id", "join", "by_position"}, "files")
-        return files.count_models_file(source, label=label, scores=score, **said)
-    if "amount" in roles:
-        own = own | {"-weight"}
-    allowed = OF_FILES - ({"weight"} if "-weight" in own else set()) | own
-    _only(said, allowed, "files" if not roles else f"files with {next(iter(roles))}=")
+        how = {name: said.pop(name) for name in ("join", "by_position") if name in said}
+        given = (source,) if one else source
+        return files.joint_from(given, _wanted(asked, roles, said), Options.of(said), **how)
+    role = next(iter(roles), "")
+    allowed = OF_FILES - ({"weight"} if "amount" in roles else set()) | OF_ROLE.get(role, set())
+    _only(said, allowed, f"files with {role}=" if roles else "files")
+    if not one:
+        raise refuse("BR424", f"{role}= takes one source", "one file with a column per model")
+    of_role = {name: said.pop(name) for name in ("tz", "amount_missing") if name in said}
+    read = os.fspath(source), _wanted(asked, roles, said), Options.of(said)
     if not roles:
-        return files.count_file(source, label=label, score=score, **said)
-    return _of_file_with(source, asked, roles, said, several=several)
+        return files.count_scores(*read)[score]
+    cases, table = files.read_cases(*read)
+    with placed(table.place):
+        return _by_role(cases, score, roles, of_role)
 
 
-def _of_file_with(
-    source: Any, asked: tuple[str, Any], roles: Mapping[str, Any], said: Any, *, several: bool
-) -> Any:
-    """A file with a column beside label and score."""
+def _wanted(asked: tuple[str, Any], roles: Mapping[str, Any], said: dict[str, Any]) -> ColumnRoles:
+    """Which column is what; words that name or describe columns are taken out of the options."""
     label, score = asked
-    if several and not isinstance(source, str | os.PathLike):
-        raise refuse(
-            "BR424", f"{next(iter(roles))}= takes one source", "one file with a column per model"
-        )
-    if not several and len(roles) == 1:
-        ((role, column),) = roles.items()
-        if role == "day":
-            found = files.count_days_file(source, label=label, score=score, day=column, **said)
-            return found.serving("day")
-        if role == "amount":
-            return files.count_amounts_file(source, label=label, score=score, amount=column, **said)
-        found = files.count_groups_file(source, label=label, score=score, group=column, **said)
-        return found.serving("group" if role == "by" else "cluster")
-    missing = said.pop("amount_missing", None)
-    wanted = ColumnRoles(
+    named = ("positive", "weight", "id", "currency", "design")
+    return ColumnRoles(
         label,
         (score,) if isinstance(score, str) else tuple(score),
-        said.pop("positive", None),
-        said.pop("weight", None),
         group=roles.get("by", roles.get("cluster")),
         cluster=roles["cluster"] if len(roles) == 2 else None,
         amount=roles.get("amount"),
-        currency=said.pop("currency", None),
-        design=said.pop("design", "random"),
+        day=roles.get("day"),
+        **{name: said.pop(name) for name in named if name in said},
     )
-    options = Options.of(said)
-    if "amount" in roles:
-        return files.amounts_from(os.fspath(source), wanted, options, missing)
-    cases, _ = files.read_cases(os.fspath(source), wanted, options)
-    if len(roles) == 2:
-        return _as_clusters(files.clusters_by_group(cases, score))
-    if "by" in roles:
-        return files.slices_of(cases)
-    return {
-        name: files.grouped_cases(cases, name, cases.groups).serving("cluster") for name in score
-    }
 
 
 def _of_frame(frame: Any, asked: tuple[str, Any], roles: Mapping[str, Any], said: Any) -> Any:
-    label, score = asked
-    several = not isinstance(score, str)
+    several = not isinstance(asked[1], str)
     simple = not roles or (
         len(roles) == 1 and not several and next(iter(roles)) in ("by", "cluster")
     )
@@ -724,13 +688,14 @@ def _of_frame(frame: Any, asked: tuple[str, Any], roles: Mapping[str, Any], said
         return _of_columns(frame, asked, roles, said)
     own = frozenset[str]() if roles or several else OF_ONE
     _only(said, OF_FRAMES | OF_TREATMENT | own, "a data frame")
-    if several:
-        return frames.count_models_frame(frame, label=label, scores=score, **said)
-    if not roles:
-        return frames.count_frame(frame, label=label, score=score, **said)
-    ((role, column),) = roles.items()
-    found = frames.count_groups_frame(frame, label=label, score=score, group=column, **said)
-    return found.serving("group" if role == "by" else "cluster")
+    wanted = _wanted(asked, roles, said)
+    ceiling = Ceiling.of({name: said.pop(name, None) for name in ("memory", "approx")})
+    how = {name: said.pop(name) for name in ("keep", "cells") if name in said}
+    treatment = frames.checked_treatment(said)
+    found, _ = frames.count_frame(frame, wanted, treatment, ceiling, several=several, **how)
+    if isinstance(found, GroupedCounts):
+        return found.serving(SERVES[next(iter(roles))])
+    return found
 
 
 def _of_columns(frame: Any, asked: tuple[str, Any], roles: Mapping[str, Any], said: Any) -> Any:
@@ -747,104 +712,3 @@ def _of_columns(frame: Any, asked: tuple[str, Any], roles: Mapping[str, Any], sa
     scores = held[score] if isinstance(score, str) else {name: held[name] for name in score}
     beside = {role: held[column] for role, column in roles.items()}
     return _of_arrays(held[label], scores, beside, given)
-
-
-# ----------------------------------------------------------------------
-# The conditions of a question: `at`, or `prior` and `costs` in its place.
-
-Prior = (
-    float
-    | Fraction
-    | str
-    | Range
-    | Pilot
-    | LogUniform
-    | LogNormal
-    | Draws
-    | Distribution
-    | Estimated
-    | Sequence[float]
-)
-CostsLike = Costs | Mapping[str, Any]
-Threshold = float | None
-Path = str | os.PathLike[str]
-Models = JointCounts | Mapping[str, Counts] | Mapping[str, Points] | Mapping[str, GroupedCounts]
-Statistic = str | Measure | Summary | Callable[..., float]
-
-
-def conditions(at: Any, prior: Any, costs: Any) -> Conditions | None:
-    """What was given as `at`, or as `prior` and `costs`; None where nothing was."""
-    if at is not None and (prior is not None or costs is not None):
-        word = "prior=" if prior is not None else "costs="
-        raise refuse(
-            "BR418",
-            f"conditions are given twice, as at= and as {word}",
-            "give at=Conditions(prior, costs), or prior= and costs=",
-        )
-    if at is not None and not isinstance(at, Conditions):
-        checked_conditions(at)
-    if isinstance(prior, list | tuple | np.ndarray):
-        fix = "call once for each, or give draws of one that is uncertain: prior=Draws([…])"
-        if isinstance(prior, tuple) and len(prior) == 2:
-            low, high = (quoted(end, quotes=False) for end in prior)
-            fix = f'prior="{low}..{high}" for a range, or call once for each'
-        raise refuse("BR418", "several base rates are given where one is needed", fix)
-    if at is None and (prior is not None or costs is not None):
-        return Conditions(prior, costs)
-    return at  # type: ignore[no-any-return]
-
-
-def exact(at: Any, prior: Any, costs: Any) -> Conditions | None:
-    """The same, where only exact conditions can be used."""
-    found = conditions(at, prior, costs)
-    if found is not None and not found.is_exact:
-        raise not_exact(found)
-    return found
-
-
-def one_or_several(at: Any, prior: Any, costs: Any) -> Any:
-    """The conditions where several can be shown side by side: a list of `at` or of `prior` is
-    several of them.
-    """
-    if isinstance(prior, list | tuple):
-        return [conditions(at, one, costs) for one in prior]
-    if isinstance(at, list | tuple):
-        if prior is not None or costs is not None:
-            conditions(at[0] if at else Conditions(), prior, costs)
-        return list(at)
-    return conditions(at, prior, costs)
-
-
-def models_of(x: Any) -> dict[str, Any] | None:
-    """The counts of several models by name; None for what is no collection of models."""
-    if isinstance(x, JointCounts):
-        return {name: x.marginal(name) for name in x.models}
-    if isinstance(x, Mapping) and not isinstance(x, GroupedCounts):
-        kinds = {type(value) for value in x.values()}
-        if len(kinds) > 1:
-            names = sorted(kind.__name__ for kind in kinds)
-            raise refuse(
-                "BR410",
-                f"every model must be counted in the same way, got {' and '.join(names)}",
-                "count all models in the same way",
-            )
-        return dict(x)
-    return None
-
-
-def refuse_uncounted(x: Any, verb: str) -> None:
-    """What was not counted yet, and the old order of arguments, with the right call."""
-    if isinstance(x, str | Measure | Summary) or (callable(x) and not hasattr(x, "columns")):
-        raise refuse("BR429", "the data come first", f"{verb}(counts, …)")
-    part = {GroupedCounts: ".total()", Amounts: ".counts"}.get(type(x))
-    if part is not None:
-        raise refuse("BR429", f"{verb} does not take {type(x).__name__}", f"{verb}(x{part}, …)")
-    several = verb in ("compare", "non_inferiority")
-    counted = 'count(df, label="fraud", score="logit")'
-    if several:
-        counted = 'count(df, label="fraud", score=["logit", "forest"])'
-    if not hasattr(x, "columns") and not isinstance(x, str | os.PathLike):
-        counted = (
-            'count(y_true, {"a": scores, "b": others})' if several else "count(y_true, y_score)"
-        )
-    raise refuse("BR429", f"{verb} needs counts, got {type(x).__name__}", f"{verb}({counted}, …)")

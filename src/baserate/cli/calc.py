@@ -7,6 +7,7 @@ import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -14,7 +15,6 @@ from click.core import ParameterSource
 
 from baserate import notation
 from baserate.cli import options
-from baserate.cli.options import Command, listed
 from baserate.cli.runner import Request, Result, check_unused, command, shares
 from baserate.conditions import Conditions
 from baserate.errors import InputError, Note, quoted, refuse, refuse_file
@@ -25,7 +25,6 @@ from baserate.measures.confusion import MOST_CASES, Confusion, Measure, measure,
 from baserate.measures.registry import CATALOGUE
 from baserate.numbers import Undefined
 from baserate.output import document, tables
-from baserate.output.tables import LeagueRow, of_published, of_published_as_json
 
 ALSO = {PRIOR: ("base-rate", "prevalence")}
 CELLS = ("tp", "fn", "fp", "tn")
@@ -34,7 +33,7 @@ MOST_TABLES = 10_000
 EXAMPLE = "--table 100,9,1,108 (tp,fn,fp,tn), or --table tp=100,fn=9,fp=1,tn=108"
 
 
-def _rates(function: Command) -> Command:
+def _rates(function: options.Command) -> options.Command:
     """An option a rate, under its own name and under every synonym that an option can be called."""
     for name in reversed((PRIOR, *GIVEN)):
         synonyms = [*ALSO.get(name, ()), *(CATALOGUE[name].synonyms if name in CATALOGUE else ())]
@@ -76,14 +75,14 @@ def _rates(function: Command) -> Command:
     " repeated.",
 )
 @_rates
-@listed("costs", "profits", "volume")
-@listed("measures", help="A column of the league table, repeated or comma-separated.")
+@options.listed("costs", "profits", "volume")
+@options.listed("measures", help="A column of the league table, repeated or comma-separated.")
 @click.option(
     "--sort",
     metavar="MEASURE",
     help="Order of the league table (default: expected_cost with costs, else precision).",
 )
-@listed("level")
+@options.listed("level")
 @options.answer
 def calc(
     request: Request,
@@ -110,8 +109,11 @@ def calc(
     if cells or request.source.paths:
         rates = [name for name in given if name != PRIOR]
         if rates:
-            text = f"rates ({', '.join(rates)}) and a table are given together"
-            raise refuse("BR545", text, "give the table alone: it determines the rates")
+            raise refuse(
+                "BR545",
+                f"rates ({', '.join(rates)}) and a table are given together",
+                "give the table alone: it determines the rates",
+            )
         return _league(request, cells, measures, sort, given.get(PRIOR))
     source = click.get_current_context().get_parameter_source("level")
     unused = {
@@ -159,28 +161,29 @@ def _league(
 ) -> Result:
     conditions = replace(request.conditions, priors=() if prior is None else (prior,))
     volume, level = conditions.cases, request.intervals.level
-    found = dict(_typed(cells))
-    for path in request.source.paths:
-        for name, confusion in _in_file(path):
-            _add(found, name, confusion)
+    found: dict[str, Confusion] = {}
+    for name, confusion in chain(_typed(cells), *map(_in_file, request.source.paths)):
+        if name in found:
+            raise refuse("BR551", f"two tables are called {quoted(name)}", "give each its own name")
+        found[name] = confusion
     costs = conditions.costs_given
     usual = ("tpr", "fpr", "precision", *(("expected_cost",) if costs else ()))
     counted = ("alerts", "caught", "missed") if volume else ()
     asked = list(dict.fromkeys(parse(text, volume) for text in measures or (*usual, *counted)))
     by = parse(sort or ("expected_cost" if costs else "precision"), volume)
     asked += [by] if by not in asked and sort else []
-    rows, notes = list[LeagueRow](), list[Note]()
+    rows, notes = list[tables.LeagueRow](), list[Note]()
     for at in conditions.exact():
         block = [
-            LeagueRow(name, at, confusion, _read(confusion, asked, at, volume, level, notes))
+            tables.LeagueRow(name, at, confusion, _read(confusion, asked, at, volume, level, notes))
             for name, confusion in found.items()
         ]
         rows += _sorted(block, by) if by in asked else block
     said = document.merged(list(dict.fromkeys(notes)))
     return Result(
         said,
-        lambda: of_published_as_json(rows, said, str(by) if by in asked else None),
-        lambda: of_published(rows, asked, by, level),
+        lambda: tables.of_published_as_json(rows, said, str(by) if by in asked else None),
+        lambda: tables.of_published(rows, asked, by, level),
     )
 
 
@@ -205,11 +208,11 @@ def _read(
     return found
 
 
-def _sorted(rows: Sequence[LeagueRow], by: Measure) -> list[LeagueRow]:
+def _sorted(rows: Sequence[tables.LeagueRow], by: Measure) -> list[tables.LeagueRow]:
     """The best first; what is undefined last."""
     sign = -1 if by.direction == "higher" else 1
 
-    def place(row: LeagueRow) -> tuple[bool, float]:
+    def place(row: tables.LeagueRow) -> tuple[bool, float]:
         value = row.value(str(by))
         return math.isnan(value), 0.0 if math.isnan(value) else sign * value
 
@@ -218,12 +221,11 @@ def _sorted(rows: Sequence[LeagueRow], by: Measure) -> list[LeagueRow]:
 
 def _typed(texts: Sequence[str]) -> Iterator[tuple[str, Confusion]]:
     """Tables as they are typed: NAME=TP,FN,FP,TN, or with the name of every cell."""
-    found: dict[str, Confusion] = {}
     for number, text in enumerate(texts, start=1):
         pairs = [part.rpartition("=") for part in text.split(",")]
         if len(pairs) != len(CELLS):
             raise refuse(
-                "BR546",
+                "BR551",
                 f"a table has four cells, true positives first, got {quoted(text)}",
                 EXAMPLE,
             )
@@ -232,19 +234,12 @@ def _typed(texts: Sequence[str]) -> Iterator[tuple[str, Confusion]]:
         if sorted(cells) == sorted(CELLS):
             name = name.rpartition("=")[0]
         elif any(cells[1:]) or cells[0] in CELLS:
-            raise refuse("BR546", f"the cells are {', '.join(CELLS)}, got {quoted(text)}", EXAMPLE)
+            raise refuse("BR551", f"the cells are {', '.join(CELLS)}, got {quoted(text)}", EXAMPLE)
         else:
             cells = list(CELLS)
         values = dict(zip(cells, (value for _, _, value in pairs), strict=True))
         plain = "table" if len(texts) == 1 else f"table {number}"
-        _add(found, name or plain, _confusion(values))
-    yield from found.items()
-
-
-def _add(found: dict[str, Confusion], name: str, confusion: Confusion) -> None:
-    if name in found:
-        raise refuse("BR546", f"two tables are called {quoted(name)}", "give each its own name")
-    found[name] = confusion
+        yield name or plain, _confusion(values)
 
 
 def _confusion(texts: Mapping[str, str]) -> Confusion:
@@ -253,13 +248,13 @@ def _confusion(texts: Mapping[str, str]) -> Confusion:
         value = notation.number(notation.without_thousands(text.strip()))
         if value is None or value.denominator != 1 or not 0 <= value <= MOST_CASES:
             raise refuse(
-                "BR546",
+                "BR551",
                 f"{name} must be a whole number of cases, got {quoted(text)}",
                 "give the cells of the table, not rates: for rates use --tpr and --fpr",
             )
         cells[name] = value.numerator
     if not any(cells.values()):
-        raise refuse("BR546", "a table has no cases", "leave it out")
+        raise refuse("BR551", "a table has no cases", "leave it out")
     return Confusion(tp=cells["tp"], fp=cells["fp"], fn=cells["fn"], tn=cells["tn"])
 
 
@@ -268,8 +263,12 @@ def _in_file(path: str) -> Iterator[tuple[str, Confusion]]:
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        fix = f"--table {path}" if len(path.split(",")) == len(CELLS) else "check the name"
-        raise refuse_file(path, "BR600", "is not there", fix) from None
+        raise refuse_file(
+            path,
+            "BR600",
+            "is not there",
+            f"--table {path}" if len(path.split(",")) == len(CELLS) else "check the name",
+        ) from None
     except UnicodeDecodeError:
         raise refuse_file(path, "BR601", "is not UTF-8", "save it as UTF-8") from None
     lines = csv.DictReader(io.StringIO(text, newline=""))
@@ -277,11 +276,15 @@ def _in_file(path: str) -> Iterator[tuple[str, Confusion]]:
     named = next((columns[name] for name in NAMES if name in columns), None)
     absent = [name for name in CELLS if name not in columns]
     if absent:
-        text = f"has no column {', '.join(map(quoted, absent))}"
-        raise refuse_file(path, "BR546", text, "columns name, tp, fn, fp, tn")
+        raise refuse_file(
+            path,
+            "BR551",
+            f"has no column {', '.join(map(quoted, absent))}",
+            "columns name, tp, fn, fp, tn",
+        )
     for number, line in enumerate(lines, start=1):
         if number > MOST_TABLES:
-            raise refuse_file(path, "BR546", f"has more than {MOST_TABLES} tables", "split it")
+            raise refuse_file(path, "BR551", f"has more than {MOST_TABLES} tables", "split it")
         name = (line[named] or "").strip() if named else ""
         try:
             yield (

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import click
@@ -13,7 +14,6 @@ import click
 from baserate import notation
 from baserate.atomic import Grid
 from baserate.cli import options
-from baserate.cli.options import listed
 from baserate.cli.runner import (
     CEILING,
     ConditionOptions,
@@ -25,6 +25,7 @@ from baserate.cli.runner import (
     command,
     each_model,
     measures_of,
+    refuse_given,
 )
 from baserate.cli.terminal import Progress
 from baserate.counts.amounts import Amounts
@@ -55,7 +56,6 @@ from baserate.inference.intervals import (
 from baserate.inference.values import percent
 from baserate.measures.confusion import Measure, parse
 from baserate.output import comparisons, document, tables
-from baserate.output.tables import UNDEFINED, Row, digits, span
 from baserate.read.files import amounts_from
 
 
@@ -84,10 +84,13 @@ class ChooseOptions:
         them.
         """
         if self.amount is None:
-            for name in ("review", "recovered", "amount_missing", "currency"):
-                if getattr(self, name) is not None:
-                    text = f"--{name.replace('_', '-')} needs --amount"
-                    raise refuse("BR001", text, "--amount COLUMN")
+            needy = {
+                "--review": self.review is not None,
+                "--recovered": self.recovered is not None,
+                "--amount-missing": self.amount_missing is not None,
+                "--currency": self.currency is not None,
+            }
+            refuse_given(needy, "needs --amount", "--amount COLUMN", "BR001")
             return
         beside = {
             "--weight": weight,
@@ -97,18 +100,18 @@ class ChooseOptions:
             "--calibrated-at": self.calibrated_at,
             "--measure": self.measures,
         }
-        option = next((name for name, value in beside.items() if value), None)
-        if option is not None:
-            text = (
-                f"{option} has no effect with --amount: the cost by amounts is made lowest, and"
-                " every case counts once"
-            )
-            raise refuse("BR001", text, f"leave {option} or --amount out")
+        why = (
+            "has no effect with --amount: the cost by amounts is made lowest, and every case"
+            " counts once"
+        )
+        refuse_given(beside, why, "leave {} or --amount out", "BR001")
 
     def check_alone(self, request: Request, why: str) -> None:
         """Refuse what goes with exact conditions only."""
+        why = f"cannot be combined with {why}"
+        instead = "show the test data at the chosen --threshold"
+        refuse_given({"--test": self.test}, why, instead, "BR594")
         unused = {
-            "--test": self.test,
             "--optimize": self.optimize if not self.all_priors else None,
             "--guarantee": self.guarantee,
             "--threshold-probability": self.threshold_probability,
@@ -117,18 +120,12 @@ class ChooseOptions:
             "--measure": self.measures,
             "--memory": request.source.is_limited,
         }
-        option = next((name for name, value in unused.items() if value), None)
-        fixes = {"--test": "show the test data at the chosen --threshold"}
-        if option is not None:
-            fix = fixes.get(option, f"leave {option} out")
-            raise refuse("BR594", f"{option} cannot be combined with {why}", fix)
+        refuse_given(unused, why, "leave {} out", "BR594")
 
     @property
     def prices(self) -> dict[str, Any]:
         """What a review costs and what is recovered, as numbers."""
-        found: dict[str, Any] = {
-            "review": None if self.review is None else _number("--review", self.review, 150)
-        }
+        found: dict[str, Any] = {"review": None if self.review is None else _price(self.review)}
         if self.recovered is not None:
             written = notation.share(self.recovered)
             found["recovered"] = self.recovered if written is None else written.value
@@ -146,13 +143,13 @@ class ChooseOptions:
         return at_probability(best, unused) if acted is best else acted
 
 
-def _number(option: str, text: str, example: float) -> Any:
+def _price(text: str) -> Fraction:
     value = notation.number(notation.without_thousands(text.strip()))
     if value is None:
         raise refuse(
             "BR514",
-            f"{option} takes a plain number, got {quoted(text)}",
-            f"{option} {example:g} (no currency)",
+            f"--review takes a plain number, got {quoted(text)}",
+            "--review 150 (no currency)",
         )
     return value
 
@@ -161,7 +158,7 @@ def _number(option: str, text: str, example: float) -> Any:
 @options.file()
 @options.of_any_size
 @options.behind_file
-@listed("rule", "budget_rule")
+@options.listed("rule", "budget_rule")
 @click.option(
     "--test",
     metavar="FILE",
@@ -171,7 +168,7 @@ def _number(option: str, text: str, example: float) -> Any:
     ),
 )
 @options.conditions
-@listed("prior_from", "pilot", "kind")
+@options.listed("prior_from", "pilot", "kind")
 @click.option(
     "--optimize",
     metavar="MEASURE",
@@ -185,21 +182,21 @@ def _number(option: str, text: str, example: float) -> Any:
         ' --level: "recall >= 0.9".'
     ),
 )
-@listed("threshold_probability")
-@listed("measures")
-@listed("mix", help="Also try mixtures of two thresholds on the ROC hull.")
-@listed("all_priors")
-@listed("group", help="One threshold for all sites: the rule must hold at each of them.")
-@listed("calibrated_at", "amount")
-@listed("review", help="Cost of reviewing one flagged case, with --amount.")
+@options.listed("threshold_probability")
+@options.listed("measures")
+@options.listed("mix", help="Also try mixtures of two thresholds on the ROC hull.")
+@options.listed("all_priors")
+@options.listed("group", help="One threshold for all sites: the rule must hold at each of them.")
+@options.listed("calibrated_at", "amount")
+@options.listed("review", help="Cost of reviewing one flagged case, with --amount.")
 @click.option(
     "--recovered",
     metavar="SHARE",
     help="Share of a caught amount that is recovered (default: all).",
 )
-@listed("amount_missing", "currency")
+@options.listed("amount_missing", "currency")
 @options.intervals_of_chosen
-@listed(
+@options.listed(
     "svg",
     help="Also draw the ROC with the chosen points into this SVG file; over a range, the winner"
     " map.",
@@ -237,25 +234,26 @@ def choose_command(request: Request, **given: Any) -> Result:
     if asked.amount is not None:
         return _by_amounts(request, asked, test)
     together = request.source.together()
-    how: dict[str, Any] = {
-        "volume": cases,
-        "optimize": asked.best(request.conditions),
-        "mix": asked.mix,
-        "calibrated_at": asked.calibrated_at,
-        "guarantee": asked.guarantee,
-    }
+    best = asked.best(request.conditions)
     check_unused(
         {"--replicates": asked.guarantee and request.intervals.replicates},
         "beside --guarantee, whose threshold is not chosen again",
     )
     with Progress("resampling") as progress:
-        how |= {
-            "level": request.intervals.level,
-            "replicates": request.intervals.replicates or None,
-            "seed": request.intervals.seed,
-            "progress": progress,
-        }
-        answers, refusals = choices(together, rule, at, **how)
+        answers, refusals = choices(
+            together,
+            rule,
+            at,
+            volume=cases,
+            optimize=best,
+            mix=asked.mix,
+            calibrated_at=asked.calibrated_at,
+            guarantee=asked.guarantee,
+            level=request.intervals.level,
+            replicates=request.intervals.replicates or None,
+            seed=request.intervals.seed,
+            progress=progress,
+        )
     answers = _untested(request, answers)
     names = measures_of(asked.measures, request.conditions, asked.threshold_probability)
     return _result(request, together, _showing(answers, names), refusals, test, names)
@@ -342,7 +340,7 @@ def _result(
             parts["test"] = tested.content(at, how)
         return document.of_models("choose", models, found.points, at, notes, **parts)
 
-    taken = comparisons.thresholds_taken(
+    taken = tables.thresholds_taken(
         chosen=True, corrected=found.corrected, resamples=how.resamples, among=made
     )
 
@@ -450,7 +448,7 @@ def _text_on_test(
         for here, there in pairs
     )
     rows, seen = (
-        tables.with_baselines(_rows(each, names), each) for each in (tested.answers, answers)
+        tables.with_baselines(tables.rows(each, names), each) for each in (tested.answers, answers)
     )
     cuts = {row[:2]: row.point for row in rows}
     seen = [row._replace(point=_shown_as(row.point, cuts.get(row[:2]))) for row in seen]
@@ -458,7 +456,7 @@ def _text_on_test(
     yield "On the test data:"
     yield tables.of_points(rows, shown)
     yield tables.of_leads([answer.choice for answer in tested.answers if answer.choice])
-    yield comparisons.of_intervals(rows, "at these thresholds, fixed in advance", shown)
+    yield tables.of_intervals(rows, "at these thresholds, fixed in advance", shown)
     yield "On the data it was chosen on:"
     yield tables.of_points(seen, shown)
 
@@ -468,14 +466,6 @@ def _shown_as(here: OperatingPoint | None, there: OperatingPoint | None) -> Oper
     if here is None or there is None:
         return here
     return replace(here, below=there.below, lower_below=there.lower_below)
-
-
-def _rows(answers: Sequence[Answer[Choice]], models: Sequence[str]) -> list[Row]:
-    return [
-        Row(name, answer.at, answer.choice.points.get(name) if answer.choice else None)
-        for answer in answers
-        for name in models
-    ]
 
 
 def _text(
@@ -490,7 +480,7 @@ def _text(
         )
         for answer in answers
     ]
-    rows = tables.with_baselines(_rows(answers, models), answers)
+    rows = tables.with_baselines(tables.rows(answers, models), answers)
     theories = [
         line for answer in answers if answer.choice for line in tables.theories(answer.choice)
     ]
@@ -500,7 +490,7 @@ def _text(
     yield hint
     yield tables.of_points(rows, shown)
     yield leads
-    yield comparisons.of_intervals(rows, how, shown)
+    yield tables.of_intervals(rows, how, shown)
     yield from theories
 
 
@@ -530,16 +520,13 @@ def _how_to_test(
     changes: dict[str, Any] = {"statistic": made[0].point.objective}
     if on_test:
         points = made[0].points.items()
-        fixed = tuple(f"{name}={_number_typed(point.threshold)}" for name, point in points)
+        cuts = {name: repr(point.threshold).replace("None", "none") for name, point in points}
+        fixed = tuple(f"{name}={cut}" for name, cut in cuts.items())
         changes |= {"path": (request.source.path,), "rule": None, "thresholds": fixed}
     elif request.given.get("optimize") is not None:  # compare makes the cost lowest
         return ""
     found = request.command("compare", *CEILING, **changes)
     return f"To test this difference, with all cases in memory:\n{found}"
-
-
-def _number_typed(threshold: float | None) -> str:
-    return "none" if threshold is None else repr(threshold)
 
 
 # ----------------------------------------------------------------------
@@ -577,33 +564,27 @@ def _by_amounts(request: Request, asked: ChooseOptions, test: Request | None) ->
         level=how.level,
         **prices,
     )
-    if how.replicates:
-        answers = _with_amount_intervals(answers, models, how)
-    made = [answer.choice for answer in answers if answer.choice is not None]
-    settings = {
-        name: [choice.points[name] for choice in made if name in choice.points] for name in models
-    }
-    notes = document.merged([*refusals, *_notes(models, settings)])
-    tested = None if test is None else _amounts_on_test(test, asked, answers)
-    notes = notes if tested is None else _beside_test(notes, tested.notes)
+    found = _amounts_known(models, answers, how, refusals)
+    tested = None if test is None else _amounts_on_test(test, asked, found.answers)
+    notes = found.notes if tested is None else _beside_test(found.notes, tested.notes)
 
     def content() -> dict[str, Any]:
         parts: dict[str, Any] = {"seed": how.seed}
         if tested is not None:
             whole = _amounts_content(tested, at, how)
             parts["test"] = {name: whole[name] for name in ("sources", "models", "verdict")}
-        return _amounts_content(AmountsTested(models, answers, notes), at, how, **parts)
+        return _amounts_content(replace(found, notes=notes), at, how, **parts)
 
     def text() -> list[str]:
         if tested is None:
-            return _amounts_text(answers, list(models), how)
-        return _amounts_text_on_test(answers, tested, how)
+            return _amounts_text(found.answers, list(models), how)
+        return _amounts_text_on_test(found.answers, tested, how)
 
     return Result(notes, content, text)
 
 
 @dataclass(frozen=True)
-class AmountsTested:
+class AmountsKnown:
     """The chosen models by their amounts, on the data of choice or on the test data."""
 
     models: Mapping[str, Amounts]
@@ -616,8 +597,26 @@ class AmountsTested:
         return [answer.choice for answer in self.answers if answer.choice is not None]
 
 
+def _amounts_known(
+    models: Mapping[str, Amounts],
+    answers: Sequence[Answer[AmountChoice]],
+    how: IntervalOptions,
+    refusals: Sequence[Note] = (),
+) -> AmountsKnown:
+    """The answers with their intervals, where these are asked for, and every note once."""
+    if how.replicates:
+        answers = _with_amount_intervals(answers, models, how)
+    found, said = AmountsKnown(models, answers, ()), dict[str, list[Note]]()
+    for name, amounts in models.items():
+        points = [choice.points[name] for choice in found.made if name in choice.points]
+        resampled = [one for point in points for one in point.intervals.values()]
+        noted = (amounts, *points, *resampled)
+        said[name] = [note for one in noted for note in one.notes]
+    return replace(found, notes=document.merged([*refusals, *document.notes_by_model(said)]))
+
+
 def _amounts_content(
-    found: AmountsTested, at: Sequence[Any], how: IntervalOptions, **parts: Any
+    found: AmountsKnown, at: Sequence[Any], how: IntervalOptions, **parts: Any
 ) -> dict[str, Any]:
     counts = {name: amounts.counts for name, amounts in found.models.items()}
     parts["verdict"] = [_verdict(choice) for choice in found.made]
@@ -625,14 +624,20 @@ def _amounts_content(
     whole = document.of_models("choose", counts, {}, at, found.notes, aucs=aucs, **parts)
     for part in whole["models"]:
         name = part["name"]
-        points = [_point(choice.points[name]) for choice in found.made if name in choice.points]
-        part["amounts"] = {**_totals(found.models[name]), "points": points}
+        amounts = found.models[name]
+        part["amounts"] = {
+            "positive": document.number(amounts.total_positive_amount),
+            "negative": document.number(amounts.total_negative_amount),
+            "decimals": amounts.decimals,
+            "digest": amounts.digest,
+            "points": [_point(one.points[name]) for one in found.made if name in one.points],
+        }
     return whole
 
 
 def _amounts_on_test(
     request: Request, asked: ChooseOptions, answers: Sequence[Answer[AmountChoice]]
-) -> AmountsTested:
+) -> AmountsKnown:
     """Count the test data, and read there what was chosen."""
     models, how = _amounts(request, asked), request.intervals
     moved = [
@@ -641,17 +646,11 @@ def _amounts_on_test(
         )
         for answer in answers
     ]
-    if how.replicates:
-        moved = _with_amount_intervals(moved, models, how)
-    made = [answer.choice for answer in moved if answer.choice is not None]
-    settings = {
-        name: [choice.points[name] for choice in made if name in choice.points] for name in models
-    }
-    return AmountsTested(models, moved, document.merged(_notes(models, settings)))
+    return _amounts_known(models, moved, how)
 
 
 def _amounts_text_on_test(
-    answers: Sequence[Answer[AmountChoice]], tested: AmountsTested, how: IntervalOptions
+    answers: Sequence[Answer[AmountChoice]], tested: AmountsKnown, how: IntervalOptions
 ) -> list[str]:
     """The sentences and tables of the test data, then what was seen where it was chosen."""
     names, several = list(tested.models), len(answers) > 1
@@ -663,15 +662,6 @@ def _amounts_text_on_test(
         "On the data it was chosen on:",
         _table(_amount_rows(answers, names), several, _sum),
     ]
-
-
-def _totals(amounts: Amounts) -> dict[str, Any]:
-    return {
-        "positive": document.number(amounts.total_positive_amount),
-        "negative": document.number(amounts.total_negative_amount),
-        "decimals": amounts.decimals,
-        "digest": amounts.digest,
-    }
 
 
 def _with_amount_intervals(
@@ -696,27 +686,6 @@ def _with_amount_intervals(
         return [
             answer._replace(choice=answer.choice and resampled(answer.choice)) for answer in answers
         ]
-
-
-def _notes(
-    models: Mapping[str, Amounts], settings: Mapping[str, Sequence[AmountPoint]]
-) -> list[Note]:
-    """Every note once; one that not all models share names its model."""
-    seen: dict[Note, dict[str, None]] = {}
-    for name, amounts in models.items():
-        points = settings[name]
-        resampled = [one for point in points for one in point.intervals.values()]
-        for noted in (amounts, *points, *resampled):
-            for note in noted.notes:
-                seen.setdefault(note, {})[name] = None
-    return [
-        (
-            note
-            if len(names) == len(models)
-            else Note(note.code, f"{', '.join(map(quoted, names))}: {note.text}", note.override)
-        )
-        for note, names in seen.items()
-    ]
 
 
 def _verdict(choice: AmountChoice) -> dict[str, Any]:
@@ -792,7 +761,7 @@ def _amounts_text(
         how = f"{again} {surety.replicates} resamples"
         said = [
             f"{percent(surety.level)} intervals, {how}:",
-            _table(rows, len(answers) > 1, lambda point, name: span(point.intervals[name])),
+            _table(rows, len(answers) > 1, lambda point, name: tables.span(point.intervals[name])),
         ]
     made = [answer.choice for answer in answers if answer.choice is not None]
     return ["\n".join(sentences), table, *said, *filter(None, [tables.of_leads(made)])]
@@ -859,8 +828,8 @@ def _table(rows: Rows, several: bool, cell: Callable[[AmountPoint, str], str]) -
     lines = []
     for answer, model, point in rows:
         prior = answer.at.prior if point is None else point.at.prior
-        first = (UNDEFINED if prior is None else f"{prior:.6g}",) if several else ()
-        cells = ["cannot satisfy the rule", *(UNDEFINED for _ in names)]
+        first = (tables.UNDEFINED if prior is None else f"{prior:.6g}",) if several else ()
+        cells = ["cannot satisfy the rule", *(tables.UNDEFINED for _ in names)]
         if point is not None:
             cells = [brief(point.point), *(cell(point, name) for name in names)]
         lines.append((*first, quoted(model, quotes=False), *cells))
@@ -876,5 +845,5 @@ def _table(rows: Rows, several: bool, cell: Callable[[AmountPoint, str], str]) -
 def _money(value: float) -> str:
     """To the cent, with thousands apart; small sums to four digits."""
     if value and abs(value) < 1:
-        return digits(value, 4)
+        return tables.digits(value, 4)
     return f"{value:,.2f}".removesuffix(".00")

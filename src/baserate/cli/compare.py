@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import click
 
 from baserate.cli import options
-from baserate.cli.options import listed
 from baserate.cli.runner import (
     ConditionOptions,
     Request,
     Result,
     SourceOptions,
     command,
+    refuse_given,
     thresholds_of,
 )
 from baserate.cli.show import clusters_of
@@ -53,31 +53,31 @@ class CompareOptions(NamedTuple):
 
 @command("compare")
 @options.file(weighted=False, metavar="FILE... [RULE]", nargs=-1, required=True)
-@listed(
+@options.listed(
     "memory",
     help="Memory limit, such as 1GB: AUC is then compared piece by piece (Parquet).",
 )
 @options.joining
 @options.conditions
-@listed("prior_from", "pilot")
-@listed(
+@options.listed("prior_from", "pilot")
+@options.listed(
     "statistic",
     help=(
         'What to compare: auc, any summary, or any measure ("precision", "expected_cost",'
         ' "caught").'
     ),
 )
-@listed("rule", help="Read the measure where this rule chooses each model's threshold.")
-@listed("budget_rule")
-@listed("thresholds", help="Fixed thresholds: one for all, or one per model.")
+@options.listed("rule", help="Read the measure where this rule chooses each model's threshold.")
+@options.listed("budget_rule")
+@options.listed("thresholds", help="Fixed thresholds: one for all, or one per model.")
 @click.option(
     "--against",
     metavar="MODEL",
     help="Compare every other model with this one; otherwise every pair.",
 )
-@listed("cluster")
+@options.listed("cluster")
 @options.intervals
-@listed("method")
+@options.listed("method")
 @options.answer
 def compare_command(request: Request, **given: Any) -> Result:
     """Compare models on the same cases: the difference, its interval, and whether it is
@@ -161,8 +161,11 @@ def _counted(
         joint = _joint(source)
         return joint, {name: joint.marginal(name) for name in joint.models}, ()
     if len(source.paths) > 1:
-        text = "clusters are compared on the models of one file"
-        raise refuse("BR594", text, "give one FILE, or leave --cluster out")
+        raise refuse(
+            "BR594",
+            "clusters are compared on the models of one file",
+            "give one FILE, or leave --cluster out",
+        )
     check_models(source.scores)
     clusters = clusters_of(source, cluster)
     return clusters.groups, clusters.models, clusters.notes
@@ -287,7 +290,5 @@ def _check_large(request: Request, asked: CompareOptions) -> None:
         f"--statistic {statistic}": statistic is not None and summary_named(statistic) is not auc,
         f"--method {asked.method}": asked.method not in (None, DELONG, DELONG_T),
     }
-    option = next((option for option, value in said.items() if value), None)
-    if option is not None:
-        text = f"{option} needs every case at once, and --memory compares AUC piece by piece"
-        raise refuse("BR943", text, f"leave out {option}, or --memory")
+    why = "needs every case at once, and --memory compares AUC piece by piece"
+    refuse_given(said, why, "leave out {}, or --memory", "BR943")

@@ -12,7 +12,6 @@ import click
 
 from baserate.atomic import reserved
 from baserate.cli import options
-from baserate.cli.options import listed
 from baserate.cli.runner import (
     CEILING,
     Request,
@@ -22,6 +21,7 @@ from baserate.cli.runner import (
     command,
     each_model,
     inputs_of,
+    refuse_given,
 )
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts, JointCounts
@@ -41,7 +41,6 @@ from baserate.read.files import (
 )
 from baserate.read.frames import MOST_CELLS, checked_cells, most_cells
 from baserate.read.large import Sources, count_large, sources_in_pieces
-from baserate.read.treatments import is_turned
 
 Whole = Counts | JointCounts | GroupedCounts
 
@@ -49,21 +48,21 @@ Whole = Counts | JointCounts | GroupedCounts
 @command("count")
 @options.file(metavar="FILE...", nargs=-1, required=True)
 @options.of_any_size
-@listed(
+@options.listed(
     "group", help="Count each value of this column separately (days, sites, folds), for one score."
 )
 @click.option("--counted", is_flag=True, help="FILE is the result of baserate sql.")
-@listed("engine", "master", "keep")
-@listed(
+@options.listed("engine", "master", "keep")
+@options.listed(
     "cells",
     help=(
         f"With --engine: the most distinct scores to hold in memory ({MOST_CELLS} by default;"
         " or --memory)."
     ),
 )
-@listed("written", required=True, help="Where the counts are saved.")
-@listed("force")
-@listed("as_json", help="Print what was counted as JSON (schema baserate/1).")
+@options.listed("written", required=True, help="Where the counts are saved.")
+@options.listed("force")
+@options.listed("as_json", help="Print what was counted as JSON (schema baserate/1).")
 def count_command(
     request: Request, group: str | None, written: str, counted: bool, **engine: Any
 ) -> Result:
@@ -204,20 +203,25 @@ def _counted(source: SourceOptions, there: Any, group: str | None) -> Whole:
 
 def _added(whole: Whole, part: Whole, source: str) -> Whole:
     if type(whole) is not type(part):
-        text = (
+        raise refuse_file(
+            source,
+            "BR409",
             f"holds {quoted(type(part).__name__, quotes=False)}, and the files before it"
-            f" {quoted(type(whole).__name__, quotes=False)}"
+            f" {quoted(type(whole).__name__, quotes=False)}",
+            "count the same scores and groups in every file",
         )
-        raise refuse_file(source, "BR409", text, "count the same scores and groups in every file")
     ours, theirs = (
         {used.positive for used in one.ledger.sources if used.positive} for one in (whole, part)
     )
     if ours and theirs and ours != theirs:
-        text = (
-            f"counts {quoted(min(theirs))} as positive, and the files before it {quoted(min(ours))}"
+        raise refuse_file(
+            source,
+            "BR409",
+            f"counts {quoted(min(theirs))} as positive, and the files before it"
+            f" {quoted(min(ours))}",
+            "count the same class as positive in every file",
         )
-        raise refuse_file(source, "BR409", text, "count the same class as positive in every file")
-    if is_turned(whole) != is_turned(part):
+    if whole.negated != part.negated:
         raise refuse_file(
             source,
             "BR409",
@@ -233,20 +237,13 @@ def _added(whole: Whole, part: Whole, source: str) -> Whole:
 
 def _cluster(engine: str | None, master: str | None, keep: str | None, cells: int | None) -> Any:
     if engine is None:
-        beside = next(
-            (
-                name
-                for name, value in (("master", master), ("keep", keep), ("cells", cells))
-                if value is not None
-            ),
-            None,
+        given = {"--master": master, "--keep": keep, "--cells": cells}
+        refuse_given(
+            {name: value is not None for name, value in given.items()},
+            "applies to a cluster, and no engine is named",
+            "--engine spark, or --engine dask",
+            "BR955",
         )
-        if beside is not None:
-            raise refuse(
-                "BR955",
-                f"--{beside} applies to a cluster, and no engine is named",
-                "--engine spark, or --engine dask",
-            )
         return None
     from baserate.read.spark import ENGINES, Cluster
 
@@ -264,7 +261,7 @@ def _cluster(engine: str | None, master: str | None, keep: str | None, cells: in
         )
     if keep not in (None, "all", "positives"):
         raise refuse(
-            "BR227",
+            "BR532",
             f"keep is all or positives, got {quoted(keep)}",
             Fix("keep='positives'", "--keep positives"),
         )

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from baserate import notation
 from baserate.cli import options
-from baserate.cli.options import listed
-from baserate.cli.runner import ALONE, Request, Result, check_unused, command, shares
+from baserate.cli.runner import ALONE, Request, Result, check_unused, command, share_of, shares
 from baserate.cli.terminal import drawing
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
@@ -95,7 +93,7 @@ class Extras:
 @options.file()
 @options.of_any_size
 @options.conditions
-@listed("pilot", "kind", "prior_from", "calibrated_at")
+@options.listed("pilot", "kind", "prior_from", "calibrated_at")
 @click.option("--every", is_flag=True, help="Every threshold, also those on a straight line.")
 @click.option(
     "--dense", type=int, metavar="PIXELS", help="Points between the thresholds, for drawing."
@@ -116,8 +114,8 @@ class Extras:
 @click.option("--log", is_flag=True, help="Logarithmic horizontal axis.")
 @click.option("--band", is_flag=True, help="Draw a confidence band around each curve.")
 @options.intervals
-@listed("svg", help="Also draw the curves into this SVG file.")
-@listed("as_csv")
+@options.listed("svg", help="Also draw the curves into this SVG file.")
+@options.listed("as_csv")
 @options.answer
 def curve(
     request: Request,
@@ -163,12 +161,13 @@ def curve(
     _check_name(name)
     _check_drawn(name, drawn, request)
     models = request.source.counted()
-    how: dict[str, Any] = {"every": every, "calibrated_at": calibrated_at, "dense": dense}
     made = [
-        (model, _made(name, counts, one, cases, **how))
+        (model, _made(name, counts, one, cases, every=every, calibrated_at=calibrated_at))
         for model, counts in models.items()
         for one in _wanted(name, at)
     ]
+    if dense is not None:
+        made = [(model, one.densified(dense)) for model, one in made]
     extras = _extras(request, name, models, at, drawn)
     result = Result.of_models(
         "curve",
@@ -236,23 +235,15 @@ def _extras(
         for text in drawn["isolines"]
         for kind, value in _isolines(text)
     ]
-    given: dict[str, Any] = {
-        "level": known.level,
-        "replicates": known.replicates,
-        "seed": known.seed,
-    }
+    given = asdict(known)
     bands = [
-        (model, band(curve=name, counts=counts, **_where(name, one), **given))
+        (model, band(curve=name, counts=counts, **_conditions(name, one), **given))
         for model, counts in models.items()
         for one in _wanted(name, at)
         if drawn["band"]
     ]
     base = ideal_baseline(exact[0]) if drawn["baseline"] else None
     return Extras(tuple(lines), base, tuple(bands), drawn["log"])
-
-
-def _where(name: str, at: Conditions) -> dict[str, Any]:
-    return {"at": at} if CURVES[name].conditions else {}
 
 
 def _isolines(text: str) -> Iterator[tuple[Any, float]]:
@@ -263,10 +254,7 @@ def _isolines(text: str) -> Iterator[tuple[Any, float]]:
         raise refuse("BR542", f"isolines are MEASURE=VALUES, got {quoted(text)}", fix)
     kind = parse(name).name
     for part in shares(values):
-        written = notation.share(part)
-        if written is None:
-            raise refuse("BR542", f"an isoline has a value, got {quoted(text)}", fix)
-        yield kind, float(written.value)
+        yield kind, share_of(part, "an isoline has a value", fix, "BR542")
 
 
 def _text(name: str, made: list[tuple[str, Curve]], extras: Extras) -> Iterator[str]:
@@ -313,7 +301,7 @@ def _check_name(name: str) -> None:
     near = difflib.get_close_matches(name, CURVES, n=1)
     meant = f"; did you mean {near[0]}?" if near else ""
     raise refuse(
-        "BR569",
+        "BR531",
         f"there is no curve {quoted(name)}{meant}",
         f"one of {', '.join(CURVES)}, or two measures as y:x",
     )
@@ -322,28 +310,18 @@ def _check_name(name: str) -> None:
 def _wanted(name: str, at: list[Conditions]) -> list[Conditions]:
     """A curve that does not depend on conditions is shown once."""
     if name in CURVES:
-        return at if CURVES[name].conditions else at[:1]
-    return (
-        at
-        if any(parse(word, volume=1.0).depends_on_prior for word in name.split(":", 1))
-        else at[:1]
-    )
+        depends = bool(CURVES[name].conditions)
+    else:
+        depends = any(parse(word, volume=1.0).depends_on_prior for word in name.split(":", 1))
+    return at if depends else at[:1]
+
+
+def _conditions(name: str, at: Conditions) -> dict[str, Any]:
+    """The conditions, for a curve that depends on them."""
+    return {"at": at} if CURVES[name].conditions else {}
 
 
 def _made(
-    name: str,
-    counts: Counts,
-    at: Conditions,
-    volume: float | None,
-    *,
-    dense: int | None,
-    **how: Any,
-) -> Curve:
-    made = _plain(name, counts, at, volume, **how)
-    return made if dense is None else made.densified(dense)
-
-
-def _plain(
     name: str,
     counts: Counts,
     at: Conditions,
@@ -355,8 +333,7 @@ def _plain(
     if name not in CURVES:
         y, x = name.split(":", 1)
         return trace(counts, x=parse(x, volume), y=parse(y, volume), at=at, every=every, name=name)
-    entry = CURVES[name]
-    given: dict[str, Any] = {"at": at} if entry.conditions else {}
+    given: dict[str, Any] = {"every": every} if CURVES[name].every else {}
     if name == "decision":
         given["calibrated_at"] = calibrated_at
-    return entry.make(counts, **given, **({"every": every} if entry.every else {}))
+    return CURVES[name].make(counts, **_conditions(name, at), **given)

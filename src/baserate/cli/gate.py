@@ -11,12 +11,12 @@ import click
 from click.core import ParameterSource
 
 from baserate.cli import options
-from baserate.cli.options import listed
 from baserate.cli.runner import (
     ConditionOptions,
     Request,
     Result,
     SourceOptions,
+    check_unused,
     command,
     thresholds_of,
 )
@@ -27,7 +27,6 @@ from baserate.curves.summaries import summary_named
 from baserate.decisions.selection import flag_at
 from baserate.errors import InputError, escaped, quoted, refuse
 from baserate.gates import checks
-from baserate.gates.checks import Reader, judge, run
 from baserate.gates.settings import (
     SETTINGS,
     Comparison,
@@ -83,13 +82,13 @@ class GateOptions:
 )
 @click.option("--candidate", metavar="COLUMN", help="The score of the model to replace it with.")
 @options.conditions
-@listed("prior_from")
-@listed("thresholds", help="The thresholds in use: one for all, or one per model.")
-@listed(
+@options.listed("prior_from")
+@options.listed("thresholds", help="The thresholds in use: one for all, or one per model.")
+@options.listed(
     "statistic",
     help="What to compare, instead of the share of errors: auc, expected_cost, any measure.",
 )
-@listed("rule", help="Read --statistic where this rule chooses each model's threshold.")
+@options.listed("rule", help="Read --statistic where this rule chooses each model's threshold.")
 @click.option(
     "--margin",
     type=float,
@@ -105,7 +104,7 @@ class GateOptions:
     metavar="COLUMN",
     help="Also check every value of this column.",
 )
-@listed("cluster")
+@options.listed("cluster")
 @click.option(
     "--accept-observed",
     is_flag=True,
@@ -159,7 +158,7 @@ def _run_all(asked: GateOptions) -> Result:
     """All checks of a file of settings."""
     settings = load(asked.config or SETTINGS)
     with Progress("resampling") as progress:
-        outcomes = run(settings, progress)
+        outcomes = checks.run(settings, progress)
     return _result(
         outcomes,
         lambda: checks.document_of_all(outcomes, settings.seed),
@@ -185,7 +184,7 @@ def _run_one(request: Request, asked: GateOptions) -> Result:
     )
     with Progress("resampling") as progress:
         outcome = (
-            judge(check, Reader(data), seed, progress)
+            checks.judge(check, checks.Reader(data), seed, progress)
             if asked.cluster is None
             else _of_clusters(request, check, asked)
         )
@@ -267,11 +266,12 @@ def _check(request: Request, asked: GateOptions, scenario: Scenario) -> Demand |
         "replicates": request.intervals.replicates,
     }
     if asked.requirement is not None:
-        _refuse_unused({f"--{name}": value for name, value in compared.items()}, "a requirement")
+        given = {f"--{name}": value is not None for name, value in compared.items()}
+        check_unused(given, "on a requirement")
         return Demand(
             asked.requirement, names, scenario, asked.slices, asked.accept_observed, level
         )
-    _refuse_unused({"--accept-observed": asked.accept_observed or None}, "a comparison")
+    check_unused({"--accept-observed": asked.accept_observed}, "on a comparison")
     check = Comparison(names[0], names[1], scenario, slice=asked.slices, level=level, **compared)
     _check_thresholds(check)
     return check
@@ -299,49 +299,42 @@ def _one(given: ConditionOptions) -> Conditions:
     return at[0]
 
 
-def _refuse_unused(given: dict[str, Any], kind: str) -> None:
-    """Nothing is accepted and ignored."""
-    for name, value in given.items():
-        if value is not None:
-            raise refuse("BR596", f"{name} has no effect on {kind}", "leave it out")
-
-
 def _names(asked: GateOptions, source: SourceOptions) -> tuple[str, ...]:
     """The scores to test: those given, or the two to compare. The models of saved counts need
     not be named.
     """
     scores, baseline, candidate = source.scores, asked.baseline, asked.candidate
-    if asked.requirement is not None:
-        if baseline or candidate:
-            raise refuse(
-                "BR596",
-                "a requirement and a comparison are two gates",
-                "run them one after the other",
-            )
-        if not scores and source.is_saved:
-            scores = tuple(saved_models(source.path))
-        if not scores:
-            raise refuse("BR596", "a requirement needs a model", "--score COLUMN")
-        if len(set(scores)) < len(scores):
-            raise refuse("BR407", "a score is named twice", "name each score once")
-        return scores
-    if not baseline or not candidate:
-        raise refuse(
-            "BR596",
+    required = asked.requirement is not None
+    if required and not scores and source.is_saved:
+        scores = tuple(saved_models(source.path))
+    for wrong, text, fix in (
+        (
+            required and (baseline or candidate),
+            "a requirement and a comparison are two gates",
+            "run them one after the other",
+        ),
+        (required and not scores, "a requirement needs a model", "--score COLUMN"),
+        (
+            not required and not (baseline and candidate),
             "nothing to test: give a requirement, or a baseline and a candidate",
             '"precision >= 0.2", or --baseline m1 --candidate m2',
-        )
-    if baseline == candidate:
-        raise refuse(
-            "BR596", f"baseline and candidate are both {quoted(baseline)}", "name two models"
-        )
-    if scores:
-        raise refuse(
-            "BR596",
+        ),
+        (
+            not required and baseline == candidate,
+            f"baseline and candidate are both {quoted(baseline)}",
+            "name two models",
+        ),
+        (
+            not required and scores,
             "a comparison names its models by --baseline and --candidate",
             "leave --score out",
-        )
-    return baseline, candidate
+        ),
+    ):
+        if wrong:
+            raise refuse("BR596", text, fix)
+    if len(set(scores)) < len(scores):
+        raise refuse("BR407", "a score is named twice", "name each score once")
+    return scores if required else (baseline or "", candidate or "")
 
 
 def _refuse_beside(context: click.Context) -> None:
@@ -387,8 +380,9 @@ def _check_thresholds(check: Comparison) -> None:
     if given and check.rule is not None:
         raise refuse("BR594", "a rule and a threshold are both given", "give one of them")
     if summary_named(check.wanted) is not None and (given or check.rule is not None):
-        text = (
+        raise refuse(
+            "BR594",
             f"{escaped(check.wanted)} is a number of all cases: a threshold or rule has no effect"
-            " on it"
+            " on it",
+            "leave them out",
         )
-        raise refuse("BR594", text, "leave them out")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import click
 
 from baserate.atomic import reserved, write_atomically
 from baserate.cli import options
-from baserate.cli.options import listed
 from baserate.cli.runner import Request, Result, SourceOptions, command, threshold_of, thresholds_of
 from baserate.conditions import Conditions, Costs
 from baserate.counts.counts import Counts
@@ -43,12 +43,11 @@ class Asker(NamedTuple):
                     f"{option}, or leave --yes out",
                 )
             return check(default)
-        again = lambda text: _asked_again(check, text)  # noqa: E731
         return click.prompt(
             question,
             default=default,
             err=True,
-            value_proc=again,
+            value_proc=partial(_asked_again, check),
             show_default=bool(default),
             prompt_suffix=" ",
         )
@@ -72,17 +71,19 @@ def _asked_again(check: Callable[[str], Any], text: str) -> Any:
 @click.option(
     "--cost", metavar="NAME=NUMBER", help="What a miss and a false alarm cost: fn=100,fp=1."
 )
-@listed("thresholds", help="The thresholds in use: one for all, or one per model.")
+@options.listed("thresholds", help="The thresholds in use: one for all, or one per model.")
 @click.option(
     "--require",
     "rule",
     metavar="RULE",
     help='What the last model has to satisfy: "precision >= 0.2".',
 )
-@listed("written", default=SETTINGS, show_default=True, help="Where the settings are written.")
-@listed("force", help="Overwrite an existing file.")
+@options.listed(
+    "written", default=SETTINGS, show_default=True, help="Where the settings are written."
+)
+@options.listed("force", help="Overwrite an existing file.")
 @click.option("--yes", is_flag=True, help="Do not prompt; use defaults, fail where there is none.")
-@listed("as_json")
+@options.listed("as_json")
 def init(request: Request, written: str, yes: bool, **field: Any) -> Result:
     """Write baserate.toml, the checks of a build, for a FILE of cases, from a few answers.
 
@@ -122,12 +123,12 @@ def _answers(
     if not ask.yes:
         _show(columns)
     label = source.label or ask(
-        "Which column says who is positive?", "--label COLUMN", _column(columns)
+        "Which column says who is positive?", "--label COLUMN", partial(_column, columns)
     )
     names = source.scores or ask(
         "Which columns are scores (comma-separated, the model in use first)?",
         "--score COLUMN",
-        _columns(columns),
+        partial(_columns, columns),
     )
     counts = _counted(ask, replace(source, label=label, scores=names))
     rate, weights = _conditions(ask, prior, cost)
@@ -147,23 +148,19 @@ def _show(columns: list[tuple[str, str]]) -> None:
         click.echo(f"  … {grouped(len(columns) - MOST_COLUMNS)} more columns", err=True)
 
 
-def _column(columns: list[tuple[str, str]]) -> Callable[[str], str]:
-    def check(text: str) -> str:
-        name = text.strip()
-        if not name or (columns and name not in dict(columns)):
-            raise refuse(
-                "BR613",
-                f"there is no column {quoted(name)}",
-                f"one of {', '.join(quoted(column) for column, _ in columns[:8])}",
-            )
-        return name
-
-    return check
+def _column(columns: list[tuple[str, str]], text: str) -> str:
+    name = text.strip()
+    if not name or (columns and name not in dict(columns)):
+        raise refuse(
+            "BR613",
+            f"there is no column {quoted(name)}",
+            f"one of {', '.join(quoted(column) for column, _ in columns[:8])}",
+        )
+    return name
 
 
-def _columns(columns: list[tuple[str, str]]) -> Callable[[str], tuple[str, ...]]:
-    one = _column(columns)
-    return lambda text: tuple(dict.fromkeys(one(part) for part in text.split(",")))
+def _columns(columns: list[tuple[str, str]], text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_column(columns, part) for part in text.split(",")))
 
 
 def _counted(ask: Asker, source: SourceOptions) -> Counts:
@@ -202,20 +199,13 @@ def _conditions(ask: Asker, prior: str | None, cost: str | None) -> tuple[str | 
         if prior is not None
         else ask(question, "--prior SHARE", lambda text: share(text.strip('" ')), SAMPLE)
     )
-    given = (
-        cost
+    question = "What do a miss (fn) and a false alarm (fp) cost?"
+    costs: Costs = (
+        Costs.parse(cost)
         if cost is not None
-        else ask(
-            "What do a miss (fn) and a false alarm (fp) cost?", "--cost fn=100,fp=1", _priced, EQUAL
-        )
+        else ask(question, "--cost fn=100,fp=1", Costs.parse, EQUAL)
     )
-    costs = Costs.parse(given)
     return rate, None if cost is None and costs == Costs() else costs
-
-
-def _priced(text: str) -> str:
-    Costs.parse(text)
-    return text
 
 
 def _thresholds(ask: Asker, names: tuple[str, ...]) -> dict[str, float | None]:

@@ -355,21 +355,13 @@ def _answered(given: list[str]) -> int:
             sys.stdout.flush()
     except click.Abort:
         raise
-    except InputError as error:
-        _debugged(given)
-        return _refused(error, as_json=as_json)
     except BrokenPipeError:
         return BROKEN_PIPE  # whoever read our output has had enough
     except Exception as error:  # noqa: BLE001 (said in one line, whatever it is)
-        _debugged(given)
-        return _told(*_explained(error), as_json=as_json and not isinstance(error, OutputError))
+        if DEBUG in given:  # the exit status is that of the failure all the same
+            click.echo(traceback.format_exc(), err=True, nl=False)
+        return _failed(*_explained(error), as_json=as_json and not isinstance(error, OutputError))
     return status if isinstance(status, int) else 0  # a gate has a verdict
-
-
-def _debugged(given: list[str]) -> None:
-    """The traceback with --debug; the exit status is that of the failure all the same."""
-    if DEBUG in given:
-        click.echo(traceback.format_exc(), err=True, nl=False)
 
 
 def _stopped(stop: BaseException, given: list[str]) -> int:
@@ -408,12 +400,15 @@ FORMER_OPTIONS = {
 }
 
 
-def _unknown_option(error: click.NoSuchOption) -> tuple[str, str]:
-    """Of an option that is not there, what was probably meant, and where to look."""
+def _misused(error: click.UsageError) -> InputError:
+    """What is wrong with the line; of an option that is not there, what was probably meant."""
     path = error.ctx.command_path if error.ctx else "baserate"
+    if not isinstance(error, click.NoSuchOption):
+        text = escaped(error.format_message()).rstrip(".")
+        return refuse("BR001", text, f"see {path} --help")
     if error.option_name == "--cluster":
         text = f"clusters are not supported by {path} yet"
-        return text, "--cluster in show, slices, compare or gate"
+        return refuse("BR001", text, "--cluster in show, slices, compare or gate")
     known = [
         flag.removeprefix("--")
         for option in (error.ctx.command.params if error.ctx else ())
@@ -426,46 +421,30 @@ def _unknown_option(error: click.NoSuchOption) -> tuple[str, str]:
     near += difflib.get_close_matches(typed, known, n=1, cutoff=0.7)
     meant = next((flag for flag in near if flag in known), None)
     suggestion = f"; did you mean --{meant}?" if meant else ""
-    return f"there is no option {escaped(error.option_name)}{suggestion}", f"see {path} --help"
+    text = f"there is no option {escaped(error.option_name)}{suggestion}"
+    return refuse("BR001", text, f"see {path} --help")
 
 
-def _explained(error: Exception) -> tuple[int, str, str, str]:
-    """Exit status, code, what happened, and what to do about it."""
-    if isinstance(error, click.NoSuchOption):
-        return INPUT, "BR001", *_unknown_option(error)
+def _explained(error: Exception) -> tuple[int, InputError]:
+    """The exit status of a failure; what happened, and what to do about it."""
+    if isinstance(error, InputError):
+        return INFEASIBLE if isinstance(error, Infeasible) else INPUT, error
     if isinstance(error, click.UsageError):
-        return (
-            INPUT,
-            "BR001",
-            escaped(error.format_message()).rstrip("."),
-            f"see {error.ctx.command_path if error.ctx else 'baserate'} --help",
-        )
+        return INPUT, _misused(error)
     if isinstance(error, FileNotFoundError) and error.filename:
-        return (
-            INPUT,
-            "BR600",
-            f"there is no file or folder {escaped(str(error.filename))}",
-            "check the path",
-        )
+        text = f"there is no file or folder {escaped(str(error.filename))}"
+        return INPUT, refuse("BR600", text, "check the path")
     if isinstance(error, OutputError):
         text = f"the answer cannot be written to standard output ({error.strerror})"
-        return IO, "BR700", text, "make room there, or write the answer elsewhere"
+        return IO, refuse("BR700", text, "make room there, or write the answer elsewhere")
     if isinstance(error, OSError):
         where = f": {escaped(str(error.filename))}" if error.filename else ""
-        return (
-            IO,
-            "BR700",
-            f"{error.strerror}{where}",
-            "check the file, its permissions and the space left",
-        )
+        fix = "check the file, its permissions and the space left"
+        return IO, refuse("BR700", f"{error.strerror}{where}", fix)
     if isinstance(error, MemoryError) or _is_short(error):
-        return IO, "BR701", _short(), "count a smaller part, or on a larger machine"
-    return (
-        BUG,
-        "BR999",
-        f"a bug in baserate: {type(error).__name__}: {escaped(str(error))}",
-        f"report it, with what {DEBUG} prints",
-    )
+        return IO, refuse("BR701", _short(), "count a smaller part, or on a larger machine")
+    text = f"a bug in baserate: {type(error).__name__}: {escaped(str(error))}"
+    return BUG, refuse("BR999", text, f"report it, with what {DEBUG} prints")
 
 
 def _is_short(error: Exception) -> bool:
@@ -484,40 +463,18 @@ def _short() -> str:
     )
 
 
-def _refused(error: InputError, *, as_json: bool) -> int:
-    from baserate.output import document
-
-    status = INFEASIBLE if isinstance(error, Infeasible) else INPUT
-    return _failed(
-        document.of_errors(error),
-        [problem.line(on_command_line) for problem in error.problems],
-        status,
-        as_json=as_json,
-    )
-
-
-def _told(status: int, code: str, text: str, fix: str, *, as_json: bool) -> int:
-    from baserate.output.document import SCHEMA
-
-    problem: dict[str, Any] = {"code": code, "where": {}, "text": text, "fix": fix}
-    return _failed(
-        {"schema": SCHEMA, "errors": [problem]},
-        [f"{code}: {text}{'' if text.endswith('?') else '.'} Fix: {fix}."],
-        status,
-        as_json=as_json,
-    )
-
-
-def _failed(errors: dict[str, Any], lines: list[str], status: int, *, as_json: bool) -> int:
+def _failed(status: int, error: InputError, *, as_json: bool) -> int:
     """The exit status of a failure, which is reported where that is possible: where no JSON can be
     written, on stderr.
     """
+    from baserate.output import document
+
     try:
         if as_json:
-            click.echo(json.dumps(errors))
+            click.echo(json.dumps(document.of_errors(error)))
             return status
     except OSError:
         pass
-    for line in lines:
-        click.echo(f"error {line}", err=True)
+    for problem in error.problems:
+        click.echo(f"error {problem.line(on_command_line)}", err=True)
     return status

@@ -532,8 +532,11 @@ def _check_repeated(command: click.Command, context: click.Context, words: list[
     if repeated is not None:
         raise refuse("BR001", f"{flag_of(repeated)} is given twice", "give it once")
     if left and is_rule(left[0]) and not {"behind", "requirement"}.isdisjoint(names):
-        fix = 'join them by "and"' + (", or give each by --rule" if "rules" in names else "")
-        raise refuse("BR533", "two rules are given", fix)
+        raise refuse(
+            "BR533",
+            "two rules are given",
+            'join them by "and"' + (", or give each by --rule" if "rules" in names else ""),
+        )
 
 
 class Sectioned(click.Command):

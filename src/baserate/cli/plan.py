@@ -11,8 +11,7 @@ import click
 
 from baserate import notation
 from baserate.cli import options
-from baserate.cli.options import listed
-from baserate.cli.runner import Request, Result, check_unused, command, volume_of
+from baserate.cli.runner import Request, Result, check_unused, command, share_of, volume_of
 from baserate.conditions import Conditions
 from baserate.decisions.rules import parse_rule
 from baserate.errors import grouped, number_of, quoted, refuse
@@ -35,6 +34,7 @@ MCNEMAR = "mcnemar"
 AUC = re.compile(r"\s*(?:roc[ _-]?)?auc\s*(?:>=|≥)\s*(\S+)\s*", flags=re.IGNORECASE)
 MARGIN = re.compile(r"\s*(?:error|accuracy)\s+no worse than\s+(\S+)\s*", flags=re.IGNORECASE)
 POWER = 0.8
+A_POWER = "a power is a share"
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,11 @@ class Asked:
         """The power, as given or as usual."""
         return POWER if self.power is None else self.power
 
+    def plan(self, kind: str, sentence: str, method: str, **found: Any) -> Plan:
+        """The plan with this power, unless another is found."""
+        asked = {"requirement": self.requirement, "level": self.level, "power": self.wanted}
+        return Plan(kind, sentence=sentence, method=method, **{**asked, **found})
+
     @property
     def negatives_per_positive(self) -> float:
         """The ratio of the classes in the test set."""
@@ -105,8 +110,9 @@ class Asked:
         """An option that this requirement cannot do without."""
         given: str | None = getattr(self, name)
         if given is None:
-            text = f"{quoted(self.requirement)} needs --{name}"
-            raise refuse("BR585", text, f"--{name} {example}")
+            raise refuse(
+                "BR585", f"{quoted(self.requirement)} needs --{name}", f"--{name} {example}"
+            )
         return given
 
 
@@ -124,10 +130,10 @@ class Asked:
 )
 @click.option("--discordant", metavar="SHARE", help="Share of cases only one model gets right.")
 @click.option("--difference", metavar="SHARE", help="True difference between the models.")
-@listed("priors", "costs", "profits")
-@listed("level")
+@options.listed("priors", "costs", "profits")
+@options.listed("level")
 @options.answer
-def plan(request: Request, requirement: str, **given: str | None) -> Result:
+def plan(request: Request, requirement: str, **given: Any) -> Result:
     """Print how many cases it takes to demonstrate a requirement, or to find a difference.
 
     REQUIREMENT is a rate of one class ("recall >= 0.9"), a measure at a base rate ("precision >=
@@ -144,19 +150,13 @@ def plan(request: Request, requirement: str, **given: str | None) -> Result:
       baserate plan mcnemar --discordant 10% --difference 3%
       baserate plan "error no worse than 3%" --discordant 10%
     """
-    power = None if given["power"] is None else notation.share(given["power"])
-    if given["power"] is not None and power is None:
-        raise refuse("BR585", f"a power is a share, got {quoted(given['power'])}", "--power 80%")
-    cases = volume_of(given["cases"])
+    power, cases = given.pop("power"), volume_of(given.pop("cases"))
     asked = Asked(
         requirement,
-        given["expect"],
-        None if power is None else float(power.value),
-        None if cases is None else round(cases),
-        given["ratio"],
-        given["discordant"],
-        given["difference"],
-        request.intervals.level,
+        power=None if power is None else share_of(power, A_POWER, "--power 80%", "BR585"),
+        cases=None if cases is None else round(cases),
+        level=request.intervals.level,
+        **given,
     )
     if asked.power is not None and asked.cases is not None:
         raise refuse("BR585", "--power and --cases are given together", "give one of them")
@@ -166,21 +166,19 @@ def plan(request: Request, requirement: str, **given: str | None) -> Result:
 
 def _planned(asked: Asked, request: Request) -> Plan:
     """The plan for this kind of requirement."""
-    given = {"--prior": request.conditions.priors, "--cost": request.conditions.costs_given}
+    prior, cost = {"--prior": request.conditions.priors}, {"--cost": request.conditions.costs_given}
     where = f"of {quoted(asked.requirement)}"
-    if asked.requirement.strip().casefold() == MCNEMAR:
-        check_unused(given, where)
-        return _mcnemar(asked)
-    if found := MARGIN.fullmatch(asked.requirement):
-        check_unused(given, where)
-        return _margin(asked, found[1])
-    if found := AUC.fullmatch(asked.requirement):
-        check_unused(given, where)
-        return _auc(asked, found[1])
+    mcnemar = asked.requirement.strip().casefold() == MCNEMAR
+    margin, auc = MARGIN.fullmatch(asked.requirement), AUC.fullmatch(asked.requirement)
+    if mcnemar or margin or auc:
+        check_unused({**prior, **cost}, where)
+        if margin:
+            return _margin(asked, margin[1])
+        return _auc(asked, auc[1]) if auc else _mcnemar(asked)
     asked.unused("discordant", "difference")
     terms = parse_rule(asked.requirement, 1e6).terms
     if len(terms) == 1 and terms[0].measure.name in SENSES:
-        check_unused({"--cost": given["--cost"]}, where)
+        check_unused(cost, where)
         return _rate(asked, request)
     return _at_prior(asked, request)
 
@@ -198,7 +196,6 @@ def _rate(asked: Asked, request: Request) -> Plan:
     term = parse_rule(asked.requirement).terms[0]
     kind = ("positive", "negative")[CLASS_OF[term.measure.name]]
     method, at = "one-sided bound of Clopper and Pearson", _conditions(request)
-    rest: dict[str, Any] = {"requirement": str(term), "level": asked.level, "method": method}
     if asked.cases is not None:
         expected = asked.needed("expect", "0.95")
         power = power_to_show(str(term), expecting=expected, cases=asked.cases, level=asked.level)
@@ -206,7 +203,8 @@ def _rate(asked: Asked, request: Request) -> Plan:
             f"{number_of(asked.cases, kind)} demonstrate {term} with power {_share(power)} if it is"
             f" {expected} ({percent(asked.level)} {method})."
         )
-        return Plan("power", power=power, sentence=said, **_of(kind, asked.cases), **rest)
+        found = {f"{kind}s": asked.cases, "requirement": str(term)}
+        return asked.plan("power", said, method, power=power, **found)
     least = cases_needed(str(term), level=asked.level)
     if asked.expect is None:
         asked.unused("power")
@@ -215,18 +213,16 @@ def _rate(asked: Asked, request: Request) -> Plan:
             f" ({percent(asked.level)} {method}). For the number that succeeds with a given power,"
             " add --expect."
         )
-        return Plan("rate", power=None, sentence=said, **_of(kind, least), **rest)
+        found = {f"{kind}s": least, "requirement": str(term)}
+        return asked.plan("rate", said, method, power=None, **found)
     number = cases_needed(str(term), expecting=asked.expect, level=asked.level, power=asked.wanted)
     said = (
         f"{number_of(number, kind)} demonstrate {term} with power {_share(asked.wanted)} if it is"
         f" {asked.expect} ({percent(asked.level)} {method}). {grouped(least)} would do if no error"
         f" is seen.{_to_collect(number, kind, at)}"
     )
-    return Plan("rate", power=asked.wanted, sentence=said, **_of(kind, number), **rest)
-
-
-def _of(kind: str, number: int) -> dict[str, Any]:
-    return {f"{kind}s": number}
+    found = {f"{kind}s": number, "requirement": str(term)}
+    return asked.plan("rate", said, method, **found)
 
 
 def _to_collect(number: int, kind: str, at: Conditions) -> str:
@@ -243,7 +239,6 @@ def _at_prior(asked: Asked, request: Request) -> Plan:
     at, ratio = _conditions(request), asked.negatives_per_positive
     told = " and ".join(f"{name} is {value}" for name, value in expected.items())
     method = "one-sided bound, as in baserate gate"
-    rest: dict[str, Any] = {"requirement": asked.requirement, "level": asked.level}
     if asked.cases is not None:
         cases = Cases(asked.cases, max(1, round(asked.cases * ratio)))
         power = power_at_prior(
@@ -270,7 +265,7 @@ def _at_prior(asked: Asked, request: Request) -> Plan:
         f" power {_share(power)} if {told} ({percent(asked.level)} {method})."
     )
     kind = "power" if asked.cases is not None else "at prior"
-    return Plan(kind, power=power, sentence=said, method=method, **cases._asdict(), **rest)
+    return asked.plan(kind, said, method, power=power, **cases._asdict())
 
 
 def _rates(text: str) -> Mapping[str, str]:
@@ -279,8 +274,11 @@ def _rates(text: str) -> Mapping[str, str]:
     for part in text.split(","):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
-            text = f"expected rates are written by name, got {quoted(part)}"
-            raise refuse("BR585", text, "--expect tpr=0.9,fpr=0.01")
+            raise refuse(
+                "BR585",
+                f"expected rates are written by name, got {quoted(part)}",
+                "--expect tpr=0.9,fpr=0.01",
+            )
         found[name] = value
     return found
 
@@ -300,12 +298,7 @@ def _auc(asked: Asked, least: str) -> Plan:
         f" demonstrate AUC >= {least} with power about {_share(asked.wanted)} if it is"
         f" {asked.expect} ({percent(asked.level)} one-sided; {method})."
     )
-    rest: dict[str, Any] = {
-        "requirement": asked.requirement,
-        "level": asked.level,
-        "power": asked.wanted,
-    }
-    return Plan("auc", sentence=said, method=method, **cases._asdict(), **rest)
+    return asked.plan("auc", said, method, **cases._asdict())
 
 
 def _mcnemar(asked: Asked) -> Plan:
@@ -320,8 +313,7 @@ def _mcnemar(asked: Asked) -> Plan:
         f" power {_share(asked.wanted)} if {apart} of the cases are discordant"
         f" ({percent(asked.level)}, {method})."
     )
-    rest: dict[str, Any] = {"requirement": MCNEMAR, "level": asked.level, "power": asked.wanted}
-    return Plan("mcnemar", sentence=said, method=method, cases=cases, **rest)
+    return asked.plan("mcnemar", said, method, cases=cases, requirement=MCNEMAR)
 
 
 def _margin(asked: Asked, margin: str) -> Plan:
@@ -337,12 +329,7 @@ def _margin(asked: Asked, margin: str) -> Plan:
         f" more than {margin} worse with power {_share(asked.wanted)} if {really} and {apart} of"
         f" the cases are discordant ({percent(asked.level)} {method})."
     )
-    rest: dict[str, Any] = {
-        "requirement": asked.requirement,
-        "level": asked.level,
-        "power": asked.wanted,
-    }
-    return Plan("margin", sentence=said, method=method, cases=cases, **rest)
+    return asked.plan("margin", said, method, cases=cases)
 
 
 def _share(value: float) -> str:

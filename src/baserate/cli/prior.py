@@ -12,7 +12,6 @@ from typing import Any, cast
 import click
 
 from baserate.cli import options
-from baserate.cli.options import listed
 from baserate.cli.runner import (
     ALONE,
     OVER,
@@ -61,10 +60,10 @@ from baserate.shift.estimate import ADJUSTED, EM, REPLICATES, PriorEstimate, est
     metavar="FILE",
     help="Labelled cases that the same model scored, or their saved counts.",
 )
-@listed(
+@options.listed(
     "thresholds", help="Count the cases flagged here, instead of where the classes differ most."
 )
-@listed("calibrated_at")
+@options.listed("calibrated_at")
 @options.intervals
 @options.answer
 def prior_command(

@@ -58,7 +58,8 @@ def decided(request: Request, rule: str | None, group: str | None, *, mix: bool)
     how: dict[str, Any] = {"volume": cases, "mix": mix, **vars(intervals)}
     with Progress("resampling") as progress:
         joint = together if resampled else None
-        tested = _whole(together)
+        several = isinstance(together, JointCounts) and len(together.models) > 1
+        tested = together if several else None  # what their differences are tested on
         found = recommend(models, rule, at, joint=joint, together=tested, progress=progress, **how)
     if request.conditions.learned is not None:
         decision = replace(found.decision, differences=(), untested=ESTIMATED)
@@ -86,8 +87,11 @@ def _check_decided(request: Request, rule: str | None, group: str | None, *, mix
     """Refuse what cannot be combined."""
     given, intervals = request.conditions, request.intervals
     if given.kind not in (None, UNKNOWN, VARYING):
-        text = f"--kind is {UNKNOWN} or {VARYING}, got {quoted(given.kind)}"
-        raise refuse("BR588", text, f"--kind {UNKNOWN}")
+        raise refuse(
+            "BR588",
+            f"--kind is {UNKNOWN} or {VARYING}, got {quoted(given.kind)}",
+            f"--kind {UNKNOWN}",
+        )
     _refuse_counted(request, [term.measure for term in parse_rule(rule, given.cases).terms])
     if intervals.replicates is not None and (group is not None or rule is not None):
         raise refuse(
@@ -141,18 +145,11 @@ def _drawn(found: Recommendation) -> Panel:
     """The map of winners over base rates and cost ratios that people meet."""
     if found.map is None:
         raise refuse(
-            "BR651",
+            "BR650",
             "the winners differ between sites or with the rule, so there is no single map",
             "leave --by and --rule out",
         )
     return winner_map_panel(found.map, priors=PRIORS, cost_ratios=RATIOS)
-
-
-def _whole(together: Any) -> JointCounts | None:
-    """The models on the same cases, where there are several: what their differences are tested
-    on.
-    """
-    return together if isinstance(together, JointCounts) and len(together.models) > 1 else None
 
 
 # ----------------------------------------------------------------------
@@ -211,8 +208,11 @@ def _expectations(
     asked: dict[str, Any],
 ) -> list[tuple[str, Expectation]]:
     """Of one measure: each model, the difference of two, and what it is compared with."""
+    at: dict[str, dict[str, Any]] = {
+        name: {} if cuts is None else {"threshold": cuts[name]} for name in models
+    }
     found = [
-        (name, expect(measure=measure, counts=counts, rule=rule, **asked, **_at_cut(cuts, name)))
+        (name, expect(measure=measure, counts=counts, rule=rule, **asked, **at[name]))
         for name, counts in models.items()
     ]
     if len(models) == 2:
@@ -246,10 +246,6 @@ def _doubtful(at: Uncertain | Conditions) -> Uncertain:
             "leave --kind out, or give a range: --prior 1e-5..1e-3",
         )
     return at
-
-
-def _at_cut(cuts: dict[str, Any] | None, name: str) -> dict[str, Any]:
-    return {} if cuts is None else {"threshold": cuts[name]}
 
 
 def _notes(models: Mapping[str, Counts], found: list[tuple[str, Expectation]]) -> list[Note]:

@@ -7,11 +7,9 @@ from typing import Any
 
 import click
 
-from baserate.atomic import reserved, write_atomically
+from baserate.atomic import reserved
 from baserate.cli import options
-from baserate.cli.options import listed
 from baserate.cli.runner import (
-    ConditionOptions,
     Request,
     Result,
     SourceOptions,
@@ -19,8 +17,9 @@ from baserate.cli.runner import (
     check_unused,
     command,
     inputs_of,
+    write,
 )
-from baserate.conditions import Conditions, Uncertain
+from baserate.conditions import Conditions
 from baserate.errors import InputError, Note, escaped, number_of, refuse_file
 from baserate.output import document
 from baserate.read.files import counted_together, grouped_cases, name_of, read_cases
@@ -33,7 +32,9 @@ MOST_SAID = 5
 @command("report")
 @options.file()
 @options.behind_file
-@listed("rules", help="Answer with the best threshold that satisfies this rule. May be repeated.")
+@options.listed(
+    "rules", help="Answer with the best threshold that satisfies this rule. May be repeated."
+)
 @click.option(
     "--budget",
     "--alerts",
@@ -41,24 +42,24 @@ MOST_SAID = 5
     metavar="ALERTS",
     help="Answer for this number of alerts out of --volume cases.",
 )
-@listed(
+@options.listed(
     "group",
     help="Also show every value of this column (a site, a country) at its own base rate.",
 )
 @click.option("--title", metavar="TEXT", help="Title of the report.")
 @options.conditions
-@listed("prior_from", "pilot", "level")
-@listed(
+@options.listed("prior_from", "pilot", "level")
+@options.listed(
     "as_json",
     help=(
         "Print the document in the report as JSON (schema baserate/1), and write only what -o"
         " names."
     ),
 )
-@listed(
+@options.listed(
     "written", help=f"Where the report is written (default: {HOME}); as JSON if it ends in .json."
 )
-@listed("force", "private")
+@options.listed("force", "private")
 def report_command(
     request: Request,
     rules: tuple[str, ...],
@@ -94,10 +95,7 @@ def report_command(
     with reserved(place, inputs, force=output.force) as check:
         found = _made(request, budget, group, **asked)
         content = document.text(found.document) if ending == ".json" else found.html
-        check()
-        write_atomically(
-            place, [content.encode("utf-8", "surrogateescape")], private=output.private
-        )
+        write(place, content, check, private=output.private)
     return _result(found, place)
 
 
@@ -128,19 +126,13 @@ def _result(found: Report, place: str) -> Result:
 
 def _made(request: Request, budget: str | None, by: str | None, **asked: Any) -> Report:
     given = request.conditions
-    at: list[Conditions] | Uncertain = (
-        given.exact() if not given.is_uncertain else _uncertain(given)
-    )
+    found = given.uncertain() if given.is_uncertain else given.exact()
+    at = [found] if type(found) is Conditions else found
     volume = given.cases
     alerts = None if budget is None else budget_of(budget, volume)
     models, named = _counted(request.source, by)
     level = request.intervals.level
     return report(models, at=at, volume=volume, budget=alerts, level=level, **asked, **named)
-
-
-def _uncertain(given: ConditionOptions) -> list[Conditions] | Uncertain:
-    found = given.uncertain()
-    return found if isinstance(found, Uncertain) else [found]
 
 
 def _counted(source: SourceOptions, by: str | None) -> tuple[Any, dict[str, Any]]:

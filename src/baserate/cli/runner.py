@@ -20,10 +20,10 @@ from baserate import notation
 from baserate.atomic import reserved, write_atomically
 from baserate.cli.options import Sectioned, flag_of, is_rule, listed
 from baserate.cli.terminal import Progress, Waiting, tell
-from baserate.conditions import OUTCOMES, Conditions, Costs, Uncertain
+from baserate.conditions import LOG_UNIFORM, OUTCOMES, Conditions, Costs, Uncertain
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
-from baserate.distributions import LogUniform, Pilot, Range
+from baserate.distributions import Pilot, Range
 from baserate.errors import (
     RANDOM,
     Findings,
@@ -79,9 +79,16 @@ READING = [
 
 def check_unused(given: Mapping[str, Any], where: str) -> None:
     """Nothing is accepted and ignored."""
+    refuse_given(given, f"has no effect {where}")
+
+
+def refuse_given(
+    given: Mapping[str, Any], why: str, fix: str = "leave it out", code: str = "BR002"
+) -> None:
+    """Refuse the first of these options that is given; "{}" stands for it in the fix."""
     for name, value in given.items():
         if value:
-            raise refuse("BR002", f"{name} has no effect {where}", "leave it out")
+            raise refuse(code, f"{name} {why}", fix.format(name))
 
 
 # ----------------------------------------------------------------------
@@ -169,19 +176,18 @@ class SourceOptions:
             if not named
         }
         if absent:
-            found = self._columns()
+            # The columns of a text file; none where only a whole reading would tell.
+            found = ", ".join(quoted(name, quotes=False) for name in self.names()[:MOST_NAMED])
             options = f"{' and '.join(absent)} {'is' if len(absent) == 1 else 'are'} missing"
             text = f"{options}: {', and '.join(absent.values())}{f' ({found})' if found else ''}?"
-            fix = " ".join(f"{option} COLUMN" for option in absent)
-            raise refuse_file(shown_source(self.path), "BR003", text, fix)
+            raise refuse_file(
+                shown_source(self.path),
+                "BR003",
+                text,
+                " ".join(f"{option} COLUMN" for option in absent),
+            )
         columns = {"positive": self.positive, "weight": self.weight, "design": self.design}
         return ColumnRoles(self.label or "", self.scores, **{**columns, **more})
-
-    def _columns(self) -> str:
-        """The columns of a text file, for a message; nothing where only a whole reading would
-        tell.
-        """
-        return ", ".join(quoted(name, quotes=False) for name in self.names()[:MOST_NAMED])
 
     def names(self) -> list[str]:
         """The models of saved counts, or the columns of a text file; none where only a whole
@@ -269,7 +275,6 @@ def each_model(models: JointCounts | dict[str, Counts]) -> dict[str, Counts]:
 # The conditions: base rate, costs and volume as people write them.
 
 
-LOG_UNIFORM = re.compile(r"\s*\(?log-?\s?uniform\)?\s*$", flags=re.IGNORECASE)
 PILOT = re.compile(r"\s*(\d+)\s*(?:/|of|in|out of)\s*(\d+)\s*")
 
 
@@ -342,11 +347,15 @@ class ConditionOptions:
         chosen = None if text is None else costs_of(text, profits=bool(self.profits))
         if self.learned is not None:
             return Uncertain(Range(*whole_interval(self.learned.estimate)), chosen)
-        prior = (
-            _pilot(self.pilot)
-            if self.pilot is not None
-            else _prior([part for text in self.priors for part in shares(text)])
-        )
+        parts = [part for text in self.priors for part in shares(text)]
+        if len(parts) > 1 and any(".." in part for part in parts):
+            raise refuse(
+                "BR503",
+                "a range of base rates cannot be combined with other values",
+                "--prior 1e-5..1e-3",
+            )
+        given = parts if len(parts) > 1 else next(iter(parts), None)
+        prior = given if self.pilot is None else _pilot(self.pilot)
         return Uncertain(prior, chosen, earned=bool(self.profits))
 
     def _costs_text(self) -> str | None:
@@ -467,12 +476,12 @@ def thresholds_of(texts: tuple[str, ...], models: tuple[str, ...]) -> dict[str, 
     return given
 
 
-def level_of(text: str) -> float:
-    """A level as people write it: 95%, 0.95."""
+def share_of(text: str, what: str, fix: str, code: str) -> float:
+    """A share as people write it: 95%, 0.95."""
     written = notation.share(text)
     if written is None:
-        raise refuse("BR580", f"a level is a share, got {quoted(text)}", "--level 95%")
-    return checked_level(float(written.value))
+        raise refuse(code, f"{what}, got {quoted(text)}", fix)
+    return float(written.value)
 
 
 def _pilot(text: str) -> Pilot:
@@ -486,66 +495,32 @@ def _pilot(text: str) -> Pilot:
     return Pilot(int(found[1]), int(found[2]))
 
 
-def _prior(parts: list[str]) -> Any:
-    if len(parts) > 1:
-        if any(".." in part for part in parts):
-            raise refuse(
-                "BR503",
-                "a range of base rates cannot be combined with other values",
-                "--prior 1e-5..1e-3",
-            )
-        return parts
-    if not parts:
-        return None
-    plain = LOG_UNIFORM.sub("", parts[0])
-    if plain == parts[0]:
-        return parts[0]
-    low, dots, high = plain.partition("..")
-    if not dots:
-        raise refuse(
-            "BR503",
-            f"{quoted(parts[0])} needs a range",
-            '--prior "1e-5..1e-3 log-uniform"',
-        )
-    return LogUniform(low.strip(), high.strip())
-
-
 def costs_of(text: str, *, profits: bool) -> dict[str, Any]:
     """Costs as people write them, each a number or a range: fn=100..1000,fp=1."""
-    spans = {}
-    plain = []
+    spans: dict[str, Range] = {}
+    plain, named = list[str](), list[str]()
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, _, value = part.partition("=")
-        if ".." in value:
-            low, _, high = value.partition("..")
-            spans[name.strip().casefold()] = _range(name.strip(), low, high, profits=profits)
-            plain.append(f"{name}={low}")
-        else:
-            plain.append(part)
+        low, dots, high = value.partition("..")
+        named.append(name.strip().casefold())
+        plain.append(f"{name}={low}" if dots else part)
+        if dots:
+            spans[named[-1]] = _range(name.strip(), low, high, profits=profits)
     # Names are checked as those of plain costs are; what they cost, when the ranges are in place.
-    parsed = {
-        name: value
-        for name, value in _checked(",".join(plain), profits=profits).items()
-        if name not in spans
-    }
-    return {**parsed, **spans}
-
-
-def _checked(text: str, *, profits: bool) -> dict[str, Any]:
-    """Plain costs by name, only those that were given."""
-    named = [part.partition("=")[0].strip().casefold() for part in text.split(",") if part.strip()]
-    costs = Costs.parse(text, profits=profits)
-    return {name: getattr(costs, name) for name in OUTCOMES if name in named or profits}
+    costs = Costs.parse(",".join(plain), profits=profits)
+    given = [name for name in OUTCOMES if profits or name in named]
+    return {name: spans.get(name, getattr(costs, name)) for name in given}
 
 
 def _range(name: str, low: str, high: str, *, profits: bool) -> Range:
     ends = notation.number(low), notation.number(high)
     if ends[0] is None or ends[1] is None:
-        text = (
+        raise refuse(
+            "BR514",
             f"the cost of {quoted(name, quotes=False)} is {quoted(f'{low}..{high}')}, which is not"
-            " a range of numbers"
+            " a range of numbers",
+            "--cost fn=100..1000,fp=1",
         )
-        raise refuse("BR514", text, "--cost fn=100..1000,fp=1")
     first, last = (
         float(end) if end.denominator != 1 else end.numerator for end in ends if end is not None
     )
@@ -657,7 +632,8 @@ class Request:
         if _stands_first(path, own.get("name")):
             own["name"], path = path, own["name"]
         if "level" in own:
-            own["level"] = level_of(own["level"])
+            level = share_of(own["level"], "a level is a share", "--level 95%", "BR580")
+            own["level"] = checked_level(level)
         source = part(
             SourceOptions,
             paths=(path,) if isinstance(path, str) else path or (),
@@ -671,9 +647,7 @@ class Request:
         """The whole command of this name that asks the same: whatever was given and it accepts,
         less `drop`, and with these changes.
         """
-        from baserate.cli.main import cli
-
-        words, target = ["baserate", name], cli.get_command(None, name)  # type: ignore[arg-type]
+        words, target = ["baserate", name], _command(name)
         given = {key: value for key, value in self.given.items() if key not in (*drop, *OUTPUT)}
         given |= {"rules": (given["rule"],)} if given.get("rule") is not None else {}
         for parameter in target.params if target is not None else ():
@@ -895,19 +869,14 @@ def _as_typed(command: click.Command, given: Mapping[str, Any]) -> dict[str, Any
             value = given.get("header") is False
         if value is None or value is False:
             continue
-        if isinstance(value, list) and not _is_several(parameter):
+        several = parameter.nargs == -1 or getattr(parameter, "multiple", False)
+        if isinstance(value, list) and not several:
             value = ",".join(map(str, value))
-        plain = value if isinstance(value, bool | list) else str(value)
-        typed[parameter.name or ""] = (
-            (tuple(plain) if isinstance(plain, list) else (plain,))
-            if _is_several(parameter)
-            else plain
-        )
+        plain: Any = value if isinstance(value, bool | list) else str(value)
+        if several:
+            plain = tuple(plain) if isinstance(plain, list) else (plain,)
+        typed[parameter.name or ""] = plain
     return typed
-
-
-def _is_several(parameter: click.Parameter) -> bool:
-    return parameter.nargs == -1 or getattr(parameter, "multiple", False)
 
 
 def _request(given: dict[str, Any]) -> tuple[Request, dict[str, Any]]:
@@ -925,7 +894,8 @@ def _request(given: dict[str, Any]) -> tuple[Request, dict[str, Any]]:
             continue
         gives_way = on_line.intersection(GIVES_WAY.get(name, ())) or (saved and name in OF_CASES)
         if gives_way or (name == "test" and _has_range(given)):
-            given = {**given, name: () if isinstance(given[name], tuple) else _unset(parameter)}
+            unset = parameter.default if name == "design" else None
+            given = {**given, name: () if isinstance(given[name], tuple) else unset}
         else:
             used.append(KEYS.get(name, name))
     request, own = Request.of(given)
@@ -966,11 +936,6 @@ def _file_from_defaults(
 
 
 KEYS = {"path": "source", "labelled": "source", "priors": "prior", "rules": "rule"}
-
-
-def _unset(parameter: click.Parameter) -> Any:
-    """What the parameter is where nobody gives it."""
-    return parameter.default if parameter.name == "design" else None
 
 
 def present(result: Result, request: Request) -> int:
@@ -1019,7 +984,7 @@ def _delivered(function: Callable[..., Result], request: Request, own: dict[str,
         request = _as_named(request)
         result = function(request, **own)
         if given.svg is not None and result.drawing is not None:
-            _write(given.svg, result.drawing(), checks[0], private=given.private)
+            write(given.svg, result.drawing(), checks[0], private=given.private)
         if given.output is None:
             return present(result, request)
         return _written(result, request, checks[-1])
@@ -1069,11 +1034,11 @@ def _written(result: Result, request: Request, check: Callable[[], None]) -> int
     click.echo(said.getvalue(), nl=False, err=True)
     if output.casefold().endswith(".txt") and said.getvalue():
         text.write(f"\n{said.getvalue()}")
-    _write(output, text.getvalue(), check, private=request.output.private)
+    write(output, text.getvalue(), check, private=request.output.private)
     return status
 
 
-def _write(path: str, text: str, check: Callable[[], None], *, private: bool) -> None:
+def write(path: str, text: str, check: Callable[[], None], *, private: bool) -> None:
     """Write to the place that is held."""
     check()
     write_atomically(path, [text.encode("utf-8", "surrogateescape")], private=private)

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from baserate.cli import options
-from baserate.cli.options import listed
 from baserate.cli.runner import (
     ConditionOptions,
     Request,
@@ -35,9 +34,7 @@ from baserate.inference.clusters import cluster_notes, with_clusters
 from baserate.inference.intervals import IntervalOptions, auc_intervals, completed
 from baserate.inference.sample_size import refuse_masses
 from baserate.measures.confusion import parse
-from baserate.output import comparisons, document, tables
-from baserate.output.document import Settings, Valued
-from baserate.output.tables import Row
+from baserate.output import document, tables
 from baserate.read.cases import count_cases
 from baserate.read.files import grouped_cases, read_cases
 
@@ -47,13 +44,13 @@ from baserate.read.files import grouped_cases, read_cases
 @options.behind_file
 @options.of_any_size
 @options.conditions
-@listed("prior_from")
-@listed(
+@options.listed("prior_from")
+@options.listed(
     "rules",
     help='Show the best threshold that satisfies a rule: "recall >= 0.8". May be repeated.',
 )
-@listed("budget_rule")
-@listed(
+@options.listed("budget_rule")
+@options.listed(
     "thresholds",
     help="Show this threshold (score >= SCORE is flagged), of all models or one. May be repeated.",
 )
@@ -64,7 +61,7 @@ from baserate.read.files import grouped_cases, read_cases
     metavar="MEASURE=VALUE",
     help="Show the rest where a measure has this value: tpr=80%. May be repeated.",
 )
-@listed(
+@options.listed(
     "measures",
     aliases=("--summary",),
     help=(
@@ -73,7 +70,7 @@ from baserate.read.files import grouped_cases, read_cases
         " comma-separated."
     ),
 )
-@listed("threshold_probability", "pilot", "kind", "cluster")
+@options.listed("threshold_probability", "pilot", "kind", "cluster")
 @options.intervals_of_chosen
 @options.answer
 def show(
@@ -134,8 +131,7 @@ def show(
     best, refusals = _chosen(models, rules or ([None] if chosen else []), at, cases)
     blocks += best
     blocks += [_fixed(models, text, at, cases) for text in fixed]
-    blocks = _with_net_benefit(blocks, threshold_probability)
-    blocks = _with_measures(blocks, names)
+    blocks = _showing(blocks, _net_benefit(blocks, threshold_probability), names)
     values = _summarized(models, wanted, at)
     return _result(request, models, clusters, blocks, values, refusals, names)
 
@@ -145,19 +141,13 @@ def _chosen(
     rules: Sequence[str | None],
     at: list[Conditions],
     cases: float | None,
-) -> tuple[list[list[Row]], list[Note]]:
+) -> tuple[list[list[tables.Row]], list[Note]]:
     """The best thresholds of every model by each rule, and why there are none."""
-    blocks, refusals = list[list[Row]](), list[Note]()
+    blocks, refusals = list[list[tables.Row]](), list[Note]()
     for rule in rules:
         answers, refused = choices(models, rule, at, volume=cases)
         refusals += refused
-        blocks.append(
-            [
-                Row(name, one.at, one.choice.points.get(name) if one.choice else None)
-                for one in answers
-                for name in models
-            ]
-        )
+        blocks.append(tables.rows(answers, models))
     return blocks, refusals
 
 
@@ -218,7 +208,7 @@ def _requested(
 
 def _fixed(
     models: Mapping[str, Counts], text: str, at: Sequence[Conditions], cases: float | None
-) -> list[Row]:
+) -> list[tables.Row]:
     """The rest where a measure has a value: on the line between two thresholds and at the nearest
     one, or once where a threshold has exactly that value.
     """
@@ -227,7 +217,7 @@ def _fixed(
         raise refuse("BR533", f"--fix takes MEASURE=VALUE, got {quoted(text)}", "--fix tpr=80%")
     target = {parse(name.strip(), cases).name: value.strip()}
     return [
-        Row(model, conditions, point)
+        tables.Row(model, conditions, point)
         for conditions in at
         for model, counts in models.items()
         for point in _readings(*fix(counts, at=conditions, volume=cases, **target))
@@ -239,35 +229,30 @@ def _readings(between: OperatingPoint, nearest: OperatingPoint) -> tuple[Operati
     return (nearest,) if same else (between, nearest)
 
 
-def _with_measures(blocks: list[list[Row]], names: tuple[str, ...]) -> list[list[Row]]:
-    """The points with the measures that are given."""
+def _showing(
+    blocks: list[list[tables.Row]], instead: tuple[str, ...], more: tuple[str, ...]
+) -> list[list[tables.Row]]:
+    """The points with `more` measures, and with some `instead` of their own."""
+
+    def showing(point: OperatingPoint) -> OperatingPoint:
+        return replace(point, shown=tuple(dict.fromkeys((*(instead or point.shown), *more))))
+
     return [
-        [
-            row._replace(
-                point=row.point
-                and replace(row.point, shown=tuple(dict.fromkeys((*row.point.shown, *names))))
-            )
-            for row in block
-        ]
-        for block in blocks
+        [row._replace(point=row.point and showing(row.point)) for row in block] for block in blocks
     ]
 
 
-def _with_net_benefit(blocks: list[list[Row]], text: str | None) -> list[list[Row]]:
-    """The net benefit of every point, at the threshold probability that is given."""
+def _net_benefit(blocks: list[list[tables.Row]], text: str | None) -> tuple[str, ...]:
+    """Net benefit at the threshold probability that is given."""
     if text is None:
-        return blocks
+        return ()
     if not any(blocks):
         raise refuse(
             "BR655",
             "net benefit is read at an operating point, and none is shown",
             "--threshold 0.5, or --rule",
         )
-    asked = str(at_probability(parse("net_benefit"), text))
-    return [
-        [row._replace(point=row.point and replace(row.point, shown=(asked,))) for row in block]
-        for block in blocks
-    ]
+    return (str(at_probability(parse("net_benefit"), text)),)
 
 
 def _at_thresholds(
@@ -275,12 +260,12 @@ def _at_thresholds(
     cuts: Sequence[tuple[str, str | None, float | int | None]],
     at: list[Conditions],
     cases: float | None,
-) -> list[Row]:
+) -> list[tables.Row]:
     for text, model, _ in cuts:
         if model is not None:
             check_model(text, model, models)
     return [
-        Row(name, conditions, flag_at(counts, cut, at=conditions, volume=cases))
+        tables.Row(name, conditions, flag_at(counts, cut, at=conditions, volume=cases))
         for conditions in at
         for _, model, cut in cuts
         for name, counts in models.items()
@@ -290,16 +275,16 @@ def _at_thresholds(
 
 def _summarized(
     models: dict[str, Counts], wanted: list[Summary], at: list[Conditions]
-) -> list[Valued]:
+) -> list[document.Valued]:
     """Every summary of every model; of several models, what is wrong says which."""
-    found: list[Valued] = []
+    found: list[document.Valued] = []
     problems: dict[Problem, None] = {}
     for conditions in at:
         for summary in wanted:
             for name, counts in models.items():
                 try:
                     found.append(
-                        Valued(
+                        document.Valued(
                             name,
                             conditions,
                             summary,
@@ -321,8 +306,8 @@ def _result(
     request: Request,
     models: dict[str, Counts],
     clusters: Clusters | None,
-    blocks: list[list[Row]],
-    values: list[Valued],
+    blocks: list[list[tables.Row]],
+    values: list[document.Valued],
     refusals: list[Note],
     names: tuple[str, ...],
 ) -> Result:
@@ -364,22 +349,29 @@ def _result(
 
 
 def _block(
-    block: list[Row], names: Sequence[str], how: IntervalOptions, units: str, *, corrected: bool
+    block: list[tables.Row],
+    names: Sequence[str],
+    how: IntervalOptions,
+    units: str,
+    *,
+    corrected: bool,
 ) -> Iterator[str]:
     """Points at the same thresholds or of the same rule, and their intervals."""
     there = [row.point for row in block if row.point is not None]
     first = there[0]
-    taken = comparisons.thresholds_taken(
+    taken = tables.thresholds_taken(
         chosen=bool(first.optimized or first.rule),
         corrected=corrected and bool(first.optimized),
         resamples=how.resamples,
     )
     yield tables.headed(there)
     yield tables.of_points(block, names)
-    yield comparisons.of_intervals(block, taken + units, names)
+    yield tables.of_intervals(block, taken + units, names)
 
 
-def _with_points(blocks: list[list[Row]], points: Settings) -> list[list[Row]]:
+def _with_points(
+    blocks: list[list[tables.Row]], points: document.Settings
+) -> list[list[tables.Row]]:
     """The rows with these points in the place of their own (as `_settings` gives them)."""
     left = {name: iter(several) for name, several in points.items()}
     return [
@@ -388,7 +380,7 @@ def _with_points(blocks: list[list[Row]], points: Settings) -> list[list[Row]]:
     ]
 
 
-def _settings(models: dict[str, Counts], blocks: list[list[Row]]) -> Settings:
+def _settings(models: dict[str, Counts], blocks: list[list[tables.Row]]) -> document.Settings:
     """The points of each model, in the order in which they are shown."""
     found: dict[str, list[OperatingPoint]] = {name: [] for name in models}
     for row in (row for block in blocks for row in block):
@@ -412,7 +404,7 @@ class Clusters:
     scored: dict[str, Counts]
     notes: tuple[Note, ...]
 
-    def noted(self, points: Settings) -> dict[str, list[OperatingPoint]]:
+    def noted(self, points: document.Settings) -> dict[str, list[OperatingPoint]]:
         """The points with notes that hold of clusters."""
         return {
             name: [with_clusters(point, self.groups[name], self.scored[name]) for point in several]

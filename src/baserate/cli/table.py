@@ -9,21 +9,21 @@ from typing import Any
 import click
 
 from baserate.cli import options
-from baserate.cli.options import listed
 from baserate.cli.runner import Request, Result, command, shares, threshold_of
 from baserate.curves.threshold_table import MEASURES, ORDERS, threshold_table
 from baserate.errors import refuse
 from baserate.measures.confusion import in_costs, parse
 from baserate.output import tables
-from baserate.output.tables import of_thresholds, of_thresholds_as_json
 
 
 @command("table")
 @options.file()
 @options.of_any_size
 @options.conditions
-@listed("measures", help=f"A column, repeated or comma-separated (default: {','.join(MEASURES)}).")
-@listed("thresholds", metavar="SCORE", help="Only these thresholds; none flags nothing.")
+@options.listed(
+    "measures", help=f"A column, repeated or comma-separated (default: {','.join(MEASURES)})."
+)
+@options.listed("thresholds", metavar="SCORE", help="Only these thresholds; none flags nothing.")
 @click.option(
     "--order",
     default=ORDERS[0],
@@ -32,7 +32,7 @@ from baserate.output.tables import of_thresholds, of_thresholds_as_json
     help="descending or ascending thresholds.",
 )
 @click.option("--across", is_flag=True, help="One column per threshold instead of one row.")
-@listed("as_csv", help="Print all rows as CSV.")
+@options.listed("as_csv", help="Print all rows as CSV.")
 @options.answer
 def table(
     request: Request,
@@ -70,9 +70,14 @@ def table(
     def text() -> Iterator[str]:
         if any(one.depends_on_prior for one in asked):
             yield tables.conditions(models, at, names if in_costs(*names) else ())
-        yield from of_thresholds(found)
+        yield from tables.of_thresholds(found)
 
     result = Result.of_models(
-        "table", models, at, found.notes, text, lambda: {"table": of_thresholds_as_json(found)}
+        "table",
+        models,
+        at,
+        found.notes,
+        text,
+        lambda: {"table": tables.of_thresholds_as_json(found)},
     )
     return replace(result, sources=(), plain=found.to_csv() if output.as_csv else None)

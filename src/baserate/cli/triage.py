@@ -7,17 +7,18 @@ from typing import Any
 import click
 
 from baserate.cli import options
-from baserate.cli.options import listed
-from baserate.cli.runner import ALONE, Request, Result, command
+from baserate.cli.runner import ALONE, Request, Result, command, share_of
 from baserate.errors import refuse
-from baserate.notation import number, share
+from baserate.notation import number
 from baserate.output import choices
 from baserate.robustness.triage_zones import triage
+
+OVERLOOKED = ("--overlooked is a share of the positives", "--overlooked 10%", "BR542")
 
 
 @command("triage")
 @options.file()
-@listed("review", metavar="COST", help="Cost of reviewing a case.")
+@options.listed("review", metavar="COST", help="Cost of reviewing a case.")
 @click.option(
     "--abstain",
     metavar="COST",
@@ -30,7 +31,7 @@ from baserate.robustness.triage_zones import triage
     help="Most reviews allowed: a share of the cases (5%), or a number of them with --volume.",
 )
 @options.conditions
-@listed("prior_from")
+@options.listed("prior_from")
 @options.answer
 def triage_command(
     request: Request,
@@ -57,7 +58,7 @@ def triage_command(
     asked: dict[str, Any] = {
         "review": _number("--review", review),
         "abstain": _number("--abstain", abstain),
-        "overlooked": 0 if overlooked is None else _share("--overlooked", overlooked),
+        "overlooked": 0 if overlooked is None else share_of(overlooked, *OVERLOOKED),
         "most": most if most is None or most.strip().endswith("%") else _number("--most", most),
         "volume": cases,
     }
@@ -80,12 +81,3 @@ def _number(option: str, text: str | None) -> Any:
     if value is None:
         raise refuse("BR514", f"{option} is a number, got {text!r}", f"{option} 2")
     return value.numerator if value.denominator == 1 else float(value)
-
-
-def _share(option: str, text: str) -> float:
-    written = share(text)
-    if written is None:
-        raise refuse(
-            "BR542", f"{option} is a share of the positives, got {text!r}", f"{option} 10%"
-        )
-    return float(written.value)

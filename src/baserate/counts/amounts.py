@@ -17,7 +17,7 @@ from baserate.atomic import fingerprint
 from baserate.counts.cells import Array, joined_scores
 from baserate.counts.counts import Counts, JointCounts
 from baserate.errors import Ledger, Note, combine, grouped, number_of, quoted, refuse
-from baserate.numbers import EXACT_FLOATS, Floats, Frozen, rounded
+from baserate.numbers import EXACT_FLOATS, Digested, Floats, rounded
 
 # Sums below this are held in 64 bits, others as integers of any size.
 MOST_UNITS = 2**62
@@ -30,7 +30,7 @@ EXACT_POWERS = 22
 LARGE_SHARE = 0.25
 
 
-class Amounts(Frozen):
+class Amounts(Digested):
     """How much money lies at each score, on positives and on negatives, beside how many cases?
 
     Made by `count(…, amount=…)`. `counts` are the counts of the same cases. Amounts are whole
@@ -205,12 +205,6 @@ class Amounts(Frozen):
         head = f"baserate-amounts-1\n{self.counts.digest}\n{self.decimals}\n{long}"
         return fingerprint(head, [array for array in arrays if array.dtype != object])
 
-    def __eq__(self, other: object) -> bool:
-        return self.digest == other.digest if isinstance(other, Amounts) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.digest)
-
     def __repr__(self) -> str:
         ours, theirs = (
             f"{value:.15g}" for value in (self.total_positive_amount, self.total_negative_amount)
@@ -337,7 +331,7 @@ def check_amounts(amounts: Any) -> Amounts:
     """Amounts, where they are such."""
     if not isinstance(amounts, Amounts):
         raise refuse(
-            "BR228",
+            "BR429",
             f"amounts are made by count(…, amount=…), got {type(amounts).__name__}",
             "count(y_true, y_score, amount=amount)",
         )

@@ -4,6 +4,7 @@ notes read off them.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterable, Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal
@@ -36,7 +37,6 @@ from baserate.numbers import (
     ratio,
     rounded,
     segment_sums,
-    share_won,
     square_sum,
     total,
 )
@@ -69,8 +69,7 @@ def run_sums(values: Array, starts: Indices) -> Array:
     if len(starts) == len(values):
         return values
     if values.dtype == np.int64:
-        sums: Array = np.add.reduceat(values, starts)
-        return sums
+        return np.asarray(np.add.reduceat(values, starts))
     return segment_sums(values, starts)
 
 
@@ -377,7 +376,8 @@ def upper_hull(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArray[np.intp]
         # Near one, by exact powers of two, so that no product leaves the range of floats.
         x, y = (np.ldexp(values, -int(np.frexp(values[-1])[1])) for values in (x, y))
     for _ in range(MOST_PASSES):
-        across, up = np.diff(x[kept]), np.diff(y[kept])
+        xs, ys = x[kept], y[kept]
+        across, up = xs[1:] - xs[:-1], ys[1:] - ys[:-1]
         corner = _turns_right(across[:-1], up[:-1], across[1:], up[1:])
         if corner.all():
             return kept
@@ -443,7 +443,7 @@ def as_masses(counts: Array) -> Array:
     """Counts as float64, or a refusal where that would round."""
     if counts.dtype == np.int64 and counts.size and int(counts.max()) > EXACT_FLOATS:
         raise refuse(
-            "BR224",
+            "BR223",
             "counts above 2**53 cannot be added to weighted counts without rounding",
             "weight all parts, or none",
         )
@@ -468,7 +468,7 @@ def _as_float_scores(scores: Array) -> Array:
     large = np.flatnonzero(np.abs(floats) >= EXACT_FLOATS) if scores.dtype == np.int64 else ()
     if any(int(floats[i]) != int(scores[i]) for i in large):
         text = "integer scores beyond 2**53 cannot be added to float scores without merging some"
-        raise refuse("BR225", text, "use one type of score in all parts")
+        raise refuse("BR409", text, "use one type of score in all parts")
     return floats
 
 
@@ -485,9 +485,11 @@ REVERSED = 0.45
 ROUNDING = 1e-6
 
 
-def observe(cells: Cells, *, condensed: bool, coarse: bool) -> tuple[Note, ...]:
-    """Every remark that holds for these cells. Where cells were merged, no note is made of what
-    merging hides.
+def observe(
+    cells: Cells, *, condensed: bool, coarse: bool, won: Callable[[], float]
+) -> tuple[Note, ...]:
+    """Every remark that holds for these cells, of which `won` gives the AUC. Where cells were
+    merged, no note is made of what merging hides.
     """
     if not len(cells.scores):
         return ()
@@ -501,7 +503,7 @@ def observe(cells: Cells, *, condensed: bool, coarse: bool) -> tuple[Note, ...]:
         *(
             ()
             if coarse or not positives or not negatives
-            else _direction(share_won(cells.positives, cells.negatives), _chance_error(cells))
+            else _direction(won(), _chance_error(cells))
         ),
     )
 
@@ -532,14 +534,9 @@ def _classes(positives: float, negatives: float) -> Iterator[Note]:
     weighted = isinstance(everything, float)
     cases = f"a weight of {grouped(everything)}" if weighted else number_of(everything, "case")
     if not positives:
-        bound = (
-            ""
-            if weighted
-            else (
-                f"; upper bound on prevalence {_prevalence_bound(int(everything)):.3g} % (95 %,"
-                " one-sided)"
-            )
-        )
+        # Clopper-Pearson's one-sided upper bound when none of the cases is positive.
+        most = -100 * math.expm1(math.log(0.05) / everything)
+        bound = "" if weighted else f"; upper bound on prevalence {most:.3g} % (95 %, one-sided)"
         yield Note("BR104", f"no positives in {cases}: recall and AUC are undefined{bound}")
     elif not negatives:
         yield Note("BR104", f"no negatives in {cases}: false positive rate and AUC are undefined")
@@ -550,13 +547,6 @@ def _classes(positives: float, negatives: float) -> Iterator[Note]:
             f"the positive class is {percent(positives / everything)} of the {of}; was the rare"
             " class meant?",
         )
-
-
-def _prevalence_bound(cases: int) -> float:
-    """Clopper-Pearson's one-sided 95 % upper bound, in percent, when none of the cases is
-    positive.
-    """
-    return -100 * math.expm1(math.log(0.05) / cases)
 
 
 def _values(cells: Cells) -> Iterator[Note]:
@@ -685,6 +675,12 @@ class Totals(Frozen):
         """
         self._set((), unlabelled=unlabelled)
         return self
+
+    def accounted(self, ledger: Ledger) -> Self:
+        """The same counts, with this ledger."""
+        twin = copy.copy(self)
+        twin._set((), ledger=ledger)
+        return twin
 
     @property
     def negated(self) -> bool:

@@ -51,7 +51,7 @@ from baserate.errors import (
     refuse_file,
 )
 from baserate.kernels import Cells, best
-from baserate.numbers import INT64_MAX, Frozen
+from baserate.numbers import INT64_MAX, Digested, cell, share_won, some, table
 
 Derived = TypeVar("Derived")
 
@@ -116,7 +116,7 @@ def read(path: str | os.PathLike[str]) -> Saved:
     if sha256([body]) != checksum:
         raise refuse_file(
             path,
-            "BR711",
+            "BR703",
             "is damaged or cut off: its checksum does not match",
             "count again, or restore the file from a copy",
         )
@@ -125,7 +125,7 @@ def read(path: str | os.PathLike[str]) -> Saved:
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise refuse_file(
             path,
-            "BR711",
+            "BR703",
             f"does not match its header ({quoted(str(error), quotes=False)})",
             "count again",
         ) from None
@@ -231,8 +231,8 @@ class Counts(Totals):
         return counts
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (
-            tuple(self._cells),
+        return Counts._of, (
+            self._cells,
             self.ledger,
             self._recorded,
             self.bins,
@@ -264,8 +264,18 @@ class Counts(Totals):
         """
         return combine(
             self._recorded,
-            observe(self._cells, condensed=self.condensed, coarse=self.bins is not None),
+            observe(
+                self._cells,
+                condensed=self.condensed,
+                coarse=self.bins is not None,
+                won=lambda: self._won,
+            ),
         )
+
+    @cached_property
+    def _won(self) -> float:
+        """The share of pairs that the score puts in the right order."""
+        return share_won(self.positives, self.negatives)
 
     @cached_property
     def digest(self) -> str:
@@ -384,7 +394,7 @@ class Counts(Totals):
             return Counts._of(cells, ledger, notes)
         if not np.array_equal(self.scores[self.positives > 0], other.scores[other.positives > 0]):
             raise refuse(
-                "BR221",
+                "BR409",
                 "condensed counts with different positive scores cannot be added: their merged runs"
                 " do not line up",
                 'count the parts with keep="all", add them, and condense the sum',
@@ -427,8 +437,6 @@ class Counts(Totals):
         return f"Counts: {self._classes}, {cells}, prior {prior}"
 
     def _repr_html_(self) -> str:
-        from baserate.numbers import cell, some, table
-
         rows = some(len(self.scores), lambda i: [cell(column[i]) for column in self._cells])
         return table(repr(self), ("score", "positives", "negatives"), rows)
 
@@ -466,10 +474,6 @@ class Counts(Totals):
         return cls._of(cells, *heard(saved.facts), bins=bins, condensed=condensed, cuts=cuts)
 
 
-def _restored(cells: tuple[Array, Array, Array], *rest: Any) -> Counts:
-    return Counts._of(Cells(*cells), *rest)
-
-
 def told(notes: Iterable[Note], ledger: Ledger) -> dict[str, Any]:
     """Notes and ledger as plain values, for a file."""
     # The mark of corrected scores is there only where it says something: a reader that does not
@@ -490,9 +494,7 @@ def heard(facts: dict[str, Any]) -> tuple[Ledger, tuple[Note, ...]]:
         isinstance(text, str)
         for source in sources
         for text in (source.path, source.sha256, source.label, source.positive)
-    ):
-        raise ValueError("the ledger does not hold sources")
-    if not all(source.weight is None or isinstance(source.weight, str) for source in sources):
+    ) or not all(source.weight is None or isinstance(source.weight, str) for source in sources):
         raise ValueError("the ledger does not hold sources")
     for rows in (
         tuple(kept.values()),
@@ -638,7 +640,7 @@ def _joined(a: Counts, b: Counts) -> tuple[Array, Array, Array]:
 def _added_bins(a: Counts, b: Counts) -> tuple[Cells, Bins]:
     if a.bins is None or b.bins is None or not np.array_equal(a.bins.edges, b.bins.edges):
         raise refuse(
-            "BR226",
+            "BR409",
             "coarse counts add up only with coarse counts of equal edges",
             "coarsen all parts with the same edges",
         )
@@ -654,7 +656,7 @@ def _added_bins(a: Counts, b: Counts) -> tuple[Cells, Bins]:
 # positive.
 
 
-class Unlabelled(Frozen):
+class Unlabelled(Digested):
     """How many cases have each score? `scores` are distinct and descending, `cases` says how many
     have each.
 
@@ -696,19 +698,6 @@ class Unlabelled(Frozen):
             f"baserate-unlabelled-1\n{self.scores.dtype.name}\n", (self.scores, self.cases)
         )
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Unlabelled):
-            return NotImplemented
-        same = self.scores.dtype == other.scores.dtype
-        return (
-            same
-            and np.array_equal(self.scores, other.scores)
-            and np.array_equal(self.cases, other.cases)
-        )
-
-    def __hash__(self) -> int:
-        return hash(self.digest)
-
     def __repr__(self) -> str:
         return (
             f"Unlabelled: {grouped(self.total)} cases, {grouped(len(self.scores))} distinct scores"
@@ -720,7 +709,7 @@ class Unlabelled(Frozen):
 # does.
 
 
-class JointCounts(Totals):
+class JointCounts(Totals, Digested):
     """Which scores did each model give the same case?
 
     One cell per case, or a distinct vector of scores: `scores[name]` has an entry per cell,
@@ -795,9 +784,13 @@ class JointCounts(Totals):
             "_marginals", {}
         )  # frozen: each is counted once
         if model not in kept:
-            kept[model] = Counts._of(
-                self._marginal_cells(self.scores[model]), self.ledger, self._recorded
+            scores, single = self.scores[model], self.positives + self.negatives == 1
+            cells = (
+                best.count_cells(scores, self.positives == 1)
+                if self.positives.dtype == np.int64 and single.all()
+                else gathered(scores, self.positives, self.negatives)
             )
+            kept[model] = Counts._of(cells, self.ledger, self._recorded)
         return kept[model]
 
     def only(self, models: Sequence[str]) -> JointCounts:
@@ -814,14 +807,6 @@ class JointCounts(Totals):
         """The same, where the counts of each model are known already."""
         self.__dict__["_marginals"] = dict(marginals)
         return self
-
-    def _marginal_cells(self, scores: Array) -> Cells:
-        single = self.positives.dtype == np.int64 and bool(
-            (self.positives + self.negatives == 1).all()
-        )
-        if single:
-            return best.count_cells(scores, self.positives == 1)
-        return gathered(scores, self.positives, self.negatives)
 
     def __add__(self, other: object) -> JointCounts:
         """The cases of both, for the same models."""
@@ -881,12 +866,6 @@ class JointCounts(Totals):
             (*form.scores.values(), form.positives, form.negatives),
         )
 
-    def __eq__(self, other: object) -> bool:
-        return self.digest == other.digest if isinstance(other, JointCounts) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.digest)
-
     def __repr__(self) -> str:
         names = ", ".join(quoted(name, quotes=False) for name in self.models)
         return (
@@ -895,8 +874,6 @@ class JointCounts(Totals):
         )
 
     def _repr_html_(self) -> str:
-        from baserate.numbers import cell, some, table
-
         columns = (*self.scores.values(), self.positives, self.negatives)
         rows = some(len(self.positives), lambda i: [cell(column[i]) for column in columns])
         return table(

@@ -5,7 +5,7 @@ columns.
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import isfinite
@@ -263,7 +263,7 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
         strange = [group for group in self.groups if not _savable(group)]
         if strange:
             raise refuse(
-                "BR412",
+                "BR413",
                 f"a group is named {quoted(strange[0])}, which a file cannot hold",
                 "name groups by text or numbers",
             )
@@ -310,7 +310,10 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
 
 def _in_order(groups: tuple[Hashable, ...]) -> tuple[list[int], Indices]:
     """The groups by rank, and for each of them its place in that order."""
-    names = sorted(range(len(groups)), key=lambda i: rank(groups[i]))
+    # Of one plain kind, the rank is the value.
+    plain = set(map(type, groups)) in ({int}, {str})
+    ranks: Sequence[Any] = groups if plain else list(map(rank, groups))
+    names = sorted(range(len(groups)), key=ranks.__getitem__)
     place = np.empty(len(groups), dtype=np.intp)
     place[names] = np.arange(len(groups))
     return names, place

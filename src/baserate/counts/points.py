@@ -77,33 +77,30 @@ class Points(Frozen):
         none, `tops` what cells merged.
         """
         points = cls.__new__(cls)
-        arrays = {"scores": scores, "tp": tp, "fp": fp}
         points._set(
-            arrays.values(),
-            **arrays,
+            (scores, tp, fp, *(() if tops is None else (tops,)), *(passed or ())),
+            scores=scores,
+            tp=tp,
+            fp=fp,
             total_positives=totals[0],
             total_negatives=totals[1],
             _counts=counts,
+            why_no_prior=why_no_prior,
+            tops=tops,
+            passed=passed,
         )
-        points._set(() if tops is None else (tops,), why_no_prior=why_no_prior, tops=tops)
-        points._set(passed or (), passed=passed)
         return points
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self._only(slice(None)),)
-
-    def _only(self, kept: Any) -> tuple[Any, ...]:
-        """What makes these points, or some of them."""
-        passed = None if self.passed is None else tuple(values[kept] for values in self.passed)
-        return (
+        return Points._of, (
             self.scores,
-            self.tp[kept],
-            self.fp[kept],
+            self.tp,
+            self.fp,
             self._totals,
             self._counts,
             self.why_no_prior,
             self.tops,
-            passed,
+            self.passed,
         )
 
     @property
@@ -134,7 +131,7 @@ class Points(Frozen):
             return counts
         if not isinstance(counts, Counts):
             raise refuse(
-                "BR228",
+                "BR429",
                 f"points are made of Counts, got {type(counts).__name__}",
                 "count(...), joint.marginal(name), or groups[name]",
             )
@@ -367,17 +364,23 @@ class Points(Frozen):
         """These points alone, the first and the last among them; a threshold between two of them is
         refused, not rounded.
         """
-        scores = self.scores[kept[1:] - 1]
-        # A threshold between two points flags more than the upper one says: the scores in between
-        # are merged.
-        _, tp, fp, totals, counts, why_no_prior, tops, passed = self._only(kept)
-        merged = (self.scores if tops is None else tops)[kept[:-1]]
-        return _restored((scores, tp, fp, totals, counts, why_no_prior, merged, passed))
+        return Points._of(
+            self.scores[kept[1:] - 1],
+            self.tp[kept],
+            self.fp[kept],
+            self._totals,
+            self._counts,
+            self.why_no_prior,
+            # A threshold between two points flags more than the upper one says: the scores in
+            # between are merged.
+            (self.scores if self.tops is None else self.tops)[kept[:-1]],
+            None if self.passed is None else (self.passed[0][kept], self.passed[1][kept]),
+        )
 
     def mixture(self, tp: Floats, fp: Floats, fn: Floats, tn: Floats) -> Points:
         """Points that mix these: for reading measures between them, without thresholds."""
-        return _restored(
-            (np.empty(0), tp, fp, self._totals, self._counts, self.why_no_prior, None, (fn, tn))
+        return Points._of(
+            np.empty(0), tp, fp, self._totals, self._counts, self.why_no_prior, None, (fn, tn)
         )
 
     def __repr__(self) -> str:
@@ -404,10 +407,6 @@ def refuse_bins(counts: Counts | Points, what: str) -> None:
 def lacking(text: str, fix: Fix = EVERY_SCORE) -> InputError:
     """The refusal of what only exact scores can tell."""
     return refuse("BR231", text, fix)
-
-
-def _restored(parts: tuple[Any, ...]) -> Points:
-    return Points._of(*parts)
 
 
 def _running(values: Array, whole: float) -> tuple[Array, Array | None]:

@@ -22,7 +22,7 @@ from baserate.decisions.selection import bins_note, choose
 from baserate.errors import Fix, quoted, refuse
 from baserate.measures.confusion import checked_conditions, label_shift_of
 from baserate.measures.registry import Direction, weight_of_negatives
-from baserate.numbers import Bounds, Floats, Reading, Undefined, exactly, rounded, share_won
+from baserate.numbers import Bounds, Floats, Reading, Undefined, exactly, rounded
 
 # ----------------------------------------------------------------------
 # The table of summaries: `Summary`, intervals, comparisons, the command line and the documents read
@@ -146,7 +146,7 @@ def auc(counts: Counts | Points) -> float:
     """
     if not isinstance(counts, Counts | Points):
         raise refuse(
-            "BR228",
+            "BR429",
             f"auc takes the counts of one model, got {type(counts).__name__}",
             'summary(models, "auc") for several, or auc(count(y_true, y_score))',
         )
@@ -155,7 +155,7 @@ def auc(counts: Counts | Points) -> float:
         return Undefined(missing)
     if isinstance(counts, Points):
         return Reading(_area(counts.fpr, counts.tpr, 0.0, 1.0), name="auc")
-    return Reading(share_won(counts.positives, counts.negatives), name="auc")
+    return Reading(counts._won, name="auc")
 
 
 def one_class(counts: Counts | Points) -> str:
@@ -262,7 +262,7 @@ def partial_auc(
     low, high = _band(fpr, tpr)
     if not isinstance(standardized, bool):
         raise refuse(
-            "BR564",
+            "BR542",
             f"standardized is True or False, got {quoted(standardized)}",
             "standardized=True",
         )
@@ -293,7 +293,7 @@ A_BAND = Fix("partial_auc(counts, fpr=(0, 0.1))", '--summary "partial_auc(fpr=0.
 
 def _band(fpr: Band | None, tpr: Band | None) -> Band:
     if (fpr is None) == (tpr is None):
-        raise refuse("BR564", "give one band, of fpr or of tpr", A_BAND)
+        raise refuse("BR542", "give one band, of fpr or of tpr", A_BAND)
     given: Any = fpr if fpr is not None else tpr
     try:
         low, high = (float(end) for end in given)
@@ -301,7 +301,7 @@ def _band(fpr: Band | None, tpr: Band | None) -> Band:
         low, high = 1.0, 0.0
     if not 0 <= low < high <= 1:
         raise refuse(
-            "BR564",
+            "BR542",
             f"a band runs from a lower to a higher share, got {quoted(given)}",
             A_BAND,
         )
@@ -420,7 +420,7 @@ def _beta(prior: str, severity_ratio: float | None, share: float) -> tuple[float
     if severity_ratio is not None:
         if prior != HAND_2014:
             raise refuse(
-                "BR566", "a severity ratio and a named distribution are given", "give one of them"
+                "BR532", "a severity ratio and a named distribution are given", "give one of them"
             )
         if (
             not isinstance(severity_ratio, int | float | np.number)
@@ -428,7 +428,7 @@ def _beta(prior: str, severity_ratio: float | None, share: float) -> tuple[float
             or not 1e-9 <= severity_ratio <= 1e9
         ):
             raise refuse(
-                "BR566",
+                "BR532",
                 f"a severity ratio is a number between 1e-9 and 1e9, got {quoted(severity_ratio)}",
                 "severity_ratio=0.1",
             )
@@ -438,7 +438,7 @@ def _beta(prior: str, severity_ratio: float | None, share: float) -> tuple[float
     if prior == HAND_2009:
         return 2.0, 2.0, f"prior={HAND_2009}"
     raise refuse(
-        "BR566",
+        "BR532",
         f"the distribution of costs is {quoted(HAND_2014)} or {quoted(HAND_2009)}, got"
         f" {quoted(prior)}",
         "or severity_ratio=…",

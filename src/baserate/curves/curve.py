@@ -28,8 +28,7 @@ from baserate.measures.confusion import (
     resolved_for,
 )
 from baserate.notation import base_rate
-from baserate.numbers import EXACT_FLOATS, Floats, Frozen
-from baserate.views import Viewed, view
+from baserate.numbers import EXACT_FLOATS, Floats, Frozen, Viewed, cell, some, table, view
 
 # ----------------------------------------------------------------------
 # `Curve`: numbers that exist before they are drawn.
@@ -98,8 +97,10 @@ class Curve(Frozen):
             y=y,
             thresholds=thresholds,
             at=at,
+            notes=notes,
+            source=source,
+            _between=between,
         )
-        curve._set((), notes=notes, source=source, _between=between)
         return curve
 
     @classmethod
@@ -206,8 +207,6 @@ class Curve(Frozen):
         return found
 
     def _html_table(self) -> str:
-        from baserate.numbers import cell, some, table
-
         cuts = self.thresholds
 
         def row(place: int) -> list[str]:
@@ -222,7 +221,7 @@ def in_frame(columns: Mapping[str, Any], backend: str) -> Any:
     """Columns as a dataframe of pandas, polars or pyarrow."""
     if backend not in FRAMES:
         raise refuse(
-            "BR560",
+            "BR532",
             f"there is no dataframe library {quoted(backend)} here",
             f"one of {', '.join(FRAMES)}",
         )
@@ -270,30 +269,26 @@ def inserted(x: Floats, y: Floats, between: Between, pixels: int) -> tuple[Any, 
     """Edges and shares of all points of the denser curve: every old one, and others by halving
     whatever is too long.
     """
-    spans = [_span(values) / pixels for values in (x, y)]
-    count = len(x) - 1
+    places, count = np.stack((x, y)), len(x) - 1
+    spans = np.array([[_span(values) / pixels] for values in places])
     edges, low, high = np.arange(count), np.zeros(count), np.ones(count)
-    start, end = (x[:-1], y[:-1]), (x[1:], y[1:])
+    start, end = places[:, :-1], places[:, 1:]
     found_edges, found_shares = [edges], [low]
     for _ in range(MOST_HALVINGS):
         middle = (low + high) / 2
-        half = between(edges, middle)
+        half = np.stack(between(edges, middle))
         with np.errstate(invalid="ignore"):
-            lengths = [
-                np.abs(h - a) + np.abs(b - h) > span
-                for a, h, b, span in zip(start, half, end, spans, strict=True)
-            ]
-        long = (lengths[0] | lengths[1]) & (middle > low) & (middle < high)
+            longer = np.abs(half - start) + np.abs(end - half) > spans
+        long = longer.any(axis=0) & (middle > low) & (middle < high)
         if not long.any():
             break
-        found_edges.append(edges[long])
-        found_shares.append(middle[long])
-        edges, low, middle, high = (np.tile(edges[long], 2), low[long], middle[long], high[long])
-        low, high = np.concatenate((low, middle)), np.concatenate((middle, high))
-        before, after = ([values[long] for values in pair] for pair in (start, end))
-        inside = [values[long] for values in half]
-        start = np.concatenate((before[0], inside[0])), np.concatenate((before[1], inside[1]))
-        end = np.concatenate((inside[0], after[0])), np.concatenate((inside[1], after[1]))
+        edges, inside, half = edges[long], middle[long], half[:, long]
+        found_edges.append(edges)
+        found_shares.append(inside)
+        edges = np.tile(edges, 2)
+        low, high = np.concatenate((low[long], inside)), np.concatenate((inside, high[long]))
+        start = np.concatenate((start[:, long], half), axis=1)
+        end = np.concatenate((half, end[:, long]), axis=1)
     edges, shares = np.concatenate(found_edges), np.concatenate(found_shares)
     order = np.lexsort((shares, edges))
     return np.append(edges[order], count - 1), np.append(shares[order], 1.0)
@@ -352,7 +347,12 @@ def sweep(
         refuse_bins(points, "a threshold that is chosen anew at each base rate needs every score")
     read = [_point(points, at, rule, threshold, volume) for at in conditions]
     x = np.array([at.prior for at in conditions])
-    values = np.array([np.nan if point is None else _value(asked, point) for point in read])
+    values = np.array(
+        [
+            np.nan if point is None else float(measure(point.confusion, asked, at=point.at))
+            for point in read
+        ]
+    )
     thresholds = np.array(
         [
             np.nan if point is None or point.threshold is None else float(point.threshold)
@@ -399,10 +399,6 @@ def _point(
         return choose(points, rule, at=at, volume=volume)
     except Infeasible:
         return None
-
-
-def _value(asked: Measure, point: OperatingPoint) -> float:
-    return float(measure(point.confusion, asked, at=point.at))
 
 
 # ----------------------------------------------------------------------

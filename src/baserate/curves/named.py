@@ -116,11 +116,11 @@ def probability_points(counts: Any) -> Points:
     """
     if not isinstance(counts, Counts):
         raise refuse(
-            "BR228", f"probabilities need Counts, got {type(counts).__name__}", "count(...)"
+            "BR429", f"probabilities need Counts, got {type(counts).__name__}", "count(...)"
         )
     if counts.condensed or counts.bins is not None:
         raise refuse(
-            "BR563",
+            "BR507",
             "condensed and coarse counts have merged scores, so probabilities are not available",
             "count with every score kept",
         )
@@ -129,7 +129,7 @@ def probability_points(counts: Any) -> Points:
     if counts.scores[0] > 1 + ROUNDING or counts.scores[-1] < -ROUNDING:
         span = f"{counts.scores[-1].item():.6g} to {counts.scores[0].item():.6g}"
         raise refuse(
-            "BR563",
+            "BR507",
             f"these scores are not probabilities: they span {span}",
             "divide percentages by 100; turn logits into probabilities",
         )
@@ -629,9 +629,7 @@ def reliability_curve(
     >>> curve.x, curve.y
     (array([0.1  , 0.375, 0.8  ]), array([0. , 0.5, 1. ]))
     """
-    points = probability_points(counts)
-    resolved = checked_conditions(at).within(points.exact_prior, points.why_no_prior)
-    prior, rest = both_shares(resolved)
+    points, (prior, rest), resolved = _probabilities(counts, at)
     scores = np.clip(counts.scores.astype(np.float64), 0.0, 1.0)
     if bins is None:
         starts = np.concatenate(

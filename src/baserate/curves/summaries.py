@@ -56,7 +56,7 @@ class Summary:
         )
         if not name.strip() or (opened and not rest.rstrip().endswith(")")):
             raise refuse(
-                "BR571",
+                "BR531",
                 f"cannot read {quoted(text)} as a summary",
                 "write a name, or name(option=value)",
             )
@@ -64,12 +64,14 @@ class Summary:
         if name.strip() not in known:
             near = difflib.get_close_matches(name.strip(), known, n=1)
             raise refuse(
-                "BR571",
+                "BR531",
                 f"unknown summary {quoted(name.strip())}",
                 f'"{near[0]}"' if near else f"one of {', '.join(known)}",
             )
         given = _options(name.strip(), rest.rstrip().removesuffix(")"))
-        _check_needed(name.strip(), given)
+        for key, needed in SUMMARIES[name.strip()].options.items():
+            if needed and key not in given:
+                raise refuse("BR532", f"{name.strip()} needs {key}", f"{name.strip()}({key}=…)")
         return cls(name.strip(), tuple(given.items()))
 
     def __call__(self, counts: Counts, at: Conditions | None = None) -> float:
@@ -102,13 +104,6 @@ def summary_named(text: str) -> Summary | None:
     plain = re.sub(r"[\s_-]+", "_", head.strip().casefold())
     name = NAMES.get(plain)
     return None if name is None else Summary.parse(name + opened + rest)
-
-
-def _check_needed(name: str, given: dict[str, Any]) -> None:
-    """An option without a default has to be given."""
-    for key, needed in SUMMARIES[name].options.items():
-        if needed and key not in given:
-            raise refuse("BR532", f"{name} needs {key}", f"{name}({key}=…)")
 
 
 def _options(name: str, text: str) -> dict[str, Any]:

@@ -27,8 +27,7 @@ from baserate.measures.confusion import (
     out_of_range,
     resolved_for,
 )
-from baserate.numbers import EXACT_FLOATS, cell, some, spreadsheet_safe, table
-from baserate.views import Viewed
+from baserate.numbers import EXACT_FLOATS, Viewed, cell, some, spreadsheet_safe, table
 
 Order = Literal["descending", "ascending"]
 ORDERS = ("descending", "ascending")
@@ -172,6 +171,7 @@ def threshold_table(
     models = _models(source)
     asked = _measures(measures, checked_volume(volume))
     conditions = _conditions(at)
+    shifts = any(measure.depends_on_prior for measure in asked)
     if order not in ORDERS:
         raise refuse("BR542", f"order is {quoted(order)}", f"one of {', '.join(ORDERS)}")
     parts: list[dict[str, Any]] = []
@@ -182,10 +182,11 @@ def threshold_table(
         notes += _remarks(points, thresholds)
         for one in conditions:
             resolved = resolved_for(points, one, asked)
-            notes += (*one.notes, *_shift(resolved, points, asked))
+            notes += (*one.notes, *(label_shift_of(resolved, points) if shifts else ()))
+            known = math.nan if resolved.prior is None else resolved.prior
             keys = {
                 **({"model": np.full(len(cuts), model)} if len(models) > 1 else {}),
-                **({"prior": np.full(len(cuts), _prior(resolved))} if len(conditions) > 1 else {}),
+                **({"prior": np.full(len(cuts), known)} if len(conditions) > 1 else {}),
             }
             values = {str(one_of): _column(one_of, points, one)[places] for one_of in asked}
             parts.append({**keys, "threshold": cuts, **values})
@@ -220,10 +221,6 @@ def _conditions(at: Conditions | Sequence[Conditions] | None) -> list[Conditions
         text = "conditions that differ in their costs cannot share one table"
         raise refuse("BR519", text, "one table per set of costs")
     return found
-
-
-def _prior(at: Conditions) -> float:
-    return math.nan if at.prior is None else at.prior
 
 
 def _places(points: Points, thresholds: Any, order: str) -> tuple[Any, Any]:
@@ -264,8 +261,3 @@ def _remarks(points: Points, thresholds: Any) -> Iterator[Note]:
             else "runs of negatives were counted together"
         )
         yield Note("BR232", f"{why}: thresholds among them are not in this table")
-
-
-def _shift(at: Conditions, points: Points, asked: Sequence[Measure]) -> Iterator[Note]:
-    if any(measure.depends_on_prior for measure in asked):
-        yield from label_shift_of(at, points)

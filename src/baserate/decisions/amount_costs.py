@@ -22,11 +22,13 @@ from baserate.decisions.operating_point import (
     COSTS_MORE,
     ON_SAME_CASES,
     TIE,
+    ModelChoice,
     OperatingPoint,
     drawn_from,
+    each_chosen,
     in_full,
     infeasible,
-    point_of,
+    on_reading,
     resolution,
     set_at,
     unused,
@@ -39,13 +41,11 @@ from baserate.measures.confusion import (
     checked_volume,
     confusion_at,
     label_shift,
-    out_of_range,
     resolved_for,
 )
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import base_rate, from_number
-from baserate.numbers import Floats, exactly, rounded
-from baserate.views import Viewed, view
+from baserate.numbers import Floats, Viewed, exactly, rounded, view
 
 # ----------------------------------------------------------------------
 # What flagging costs where every case has its own amount: a review for each alert, and what is lost
@@ -180,15 +180,13 @@ class Priced:
 
     def costs(self, prices: Prices) -> Floats:
         """The cost of every point, each right to a few units in the last place."""
-        caught = _floats(self.amounts.caught_units, self.amounts.decimals)
-        missed = _floats(
-            self.amounts.caught_units[-1] - self.amounts.caught_units, self.amounts.decimals
-        )
+        units, decimals = self.amounts.caught_units, self.amounts.decimals
+        caught, missed = _floats(units, decimals), _floats(units[-1] - units, decimals)
         alerts = self.points.tp + rounded(prices.weight) * self.points.fp
-        costs: Floats = rounded(prices.scale) * (
-            rounded(prices.review) * alerts + missed + rounded(1 - prices.recovered) * caught
+        return np.asarray(
+            rounded(prices.scale)
+            * (rounded(prices.review) * alerts + missed + rounded(1 - prices.recovered) * caught)
         )
-        return costs
 
     def missed(self, prices: Prices) -> Floats:
         """The amount missed at every point."""
@@ -201,16 +199,15 @@ class Priced:
         `averaged`: as if every positive were the mean.
         """
         points, amounts = self.points, self.amounts
-        unit = Fraction(1, 10**amounts.decimals)
-        terms: list[tuple[Fraction, Array]] = [
+        if averaged:
+            worth = amounts.exactly(amounts.caught_units[-1]) / exactly(points.total_positives)
+        else:
+            worth = Fraction(1, 10**amounts.decimals)
+        terms = [
             (prices.review, points.tp),
             (prices.review * prices.weight, points.fp),
+            (-prices.recovered * worth, points.tp if averaged else amounts.caught_units),
         ]
-        if averaged:
-            mean = amounts.exactly(amounts.caught_units[-1]) / exactly(points.total_positives)
-            terms.append((-prices.recovered * mean, points.tp))
-        else:
-            terms.append((-prices.recovered * unit, amounts.caught_units))
         return _lowest(terms, np.flatnonzero(mask))
 
 
@@ -247,12 +244,11 @@ def checked_recovered(recovered: Any) -> Fraction:
     """Which share of a caught amount is recovered: above 0, up to all."""
     written = from_number(recovered)
     if written is None or not 0 < written.value <= 1:
-        fix = Fix("recovered=0.8", "--recovered 80%")
         raise refuse(
             "BR542",
             "the share recovered of a caught amount lies above 0 and not above 1, got"
             f" {_shown(recovered)}",
-            fix,
+            Fix("recovered=0.8", "--recovered 80%"),
         )
     return written.value
 
@@ -263,13 +259,6 @@ def _shown(given: Any) -> str:
 
 # ----------------------------------------------------------------------
 # What a reader of a point chosen by amounts should know.
-
-
-def on_reading(point: AmountPoint, priced: Priced) -> Iterator[Note]:
-    """Of any point that is read."""
-    yield from label_shift(point.at, point.point.confusion)
-    yield from out_of_range(priced.points, point.threshold)
-    yield from resolution(point.point, priced.points)
 
 
 def on_choice(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
@@ -301,11 +290,11 @@ def _budget(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
         share = f"{100 * point.point.share:.3g} % of them are flagged, drawn at random"
         low, high = point.caught_worst, point.caught_best
         luck = "" if low == high else f" on average, between {low:.6g} and {high:.6g}"
-        text = (
+        yield Note(
+            "BR523",
             f"the budget ends among the cases {drawn_from(point.point)}: {share}; amount caught"
-            f" {point.amount_caught:.6g}{luck}"
+            f" {point.amount_caught:.6g}{luck}",
         )
-        yield Note("BR523", text)
     elif point.sums.alerts < budget.limit:
         yield from unused(point.point, priced.points, rule, budget, COSTS_MORE)
 
@@ -408,8 +397,7 @@ class AmountPoint(Viewed):
         prices = Prices.of(
             priced.points, moved.at, self.prices.review, self.prices.recovered, moved.volume
         )
-        read = _read(priced, moved, prices)
-        return replace(read, notes=combine(amounts.notes, moved.notes))
+        return replace(_read(priced, moved, prices), notes=combine(amounts.notes, moved.notes))
 
     def flags(
         self, scores: Any, /, *, seed: int = 0, key: Any = None
@@ -509,7 +497,9 @@ def flag_amount_at(
         volume=volume,
     )
     read = _read(priced, point, prices)
-    return replace(read, notes=combine(amounts.notes, (*given.notes, *on_reading(read, priced))))
+    return replace(
+        read, notes=combine(amounts.notes, (*given.notes, *on_reading(point, priced.points)))
+    )
 
 
 def _asked(
@@ -520,12 +510,13 @@ def _asked(
     """
     cases, given = checked_volume(volume), checked_conditions(at)
     if given.costs_given:
-        fix = Fix(
-            "Conditions(prior=…) without costs, and review=150",
-            "--review 150 instead of --cost or --profit",
-        )
         raise refuse(
-            "BR513", "costs of outcomes are given beside amounts, which say what a miss costs", fix
+            "BR513",
+            "costs of outcomes are given beside amounts, which say what a miss costs",
+            Fix(
+                "Conditions(prior=…) without costs, and review=150",
+                "--review 150 instead of --cost or --profit",
+            ),
         )
     rules = parse_rule(rule, cases)
     priced = [term.measure.name for term in rules.terms if term.measure.name in MONEY]
@@ -621,7 +612,7 @@ def _lucky(priced: Priced, point: OperatingPoint, prices: Prices) -> tuple[float
 
 
 @dataclass(frozen=True)
-class AmountChoice(Viewed):
+class AmountChoice(ModelChoice[AmountPoint]):
     """The best model by its amounts, where it is set, and what the others would do; `refused` says
     of some why they cannot satisfy the rule.
 
@@ -632,20 +623,10 @@ class AmountChoice(Viewed):
     that was not tested.
     """
 
-    models: tuple[str, ...]
-    points: Mapping[str, AmountPoint]
-    refused: Mapping[str, Infeasible]
     differences: tuple[Any, ...] = ()
     untested: str = ""
     lead_over_baseline: Any = None
     baseline_untested: str = ""
-
-    def __getitem__(self, model: str) -> AmountPoint:
-        """The chosen point of this model, or why it has none."""
-        return point_of(model, self.points, self.refused)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.points)
 
     @property
     def indistinguishable(self) -> tuple[str, ...] | None:
@@ -654,15 +635,6 @@ class AmountChoice(Viewed):
         """
         worse = {one.models[0] for one in self.differences if one.significant}
         return None if self.untested else tuple(name for name in self.points if name not in worse)
-
-    @property
-    def model(self) -> str:
-        """The best model; the first of those that are as good."""
-        return self.models[0]
-
-    @property
-    def point(self) -> AmountPoint:
-        return self.points[self.model]
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -687,13 +659,7 @@ def chosen_among_amounts(
             "choose needs the amounts of each model by name",
             'choose({"logit": amounts}, review=150)',
         )
-    points: dict[str, AmountPoint] = {}
-    refused: dict[str, Infeasible] = {}
-    for name, amounts in models.items():
-        try:
-            points[name] = choose_amount(amounts, rule, **options)
-        except Infeasible as error:
-            refused[name] = error
+    points, refused = each_chosen(models, lambda one: choose_amount(one, rule, **options))
     if not points:
         raise Infeasible(problem for error in refused.values() for problem in error.problems)
     return AmountChoice(_best(points), points, refused)

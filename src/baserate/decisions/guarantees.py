@@ -133,16 +133,15 @@ def parse_guarantee(text: Any, volume: float | None, at: Conditions, *, mix: boo
     rule = parse_rule(text, volume)
     if mix:
         raise refuse(
-            "BR637",
+            "BR636",
             "a guarantee is for one threshold, not for a mixture of two",
             Fix("leave mix out", "leave --mix out"),
         )
     if any(note.code == ESTIMATED for note in at.notes):
-        fix = Fix("at=Conditions(prior=0.001)", "--prior 0.1%, instead of --prior-from")
         raise refuse(
-            "BR637",
+            "BR636",
             "the base rate is an estimate, whose error a guarantee would ignore",
-            fix,
+            Fix("at=Conditions(prior=0.001)", "--prior 0.1%, instead of --prior-from"),
         )
     for term in rule.terms:
         if term.sense != (">=" if term.measure.direction == "higher" else "<="):
@@ -188,8 +187,11 @@ def certified(
             "give Counts",
         )
     if points.tp.dtype != np.int64:
-        text = "these cases are weighted: a guarantee needs whole cases, not weights"
-        raise refuse("BR583", text, Fix("count without weights", "leave --weight out"))
+        raise refuse(
+            "BR583",
+            "these cases are weighted: a guarantee needs whole cases, not weights",
+            Fix("count without weights", "leave --weight out"),
+        )
     limits = [_limits(term, points, at, confidence.alpha(rule)) for term in rule.terms]
     totals = int(points.total_positives), int(points.total_negatives)
     masks = [one.met(points.tp, points.fp, *totals) for one in limits]
@@ -208,14 +210,15 @@ def promised(
 ) -> Guarantee:
     """What is guaranteed at one of the thresholds."""
     confusion, alpha = confusion_at(points, place), confidence.alpha(rule)
-    found = []
-    for term, limit in zip(rule.terms, limits, strict=True):
-        observed = float(measure(confusion, term.measure, at=at))
-        found.append(
-            Guaranteed(
-                str(term), observed, _bound(term, points, place, at, alpha, limit), limit.method
-            )
+    found = (
+        Guaranteed(
+            str(term),
+            float(measure(confusion, term.measure, at=at)),
+            _bound(term, points, place, at, alpha, limit),
+            limit.method,
         )
+        for term, limit in zip(rule.terms, limits, strict=True)
+    )
     return Guarantee(tuple(found), *confidence)
 
 
@@ -223,26 +226,19 @@ def refusal(
     points: Points, rule: Rule, at: Conditions, confidence: Confidence, limits: Sequence[Limits]
 ) -> Infeasible:
     """What cannot be guaranteed with these cases, and how many more would do."""
-    cases = (
-        f"{number_of(int(points.total_positives), 'positive')} and"
-        f" {number_of(int(points.total_negatives), 'negative')}"
-    )
-    text = (
-        f"{rule} cannot be guaranteed with {percent(confidence.level)} confidence on these cases"
-        f" ({cases})"
-    )
     totals = int(points.total_positives), int(points.total_negatives)
-    missing = [
-        (term, limit)
+    more = [
+        _more(term, points, at, confidence.alpha(rule))
         for term, limit in zip(rule.terms, limits, strict=True)
         if not limit.met(points.tp, points.fp, *totals)[1:].any()
     ]
-    more = [_more(term, points, at, confidence.alpha(rule)) for term, _ in missing]
     advice = "; ".join(more) if more else "each of the requirements can, but not at one threshold"
     return Infeasible(
         Problem(
             "BR635",
-            f"{text}: {advice}",
+            f"{rule} cannot be guaranteed with {percent(confidence.level)} confidence on these"
+            f" cases ({number_of(totals[0], 'positive')} and {number_of(totals[1], 'negative')}):"
+            f" {advice}",
             Fix.everywhere(
                 "require less, or find a better model"
                 if any(NOT_WITH_MORE in one for one in more)
@@ -264,10 +260,11 @@ def none_keeps(
             f"the {'highest' if term.sense == '>=' else 'lowest'} {term.measure.name} among them is"
             f" {best:.4g}"
         )
-    text = f"no threshold that guarantees {guaranteed} has {rule}: {'; '.join(nearest)}"
     return Infeasible(
         Problem(
-            "BR635", text, Fix.everywhere("relax the rule or the requirement, or label more cases")
+            "BR635",
+            f"no threshold that guarantees {guaranteed} has {rule}: {'; '.join(nearest)}",
+            Fix.everywhere("relax the rule or the requirement, or label more cases"),
         )
     )
 
@@ -348,23 +345,23 @@ def _in_sample(term: Term, cases: int, alpha: float, samples: int = SAMPLES) -> 
         good, bad = ("tp", "fp") if name in ("precision", "fdr") else ("tn", "fn")
         share = limit if term.sense == ">=" else 1 - limit
         return Limits(good, bad, *_run(cases, rounded(share), *_simulated(alpha, samples)), SCAN)
-    fix = Fix("at=Conditions(prior=0.001)", "--prior 0.1%")
     raise refuse(
         "BR636",
         f"a guarantee on {name} needs the base rate of the field: the sample's own is only an"
         " estimate of it",
-        fix,
+        Fix("at=Conditions(prior=0.001)", "--prior 0.1%"),
     )
 
 
 def _simulated(alpha: float, samples: int) -> tuple[float, int]:
     """What may be missed, and how many samples show that."""
     if alpha < SMALLEST_ALPHA:
-        text = (
+        raise refuse(
+            "BR636",
             "the limits of this guarantee are simulated, which cannot show an error rate of"
-            f" {alpha:.2g} for each requirement and model"
+            f" {alpha:.2g} for each requirement and model",
+            Fix("level=0.99", "--level 99%"),
         )
-        raise refuse("BR636", text, Fix("level=0.99", "--level 99%"))
     return alpha, max(samples, math.ceil(50 / alpha))
 
 
@@ -587,8 +584,7 @@ def _highest(errors: int, cases: int, alpha: float) -> float:
 def _more(term: Term, points: Points, at: Conditions, alpha: float) -> str:
     """How many more cases would do, if the rates are as observed."""
     positives, negatives = int(points.total_positives), int(points.total_negatives)
-    in_sample = at.as_in_sample and term.measure.depends_on_prior
-    line = None if in_sample else _line(term, points, at)
+    line = None if (at.as_in_sample and term.measure.depends_on_prior) else _line(term, points, at)
     if line is not None and not line.alarm:
         share = rounded(_share(line.caught + line.constant, line.caught))
         if not share > 0:
@@ -635,12 +631,11 @@ def _power(term: Term, points: Points, line: _Line | None, alpha: float, times: 
     """The chance that a multiple of the cases certifies the best of the thresholds of now, with
     half an error added to each rate.
     """
-    draws, rng = 1000, np.random.default_rng(28)
+    draws, samples, rng = 1000, 1999, np.random.default_rng(28)
     positives, negatives = (
         math.ceil(times * points.total_positives),
         math.ceil(times * points.total_negatives),
     )
-    samples = 1999
     limits = (
         _in_sample(term, positives + negatives, alpha, samples)
         if line is None

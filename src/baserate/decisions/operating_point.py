@@ -5,11 +5,10 @@ which conditions.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import reduce
-from typing import Any, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -62,8 +61,7 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import percent
-from baserate.numbers import Bounds, exactly, rounded
-from baserate.views import Later, Viewed, view
+from baserate.numbers import Bounds, Later, Viewed, cell, exactly, rounded, table, view
 
 # ----------------------------------------------------------------------
 # `OperatingPoint`: where a classifier is set, what it flags there, and under which conditions that
@@ -250,14 +248,6 @@ class OperatingPoint(Viewed):
         given = self.at if at is None else checked_conditions(at)
         confusion = self._flagged(points)
         resolved = resolved_for(points, given)
-        notes = combine(
-            points.notes,
-            (
-                *given.notes,
-                *label_shift(resolved, confusion),
-                *out_of_range(points, self.threshold),
-            ),
-        )
         moved = replace(
             self,
             confusion=confusion,
@@ -270,7 +260,14 @@ class OperatingPoint(Viewed):
             bounds=None,
             guarantee=None,
             intervals={},
-            notes=notes,
+            notes=combine(
+                points.notes,
+                (
+                    *given.notes,
+                    *label_shift(resolved, confusion),
+                    *out_of_range(points, self.threshold),
+                ),
+            ),
             negated=points.negated,
         )
         shown: dict[str, Any] = {
@@ -305,15 +302,12 @@ class OperatingPoint(Viewed):
         values = _scores(scores)
         if self.negated:
             values = -values
-        if self.how == GUESS:
-            certain = np.zeros(len(values), dtype=np.bool_)
-            open_ = ~certain
-        else:
-            certain = _from(values, self.threshold)
-            open_ = _from(values, self.lower_threshold) & ~certain
+        certain = _from(values, self.threshold)
         if self.share == 1 and self.how != GUESS:
             return certain
-        rows = np.flatnonzero(open_)
+        # A random classifier draws from all cases.
+        below = self.how == GUESS or _from(values, self.lower_threshold)
+        rows = np.flatnonzero(~certain & below)
         rank = (
             np.random.default_rng(seed).permutation(len(rows))
             if key is None
@@ -361,8 +355,6 @@ class OperatingPoint(Viewed):
         return with_notes(repr(self), self.notes)
 
     def _html_table(self) -> str:
-        from baserate.numbers import cell, table
-
         rows = [(name, cell(getattr(self, name))) for name in ("tp", "fp", "fn", "tn")]
         cost = "expected_cost" if self.at.costs_given else "error"
         names = (
@@ -378,10 +370,13 @@ def _scores(scores: Any) -> Array:
     """Scores to be flagged: one finite or infinite number per case."""
     values = np.asarray(scores)
     if values.ndim != 1 or values.dtype.kind not in "biuf":
-        fix = "give an array of numbers"
-        if hasattr(scores, "columns"):
-            fix = "flags(frame[column]), with the column that has the scores of this model"
-        raise refuse("BR201", "scores are one number per case", fix)
+        raise refuse(
+            "BR201",
+            "scores are one number per case",
+            "flags(frame[column]), with the column that has the scores of this model"
+            if hasattr(scores, "columns")
+            else "give an array of numbers",
+        )
     gone = int(np.isnan(values).sum()) if values.dtype.kind == "f" else 0
     if gone:
         raise refuse(
@@ -568,9 +563,18 @@ def set_at(points: Points, place: int, at: Conditions) -> OperatingPoint:
     )
 
 
-def lower_at(points: Points, place: int) -> dict[str, Any]:
-    """The lower threshold of a point that flags a share of the cases below the other."""
-    return {"lower_threshold": points.threshold(place), "lower_below": highest_below(points, place)}
+def partway(
+    points: Points, place: int, share: Fraction, at: Conditions, how: How
+) -> OperatingPoint:
+    """The point that flags down to this place, and a share of the cases from there to the next."""
+    return replace(
+        set_at(points, place, at),
+        confusion=mixed(points, place, place + 1, share),
+        how=how,
+        share=rounded(share),
+        lower_threshold=points.threshold(place + 1),
+        lower_below=highest_below(points, place + 1),
+    )
 
 
 def highest_below(points: Points, place: int) -> Any:
@@ -608,8 +612,8 @@ def several(points: Points, upper: int, threshold: float | None) -> bool:
     return points.counts is None or highest != threshold
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
+def _percent(share: float | Fraction) -> str:
+    return f"{float(100 * share):.3g} %"
 
 
 def mixed(points: Points, upper: int, lower: int, share: Fraction) -> Confusion:
@@ -656,11 +660,7 @@ def filled(
         return None
     best, worst = _draws(points, last, share, at)
     return replace(
-        set_at(points, last, at),
-        confusion=mixed(points, last, last + 1, share),
-        how=TIE,
-        share=rounded(share),
-        **lower_at(points, last + 1),
+        partway(points, last, share, at, TIE),
         merged=several(points, last, points.threshold(last + 1)),
         best=best,
         worst=worst,
@@ -688,17 +688,13 @@ def _draws(
     drawn = share * (more_tp + weight * more_fp)
     lucky = min(drawn, more_tp)
     unlucky = max(Fraction(0), drawn - weight * more_fp)
-    unknown: dict[str, Any] = {
-        "why_no_prior": points.why_no_prior,
-        "labels_missing": points.labels_missing,
-    }
     return tuple(  # type: ignore[return-value]
-        Confusion(
+        replace(
+            confusion_at(points, last),
             tp=tp + hits,
             fp=fp + (drawn - hits) / weight,
             fn=fn - hits,
             tn=tn - (drawn - hits) / weight,
-            **unknown,
         )
         for hits in (lucky, unlucky)
     )
@@ -720,12 +716,11 @@ def best_mixture(
     """
     for read in (objective, *(term.measure for term in rule.terms)):
         if not read.straight:
-            text = (
-                f"{read.name} may rise and fall between two thresholds: mixtures are not searched"
-                " for it"
-            )
             raise refuse(
-                "BR534", text, "mix=False, or a measure such as tpr, precision, f1 or expected_cost"
+                "BR534",
+                f"{read.name} may rise and fall between two thresholds: mixtures are not searched"
+                " for it",
+                "mix=False, or a measure such as tpr, precision, f1 or expected_cost",
             )
     refuse_bins(points, "mixtures lie on the hull of all scores")
     hull = points.hull()
@@ -742,22 +737,12 @@ def best_mixture(
                 continue
             if chosen and not is_better(objective, confusion, chosen.confusion, at):
                 continue
-            chosen = _point(hull, corner, share, confusion, at)
+            chosen = (
+                set_at(hull, corner + int(share), at)
+                if share in (0, 1)
+                else partway(hull, corner, share, at, MIXTURE)
+            )
     return chosen
-
-
-def _point(
-    hull: Points, corner: int, share: Fraction, confusion: Confusion, at: Conditions
-) -> OperatingPoint:
-    if share in (0, 1):
-        return set_at(hull, corner + int(share), at)
-    return replace(
-        set_at(hull, corner, at),
-        confusion=confusion,
-        how=MIXTURE,
-        share=rounded(share),
-        **lower_at(hull, corner + 1),
-    )
 
 
 def _shares(ends: Ends, rule: Rule, at: Conditions) -> Iterator[Fraction]:
@@ -800,17 +785,17 @@ def infeasible(
             f" threshold{f' that has {rule}' if rule.terms else ''}"
         )
         return Infeasible(Problem("BR530", text, Fix.everywhere("optimize another measure")))
-    found = []
-    for i, term in enumerate(rule.terms):
-        nearest = _nearest(
+    nearest = [
+        _nearest(
             points,
             term,
             [other for other in rule.terms if other is not term],
             _all_but(masks, i),
             at,
         )
-        if nearest:
-            found.append(nearest)
+        for i, term in enumerate(rule.terms)
+    ]
+    found = [text for text in nearest if text]
     if not found:
         everywhere = np.ones(len(points), dtype=np.bool_)
         alone = [
@@ -818,19 +803,19 @@ def infeasible(
             for term in rule.terms
         ]
         found = [f"each for itself, {'; '.join(alone)}"] if len(alone) > 1 else alone
-    advice = "; ".join(found)
-    fix = Fix.everywhere("relax one of the requirements, or find a better model")
-    return Infeasible(Problem("BR530", f"no threshold has {rule}: {advice}", fix))
+    return Infeasible(
+        Problem(
+            "BR530",
+            f"no threshold has {rule}: {'; '.join(found)}",
+            Fix.everywhere("relax one of the requirements, or find a better model"),
+        )
+    )
 
 
 def _all_but(masks: Sequence[Mask], left_out: int | None) -> Mask:
     """The points that satisfy every term but one."""
-    kept: Mask = reduce(
-        np.logical_and,
-        (mask for i, mask in enumerate(masks) if i != left_out),
-        np.ones(len(masks[0]), dtype=np.bool_),
-    )
-    return kept
+    kept = [mask for i, mask in enumerate(masks) if i != left_out]
+    return np.asarray(np.logical_and.reduce([np.ones(len(masks[0]), dtype=np.bool_), *kept]))
 
 
 def _nearest(points: Points, term: Term, others: Sequence[Term], kept: Mask, at: Conditions) -> str:
@@ -932,15 +917,14 @@ def on_labels(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
     (tp, fp, fn, tn), after = point.confusion, corrected
     flagged, passed = (tp + fp) / (after.tp + after.fp), (fn + tn) / (after.fn + after.tn)
     shares = (
-        f"{_exact_percent(flagged)} of the flagged but {_exact_percent(passed)} of the other"
-        " cases have labels"
+        f"{_percent(flagged)} of the flagged but {_percent(passed)} of the other cases have labels"
     )
     way = "high" if flagged > passed else "low"
-    text = (
+    yield Note(
+        SELECTIVE,
         f"{shares}: recall {float(tp / (tp + fn)):.4g} is too {way} (about"
-        f" {after['tpr']:.4g} if labelling depends only on the flag)"
+        f" {after['tpr']:.4g} if labelling depends only on the flag)",
     )
-    yield Note(SELECTIVE, text)
 
 
 def is_selective(point: OperatingPoint) -> bool:
@@ -979,10 +963,11 @@ def _no_prior_of_all(point: OperatingPoint) -> Iterator[Note]:
     cases.
     """
     if point.volume is not None and point.at.as_in_sample and point.confusion.labels_missing:
-        text = (
-            f"{LABELS_MISSING}: caught, missed, false alarms and cost per volume need a base rate"
+        yield Note(
+            "BR656",
+            f"{LABELS_MISSING}: caught, missed, false alarms and cost per volume need a base rate",
+            Fix("at=Conditions(prior=0.001)", "--prior 0.1%"),
         )
-        yield Note("BR656", text, Fix("at=Conditions(prior=0.001)", "--prior 0.1%"))
 
 
 def _not_kept(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
@@ -992,15 +977,11 @@ def _not_kept(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
     if point.at.as_in_sample and any(
         note.code == "BR105" and "left out" in note.text for note in counts.notes
     ):
-        text = (
+        yield Note(
+            "BR117",
             "cases without a label were left out, and these counts do not keep them: the flagged"
-            " share and alerts are of labelled cases only"
+            " share and alerts are of labelled cases only",
         )
-        yield Note("BR117", text)
-
-
-def _exact_percent(share: float | Fraction) -> str:
-    return f"{float(100 * share):.3g} %"
 
 
 def on_choice(
@@ -1012,14 +993,17 @@ def on_choice(
     yield from _trivial(point, points, rule, objective)
     yield from _budget(point, points, rule, objective)
     if not point.at.costs_given and objective.name == "expected_cost":
-        fix = Fix("costs={'fn': 100, 'fp': 1}, or optimize='tpr'", "--cost fn=100,fp=1")
-        yield Note("BR525", "no costs given: a miss counts like a false alarm", fix)
-    if point.guarantee is not None:
-        text = (
-            f"only {point.guarantee} is guaranteed: the other figures are from the cases on which"
-            " the threshold was chosen, and are optimistic"
+        yield Note(
+            "BR525",
+            "no costs given: a miss counts like a false alarm",
+            Fix("costs={'fn': 100, 'fp': 1}, or optimize='tpr'", "--cost fn=100,fp=1"),
         )
-        yield Note("BR638", text)
+    if point.guarantee is not None:
+        yield Note(
+            "BR638",
+            f"only {point.guarantee} is guaranteed: the other figures are from the cases on which"
+            " the threshold was chosen, and are optimistic",
+        )
     elif point.regardless is None and len(points) > 2:
         yield ON_SAME_CASES
 
@@ -1047,11 +1031,11 @@ def resolution(point: OperatingPoint, points: Points) -> Iterator[Note]:
             f"precision and cost at {at.spoken} depend on only {few} in this sample",
         )
     elif at.prior * FAR < points.prior:
-        text = (
+        yield Note(
+            "BR505",
             f"false positive rates below {smallest} cannot be seen in this sample, and precision at"
-            f" {at.spoken} depends on them"
+            f" {at.spoken} depends on them",
         )
-        yield Note("BR505", text)
 
 
 def unseen(point: OperatingPoint, bound: float, negatives: str) -> Note:
@@ -1060,28 +1044,63 @@ def unseen(point: OperatingPoint, bound: float, negatives: str) -> Note:
     flagged = Fraction(bound) * cases
     worst = replace(point.confusion, fp=flagged, tn=cases - flagged)
     least = measure(worst, "precision", at=point.at)
-    text = (
+    return Note(
+        "BR505",
         f"no false positive in {negatives}: fpr may be up to {bound:.3g} (95 %, for a threshold set"
-        f" in advance), and precision then {least:.3g} at the recall of this sample"
+        f" in advance), and precision then {least:.3g} at the recall of this sample",
     )
-    return Note("BR505", text)
 
 
 Point = TypeVar("Point")
+Source = TypeVar("Source")
 
 
-def point_of(model: str, points: Mapping[str, Point], refused: Mapping[str, Infeasible]) -> Point:
-    """The chosen point of a model, or why it has none."""
-    known = isinstance(model, str)
-    if known and model in refused:
-        raise refused[model]
-    if not known or model not in points:
-        raise refuse(
-            "BR408",
-            f"there is no model {quoted(model)}",
-            f"one of {', '.join(map(quoted, points))}",
-        )
-    return points[model]
+@dataclass(frozen=True)
+class ModelChoice(Viewed, Generic[Point]):
+    """The best model, the chosen point of every model, and why others have none."""
+
+    models: tuple[str, ...]
+    points: Mapping[str, Point]
+    refused: Mapping[str, Infeasible]
+
+    def __getitem__(self, model: str) -> Point:
+        """The chosen point of this model, or why it has none."""
+        known = isinstance(model, str)
+        if known and model in self.refused:
+            raise self.refused[model]
+        if not known or model not in self.points:
+            raise refuse(
+                "BR408",
+                f"there is no model {quoted(model)}",
+                f"one of {', '.join(map(quoted, self.points))}",
+            )
+        return self.points[model]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.points)
+
+    @property
+    def model(self) -> str:
+        """The best model; the first of those that are as good."""
+        return self.models[0]
+
+    @property
+    def point(self) -> Point:
+        return self.points[self.model]
+
+
+def each_chosen(
+    models: Mapping[str, Source], choose: Callable[[Source], Point]
+) -> tuple[dict[str, Point], dict[str, Infeasible]]:
+    """The chosen point of every model, by name, and why others have none."""
+    points: dict[str, Point] = {}
+    refused: dict[str, Infeasible] = {}
+    for name, source in models.items():
+        try:
+            points[name] = choose(source)
+        except Infeasible as error:
+            refused[name] = error
+    return points, refused
 
 
 def most_unseen(negatives: int) -> float:
@@ -1110,8 +1129,9 @@ def _trivial(
         exactly(values[edge + 1].item()) - exactly(values[edge].item())
         for values in (hull.fp, hull.tp)
     )
+    flagging = f"flagging {'nothing' if nothing else 'everything'} {best}"
     if not points.total_positives or not points.total_negatives:
-        yield Note("BR524", f"flagging {'nothing' if nothing else 'everything'} {best}")
+        yield Note("BR524", flagging)
         return
     costs = point.at.costs
     gain = up / exactly(points.total_positives) * costs.miss
@@ -1119,18 +1139,11 @@ def _trivial(
     border = f"{rounded(loss / (loss + gain)):.6g}"
     if border == "1":
         border = f"1 - {rounded(gain / (loss + gain)):.3g}"
-    if nothing:
-        yield Note(
-            "BR524",
-            f"flagging nothing {best}: at these costs no threshold is better below a base rate of"
-            f" {border}",
-        )
-    else:
-        yield Note(
-            "BR524",
-            f"flagging everything {best}: at these costs no threshold is better above a base rate"
-            f" of {border}",
-        )
+    yield Note(
+        "BR524",
+        f"{flagging}: at these costs no threshold is better {'below' if nothing else 'above'} a"
+        f" base rate of {border}",
+    )
 
 
 def _budget(
@@ -1218,13 +1231,10 @@ def beside(point: OperatingPoint, points: Points, calibrated_at: Any) -> Operati
     """
     scores = points.scores
     if points.tops is not None:
-        text = (
-            "condensed and coarse counts have merged scores: it is not known what a threshold"
-            " in theory flags"
-        )
         raise refuse(
             "BR507",
-            text,
+            "condensed and coarse counts have merged scores: it is not known what a threshold"
+            " in theory flags",
             Fix(
                 "leave calibrated_at out, or count with every score kept",
                 "leave --calibrated-at out",
@@ -1241,10 +1251,9 @@ def beside(point: OperatingPoint, points: Points, calibrated_at: Any) -> Operati
     cut = point.at.cut(calibrated_at)
     if points.ledger is not None:
         check_corrected_once(points.ledger, 1 if cut.score == cut.probability else 0)
-    index = points.place(cut.score)
     beside_it = OperatingPoint(
         cut.score,
-        confusion_at(points, index),
+        confusion_at(points, points.place(cut.score)),
         point.at,
         THEORY,
         cut=cut,
@@ -1268,8 +1277,10 @@ def _calibration(points: Points, calibrated_at: Any) -> tuple[Note, ...]:
     mean = prior * means[0] + (1 - prior) * means[1]
     if abs(mean - prior) <= FAR_OFF * prior:
         return ()
-    text = (
-        "the threshold in theory assumes calibrated scores; at a base rate of"
-        f" {notation.base_rate(prior)} their mean would be {prior:.3g}, and it is {mean:.3g}"
+    return (
+        Note(
+            "BR507",
+            "the threshold in theory assumes calibrated scores; at a base rate of"
+            f" {notation.base_rate(prior)} their mean would be {prior:.3g}, and it is {mean:.3g}",
+        ),
     )
-    return (Note("BR507", text),)

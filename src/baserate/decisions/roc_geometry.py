@@ -58,13 +58,7 @@ class Baseline:
         """The tpr that is needed at this fpr (it may lie outside [0, 1], where no classifier
         can).
         """
-        try:
-            across = exactly(fpr)
-        except (TypeError, ValueError, OverflowError):
-            across = Fraction(-1)
-        if not 0 <= across <= 1:
-            raise refuse("BR542", f"fpr lies between 0 and 1, got {quoted(fpr)}", "give a share")
-        return rounded(self._needed(across))
+        return rounded(self._needed(exact_share(fpr, "fpr", "give a share")))
 
     def _needed(self, fpr: Fraction) -> Fraction:
         return (
@@ -89,6 +83,17 @@ class Baseline:
         if not positives or not negatives:
             raise refuse("BR552", "a ROC point needs cases of both classes", "add cases")
         return exactly(confusion.tp) / positives > self._needed(exactly(confusion.fp) / negatives)
+
+
+def exact_share(value: Any, name: str, fix: str) -> Fraction:
+    """A number between 0 and 1, exactly."""
+    try:
+        found = exactly(value)
+    except (TypeError, ValueError, OverflowError):
+        found = Fraction(-1)
+    if not 0 <= found <= 1:
+        raise refuse("BR542", f"{name} lies between 0 and 1, got {quoted(value)}", fix)
+    return found
 
 
 def ideal_baseline(at: Conditions, counts: Counts | Points | None = None) -> Baseline:
@@ -359,20 +364,11 @@ def superiority(first: Counts | Points, second: Counts | Points) -> Superiority:
     """
     ours, theirs = _curves(Points.of(first).corners(), Points.of(second).corners())
     both = np.sort(np.concatenate([ours.x, theirs.x]), kind="stable")  # a merge: both are sorted
-    x = both[run_starts(both)]
-    pieces = _pieces(ours, theirs, x)
+    pieces = _pieces(ours, theirs, both[run_starts(both)])
     stretches = tuple(_stretches(pieces))
-    return Superiority(
-        stretches,
-        tuple(_crossings(ours, theirs, pieces)),
-        _dominant({stretch.better for stretch in stretches} - {EQUAL}),
-    )
-
-
-def _dominant(seen: set[str]) -> str:
-    if {FIRST, SECOND} <= seen:
-        return NEITHER
-    return next(iter(seen), EQUAL)
+    above = {stretch.better for stretch in stretches} - {EQUAL}
+    dominant = NEITHER if len(above) > 1 else next(iter(above), EQUAL)
+    return Superiority(stretches, tuple(_crossings(ours, theirs, pieces)), dominant)
 
 
 class _Piece(NamedTuple):

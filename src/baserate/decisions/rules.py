@@ -128,8 +128,11 @@ def _term(text: str, volume: float | None) -> Term:
     _check_volume(name, written, volume)
     measure = parse(name, volume)
     if measure.counts_cases and "(" in name:
-        fix = Fix("volume=1_000_000", "--volume 1000000")
-        raise refuse("BR533", f"{quoted(text)}: give the volume once, beside the rule", fix)
+        raise refuse(
+            "BR533",
+            f"{quoted(text)}: give the volume once, beside the rule",
+            Fix("volume=1_000_000", "--volume 1000000"),
+        )
     limit = _limit(measure, written)
     low, high = measure.range
     if not low <= limit <= high or abs(limit) > LARGEST:
@@ -154,12 +157,13 @@ def _check_volume(name: str, written: str, volume: float | None) -> None:
         return
     unit = UNIT.search(written)
     each = re.sub(r"^\s*(?:/|per)\s*(?:an?\s+)?", "", unit[0]).strip() if unit else "day"
-    fix = Fix(
-        f"volume=1_000_000, the number of cases per {each}",
-        f"--volume 1000000, the number of cases per {each}",
-    )
     raise refuse(
-        "BR520", f"{quoted(written.strip(), quotes=False)} {known}: of how many cases?", fix
+        "BR520",
+        f"{quoted(written.strip(), quotes=False)} {known}: of how many cases?",
+        Fix(
+            f"volume=1_000_000, the number of cases per {each}",
+            f"--volume 1000000, the number of cases per {each}",
+        ),
     )
 
 
@@ -340,7 +344,10 @@ def _exact_best(
     best = _decided(measure, points, where, at, partial(_first_best, lower=lower))
     if best is not None:
         return best
-    exact = [_order_or_none(measure, confusion_at(points, index), at) for index in where.tolist()]
+    exact = [
+        exact_or_none(measure, confusion_at(points, index), at, exact_order)
+        for index in where.tolist()
+    ]
     known = [value for value in exact if value is not None]
     return exact.index(min(known) if lower else max(known)) if known else 0
 
@@ -356,24 +363,22 @@ def _first_best(orders: Fractions, *, lower: bool) -> int:
     return 0
 
 
-def exact_or_none(measure: Measure, confusion: Confusion, at: Conditions) -> Fraction | None:
-    """The exact value, or None where the measure is undefined."""
+def exact_or_none(
+    measure: Measure,
+    confusion: Confusion,
+    at: Conditions,
+    read: Callable[[Measure, Confusion, Conditions], Fraction] = exact_value,
+) -> Fraction | None:
+    """The exact value, or what orders values, or None where the measure is undefined."""
     try:
-        return exact_value(measure, confusion, at)
-    except Undefinable:
-        return None
-
-
-def _order_or_none(measure: Measure, confusion: Confusion, at: Conditions) -> Fraction | None:
-    try:
-        return exact_order(measure, confusion, at)
+        return read(measure, confusion, at)
     except Undefinable:
         return None
 
 
 def is_better(objective: Measure, one: Confusion, other: Confusion, at: Conditions) -> bool:
     """Whether the first is strictly better; a defined value beats an undefined one."""
-    ours, theirs = (_order_or_none(objective, confusion, at) for confusion in (one, other))
+    ours, theirs = (exact_or_none(objective, each, at, exact_order) for each in (one, other))
     if ours is None or theirs is None:
         return ours is not None and theirs is None
     return ours < theirs if objective.direction == "lower" else ours > theirs

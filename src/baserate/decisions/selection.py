@@ -26,17 +26,18 @@ from baserate.decisions.operating_point import (
     INTERPOLATED,
     THRESHOLD,
     TIE,
+    ModelChoice,
     OperatingPoint,
     best_mixture,
+    each_chosen,
     flagged_along,
     flagged_in_all,
     infeasible,
-    lower_at,
     mixed,
-    point_of,
+    partway,
     set_at,
 )
-from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
+from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, exact_share
 from baserate.decisions.rules import (
     DOUBT,
     ROUNDING,
@@ -80,8 +81,7 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import Written, base_rate, checked_level, from_number, share
-from baserate.numbers import Bounds, Floats, exactly, rounded
-from baserate.views import Viewed, view
+from baserate.numbers import Bounds, Floats, Viewed, exactly, rounded, view
 
 # ----------------------------------------------------------------------
 # `choose`: the best point that satisfies a rule.
@@ -140,7 +140,7 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     )
     if sure is None and (level is not None or among != 1):
         raise refuse(
-            "BR637",
+            "BR636",
             "level and among apply only to a guarantee, and none is given",
             'guarantee="recall >= 0.9", or leave them out',
         )
@@ -232,8 +232,7 @@ def _found(
         raise infeasible(points, rule, masks, objective, at)
     if use_up and mask.any():
         # The last point within the budget, which a share of the next tie may go beyond.
-        last = int(np.flatnonzero(mask)[-1])
-        candidates.insert(1, set_at(points, last, at))
+        candidates.insert(1, set_at(points, int(np.flatnonzero(mask)[-1]), at))
     chosen = candidates[0]
     for other in candidates[1:]:
         as_good = use_up and not is_better(objective, chosen.confusion, other.confusion, at)
@@ -257,10 +256,9 @@ def _guaranteed(
     here = [keeping(term, points, at) for term in sure.terms]
     limits, mask = guarantees.certified(points, sure, at, confidence)
     if not mask.any():
-        possible = reduce(np.logical_and, here)[1:].any()
         raise (
             guarantees.refusal(points, sure, at, confidence, limits)
-            if possible
+            if reduce(np.logical_and, here)[1:].any()
             else infeasible(points, sure, here, objective, at)
         )
     kept: Mask = reduce(np.logical_and, (keeping(term, points, at) for term in rule.terms), mask)
@@ -283,8 +281,9 @@ def _kept(term: Term, points: Points, at: Conditions, scored: tuple[Array, int] 
         return keeping(term, points, at)
     flagged, cases = scored
     limit = term.limit * cases / exactly(dict(term.measure.parameters).get("volume", 1))
-    kept: Mask = flagged <= math.floor(limit) if term.sense == "<=" else flagged >= math.ceil(limit)
-    return kept
+    return np.asarray(
+        flagged <= math.floor(limit) if term.sense == "<=" else flagged >= math.ceil(limit)
+    )
 
 
 def _candidates(
@@ -336,10 +335,9 @@ def flag_at(
     """
     points = Points.of(counts)
     given = checked_conditions(at)
-    confusion = confusion_at(points, points.place(threshold))
     point = OperatingPoint(
         threshold,
-        confusion,
+        confusion_at(points, points.place(threshold)),
         resolved_for(points, given, []),
         volume=checked_volume(volume),
         negated=points.negated,
@@ -371,21 +369,11 @@ def random_classifier(
     0.25
     """
     points = Points.of(counts)
-    try:
-        part = exactly(share)
-    except (TypeError, ValueError, OverflowError):
-        part = Fraction(-1)
-    if not 0 <= part <= 1:
-        raise refuse(
-            "BR542",
-            f"a share lies between 0 and 1, got {quoted(share)}",
-            "random_classifier(counts, 0.5)",
-        )
+    part = exact_share(share, "a share", "random_classifier(counts, 0.5)")
     given = checked_conditions(at)
-    confusion = mixed(points, 0, len(points) - 1, part)
     point = OperatingPoint(
         None,
-        confusion,
+        mixed(points, 0, len(points) - 1, part),
         resolved_for(points, given, []),
         GUESS,
         share=rounded(part),
@@ -401,7 +389,7 @@ def random_classifier(
 
 
 @dataclass(frozen=True)
-class Choice(Viewed):
+class Choice(ModelChoice[OperatingPoint]):
     """The best model, where it is set, and what the others would do.
 
     `models` names more than one where they cannot be distinguished by what was made best, or where
@@ -414,9 +402,6 @@ class Choice(Viewed):
     where the best model beats it on these cases; `baseline_untested` says why that was not tested.
     """
 
-    models: tuple[str, ...]
-    points: Mapping[str, OperatingPoint]
-    refused: Mapping[str, Infeasible]
     baselines: Mapping[str, OperatingPoint] = field(default_factory=dict)
     differences: tuple[Any, ...] = ()
     untested: str = ""
@@ -428,13 +413,6 @@ class Choice(Viewed):
     mixture: Any = None
     # The counts of each model, for drawing.
     sources: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
-
-    def __getitem__(self, model: str) -> OperatingPoint:
-        """The chosen point of this model, or why it has none."""
-        return point_of(model, self.points, self.refused)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.points)
 
     @property
     def regret(self) -> Any:
@@ -466,8 +444,7 @@ class Choice(Viewed):
         """
         if self.over is not None:
             best = self.baseline
-            beaten = best is None or self.regrets[best].value > self.regret.value
-            return None if beaten else best
+            return None if (best is None or self.regrets[best].value > self.regret.value) else best
         left = {
             name: base for name, base in self.baselines.items() if not _is_better(self.point, base)
         }
@@ -484,15 +461,6 @@ class Choice(Viewed):
         known = {self.model, *(one.models[0] for one in self.differences)}
         return tuple(name for name in self.points if name in known - worse)
 
-    @property
-    def model(self) -> str:
-        """The best model; the first of those that are as good."""
-        return self.models[0]
-
-    @property
-    def point(self) -> OperatingPoint:
-        return self.points[self.model]
-
     def flags(
         self, scores: Any, /, *, seed: int = 0, key: Any = None
     ) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -500,8 +468,7 @@ class Choice(Viewed):
         name, as a mapping or a frame.
         """
         by_name = isinstance(scores, Mapping) or hasattr(scores, "columns")
-        own = scores[self.model] if by_name else scores
-        return self.point.flags(own, seed=seed, key=key)
+        return self.point.flags(scores[self.model] if by_name else scores, seed=seed, key=key)
 
     def on(self, test: Any, at: Conditions | None = None) -> Choice:
         """The same choice on other cases: each model at the threshold that was chosen before, and
@@ -593,18 +560,14 @@ def chosen_among(
             "choose needs the counts of each model by name",
             'choose({"logit": counts})',
         )
-    points: dict[str, OperatingPoint] = {}
-    refused: dict[str, Infeasible] = {}
     if options.get("guarantee") is not None:
         options = {**options, "among": len(models)}
-    for name, counts in models.items():
-        try:
-            points[name] = choose(counts, rule, at=at, **options)
-        except Infeasible as error:
-            refused[name] = error
+    points, refused = each_chosen(models, lambda counts: choose(counts, rule, at=at, **options))
     if not points:
         raise Infeasible(
-            _named(name, problem, models)
+            problem
+            if len(models) == 1
+            else replace(problem, text=f"{quoted(name)}: {problem.text}")
             for name, error in refused.items()
             for problem in error.problems
         )
@@ -645,14 +608,6 @@ def _baselines(
     return found
 
 
-def _named(name: str, problem: Problem, models: Mapping[str, Any]) -> Problem:
-    return (
-        problem
-        if len(models) == 1
-        else Problem(problem.code, f"{quoted(name)}: {problem.text}", problem.fix)
-    )
-
-
 def _best(points: Mapping[str, OperatingPoint]) -> tuple[str, ...]:
     """The names of the best, in the order given."""
     best: list[str] = []
@@ -663,13 +618,9 @@ def _best(points: Mapping[str, OperatingPoint]) -> tuple[str, ...]:
             best.append(name)
     return (
         tuple(name for name in points if name in best or _may_win(points[name], points[best[0]]))
-        if _open(points)
+        if any(point.bounds is not None for point in points.values())
         else tuple(best)
     )
-
-
-def _open(points: Mapping[str, OperatingPoint]) -> bool:
-    return any(point.bounds is not None for point in points.values())
 
 
 def _may_win(point: OperatingPoint, best: OperatingPoint) -> bool:
@@ -895,19 +846,15 @@ def _leftmost(
         start,
         start + 1,
     ):  # where nothing is flagged, many measures are undefined: the run then begins one later
-        if run < len(points) and exactly(points.tp[run].item()) == exactly(confusion.tp):
-            first = confusion_at(points, run)
-            if exact_or_none(asked, first, at) == value:
-                return replace(set_at(points, run, at), how=INTERPOLATED)
+        if (
+            run < len(points)
+            and exactly(points.tp[run].item()) == exactly(confusion.tp)
+            and exact_or_none(asked, confusion_at(points, run), at) == value
+        ):
+            return replace(set_at(points, run, at), how=INTERPOLATED)
     if place in (0, 1):
         return replace(set_at(points, edge + int(place), at), how=INTERPOLATED)
-    return replace(
-        set_at(points, edge, at),
-        confusion=confusion,
-        how=INTERPOLATED,
-        share=rounded(place),
-        **lower_at(points, edge + 1),
-    )
+    return partway(points, edge, place, at, INTERPOLATED)
 
 
 def _nearest(points: Points, asked: Measure, value: Fraction, at: Conditions) -> OperatingPoint:
@@ -1242,7 +1189,7 @@ def checked_among(among: Any) -> int:
     """A number of models."""
     if not isinstance(among, int) or isinstance(among, bool) or among < 1:
         raise refuse(
-            "BR637",
+            "BR636",
             f"among is the number of models that the choice is among, got {quoted(among)}",
             "among=3",
         )

@@ -45,8 +45,6 @@ from baserate.inference.values import (
 )
 from baserate.measures.confusion import NOT_SAID, parse
 from baserate.output import comparisons, document, tables
-from baserate.output.comparisons import Judged
-from baserate.output.tables import UNDEFINED, digits
 from baserate.read.files import (
     count_scores,
     group_names,
@@ -148,8 +146,12 @@ def _one_saved(where: Scored, by: str | None) -> Counts:
     _check_whole(where.source, by)
     models = saved_models(where.source)
     if where.column not in models:
-        text = f"there is no model {quoted(where.column)}"
-        raise refuse_file(where.source, "BR408", text, f"one of {', '.join(map(quoted, models))}")
+        raise refuse_file(
+            where.source,
+            "BR408",
+            f"there is no model {quoted(where.column)}",
+            f"one of {', '.join(map(quoted, models))}",
+        )
     return models[where.column]
 
 
@@ -216,14 +218,11 @@ def check_digests(settings: Settings, reader: Reader) -> None:
         with findings:
             found = reader.counts(model)[0].digest
             if found != pinned:
-                text = (
-                    f"{quoted(model)} is pinned to the digest {pinned[:12]}…, and its counts have"
-                    f" {found}"
-                )
                 raise refuse_file(
                     settings.path,
                     "BR843",
-                    text,
+                    f"{quoted(model)} is pinned to the digest {pinned[:12]}…, and its counts have"
+                    f" {found}",
                     "give the cases that were pinned, or pin these in [digests]",
                 )
     findings.settle()
@@ -250,18 +249,18 @@ def _demanded(check: Demand, reader: Reader, seed: int) -> Outcome:
         "level": check.level,
         "seed": seed,
     }
-    judged, counted = list[Judged](), list[Counts]()
+    judged, counted = list[comparisons.Judged](), list[Counts]()
     for model in check.models:
         cuts = check.scenario.cuts((model,))
         threshold = NOT_SAID if cuts is None else cuts[model]
         whole, parts = reader.counts(model, check.slice)
         counted.append(whole)
         over_all = require(whole, check.rule, threshold=threshold, **asked)
-        judged.append(Judged(model, None, over_all))
+        judged.append(comparisons.Judged(model, None, over_all))
         if over_all.point is not None:
             threshold = over_all.point.threshold  # slices are judged at the threshold of all cases
         judged += [
-            Judged(model, part, _on_slice(check.rule, parts[part], threshold, asked))
+            comparisons.Judged(model, part, _on_slice(check.rule, parts[part], threshold, asked))
             for part in sorted(parts)
         ]
     passed = is_passed(check, judged)
@@ -276,7 +275,7 @@ def _demanded(check: Demand, reader: Reader, seed: int) -> Outcome:
     return Outcome(check, passed, judged=tuple(judged), notes=tuple(notes), sources=sources)
 
 
-def is_passed(check: Demand, judged: Sequence[Judged]) -> bool:
+def is_passed(check: Demand, judged: Sequence[comparisons.Judged]) -> bool:
     """Is the requirement demonstrated everywhere, or met where that is accepted?"""
     return all(
         one.requirement.passed or (check.accept_observed and one.requirement.outcome == OBSERVED)
@@ -477,19 +476,19 @@ def _demanded_rows(outcome: Outcome, title: str) -> Iterator[Row]:
                 FAILED,
                 title,
                 cases,
-                UNDEFINED,
-                UNDEFINED,
+                tables.UNDEFINED,
+                tables.UNDEFINED,
                 f"{model}{UNJUDGED}: {one.requirement.notes[0].text}",
             )
         for check in one.requirement.checks:
             side = ">=" if check.interval.side == LOWER else "<="
-            bound = f"{side} {digits(check.bound, 4)} ({percent(check.interval.level)})"
+            bound = f"{side} {tables.digits(check.bound, 4)} ({percent(check.interval.level)})"
             words = f"{model}{check.requirement}: {check.outcome}"
             yield Row(
                 PASSED if check.outcome in accepted else FAILED,
                 title,
                 cases,
-                digits(check.interval.value, 4),
+                tables.digits(check.interval.value, 4),
                 bound,
                 words,
             )
@@ -509,7 +508,7 @@ def _compared_rows(regression: NonInferiority, title: str) -> Iterator[Row]:
             and not math.isnan(part.difference.value)
         )
         words = f"{part.outcome}; {margin}" if part.whole and margin else part.outcome
-        value = f"{digits(second, 4)}, baseline {digits(first, 4)}"
+        value = f"{tables.digits(second, 4)}, baseline {tables.digits(first, 4)}"
         cases = ALL if part.whole else f"slice {quoted(part.name, quotes=False)}"
         yield Row(
             PASSED if good else FAILED,
@@ -523,7 +522,10 @@ def _compared_rows(regression: NonInferiority, title: str) -> Iterator[Row]:
 
 def broken(title: str, lines: Sequence[str]) -> list[Row]:
     """A check that could not be evaluated, and why."""
-    return [Row(BROKEN, title, UNDEFINED, UNDEFINED, UNDEFINED, line) for line in lines]
+    return [
+        Row(BROKEN, title, tables.UNDEFINED, tables.UNDEFINED, tables.UNDEFINED, line)
+        for line in lines
+    ]
 
 
 def lines_of(error: InputError) -> list[str]:

@@ -476,8 +476,14 @@ def _parsed(text: str, path: str) -> Keys:
         None,
     )
     if long is not None:
-        text_ = f"has a line of more than {grouped(LONGEST_LINE)} characters, too long for settings"
-        raise refuse_file(path, "BR840", text_, "name the file of settings", (long,), 1)
+        raise refuse_file(
+            path,
+            "BR840",
+            f"has a line of more than {grouped(LONGEST_LINE)} characters, too long for settings",
+            "name the file of settings",
+            (long,),
+            1,
+        )
     try:
         values = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
@@ -496,7 +502,12 @@ def read(text: str, path: str = SETTINGS) -> Settings:
     file, values, data = top.file, top.values, _data(top)
     _defaults(top)
     names = tuple(data.models)
-    scenarios = {name: _scenario(keys, names) for name, keys in _tables(top, "scenario").items()}
+    around = top.table("scenario").each(TABLE)
+    scenarios = {
+        name: _scenario(Keys(file, ("scenario", name), table), names)
+        for name, table in around.items()
+        if table is not None
+    }
     order = list(values)
     kinds = sorted(
         ("require", "compare"), key=lambda kind: order.index(kind) if kind in order else len(order)
@@ -549,18 +560,15 @@ def _defaults(top: Keys) -> dict[str, Any]:
     """The table [defaults], each value as a person would type it."""
     keys = top.table("defaults")
     priors = keys.take("prior", PRIORS)
+    if priors is not None and not isinstance(priors, list):
+        priors = [priors]
     costs = {kind: keys.take(kind, TABLE) for kind in ("costs", "profits")}
     budget, rule = keys.take("budget", NUMBER), keys.take("rule", TEXT_VALUE)
-    for first, second, both in (
-        ("costs", "profits", None not in costs.values()),
-        ("budget", "rule", budget is not None and rule is not None),
-    ):
-        if both:
-            text = f"{keys.spoken(first)} and {second} are given together"
-            top.file.wrong(keys.where, "BR513", text, "give one of them")
+    _one_of(keys, "costs", "profits")
+    _one_of(keys, "budget", "rule")
     found = {
         "scores": keys.take("scores", TEXTS),
-        "prior": None if priors is None else [str(one) for one in _several(priors)],
+        "prior": None if priors is None else [str(one) for one in priors],
         "volume": keys.take("volume", NUMBER),
         "level": keys.take("level", SHARE),
         "test": keys.take("test", TEXT_VALUE),
@@ -572,8 +580,11 @@ def _defaults(top: Keys) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _several(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+def _one_of(keys: Keys, first: str, second: str) -> None:
+    """Refuse two keys that say the same thing."""
+    if {first, second} <= keys.values.keys():
+        text = f"{keys.spoken(first)} and {second} are given together"
+        keys.file.wrong(keys.where, "BR513", text, "give one of them")
 
 
 def _costs_typed(keys: Keys, kind: str, values: Any) -> str | None:
@@ -584,16 +595,6 @@ def _costs_typed(keys: Keys, kind: str, values: Any) -> str | None:
     amounts = {name: named.take(name, SHARE) for name in OUTCOMES}
     named.done()
     return ",".join(f"{name}={value}" for name, value in amounts.items() if value is not None)
-
-
-def _tables(top: Keys, key: str) -> dict[str, Keys]:
-    """Tables under names that the user chose."""
-    around = top.table(key)
-    return {
-        name: Keys(top.file, (key, name), value)
-        for name, value in around.each(TABLE).items()
-        if value is not None
-    }
 
 
 def _data(top: Keys) -> Data:
@@ -679,13 +680,7 @@ def _scenario(keys: Keys, models: tuple[str, ...]) -> Scenario:
     file, name = keys.file, str(keys.where[-1])
     prior, volume, costs = keys.take("prior", SHARE), keys.take("volume", NUMBER), None
     given = {kind: keys.take(kind, TABLE) for kind in ("costs", "profits")}
-    if None not in given.values():
-        file.wrong(
-            keys.where,
-            "BR513",
-            f"{keys.spoken('costs')} and profits are given together",
-            "give one of them",
-        )
+    _one_of(keys, "costs", "profits")
     for kind, values in given.items():
         if values is not None:
             costs = _costs(Keys(file, (*keys.where, kind), values), profits=kind == "profits")
@@ -969,7 +964,9 @@ def _blocks(answers: Answers, path: str) -> Iterator[str]:
         "positive": answers.positive,
     }
     design = {} if answers.design == "random" else {"design": answers.design}
-    yield _table("[data]", {**data, **design, **_said(answers.options)})
+    limits = answers.options.limits
+    most = {} if limits == Limits() else {"max_bytes": limits.most}
+    yield _table("[data]", {**data, **design, **said_of(answers.options), **most})
     yield _table("[models]", {name: name for name in answers.scores})
     conditions = {
         "prior": answers.prior,
@@ -989,14 +986,6 @@ def _blocks(answers: Answers, path: str) -> Iterator[str]:
         yield _table("[[compare]]", {**scenario, "baseline": first, "candidate": other})
     if answers.rule is not None:
         yield _table("[[require]]", {**scenario, "model": answers.scores[-1], "rule": answers.rule})
-
-
-def _said(options: Options) -> dict[str, Any]:
-    """Options for reading."""
-    return {
-        **said_of(options),
-        **({} if options.limits == Limits() else {"max_bytes": options.limits.most}),
-    }
 
 
 def _costs_written(costs: Costs) -> dict[str, Any]:

@@ -5,7 +5,7 @@ than the others.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -41,17 +41,18 @@ from baserate.inference.best_model import (
     gradient_of,
     moved_p,
     of_best,
+    variance_of_prior,
 )
 from baserate.inference.bootstrap import (
     BLOCK,
-    NEGATIVES,
     PERCENTILE,
-    POSITIVES,
     Plan,
     Progress,
+    View,
     alike,
     check_enough,
     class_sizes,
+    draw_classes,
     percentile_bounds,
     planned,
     undefined_noted,
@@ -59,7 +60,6 @@ from baserate.inference.bootstrap import (
 )
 from baserate.inference.chosen_threshold import CHOSEN_REPLICATES
 from baserate.inference.values import BOTH, Difference, Interval, checked_level
-from baserate.kernels import Cells, best
 from baserate.numbers import Floats, rounded
 
 NAMES = ("cost", "expected_cost", "alerts", "amount_caught", "amount_missed")
@@ -167,10 +167,9 @@ class _Others:
 
     @classmethod
     def of(cls, amounts: Amounts, counts: Counts) -> _Others:
-        worth = amounts.cases / float(10**amounts.decimals)
         return cls(
             (np.repeat(counts.scores, counts.positives), counts.scores),
-            worth,
+            amounts.cases / float(10**amounts.decimals),
             counts.negatives.astype(np.float64),
         )
 
@@ -226,38 +225,27 @@ def _resampled(
     """
     urns = urn_of(np.ones(len(amounts.cases), dtype=np.int64), plan), urn_of(counts.negatives, plan)
     sizes = class_sizes((int(counts.total_positives), int(counts.total_negatives)), plan)
-    ledger = replace(counts.ledger, sources=())
+    counted = View(counts.scores, counts.ledger, slice(None), condensed=counts.condensed)
     starts = np.cumsum(counts.positives)[:-1] if len(counts.scores) else ()
     rows = max(1, BLOCK // max(1, len(amounts.cases), len(counts.scores)))
     for first in range(0, plan.replicates, rows):
         count = min(rows, plan.replicates - first)
-        drawn: list[Any] = []
-        for stream, width in ((POSITIVES, len(amounts.cases)), (NEGATIVES, len(counts.scores))):
-            drawn.append(np.empty((count, width), dtype=np.int64))
-            best.draw(
-                urns[stream],
-                sizes[stream][first : first + count],
-                plan.seed,
-                first,
-                stream,
-                drawn[-1],
-            )
+        widths = len(amounts.cases), len(counts.scores)
+        drawn = [np.empty((count, width), dtype=np.int64) for width in widths]
+        draw_classes(urns, sizes, first, plan, drawn)
         for times, negatives in zip(*drawn, strict=True):
             running = np.concatenate(([0], np.cumsum(times)))
             positives = np.diff(
                 running[np.concatenate(([0], starts, [len(times)])).astype(np.intp)]
             )
-            kept = (positives > 0) | (negatives > 0)
-            cells = Cells(counts.scores[kept], positives[kept], negatives[kept])
-            nothing = np.zeros(len(cells.scores), dtype=np.int64)
-            part = Counts._of(cells, ledger, condensed=counts.condensed)
+            part = counted(positives, negatives)
+            nothing = np.zeros(len(part.scores), dtype=np.int64)
             yield (
                 Amounts._of(part, amounts.decimals, np.repeat(amounts.cases, times), nothing),
                 times,
                 negatives,
             )
-        if plan.progress is not None:
-            plan.progress(first + count, plan.replicates)
+        plan.told(first + count)
 
 
 # ---- is the best model better? ----------------------------------------------------------------
@@ -331,8 +319,8 @@ def _tested(
         return replace(choice, untested=ESTIMATED)
     if not models.joint.total_positives or not models.joint.total_negatives:
         return replace(choice, untested=ONE_CLASS)
-    found = amount_leads(models, choice.points, choice.model, level=level)
-    return replace(choice, differences=found)
+    ahead = amount_leads(models, choice.points, choice.model, level=level)
+    return replace(choice, differences=ahead)
 
 
 def amount_leads(
@@ -404,7 +392,7 @@ def amount_lead_over(point: AmountPoint, amounts: Amounts, name: str, level: flo
     value = math.fsum(part.mean for part in parts)
     variance = math.fsum(part.variance for part in parts)
     if point.at.as_in_sample:
-        variance += _of_prior([part.mean for part in parts], cases)
+        variance += variance_of_prior([part.mean for part in parts], cases)
     left = min(0.0, value - _optimism(point, amounts, everything=everything))
     p = moved_p(left, parts, variance)
     low, high = bounds_beside(left, variance, p, level)
@@ -512,7 +500,7 @@ def _lead(
         found.append((sum(part.variance for part in parts), parts))
     variance, parts = max(found, key=lambda each: each[0])
     if one.at.as_in_sample:
-        variance += _of_prior(
+        variance += variance_of_prior(
             [
                 float(apart[of] @ weight) / size
                 for of, weight, size in zip((ours, ~ours), plain, cases, strict=True)
@@ -577,15 +565,6 @@ def _per_case(point: AmountPoint) -> tuple[Callable[[Any], Any], float]:
         lambda amounts: whole * prior * (review - recovered * amounts),
         whole * (1 - prior) * review,
     )
-
-
-def _of_prior(means: Sequence[float], cases: tuple[int, int]) -> float:
-    """The variance of a sum that comes from the share of positives, where it is the sample's own;
-    `means` are what either class adds.
-    """
-    share = cases[0] / sum(cases)
-    slope = means[0] / share - means[1] / (1 - share)
-    return slope**2 * share * (1 - share) / sum(cases)
 
 
 def _moves(apart: Floats, weights: Floats, cases: int) -> Moves:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from baserate.counts.counts import Counts, JointCounts
 from baserate.curves.areas import auc, one_class
 from baserate.errors import Note, number_of, quoted, refuse
-from baserate.inference.rates import normal, refuse_weights
+from baserate.inference.rates import normal, refuse_weights, special
 from baserate.inference.values import BOTH, Difference, Interval, missed, tails
 from baserate.kernels import Labels, Scores, best
 from baserate.numbers import EXACT_FLOATS, INT64_MAX, Floats, Ints, square_sum
@@ -55,6 +55,14 @@ class Placed(NamedTuple):
         44:837-845.
         """
         return self.of_positives / self.positives + self.of_negatives / self.negatives
+
+    @property
+    def pieces(self) -> tuple[tuple[float, int], tuple[float, int]]:
+        """What each class adds to the variance, and its cases."""
+        return (
+            (self.of_positives / self.positives, self.positives),
+            (self.of_negatives / self.negatives, self.negatives),
+        )
 
     @property
     def smaller(self) -> int:
@@ -140,12 +148,14 @@ def _rule(known: Placed) -> str:
 def _notes(known: Placed, method: str) -> tuple[Note, ...]:
     if method not in (DELONG, DELONG_LOGIT) or _rule(known) == DELONG_LOGIT:
         return ()
-    text = (
-        f"{method} covers less than it says with fewer than {ENOUGH_FOR_LOGIT} cases of the smaller"
-        f" class (here {known.smaller}), with AUC near 1, or with nothing but ties: leave the"
-        f" method open for {PLACEMENTS}"
+    return (
+        Note(
+            "BR597",
+            f"{method} covers less than it says with fewer than {ENOUGH_FOR_LOGIT} cases of the"
+            f" smaller class (here {known.smaller}), with AUC near 1, or with nothing but ties:"
+            f" leave the method open for {PLACEMENTS}",
+        ),
     )
-    return (Note("BR597", text),)
 
 
 def _all_or_nothing(known: Placed) -> bool:
@@ -179,8 +189,7 @@ def _logit(known: Placed, below: float, above: float) -> Bounds:
         )
     centre, scale = math.log(value / (1 - value)), spread / (value * (1 - value))
     low = _expit(centre + normal(below) * scale) if below else 0.0
-    high = _expit(centre - normal(above) * scale) if above else 1.0
-    return low, high
+    return low, (_expit(centre - normal(above) * scale) if above else 1.0)
 
 
 def _expit(value: float) -> float:
@@ -196,8 +205,6 @@ def _placements_beta(known: Placed, below: float, above: float) -> Bounds:
     there, and for one bound alone, a whole case stands at the harder end, as Clopper and Pearson
     have it.
     """
-    from scipy.special import betaincinv
-
     if known.value in (0.0, 1.0) and below and above:
         below, above = (
             (below + above, 0.0) if known.value else (0.0, below + above)
@@ -205,10 +212,10 @@ def _placements_beta(known: Placed, below: float, above: float) -> Bounds:
     both = bool(below and above) and not _all_or_nothing(known)
     low, high = 0.0, 1.0
     if below and known.value > 0:
-        low = float(betaincinv(*_shape(known, 0.5 if both else 0.0), below))
+        low = float(special().betaincinv(*_shape(known, 0.5 if both else 0.0), below))
     if above and known.value < 1:
         a, b = _shape(known, 0.5 if both else 1.0)
-        high = 1 - float(betaincinv(b, a, above))
+        high = 1 - float(special().betaincinv(b, a, above))
     # Half a case at either end moves the centre: the bounds still hold what was seen.
     return min(low, known.value), max(high, known.value)
 
@@ -428,11 +435,16 @@ def paired_delong(
     """Pairs of AUCs on the same cases. DeLong, DeLong & Clarke-Pearson 1988, Biometrics
     44:837-845.
     """
-    found = []
-    for names, pair in placed_pairs(joint, pairs):
-        same = not sum(pair.parts) and same_order(joint.scores[names[0]], joint.scores[names[1]])
-        found.append(of_pair(pair, names, level, method, same=same))
-    return found
+    return [
+        of_pair(
+            pair,
+            names,
+            level,
+            method,
+            same=not sum(pair.parts) and same_order(*(joint.scores[name] for name in names)),
+        )
+        for names, pair in placed_pairs(joint, pairs)
+    ]
 
 
 def of_pair(
@@ -449,8 +461,19 @@ def of_pair(
     """
     smaller = min(pair.positives, pair.negatives)
     if same and not sum(pair.parts):
-        known = {"level": level, "name": "auc", "statistic": 0.0, "notes": (*notes, *_few(smaller))}
-        return Difference(0.0, 0.0, 0.0, 1.0, method or DELONG, names, pair.values, **known)  # type: ignore[arg-type]
+        return Difference(
+            0.0,
+            0.0,
+            0.0,
+            1.0,
+            method or DELONG,
+            names,
+            pair.values,
+            level,
+            "auc",
+            statistic=0.0,
+            notes=(*notes, *_few(smaller)),
+        )
     found = _by_normal(
         pair.values, (sum(pair.parts), pair.freedom), smaller, (names, level, method), paired=True
     )
@@ -480,16 +503,14 @@ def unpaired_delong(
                 "give cases of both classes",
             )
     first, second = placed(parts[0]), placed(parts[1])
-    pieces = [(one.of_positives / one.positives, one.positives) for one in (first, second)]
-    pieces += [(one.of_negatives / one.negatives, one.negatives) for one in (first, second)]
-    degrees = freedom(pieces)
     if method == DELONG:  # as in pROC: one number of cases a sample
         degrees = freedom((one.variance, one.positives + one.negatives) for one in (first, second))
-    spread, smaller = first.variance + second.variance, min(first.smaller, second.smaller)
+    else:
+        degrees = freedom(piece for one in (first, second) for piece in one.pieces)
     return _by_normal(
         (first.value, second.value),
-        (spread, degrees),
-        smaller,
+        (first.variance + second.variance, degrees),
+        min(first.smaller, second.smaller),
         (names, level, method),
         paired=False,
     )
@@ -506,8 +527,6 @@ def _by_normal(
     """A difference of two AUCs with its variance: by the normal distribution, or by Student's where
     cases are few.
     """
-    from scipy.special import ndtr, stdtr, stdtrit
-
     (variance, degrees), (names, level, method) = spread, how
     value = values[1] - values[0]
     # By name, "delong" is pROC's: the normal distribution for pairs, Student's for two samples.
@@ -523,8 +542,10 @@ def _by_normal(
     if variance <= 0 or smaller < (2 if asked_by_name else FEWEST):
         return _without_variance(value, smaller, names, values, common)
     z = value / math.sqrt(variance)
-    quantile = float(stdtrit(degrees, (1 + level) / 2)) if by_t else normal((1 + level) / 2)
-    p = 2 * float(stdtr(degrees, -abs(z)) if by_t else ndtr(-abs(z)))
+    quantile = (
+        float(special().stdtrit(degrees, (1 + level) / 2)) if by_t else normal((1 + level) / 2)
+    )
+    p = 2 * float(special().stdtr(degrees, -abs(z)) if by_t else special().ndtr(-abs(z)))
     half = quantile * math.sqrt(variance)
     low, high = max(-1.0, value - half), min(1.0, value + half)
     return Difference(value, low, high, p, method, names, values, statistic=z, **common)
@@ -556,12 +577,11 @@ def _without_variance(
     """
     # A mean of so many independent pairs, each between -1 and 1.
     half = math.sqrt(2 * math.log(2 / missed(common["level"])) / smaller)
-    p = min(1.0, 2 * math.exp(-smaller * value**2 / 2))
     return Difference(
         value,
         max(-1.0, value - half),
         min(1.0, value + half),
-        p,
+        min(1.0, 2 * math.exp(-smaller * value**2 / 2)),
         HOEFFDING,
         names,
         values,

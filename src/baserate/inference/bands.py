@@ -26,6 +26,7 @@ from baserate.inference.bootstrap import (
     Progress,
     Source,
     check_enough,
+    condensed_for,
     planned,
     resampled,
 )
@@ -43,8 +44,7 @@ from baserate.measures.confusion import (
     rates_read,
 )
 from baserate.measures.registry import SYNONYMS, plain
-from baserate.numbers import Floats
-from baserate.views import Viewed
+from baserate.numbers import Floats, Viewed
 
 # ----------------------------------------------------------------------
 # Bands: where a curve, or the difference of two, may lie; at each place, or all along at once.
@@ -66,11 +66,8 @@ CHOSEN_AGAIN = Note(
 
 
 @dataclass(frozen=True, eq=False)
-class Band(Viewed):
-    """Where a curve may lie: `low` and `high` at each `x`, around `y`.
-
-    Pointwise, each place on its own is covered at the level; simultaneous, the whole curve is.
-    """
+class CurveBounds:
+    """A curve between bounds: `low` and `high` at each `x`, around `y`."""
 
     name: str
     x_label: str
@@ -79,6 +76,28 @@ class Band(Viewed):
     y: Floats
     low: Floats
     high: Floats
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """The columns by name."""
+        bounds = {name: getattr(self, name) for name in self._bounds}
+        columns = {self.x_label: self.x, self.y_label: self.y, **bounds}
+        return {name: values.tolist() for name, values in columns.items()}
+
+    @property
+    def _bounds(self) -> tuple[str, ...]:
+        return "low", "high"
+
+
+@dataclass(frozen=True, eq=False)
+class Band(CurveBounds, Viewed):
+    """Where a curve may lie: `low` and `high` at each `x`, around `y`.
+
+    Pointwise, each place on its own is covered at the level; simultaneous, the whole curve is.
+    """
+
     level: float
     kind: str
     method: str
@@ -87,14 +106,6 @@ class Band(Viewed):
     replicates: int | None = None
     seed: int | None = None
     notes: tuple[Note, ...] = field(default=(), repr=False)
-
-    def __len__(self) -> int:
-        return len(self.x)
-
-    def to_dict(self) -> dict[str, list[float]]:
-        """The columns by name."""
-        columns = {self.x_label: self.x, self.y_label: self.y, "low": self.low, "high": self.high}
-        return {name: values.tolist() for name, values in columns.items()}
 
     def __repr__(self) -> str:
         of = "" if self.models is None else f" of {self.models[1]} - {self.models[0]}"
@@ -141,11 +152,11 @@ def band(  # noqa: PLR0913 (each is a question of its own)
     reader = _reader(curve, at, x, (priors, costs, rule, threshold, volume))
     if not isinstance(counts, Counts | GroupedCounts):
         raise refuse(
-            "BR228",
+            "BR429",
             f"a band is made of Counts, got {type(counts).__name__}",
             "difference_band for two models, or joint.marginal(name)",
         )
-    source = _condensed(reader, counts)
+    source = condensed_for(counts, of_roc=reader.of_roc) if isinstance(counts, Counts) else counts
     plan = planned(source, reader.of_prior, resample, replicates or REPLICATES, seed, progress)
     notes = check_enough(source)
     seen = reader.read(counts.total() if isinstance(counts, GroupedCounts) else counts)
@@ -208,23 +219,16 @@ def difference_band(  # noqa: PLR0913 (each is a question of its own)
     readers = [
         _reader(curve, at, x, (priors, costs, rule, _of(threshold, name), volume)) for name in names
     ]
-    only = JointCounts._of(
-        {name: models.scores[name] for name in names},
-        models.positives,
-        models.negatives,
-        models.ledger,
-        models._recorded,
-    )
+    only = models.only(names)
     plan = planned(only, readers[0].of_prior, resample, replicates or REPLICATES, seed, progress)
     notes = check_enough(only)
     seen = readers[1].read(models.marginal(names[1])) - readers[0].read(models.marginal(names[0]))
     sides = BOTH if simultaneous else None
-    how = checked_level(level), sides, replicates
     values, plan = curves_drawn(
         lambda parts: readers[1].read(parts[1]) - readers[0].read(parts[0]),
         only,
         plan,
-        how,
+        (checked_level(level), sides, replicates),
         of_roc=all(one.of_roc for one in readers),
     )
     low, high, more = resampled_bounds(values, level, sides)
@@ -285,16 +289,6 @@ def _reader(
     return found
 
 
-def _condensed(reader: Reader, counts: Counts | GroupedCounts) -> Counts | GroupedCounts:
-    plain = (
-        isinstance(counts, Counts)
-        and counts.bins is None
-        and not counts.condensed
-        and not counts.weighted
-    )
-    return counts.condense() if plain and reader.of_roc and isinstance(counts, Counts) else counts
-
-
 def curves_drawn(
     read: Callable[[list[Counts]], Floats],
     source: Source,
@@ -333,16 +327,10 @@ def resampled_bounds(
     lower one) as often as the level says.
     """
     missing = int(np.count_nonzero(np.isnan(values).any(axis=1)))
-    notes = (
-        (
-            Note(
-                "BR592",
-                f"{missing} of {len(values)} replicates {are(missing)} undefined somewhere: the"
-                " band is of the others there",
-            ),
-        )
-        if missing
-        else ()
+    undefined = Note(
+        "BR592",
+        f"{missing} of {len(values)} replicates {are(missing)} undefined somewhere: the band is of"
+        " the others there",
     )
     tail = (1 - level) / 2
     if sides is not None:
@@ -353,7 +341,7 @@ def resampled_bounds(
     known = ~np.isnan(values).all(axis=0)
     low[known] = np.nanquantile(values[:, known], tail, axis=0, method="inverted_cdf")
     high[known] = -np.nanquantile(-values[:, known], tail, axis=0, method="inverted_cdf")
-    return low, high, notes
+    return low, high, (undefined,) if missing else ()
 
 
 def beyond(values: Floats, level: float, sides: str) -> int:
@@ -371,15 +359,15 @@ def _needed(values: Floats, level: float, sides: str) -> int:
 
 def _check_resolved(values: Floats, level: float, sides: str) -> None:
     found = beyond(values, level, sides)
-    if found >= LEAST_BEYOND:
-        return
-    lie = number_of(found, "replicate lies", "replicates lie")
-    text = (
-        f"of {len(values)} replicates only {lie} beyond bounds that hold at"
-        f" {number_of(values.shape[1], 'place')} at once; 5 are needed"
-    )
-    needed = _needed(values, level, sides)
-    raise refuse("BR632", text, Fix(f"replicates={needed}", f"--replicates {needed}"))
+    if found < LEAST_BEYOND:
+        needed = _needed(values, level, sides)
+        raise refuse(
+            "BR580",
+            f"of {len(values)} replicates only"
+            f" {number_of(found, 'replicate lies', 'replicates lie')} beyond bounds that hold at"
+            f" {number_of(values.shape[1], 'place')} at once; 5 are needed",
+            Fix(f"replicates={needed}", f"--replicates {needed}"),
+        )
 
 
 def _joint_tail(values: Floats, level: float, sides: str) -> float:
@@ -492,7 +480,6 @@ def _band(
     low, high = np.fmin(bounds[0], seen), np.fmax(bounds[1], seen)
     for values in (reader.x, seen, low, high):
         values.flags.writeable = False
-    at = reader.at
     return Band(
         reader.name,
         reader.x_label,
@@ -504,7 +491,7 @@ def _band(
         level,
         kind,
         f"bootstrap, {plan.how}",
-        at,
+        reader.at,
         models,
         plan.replicates,
         plan.seed,
@@ -576,15 +563,8 @@ def fold_mean(
             f"{wanted.name} is undefined in every fold",
             "give folds with cases of both classes",
         )
-    notes = (
-        ()
-        if len(known) == len(values)
-        else (
-            Note(
-                "BR592",
-                f"{wanted.name} is undefined in {len(values) - len(known)} of {len(values)} folds",
-            ),
-        )
+    undefined = Note(
+        "BR592", f"{wanted.name} is undefined in {len(values) - len(known)} of {len(values)} folds"
     )
     deviation = float(np.std(known, ddof=1)) if len(known) > 1 else math.nan
     said = Note(
@@ -592,22 +572,21 @@ def fold_mean(
         "folds of a cross-validation share training cases: the standard error between them is too"
         " small",
     )
-    at_shown = None if wanted.at is None else wanted.at
     return FoldMean(
         float(known.mean()),
         deviation,
         deviation / math.sqrt(len(known)),
         tuple(values.tolist()),
         wanted.name,
-        at_shown,
-        (*notes, said),
+        wanted.at,
+        (said,) if len(known) == len(values) else (undefined, said),
     )
 
 
 def _checked(folds: Any) -> None:
     if not isinstance(folds, GroupedCounts) or len(folds) < 2:
         raise refuse(
-            "BR228",
+            "BR429",
             f"folds are GroupedCounts of two groups or more, got {quoted(folds)}",
             "count(y, scores, by=fold)",
         )
@@ -686,7 +665,6 @@ def average_curve(
     if how == BY_THRESHOLD:
         return _by_threshold(reader, folds, at, x)
     rows = np.array([reader.read(counts) for counts in _both_classes(folds)])
-    notes = _left_out(folds, len(rows))
     return FoldCurve(
         reader.name,
         how,
@@ -697,7 +675,7 @@ def average_curve(
         None,
         len(rows),
         reader.at,
-        notes,
+        _left_out(folds, len(rows)),
     )
 
 
@@ -715,11 +693,12 @@ def _both_classes(folds: GroupedCounts) -> list[Counts]:
 
 def _left_out(folds: GroupedCounts, kept: int) -> tuple[Note, ...]:
     missing = len(folds) - kept
-    text = (
+    said = Note(
+        "BR592",
         f"{missing} of {len(folds)} folds {'has' if missing == 1 else 'have'} cases of one class"
-        f" only, and {are(missing)} left out"
+        f" only, and {are(missing)} left out",
     )
-    return (Note("BR592", text),) if missing else ()
+    return (said,) if missing else ()
 
 
 def _mean_and_error(rows: Floats) -> tuple[Floats, Floats]:
@@ -759,7 +738,6 @@ def _by_threshold(reader: Any, folds: GroupedCounts, at: Conditions | None, x: A
     (across, _), (up, error) = (
         _mean_and_error(np.where(unknown, np.nan, column)) for column in both
     )
-    cut_values = cuts.astype(np.float64)
     return FoldCurve(
         reader.name,
         BY_THRESHOLD,
@@ -768,7 +746,7 @@ def _by_threshold(reader: Any, folds: GroupedCounts, at: Conditions | None, x: A
         across,
         up,
         error,
-        cut_values,
+        cuts.astype(np.float64),
         len(columns[0]),
         reader.at,
         _left_out(folds, len(columns[0])),

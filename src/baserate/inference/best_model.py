@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -46,7 +46,7 @@ from baserate.inference.chosen_threshold import (
     lead_over,
 )
 from baserate.inference.paired import MCNEMAR, adjusted, check_replicates
-from baserate.inference.rates import normal
+from baserate.inference.rates import normal, special
 from baserate.inference.values import (
     BOTH,
     Difference,
@@ -126,19 +126,14 @@ def choose_model(  # noqa: PLR0913 (each is a question of its own)
         CHOSEN_REPLICATES if replicates is None else replicates, seed, checked_level(level)
     )
     choice = _beside_baseline(chosen_among(each, rule, at=at, **options), each, drawn)
-    if len(choice.points) < 2:
-        return choice
+    why = _why_untested(choice, models, paired=paired)
+    if why or len(choice.points) < 2:
+        return replace(choice, untested=why)
     if not isinstance(models, JointCounts):
-        if paired:
-            weighed = any(getattr(counts, "weighted", False) for counts in each.values())
-            return replace(choice, untested=WEIGHED if weighed else SEPARATE)
         return _tested(
             choice,
             [_apart(choice.points, each, pair, level) for pair in combinations(choice.points, 2)],
         )
-    reason = _why_untested(models, choice)
-    if reason:
-        return replace(choice, untested=reason)
     if replicates is None:
         found = leads(models, choice.points, choice.model, level=level)
         return replace(
@@ -185,14 +180,9 @@ def with_leads(choice: Choice, models: Any, level: float) -> Choice:
     """A choice whose thresholds were set before these cases were seen, with the lead of its model
     over the others.
     """
-    if len(choice.points) < 2:
-        return choice
-    if not isinstance(models, JointCounts):
-        weighed = any(getattr(counts, "weighted", False) for counts in models.values())
-        return replace(choice, untested=WEIGHED if weighed else SEPARATE)
-    reason = _why_untested(models, choice)
-    if reason:
-        return replace(choice, untested=reason)
+    why = _why_untested(choice, models)
+    if why or len(choice.points) < 2:
+        return replace(choice, untested=why)
     return replace(choice, differences=leads(models, choice.points, choice.model, level=level))
 
 
@@ -258,16 +248,15 @@ def _beside_baseline(
     name, counts = choice.baseline, models[choice.model]
     if name is None or choice.unbeaten is not None:
         return choice
-    why = (
-        "only rates are known"
-        if not isinstance(counts, Counts)
-        else WEIGHED
-        if counts.weighted
-        else ""
-    )
-    why = why or (ESTIMATED if choice.point.at.estimate is not None else "")
-    why = why or ("a mixture of two thresholds is used" if choice.point.how == MIXTURE else "")
-    if why or not isinstance(counts, Counts):
+    if not isinstance(counts, Counts):
+        return replace(choice, baseline_untested="only rates are known")
+    reasons = {
+        WEIGHED: counts.weighted,
+        ESTIMATED: choice.point.at.estimate is not None,
+        "a mixture of two thresholds is used": choice.point.how == MIXTURE,
+    }
+    why = next((reason for reason, holds in reasons.items() if holds), "")
+    if why:
         return replace(choice, baseline_untested=why)
     try:
         found = lead_over(choice.baselines[name], choice.point, counts, (name, choice.model), how)
@@ -278,12 +267,15 @@ def _beside_baseline(
     return replace(choice, lead_over_baseline=found)
 
 
-def _why_untested(joint: JointCounts, choice: Choice) -> str:
-    """Why a lead cannot be tested in closed form, or by resamples of these cases; nothing where it
-    can.
-    """
-    if joint.weighted:
+def _why_untested(choice: Choice, models: Any, *, paired: bool = True) -> str:
+    """Why the lead over other models cannot be tested; nothing where it can, or there are none."""
+    if len(choice.points) < 2 or not (paired or isinstance(models, JointCounts)):
+        return ""
+    several = [models] if isinstance(models, JointCounts) else models.values()
+    if any(getattr(counts, "weighted", False) for counts in several):
         return WEIGHED
+    if not isinstance(models, JointCounts):
+        return SEPARATE
     if choice.point.guarantee is not None:
         return "no test is available for guaranteed thresholds"
     return ESTIMATED if choice.point.at.estimate is not None else ""
@@ -369,8 +361,8 @@ def every_pair(
 
 
 def _tested(choice: Choice, found: list[Difference]) -> Choice:
-    what = made_best(choice.point)
-    return replace(choice, differences=of_best(found, choice.model, what.direction))
+    direction = made_best(choice.point).direction
+    return replace(choice, differences=of_best(found, choice.model, direction))
 
 
 def of_best(found: list[Difference], best: str, direction: str | None) -> tuple[Difference, ...]:
@@ -380,6 +372,10 @@ def of_best(found: list[Difference], best: str, direction: str | None) -> tuple[
     every = adjusted(found) if len(found) > 1 and found[0].p_adjusted is None else found
     ours = [one if one.models[1] == best else turned(one) for one in every if best in one.models]
     return tuple(sorted(ours, key=lambda one: one.value if direction == "higher" else -one.value))
+
+
+def _name(what: Measure) -> str:
+    return what.name if what.counts_cases else str(what)
 
 
 def made_best(point: OperatingPoint) -> Measure:
@@ -414,19 +410,16 @@ def _setting(
         return Setting(
             flags, math.nan, (0.0, 0.0), 0.0, None, ((0.0, 0.0),) * 2, in_advance=point.in_advance
         )
-    with_prior = _with_prior(what, point.confusion, point.at)
-    other = along_rule is not None and not _parallel(
-        gradient, gradient_of(made_best(point), point.confusion, point.at)
-    )
     return Setting(
         flags,
         value,
         gradient,
-        with_prior,
+        _with_prior(what, point.confusion, point.at),
         along_rule,
         _sides(points, point),
         point.in_advance,
-        other,
+        along_rule is not None
+        and not _parallel(gradient, gradient_of(made_best(point), point.confusion, point.at)),
     )
 
 
@@ -475,13 +468,13 @@ def binding(point: OperatingPoint, points: Points, values: Floats, here: float) 
         better = np.flatnonzero(values > here + ROUNDING * abs(here))
     looser = int(np.nanargmax(values)) > upper
     nearest = better[better > upper][:1] if looser else better[better < lower][-1:]
-    found = [
+    broken = (
         term
         for place in nearest.tolist()
         for term in terms
         if not holds_all([term], confusion_at(points, place), point.at)
-    ]
-    return found[0] if found else None
+    )
+    return next(broken, None)
 
 
 def gradient_of(what: Measure, confusion: Confusion, at: Conditions) -> tuple[float, float]:
@@ -615,7 +608,7 @@ def _difference(
         names,
         (pair[0].value, pair[1].value),
         level,
-        what.name if what.counts_cases else str(what),
+        _name(what),
         what.direction,
         point.at,
         statistic=value / math.sqrt(variance) if variance else math.nan,
@@ -739,9 +732,7 @@ def normal_p(value: float, variance: float) -> float:
     false alarms, the other fewer misses. Swapping the models tests that they do not, so it is no
     test of the cost alone: with no miss seen, it would take the false alarms for certain evidence.
     """
-    from scipy.special import ndtr
-
-    return 2 * float(ndtr(-abs(value) / math.sqrt(variance))) if variance else 1.0
+    return 2 * float(special().ndtr(-abs(value) / math.sqrt(variance))) if variance else 1.0
 
 
 def _is_sum(weights: Weights) -> bool:
@@ -761,8 +752,6 @@ def swapped_p(value: float, one: tuple[float, int], other: tuple[float, int]) ->
     >>> swapped_p(20, (1, 60), (0, 0)), swapped_p(7, (1, 17), (5, 0))
     (0.01348..., 0.14346...)
     """
-    from scipy.special import bdtrc, gammaln
-
     (step, cases), (other_step, others) = sorted(
         ((part[0], part[1] if part[0] else 0) for part in (one, other)),
         key=lambda part: (part[1], part[0]),
@@ -778,14 +767,19 @@ def swapped_p(value: float, one: tuple[float, int], other: tuple[float, int]) ->
         dtype=np.float64,
     )
     chance = np.exp(
-        gammaln(cases + 1) - gammaln(heads + 1) - gammaln(cases - heads + 1) - cases * math.log(2)
+        special().gammaln(cases + 1)
+        - special().gammaln(heads + 1)
+        - special().gammaln(cases - heads + 1)
+        - cases * math.log(2)
     )
     needed = (size - ROUNDING * largest - step * (2 * heads - cases)) / other_step
     fewest = np.ceil((needed + others) / 2)
     tail = np.where(
         fewest <= 0,
         1.0,
-        np.where(fewest > others, 0.0, bdtrc(np.clip(fewest - 1, 0, others), others, 0.5)),
+        np.where(
+            fewest > others, 0.0, special().bdtrc(np.clip(fewest - 1, 0, others), others, 0.5)
+        ),
     )
     return min(1.0, 2 * float(chance @ tail))
 
@@ -815,6 +809,15 @@ class Moves(NamedTuple):
         return max(0.0, squares / whole - mean**2) / whole
 
 
+def variance_of_prior(means: Sequence[float], cases: Sequence[int]) -> float:
+    """The variance of a sum that comes from the share of positives, where it is the sample's own;
+    `means` are what either class adds.
+    """
+    share = cases[0] / sum(cases)
+    slope = means[0] / share - means[1] / (1 - share)
+    return slope**2 * share * (1 - share) / sum(cases)
+
+
 def moved_p(value: float, parts: Sequence[Moves], variance: float) -> float:
     """The p-value of a difference of sums, by swapping the models on every case that moves it; not
     below that by its variance.
@@ -838,8 +841,6 @@ def flipped_p(value: float, sizes: Floats, times: Floats) -> float:
     >>> flipped_p(100, np.array([90.0, 5, 4, 1]), np.ones(4)), flipped_p(20, np.ones(1), np.array([60.0]))
     (0.125, 0.01348...)
     """  # noqa: E501
-    from scipy.special import ndtr
-
     scale = float(sizes.max())
     distinct, place = np.unique(np.round(sizes / scale, 12) * scale, return_inverse=True)
     number = np.bincount(place, weights=times)
@@ -856,7 +857,7 @@ def flipped_p(value: float, sizes: Floats, times: Floats) -> float:
     if number.sum() <= TRIED or rest <= slack:
         beyond = float(np.mean(sums >= gone - slack))
     else:
-        beyond = float(np.mean(ndtr((sums - gone) / rest)))
+        beyond = float(np.mean(special().ndtr((sums - gone) / rest)))
     return min(1.0, 2 * beyond)
 
 
@@ -870,14 +871,12 @@ def _apart(
     level: float,
 ) -> Difference:
     """Two models that scored different cases: the variances of both add up."""
-    from scipy.special import ndtr
-
     values, variance = [], 0.0
     for name in pair:
         point, counts = points[name], models[name]
         if not isinstance(counts, Counts) or counts.weighted:
             raise refuse(
-                "BR643",
+                "BR583",
                 f"{quoted(name)}: a difference is tested on whole cases",
                 "count(...) without weights",
             )
@@ -898,40 +897,20 @@ def _apart(
         )
     value, error = values[1] - values[0], math.sqrt(variance)
     half = normal((1 + level) / 2) * error
-    p = 2 * float(ndtr(-abs(value) / error)) if error else 1.0
-    known: dict[str, Any] = {"statistic": value / error if error else math.nan, "paired": False}
-    what = made_best(points[pair[1]])
-    low, high = _possible_bounds((value - half, value + half), what, points[pair[1]])
-    name = what.name if what.counts_cases else str(what)
     return Difference(
         value,
-        low,
-        high,
-        p,
+        *_possible_bounds((value - half, value + half), what, point),
+        normal_p(value, variance),
         DELTA,
         pair,
         (values[0], values[1]),
         level,
-        name,
+        _name(what),
         what.direction,
-        points[pair[1]].at,
-        **known,
+        point.at,
+        statistic=value / error if error else math.nan,
+        paired=False,
     )
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """How models are set, so that they can be set again."""
-
-    rule: str | None
-    at: Conditions | None
-    options: Mapping[str, Any]
-
-    def value(self, counts: Counts, what: Measure) -> float:
-        try:
-            return choose(counts, self.rule, at=self.at, **self.options)[what]
-        except Infeasible:
-            return math.nan
 
 
 def _resampled(
@@ -942,38 +921,39 @@ def _resampled(
     draws: tuple[int, int, Progress | None],
 ) -> list[Difference]:
     """Every pair by resamples of the cases, the thresholds chosen again on each."""
-    asked, names = _Asked(*how), tuple(points)
+    (rule, asked_at, options), names = how, tuple(points)
     notes = check_enough(joint)
-    what = made_best(points[names[0]])
-    at = points[names[0]].at
+    what, at = made_best(points[names[0]]), points[names[0]].at
+
+    def chosen(counts: Counts) -> float:
+        try:
+            return choose(counts, rule, at=asked_at, **options)[what]
+        except Infeasible:
+            return math.nan
+
     kept = joint.only(names)
     plan = planned(kept, at.as_in_sample, None, *draws)
-    values = np.array(
-        [[asked.value(counts, what) for counts in parts] for parts in resampled(kept, plan)]
-    )
+    values = np.array([[chosen(counts) for counts in parts] for parts in resampled(kept, plan)])
     said = Note("BR598", f"{plan.replicates} resamples ({plan.how}): approximate; {CHOSEN_AGAIN}")
     found = []
     for (i, a), (j, b) in combinations(enumerate(names), 2):
         drawn, missing = undefined_noted(values[:, j] - values[:, i])
         seen = points[a][what], points[b][what]
-        known = {
-            "replicates": plan.replicates,
-            "seed": plan.seed,
-            "notes": combine(notes, (*missing, said)),
-        }
-        name = what.name if what.counts_cases else str(what)
-        bounds = percentile_bounds(drawn, level, BOTH)
-        of = level, name, what.direction, at
         found.append(
             Difference(
                 seen[1] - seen[0],
-                *bounds,
+                *percentile_bounds(drawn, level, BOTH),
                 bootstrap_p(drawn),
                 PERCENTILE,
                 (a, b),
                 seen,
-                *of,  # type: ignore[arg-type]
-                **known,  # type: ignore[arg-type]
+                level,
+                _name(what),
+                what.direction,
+                at,
+                replicates=plan.replicates,
+                seed=plan.seed,
+                notes=combine(notes, (*missing, said)),
             )
         )
     check_replicates(found[0], len(found))

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,8 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.errors import CASE_CONTROL, Fix, Ledger, Note, are, grouped, number_of, quoted, refuse
 from baserate.inference.auc import cell_placements
-from baserate.inference.rates import normal, refuse_weights
-from baserate.inference.statistic import Statistic, outcomes_read
+from baserate.inference.rates import normal, refuse_weights, special
+from baserate.inference.statistic import Statistic, float_costs, outcomes_read
 from baserate.inference.values import checked_replicates, checked_seed, tails
 from baserate.kernels import Cells, Urn, best
 from baserate.kernels.draws import MOST_CASES, in_parallel, threads
@@ -71,11 +71,13 @@ def alike(low: float, high: float) -> tuple[Note, ...]:
     )
 
 
-def percentile_bounds(values: Floats, level: float, side: str) -> tuple[float, float]:
-    """The quantiles of the replicates."""
+def percentile_bounds(
+    values: Floats, level: float, side: str, ends: tuple[float, float] = (-math.inf, math.inf)
+) -> tuple[float, float]:
+    """The quantiles of the replicates; an end where no bound is requested."""
     below, above = tails(level, side)
-    low = float(np.quantile(values, below)) if below else -math.inf
-    return low, float(np.quantile(values, 1 - above)) if above else math.inf
+    low = float(np.quantile(values, below)) if below else ends[0]
+    return low, float(np.quantile(values, 1 - above)) if above else ends[1]
 
 
 def bootstrap_p(values: Floats) -> float:
@@ -94,8 +96,6 @@ def bca_bounds(
     """Quantiles corrected for bias and for a spread that changes with the value. Efron 1987, JASA
     82:171-185.
     """
-    from scipy.special import ndtr
-
     # Replicates equal to what was seen count half: with ties, as many lie on either side.
     below_seen = (np.count_nonzero(values < seen) + np.count_nonzero(values == seen) / 2) / len(
         values
@@ -107,7 +107,7 @@ def bca_bounds(
     for place, missed in enumerate(tails(level, side)):
         if missed:
             z = bias + normal(missed if place == 0 else 1 - missed)
-            share = float(ndtr(bias + z / (1 - acceleration * z)))
+            share = float(special().ndtr(bias + z / (1 - acceleration * z)))
             bounds[place] = float(np.quantile(values, share))
     return bounds[0], bounds[1]
 
@@ -128,19 +128,13 @@ def acceleration(
             "bca is for one set of counts; differences are compared by percentile",
             'method="percentile"',
         )
+    whole = float(source.total_positives + source.total_negatives)
     if statistic.is_auc:
-        parts = [
-            (values, cases)
-            for values, cases in zip(
-                cell_placements(source), (source.positives, source.negatives), strict=True
-            )
-        ]
+        columns = source.positives, source.negatives
+        parts: list[tuple[Floats, Any]] = list(zip(cell_placements(source), columns, strict=True))
         if how == CASES:
             # One more case of a class counts the more, the fewer it has.
-            mean, whole = (
-                np.average(parts[0][0], weights=parts[0][1]),
-                float(source.total_positives + source.total_negatives),
-            )
+            mean = np.average(parts[0][0], weights=parts[0][1])
             parts = [((values - mean) * whole / cases.sum(), cases) for values, cases in parts]
     else:
         parts = [
@@ -148,23 +142,10 @@ def acceleration(
             for side in (True, False)
         ]
     if how == CASES:
-        parts = [
-            (
-                np.concatenate([part[0] for part in parts]),
-                np.concatenate([part[1] for part in parts]),
-            )
-        ]
-    totals = (
-        [float(source.total_positives + source.total_negatives)]
-        if how == CASES
-        else [source.total_positives, source.total_negatives]
-    )
-    return _skewness(
-        [
-            _centred(values, cases, float(whole))
-            for (values, cases), whole in zip(parts, totals, strict=True)
-        ]
-    )
+        values, cases = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return _skewness([_centred(values, cases, whole)])
+    totals = float(source.total_positives), float(source.total_negatives)
+    return _skewness([_centred(*part, total) for part, total in zip(parts, totals, strict=True)])
 
 
 Influence = tuple[Floats, Floats, float]
@@ -191,11 +172,7 @@ def _cases_left_out(
     """
     column = counts.positives if of_positives else counts.negatives
     cells = np.flatnonzero(column > 0)
-    picked = cells[
-        np.unique(
-            np.linspace(0, len(cells) - 1, min(len(cells), MOST_LEFT_OUT)).round().astype(np.intp)
-        )
-    ]
+    picked = cells[_spread_evenly(len(cells))]
     whole = (
         float(counts.total_positives + counts.total_negatives) if together else float(column.sum())
     )
@@ -204,40 +181,34 @@ def _cases_left_out(
         fewer = column.copy()
         fewer[cell] -= 1
         columns = (fewer, counts.negatives) if of_positives else (counts.positives, fewer)
-        kept = (columns[0] > 0) | (columns[1] > 0)
-        cells_left = Cells(counts.scores[kept], columns[0][kept], columns[1][kept])
-        without.append(
-            statistic.tried(Counts._of(cells_left, counts.ledger, condensed=counts.condensed))
-        )
+        without.append(statistic.tried(with_cells(counts, *columns)))
     # Cells picked evenly stand for the others of their class.
     weights = column[picked] * (float(column.sum()) / float(column[picked].sum()))
     return -(whole - 1) * np.array(without), weights
 
 
+def _spread_evenly(number: int) -> Ints:
+    """Places of those that are left out, of this number of cells or clusters."""
+    return np.unique(np.linspace(0, number - 1, min(number, MOST_LEFT_OUT)).round().astype(np.intp))
+
+
+def with_cells(like: Counts | View, positives: Array, negatives: Array) -> Counts:
+    """Counts at the scores of others, without those that no case has."""
+    kept = (positives > 0) | (negatives > 0)
+    cells = Cells(like.scores[kept], positives[kept], negatives[kept])
+    return Counts._of(cells, like.ledger, condensed=like.condensed)
+
+
 def _clusters_left_out(statistic: Statistic, groups: GroupedCounts) -> Influence:
-    names = list(groups)
-    picked = [
-        names[i]
-        for i in np.unique(
-            np.linspace(0, len(names) - 1, min(len(names), MOST_LEFT_OUT)).round().astype(np.intp)
-        )
-    ]
-    total = groups.total()
+    names, total = list(groups), groups.total()
     without = []
-    for name in picked:
-        part = groups[name]
+    for place in _spread_evenly(len(names)):
+        part = groups[names[place]]
         places = len(total.scores) - 1 - np.searchsorted(total.scores[::-1], part.scores)
         positives, negatives = total.positives.copy(), total.negatives.copy()
         positives[places] -= part.positives
         negatives[places] -= part.negatives
-        kept = (positives > 0) | (negatives > 0)
-        without.append(
-            statistic.tried(
-                Counts._of(
-                    Cells(total.scores[kept], positives[kept], negatives[kept]), total.ledger
-                )
-            )
-        )
+        without.append(statistic.tried(with_cells(total, positives, negatives)))
     return _centred(-(len(names) - 1) * np.array(without), np.ones(len(without)), float(len(names)))
 
 
@@ -329,11 +300,12 @@ def planned(
         )
     cases = int(source.total_positives + source.total_negatives)
     if how != CLUSTERS and cases > MOST_CASES and not source.weighted:
-        text = (
+        raise refuse(
+            "BR623",
             f"a bootstrap resamples up to {grouped(MOST_CASES)} cases, and these are"
-            f" {grouped(cases)}"
+            f" {grouped(cases)}",
+            OTHERWISE,
         )
-        raise refuse("BR623", text, OTHERWISE)
     return Plan(how, checked_replicates(replicates), checked_seed(seed), progress)
 
 
@@ -344,10 +316,7 @@ def check_enough(source: Source) -> tuple[Note, ...]:
     classes = {"positives": source.total_positives, "negatives": source.total_negatives}
     what, fewest = min(classes.items(), key=lambda pair: pair[1])
     if isinstance(source, GroupedCounts):
-        clusters, what = min(
-            ((clusters_with(source, column), name) for name, column in classes_of(source)),
-            key=lambda pair: pair[0],
-        )
+        what, clusters = min(clusters_by_class(source).items(), key=lambda pair: pair[1])
         text = f"only {number_of(clusters, 'cluster holds', 'clusters hold')} {what}"
         if clusters < FEWEST:
             raise refuse(
@@ -361,29 +330,21 @@ def check_enough(source: Source) -> tuple[Note, ...]:
         raise refuse(
             "BR590", f"only {number_of(fewest, what[:-1])}: too few to resample", OTHERWISE
         )
-    return (
-        (
-            Note(
-                "BR591",
-                f"only {number_of(fewest, what[:-1])}, {TOO_FEW}",
-            ),
-        )
-        if fewest < FEW
-        else ()
-    )
+    few = Note("BR591", f"only {number_of(fewest, what[:-1])}, {TOO_FEW}")
+    return (few,) if fewest < FEW else ()
 
 
-def classes_of(groups: GroupedCounts) -> list[tuple[str, Array]]:
-    """Both classes, by name."""
-    return [("positives", groups.positives), ("negatives", groups.negatives)]
+def clusters_by_class(groups: GroupedCounts) -> dict[str, int]:
+    """How many clusters hold a case of either class."""
+    return {
+        "positives": clusters_with(groups, groups.positives),
+        "negatives": clusters_with(groups, groups.negatives),
+    }
 
 
 def clusters_with(groups: GroupedCounts, column: Array) -> int:
     """How many groups hold a case of this class."""
-    if not len(groups):
-        return 0
-    totals = np.concatenate(([0], np.cumsum(column)))
-    return int(np.count_nonzero(np.diff(totals[groups.offsets])))
+    return int(np.count_nonzero(sums_by_cluster(column, groups)))
 
 
 # What a statistic sees of the scores: each of them, or the ROC alone, which runs of negatives of
@@ -432,26 +393,6 @@ def _blocks(
         yield end, in_parallel(work, end - first, workers)
 
 
-def _in_order(source: JointCounts) -> list[str]:
-    """The same cases are drawn from in the same way, in whatever order they or their models stand,
-    and however models are called.
-
-    (Where two models have the same counts, only their names can tell them apart.)
-    """
-    return sorted(source.models, key=lambda model: (source.marginal(model).digest, str(model)))
-
-
-class Drawer(Protocol):
-    """Draws cells of resamples into rows; a view a model turns such a row into its counts."""
-
-    width: int
-    kind: Any
-
-    @property
-    def views(self) -> Sequence[View]: ...
-    def draw(self, start: int, plan: Plan, block: tuple[Array, Array]) -> None: ...
-
-
 class _Cases:
     """Cells of either class, drawn by class (sizes as they are) or by case (class totals drawn
     too).
@@ -489,10 +430,15 @@ class _Cases:
         ]
 
     def draw(self, start: int, plan: Plan, block: tuple[Array, Array]) -> None:
-        for stream, (urn, sizes, out) in enumerate(zip(self.urns, self.sizes, block, strict=True)):
-            best.draw(
-                urn, sizes[start : start + len(out)], plan.seed, plan.first + start, stream, out
-            )
+        draw_classes(self.urns, self.sizes, start, plan, block)
+
+
+def draw_classes(
+    urns: Sequence[Urn], sizes: tuple[Ints, Ints], start: int, plan: Plan, block: Sequence[Array]
+) -> None:
+    """Cells of positives and of negatives, of the resamples from `start` on, into a row each."""
+    for stream, (urn, size, out) in enumerate(zip(urns, sizes, block, strict=True)):
+        best.draw(urn, size[start : start + len(out)], plan.seed, plan.first + start, stream, out)
 
 
 class _Models:
@@ -506,7 +452,10 @@ class _Models:
 
     def __init__(self, source: JointCounts, plan: Plan, sight: Any) -> None:
         refuse_weights(source)
-        order = _in_order(source)
+        # The same cases are drawn from in the same way, in whatever order they or their models
+        # stand, and however models are called. (Where two models have the same counts, only their
+        # names can tell them apart.)
+        order = sorted(source.models, key=lambda name: (source.marginal(name).digest, str(name)))
         cells = {name: _cells_seen(source, name, sight) for name in order}
         places = np.cumsum([0, *(len(cells[name].scores) for name in order)])
         offsets = dict(zip(order, places[:-1].tolist(), strict=True))
@@ -645,13 +594,14 @@ class _Clusters:
         self.views = [View(scores, source.ledger, slice(None), condensed=sight == ROC_ALONE)]
 
     def draw(self, start: int, plan: Plan, block: tuple[Array, Array]) -> None:
-        for row, times in enumerate(_times(self.urn, plan.first + start, len(block[0]), plan.seed)):
+        drawn_times = times_drawn(self.urn, plan.first + start, len(block[0]), plan.seed)
+        for row, times in enumerate(drawn_times):
             drawn = times[self.groups]
             for column, out in zip(self.columns, block, strict=True):
                 out[row] = np.add.reduceat(drawn * column, self.starts)
 
 
-def _times(urn: Urn, first: int, count: int, seed: int) -> Array:
+def times_drawn(urn: Urn, first: int, count: int, seed: int) -> Array:
     """How often each of the resamples from `first` on draws each group."""
     drawn = np.empty((count, urn.total), dtype=np.int64)
     best.draw(urn, np.full(count, urn.total), seed, first, WHOLE, drawn)
@@ -663,7 +613,7 @@ def groups_drawn(groups: int, plan: Plan) -> Iterator[Array]:
     urn, rows = Urn(np.ones(groups, dtype=np.int64)), max(1, BLOCK // max(1, groups))
     for first in range(0, plan.replicates, rows):
         count = min(rows, plan.replicates - first)
-        yield _times(urn, plan.first + first, count, plan.seed)
+        yield times_drawn(urn, plan.first + first, count, plan.seed)
         plan.told(first + count)
 
 
@@ -685,13 +635,11 @@ class View:
         self.condensed, self.outcomes = condensed, outcomes
 
     def __call__(self, positives: Array, negatives: Array) -> Counts:
-        positives, negatives = positives[self.part], negatives[self.part]
-        kept = (positives > 0) | (negatives > 0)
-        return Counts._of(
-            Cells(self.scores[kept], positives[kept], negatives[kept]),
-            self.ledger,
-            condensed=self.condensed,
-        )
+        return with_cells(self, positives[self.part], negatives[self.part])
+
+
+# What draws cells of resamples into rows; a view a model turns such a row into its counts.
+Drawer = _Cases | _Models | _Clusters
 
 
 # ---- the values of a statistic ----------------------------------------------------------------
@@ -720,12 +668,17 @@ def replicate_values(
             "these counts are coarse: resampling them would hide what the bins do",
             "count with every score kept",
         )
-    if one.of_roc and not source.condensed:
-        source = source.condense()
+    source = condensed_for(source, of_roc=one.of_roc)
     if one.is_auc and _fits(source, plan):
         return auc_values(source, plan)[:, None]
     sight = sight_of({"": one}) if one.fixed else EVERY_SCORE
     return _values_read([one], drawer_of(source, plan, sight), plan)
+
+
+def condensed_for(counts: Counts, *, of_roc: bool) -> Counts:
+    """With runs of negatives merged, where the ROC alone decides and every score is known."""
+    plain = not (counts.weighted or counts.condensed) and counts.bins is None
+    return counts.condense() if of_roc and plain else counts
 
 
 def sight_of(statistics: Mapping[str, Statistic]) -> Any:
@@ -821,7 +774,7 @@ def _average_precision(hits: Array, misses: Array, at: Conditions) -> Floats:
 def _least_cost(hits: Array, misses: Array, at: Conditions) -> Floats:
     """The expected cost of the cheapest threshold of every row, flagging nothing among them."""
     totals = hits.sum(axis=1), misses.sum(axis=1)
-    tp, fp, fn, tn = (float(getattr(at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
+    tp, fp, fn, tn = float_costs(at.costs)
     with np.errstate(divide="ignore", invalid="ignore"):
         prior = (
             totals[0] / (totals[0] + totals[1])
@@ -839,8 +792,7 @@ def _least_cost(hits: Array, misses: Array, at: Conditions) -> Floats:
 
 
 def _shares(won: Array, pairs: Array) -> Floats:
-    values: Floats = np.divide(won, pairs, out=np.full(len(won), np.nan), where=pairs > 0)
-    return values
+    return np.asarray(np.divide(won, pairs, out=np.full(len(won), np.nan), where=pairs > 0))
 
 
 def _values_of_clusters(statistic: Statistic, groups: GroupedCounts, plan: Plan) -> Floats:
@@ -883,8 +835,7 @@ def outcomes_by_cluster(groups: GroupedCounts, threshold: Any) -> Floats:
 
 def sums_by_cluster(column: Array, groups: GroupedCounts) -> Array:
     """The sum over each cluster."""
-    totals = np.concatenate(([0], np.cumsum(column)))
-    return np.asarray(np.diff(totals[groups.offsets]))
+    return np.asarray(np.diff(np.concatenate(([0], np.cumsum(column)))[groups.offsets]))
 
 
 def outcomes_drawn(table: Floats, plan: Plan) -> tuple[Floats, Floats, Floats, Floats]:
@@ -941,8 +892,7 @@ def win_matrix(groups: GroupedCounts) -> Floats:
     before = 0
     for start, end in zip(starts[held].tolist(), ends[held].tolist(), strict=True):
         np.subtract.at(below, codes[before:end], misses[before:end])
-        tied = np.bincount(codes[start:end], misses[start:end], minlength=len(groups))
-        beaten = 2 * below + tied
+        beaten = 2 * below + np.bincount(codes[start:end], misses[start:end], minlength=len(groups))
         for cell in range(start, end):
             if hits[cell]:
                 wins[codes[cell]] += hits[cell] * beaten
@@ -958,8 +908,7 @@ def _fits(counts: Counts, plan: Plan) -> bool:
 
 def auc_values(counts: Counts, plan: Plan) -> Floats:
     """AUC of every resample, without making the resamples."""
-    totals = int(counts.total_positives), int(counts.total_negatives)
-    sizes = class_sizes(totals, plan)
+    sizes = class_sizes((int(counts.total_positives), int(counts.total_negatives)), plan)
     urns = [urn_of(column, plan) for column in (counts.positives, counts.negatives)]
     pairs = 2.0 * sizes[0] * sizes[1]
     values = np.full(plan.replicates, np.nan)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -24,22 +25,22 @@ from baserate.decisions.operating_point import COUNTED, MIXTURE, SMALL, TIE, Ope
 from baserate.decisions.rules import Rule, Term, parse_rule
 from baserate.errors import InputError, Note, combine, grouped, number_of, refuse
 from baserate.inference.bootstrap import (
-    NEGATIVES,
-    POSITIVES,
-    WHOLE,
     Plan,
     Progress,
     check_enough,
     class_sizes,
+    draw_classes,
     planned,
+    times_drawn,
     urn_of,
 )
 from baserate.inference.clusters import cluster_intervals, cluster_plan
 from baserate.inference.estimated_prior import counted_interval
 from baserate.inference.fixed_point import Question, measure_interval
-from baserate.inference.rates import CLOPPER_PEARSON, normal, refuse_weights
+from baserate.inference.rates import CLOPPER_PEARSON, normal, refuse_weights, special
+from baserate.inference.statistic import float_costs
 from baserate.inference.values import BOTH, CORRECTED, Difference, Interval
-from baserate.kernels import Urn, best
+from baserate.kernels import Urn
 from baserate.kernels.draws import MOST_CASES, in_parallel, threads
 from baserate.measures.confusion import (
     Confusion,
@@ -50,6 +51,7 @@ from baserate.measures.confusion import (
     parse,
     rates_read,
 )
+from baserate.measures.registry import AlongPoints
 from baserate.numbers import Floats, Ints, Undefined, quotient, rounded
 
 # ----------------------------------------------------------------------
@@ -132,10 +134,10 @@ def readings(
     ]
     kept = _tried(whole, {place for pair in places for place in pair})
     tp, fp = (column[kept].astype(np.float64) for column in (whole.tp, whole.fp))
-    drawer = (
-        _ClusterDraws(source, kept, plan)
+    drawn = (
+        _cluster_draws(source, kept, plan)
         if isinstance(source, GroupedCounts)
-        else _CellDraws(whole, kept, plan)
+        else _cell_draws(whole, kept, plan)
     )
     choosings = [replace(Choosing.of(point), every=len(kept) == len(whole)) for point in points]
     settings = [
@@ -152,7 +154,7 @@ def readings(
         rows = max(LEAST_ROWS, BLOCK // len(kept))
         for start in range(first, end, rows):
             count = min(rows, end - start)
-            resample = _Resamples.of(*drawer.block(start, count))
+            resample = _Resamples.of(*drawn(start, count))
             for choosing, setting, out in zip(choosings, settings, found, strict=True):
                 _read(
                     resample,
@@ -169,8 +171,7 @@ def readings(
     for first in range(0, plan.replicates, part):
         end = min(first + part, plan.replicates)
         in_parallel(lambda a, b, first=first: work(first + a, first + b), end - first, workers)  # type: ignore[misc]
-        if plan.progress is not None:
-            plan.progress(end, plan.replicates)
+        plan.told(end)
     return found
 
 
@@ -250,55 +251,43 @@ def _steps(flagged: Array, total: float) -> Floats:
     return np.floor(2 * OPTIMISM_STEPS * (np.sqrt(above) + math.sqrt(total / 2) - np.sqrt(below)))
 
 
-class _CellDraws:
-    """Cells of either class, by class or by case."""
-
-    def __init__(self, points: Points, kept: Ints, plan: Plan) -> None:
-        self.cells = [np.diff(column[kept]) for column in (points.tp, points.fp)]
-        self.urns = [urn_of(column, plan) for column in self.cells]
-        self.sizes = class_sizes((int(points.total_positives), int(points.total_negatives)), plan)
-        self.seed = plan.seed
-
-    def block(self, first: int, count: int) -> tuple[Ints, Ints]:
-        drawn = []
-        for stream in (POSITIVES, NEGATIVES):
-            out = np.empty((count, len(self.cells[stream])), dtype=np.int64)
-            best.draw(
-                self.urns[stream],
-                self.sizes[stream][first : first + count],
-                self.seed,
-                first,
-                stream,
-                out,
-            )
-            drawn.append(out)
-        return drawn[0], drawn[1]
+Draws = Callable[[int, int], tuple[Ints, Ints]]
 
 
-class _ClusterDraws:
+def _cell_draws(points: Points, kept: Ints, plan: Plan) -> Draws:
+    """Cells of either class, by class or by case: of a number of resamples from one on."""
+    cells = [np.diff(column[kept]) for column in (points.tp, points.fp)]
+    urns = [urn_of(column, plan) for column in cells]
+    sizes = class_sizes((int(points.total_positives), int(points.total_negatives)), plan)
+
+    def drawn(first: int, count: int) -> tuple[Ints, Ints]:
+        ours, theirs = (np.empty((count, len(column)), dtype=np.int64) for column in cells)
+        draw_classes(urns, sizes, first, plan, (ours, theirs))
+        return ours, theirs
+
+    return drawn
+
+
+def _cluster_draws(groups: GroupedCounts, kept: Ints, plan: Plan) -> Draws:
     """Whole clusters: how often each is drawn, times what it has in every cell."""
+    from scipy.sparse import csr_array
 
-    def __init__(self, groups: GroupedCounts, kept: Ints, plan: Plan) -> None:
-        from scipy.sparse import csr_array
+    scores = groups.total().scores
+    # the point that flags down to each score
+    place = len(scores) - np.searchsorted(scores[::-1], groups.scores, side="left")
+    column = np.searchsorted(kept, place, side="left") - 1
+    row = np.repeat(np.arange(len(groups)), np.diff(groups.offsets))
+    ours, theirs = (
+        csr_array((cases, (column, row)), shape=(len(kept) - 1, len(groups)))
+        for cases in (groups.positives, groups.negatives)
+    )
+    urn = Urn(np.ones(len(groups), dtype=np.int64))
 
-        scores = groups.total().scores
-        place = len(scores) - np.searchsorted(
-            scores[::-1], groups.scores, side="left"
-        )  # the point that flags down to this score
-        column = np.searchsorted(kept, place, side="left") - 1
-        row = np.repeat(np.arange(len(groups)), np.diff(groups.offsets))
-        shape = (len(kept) - 1, len(groups))
-        self.tables = [
-            csr_array((cases, (column, row)), shape=shape)
-            for cases in (groups.positives, groups.negatives)
-        ]
-        self.urn, self.seed = Urn(np.ones(len(groups), dtype=np.int64)), plan.seed
+    def drawn(first: int, count: int) -> tuple[Ints, Ints]:
+        times = times_drawn(urn, first, count, plan.seed).T
+        return (ours @ times).T, (theirs @ times).T
 
-    def block(self, first: int, count: int) -> tuple[Ints, Ints]:
-        times = np.empty((count, self.urn.total), dtype=np.int64)
-        best.draw(self.urn, np.full(count, self.urn.total), self.seed, first, WHOLE, times)
-        positives, negatives = ((table @ times.T).T for table in self.tables)
-        return positives, negatives
+    return drawn
 
 
 # ---- the choice, on arrays --------------------------------------------------------------------
@@ -343,10 +332,11 @@ class _Resamples:
         return tp, fp
 
 
-class _Outcomes:
-    """What a formula sees of resamples (as `Outcomes`): each part is computed at its first
-    for.
-    """
+class _Outcomes(AlongPoints):
+    """What a formula sees of resamples, a row each."""
+
+    positives: Any = None
+    negatives: Any = None
 
     def __init__(self, tp: Floats, fp: Floats, totals: tuple[Any, Any], at: Conditions) -> None:
         """`totals` are the positives and negatives of each row."""
@@ -377,31 +367,9 @@ class _Outcomes:
     def tn(self) -> Floats:
         return np.asarray(self.negatives - self.fp)
 
-    @property
+    @cached_property
     def counted(self) -> tuple[Floats, Floats, Floats, Floats]:
         return self.tp, self._fp, self.fn, self._negatives - self._fp
-
-    @cached_property
-    def flagged(self) -> Floats:
-        return np.asarray(self.tp + self.fp)
-
-    @cached_property
-    def passed(self) -> Floats:
-        return np.asarray(self.fn + self.tn)
-
-    @property
-    def total(self) -> Any:
-        return self.positives + self.negatives
-
-    @property
-    def cost(self) -> Floats:
-        tp, fp, fn, tn = self.costs
-        terms = [
-            cost * values
-            for cost, values in ((tp, self.tp), (fp, self.fp), (fn, self.fn), (tn, self.tn))
-            if cost
-        ]
-        return np.asarray(sum(terms[1:], start=terms[0]) if terms else self.tp * 0.0)
 
 
 def _chosen(resample: _Resamples, choosing: Choosing) -> Chosen:
@@ -513,8 +481,8 @@ POSITIVE_RATES, NEGATIVE_RATES, FLAGGED = ("tpr", "fnr"), ("fpr", "tnr"), ("posf
 
 @dataclass(frozen=True)
 class Resampling:
-    """How intervals of chosen thresholds are made: resamples, seed, level, side, and the method of
-    the interval that is moved.
+    """How an interval or a comparison is made: resamples, seed, level, side and method; of a chosen
+    threshold that of the interval that is moved.
     """
 
     replicates: int = CHOSEN_REPLICATES
@@ -545,17 +513,17 @@ def chosen_intervals(
         refuse_weights(counts)
     notes = check_enough(counts)
     if max(counts.total_positives, counts.total_negatives) > MOST_CASES:
-        text = f"resamples are drawn from at most {grouped(MOST_CASES)} cases of a class"
         raise refuse(
             "BR623",
-            text,
+            f"resamples are drawn from at most {grouped(MOST_CASES)} cases of a class",
             "replicates=0, or interval of the point: with this many cases the choice adds nothing",
         )
     held = [_held(point, counts) for point, _ in asked]
     resampled = [
         place
         for place, (point, names) in enumerate(asked)
-        if _moves(point) and any(_name(one) not in held[place] for one in names)
+        if _moves(point)
+        and any(named(name, point.volume).name not in held[place] for name in names)
     ]
     read = dict[int, Readings]()
     for in_sample in (True, False):
@@ -587,7 +555,7 @@ def chosen_interval(
     """
     if point.how == MIXTURE:
         raise refuse(
-            "BR624",
+            "BR581",
             "a mixture of two thresholds was chosen: its interval is not implemented",
             "choose without mix",
         )
@@ -648,23 +616,22 @@ def lead_over(
     shown = at_level(how.level)
     if shown is None:
         return None
-    value, name = float(point[measure]), measure.name if measure.counts_cases else str(measure)
-    known: dict[str, Any] = {
-        "replicates": shown.replicates,
-        "seed": shown.seed,
-        "notes": shown.notes,
-    }
-    found = value - exact, shown.low - exact, shown.high - exact, _least_missed(beyond)
+    value = float(point[measure])
     return Difference(
-        *found,
+        value - exact,
+        shown.low - exact,
+        shown.high - exact,
+        _least_missed(beyond),
         shown.method,
         names,
         (float(exact), value),
         how.level,
-        name,
+        measure.name if measure.counts_cases else str(measure),
         measure.direction,
         at,
-        **known,
+        replicates=shown.replicates,
+        seed=shown.seed,
+        notes=shown.notes,
     )
 
 
@@ -675,19 +642,17 @@ def _least_missed(beyond: Callable[[float], float]) -> float:
     How far a bound lies is nearly linear in the normal quantile of its level, so a straight line
     between two of them finds it in a few steps.
     """
-    from scipy.special import ndtr
-
     ends = [normal(0.5 + LEAST_P), normal(1 - LEAST_P / 2)]
-    gaps = [beyond(2 * float(ndtr(end)) - 1) for end in ends]
+    gaps = [beyond(2 * float(special().ndtr(end)) - 1) for end in ends]
     if gaps[1] > 0:
         return LEAST_P
     if gaps[0] <= 0:
         return 1.0
     for _ in range(STEPS):
         middle = ends[0] + (ends[1] - ends[0]) * gaps[0] / (gaps[0] - gaps[1])
-        gap = beyond(2 * float(ndtr(middle)) - 1)
+        gap = beyond(2 * float(special().ndtr(middle)) - 1)
         ends[gap <= 0], gaps[gap <= 0] = middle, gap
-    return 2 * float(ndtr(-ends[0]))
+    return 2 * float(special().ndtr(-ends[0]))
 
 
 def _moves(point: OperatingPoint) -> bool:
@@ -702,10 +667,6 @@ def _moves(point: OperatingPoint) -> bool:
         and point.how != MIXTURE
         and not point.in_advance
     )
-
-
-def _name(asked: str | Measure) -> str:
-    return asked.name if isinstance(asked, Measure) else asked.partition("(")[0]
 
 
 ReadResamples = tuple[Resampling, tuple[Note, ...], set[str], Readings | None]
@@ -726,10 +687,9 @@ def _of_point(
         ):  # among all cases that were scored
             found[str(name)] = counted_interval(asked, point.counted, how.level, how.side)
             continue
-        try:
+        fixed = None
+        with suppress(InputError):
             fixed = _fixed(point, asked, counts, how, exact=asked.name in held)
-        except InputError:
-            continue
         if read is not None and fixed is not None and asked.name not in held:
             fixed = _corrected(fixed, asked, point, read, how)
             fixed = replace(fixed, notes=combine(fixed.notes, (*notes, *_few(counts))))
@@ -777,15 +737,11 @@ def _held_by(term: Term, rule: Rule, point: OperatingPoint, points: Points) -> t
     fewer = int(np.searchsorted(flagged, flagged[place], side="left")) - 1
     more = int(np.searchsorted(flagged, flagged[place], side="right"))
     values = [
-        _value(term.measure, points, near, point)
+        exact_value(term.measure, confusion_at(points, near), point.at)
         for near in (fewer, more)
         if 0 <= near < len(points)
     ]
     return family if not all(term.holds(value) for value in values) else ()
-
-
-def _value(measure: Measure, points: Points, place: int, point: OperatingPoint) -> Fraction:
-    return exact_value(measure, confusion_at(points, place), point.at)
 
 
 # ---- the interval of a threshold fixed in advance ---------------------------------------------
@@ -797,26 +753,22 @@ def _fixed(
     if isinstance(counts, GroupedCounts):
         if how.at is not None:
             raise refuse(
-                "BR624",
+                "BR581",
                 "clusters, a rule and uncertain conditions cannot be combined yet",
                 "give a threshold, or Conditions",
             )
-        plan = cluster_plan(how.replicates, how.seed)
-        return cluster_intervals(point, counts, [str(asked)], plan, how.level, how.side).get(
-            str(asked)
-        )
-    method = (
-        CLOPPER_PEARSON
-        if how.method is None and _is_rate(asked, point, exact=exact)
-        else how.method
-    )
+        return cluster_intervals(
+            point, counts, [str(asked)], cluster_plan(how.replicates, how.seed), how.level, how.side
+        ).get(str(asked))
     question = Question(
         asked,
         point.confusion,
         point.at if how.at is None else how.at,
         how.level,
         how.side,
-        method,
+        CLOPPER_PEARSON
+        if how.method is None and _is_rate(asked, point, exact=exact)
+        else how.method,
         how.seed,
         point.regardless,
     )
@@ -852,10 +804,9 @@ def _whole(confusion: Confusion) -> list[Confusion]:
     """Confusions of whole cases next to an expected one."""
     tp, fp = Fraction(confusion.tp), Fraction(confusion.fp)
     positives, negatives = tp + Fraction(confusion.fn), fp + Fraction(confusion.tn)
-    near = product(*({math.floor(cases), math.ceil(cases)} for cases in (tp, fp)))
     return [
         replace(confusion, tp=hits, fp=alarms, fn=int(positives) - hits, tn=int(negatives) - alarms)
-        for hits, alarms in near
+        for hits, alarms in product(*({math.floor(cases), math.ceil(cases)} for cases in (tp, fp)))
     ]
 
 
@@ -907,12 +858,11 @@ def _corrected(
         low, high = min(low, fixed.value), max(high, fixed.value)
     without = float(_off_scale(_on_scale(np.array([fixed.value]), ends)[0] - shift, ends))
     notes = _notes(fixed, (low, high), without, how, int(known.sum()))
-    method = f"{CORRECTED} {fixed.method}"
     return replace(
         fixed,
         low=low,
         high=high,
-        method=method,
+        method=f"{CORRECTED} {fixed.method}",
         replicates=how.replicates,
         seed=how.seed,
         notes=combine(fixed.notes, notes),
@@ -932,17 +882,17 @@ def _notes(
     others = (
         f"; {number_of(missing, 'other chooses', 'others choose')} no threshold" if missing else ""
     )
-    text = (
+    yield Note(
+        "BR622",
         "the threshold was chosen on these same cases; without the optimism of that choice"
-        f" ({known} resamples{others}) about {without:.4g}"
+        f" ({known} resamples{others}) about {without:.4g}",
     )
-    yield Note("BR622", text)
     if not bounds[0] <= fixed.value <= bounds[1]:
-        text = (
+        yield Note(
+            "BR622",
             f"the {fixed.name} seen here lies outside its interval: it is better than the chosen"
-            " threshold is likely to do in the field"
+            " threshold is likely to do in the field",
         )
-        yield Note("BR622", text)
 
 
 def _values(asked: Measure, point: OperatingPoint, cases: Floats, sizes: Floats) -> Floats:
@@ -954,11 +904,9 @@ def _values(asked: Measure, point: OperatingPoint, cases: Floats, sizes: Floats)
 
 
 def _at_rates(asked: Measure, point: OperatingPoint, t: Floats, f: Floats) -> Floats:
-    costs = tuple(float(getattr(point.at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
     totals = float(point.tp + point.fn), float(point.fp + point.tn)
-    return rates_read(
-        asked, (t, f), 0.5 if point.at.prior is None else point.at.prior, costs, totals
-    )
+    prior = 0.5 if point.at.prior is None else point.at.prior
+    return rates_read(asked, (t, f), prior, float_costs(point.at.costs), totals)
 
 
 def ends_of(asked: Measure, point: OperatingPoint) -> tuple[float, float]:

@@ -26,7 +26,7 @@ from baserate.inference.bootstrap import (
     PERCENTILE,
     Plan,
     check_enough,
-    classes_of,
+    clusters_by_class,
     clusters_with,
     outcomes_by_cluster,
     outcomes_drawn,
@@ -34,11 +34,11 @@ from baserate.inference.bootstrap import (
     sums_by_cluster,
     undefined_noted,
 )
-from baserate.inference.rates import CLOPPER_PEARSON, bounds
+from baserate.inference.rates import CLOPPER_PEARSON, bounds, special
 from baserate.inference.sample_size import refuse_masses
-from baserate.inference.statistic import Statistic, outcomes_read, shifted
+from baserate.inference.statistic import Statistic, float_costs, outcomes_read, shifted
 from baserate.inference.values import BOTH, EXACT, LOWER, UPPER, Interval, missed, tails
-from baserate.measures.confusion import Confusion, Measure, named, rates_read
+from baserate.measures.confusion import Measure, named, rates_read
 from baserate.measures.registry import CLASS_OF
 from baserate.numbers import Floats
 
@@ -186,8 +186,8 @@ def clustered(groups: GroupedCounts) -> Clustered:
     columns = groups.positives, groups.negatives
     rows = int(groups.total_positives) + int(groups.total_negatives)
     worth = tuple(_worth(sums_by_cluster(column, groups)) for column in columns)
-    held = [clusters_with(groups, column) for column in columns]
-    return Clustered(len(groups), rows, held[0], held[1], (worth[0], worth[1]))
+    held = clusters_by_class(groups)
+    return Clustered(len(groups), rows, held["positives"], held["negatives"], (worth[0], worth[1]))
 
 
 def _worth(sizes: Array) -> int:
@@ -204,30 +204,32 @@ def spread_of(source: Counts | JointCounts | GroupedCounts, level: float) -> flo
     """
     if not isinstance(source, GroupedCounts):
         return 1.0
-    from scipy.special import ndtri, stdtrit
-
     share = 1 - missed(level) / 2
-    sums = [sums_by_cluster(column, source) for _, column in classes_of(source)]
+    sums = [sums_by_cluster(column, source) for column in (source.positives, source.negatives)]
     worth = min(float(cases.sum()) ** 2 / float(cases @ cases) for cases in sums)
     few = len(source) / max(1, len(source) - 1)
-    return math.sqrt(few) * float(stdtrit(max(1.0, worth - 1), share) / ndtri(share))
+    return math.sqrt(few) * float(
+        special().stdtrit(max(1.0, worth - 1), share) / special().ndtri(share)
+    )
 
 
 def cluster_notes(groups: GroupedCounts, name: str = "") -> tuple[Note, ...]:
     """What a reader should know of clusters: rows in each, and the number that counts."""
     found, of = clustered(groups), f" of {name}" if name else ""
-    each = (
-        f"{number_of(found.rows, 'row')} in {number_of(found.clusters, 'cluster')}{of}"
-        f" ({found.rows_each:.3g} rows each)"
-    )
     worth = number_of(found.with_positives, "of them contains", "of them contain")
     few = (
         f" (with fewer than {FEW_CLUSTERS} they are rough)"
         if found.with_positives < FEW_CLUSTERS
         else ""
     )
-    text = f"intervals treat each cluster as one unit{few}; {worth} positives"
-    return (Note("BR432", f"{each}: {text}"),)
+    return (
+        Note(
+            "BR432",
+            f"{number_of(found.rows, 'row')} in {number_of(found.clusters, 'cluster')}{of}"
+            f" ({found.rows_each:.3g} rows each): intervals treat each cluster as one unit{few};"
+            f" {worth} positives",
+        ),
+    )
 
 
 def with_clusters(point: OperatingPoint, groups: GroupedCounts, scored: Counts) -> OperatingPoint:
@@ -259,18 +261,13 @@ def cluster_bound(
         for size in sums_by_cluster((groups.positives, groups.negatives)[of], groups).tolist()
         if size
     ]
-    seen = _seen(measure, point.confusion)
-    value, ends = float(point[measure]), [0.0, 1.0]
+    outcome = {"tpr": "tp", "fnr": "fn", "tnr": "tn", "fpr": "fp"}[measure]
+    seen, low, high = int(getattr(point.confusion, outcome)), 0.0, 1.0
     if sizes and side != UPPER:
-        ends[0] = alike_lower(seen, sizes, level)
+        low = alike_lower(seen, sizes, level)
     if sizes and side != LOWER:
-        ends[1] = 1 - alike_lower(sum(sizes) - seen, sizes, level)
-    return Interval(value, ends[0], ends[1], level, AS_CLUSTERS, side, measure, point.at)
-
-
-def _seen(measure: str, confusion: Confusion) -> int:
-    tp, fp, fn, tn = (int(cases) for cases in confusion)
-    return {"tpr": tp, "fnr": fn, "tnr": tn, "fpr": fp}[measure]
+        high = 1 - alike_lower(sum(sizes) - seen, sizes, level)
+    return Interval(float(point[measure]), low, high, level, AS_CLUSTERS, side, measure, point.at)
 
 
 def cluster_intervals(
@@ -312,26 +309,24 @@ def cluster_intervals(
                 found[name] = replace(made, notes=_few(groups))
             else:
                 values, missing = undefined_noted(outcomes_read(asked, drawn, point.at))
-                low, high = percentile_bounds(values, level, side)
-                low, high = (
-                    (asked.range[0] if side == UPPER else low),
-                    (asked.range[1] if side == LOWER else high),
-                )
-                known = (
-                    level,
-                    PERCENTILE,
-                    side,
-                    name,
-                    point.at,
-                    plan.replicates,
-                    plan.seed,
-                    (*notes, *missing),
-                )
+                low, high = percentile_bounds(values, level, side, asked.range)
                 alike = low == high  # resampling cannot show what was not observed
                 found[name] = (
                     _at_threshold(asked, seen, table, point.at, level, side)
                     if alike
-                    else Interval(seen, low, high, *known)
+                    else Interval(
+                        seen,
+                        low,
+                        high,
+                        level,
+                        PERCENTILE,
+                        side,
+                        name,
+                        point.at,
+                        plan.replicates,
+                        plan.seed,
+                        (*notes, *missing),
+                    )
                 )
         except InputError:
             continue
@@ -379,32 +374,29 @@ def has_closed_form(statistic: Statistic) -> bool:
 
 def _few(groups: GroupedCounts) -> tuple[Note, ...]:
     """What simulations found of intervals from few clusters."""
-    fewest, what = min((clusters_with(groups, column), name) for name, column in classes_of(groups))
-    if fewest >= FEW_CLUSTERS:
-        return ()
-    text = (
+    fewest, what = min((held, name) for name, held in clusters_by_class(groups).items())
+    few = Note(
+        "BR630",
         f"only {number_of(fewest, 'cluster holds', 'clusters hold')} {what}: with so few, 95 %"
-        " intervals held the true value in 93 to 99 %"
+        " intervals held the true value in 93 to 99 % of simulated samples, and a true AUC outside"
+        " lay mostly below the interval",
     )
-    return (
-        Note(
-            "BR630",
-            f"{text} of simulated samples, and a true AUC outside lay mostly below the interval",
-        ),
-    )
+    return (few,) if fewest < FEW_CLUSTERS else ()
 
 
 def _high(groups: GroupedCounts, total: Counts) -> tuple[Note, ...]:
     """What simulations found of a high AUC, also with more clusters."""
-    fewest = min(clusters_with(groups, column) for _, column in classes_of(groups))
+    fewest = min(clusters_by_class(groups).values())
     if fewest >= MANY_CLUSTERS or not HIGH_AUC <= float(auc(total)) < 1:
         return ()
-    where = f"with an AUC above {HIGH_AUC} and fewer than {MANY_CLUSTERS} clusters"
-    text = (
-        f"{where}, 95 % intervals of AUC and precision held the true value in 93 to 95 % of"
-        " simulated samples"
+    return (
+        Note(
+            "BR630",
+            f"with an AUC above {HIGH_AUC} and fewer than {MANY_CLUSTERS} clusters, 95 % intervals"
+            " of AUC and precision held the true value in 93 to 95 % of simulated samples, and one"
+            " outside lay mostly below",
+        ),
     )
-    return (Note("BR630", f"{text}, and one outside lay mostly below"),)
 
 
 # ---- the variance between clusters ------------------------------------------------------------
@@ -459,19 +451,15 @@ class _Scale(NamedTuple):
             return above if math.isinf(self.high) else above - np.log(self.high - values)
 
     def back(self, place: float) -> float:
-        from scipy.special import expit
-
         if math.isinf(self.low):
             return place
         if math.isinf(self.high):
             return self.low + float(np.exp(place))
-        return self.low + (self.high - self.low) * float(expit(place))
+        return self.low + (self.high - self.low) * float(special().expit(place))
 
     def slope(self, value: float) -> float:
         """How fast the scale changes with the value."""
-        if math.isinf(self.low):
-            return 1.0
-        return 1 / (value - self.low) + 1 / (self.high - value)
+        return 1.0 if math.isinf(self.low) else 1 / (value - self.low) + 1 / (self.high - value)
 
     def bounds(
         self, value: float, left_out: Floats, parts: Sequence[_Part], level: float, side: str
@@ -479,14 +467,12 @@ class _Scale(NamedTuple):
         """From the value without each cluster; an end where no bound is requested, and None where
         all clusters say the same.
         """
-        from scipy.special import stdtrit
-
         centre = float(self.of(value))
         deviation, degrees = _deviation(parts, centre - self.of(left_out), self.slope(value))
         if not deviation:
             return None
         steps = [
-            float(stdtrit(degrees, 1 - out)) * deviation if out else math.inf
+            float(special().stdtrit(degrees, 1 - out)) * deviation if out else math.inf
             for out in tails(level, side)
         ]
         return self.back(centre - steps[0]), self.back(centre + steps[1])
@@ -600,7 +586,7 @@ def _at_threshold(
 
 def _reader(asked: Measure, table: Table, at: Conditions) -> Read:
     """The measure at rows of (tpr, fpr, share of positives)."""
-    costs = tuple(float(getattr(at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
+    costs = float_costs(at.costs)
     totals = float(table[:, [0, 2]].sum()), float(table[:, [1, 3]].sum())
     prior = None if _in_sample(at) else at.prior
     return lambda rows: rates_read(

@@ -37,7 +37,7 @@ from baserate.inference.bootstrap import (
     sight_of,
     undefined_noted,
 )
-from baserate.inference.chosen_threshold import ends_of
+from baserate.inference.chosen_threshold import Resampling, ends_of
 from baserate.inference.clusters import spread_of
 from baserate.inference.fixed_point import PANELS, believed
 from baserate.inference.intervals import REPLICATES
@@ -53,11 +53,16 @@ from baserate.inference.paired import (
     discordant,
     in_step,
     matched_difference,
-    only,
     pairing_of,
-    whole,
+    whole_of,
 )
-from baserate.inference.statistic import Statistic, directed, shifted, statistic_of
+from baserate.inference.statistic import (
+    Statistic,
+    cheapest_rates,
+    directed,
+    shifted,
+    statistic_of,
+)
 from baserate.inference.values import (
     BOTH,
     Difference,
@@ -105,14 +110,14 @@ class _Places:
 
     @classmethod
     def of(cls, settings: Sequence[Uncertain], *, quick: bool) -> _Places:
-        rows: list[Drawn] = []
-        weights, starts = [], []
-        for setting in settings:
-            found = believed(setting, PANELS if quick else dict.fromkeys(PANELS, 1))
-            starts.append(len(rows))
-            rows += found.rows
-            weights.append(found.weights)
-        return cls(rows, np.concatenate(weights), starts)
+        panels = PANELS if quick else dict.fromkeys(PANELS, 1)
+        found = [believed(setting, panels) for setting in settings]
+        lengths = [len(one.rows) for one in found]
+        return cls(
+            [row for one in found for row in one.rows],
+            np.concatenate([one.weights for one in found]),
+            [sum(lengths[:place]) for place in range(len(lengths))],
+        )
 
     def averaged(self, values: Floats) -> Floats:
         """One value a setting."""
@@ -197,11 +202,11 @@ def joint_p(lines: list[Floats]) -> float:
 
 def _looked(at: Uncertain, places: int, *, quick: bool) -> Note:
     where = ", those among them where the difference is least and most" if quick else ""
-    text = (
+    return Note(
+        "BR588",
         f"the widest bounds of {places} places across {at}{where}; the values are those at"
-        f" {_middle(at).middle()}"
+        f" {_middle(at).middle()}",
     )
-    return Note("BR588", text)
 
 
 def _is_quick(both: Both) -> bool:
@@ -302,34 +307,17 @@ def _read(again: Again, at: Uncertain, place: int, counts: Counts, drawn: list[D
         dtype=np.float64,
     ).T
     prior, costs = columns[0], dict(zip(OUTCOMES, columns[1:], strict=True))
-    rates = (
-        _fixed(points, asked.threshold, len(drawn))
-        if asked.threshold is not NOT_SAID
-        else _cheapest(points, prior, costs)
-    )
+    if asked.threshold is NOT_SAID:
+        stakes = costs["fn"] - costs["tp"], costs["fp"] - costs["tn"]
+        rates = cheapest_rates(points, prior, *stakes)
+    else:
+        place = points.place(asked.threshold)
+        rates = np.full(len(drawn), points.tpr[place]), np.full(len(drawn), points.fpr[place])
     return np.array(
         rates_read(
             asked.measure, rates, prior, (costs["tp"], costs["fp"], costs["fn"], costs["tn"])
         )
     )
-
-
-def _fixed(points: Points, threshold: Any, length: int) -> tuple[Floats, Floats]:
-    place = points.place(threshold)
-    return np.full(length, points.tpr[place]), np.full(length, points.fpr[place])
-
-
-def _cheapest(points: Points, prior: Floats, costs: dict[str, Floats]) -> tuple[Floats, Floats]:
-    """The rates of the cheapest corner of the hull at each of the conditions; among equals the one
-    that flags least.
-    """
-    hull = points.hull()
-    tpr, fpr, fnr = hull.tpr, hull.fpr, hull.fn / hull.total_positives
-    loss = np.outer(prior * (costs["fn"] - costs["tp"]), fnr) + np.outer(
-        (1 - prior) * (costs["fp"] - costs["tn"]), fpr
-    )
-    best = np.argmin(loss, axis=1)
-    return tpr[best], fpr[best]
 
 
 # ----------------------------------------------------------------------
@@ -352,20 +340,6 @@ BY_FORMULA = (
     "it is found by a formula; resampling may give a narrower one, above all where scores have few"
     " distinct values"
 )
-
-
-@dataclass(frozen=True)
-class CompareOptions:
-    """Options of a comparison."""
-
-    level: float
-    method: str | None
-    seed: int
-    replicates: int
-    resample: str | None
-    progress: Progress | None
-    # Are resamples asked for by what was given, although a closed form is known?
-    resampled: bool
 
 
 def compare(  # noqa: PLR0913 (each is a question of its own)
@@ -408,10 +382,15 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     >>> br.compare(joint, br.auc)
     Difference: auc of b - a -0.08333, 95 % from -0.1339 to -0.03276, p = 0.00149 (delong-t)
     """
-    resampled = replicates is not None or resample is not None
-    drawn = checked_replicates(REPLICATES if replicates is None else replicates)
-    asked = CompareOptions(
-        checked_level(level), method, checked_seed(seed), drawn, resample, progress, resampled
+    # Resamples may be requested although a closed form is known.
+    by_formula = replicates is None and resample is None
+    asked = Resampling(
+        checked_replicates(REPLICATES if replicates is None else replicates),
+        checked_seed(seed),
+        checked_level(level),
+        progress,
+        method=method,
+        resample=resample,
     )
     names = chosen_pair(models, pair)
     cuts = threshold if isinstance(threshold, Mapping) else dict.fromkeys(names, threshold)
@@ -432,11 +411,11 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     wanted = [cuts[name] for name in (names if cuts is threshold else names[:1])]
 
     if isinstance(at, Uncertain):
-        return _over(both, models, names, at, asked, paired=paired)
+        return _over(both, models, names, at, asked, paired=paired, by_formula=by_formula)
     conditions = checked_conditions(at)
     if both(conditions)[0].at_matters:
         refuse_estimate(conditions, "this comparison")
-    return _compared(both(conditions), models, names, asked, paired=paired)
+    return _compared(both(conditions), models, names, asked, paired=paired, by_formula=by_formula)
 
 
 def compare_all(
@@ -472,17 +451,10 @@ def compare_all(
 
 def pairs_of(names: Sequence[str], against: str | None = None) -> list[tuple[str, str]]:
     """Every pair of models, or every other one with the one that it is compared against."""
-    if against is not None and against not in names:
-        raise refuse(
-            "BR408",
-            f"there is no model {quoted(against)}",
-            f"one of {', '.join(map(quoted, names))}",
-        )
-    return (
-        list(combinations(names, 2))
-        if against is None
-        else [(against, name) for name in names if name != against]
-    )
+    if against is None:
+        return list(combinations(names, 2))
+    _check_name(against, names)
+    return [(against, name) for name in names if name != against]
 
 
 def _checked(models: Any) -> Sequence[str]:
@@ -494,8 +466,11 @@ def _checked(models: Any) -> Sequence[str]:
         else ()
     )
     if len(names) < 2:
-        fix = Fix('count(y, {"a": scores, "b": scores})', "--score COLUMN --score COLUMN")
-        raise refuse("BR595", "a comparison needs two models", fix)
+        raise refuse(
+            "BR595",
+            "a comparison needs two models",
+            Fix('count(y, {"a": scores, "b": scores})', "--score COLUMN --score COLUMN"),
+        )
     return names
 
 
@@ -520,13 +495,17 @@ def chosen_pair(models: Models, pair: Sequence[str] | None) -> tuple[str, str]:
             "BR595", f"a pair is two different models, got {quoted(pair)}", 'pair=("a", "b")'
         )
     for name in pair:
-        if name not in names:
-            raise refuse(
-                "BR408",
-                f"there is no model {quoted(name)}",
-                f"one of {', '.join(map(quoted, names))}",
-            )
+        _check_name(name, names)
     return pair[0], pair[1]
+
+
+def _check_name(name: str, names: Sequence[str]) -> None:
+    if name not in names:
+        raise refuse(
+            "BR408",
+            f"there is no model {quoted(name)}",
+            f"one of {', '.join(map(quoted, names))}",
+        )
 
 
 def _check_thresholds(
@@ -554,13 +533,14 @@ def _compared(
     both: tuple[Statistic, Statistic],
     models: Models,
     names: tuple[str, str],
-    asked: CompareOptions,
+    asked: Resampling,
     *,
     paired: bool,
+    by_formula: bool,
 ) -> Difference:
     how = pairing_of(models, names, paired=paired)
     if isinstance(models, JointCounts):
-        found = _paired(both, models, names, asked)
+        found = _paired(both, models, names, asked, by_formula=by_formula)
         return replace(found, notes=combine(found.notes, same_scores(models, names)))
     parts: Any = tuple(models[name] for name in names)
     if how == SAME_CLUSTERS:
@@ -575,22 +555,23 @@ def _over(
     models: Models,
     names: tuple[str, str],
     at: Uncertain,
-    asked: CompareOptions,
+    asked: Resampling,
     *,
     paired: bool,
+    by_formula: bool,
 ) -> Difference:
     """Compared under uncertain conditions: as everywhere in their middle where they do not matter,
     otherwise by resamples.
     """
     middle = both(at.middle())
     if not (middle[0].at_matters or middle[1].at_matters):
-        return _compared(middle, models, names, asked, paired=paired)
+        return _compared(middle, models, names, asked, paired=paired, by_formula=by_formula)
     _check_method(middle[0], asked)
     sources, plans = _resampled_in_step(middle[0], models, names, asked, paired=paired)
     wholes = (
         [models.marginal(name) for name in names]
         if isinstance(models, JointCounts)
-        else [whole(source) for source in sources]
+        else [whole_of(source) for source in sources]
     )
     spread = max(spread_of(source, asked.level) for source in sources)
     found = over_conditions(
@@ -608,18 +589,22 @@ def _over(
         f"{asked.replicates} resamples ({plans[0].how}): approximate, coverage is not guaranteed"
         + _chosen(middle[0]),
     )
-    told = combine(notes, (*found.notes, said, *shifted(middle[0], wholes[0])))
-    known = {"replicates": asked.replicates, "seed": asked.seed, "paired": paired, "notes": told}
-    bounds = found.low, found.high, max(found.p_value, least)
-    of = asked.level, middle[0].name, middle[0].better, at
     return Difference(
         found.seen[1] - found.seen[0],
-        *bounds,
+        found.low,
+        found.high,
+        max(found.p_value, least),
         PERCENTILE,
         names,
         found.seen,
-        *of,  # type: ignore[arg-type]
-        **known,  # type: ignore[arg-type]
+        asked.level,
+        middle[0].name,
+        middle[0].better,
+        at,
+        paired=paired,
+        replicates=asked.replicates,
+        seed=asked.seed,
+        notes=combine(notes, (*found.notes, said, *shifted(middle[0], wholes[0]))),
     )
 
 
@@ -627,7 +612,7 @@ def _resampled_in_step(
     statistic: Statistic,
     models: Models,
     names: tuple[str, str],
-    asked: CompareOptions,
+    asked: Resampling,
     *,
     paired: bool,
 ) -> tuple[tuple[Any, ...], tuple[Plan, ...]]:
@@ -635,14 +620,14 @@ def _resampled_in_step(
     how = pairing_of(models, names, paired=paired)
     if isinstance(models, JointCounts):
         _check_classes(models)
-        sources: tuple[Any, ...] = (only(models, names),)
+        sources: tuple[Any, ...] = (models.only(names),)
     else:
         sources = tuple(models[name] for name in names)
     if how == SAME_CLUSTERS:
         check_groups(*sources)
     for source in sources:
         check_enough(source)
-    plans = tuple(
+    return sources, tuple(
         planned(
             source,
             statistic.of_prior,
@@ -653,14 +638,15 @@ def _resampled_in_step(
         )
         for place, source in enumerate(sources)
     )
-    return sources, plans
 
 
 def _paired(
     both: tuple[Statistic, Statistic],
     joint: JointCounts,
     names: tuple[str, str],
-    asked: CompareOptions,
+    asked: Resampling,
+    *,
+    by_formula: bool,
 ) -> Difference:
     statistic = both[0]
     if not (
@@ -673,13 +659,13 @@ def _paired(
         return paired_delong(joint, [names], asked.level, asked.method)[0]
     if asked.method == MCNEMAR or (asked.method is None and _is_matched(statistic)):
         return matched_difference(both, joint, names, asked.level)
-    if asked.method is None and not asked.resampled and not joint.weighted:
+    if asked.method is None and by_formula and not joint.weighted:
         if all(one.point_of is not None for one in both):
             return _at_chosen(both, joint, names, asked.level)
         points = _in_advance(both, joint, names)
         if points:
             return _by_formula(both[0], joint, names, points, asked.level)
-    return _by_bootstrap(both, only(joint, names), names, asked)
+    return _by_bootstrap(both, joint.only(names), names, asked)
 
 
 def _in_advance(
@@ -710,8 +696,7 @@ def _at_chosen(
         if one.point_of is not None
     }
     found = _by_formula(both[0], joint, names, points, level)
-    said = _said_of(both[0], points[names[0]])
-    return replace(found, notes=combine((), (said, *found.notes)))
+    return replace(found, notes=combine((), (_said_of(both[0], points[names[0]]), *found.notes)))
 
 
 def _by_formula(
@@ -742,11 +727,14 @@ def _said_of(asked: Statistic, point: OperatingPoint) -> Note:
     made = asked.measure == made_best(point)
     target = BY_RULE if asked.ruled and made else AT_CHOSEN
     said = f"; {AS_IT_IS.format(asked.name)}" if not (asked.ruled or made) else ""
-    instead = Fix("replicates=2000", "--replicates 2000")
-    return Note("BR640", f"{target}; {BY_FORMULA}{said}", instead)
+    return Note(
+        "BR640",
+        f"{target}; {BY_FORMULA}{said}",
+        Fix("replicates=2000", "--replicates 2000"),
+    )
 
 
-def _by_delong(asked: CompareOptions) -> bool:
+def _by_delong(asked: Resampling) -> bool:
     """DeLong's test, unless resamples are requested."""
     return asked.method in (DELONG, DELONG_T) or (asked.method is None and asked.resample is None)
 
@@ -773,7 +761,7 @@ def _by_bootstrap(
     both: tuple[Statistic, Statistic],
     joint: JointCounts,
     names: tuple[str, str],
-    asked: CompareOptions,
+    asked: Resampling,
 ) -> Difference:
     _check_method(both[0], asked)
     notes = check_enough(joint)
@@ -786,14 +774,13 @@ def _by_bootstrap(
         joint, both[0].of_prior, asked.resample, asked.replicates, asked.seed, asked.progress
     )
     values = replicate_values(both[0] if both[0] is both[1] else both, joint, plan)
-    of, how = joint.marginal(names[0]), (plan, asked, notes)
     return _difference(
         both[0],
         names,
         (seen[0], seen[1]),
         values[:, 1] - values[:, 0],
-        how,
-        of,
+        (plan, asked, notes),
+        joint.marginal(names[0]),
         _least_p(both, joint, names),
     )
 
@@ -810,15 +797,14 @@ def _least_p(
     return min(1.0, 2.0 ** (1 - min(pairs, 1000)))
 
 
-def _check_method(statistic: Statistic, asked: CompareOptions) -> None:
+def _check_method(statistic: Statistic, asked: Resampling) -> None:
     if asked.method not in (None, PERCENTILE):
-        fix = (
+        raise refuse(
+            "BR581",
+            f"there is no method {quoted(asked.method)} to compare {statistic.name}",
             f'method="{PERCENTILE}"'
             if asked.method == BCA
-            else f"leave it out, or {PERCENTILE}, {DELONG} (auc), {MCNEMAR} (at thresholds)"
-        )
-        raise refuse(
-            "BR581", f"there is no method {quoted(asked.method)} to compare {statistic.name}", fix
+            else f"leave it out, or {PERCENTILE}, {DELONG} (auc), {MCNEMAR} (at thresholds)",
         )
 
 
@@ -827,7 +813,7 @@ def _difference(
     names: tuple[str, str],
     seen: tuple[float, float],
     values: Floats,
-    how: tuple[Plan, CompareOptions, tuple[Note, ...]],
+    how: tuple[Plan, Resampling, tuple[Note, ...]],
     of: Counts,
     least_p: float = 0.0,
 ) -> Difference:
@@ -881,7 +867,7 @@ def _unpaired(
     both: tuple[Statistic, Statistic],
     parts: tuple[Counts | GroupedCounts, Counts | GroupedCounts],
     names: tuple[str, str],
-    asked: CompareOptions,
+    asked: Resampling,
 ) -> Difference:
     """Two samples resampled independently."""
     _check_method(both[0], asked)
@@ -896,32 +882,32 @@ def _unpaired(
             2 * asked.seed + place,
             asked.progress,
         )
-        seen.append(statistic(counts.total() if isinstance(counts, GroupedCounts) else counts))
+        seen.append(statistic(whole_of(counts)))
         values = replicate_values(statistic, counts, plan)[:, 0]
         columns.append(_spread(values, seen[-1], spread_of(counts, asked.level)))
-    plan = replace(plan, seed=asked.seed)
-    whole = parts[0].total() if isinstance(parts[0], GroupedCounts) else parts[0]
-    return replace(
-        _difference(
-            both[0], names, (seen[0], seen[1]), columns[1] - columns[0], (plan, asked, notes), whole
-        ),
-        paired=False,
+    found = _difference(
+        both[0],
+        names,
+        (seen[0], seen[1]),
+        columns[1] - columns[0],
+        (replace(plan, seed=asked.seed), asked, notes),
+        whole_of(parts[0]),
     )
+    return replace(found, paired=False)
 
 
 def _clustered(
     both: tuple[Statistic, Statistic],
     parts: tuple[GroupedCounts, GroupedCounts],
     names: tuple[str, str],
-    asked: CompareOptions,
+    asked: Resampling,
 ) -> Difference:
     """Two models scored the same groups: groups are resampled whole, the same ones for both."""
     _check_method(both[0], asked)
-    first, second = parts
-    check_groups(first, second)
-    notes = check_enough(first)
+    check_groups(*parts)
+    notes = check_enough(parts[0])
     plan = planned(
-        first, both[0].of_prior, asked.resample, asked.replicates, asked.seed, asked.progress
+        parts[0], both[0].of_prior, asked.resample, asked.replicates, asked.seed, asked.progress
     )
     # The same seed draws the same groups.
     columns = [
@@ -929,7 +915,7 @@ def _clustered(
         for statistic, part in zip(both, parts, strict=True)
     ]
     seen = [statistic(part.total()) for statistic, part in zip(both, parts, strict=True)]
-    values = _spread(columns[1] - columns[0], seen[1] - seen[0], spread_of(first, asked.level))
+    values = _spread(columns[1] - columns[0], seen[1] - seen[0], spread_of(parts[0], asked.level))
     return _difference(
-        both[0], names, (seen[0], seen[1]), values, (plan, asked, notes), first.total()
+        both[0], names, (seen[0], seen[1]), values, (plan, asked, notes), parts[0].total()
     )

@@ -21,6 +21,7 @@ from baserate.counts.points import Points
 from baserate.decisions.operating_point import COUNTED
 from baserate.errors import Note, combine, grouped, refuse
 from baserate.inference.rates import rate_interval
+from baserate.inference.statistic import float_costs
 from baserate.inference.values import BOTH, LOWER, UPPER, Interval
 from baserate.measures.confusion import Confusion, Measure, confusion_at, rates_read
 from baserate.numbers import Floats, rounded
@@ -79,12 +80,11 @@ def table_of(
 ) -> FieldTable:
     """The table of one model's scores: the cut of the estimate, and the threshold in question."""
     flags = counts.scores >= cut, _flags(counts.scores, threshold)
-    flagged = unlabelled.flagged(threshold)
     return _table(
         flags,
         counts,
         (unlabelled.flagged(cut), unlabelled.total),
-        flagged,
+        unlabelled.flagged(threshold),
         nothing=threshold is None,
     )
 
@@ -166,8 +166,8 @@ def in_field(
     the error is spared for it.
     """
     if asked.name in COUNTED and table.flagged is not None:
-        return _counted(asked, table, level, side)
-    costs = tuple(float(getattr(at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
+        return counted_interval(asked, (table.flagged, table.cases), level, side)
+    costs = float_costs(at.costs)
     totals = float(sum(table.positives)), float(sum(table.negatives))
 
     def read(prior: Any, tpr: Any, fpr: Any) -> Floats:
@@ -218,11 +218,12 @@ def _bounds(
     ]
     inside = (prior > 0) & (prior < 1)
     if inside.sum() <= 1 / missed:
-        text = (
+        raise refuse(
+            "BR537",
             "the share of flagged cases is none that a mixture of the two classes could give: not"
-            " only the base rate changed"
+            " only the base rate changed",
+            "label some cases of the field",
         )
-        raise refuse("BR537", text, "label some cases of the field")
     values.append(values[0][inside])
     ends_possible = [
         end
@@ -232,10 +233,6 @@ def _bounds(
     values += [read(np.full(len(prior), end), tpr, fpr) for end in ends_possible]
     lows, highs = zip(*(np.nanquantile(part, [missed, 1 - missed]) for part in values), strict=True)
     return max(ends[0], float(min(lows))), min(ends[1], float(max(highs)))
-
-
-def _counted(asked: Measure, table: FieldTable, level: float, side: str) -> Interval:
-    return counted_interval(asked, (table.flagged or 0, table.cases), level, side)
 
 
 def counted_interval(
@@ -269,30 +266,32 @@ def estimate_interval(
 
 def _table_of_estimate(estimate: Any, source: Any, threshold: float | None) -> FieldTable:
     if estimate.method != ADJUSTED or estimate.counts is None or estimate.unlabelled is None:
-        text = (
+        raise refuse(
+            "BR647",
             f'the error of a base rate estimated by "{estimate.method}" is not known together with'
-            " that of the rates"
+            " that of the rates",
+            "estimate_prior(counts, unlabelled) without calibrated_at",
         )
-        raise refuse("BR647", text, "estimate_prior(counts, unlabelled) without calibrated_at")
     if isinstance(source, Confusion):
         points = Points.of(estimate.counts)
         same = tuple(source) == tuple(confusion_at(points, points.place(threshold)))
     else:
         same = source == estimate.counts
     if not same:
-        text = (
+        raise refuse(
+            "BR648",
             "the base rate was estimated with other labelled cases or another score: its error is"
-            " not known together with that of these rates"
+            " not known together with that of these rates",
+            "estimate_prior(these counts, unlabelled)",
         )
-        raise refuse("BR648", text, "estimate_prior(these counts, unlabelled)")
     return table_of(estimate.counts, estimate.unlabelled, estimate.threshold, threshold)
 
 
 def jointly(cases: int) -> Note:
     """What was done about a base rate that is itself an estimate."""
-    text = (
+    return Note(
+        "BR649",
         f"the base rate is estimated from {grouped(cases)} unlabelled cases, and intervals take its"
         " error together with that of the rates; flagged cases and alerts are counted there."
-        " Assumed: only the base rate changed (label shift)"
+        " Assumed: only the base rate changed (label shift)",
     )
-    return Note("BR649", text)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -170,7 +171,7 @@ def _estimated(question: Question, value: float) -> Interval:
         _check_predictable(question)
     elif share is not None:
         return _of_share(question, share, value)
-    _check_classes(question.confusion)
+    check_classes(question.confusion)
     if question.method == MERCALDO:
         return _mercaldo(question, value)
     if question.method not in (None, JEFFREYS_DRAWS, SAFE_DRAWS, PREDICTIVE):
@@ -189,13 +190,12 @@ def _of_undefined(question: Question, value: Undefined) -> Interval:
     """
     if _is_unbounded(question, value):
         return _at_least(question, value)
-    fix = (
+    raise refuse(
+        "BR589",
+        f"{question.asked} is undefined here ({value.reason}), and so is its interval",
         "give cases of both classes"
         if value.reason.startswith("no ")
-        else "choose another threshold"
-    )
-    raise refuse(
-        "BR589", f"{question.asked} is undefined here ({value.reason}), and so is its interval", fix
+        else "choose another threshold",
     )
 
 
@@ -237,18 +237,17 @@ def _is_unbounded(question: Question, value: Undefined) -> bool:
     bound is known.
     """
     tp, _, _, tn = question.confusion
-    known_method = question.method in (None, SAFE_DRAWS)
     return (
         value.reason.endswith("the ratio has no bound")
         and question.side != UPPER
-        and known_method
+        and (question.method in (None, SAFE_DRAWS))
         and bool(tp and tn)
     )
 
 
 def _at_least(question: Question, value: Undefined) -> Interval:
     """The lower bound of such a ratio: both rates drawn from the safe side."""
-    _check_classes(question.confusion)
+    check_classes(question.confusion)
     at_least = replace(question, side=LOWER)
     settings = (
         list(question.at.pinned(FINE)) if isinstance(question.at, Uncertain) else [question.at]
@@ -276,13 +275,10 @@ def _check_predictable(question: Question) -> None:
     day on top.
     """
     if not question.asked.counts_cases or "cost" in question.asked.name:
-        text = (
-            f"{question.asked} is not a number of cases among a volume, so it has no prediction"
-            " interval"
-        )
         raise refuse(
             "BR581",
-            text,
+            f"{question.asked} is not a number of cases among a volume, so it has no prediction"
+            " interval",
             f"{PREDICTIVE} is for alerts, caught, missed and false_alarms: interval(counts,"
             ' "alerts", …, volume=1_000_000)',
         )
@@ -301,21 +297,22 @@ def refuse_masses(confusion: Confusion) -> None:
             "give Counts or a Confusion",
         )
     if any(isinstance(cases, float) and not cases.is_integer() for cases in confusion):
-        fix = Fix("count without weights", "leave --weight out")
         raise refuse(
-            "BR583", "these cases are weighted: weights do not say how many were seen", fix
+            "BR583",
+            "these cases are weighted: weights do not say how many were seen",
+            Fix("count without weights", "leave --weight out"),
         )
     if any(isinstance(cases, Fraction) for cases in confusion):
-        text = (
-            "a share of a tie is flagged: its outcomes are expected values, not cases that were"
-            " seen"
-        )
         raise refuse(
-            "BR583", text, 'give the rule: interval(counts, "precision", rule="alerts <= 200", …)'
+            "BR583",
+            "a share of a tie is flagged: its outcomes are expected values, not cases that were"
+            " seen",
+            'give the rule: interval(counts, "precision", rule="alerts <= 200", …)',
         )
 
 
-def _check_classes(confusion: Confusion) -> None:
+def check_classes(confusion: Confusion) -> None:
+    """Rates of both classes need cases of both."""
     if not confusion.tp + confusion.fn or not confusion.fp + confusion.tn:
         raise refuse(
             "BR552",
@@ -410,17 +407,12 @@ def _by_draws(question: Question, value: float) -> Interval:
     low, high = min(bounds[0] for bounds in found), max(bounds[1] for bounds in found)
     if isinstance(question.at, Uncertain) and is_believed(question.at):
         value = float(np.mean([average for _, _, average in found]))
-    notes = (*_said(value), *_notes(question))
-    if not low <= float(value) <= high:
-        notes = (
-            *notes,
-            Note(
-                "BR588",
-                "the average over the assumed distribution lies outside the interval: it is"
-                " dominated by a few extreme values",
-            ),
-        )
-    name = str(question.asked)
+    outside = Note(
+        "BR588",
+        "the average over the assumed distribution lies outside the interval: it is dominated by a"
+        " few extreme values",
+    )
+    beyond = () if low <= float(value) <= high else (outside,)
     return Interval(
         float(value),
         low,
@@ -428,11 +420,11 @@ def _by_draws(question: Question, value: float) -> Interval:
         question.level,
         method,
         side,
-        name,
+        str(question.asked),
         question.at,
         DRAWS,
         question.seed,
-        notes,
+        (*_said(value), *_notes(question), *beyond),
     )
 
 
@@ -453,11 +445,11 @@ def _notes(question: Question) -> Iterator[Note]:
         and question.asked.depends_on_prior
         and question.regardless is None
     ):
-        text = (
+        yield Note(
+            "BR584",
             f"none of {number_of(int(question.confusion.tn), 'negative')} was flagged: what depends"
-            " on false alarms is known on one side only"
+            " on false alarms is known on one side only",
         )
-        yield Note("BR584", text)
 
 
 def over_range(at: Uncertain) -> Note:
@@ -519,9 +511,7 @@ def _beta(rng: np.random.Generator, a: float, b: float) -> Floats:
     """Draws; where one parameter is 0 nothing is known beyond that end, and it is taken for
     sure.
     """
-    if not a or not b:
-        return np.full(DRAWS, 0.0 if not a else 1.0)
-    return rng.beta(a, b, DRAWS)
+    return np.full(DRAWS, 0.0 if not a else 1.0) if not a or not b else rng.beta(a, b, DRAWS)
 
 
 def _conditions(question: Question, at: Conditions | Uncertain, rng: np.random.Generator) -> Drawn:
@@ -602,26 +592,19 @@ def _slopes(question: Question, drawn: Drawn) -> tuple[float, float, float]:
     """Whether the measure rises with either rate, at the rates seen, and with the prior."""
     tp, fp, fn, tn = (float(cases) for cases in question.confusion)
     t, f = (min(max(rate, STEP), 1 - STEP) for rate in (tp / (tp + fn), fp / (fp + tn)))
-    ways = []
-    for step in ((STEP / 2, 0.0), (0.0, STEP / 2)):
+    prior, ways = np.asarray(drawn.prior), []
+    for step in ((STEP / 2, 0.0, 0.0), (0.0, STEP / 2, 0.0), (0.0, 0.0, STEP)):
         up, down = (
             along_draws(
                 question,
                 np.full(DRAWS, t + sign * step[0]),
                 np.full(DRAWS, f + sign * step[1]),
-                drawn,
+                drawn._replace(prior=prior * (1 + sign * step[2])),
             )
             for sign in (1, -1)
         )
         ways.append(float(np.sign(np.nanmean(up - down))))
-    seen = np.full(DRAWS, t), np.full(DRAWS, f)
-    more, less = (
-        along_draws(
-            question, *seen, drawn._replace(prior=np.asarray(drawn.prior) * (1 + sign * STEP))
-        )
-        for sign in (1, -1)
-    )
-    return ways[0], ways[1], float(np.sign(np.nanmean(more - less)))
+    return ways[0], ways[1], ways[2]
 
 
 def _toward(seen: float, rest: float, way: float) -> tuple[float, float]:
@@ -645,29 +628,25 @@ def point_intervals(
     ):
         return found  # masses of weighted cases, also where they are whole numbers
     for name in names:
-        try:
-            asked = named(name, point.volume)
-            if asked.name in COUNTED and point.regardless is not None and point.at.estimate:
-                value = float(point[asked])  # of all cases none, or all: no estimate enters
-                found[name] = Interval(value, value, value, level, EXACT, BOTH, name, point.at)
-                continue
-            if point.counted is not None and asked.name in COUNTED and point.regardless is None:
-                found[name] = counted_interval(asked, point.counted, level)
-                continue
-            if point.at.estimate is not None and asked.depends_on_prior:
-                refuse_masses(point.confusion)
-                found[name] = estimate_interval(
-                    asked, point.confusion, point.threshold, point.at, (level, BOTH, seed)
-                )
-                continue
-            found[name] = measure_interval(
-                Question(
-                    asked, point.confusion, point.at, level, BOTH, None, seed, point.regardless
-                )
-            )
-        except InputError:
-            continue
+        with suppress(InputError):
+            found[name] = _at_point(point, name, level, seed)
     return found
+
+
+def _at_point(point: OperatingPoint, name: str, level: float, seed: int) -> Interval:
+    asked = named(name, point.volume)
+    if asked.name in COUNTED and point.regardless is not None and point.at.estimate:
+        value = float(point[asked])  # of all cases none, or all: no estimate enters
+        return Interval(value, value, value, level, EXACT, BOTH, name, point.at)
+    if point.counted is not None and asked.name in COUNTED and point.regardless is None:
+        return counted_interval(asked, point.counted, level)
+    if point.at.estimate is not None and asked.depends_on_prior:
+        refuse_masses(point.confusion)
+        how = level, BOTH, seed
+        return estimate_interval(asked, point.confusion, point.threshold, point.at, how)
+    return measure_interval(
+        Question(asked, point.confusion, point.at, level, BOTH, None, seed, point.regardless)
+    )
 
 
 def along_draws(question: Question, t: Floats, f: Floats, drawn: Drawn) -> Floats:
@@ -694,11 +673,12 @@ def _mercaldo(question: Question, value: float) -> Interval:
         )
     flagged = (tp, fn, fp, tn) if question.asked.name == "precision" else (fn, tp, tn, fp)
     if not flagged[0] or not flagged[2]:
-        text = (
+        raise refuse(
+            "BR581",
             f"{MERCALDO} needs some of each class on that side, here {flagged[0]:g} and"
-            f" {flagged[2]:g}"
+            f" {flagged[2]:g}",
+            f"leave the method open for {JEFFREYS_DRAWS}",
         )
-        raise refuse("BR581", text, f"leave the method open for {JEFFREYS_DRAWS}")
     # log odds are log(prior odds) + log(rate of one class / rate of the other): variances of two
     # log rates.
     spread = math.sqrt(

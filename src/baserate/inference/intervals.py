@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -29,6 +30,7 @@ from baserate.inference.bootstrap import (
     alike,
     bca_bounds,
     check_enough,
+    condensed_for,
     percentile_bounds,
     planned,
     replicate_values,
@@ -58,6 +60,7 @@ from baserate.inference.fixed_point import (
     point_intervals,
     refuse_masses,
 )
+from baserate.inference.paired import whole_of
 from baserate.inference.statistic import Statistic, shifted, statistic_of
 from baserate.inference.values import (
     BOTH,
@@ -85,19 +88,8 @@ from baserate.numbers import Floats, Undefined
 
 REPLICATES = 2000
 Source = Counts | GroupedCounts | Confusion | OperatingPoint
-
-
-@dataclass(frozen=True)
-class IntervalRequest:
-    """Options of an interval."""
-
-    level: float
-    side: str
-    method: str | None
-    seed: int
-    replicates: int
-    resample: str | None
-    progress: Progress | None
+# The same statistic at other conditions, `at`.
+Again = Callable[..., Statistic]
 
 
 def interval(  # noqa: PLR0913 (each is a question of its own)
@@ -142,14 +134,15 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
     >>> br.interval(counts, "precision", threshold=3, at=br.Conditions(prior=br.Pilot(5, 5000)))
     Interval: precision 0.3106, 95 % from 0.1262 to 0.5542 (jeffreys-draws)
     """
-    asked = IntervalRequest(
+    asked = Resampling(
+        checked_replicates(replicates),
+        checked_seed(seed),
         checked_level(level),
+        progress,
         checked_side(side),
         method,
-        checked_seed(seed),
-        checked_replicates(replicates),
         resample,
-        progress,
+        at if isinstance(at, Uncertain) else None,
     )
     if isinstance(counts, Confusion | OperatingPoint):
         return _of_point(
@@ -160,12 +153,13 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
             (rule if optimize is None else rule or "", threshold, volume),
         )
     if not isinstance(counts, Counts | GroupedCounts):
-        fix = (
+        raise refuse(
+            "BR429",
+            f"an interval is made of Counts, got {type(counts).__name__}",
             "compare(...) for a difference, or joint.marginal(name)"
             if isinstance(counts, JointCounts)
-            else "count(...)"
+            else "count(...)",
         )
-        raise refuse("BR228", f"an interval is made of Counts, got {type(counts).__name__}", fix)
     conditions = at.middle() if isinstance(at, Uncertain) else checked_conditions(at)
     jointly = (
         _at_estimate(statistic, counts, conditions, asked, (rule, threshold, volume))
@@ -174,9 +168,15 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
     )
     if jointly is not None:
         return jointly
-    wanted = statistic_of(
-        statistic, at=conditions, rule=rule, threshold=threshold, volume=volume, optimize=optimize
+    again = partial(
+        statistic_of,
+        statistic,
+        rule=rule,
+        threshold=threshold,
+        volume=volume,
+        optimize=optimize,
     )
+    wanted = again(at=conditions)
     if wanted.chosen and wanted.measure is not None:
         return _at_chosen(
             wanted.measure,
@@ -204,31 +204,26 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
         and isinstance(counts, Counts)
     ):
         return _at_threshold(wanted.measure, counts, threshold, at, asked)
-    again = _again(statistic, rule, threshold, volume)
-    return _by_bootstrap(wanted, counts, at if isinstance(at, Uncertain) else None, asked, again)
+    return _by_bootstrap(wanted, counts, asked, again)
 
 
 def _at_chosen(
     measure: Measure,
     counts: Counts | GroupedCounts,
     at: Any,
-    asked: IntervalRequest,
+    asked: Resampling,
     options: dict[str, Any],
 ) -> Interval:
     """At the threshold that these cases choose: of what it does in the field."""
     if asked.method in METHODS:
-        text = (
-            f"{asked.method} of a threshold chosen again on every resample is no interval of the"
-            " threshold chosen here"
-        )
-        raise refuse("BR624", text, "leave the method out")
-    whole = counts.total() if isinstance(counts, GroupedCounts) else counts
-    if whole.weighted:
         raise refuse(
-            "BR583",
-            "these cases are weighted: weights do not say how many were seen",
-            "count without weights",
+            "BR581",
+            f"{asked.method} of a threshold chosen again on every resample is no interval of the"
+            " threshold chosen here",
+            "leave the method out",
         )
+    whole = whole_of(counts)
+    _refuse_weighted(weighted=whole.weighted)
     point = choose(whole, at=at.middle() if isinstance(at, Uncertain) else at, **options)
     if isinstance(value := point[measure], Undefined):
         raise refuse(
@@ -236,18 +231,7 @@ def _at_chosen(
             f"{measure} is undefined here ({value.reason}), and so is its interval",
             "choose by another rule",
         )
-    uncertain = at if isinstance(at, Uncertain) else None
-    how = Resampling(
-        asked.replicates,
-        asked.seed,
-        asked.level,
-        asked.progress,
-        asked.side,
-        asked.method,
-        asked.resample,
-        uncertain,
-    )
-    found = chosen_interval(point, measure, counts, how)
+    found = chosen_interval(point, measure, counts, asked)
     return replace(
         found,
         notes=combine(
@@ -256,8 +240,17 @@ def _at_chosen(
     )
 
 
+def _refuse_weighted(*, weighted: bool) -> None:
+    if weighted:
+        raise refuse(
+            "BR583",
+            "these cases are weighted: weights do not say how many were seen",
+            "count without weights",
+        )
+
+
 def _at_estimate(
-    statistic: Any, counts: Any, at: Conditions, asked: IntervalRequest, rest: tuple[Any, Any, Any]
+    statistic: Any, counts: Any, at: Conditions, asked: Resampling, rest: tuple[Any, Any, Any]
 ) -> Interval | None:
     """At a base rate that was estimated: together with the rates at a fixed threshold, or not at
     all. None where no base rate is needed.
@@ -288,18 +281,11 @@ def _of_ranking(name: str, of_auc: Interval) -> Interval:
     return replace(of_auc, value=value, low=low, high=high, name=name)
 
 
-def _again(
-    statistic: Any, rule: str | None, threshold: Any, volume: float | None
-) -> Callable[[Conditions], Statistic]:
-    """The same statistic at other conditions."""
-    return lambda at: statistic_of(statistic, at=at, rule=rule, threshold=threshold, volume=volume)
-
-
 def _of_point(
     statistic: Any,
     source: Confusion | OperatingPoint,
     at: Any,
-    asked: IntervalRequest,
+    asked: Resampling,
     rest: tuple[Any, Any, Any],
 ) -> Interval:
     _check_point(statistic, asked, rest)
@@ -309,15 +295,7 @@ def _of_point(
     else:
         if source.regardless is None:
             refuse_masses(source.confusion)
-        if (
-            any(isinstance(cases, float) for cases in source.confusion)
-            and source.regardless is None
-        ):
-            raise refuse(
-                "BR583",
-                "these cases are weighted: weights do not say how many were seen",
-                "count without weights",
-            )
+            _refuse_weighted(weighted=any(isinstance(cases, float) for cases in source.confusion))
         measure, confusion = (
             named(statistic, checked_volume(volume) or source.volume),
             source.confusion,
@@ -352,7 +330,7 @@ def _of_point(
     )
 
 
-def _check_point(statistic: Any, asked: IntervalRequest, rest: tuple[Any, Any, Any]) -> None:
+def _check_point(statistic: Any, asked: Resampling, rest: tuple[Any, Any, Any]) -> None:
     """A point has measures, at the threshold that it is set to."""
     if asked.resample is not None:
         raise refuse(
@@ -378,29 +356,30 @@ def chosen_here(point: OperatingPoint) -> tuple[Note, ...]:
     """
     if point.in_advance or not point.optimized:
         return ()
-    text = (
-        "the threshold was chosen on these same cases and is treated as fixed in advance, so the"
-        " interval is optimistic"
+    return (
+        Note(
+            "BR593",
+            "the threshold was chosen on these same cases and is treated as fixed in advance, so"
+            " the interval is optimistic",
+            Fix(
+                "interval(measure, counts, rule=…), or choose(dev).on(test)",
+                "leave --replicates out, or give --threshold for other cases",
+            ),
+        ),
     )
-    fix = Fix(
-        "interval(measure, counts, rule=…), or choose(dev).on(test)",
-        "leave --replicates out, or give --threshold for other cases",
-    )
-    return (Note("BR593", text, fix),)
 
 
 def _question(
     measure: Measure,
     confusion: Confusion,
     at: Any,
-    asked: IntervalRequest,
+    asked: Resampling,
     regardless: float | None,
 ) -> Question:
-    conditions = at if isinstance(at, Uncertain) else checked_conditions(at)
     return Question(
         measure,
         confusion,
-        conditions,
+        at if isinstance(at, Uncertain) else checked_conditions(at),
         asked.level,
         asked.side,
         asked.method,
@@ -410,15 +389,10 @@ def _question(
 
 
 def _at_threshold(
-    measure: Measure, counts: Counts, threshold: Any, at: Any, asked: IntervalRequest
+    measure: Measure, counts: Counts, threshold: Any, at: Any, asked: Resampling
 ) -> Interval:
     regardless = 0.0 if threshold is None else 1.0 if threshold == -math.inf else None
-    if counts.weighted and regardless is None:
-        raise refuse(
-            "BR583",
-            "these cases are weighted: weights do not say how many were seen",
-            "count without weights",
-        )
+    _refuse_weighted(weighted=counts.weighted and regardless is None)
     points = Points.of(counts)
     found = measure_interval(
         _question(measure, confusion_at(points, points.place(threshold)), at, asked, regardless)
@@ -436,11 +410,10 @@ def _at_threshold(
 def _by_bootstrap(
     statistic: Statistic,
     counts: Counts | GroupedCounts,
-    uncertain: Uncertain | None,
-    asked: IntervalRequest,
-    again: Callable[[Conditions], Statistic],
+    asked: Resampling,
+    again: Again,
 ) -> Interval:
-    method = asked.method or PERCENTILE
+    method, uncertain, whole = asked.method or PERCENTILE, asked.at, whole_of(counts)
     if method not in METHODS:
         raise refuse(
             "BR581",
@@ -448,7 +421,7 @@ def _by_bootstrap(
             f"one of {', '.join(METHODS)}",
         )
     notes = check_enough(counts)
-    seen = float(statistic.value(counts.total() if isinstance(counts, GroupedCounts) else counts))
+    seen = float(statistic.value(whole))
     if math.isnan(seen):
         raise refuse(
             "BR589",
@@ -463,14 +436,11 @@ def _by_bootstrap(
     else:
         low, high, missing = _union(again, counts, plan, uncertain, (method, asked))
         if is_believed(uncertain):
-            seen = _average(again, counts, uncertain)
-    ends = statistic.range
+            seen = _average(again, whole, uncertain)
     low, high = (
-        (ends[0] if asked.side == UPPER else low),
-        (ends[1] if asked.side == LOWER else high),
+        (statistic.range[0] if asked.side == UPPER else low),
+        (statistic.range[1] if asked.side == LOWER else high),
     )
-    at = uncertain or statistic.at
-    whole = counts.total() if isinstance(counts, GroupedCounts) else counts
     notes = combine(
         notes, (*missing, *_caveats(statistic, plan), *shifted(statistic, whole), *alike(low, high))
     )
@@ -482,7 +452,7 @@ def _by_bootstrap(
         method,
         asked.side,
         statistic.name,
-        at,
+        uncertain or statistic.at,
         plan.replicates,
         plan.seed,
         notes,
@@ -495,9 +465,8 @@ def _caveats(statistic: Statistic, plan: Plan) -> tuple[Note, ...]:
         "cases": "of all cases, the prior with them",
         "clusters": "of whole clusters",
     }[plan.how]
-    text = f"{plan.replicates} resamples {how}: approximate, without a guarantee of coverage"
-    if statistic.fixed:
-        text += "; the threshold is treated as fixed in advance"
+    fixed = "; the threshold is treated as fixed in advance" if statistic.fixed else ""
+    text = f"{plan.replicates} resamples {how}: approximate, without a guarantee of coverage{fixed}"
     return (Note("BR598", text),)
 
 
@@ -506,7 +475,7 @@ def _bounds(
     counts: Counts | GroupedCounts,
     plan: Plan,
     seen: float,
-    how: tuple[str, IntervalRequest],
+    how: tuple[str, Resampling],
 ) -> tuple[float, float, tuple[Note, ...]]:
     method, asked = how
     values, notes = undefined_noted(replicate_values(statistic, counts, plan)[:, 0])
@@ -520,11 +489,11 @@ def _bounds(
 
 
 def _union(
-    again: Callable[[Conditions], Statistic],
+    again: Again,
     counts: Counts | GroupedCounts,
     plan: Plan,
     at: Uncertain,
-    how: tuple[str, IntervalRequest],
+    how: tuple[str, Resampling],
 ) -> tuple[float, float, tuple[Note, ...]]:
     """A draw of the conditions with every resample; over a range, the widest of all its bounds."""
     method, asked = how
@@ -532,8 +501,8 @@ def _union(
         raise refuse(
             "BR581", "bca is not available for uncertain conditions", f'method="{PERCENTILE}"'
         )
-    if isinstance(counts, Counts) and again(at.middle()).of_roc and not counts.weighted:
-        counts = counts if counts.bins or counts.condensed else counts.condense()
+    if isinstance(counts, Counts):
+        counts = condensed_for(counts, of_roc=again(at=at.middle()).of_roc)
     found = []
     for pinned in at.pinned():
         values, notes = undefined_noted(_drawn_values(again, counts, plan, pinned))
@@ -546,13 +515,10 @@ def _union(
     )
 
 
-def _average(
-    again: Callable[[Conditions], Statistic], counts: Counts | GroupedCounts, at: Uncertain
-) -> float:
+def _average(again: Again, whole: Counts, at: Uncertain) -> float:
     """The value as these cases have it, averaged over the distributions of the conditions."""
-    whole = counts.total() if isinstance(counts, GroupedCounts) else counts
     found = believed(at, pilots=True)
-    values = np.array([again(at.known(one))(whole) for one in found.rows])
+    values = np.array([again(at=at.known(one))(whole) for one in found.rows])
     known = ~np.isnan(values)
     return (
         float(values[known] @ found.weights[known] / found.weights[known].sum())
@@ -562,17 +528,18 @@ def _average(
 
 
 def _drawn_values(
-    again: Callable[[Conditions], Statistic],
+    again: Again,
     counts: Counts | GroupedCounts,
     plan: Plan,
     at: Uncertain,
 ) -> Floats:
-    rng = np.random.default_rng((plan.seed, 0xC0DE))
-    drawn = at.draw(rng, plan.replicates)
-    values = np.empty(plan.replicates)
-    for row, (part,) in enumerate(resampled(counts, plan)):
-        values[row] = again(at.known(drawn.row(row))).tried(part)
-    return values
+    drawn = at.draw(np.random.default_rng((plan.seed, 0xC0DE)), plan.replicates)
+    return np.array(
+        [
+            again(at=at.known(drawn.row(row))).tried(part)
+            for row, (part,) in enumerate(resampled(counts, plan))
+        ]
+    )
 
 
 # ----------------------------------------------------------------------
@@ -643,8 +610,7 @@ def intervals_of(
     """
     if counts is None:
         return with_intervals(point, how).intervals
-    found = completed({"": counts}, {"": [point]}, how or IntervalOptions())
-    return found.points[""][0].intervals
+    return completed({"": counts}, {"": [point]}, how or IntervalOptions()).points[""][0].intervals
 
 
 def _carrying(

@@ -14,10 +14,9 @@ from baserate.conditions import Conditions
 from baserate.counts.points import ONLY_RATES
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.errors import Note, quoted, refuse
-from baserate.inference.sample_size import confusion_of
+from baserate.inference.sample_size import checked_share, confusion_of
 from baserate.measures.confusion import Confusion, Measure, checked_conditions, measure
-from baserate.numbers import exactly, rounded
-from baserate.views import Viewed
+from baserate.numbers import Viewed, exactly, rounded
 
 STEPS = 4
 
@@ -69,6 +68,13 @@ class _Corrected(Viewed):
     def apparent_prior(self) -> float:
         return self.apparent.prior
 
+    @property
+    def _shown(self) -> str:
+        return ", ".join(
+            f"{name} {self[name]:.4g} (apparent {self.apparent[name]:.4g})"
+            for name in ("tpr", "fpr")
+        )
+
 
 @dataclass(frozen=True)
 class LabelErrors(_Corrected):
@@ -87,11 +93,7 @@ class LabelErrors(_Corrected):
     largest_spurious: float
 
     def __repr__(self) -> str:
-        rates = ", ".join(
-            f"{name} {self[name]:.4g} (apparent {self.apparent[name]:.4g})"
-            for name in ("tpr", "fpr")
-        )
-        return f"LabelErrors: hidden {self.hidden:.6g}, spurious {self.spurious:.6g}; {rates}"
+        return f"LabelErrors: hidden {self.hidden:.6g}, spurious {self.spurious:.6g}; {self._shown}"
 
 
 @dataclass(frozen=True)
@@ -107,13 +109,9 @@ class Verified(_Corrected):
     passed: float
 
     def __repr__(self) -> str:
-        rates = ", ".join(
-            f"{name} {self[name]:.4g} (apparent {self.apparent[name]:.4g})"
-            for name in ("tpr", "fpr")
-        )
         return (
             f"Verified: {self.flagged:.6g} of the flagged cases reviewed, {self.passed:.6g} of the"
-            f" passed; {rates}"
+            f" passed; {self._shown}"
         )
 
 
@@ -147,11 +145,12 @@ def under_label_errors(
     tpr, fpr = _rates(apparent)
     missing, false = _share(hidden, "hidden"), _share(spurious, "spurious")
     if missing + false >= 1:
-        text = (
+        raise refuse(
+            "BR586",
             f"hidden {rounded(missing):g} and spurious {rounded(false):g} make 1 or more: the"
-            " labels would carry no information"
+            " labels would carry no information",
+            "give shares that add up to less than 1",
         )
-        raise refuse("BR586", text, "give shares that add up to less than 1")
     most = _largest(fpr, tpr, false), _largest(tpr, fpr, missing)
     if missing > most[0] or false > most[1]:
         raise _impossible(
@@ -233,9 +232,10 @@ def under_verification(
         strict=True,
     ):
         if not share:
-            text = f"no {name} case was reviewed: {lost} can be known"
             raise refuse(
-                "BR586", text, f"review some {name} cases drawn at random, and give their share"
+                "BR586",
+                f"no {name} case was reviewed: {lost} can be known",
+                f"review some {name} cases drawn at random, and give their share",
             )
     tp, fp, fn, tn = (
         exactly(cases) / share
@@ -277,14 +277,7 @@ def _rates(confusion: Confusion) -> tuple[Fraction, Fraction]:
 
 
 def _share(value: Any, name: str) -> Fraction:
-    found = notation.share(value) if isinstance(value, str) else notation.from_number(value)
-    if found is None or not 0 <= found.value <= 1:
-        raise refuse(
-            "BR586",
-            f"{name} must be a share between 0 and 1, got {quoted(value)}",
-            f'{name}=0.01, or "1%"',
-        )
-    return found.value
+    return checked_share(value, name, "BR586", f'{name}=0.01, or "1%"')
 
 
 def _largest(own: Fraction, other: Fraction, rest: Fraction) -> Fraction:

@@ -81,14 +81,16 @@ def compare_frame(
         raise refuse("BR552", f"{missing}: models cannot be compared", "give cases of both classes")
     return adjusted(
         [
-            of_pair(_pair_of_frame(counts, pair), pair.models, level, method, same=not _apart(pair))
+            of_pair(
+                _pair_of_frame(counts, pair),
+                pair.models,
+                level,
+                method,
+                same=not (pair.positives.squares or pair.negatives.squares),
+            )
             for pair in pairs
         ]
     )
-
-
-def _apart(pair: Paired) -> bool:
-    return bool(pair.positives.squares or pair.negatives.squares)
 
 
 def _pair_of_frame(counts: dict[str, Counts], pair: Paired) -> Pair:
@@ -251,20 +253,17 @@ class _Duels:
     def differences(
         self, level: float, method: str | None, notes: Iterable[Note]
     ) -> tuple[Difference, ...]:
-        found = []
-        for duel in self.duels:
-            said = (*notes, *((same_score(*duel.models),) if duel.same else ()))
-            found.append(
-                of_pair(
-                    _pair(self.ours, self.sides, duel),
-                    duel.models,
-                    level,
-                    method,
-                    same=duel.same,
-                    notes=said,
-                )
+        return tuple(
+            of_pair(
+                _pair(self.ours, self.sides, duel),
+                duel.models,
+                level,
+                method,
+                same=duel.same,
+                notes=(*notes, *((same_score(*duel.models),) if duel.same else ())),
             )
-        return tuple(found)
+            for duel in self.duels
+        )
 
     def observed(self, name: str) -> tuple[Note, ...]:
         """What the counts of one model would have noted."""
@@ -327,11 +326,12 @@ def _positives(pieces: Mapping[str, Pieces], ceiling: Ceiling) -> dict[str, Arra
         rows = np.flatnonzero(positive)
         held += len(rows)
         if held > most:
-            text = (
+            raise refuse(
+                "BR951",
                 f"more than {grouped(most)} positives of {len(pieces)} models do not fit into"
-                f" {size(ceiling.memory)}"
+                f" {size(ceiling.memory)}",
+                Fix("more memory", "a higher --memory"),
             )
-            raise refuse("BR941", text, Fix("more memory", "a higher --memory"))
         for name, column in scores.items():
             kept[name].append(column[rows].astype(score_type(column)) + 0)
     return {name: np.concatenate(parts) if parts else np.empty(0) for name, parts in kept.items()}

@@ -15,12 +15,12 @@ from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.errors import Fix, Note, number_of, quoted, refuse
-from baserate.inference.bootstrap import PERCENTILE, Plan, resampled
-from baserate.inference.rates import normal, refuse_weights
+from baserate.inference.bootstrap import PERCENTILE, Plan, resampled, sums_by_cluster
+from baserate.inference.rates import normal, refuse_weights, special
 from baserate.inference.statistic import Statistic
 from baserate.inference.values import Difference, missed
 from baserate.measures.confusion import NOT_SAID
-from baserate.numbers import Floats, total
+from baserate.numbers import total
 
 # ----------------------------------------------------------------------
 # Two models at fixed thresholds on the same cases: who is right where the other is wrong.
@@ -52,12 +52,10 @@ def mcnemar_p(one: int, other: int) -> float:
     >>> br.planning.mcnemar_p(40, 20), br.planning.mcnemar_p(12, 5)
     (0.01348..., 0.14346...)
     """
-    from scipy.special import betainc
-
     for pairs in (one, other):
         if not isinstance(pairs, int | np.integer) or isinstance(pairs, bool) or pairs < 0:
             raise refuse(
-                "BR582",
+                "BR551",
                 f"discordant pairs are counted in whole numbers, 0 or more, got {quoted(pairs)}",
                 "mcnemar_p(12, 5)",
             )
@@ -65,7 +63,7 @@ def mcnemar_p(one: int, other: int) -> float:
     if one == other:
         return 1.0
     # P(X <= least) of a fair coin tossed `pairs` times.
-    return min(1.0, 2 * float(betainc(pairs - least, least + 1, 0.5)))
+    return min(1.0, 2 * float(special().betainc(pairs - least, least + 1, 0.5)))
 
 
 def discordant(
@@ -88,8 +86,6 @@ def discordant(
 
 
 def _flagged(joint: JointCounts, name: str, threshold: Any) -> Any:
-    if threshold is None:
-        return np.zeros(len(joint.positives), dtype=np.bool_)
     points = Points.of(joint.marginal(name))
     place = points.place(threshold)
     # Compared with a score that is there, so that integers and floats mean the same as everywhere.
@@ -114,11 +110,12 @@ def matched_difference(
         or measure.name not in MCNEMAR_OF
         or any(one.threshold is NOT_SAID for one in both)
     ):
-        text = (
+        raise refuse(
+            "BR581",
             f"McNemar's test compares {', '.join(MCNEMAR_OF)} at fixed thresholds, not"
-            f" {quoted(both[0].name)}"
+            f" {quoted(both[0].name)}",
+            'compare("accuracy", joint, threshold={"a": 0.5, "b": 0.3})',
         )
-        raise refuse("BR581", text, 'compare("accuracy", joint, threshold={"a": 0.5, "b": 0.3})')
     within = (
         "positives"
         if measure.name in ("tpr", "fnr")
@@ -129,12 +126,11 @@ def matched_difference(
     if not joint.total_positives + joint.total_negatives:
         raise refuse("BR552", "there are no cases to compare models on", "count some cases first")
     if measure.depends_on_prior and both[0].at is not None and not both[0].at.as_in_sample:
-        text = (
-            f"McNemar's test counts the cases of the sample: {measure} at another prior is not what"
-            " it compares"
-        )
         raise refuse(
-            "BR581", text, f"leave at out, or compare tpr and fpr, or method={PERCENTILE!r}"
+            "BR581",
+            f"McNemar's test counts the cases of the sample: {measure} at another prior is not what"
+            " it compares",
+            f"leave at out, or compare tpr and fpr, or method={PERCENTILE!r}",
         )
     found = discordant(joint, names, (both[0].threshold, both[1].threshold), within)
     # Of a share of right answers; rates of errors go the other way.
@@ -144,29 +140,27 @@ def matched_difference(
     )
     seen = [statistic(joint.marginal(name)) for statistic, name in zip(both, names, strict=True)]
     low, high = bonett_price(gained, lost, found.cases, level)
-    text = (
+    said = Note(
+        "BR599",
         f"{number_of(found.first_only, 'case is', 'cases are')} correct only with"
-        f" {quoted(names[0])}, {found.second_only} only with {quoted(names[1])}"
+        f" {quoted(names[0])}, {found.second_only} only with {quoted(names[1])}",
     )
-    notes: tuple[Note, ...] = (Note("BR599", text),)
-    if not found.pairs:
-        notes = (*notes, Note("BR599", "both models give the same answer for every case"))
-    p = mcnemar_p(gained, lost)
+    alike = Note("BR599", "both models give the same answer for every case")
     value = (gained - lost) / found.cases
-    known: dict[str, Any] = {"discordant": (found.pairs, found.cases), "notes": notes}
-    bounds, values = (min(low, value), max(high, value)), (seen[0], seen[1])
     return Difference(
         value,
-        *bounds,
-        p,
+        min(low, value),
+        max(high, value),
+        mcnemar_p(gained, lost),
         MCNEMAR,
         names,
-        values,
+        (seen[0], seen[1]),
         level,
         both[0].name,
         both[0].better,
         both[0].at,
-        **known,
+        discordant=(found.pairs, found.cases),
+        notes=(said,) if found.pairs else (said, alike),
     )
 
 
@@ -192,46 +186,35 @@ def pairing_of(models: Models, names: tuple[str, str], *, paired: bool) -> str:
     """On the same cases, the same clusters, or on different cases; refused where that is not what
     is requested.
     """
-    if isinstance(models, JointCounts):
-        if not paired:
-            raise refuse(
-                "BR595",
-                "these models scored the same cases, so they are compared in pairs",
-                "leave paired out",
-            )
-        return SAME_CASES
-    parts: list[Any] = [models[name] for name in names]
-    grouped = all(isinstance(part, GroupedCounts) for part in parts)
-    if grouped and paired:
-        return SAME_CLUSTERS
-    if not grouped and not all(isinstance(part, Counts) for part in parts):
-        odd = next(part for part in parts if not isinstance(part, Counts))
-        raise refuse(
-            "BR595",
-            f"models are compared by their counts, got {type(odd).__name__}",
-            "count(y, {name: scores})",
-        )
-    if grouped and same_groups(parts[0], parts[1]):
+    joint = isinstance(models, JointCounts)
+    parts: list[Any] = [] if joint else [models[name] for name in names]
+    grouped = not joint and all(isinstance(part, GroupedCounts) for part in parts)
+    if paired and (joint or grouped):
+        return SAME_CASES if joint else SAME_CLUSTERS
+    if joint or (grouped and same_groups(*parts)):
         raise refuse(
             "BR595",
             "these models scored the same cases, so they are compared in pairs",
             "leave paired out",
         )
-    if paired:
-        text = (
-            "two sets of counts do not say which cases are the same, so the models cannot be"
-            " compared in pairs"
+    odd = [part for part in parts if not isinstance(part, Counts)]
+    if odd and not grouped:
+        raise refuse(
+            "BR595",
+            f"models are compared by their counts, got {type(odd[0]).__name__}",
+            "count(y, {name: scores})",
         )
-        raise refuse("BR595", text, "count(y, {name: scores}); for different cases, paired=False")
+    if paired:
+        raise refuse(
+            "BR595",
+            "two sets of counts do not say which cases are the same, so the models cannot be"
+            " compared in pairs",
+            "count(y, {name: scores}); for different cases, paired=False",
+        )
     return APART
 
 
-def only(joint: JointCounts, names: tuple[str, str]) -> JointCounts:
-    """The same cases, as two of the models scored them."""
-    return joint.only(names)
-
-
-def whole(part: Counts | GroupedCounts) -> Counts:
+def whole_of(part: Counts | GroupedCounts) -> Counts:
     """All cases together."""
     return part.total() if isinstance(part, GroupedCounts) else part
 
@@ -247,26 +230,23 @@ def in_step(
 
 def same_groups(first: GroupedCounts, second: GroupedCounts) -> bool:
     """Whether both have the same groups, each with as many positives and negatives."""
-    if first.groups != second.groups:
-        return False
-
-    def totals(groups: GroupedCounts) -> list[Floats]:
-        running = (
-            np.concatenate(([0], np.cumsum(column)))
-            for column in (groups.positives, groups.negatives)
+    return first.groups == second.groups and all(
+        np.allclose(sums_by_cluster(ours, first), sums_by_cluster(theirs, second), rtol=1e-9)
+        for ours, theirs in (
+            (first.positives, second.positives),
+            (first.negatives, second.negatives),
         )
-        return [np.diff(column[groups.offsets]) for column in running]
-
-    return all(
-        np.allclose(a, b, rtol=1e-9) for a, b in zip(totals(first), totals(second), strict=True)
     )
 
 
 def check_groups(first: GroupedCounts, second: GroupedCounts) -> None:
     """Clusters are drawn in step: they must be the same for both models."""
     if not same_groups(first, second):
-        text = "the groups of the two models differ, so their cases are not the same"
-        raise refuse("BR595", text, "count(y, {name: scores}, cluster=…)")
+        raise refuse(
+            "BR595",
+            "the groups of the two models differ, so their cases are not the same",
+            "count(y, {name: scores}, cluster=…)",
+        )
 
 
 def adjusted(found: Sequence[Difference]) -> tuple[Difference, ...]:
@@ -288,11 +268,12 @@ def check_replicates(first: Difference, tests: int) -> None:
     ):
         return
     needed = math.ceil(4 * tests / missed(first.level))
-    text = (
+    raise refuse(
+        "BR580",
         f"{tests} comparisons of {first.replicates} resamples each: after Holm's adjustment none"
-        " could be significant"
+        " could be significant",
+        Fix(f"replicates={needed}", f"--replicates {needed}"),
     )
-    raise refuse("BR580", text, Fix(f"replicates={needed}", f"--replicates {needed}"))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -55,16 +55,11 @@ def rate_interval(
         CLOPPER_PEARSON if side != BOTH or min(seen, whole - seen) < FEW else WILSON
     )
     low, high = bounds(seen, whole, level, chosen, side)
-    return Interval(
-        seen / whole,
-        low,
-        high,
-        level,
-        chosen,
-        side,
-        "rate",
-        notes=tuple(_notes(seen, whole, side, high)),
+    none_seen = Note(
+        "BR584", f"none of {grouped(whole)} were seen: the rate is at most {high:.4g}, not 0"
     )
+    notes = (none_seen,) if seen == 0 and side == UPPER else ()
+    return Interval(seen / whole, low, high, level, chosen, side, "rate", notes=notes)
 
 
 def normal_quantile(level: float) -> float:
@@ -84,13 +79,6 @@ def bounds(seen: int, whole: int, level: float, method: str, side: str) -> Bound
     return METHODS[method](seen, whole, below, above)
 
 
-def _notes(seen: int, whole: int, side: str, high: float) -> Any:
-    if seen == 0 and side == UPPER:
-        yield Note(
-            "BR584", f"none of {grouped(whole)} were seen: the rate is at most {high:.4g}, not 0"
-        )
-
-
 def _checked(successes: Any, cases: Any) -> tuple[int, int]:
     numbers = []
     for value in (successes, cases):
@@ -100,11 +88,12 @@ def _checked(successes: Any, cases: Any) -> tuple[int, int]:
         numbers.append(int(value) if is_whole and not isinstance(value, bool) else -1)
     seen, whole = numbers
     if not 0 <= seen <= whole <= MOST_CASES or not whole:
-        text = (
+        raise refuse(
+            "BR551",
             "a rate is a number of successes among a number of cases, in whole numbers; got"
-            f" {quoted(successes)} of {quoted(cases)}"
+            f" {quoted(successes)} of {quoted(cases)}",
+            "rate_interval(45, 50)",
         )
-        raise refuse("BR582", text, "rate_interval(45, 50)")
     return seen, whole
 
 
@@ -122,24 +111,24 @@ def _wilson(seen: int, whole: int, below: float, above: float) -> Bounds:
     return 0.0 if seen == 0 else ends[0], 1.0 if seen == whole else ends[1]
 
 
-def _clopper_pearson(seen: int, whole: int, below: float, above: float) -> Bounds:
-    low = _beta(seen, whole - seen + 1, below) if seen and below else 0.0
-    high = _beta(seen + 1, whole - seen, 1 - above, above) if seen < whole and above else 1.0
-    return low, high
+def _with_beta(added: float) -> Callable[[int, int, float, float], Bounds]:
+    """Quantiles of Beta distributions: one case more is taken to be seen, this much of it on the
+    other side of the bound; all of it (Clopper and Pearson), or half (Jeffreys).
+    """
 
+    def found(seen: int, whole: int, below: float, above: float) -> Bounds:
+        rest = whole - seen
+        low = _beta(seen + 1 - added, rest + added, below) if seen and below else 0.0
+        high = _beta(seen + added, rest + 1 - added, 1 - above, above) if rest and above else 1.0
+        return low, high
 
-def _jeffreys(seen: int, whole: int, below: float, above: float) -> Bounds:
-    low = _beta(seen + 0.5, whole - seen + 0.5, below) if seen and below else 0.0
-    high = (
-        _beta(seen + 0.5, whole - seen + 0.5, 1 - above, above) if seen < whole and above else 1.0
-    )
-    return low, high
+    return found
 
 
 METHODS: dict[str, Callable[[int, int, float, float], Bounds]] = {
     WILSON: _wilson,
-    CLOPPER_PEARSON: _clopper_pearson,
-    JEFFREYS: _jeffreys,
+    CLOPPER_PEARSON: _with_beta(1),
+    JEFFREYS: _with_beta(0.5),
 }
 
 
@@ -147,31 +136,33 @@ def _beta(a: float, b: float, share: float, rest: float | None = None) -> float:
     """The quantile of a Beta distribution; `rest` is 1 − share where that is small and known
     better.
     """
-    from scipy.special import betaincinv
-
     if rest is None:
-        return float(betaincinv(a, b, share))
+        return float(special().betaincinv(a, b, share))
     if a == 1:
         return -math.expm1(math.log(rest) / b)  # none seen: the exact bound, however many cases
-    mirrored = float(betaincinv(b, a, rest))
+    mirrored = float(special().betaincinv(b, a, rest))
     # Of 1 − x only what is not tiny is kept: close to 0 the quantile is found directly.
-    return 1 - mirrored if mirrored < 0.5 else float(betaincinv(a, b, share))
+    return 1 - mirrored if mirrored < 0.5 else float(special().betaincinv(a, b, share))
 
 
 def refuse_weights(counts: Counts | JointCounts) -> None:
     """Masses are not numbers of cases: neither Wilson nor DeLong holds for them."""
     if counts.weighted:
-        text = (
-            "these cases are weighted: intervals need whole cases, as weights do not say how many"
-            " were seen"
-        )
         raise refuse(
-            "BR583", text, "count without weights, or resample whole groups: count(…, cluster=…)"
+            "BR583",
+            "these cases are weighted: intervals need whole cases, as weights do not say how many"
+            " were seen",
+            "count without weights, or resample whole groups: count(…, cluster=…)",
         )
 
 
 def normal(share: float) -> float:
     """The quantile of the normal distribution."""
-    from scipy.special import ndtri
+    return float(special().ndtri(share))
 
-    return float(ndtri(share))
+
+def special() -> Any:
+    """The special functions of SciPy, which take their time to load: when they are first used."""
+    from scipy import special as functions
+
+    return functions

@@ -8,6 +8,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -28,12 +30,12 @@ from baserate.decisions.operating_point import (
 from baserate.decisions.rules import AND, Term, exact_or_none, holds_all, parse_rule
 from baserate.decisions.selection import choose, flag_at
 from baserate.errors import Fix, Infeasible, InputError, Note, combine, quoted, refuse
-from baserate.inference.bootstrap import PERCENTILE, Plan
+from baserate.inference.bootstrap import PERCENTILE, Plan, with_cells
 from baserate.inference.clusters import cluster_bound, cluster_intervals, clustered
 from baserate.inference.differences import compare
 from baserate.inference.intervals import interval
 from baserate.inference.paired import MCNEMAR, check_replicates, holm
-from baserate.inference.rates import refuse_weights
+from baserate.inference.rates import normal, refuse_weights, special
 from baserate.inference.sample_size import cases_needed, smallest_detectable
 from baserate.inference.statistic import is_known, statistic_of
 from baserate.inference.values import (
@@ -58,7 +60,6 @@ from baserate.inference.values import (
     missed,
     percent,
 )
-from baserate.kernels import Cells
 from baserate.measures.confusion import NOT_SAID, Measure, checked_volume
 from baserate.measures.registry import CLASS_OF
 from baserate.notation import number
@@ -106,7 +107,7 @@ def require(
     level = checked_level(level)
     if not isinstance(counts, Counts):
         raise refuse(
-            "BR228",
+            "BR429",
             f"a requirement is evaluated on Counts, got {type(counts).__name__}",
             "count(...)",
         )
@@ -170,8 +171,11 @@ def checked_margin(margin: Any) -> float | None:
     if margin is not None and not (
         isinstance(margin, int | float) and not isinstance(margin, bool) and 0 < margin <= 1e12
     ):
-        text = f"a margin is how much worse may pass, a number above 0, got {quoted(margin)}"
-        raise refuse("BR596", text, Fix("margin=0.01", "--margin 0.01"))
+        raise refuse(
+            "BR596",
+            f"a margin is how much worse may pass, a number above 0, got {quoted(margin)}",
+            Fix("margin=0.01", "--margin 0.01"),
+        )
     return margin
 
 
@@ -226,20 +230,8 @@ def _halves(counts: Counts, seed: int) -> tuple[Counts, Counts]:
     positives, negatives = (
         rng.binomial(column, 0.5) for column in (counts.positives, counts.negatives)
     )
-    halves = []
-    for ours, theirs in (
-        (positives, negatives),
-        (counts.positives - positives, counts.negatives - negatives),
-    ):
-        kept = (ours > 0) | (theirs > 0)
-        halves.append(
-            Counts._of(
-                Cells(counts.scores[kept], ours[kept], theirs[kept]),
-                counts.ledger,
-                condensed=counts.condensed,
-            )
-        )
-    return halves[0], halves[1]
+    rest = counts.positives - positives, counts.negatives - negatives
+    return with_cells(counts, positives, negatives), with_cells(counts, *rest)
 
 
 def _check(term: Term, point: OperatingPoint, level: float, seed: int, *, chosen: bool) -> Check:
@@ -267,7 +259,7 @@ def _check(term: Term, point: OperatingPoint, level: float, seed: int, *, chosen
         if counted
         else holds_all([term], point.confusion, point.at)
     )
-    shown = holds and (found.low >= limit if side == LOWER else found.high <= limit)
+    shown = holds and _meets(found, limit, side)
     outcome = SHOWN if shown else OBSERVED if holds else MISSED
     needed = _needed(term, found.value, level) if outcome == OBSERVED else None
     return Check(str(term), found, outcome, needed)
@@ -298,6 +290,11 @@ def _unless_biased(check: Check, term: Term, point: OperatingPoint, counts: Coun
     return replace(check, outcome=OBSERVED, needed=None, corrected=float(corrected))
 
 
+def _meets(found: Interval, limit: float, side: str) -> bool:
+    """Whether the bound on this side meets a limit."""
+    return found.low >= limit if side == LOWER else found.high <= limit
+
+
 def _needed(term: Term, value: float, level: float) -> int | None:
     """Cases of the class that would demonstrate it at the rate observed; not known for what mixes
     classes.
@@ -319,7 +316,7 @@ def _summary_check(
     holds = found.value >= limit if side == LOWER else found.value <= limit
     # A bootstrap promises no coverage, and of what is made best (ks, min_cost) it is biased: it
     # shows nothing.
-    bound = holds and (found.low >= limit if side == LOWER else found.high <= limit)
+    bound = holds and _meets(found, limit, side)
     shown = bound and found.replicates is None
     if bound and not shown:
         text = (
@@ -377,11 +374,12 @@ def non_inferiority(
         and options.get("better") is None
         and not is_known(statistic)
     ):
-        text = (
+        raise refuse(
+            "BR594",
             "which way is better is not known of"
-            f" {quoted(getattr(statistic, '__name__', 'a function'))}"
+            f" {quoted(getattr(statistic, '__name__', 'a function'))}",
+            'better="higher" or better="lower"',
         )
-        raise refuse("BR594", text, 'better="higher" or better="lower"')
     slices = {} if isinstance(models, JointCounts) else dict(models)
     whole = models if isinstance(models, JointCounts) else _together(slices)
     refuse_weights(whole)
@@ -412,11 +410,7 @@ def _together(slices: Mapping[str, JointCounts]) -> JointCounts:
             "a comparison needs the joint counts of both models",
             "count(y, {name: scores}), or those of each slice by name",
         )
-    parts = list(slices.values())
-    whole = parts[0]
-    for part in parts[1:]:
-        whole = whole + part
-    return whole
+    return reduce(add, slices.values())
 
 
 def _check_informative(joint: JointCounts, names: tuple[str, str], threshold: Any) -> None:
@@ -434,18 +428,16 @@ def _check_informative(joint: JointCounts, names: tuple[str, str], threshold: An
         isinstance(threshold, Mapping) and not set(names) <= set(threshold)
     ):
         return
-    flagged = []
+    flagged = set[Any]()
     for name in names:
         points = Points.of(joint.marginal(name))
         place = points.place(threshold[name] if isinstance(threshold, Mapping) else threshold)
-        flagged.append(0 if place == 0 else 1 if place == len(points) - 1 else -1)
-    if flagged in ([0, 0], [1, 1]):
-        what = "nothing" if flagged[0] == 0 else "everything"
-        fix = Fix("threshold=…, within the scores", "--threshold, within the scores")
+        flagged.add({0: "nothing", len(points) - 1: "everything"}.get(place, (name,)))
+    if len(flagged) == 1:
         raise refuse(
             "BR596",
-            f"both models flag {what} at these thresholds: there is nothing to compare",
-            fix,
+            f"both models flag {flagged.pop()} at these thresholds: there is nothing to compare",
+            Fix("threshold=…, within the scores", "--threshold, within the scores"),
         )
 
 
@@ -474,8 +466,6 @@ def _detectable(difference: Difference, level: float) -> float | None:
     # The half width of the interval is the critical value times the standard error; another 0.84
     # standard errors give the power.
     half = (difference.high - difference.low) / 2
-    from baserate.inference.rates import normal
-
     return (
         half * (normal((1 + level) / 2) + normal(0.8)) / normal((1 + difference.level) / 2)
         if half > 0
@@ -519,11 +509,12 @@ def require_of_clusters(
     """
     summaries, rule = split_requirement(requirement)
     if summaries:
-        text = (
+        raise refuse(
+            "BR433",
             f"{summaries[0][0]} of clusters has only an approximate interval, which cannot"
-            " demonstrate a requirement"
+            " demonstrate a requirement",
+            "require a measure",
         )
-        raise refuse("BR433", text, "require a measure")
     checks = tuple(
         _unless_biased(
             _check_of_clusters(term, point, clusters, level, plan),
@@ -549,7 +540,6 @@ def _check_of_clusters(
 ) -> Check:
     side, name = LOWER if term.sense == ">=" else UPPER, term.measure.name
     holds = holds_all([term], point.confusion, point.at)
-    shown = False
     if name in CLASS_OF:
         if not clustered(clusters).worth[CLASS_OF[name]]:
             raise refuse(
@@ -558,9 +548,6 @@ def _check_of_clusters(
                 "give cases of both classes",
             )
         found = cluster_bound(name, clusters, point, level, side)
-        shown = holds and (
-            found.low >= float(term.limit) if side == LOWER else found.high <= float(term.limit)
-        )
     else:
         bounds = cluster_intervals(point, clusters, (name,), plan, level, side)
         if name not in bounds:
@@ -569,11 +556,16 @@ def _check_of_clusters(
                 f"too few clusters for an interval of {name}",
                 "label more clusters, or require a rate within a class",
             )
-        found, limit = bounds[name], float(term.limit)
-        if holds and (found.low >= limit if side == LOWER else found.high <= limit):
-            text = f"{name} of clusters has only an approximate interval"
-            note = Note("BR596", f"{text}, which does not demonstrate a requirement")
-            found = replace(found, notes=(*found.notes, note))
+        found = bounds[name]
+    within = holds and _meets(found, float(term.limit), side)
+    if within and name not in CLASS_OF:
+        note = Note(
+            "BR596",
+            f"{name} of clusters has only an approximate interval, which does not demonstrate a"
+            " requirement",
+        )
+        found = replace(found, notes=(*found.notes, note))
+    shown = within and name in CLASS_OF
     return Check(str(term), found, SHOWN if shown else OBSERVED if holds else MISSED)
 
 
@@ -582,8 +574,6 @@ def _if_all_labelled(name: str, counts: Counts, at: Conditions | None) -> float 
     similar scores, as in Begg & Greenes 1983 for those of one flag. None where labels are about as
     frequent among high scores as among low ones.
     """
-    from scipy.special import chdtri
-
     rest = counts.unlabelled
     if rest is None or not rest.total_negatives:
         return None
@@ -599,7 +589,7 @@ def _if_all_labelled(name: str, counts: Counts, at: Conditions | None) -> float 
     known = np.bincount(own, labelled, minlength=len(whole))
     share, shares = known.sum() / whole.sum(), known / whole
     apart = float(np.sum((known - share * whole) ** 2 / whole)) / (share * (1 - share))
-    if not len(edges) or apart <= chdtri(len(edges), SELECTED):
+    if not len(edges) or apart <= special().chdtri(len(edges), SELECTED):
         return None
     if np.ptp(shares) <= MATERIAL * shares.max():
         return None

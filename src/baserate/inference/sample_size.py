@@ -21,7 +21,7 @@ from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.rules import parse_rule
 from baserate.errors import Fix, Note, number_of, quoted, refuse
 from baserate.inference.auc import placed
-from baserate.inference.rates import MOST_CASES, normal, rate_interval
+from baserate.inference.rates import MOST_CASES, normal, rate_interval, special
 from baserate.inference.values import UPPER, checked_level, percent, stated
 from baserate.measures.confusion import Confusion, Measure, parse
 from baserate.measures.registry import at_one_point
@@ -135,8 +135,11 @@ def confusion_of(source: Any) -> Confusion:
 def refuse_masses(weighted: bool) -> None:  # noqa: FBT001
     """Weights say what a case stands for, not how many were seen."""
     if weighted:
-        text = "these cases are weighted: intervals and sample sizes need whole cases, not weights"
-        raise refuse("BR583", text, Fix("count without weights", "leave --weight out"))
+        raise refuse(
+            "BR583",
+            "these cases are weighted: intervals and sample sizes need whole cases, not weights",
+            Fix("count without weights", "leave --weight out"),
+        )
 
 
 def _whole(source: Any) -> tuple[int, int, int, int]:
@@ -148,8 +151,11 @@ def _whole(source: Any) -> tuple[int, int, int, int]:
             "give Counts or a Confusion",
         )
     if any(isinstance(cases, Fraction) for cases in confusion) or (point and source.share != 1):
-        text = "this point flags a share of some cases: its outcomes are expected values, not cases"
-        raise refuse("BR583", text, "choose(counts, threshold=…)")
+        raise refuse(
+            "BR583",
+            "this point flags a share of some cases: its outcomes are expected values, not cases",
+            "choose(counts, threshold=…)",
+        )
     # What a person typed may be 40.0; what a point flags of weighted counts is a mass even where it
     # happens to be whole.
     refuse_masses(
@@ -225,11 +231,12 @@ def cases_needed(
         return _with_none_seen(asked, missed)
     rate, share = asked.errors_at(expecting), None if power is None else checked_power(power)
     if rate >= asked.limit:
-        text = (
+        raise refuse(
+            "BR585",
             f"expecting {quoted(expecting)} does not satisfy {asked.text} with room to spare: no"
-            " number of cases would demonstrate it"
+            " number of cases would demonstrate it",
+            "expect better than you require, or require less",
         )
-        raise refuse("BR585", text, "expect better than you require, or require less")
     if not rate:
         return _with_none_seen(asked, missed)
     return (
@@ -275,17 +282,17 @@ def _read(requirement: Any) -> _Requirement:
         raise refuse("BR585", what, WRITE_REQUIREMENT)
     term = rule.terms[0]
     if term.sense != SENSES[names[0]]:
-        fix = f'"{names[0]} {SENSES[names[0]]} …"'
-        raise refuse("BR585", f"{term} limits the rate from the wrong side", fix)
+        raise refuse(
+            "BR585",
+            f"{term} limits the rate from the wrong side",
+            f'"{names[0]} {SENSES[names[0]]} …"',
+        )
     limit = 1 - term.limit if term.sense == ">=" else term.limit
     if limit == 0:
-        less = (
-            f'leave room for a few: "{names[0]} {term.sense} {"0.999" if term.limit else "0.001"}"'
-        )
         raise refuse(
             "BR585",
             f"{term} is demonstrated by no number of cases: the next one may be an error",
-            less,
+            f'leave room for a few: "{names[0]} {term.sense} {"0.999" if term.limit else "0.001"}"',
         )
     if limit == 1:
         raise refuse("BR585", f"{term} holds for any cases", WRITE_REQUIREMENT)
@@ -296,15 +303,13 @@ def _missed(level: Any) -> float:
     return rounded(1 - notation.meant(checked_level(level)))
 
 
-def checked_share(value: Any, name: str) -> Fraction:
+def checked_share(
+    value: Any, name: str, code: str = "BR585", fix: str = 'write 0.95 or "95%"'
+) -> Fraction:
     """A share between 0 and 1, as a number or as it is written ("95%")."""
     found = notation.share(value) if isinstance(value, str) else notation.from_number(value)
     if found is None or not 0 <= found.value <= 1:
-        raise refuse(
-            "BR585",
-            f"{name} must be a share between 0 and 1, got {quoted(value)}",
-            'write 0.95 or "95%"',
-        )
+        raise refuse(code, f"{name} must be a share between 0 and 1, got {quoted(value)}", fix)
     return found.value
 
 
@@ -409,7 +414,6 @@ def _shown_from(errors: Integers, limit: float, missed: float) -> Integers:
     """With how many cases a number of errors begins to demonstrate that the rate is at most the
     limit: P(errors or fewer | limit) <= missed.
     """
-    from scipy.special import ndtri
 
     def shown(cases: Floats) -> Flags:
         return np.asarray((cases > errors) & (_chance(errors, cases, limit) <= missed * TIE))
@@ -418,7 +422,8 @@ def _shown_from(errors: Integers, limit: float, missed: float) -> Integers:
     # outwards until it is enclosed, and halving.
     one_more = errors + 1.0
     expected = (
-        one_more * (1 - 1 / (9 * one_more) - float(ndtri(missed)) / (3 * np.sqrt(one_more))) ** 3
+        one_more
+        * (1 - 1 / (9 * one_more) - float(special().ndtri(missed)) / (3 * np.sqrt(one_more))) ** 3
     )
     guess = np.maximum(np.floor(expected * (1 / limit - 0.5) + errors / 2), one_more)
     low, high, step = guess - 1, guess + 1, 1
@@ -435,9 +440,9 @@ def _shown_from(errors: Integers, limit: float, missed: float) -> Integers:
 
 def _chance(errors: Any, cases: Any, rate: float) -> Any:
     """The binomial probability of as many errors or fewer."""
-    from scipy.special import betaincc
-
-    return betaincc(np.add(errors, 1.0), np.subtract(cases, errors, dtype=np.float64), rate)
+    return special().betaincc(
+        np.add(errors, 1.0), np.subtract(cases, errors, dtype=np.float64), rate
+    )
 
 
 # ----------------------------------------------------------------------
@@ -510,11 +515,12 @@ def cases_for_auc(
         for value, name in ((at_least, "at_least"), (expecting, "expecting"))
     )
     if low >= high:
-        text = (
+        raise refuse(
+            "BR585",
             f"expecting AUC {high:g} does not reach {low:g} with room to spare: no number of cases"
-            " would demonstrate it"
+            " would demonstrate it",
+            "expect better than you require, or require less",
         )
-        raise refuse("BR585", text, "expect better than you require, or require less")
     ratio, pilot = (
         _checked_ratio(negatives_per_positive),
         None if counts is None else _spread(counts),
@@ -537,15 +543,25 @@ def cases_for_auc(
                 return True
         return False
 
-    few, many = 1, 2
+    many = _fewest(enough, 1, f"AUC of {low:g} or more, where it is {high:g},")
+    return Cases(many, _negatives(many, ratio))
+
+
+def _fewest(
+    enough: Callable[[int], bool], few: int, text: str, ratio: Fraction | None = None
+) -> int:
+    """The fewest positives that are enough, more than `few`: twice as many until they are, then by
+    halving. With a `ratio`, the negatives that go with them count too for what is too many.
+    """
+    many = 2
     while not enough(many):
         few, many = many, 2 * many
-        if many > MOST_SEARCHED:
-            raise too_many(f"AUC of {low:g} or more, where it is {high:g},", MOST_SEARCHED)
+        if max(many, 0 if ratio is None else _negatives(many, ratio)) > MOST_SEARCHED:
+            raise too_many(text, MOST_SEARCHED)
     while many - few > 1:
         middle = (few + many) // 2
         few, many = (few, middle) if enough(middle) else (middle, many)
-    return Cases(many, _negatives(many, ratio))
+    return many
 
 
 def _checked_auc(value: Any, name: str) -> float:
@@ -624,12 +640,11 @@ def cases_for_mcnemar(
             "difference=0.01, the smallest that would matter",
         )
     if ahead > apart:
-        text = (
-            f"where {rounded(apart):g} of the pairs are discordant, the models do not differ by"
-            f" {rounded(ahead):g}"
-        )
         raise refuse(
-            "BR585", text, "give a difference that is at most the share of discordant pairs"
+            "BR585",
+            f"where {rounded(apart):g} of the pairs are discordant, the models do not differ by"
+            f" {rounded(ahead):g}",
+            "give a difference that is at most the share of discordant pairs",
         )
     missed, share = _missed(level), checked_power(power)
     psi, delta = rounded(apart), rounded(ahead)
@@ -669,11 +684,9 @@ def smallest_detectable(
     if fewer < 0:
         none = Undefined(f"{apart} discordant pairs show nothing at this level")
         return Detectable(none, None if whole is None else none, None)
-    from scipy.special import betaincinv
-
     # The share of the other model's pairs at which so few of them, or fewer, are seen with the
     # power asked for.
-    other = float(betaincinv(fewer + 1, apart - fewer, 1 - share))
+    other = float(special().betaincinv(fewer + 1, apart - fewer, 1 - share))
     excess = max(0.0, apart * (1 - 2 * other))
     return Detectable(excess, None if whole is None else excess / whole, apart - 2 * fewer)
 
@@ -697,8 +710,7 @@ class _Pairs:
             min(cases, math.ceil(cases * self.discordant + reach)),
         )
         pairs = np.arange(low, high + 1)
-        chance = binomial(pairs, cases, self.discordant)
-        return float(chance @ self._declared(pairs, cases))
+        return float(binomial(pairs, cases, self.discordant) @ self._declared(pairs, cases))
 
     def _declared(self, pairs: Any, cases: int) -> Floats:  # noqa: ARG002 (not of all cases)
         """The probability that the better model is declared so, for each number of discordant
@@ -729,8 +741,6 @@ class _Within(_Pairs):
         """P(upper end <= margin): a quadratic in the difference, for each number of discordant
         pairs.
         """
-        from scipy.special import betaincc
-
         whole, square, most = cases + 2, normal(self.missed / 2) ** 2, self.margin
         under = (most * whole) ** 2 - (whole + square) * (
             most**2 * whole - square * (pairs + 2) / whole
@@ -738,19 +748,17 @@ class _Within(_Pairs):
         ends = (most * whole - np.sqrt(np.maximum(under, 0.0))) / (whole + square)
         lost = np.floor((ends * whole + pairs) / 2 + 2.0**-30)
         inside = np.clip(lost, 0, np.maximum(pairs - 1, 0))
-        chance = betaincc(inside + 1.0, np.maximum(pairs - inside, 1.0), self.other)
+        chance = special().betaincc(inside + 1.0, np.maximum(pairs - inside, 1.0), self.other)
         return np.where(lost < 0, 0.0, np.where(lost >= pairs, 1.0, chance))
 
 
 def binomial(numbers: Any, cases: int, rate: float) -> Floats:
     """The probabilities of these consecutive numbers, which are all that matter."""
-    from scipy.special import gammaln, xlog1py, xlogy
-
     logs = (
-        xlogy(numbers, rate)
-        + xlog1py(cases - numbers, -rate)
-        - gammaln(numbers + 1)
-        - gammaln(cases - numbers + 1)
+        special().xlogy(numbers, rate)
+        + special().xlog1py(cases - numbers, -rate)
+        - special().gammaln(numbers + 1)
+        - special().gammaln(cases - numbers + 1)
     )
     chance = np.exp(logs - logs.max())
     # What large logarithms lose is common to all, and goes away here.
@@ -758,11 +766,11 @@ def binomial(numbers: Any, cases: int, rate: float) -> Floats:
 
 
 def _declared(pairs: Any, other: float, missed: float) -> Floats:
-    from scipy.special import betaincc
-
     fewer = _most_fewer(pairs, missed)
     return np.where(
-        fewer >= 0, betaincc(np.maximum(fewer, 0) + 1.0, pairs - np.maximum(fewer, 0), other), 0.0
+        fewer >= 0,
+        special().betaincc(np.maximum(fewer, 0) + 1.0, pairs - np.maximum(fewer, 0), other),
+        0.0,
     )
 
 
@@ -770,10 +778,9 @@ def _most_fewer(pairs: Any, missed: float) -> Any:
     """The most pairs of the other model with which the two-sided test still rejects: 2 · P(as many
     or fewer | ½) < missed; -1 for none.
     """
-    from scipy.special import betaincc
 
     def rejects(fewer: Any) -> Any:
-        tail = betaincc(np.maximum(fewer, 0) + 1.0, np.maximum(pairs - fewer, 0.5), 0.5)
+        tail = special().betaincc(np.maximum(fewer, 0) + 1.0, np.maximum(pairs - fewer, 0.5), 0.5)
         return (fewer < 0) | ((2 * fewer < pairs) & (2 * tail < missed))
 
     fewer = np.maximum(-1, np.floor(pairs / 2 + normal(missed / 2) * np.sqrt(pairs) / 2))
@@ -866,24 +873,18 @@ def cases_at_prior(
         _checked_ratio(negatives_per_positive),
     )
     if not line.holds(tpr, fpr):
-        text = (
+        raise refuse(
+            "BR585",
             f"tpr {tpr:g} and fpr {fpr:g} do not satisfy {line.text} with room to spare: no number"
-            " of cases would demonstrate it"
+            " of cases would demonstrate it",
+            "expect better than you require, or require less",
         )
-        raise refuse("BR585", text, "expect better than you require, or require less")
 
     def enough(positives: int) -> bool:
         cases = Cases(positives, _negatives(positives, ratio))
         return _power_of_line(line, cases, (tpr, fpr), missed) >= share
 
-    few, many = 0, 2
-    while not enough(many):
-        few, many = many, 2 * many
-        if many > MOST_SEARCHED or _negatives(many, ratio) > MOST_SEARCHED:
-            raise too_many(f"{line.text}, with tpr {tpr:g} and fpr {fpr:g},", MOST_SEARCHED)
-    while many - few > 1:
-        middle = (few + many) // 2
-        few, many = (few, middle) if enough(middle) else (middle, many)
+    many = _fewest(enough, 0, f"{line.text}, with tpr {tpr:g} and fpr {fpr:g},", ratio)
     while failing := [many + more for more in range(1, AHEAD + 1) if not enough(many + more)]:
         many = failing[-1] + 1
     return Cases(many, _negatives(many, ratio))
@@ -924,9 +925,10 @@ def _expected(expecting: Any) -> tuple[float, float]:
         elif known in ("fnr", "tnr"):
             found["tpr" if known == "fnr" else "fpr"] = 1 - rate
     if len(found) != 2 or len(expecting) != 2:
-        text = "what is expected must be a recall and a false positive rate"
         raise refuse(
-            "BR585", text, Fix('expecting={"tpr": 0.9, "fpr": 0.01}', "--expect tpr=0.9,fpr=0.01")
+            "BR585",
+            "what is expected must be a recall and a false positive rate",
+            Fix('expecting={"tpr": 0.9, "fpr": 0.01}', "--expect tpr=0.9,fpr=0.01"),
         )
     return rounded(found["tpr"]), rounded(found["fpr"])
 
@@ -939,8 +941,11 @@ def _line_of(requirement: str, at: Conditions) -> _Line:
         what = "one requirement at a time" if parts else f"{term.measure} cannot be planned for"
         raise refuse("BR585", what, WRITE_AT_PRIOR)
     if at.prior is None:
-        fix = Fix("at=Conditions(prior=0.001)", "--prior 0.1%")
-        raise refuse("BR585", f"{term.measure} depends on the base rate", fix)
+        raise refuse(
+            "BR585",
+            f"{term.measure} depends on the base rate",
+            Fix("at=Conditions(prior=0.001)", "--prior 0.1%"),
+        )
     sign = 1 if term.sense == ">=" else -1
 
     def above(tpr: int, fpr: int) -> Fraction:
@@ -951,10 +956,12 @@ def _line_of(requirement: str, at: Conditions) -> _Line:
 
     none, hit, alarm = above(0, 0), above(1, 0), above(0, 1)
     if hit <= none or alarm >= none:
-        text = f"{term} is not demonstrated by more hits and fewer false alarms"
-        raise refuse("BR585", text, WRITE_AT_PRIOR)
-    slope = (none - alarm) / (hit - none)
-    return _Line(str(term), rounded(-none / (hit - none)), rounded(slope))
+        raise refuse(
+            "BR585",
+            f"{term} is not demonstrated by more hits and fewer false alarms",
+            WRITE_AT_PRIOR,
+        )
+    return _Line(str(term), rounded(-none / (hit - none)), rounded((none - alarm) / (hit - none)))
 
 
 def _parts(measure: Measure) -> tuple[Any, dict[str, float]]:
@@ -964,8 +971,6 @@ def _parts(measure: Measure) -> tuple[Any, dict[str, float]]:
 
 def _power_of_line(line: _Line, cases: Cases, rates: tuple[float, float], missed: float) -> float:
     """The probability that the bound meets the requirement, over hits and false alarms."""
-    from scipy.special import betainc
-
     (positives, negatives), (tpr, fpr) = cases, rates
     reach = WIDE * math.sqrt(negatives * fpr * (1 - fpr)) + WIDE
     low = max(0, math.floor(negatives * fpr - reach))
@@ -976,7 +981,7 @@ def _power_of_line(line: _Line, cases: Cases, rates: tuple[float, float], missed
     needed = np.interp(alarms, grid, _fewest_hits(line, cases, grid, missed, step))
     whole = np.ceil(needed - 1e-9)
     inside = np.clip(whole, 1, positives)
-    reached = betainc(inside, positives - inside + 1, tpr)
+    reached = special().betainc(inside, positives - inside + 1, tpr)
     reached = np.where(whole > positives, 0.0, np.where(whole < 1, 1.0, reached))
     chance = binomial(alarms, negatives, fpr) if len(alarms) > 1 else np.ones(1)
     return float(chance @ reached)
@@ -989,16 +994,16 @@ def _fewest_hits(line: _Line, cases: Cases, alarms: Floats, missed: float, step:
     The bound is that of "safe-draws": P(requirement fails) <= missed, where tpr and fpr are drawn
     as Clopper and Pearson bound them, Beta(tp, fn + 1) and Beta(fp + 1, tn).
     """
-    from scipy.special import betainc, betaincinv
-
     positives, negatives = cases
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     rest = np.maximum(negatives - alarms, 1e-9)[:, None]
-    fpr = betaincinv(alarms[:, None] + 1, rest, (nodes + 1) / 2)
+    fpr = special().betaincinv(alarms[:, None] + 1, rest, (nodes + 1) / 2)
     least = np.clip(line.start + line.slope * fpr, 0, 1)
 
     def fails(hits: Floats) -> Floats:
-        chance = betainc(np.maximum(hits, 1e-9)[:, None], positives - hits[:, None] + 1, least)
+        chance = special().betainc(
+            np.maximum(hits, 1e-9)[:, None], positives - hits[:, None] + 1, least
+        )
         return np.asarray(chance @ weights / 2)
 
     low, high = np.zeros(len(alarms)), np.full(len(alarms), float(positives))
@@ -1034,14 +1039,18 @@ def cases_for_margin(
     apart, most = checked_share(discordant, "discordant"), checked_share(margin, "margin")
     worse = checked_share(difference, "difference")
     if worse >= most:
-        text = f"a candidate that is {rounded(worse):g} worse is not within {rounded(most):g}"
-        raise refuse("BR585", text, "a larger margin, or a smaller difference")
-    if worse > apart or not apart:
-        text = (
-            f"where {rounded(apart):g} of the pairs are discordant, the models do not differ by"
-            f" {rounded(worse):g}"
+        raise refuse(
+            "BR585",
+            f"a candidate that is {rounded(worse):g} worse is not within {rounded(most):g}",
+            "a larger margin, or a smaller difference",
         )
-        raise refuse("BR585", text, "discordant=0.1, the share that only one model gets right")
+    if worse > apart or not apart:
+        raise refuse(
+            "BR585",
+            f"where {rounded(apart):g} of the pairs are discordant, the models do not differ by"
+            f" {rounded(worse):g}",
+            "discordant=0.1, the share that only one model gets right",
+        )
     missed, share = _missed(level), checked_power(power)
     psi, delta, room = rounded(apart), rounded(worse), rounded(most - worse)
     spread = -normal(missed / 2) + normal(share)

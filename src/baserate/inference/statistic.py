@@ -67,14 +67,13 @@ def curve_reader(curve: Any, at: Conditions | None, x: Any) -> Reader:
     name, entry = curve_named(curve)
     conditions = checked_conditions(at)
     if entry is not None and entry.make is cost_curve:
-        places = _places(x, 0.0, 1.0, np.arange(PLACES + 1) / PLACES)
-        read_cost = lambda counts: lowest_cost(counts, places)  # noqa: E731
+        places = _places(x, np.arange(PLACES + 1) / PLACES)
         return Reader(
             name,
             "effective_prior",
             "normalized_cost",
             places,
-            read_cost,
+            lambda counts: lowest_cost(counts, places),
             None,
             of_prior=False,
             chosen=True,
@@ -82,39 +81,33 @@ def curve_reader(curve: Any, at: Conditions | None, x: Any) -> Reader:
     if entry is None or entry.read is None:
         known = ", ".join(short for short, one in CURVES.items() if one.has_band)
         raise refuse(
-            "BR569",
+            "BR531",
             f"there is no band for {quoted(curve if isinstance(curve, str) else name or curve)}",
             f"one of {known}, or a measure with priors=[…]",
         )
     axis, measure = (Measure(part) for part in entry.read)
     # A share of no positives or no cases flags nothing, where a ratio of flagged cases is 0/0.
-    usual = np.arange(0 if axis.name == "fpr" else 1, PLACES + 1) / PLACES
-    places = _places(x, 0.0, 1.0, usual)
+    places = _places(x, np.arange(0 if axis.name == "fpr" else 1, PLACES + 1) / PLACES)
     prior_free = not (axis.depends_on_prior or measure.depends_on_prior)
-
-    def read(counts: Counts) -> Floats:
-        return at_places(counts, axis, measure, conditions, places)
-
-    at_shown = None if prior_free else conditions
     return Reader(
         name,
         axis.name,
         measure.name,
         places,
-        read,
-        at_shown,
+        lambda counts: at_places(counts, axis, measure, conditions, places),
+        None if prior_free else conditions,
         of_prior=not prior_free and conditions.as_in_sample,
     )
 
 
-def _places(given: Any, low: float, high: float, usual: Floats) -> Floats:
+def _places(given: Any, usual: Floats) -> Floats:
     if given is None:
         return usual
     try:
         places = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
         places = np.array(np.nan)
-    if places.ndim != 1 or not len(places) or not ((places >= low) & (places <= high)).all():
+    if places.ndim != 1 or not len(places) or not ((places >= 0) & (places <= 1)).all():
         raise refuse("BR573", "a band is read at shares between 0 and 1", "x=[0.01, 0.05, 0.1]")
     return places
 
@@ -131,8 +124,7 @@ def at_places(
     values = along(axis, points, at)
     # Along fpr the highest tpr at each place, along tpr the lowest fpr: the last point, or the
     # first, of those with that value.
-    side = "right" if axis.name == "fpr" else "left"
-    found = np.searchsorted(values, places, side) - 1  # type: ignore[call-overload]
+    found = np.searchsorted(values, places, "right" if axis.name == "fpr" else "left") - 1
     edges = np.clip(found, 0, len(points) - 2)
     start, end = values[edges], values[edges + 1]
     length = end - start
@@ -191,12 +183,12 @@ def prior_reader(
             return np.full(len(x), np.nan)
         if rule is not None:
             return np.array([_chosen(points, asked, one, rule, volume) for one in conditions])
+        known = conditions[0].costs
         if threshold is NOT_SAID:
-            return along_priors(
-                asked, *_cheapest(points, x, conditions[0].costs), x, conditions[0].costs
-            )
+            stakes = float(known.miss), float(known.false_alarm)
+            return along_priors(asked, *cheapest_rates(points, x, *stakes), x, known)
         place = points.place(threshold)
-        return along_priors(asked, points.tpr[place], points.fpr[place], x, conditions[0].costs)
+        return along_priors(asked, points.tpr[place], points.fpr[place], x, known)
 
     if rule is not None and threshold is not NOT_SAID:
         raise refuse(
@@ -208,14 +200,18 @@ def prior_reader(
             f"{asked} counts the cases of the sample: it does not change with the base rate",
             "alerts, caught or expected_cost",
         )
-    of_roc = rule is None and threshold is NOT_SAID
-    known: dict[str, Any] = {
-        "threshold": threshold,
-        "costs": costs,
-        "chosen": threshold is NOT_SAID,
-    }
     return Reader(
-        str(asked), "prior", str(asked), x, read, None, of_prior=False, of_roc=of_roc, **known
+        str(asked),
+        "prior",
+        str(asked),
+        x,
+        read,
+        None,
+        of_prior=False,
+        of_roc=rule is None and threshold is NOT_SAID,
+        threshold=threshold,
+        costs=costs,
+        chosen=threshold is NOT_SAID,
     )
 
 
@@ -224,12 +220,12 @@ def along_priors(asked: Measure, tpr: Any, fpr: Any, priors: Floats, costs: Cost
     t, f = (
         np.broadcast_to(np.asarray(rate, dtype=np.float64), priors.shape) for rate in (tpr, fpr)
     )
-    return rates_read(
-        asked,
-        (t, f),
-        priors,
-        tuple(float(getattr(costs, name)) for name in ("tp", "fp", "fn", "tn")),
-    )
+    return rates_read(asked, (t, f), priors, float_costs(costs))
+
+
+def float_costs(costs: Costs) -> tuple[float, ...]:
+    """The costs of tp, fp, fn and tn."""
+    return tuple(float(getattr(costs, name)) for name in ("tp", "fp", "fn", "tn"))
 
 
 def outcomes_read(asked: Measure, outcomes: tuple[Any, Any, Any, Any], at: Conditions) -> Floats:
@@ -241,22 +237,21 @@ def outcomes_read(asked: Measure, outcomes: tuple[Any, Any, Any, Any], at: Condi
         t, f = tp / (tp + fn), fp / (fp + tn)
         own = (tp + fn) / (tp + fp + fn + tn)
     prior = own if at.as_in_sample or at.prior is None else np.full(t.shape, at.prior)
-    costs = tuple(float(getattr(at.costs, name)) for name in ("tp", "fp", "fn", "tn"))
-    values = rates_read(asked, (t, f), prior, costs, (tp + fn, fp + tn))
+    values = rates_read(asked, (t, f), prior, float_costs(at.costs), (tp + fn, fp + tn))
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def _cheapest(points: Points, priors: Floats, costs: Costs) -> tuple[Floats, Floats]:
-    """The rates at the cheapest corner of the hull, for each base rate; among equals the one that
-    flags least.
+def cheapest_rates(
+    points: Points, priors: Floats, miss: Any, false_alarm: Any
+) -> tuple[Floats, Floats]:
+    """The rates at the cheapest corner of the hull, for each base rate and what a miss and a false
+    alarm cost there; among equals the one that flags least.
     """
     hull = points.hull()
-    fpr, fnr = hull.fpr, hull.fn / hull.total_positives
-    loss = np.outer(priors * float(costs.miss), fnr) + np.outer(
-        (1 - priors) * float(costs.false_alarm), fpr
-    )
+    fnr = hull.fn / hull.total_positives
+    loss = np.outer(priors * miss, fnr) + np.outer((1 - priors) * false_alarm, hull.fpr)
     best = np.argmin(loss, axis=1)
-    return hull.tpr[best], fpr[best]
+    return hull.tpr[best], hull.fpr[best]
 
 
 def _chosen(points: Points, asked: Measure, at: Conditions, rule: str, volume: Any) -> float:
@@ -373,7 +368,7 @@ def statistic_of(
             'use "precision"',
         )
     return (
-        _of_summary(asked, conditions)
+        _described(asked.name, str(asked), lambda counts: asked(counts, conditions), conditions)
         if isinstance(asked, Summary)
         else _of_function(asked, conditions)
     )
@@ -406,19 +401,21 @@ def _of_measure(
         def value(counts: Counts) -> float:
             return flag_at(counts, threshold, at=at, volume=volume)[asked]
 
-        of_prior = asked.depends_on_prior and at.as_in_sample
-        known: dict[str, Any] = {
-            "measure": asked,
-            "threshold": threshold,
-            "range": asked.range,
-            "at_matters": asked.depends_on_prior,
-        }
-        return Statistic(str(asked), value, asked.direction, of_prior=of_prior, at=at, **known)
+        return Statistic(
+            str(asked),
+            value,
+            asked.direction,
+            of_prior=asked.depends_on_prior and at.as_in_sample,
+            at=at,
+            measure=asked,
+            threshold=threshold,
+            range=asked.range,
+            at_matters=asked.depends_on_prior,
+        )
 
     def chosen(counts: Counts) -> OperatingPoint:
         return choose(counts, rule, at=at, volume=volume, optimize=optimize)
 
-    known = {"measure": asked, "range": asked.range, "ruled": rule is not None, "point_of": chosen}
     return Statistic(
         str(asked),
         lambda counts: chosen(counts)[asked],
@@ -426,21 +423,16 @@ def _of_measure(
         of_prior=at.as_in_sample,
         chosen=True,
         at=at,
-        **known,
+        measure=asked,
+        ruled=rule is not None,
+        point_of=chosen,
+        range=asked.range,
     )
-
-
-def _of_summary(summary: Summary, at: Conditions) -> Statistic:
-    if not SUMMARIES[summary.name].single:
-        raise refuse("BR594", f"{summary.name} gives more than one number", "choose one of them")
-    return _described(summary.name, str(summary), lambda counts: summary(counts, at), at)
 
 
 def _of_function(function: Callable[..., Any], at: Conditions) -> Statistic:
     name = getattr(function, "__name__", "statistic")
     known = is_known(function)
-    if known and not SUMMARIES[name].single:
-        raise refuse("BR594", f"{name} gives more than one number", "choose one of them")
     takes_at = "at" in _parameters(function)
     if not takes_at and not known and (at.costs_given or not at.as_in_sample):
         raise refuse(
@@ -456,6 +448,8 @@ def _of_function(function: Callable[..., Any], at: Conditions) -> Statistic:
 
 def _described(name: str, shown: str, call: Callable[[Counts], float], at: Conditions) -> Statistic:
     entry = SUMMARIES[name]
+    if not entry.single:
+        raise refuse("BR594", f"{name} gives more than one number", "choose one of them")
     return Statistic(
         shown,
         call,

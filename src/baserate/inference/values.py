@@ -11,7 +11,7 @@ import numpy as np
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.errors import Fix, Note, combine, grouped, quoted, refuse
 from baserate.notation import checked_level, missed, percent
-from baserate.views import Viewed
+from baserate.numbers import Viewed, cell, table
 
 __all__ = [
     "BOTH",
@@ -91,8 +91,6 @@ class Interval(Viewed):
         return f"Interval: {name}{shown_value(self)}, {bounds}"
 
     def _html_table(self) -> str:
-        from baserate.numbers import cell, table
-
         row = (self.name or "value", cell(self.value, self.digits), stated(self), self.method)
         return table(repr(self), ("", "value", percent(self.level), "method"), [row])
 
@@ -151,8 +149,6 @@ class Difference(Viewed):
         )
 
     def _html_table(self) -> str:
-        from baserate.numbers import cell, table
-
         first, second = (quoted(name, quotes=False) for name in self.models)
         values = [cell(value, 4) for value in (*self.values, self.value)]
         headings = ["", first, second, "difference", percent(self.level), "p"]

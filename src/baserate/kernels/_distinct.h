@@ -20,21 +20,29 @@ static uint64_t mixed_hash(uint64_t hash, uint64_t word) {
     return hash ^ hash >> 32;
 }
 
+static int same_row(const uint32_t *one, const uint32_t *other, Py_ssize_t width) {
+    Py_ssize_t k = 0;
+    while (k < width && one[k] == other[k]) k++;
+    return k == width;
+}
+
+/* Most rows have the value of the row before. */
 static Py_ssize_t distinct_rows(const uint32_t *rows, Py_ssize_t width, Py_ssize_t n, uint32_t *codes, int64_t *firsts, Py_ssize_t most) {
     int bits = slot_bits(most);
     uint64_t mask = (UINT64_C(1) << bits) - 1;
-    uint32_t *slots = calloc((size_t)mask + 1, sizeof *slots);
+    uint32_t *slots = calloc((size_t)mask + 1, sizeof *slots), last = 0;
     Py_ssize_t found = slots ? 0 : -1, patience = 8 * n;
     for (Py_ssize_t i = 0; i < n && found >= 0; i++) {
         const uint32_t *row = rows + i * width;
+        if (found && same_row(row, rows + firsts[last] * width, width)) {
+            codes[i] = last;
+            continue;
+        }
         uint64_t hash = 0;
         for (Py_ssize_t k = 0; k < width; k++) hash = mixed_hash(hash, row[k]);
         uint64_t slot = hash * UINT64_C(0x9E3779B97F4A7C15) >> (64 - bits);
         for (; slots[slot]; slot = (slot + 1) & mask) {
-            const uint32_t *known = rows + firsts[slots[slot] - 1] * width;
-            Py_ssize_t k = 0;
-            while (k < width && known[k] == row[k]) k++;
-            if (k == width || --patience < 0) break;
+            if (same_row(row, rows + firsts[slots[slot] - 1] * width, width) || --patience < 0) break;
         }
         if (patience < 0 || (!slots[slot] && found == most)) {
             found = -1;
@@ -44,7 +52,7 @@ static Py_ssize_t distinct_rows(const uint32_t *rows, Py_ssize_t width, Py_ssize
             firsts[found++] = i;
             slots[slot] = (uint32_t)found;
         }
-        codes[i] = slots[slot] - 1;
+        codes[i] = last = slots[slot] - 1;
     }
     free(slots);
     return found;
@@ -103,6 +111,78 @@ static Py_ssize_t distinct_objects(PyObject **objects, Py_ssize_t n, uint32_t *c
     Py_XDECREF(words);
     free(slots);
     return found;
+}
+
+/* Text as Arrow holds it: the bytes of row i lie from offset i to the next. Most rows have the word of the row before. */
+typedef struct {
+    const char *bytes;
+    const void *offsets;
+    Py_ssize_t length;
+    int wide;
+} Texts;
+
+static int64_t offset_of(const Texts *texts, Py_ssize_t i) { return texts->wide ? ((const int64_t *)texts->offsets)[i] : ((const int32_t *)texts->offsets)[i]; }
+
+static int same_text(const Texts *texts, int64_t start, int64_t size, Py_ssize_t other) {
+    int64_t begin = offset_of(texts, other);
+    return offset_of(texts, other + 1) - begin == size && !memcmp(texts->bytes + begin, texts->bytes + start, (size_t)size);
+}
+
+static Py_ssize_t distinct_in(const Texts *texts, Py_ssize_t n, uint32_t *codes, int64_t *firsts, Py_ssize_t most) {
+    int bits = slot_bits(most);
+    uint64_t mask = (UINT64_C(1) << bits) - 1;
+    uint32_t *slots = calloc((size_t)mask + 1, sizeof *slots), last = 0;
+    Py_ssize_t found = slots ? 0 : -1, patience = 8 * n;
+    int64_t start = n ? offset_of(texts, 0) : 0;
+    if (start < 0) found = -2;
+    for (Py_ssize_t i = 0; i < n && found >= 0; i++) {
+        int64_t end = offset_of(texts, i + 1), size = end - start;
+        if (size < 0 || end > texts->length) {
+            found = -2;
+            break;
+        }
+        if (!found || !same_text(texts, start, size, firsts[last])) {
+            uint64_t hash = (uint64_t)size;
+            for (int64_t k = start; k < end; k++) hash = mixed_hash(hash, (unsigned char)texts->bytes[k]);
+            uint64_t slot = hash * UINT64_C(0x9E3779B97F4A7C15) >> (64 - bits);
+            while (slots[slot] && !same_text(texts, start, size, firsts[slots[slot] - 1]) && --patience >= 0) slot = (slot + 1) & mask;
+            if (patience < 0 || (!slots[slot] && found == most)) {
+                found = -1;
+                break;
+            }
+            if (!slots[slot]) {
+                firsts[found++] = i;
+                slots[slot] = (uint32_t)found;
+            }
+            last = slots[slot] - 1;
+        }
+        codes[i] = last;
+        start = end;
+    }
+    free(slots);
+    return found;
+}
+
+/* distinct_texts(bytes, offsets, codes, firsts) -> as distinct. Offsets are one more than the codes. */
+static PyObject *distinct_texts(PyObject *self, PyObject *args) {
+    PyObject *objects[4];
+    Py_ssize_t found = -2;
+    if (!PyArg_ParseTuple(args, "OOOO", &objects[0], &objects[1], &objects[2], &objects[3])) return NULL;
+    const char *kinds[] = {"B", "qI", "wI", "wq"};
+    Buffers buffers = {.held = 0};
+    if (hold(&buffers, objects, kinds, 4) == 0) {
+        const Py_buffer *views = buffers.views;
+        Py_ssize_t n = length_of(&views[2]), most = length_of(&views[3]);
+        Texts texts = {views[0].buf, views[1].buf, length_of(&views[0]), views[1].itemsize == 8};
+        if (length_of(&views[1]) == n + 1 && most <= INT32_MAX) {
+            Py_BEGIN_ALLOW_THREADS
+            found = distinct_in(&texts, n, views[2].buf, views[3].buf, most);
+            Py_END_ALLOW_THREADS
+        }
+        if (found == -2) PyErr_SetString(PyExc_ValueError, "offsets do not fit the bytes, or the codes");
+    }
+    release(&buffers);
+    return found == -2 ? NULL : PyLong_FromSsize_t(found);
 }
 
 /* distinct(values, width, codes, firsts) -> how many values there are, or -1 for more than `firsts` has room for. `width`: words a row, of

@@ -462,6 +462,67 @@ static PyObject *draw_sums(PyObject *self, PyObject *args) {
     return wrong || done < 0 ? NULL : PyLong_FromSsize_t(done);
 }
 
+/* draw_powers(entries, bands, places, units, sizes, offsets, places, out, lane, first, cells, narrow) -> replicates drawn, as for draw. Of each
+ * replicate the cases of all bins, then their sums of the first power, and so on; narrow as for wins. */
+static PyObject *draw_powers(PyObject *self, PyObject *args) {
+    PyObject *o[8];
+    unsigned long long lane, first;
+    Py_ssize_t cells, done = -1;
+    int narrow;
+    if (!PyArg_ParseTuple(args, "OOOOOOOOKKnp", &o[0], &o[1], &o[2], &o[3], &o[4], &o[5], &o[6], &o[7], &lane, &first, &cells, &narrow)) return NULL;
+    const char *kinds[] = {"Q", "q", "I", "Q", "q", "q", "d", "wd"}, *wrong = NULL;
+    Buffers buffers = {.held = 0};
+    if (hold(&buffers, o, kinds, 8) == 0) {
+        Urn urn;
+        const Py_buffer *v = buffers.views;
+        Bins bins = {v[5].buf, v[6].buf, length_of(&v[5]) - 1};
+        const int64_t *sizes = v[4].buf;
+        double *out = v[7].buf;
+        void *room = NULL;
+        Py_ssize_t count = length_of(&v[4]), row = (POWERS + 1) * bins.bins;
+        Py_BEGIN_ALLOW_THREADS
+        wrong = cells < 1 ? "no cells" : open_urn(&urn, v, cells);
+        if (!wrong) wrong = check_bins(&bins, cells);
+        if (!wrong && (length_of(&v[6]) < cells || length_of(&v[7]) < count * row)) wrong = "a buffer is too short";
+        if (!wrong && !(room = malloc((size_t)cells * (narrow ? sizeof(int32_t) : sizeof(int64_t))))) wrong = "no memory for a replicate";
+        for (done = 0; !wrong && done < count; done++, out += row) {
+            uint64_t replicate = first + (uint64_t)done;
+            if (narrow ? !draw_replicate_i32(&urn, lane, replicate, sizes[done], room) : !draw_replicate_i64(&urn, lane, replicate, sizes[done], room)) break;
+            if (narrow) powers_i32(&bins, room, out);
+            else powers_i64(&bins, room, out);
+        }
+        free(room);
+        Py_END_ALLOW_THREADS
+        if (wrong) PyErr_SetString(PyExc_ValueError, wrong);
+    }
+    release(&buffers);
+    return wrong || done < 0 ? NULL : PyLong_FromSsize_t(done);
+}
+
+/* powers(cases, offsets, places, out): the power sums of these cases. */
+static PyObject *powers(PyObject *self, PyObject *args) {
+    PyObject *o[4];
+    if (!PyArg_ParseTuple(args, "OOOO", &o[0], &o[1], &o[2], &o[3])) return NULL;
+    const char *kinds[] = {"q", "q", "d", "wd"}, *wrong = "";
+    Buffers buffers = {.held = 0};
+    if (hold(&buffers, o, kinds, 4) == 0) {
+        const Py_buffer *v = buffers.views;
+        Bins bins = {v[1].buf, v[2].buf, length_of(&v[1]) - 1};
+        Py_ssize_t cells = length_of(&v[0]);
+        wrong = check_bins(&bins, cells);
+        if (!wrong && (length_of(&v[2]) < cells || length_of(&v[3]) < (POWERS + 1) * bins.bins)) wrong = "a buffer is too short";
+        if (wrong) PyErr_SetString(PyExc_ValueError, wrong);
+        else {
+            Py_BEGIN_ALLOW_THREADS
+            powers_i64(&bins, v[0].buf, v[3].buf);
+            Py_END_ALLOW_THREADS
+        }
+    }
+    release(&buffers);
+    if (wrong) return NULL;
+    Py_RETURN_NONE;
+}
+
 /* One replicate of both classes in `room`, and twice the pairs won in it; 0 where it cannot be drawn. */
 static int win(const Urn *urns, const unsigned long long *lanes, uint64_t replicate, const int64_t *sizes, int narrow, void *room, int64_t *twice) {
     Py_ssize_t cells = urns[0].cells;
@@ -529,6 +590,7 @@ static PyMethodDef methods[] = {
     {"tally", tally, METH_VARARGS, "tally(scores, labels, values, counts) -> number of distinct values, or -1 for too many"},
     {"tally_weights", tally_weights, METH_VARARGS, "tally_weights(scores, labels, weights, values, scales, sums) -> the same with weights"},
     {"distinct", distinct, METH_VARARGS, "distinct(values, width, codes, firsts) -> number of distinct values, or -1 for too many"},
+    {"distinct_texts", distinct_texts, METH_VARARGS, "distinct_texts(bytes, offsets, codes, firsts) -> the same for text as Arrow holds it"},
     {"index", index_of, METH_VARARGS, "index(anchors): what gaps and places look scores up in"},
     {"edges", edges_of, METH_VARARGS, "edges(edges): what bins look scores up in"},
     {"even", even, METH_VARARGS, "even(edges) -> whether bins are found by arithmetic"},
@@ -538,12 +600,16 @@ static PyMethodDef methods[] = {
     {"places", places, METH_VARARGS, "places(scores, index, out): twice the anchors below each score, and one more where it is one"},
     {"draw", draw, METH_VARARGS, "draw(entries, bands, places, units, sizes, out, lane, first) -> replicates drawn"},
     {"draw_sums", draw_sums, METH_VARARGS, "draw_sums(entries, bands, places, units, sizes, spots, out, lane, first, cells) -> replicates drawn"},
+    {"draw_powers", draw_powers, METH_VARARGS,
+     "draw_powers(entries, bands, places, units, sizes, offsets, places, out, lane, first, cells, narrow) -> replicates drawn"},
+    {"powers", powers, METH_VARARGS, "powers(cases, offsets, places, out): of each bin the sums of cases times powers of their places"},
     {"wins", wins, METH_VARARGS, "wins(4 of the positives, 4 of the negatives, sizes, sizes, out, lane, lane, first, cells, narrow) -> replicates done"},
     {NULL, NULL, 0, NULL},
 };
 
 static int set_constants(PyObject *module) {
-    return PyModule_AddIntConstant(module, "MOST_VALUES", MOST_VALUES) || PyModule_AddIntConstant(module, "SLICES", SLICES);
+    return PyModule_AddIntConstant(module, "MOST_VALUES", MOST_VALUES) || PyModule_AddIntConstant(module, "SLICES", SLICES)
+           || PyModule_AddIntConstant(module, "POWERS", POWERS);
 }
 
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, set_constants}, {0, NULL}};

@@ -16,6 +16,7 @@ from baserate.kernels.draws import (
     Spots,
     Urn,
     Words,
+    check_bins,
     check_room,
     check_spots,
     checked_pair,
@@ -121,6 +122,20 @@ def distinct(values: npt.NDArray[Any]) -> tuple[Ints, Codes] | None:
     for most in (FEW_DISTINCT, MOST_DISTINCT):
         firsts = np.empty(min(len(rows), most), dtype=np.int64)
         found = _kernels.distinct(rows.view(np.uint32) if width else rows, width, codes, firsts)
+        if found >= 0:
+            return firsts[:found], codes
+    return None
+
+
+def distinct_texts(
+    data: npt.NDArray[np.uint8], offsets: npt.NDArray[Any]
+) -> tuple[Ints, Codes] | None:
+    """The same for text that lies in `data` from each offset (int32 or int64) to the next."""
+    codes = np.empty(len(offsets) - 1, dtype=np.uint32)
+    known = offsets.view(np.uint32) if offsets.dtype == np.int32 else offsets
+    for most in (FEW_DISTINCT, MOST_DISTINCT):
+        firsts = np.empty(min(len(codes), most), dtype=np.int64)
+        found = _kernels.distinct_texts(data, known, codes, firsts)
         if found >= 0:
             return firsts[:found], codes
     return None
@@ -378,6 +393,37 @@ def draw_sums(
         *_buffers(urn), wanted, spots, out, lane(seed, stream), first, len(urn)
     ) < len(wanted):
         raise hopeless(urn)
+
+
+def draw_powers(
+    urn: Urn,
+    sizes: Sizes,
+    seed: int,
+    first: int,
+    stream: int,
+    bins: tuple[Ints, Floats],
+    out: Floats,
+) -> None:
+    """The power sums of replicates in bins of neighbouring cells, a row each; no replicate is
+    kept. See `powers`.
+    """
+    wanted = checked_sizes(urn, sizes, first)
+    check_bins(len(urn), *bins, out, len(wanted))
+    narrow = max(urn.least, wanted.max(initial=0)) <= NARROW
+    given = (*_buffers(urn), wanted, *bins, out, lane(seed, stream), first)
+    if _kernels.draw_powers(*given, len(urn), narrow) < len(wanted):
+        raise hopeless(urn)
+
+
+def powers(cases: Ints, offsets: Ints, places: Floats) -> Floats:
+    """Of each bin of cells, from one offset to the next: its cases, and the sums of the first to
+    fourth power of their cells' places, a row each.
+    """
+    out: Floats = np.empty((1, _kernels.POWERS + 1, len(offsets) - 1))
+    check_bins(len(cases), offsets, places, out, 1)
+    _kernels.powers(np.ascontiguousarray(cases, dtype=np.int64), offsets, places, out)
+    found: Floats = out[0]
+    return found
 
 
 def wins_again(

@@ -107,14 +107,17 @@ def alias_bits(bits: int) -> int:
 
 
 def alias_table(weights: Floats) -> Words:
-    """Entries that draw i in proportion to weights[i].
+    """Entries that draw i in proportion to weights[i]."""
+    bits = max(1, (len(weights) - 1).bit_length())
+    alike = len(weights) > 1 and weights.min() == weights.max()
+    return (_even_table if alike else _any_table)(weights, bits, alias_bits(bits))
 
-    An entry has room for one share of 2**-bits. Those with less (light) are filled up from those
+
+def _any_table(weights: Floats, bits: int, low: int) -> Words:
+    """An entry has room for one share of 2**-bits. Those with less (light) are filled up from those
     with more (heavy), both in order; a heavy one that has given too much is filled up from the next
     heavy one. Running sums say who gives to whom, with no loop.
     """
-    bits = max(1, (len(weights) - 1).bit_length())
-    low = alias_bits(bits)
     room = 1 << (64 - low)
     shares = _shares(weights, bits, room)
     light, heavy = np.flatnonzero(shares < room), np.flatnonzero(shares >= room)
@@ -122,13 +125,35 @@ def alias_table(weights: Floats) -> Words:
     lack, excess = np.cumsum(lacking), np.cumsum(shares[heavy] - room)
     thresholds, aliases = np.where(shares < room, shares, 0), np.arange(len(shares))
     aliases[light] = heavy[np.searchsorted(excess, lack - lacking, side="left")]
-    emptied_by = np.searchsorted(lack, excess, side="right")
-    emptied = np.flatnonzero(
-        emptied_by < len(light)
-    )  # never the last: in all, as much is there as is lacking
-    thresholds[heavy[emptied]] = room - (lack[emptied_by[emptied]] - excess[emptied])
-    aliases[heavy[emptied]] = heavy[emptied + 1]
-    return thresholds.astype(np.uint64) << np.uint64(low) | aliases.astype(np.uint64)
+    # Running sums rise: those that are emptied stand first, but never the last of all, as in all as
+    # much is there as is lacking.
+    emptied = int(np.searchsorted(excess, lack[-1], side="left")) if len(light) else 0
+    emptied_by = np.searchsorted(lack, excess[:emptied], side="right")
+    thresholds[heavy[:emptied]] = room - (lack[emptied_by] - excess[:emptied])
+    aliases[heavy[:emptied]] = heavy[1 : emptied + 1]
+    thresholds <<= low
+    thresholds |= aliases
+    return thresholds.view(np.uint64)
+
+
+def _even_table(weights: Floats, bits: int, low: int) -> Words:
+    """The same for equal weights, as those of the cells of scores that never tie: all of them are
+    heavy, and fill up the entries beyond them one after the other.
+    """
+    cells, room = len(weights), 1 << (64 - low)
+    beyond, whole = (1 << bits) - cells, room << bits
+    even = int(np.rint(weights[0] * (whole / float(np.cumsum(weights)[-1]))))
+    excess = np.arange(1, cells + 1)
+    excess *= even - room
+    excess += whole - even * cells
+    entries = np.arange(1, (1 << bits) + 1)
+    entries[cells:] = np.searchsorted(excess, room * np.arange(beyond), side="left")
+    last = int(np.searchsorted(excess, room * beyond, side="left"))
+    entries[last:cells] -= 1
+    excess &= room - 1
+    excess <<= low
+    entries[:last] |= excess[:last]
+    return entries.view(np.uint64)
 
 
 def _shares(weights: Floats, bits: int, room: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -193,6 +218,8 @@ POSITIVES, NEGATIVES = 0, 1
 
 MOST_CASES = 2**40
 MOST_CELLS = 2**31
+# Power sums of the places of cases go up to this power, in so many running sums: see _powers.h.
+POWERS, LANES = 4, 4
 # Each attempt succeeds with probability 0.97 or so at the sizes an urn is made for; at sizes far
 # below it would never.
 MOST_ATTEMPTS = 1000
@@ -270,29 +297,37 @@ class Urn(Frozen):
 
 
 def _checked(counts: npt.ArrayLike) -> Ints:
-    cells = np.array(counts)
+    cells = np.asarray(counts)
     if (
         cells.ndim != 1
         or cells.dtype.kind not in "iu"
         or len(cells) > MOST_CELLS
-        or (cells < 0).any()
-        or (cells > MOST_CASES).any()
+        or cells.min(initial=0) < 0
+        or cells.max(initial=0) > MOST_CASES
     ):
         raise ValueError("counts to draw from must be a flat array of integers from 0 to 2**40")
     return cells.astype(np.int64)
 
 
-def _digits(cells: Ints) -> Iterator[tuple[int, npt.NDArray[np.intp]]]:
+def _digits(cells: Ints) -> Iterator[tuple[int, npt.NDArray[Any]]]:
     """(digit times its unit, the cells that have it): for each cell these add up to its count."""
+    most = int(cells.max(initial=0))
+    alike = not len(cells) or int(cells.min()) == most
     for shift, width in DIGITS:
+        if most >> shift == 0:
+            break
+        if alike:
+            digit = most >> shift & (1 << width) - 1
+            if digit:
+                yield digit << shift, np.arange(len(cells), dtype=np.uint32)
+            continue
         digits = (cells >> shift & (1 << width) - 1).astype(np.uint8)
         order = np.argsort(digits, kind="stable")
         ends = np.cumsum(np.bincount(digits, minlength=1 << width))
         for digit in (np.flatnonzero(np.diff(ends)) + 1).tolist():
             yield digit << shift, order[ends[digit - 1] : ends[digit]]
-    rest = cells >> REST
-    for layer in range(int(rest.max())):
-        yield 1 << REST, np.flatnonzero(rest > layer)
+    for layer in range(most >> REST):
+        yield 1 << REST, np.flatnonzero(cells >> REST > layer)
 
 
 def _tables(cells: Ints, scale: float) -> tuple[Words, Ints, npt.NDArray[np.uint32]]:
@@ -302,7 +337,7 @@ def _tables(cells: Ints, scale: float) -> tuple[Words, Ints, npt.NDArray[np.uint
     tables: list[Words] = []
     known: dict[int, tuple[int, int, int, int]] = {}
     bands: list[tuple[int, ...]] = []
-    places: list[npt.NDArray[Any]] = []
+    places: list[npt.NDArray[np.uint32]] = []
     entries = draws = 0
     for cases, where in _digits(cells) if scale > 0 else ():
         if cases not in known:
@@ -311,13 +346,13 @@ def _tables(cells: Ints, scale: float) -> tuple[Words, Ints, npt.NDArray[np.uint
             tables.append(table)
             entries += len(table)
         bands.append((*known[cases], draws, draws + len(where)))
-        places.append(where)
+        places.append(where.astype(np.uint32, copy=False))
         draws += len(where)
     none = np.empty(0, dtype=np.uint64)
     return (
         np.concatenate((none, *tables)),
         np.array(bands, dtype=np.int64).reshape(-1, 6),
-        np.concatenate((none, *places)).astype(np.uint32),
+        places[0] if len(places) == 1 else np.concatenate([np.empty(0, np.uint32), *places]),
     )
 
 
@@ -367,6 +402,30 @@ def check_spots(urn: Urn, sizes: Ints, spots: Spots, out: Ints) -> None:
         )
     if len(spots) and int(spots.max()) >= out.shape[1]:
         raise ValueError("a spot lies beyond the row")
+
+
+def check_bins(cells: int, offsets: Ints, places: Floats, out: Floats, rows: int) -> None:
+    """Do bins hold every cell, one after the other, with a place for each, and room for the sums
+    of each bin and replicate?
+    """
+    fits = (
+        offsets.dtype == np.int64
+        and offsets.ndim == 1
+        and len(offsets) > 1
+        and offsets[0] == 0
+        and offsets[-1] == cells
+        and not (np.diff(offsets) < 0).any()
+    )
+    if not fits:
+        raise ValueError(f"offsets of bins are int64 from 0 up to {cells} cells")
+    if places.dtype != np.float64 or places.shape != (cells,) or not places.flags.c_contiguous:
+        raise ValueError(f"places are contiguous float64, one of each of {cells} cells")
+    shape = (rows, POWERS + 1, len(offsets) - 1)
+    if out.dtype != np.float64 or out.shape != shape or not out.flags.c_contiguous:
+        raise ValueError(
+            f"power sums need contiguous float64 of shape {shape}, got {out.dtype} of shape"
+            f" {out.shape}"
+        )
 
 
 def checked_pair(
@@ -444,5 +503,5 @@ def _checked_threads(name: str, number: object) -> int:
     """A number of threads, or the reason why it is not."""
     if isinstance(number, bool) or not isinstance(number, int) or number < 1:
         text = f"{name} must be a whole number from 1, got {quoted(number)}"
-        raise refuse("BR233", text, f"{name}=1")
+        raise refuse("BR532", text, f"{name}=1")
     return number

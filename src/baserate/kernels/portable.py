@@ -13,14 +13,17 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.kernels.draws import (
+    LANES,
     MOST_ATTEMPTS,
     NEGATIVES,
     POSITIVES,
+    POWERS,
     Sizes,
     Spots,
     Urn,
     Words,
     alias_bits,
+    check_bins,
     check_room,
     check_spots,
     checked_pair,
@@ -161,6 +164,14 @@ def distinct(values: npt.NDArray[Any]) -> tuple[Ints, Codes] | None:
             firsts.append(row)
         codes[row] = code
     return np.array(firsts, dtype=np.int64), codes
+
+
+def distinct_texts(
+    data: npt.NDArray[np.uint8],  # noqa: ARG001
+    offsets: npt.NDArray[Any],  # noqa: ARG001
+) -> None:
+    """Left to the library that holds the text: see compiled.py."""
+    return
 
 
 def words_a_value(values: npt.NDArray[Any]) -> int | None:
@@ -364,6 +375,42 @@ def draw_sums(
         for sums, cases in zip(out[part], drawn, strict=True):
             for of_model in spots.T:
                 np.add.at(sums, of_model, cases)
+
+
+def draw_powers(
+    urn: Urn,
+    sizes: Sizes,
+    seed: int,
+    first: int,
+    stream: int,
+    bins: tuple[Ints, Floats],
+    out: Floats,
+) -> None:
+    """The power sums of replicates in bins of neighbouring cells, a row each; see `powers`."""
+    wanted = checked_sizes(urn, sizes, first)
+    check_bins(len(urn), *bins, out, len(wanted))
+    drawn = np.empty((1, len(urn)), dtype=np.int64)
+    for row, size in enumerate(wanted):
+        draw(urn, [size], seed, first + row, stream, drawn)
+        out[row] = powers(drawn[0], *bins)
+
+
+def powers(cases: Ints, offsets: Ints, places: Floats) -> Floats:
+    """Of each bin of cells, from one offset to the next: its cases, and the sums of the first to
+    fourth power of their cells' places, a row each.
+
+    Cells are added to four running sums in turn, as in _powers.h.
+    """
+    lengths = np.diff(offsets)
+    sums = np.zeros((POWERS + 1, len(lengths), LANES))
+    for cell in range(int(lengths.max(initial=0))):
+        bins = np.flatnonzero(lengths > cell)
+        at = offsets[bins] + cell
+        term = cases[at].astype(np.float64)
+        for power in range(POWERS + 1):
+            sums[power, bins, cell % LANES] += term
+            term = term * places[at]
+    return (sums[..., 0] + sums[..., 1]) + (sums[..., 2] + sums[..., 3])
 
 
 def _draw_rows(urn: Urn, sizes: Ints, start: int, replicates: Words, out: Ints) -> None:

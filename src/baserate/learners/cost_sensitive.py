@@ -116,7 +116,7 @@ def stakes(found: Sides, at: Conditions | None = None, amounts: Any = None) -> F
         )
         if not (missed[found.positive] > 0).any():
             raise refuse(
-                "BR902",
+                "BR515",
                 "no positive is worth catching: each costs less missed",
                 "amounts above the cost of a true positive",
             )
@@ -156,7 +156,7 @@ def checked_amounts(amounts: Any, cases: int) -> Floats:
     values = np.asarray(amounts)
     if values.shape != (cases,) or values.dtype.kind not in "iuf":
         raise refuse(
-            "BR902",
+            "BR515",
             f"amounts are one number per case, {cases} here; got {quoted(values.shape)} of"
             f" {values.dtype}",
             "amounts=[…]",
@@ -164,7 +164,7 @@ def checked_amounts(amounts: Any, cases: int) -> Floats:
     wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if len(wrong):
         raise refuse(
-            "BR902",
+            "BR515",
             "an amount is missing, infinite or below 0",
             "amounts that are 0 or more",
             wrong[:3],
@@ -208,7 +208,7 @@ def minimum_expected_cost(probabilities: npt.ArrayLike, cost_matrix: npt.ArrayLi
             "probabilities are one row per case and one column per class, from 0 to 1, and each row"
             " adds up to 1"
         )
-        raise refuse("BR903", text, "predict_proba(X), for two classes both columns")
+        raise refuse("BR507", text, "predict_proba(X), for two classes both columns")
     return cheapest(shares, checked_matrix(cost_matrix, shares.shape[1]))
 
 
@@ -292,7 +292,7 @@ def with_probabilities(estimator: Any) -> Any:
     if not hasattr(estimator, "predict_proba"):
         text = f"{type(estimator).__name__} gives no probabilities, and costs are weighed by them"
         raise refuse(
-            "BR900", text, "CalibratedClassifierCV around it, or a threshold found empirically"
+            "BR850", text, "CalibratedClassifierCV around it, or a threshold found empirically"
         )
     return estimator
 
@@ -414,6 +414,11 @@ class MinimumExpectedCost(Transparent):
 # nothing of costs fitted to those.
 
 
+# A bootstrap sample has no more cases: of a large data set, smaller ones do as well, and leave more
+# copies to speak of a case that they did not see.
+MOST_CASES = 30_000
+
+
 class MetaCost(Wrapper):
     """A classifier of two or more classes, of any kind, made cost-sensitive by relabelling.
 
@@ -423,8 +428,10 @@ class MetaCost(Wrapper):
     `out_of_bag` (default) only copies that did not see a case speak of it, where there are such.
     `costs` as in `MinimumExpectedCost`. `relabelled_share_`: how many labels changed. `labels_`:
     what was learned; `probabilities_`: what it was derived from. It answers with labels only:
-    probabilities of relabelled cases would not describe the true ones. `n_jobs` copies are fitted
-    at a time, in threads, with the same result for any number. Domingos 1999, KDD:155-164.
+    probabilities of relabelled cases would not describe the true ones. A bootstrap sample has at
+    most `max_samples` cases (a number, a share of them, or None for as many as there are), of each
+    class its share. `n_jobs` copies are fitted at a time, in threads, with the same result for any
+    number. Domingos 1999, KDD:155-164.
 
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from baserate import Costs
@@ -436,12 +443,13 @@ class MetaCost(Wrapper):
 
     several_classes = True
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (parameters as scikit-learn has them)
         self,
         estimator: Any,
         costs: Any = None,
         *,
         resamples: int = 30,
+        max_samples: float | None = MOST_CASES,
         out_of_bag: bool = True,
         pos_label: Any = None,
         random_state: Any = 0,
@@ -450,6 +458,7 @@ class MetaCost(Wrapper):
         self.estimator = estimator
         self.costs = costs
         self.resamples = resamples
+        self.max_samples = max_samples
         self.out_of_bag = out_of_bag
         self.pos_label = pos_label
         self.random_state = random_state
@@ -492,6 +501,7 @@ class MetaCost(Wrapper):
         all.
         """
         random, cases = check_random_state(self.random_state), len(codes)
+        share = _share_drawn(self.max_samples, cases)
         total, spoke = np.zeros((2, cases, codes.max() + 1)), np.zeros((2, cases))
 
         def fitted_to(copy: Any, rows: npt.NDArray[Any]) -> tuple[Any, Floats, npt.NDArray[Any]]:
@@ -499,7 +509,7 @@ class MetaCost(Wrapper):
             return fitted, _shares(fitted, X, total.shape[2]), rows
 
         drawn = (
-            (_resampled(codes, random), _seeded(clone(self.estimator), random))
+            (_resampled(codes, share, random), _seeded(clone(self.estimator), random))
             for _ in range(self.resamples)
         )
         copies = Parallel(self.n_jobs, prefer="threads", return_as="generator")(
@@ -525,10 +535,29 @@ class MetaCost(Wrapper):
         return found
 
 
-def _resampled(codes: Ints, random: np.random.RandomState) -> npt.NDArray[Any]:
-    """As many rows of each class as there are, drawn with replacement."""
+def _share_drawn(most: float | None, cases: int) -> Fraction:
+    """How many of the cases a bootstrap sample has, as a share of them."""
+    if most is None:
+        return Fraction(1)
+    whole = isinstance(most, int | np.integer) and not isinstance(most, bool)
+    if whole and most >= 1:
+        return min(Fraction(1), Fraction(int(most), cases))
+    if isinstance(most, float) and 0 < most <= 1:
+        return Fraction(most)
+    raise refuse(
+        "BR580",
+        f"max_samples is a whole number of cases from 1, a share, or None, got {quoted(most)}",
+        f"max_samples={MOST_CASES}",
+    )
+
+
+def _resampled(codes: Ints, share: Fraction, random: np.random.RandomState) -> npt.NDArray[Any]:
+    """So large a share of the rows of each class, one at least, drawn with replacement."""
     parts = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
-    return np.concatenate([random.choice(part, len(part)) for part in parts])
+    sizes = [max(1, round(len(part) * share)) for part in parts]
+    return np.concatenate(
+        [random.choice(part, size) for part, size in zip(parts, sizes, strict=True)]
+    )
 
 
 def _seeded(estimator: Any, random: np.random.RandomState) -> Any:
@@ -740,7 +769,7 @@ class CostWeighted(Transparent):
         if not has_fit_parameter(self.estimator, "sample_weight"):
             text = f"{type(self.estimator).__name__} takes no weights in fit"
             raise refuse(
-                "BR907", text, "an estimator with sample_weight; of a pipeline, wrap its last step"
+                "BR850", text, "an estimator with sample_weight; of a pipeline, wrap its last step"
             )
         weights = weights_of(stakes(found, self.at, amounts))
         self._fit_inside(rows, labels, sample_weight=weights)

@@ -236,7 +236,7 @@ class CostSensitiveTree(Wrapper):
         tree = DecisionTreeClassifier(random_state=0) if self.estimator is None else self.estimator
         if not isinstance(tree, DecisionTreeClassifier):
             raise refuse(
-                "BR909",
+                "BR850",
                 f"a cost-sensitive tree is made of a DecisionTreeClassifier, got {quoted(tree)}",
                 "MetaCost or CostWeighted",
             )

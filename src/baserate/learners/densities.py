@@ -4,7 +4,7 @@ Parzen.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -28,8 +28,10 @@ from baserate.numbers import Floats
 T = TypeVar("T", bound=np.generic)
 GRID, STRIDE = 64, 8
 SAMPLE = 256  # cases whose likelihood is searched where there are more
+LARGER, ROUGHLY = 2048, 0.15  # cases with which the width is first found, about, and how closely
 MOST_STEPS = 100
 CLOSE = 1e-5  # of the last step: what is left of the error is about its square
+MOST_HELD = 1 << 22  # distances that are kept for all widths of the grid
 BLOCK = 1 << 18  # distances in a block: those that fit into a processor's cache
 
 
@@ -38,18 +40,27 @@ def leave_one_out_width(cases: Floats, near: float | None = None) -> float:
 
     The best of a grid from a hundredth of the least distance to the largest one (every eighth
     first, then those around the best), for at most 256 of the cases, each given all the others;
-    from there Newton's method, or EM where its steps lead too far. Where there is no largest value
+    from there Newton's method, or EM where its steps lead too far, first for 2,048 of the cases
+    where there are many. Where there is no largest value
     (no two cases differ, or every case has a twin), the least width tried stands in, or 1. Where
     the width is known to lie `near` another, as of nearly the same cases, no grid is tried.
     """
     rows = np.arange(len(cases))
     if near is None and len(cases) > SAMPLE:
-        near = _searched(cases, np.linspace(0, rows[-1], SAMPLE).astype(np.intp))
+        near = _searched(cases, _spread(len(rows), SAMPLE))
+        if len(rows) > 2 * LARGER:
+            ends = (near / 2, near * 2)
+            near = _settled(cases, _spread(len(rows), LARGER), near, ends, close=ROUGHLY)
     if near is not None:
         width = _settled(cases, rows, near, (near / 2, near * 2))
         if near / 2 < width < near * 2:
             return width
     return _searched(cases, rows)
+
+
+def _spread(cases: int, count: int) -> Indices:
+    """So many of the cases, from the first to the last."""
+    return np.linspace(0, cases - 1, count).astype(np.intp)
 
 
 def _searched(cases: Floats, rows: Indices) -> float:
@@ -62,8 +73,12 @@ def _searched(cases: Floats, rows: Indices) -> float:
         return 1.0
     grid = np.geomspace(np.sqrt(least) / 100, np.sqrt(most), GRID)
 
+    few = len(rows) * len(cases) <= MOST_HELD
+    held = list(_squares_to_others(cases, rows)) if few else None
+
     def likelihood(place: int) -> float:
-        return leave_one_out_likelihood(cases, float(grid[place]), rows)
+        blocks = _squares_to_others(cases, rows) if held is None else held
+        return _likelihood(blocks, float(grid[place]), len(rows) * cases.shape[1])
 
     best = max(range(0, GRID, STRIDE), key=likelihood)
     best = max(range(max(0, best - STRIDE + 1), min(GRID, best + STRIDE)), key=likelihood)
@@ -71,14 +86,16 @@ def _searched(cases: Floats, rows: Indices) -> float:
     return _settled(cases, rows, float(grid[best]), ends)
 
 
-def _settled(cases: Floats, rows: Indices, width: float, ends: tuple[float, float]) -> float:
+def _settled(
+    cases: Floats, rows: Indices, width: float, ends: tuple[float, float], *, close: float = CLOSE
+) -> float:
     """The width between these two at which the likelihood of these rows is largest."""
     for _ in range(MOST_STEPS):
         wanted, slope = _em_step(cases, rows, width**2)
         ahead = width**2 + (wanted - width**2) / (1 - slope) if slope < 1 else np.inf
         again = max(np.sqrt(ahead if ends[0] ** 2 <= ahead <= ends[1] ** 2 else wanted), ends[0])
         moved, width = abs(again - width), float(again)
-        if moved <= CLOSE * width:
+        if moved <= close * width:
             break
     return width
 
@@ -103,9 +120,14 @@ def _em_step(cases: Floats, rows: Indices, variance: float) -> tuple[float, floa
 def leave_one_out_likelihood(cases: Floats, width: float, rows: Indices | None = None) -> float:
     """The logarithm of how likely these rows are, each given all the others, up to a constant."""
     rows = np.arange(len(cases)) if rows is None else rows
-    blocks = _squares_to_others(cases, rows)
+    return _likelihood(_squares_to_others(cases, rows), width, len(rows) * cases.shape[1])
+
+
+def _likelihood(
+    blocks: Iterable[tuple[Floats, tuple[Indices, Indices]]], width: float, dimensions: int
+) -> float:
     total = sum(float(_log_kernels(squares, width).sum()) for squares, _ in blocks)
-    return float(total - len(rows) * cases.shape[1] * np.log(width))
+    return float(total - dimensions * np.log(width))
 
 
 def _squares_to_others(

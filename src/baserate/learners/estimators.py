@@ -23,8 +23,9 @@ from baserate.inference.statistic import Statistic, statistic_of
 from baserate.measures.confusion import measure as read_measure
 from baserate.measures.confusion import named
 from baserate.numbers import Floats
-from baserate.read.cases import as_weights, count, count_groups, decide
+from baserate.read.cases import SCORE, as_weights, checked, count, decide
 from baserate.read.columns import Column, as_column, check_lengths
+from baserate.read.files import grouped_cases
 from baserate.read.table import needed
 from baserate.shift.correct import calibration_prior
 
@@ -91,11 +92,11 @@ def check_untouched(fitted: Any, labels: npt.NDArray[Any]) -> None:
                     f"the probabilities of {type(each).__name__} were moved off the base rate of"
                     " the cases: costs would count twice"
                 )
-                raise refuse("BR906", text, RECALIBRATE)
+                raise refuse("BR536", text, RECALIBRATE)
             return
         if moved := _moved_by(each):
             raise refuse(
-                "BR906",
+                "BR536",
                 f"{moved} moved the base rate of the probabilities: costs would count twice",
                 RECALIBRATE,
             )
@@ -117,7 +118,7 @@ def _agreed(told: Fraction | None, known: float | None, share: Fraction, moved: 
     if known is None:
         why = moved or "cases weighed by their amounts or twice over, or picked by a sampler,"
         raise refuse(
-            "BR906",
+            "BR536",
             f"{why} left probabilities that are calibrated at no base rate that is known",
             RECALIBRATE,
         )
@@ -126,7 +127,7 @@ def _agreed(told: Fraction | None, known: float | None, share: Fraction, moved: 
             f"calibrated_at says {float(told):.6g}, and {known:.6g} is what the estimator was"
             " corrected or weighted to"
         )
-        raise refuse("BR906", f"{text}: it would be corrected twice", "leave calibrated_at out")
+        raise refuse("BR536", f"{text}: it would be corrected twice", "leave calibrated_at out")
     return _near(known, share)
 
 
@@ -164,7 +165,7 @@ def checked_weights(weights: Any, labels: npt.NDArray[Any]) -> Floats:
     found = as_weights(column)
     with np.errstate(over="ignore"):
         if found.sum() == np.inf:
-            raise refuse("BR308", "the total weight overflows", "scale the weights down")
+            raise refuse("BR303", "the total weight overflows", "scale the weights down")
     return found
 
 
@@ -393,12 +394,13 @@ def count_folds(  # noqa: PLR0913
     if not folds:
         raise refuse("BR850", "the splitter gives no folds", "cv=5")
     heavy = None if weights[0] is None else np.concatenate(weights)
-    counts = count_groups(
+    cases = checked(
         np.concatenate(labels),
-        np.concatenate(scores),
+        {SCORE: np.concatenate(scores)},
         groups=np.concatenate(folds),
         sample_weight=heavy,
     )
+    counts = grouped_cases(cases, SCORE, cases.groups)
     return GroupedCounts._of(
         counts.groups,
         counts.offsets,

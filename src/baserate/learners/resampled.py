@@ -311,7 +311,7 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
                 " takes its scores back to a base rate"
             )
             raise refuse(
-                "BR906",
+                "BR536",
                 text,
                 'a learner that does neither (no class_weight), or correct="platt", which'
                 " calibrates again",
@@ -403,7 +403,7 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
         fewest = int(np.bincount(codes).min())
         if fewest < self.cv:
             raise refuse(
-                "BR913",
+                "BR543",
                 f"a class has {fewest} cases, too few for {self.cv} folds to calibrate on",
                 f"cv={max(2, fewest)}",
             )

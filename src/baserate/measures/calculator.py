@@ -23,8 +23,7 @@ from baserate.conditions import Conditions
 from baserate.errors import Fix, Note, quoted, refuse
 from baserate.measures.confusion import HERE, Confusion, Measure, exact_value
 from baserate.measures.registry import CATALOGUE, UNITS, at_one_point
-from baserate.numbers import Undefinable, rounded
-from baserate.views import Viewed
+from baserate.numbers import Undefinable, Viewed, rounded
 
 # What can be given: shares of outcomes that need no parameter and no cost. The prior stands beside
 # them.
@@ -317,10 +316,9 @@ def _culprit(facts: Sequence[_Given]) -> str:
             values = [
                 value for corner in corners if (value := _rate(fact.name, corner)) is not None
             ]
-            if not values:
-                named = ", ".join(f"{other.name} {other.text}" for other in others)
-                return f"{named} leave {fact.name} undefined (0/0), and it is given as {fact.text}"
             named = ", ".join(f"{other.name} {other.text}" for other in others)
+            if not values:
+                return f"{named} leave {fact.name} undefined (0/0), and it is given as {fact.text}"
             nominal = _nominal(others, corners)
             about = (
                 ""
@@ -400,18 +398,12 @@ def _rates(facts: Sequence[_Given], corners: Sequence[Corner]) -> Rates:
         except Undefinable as reason:
             undefined[name] = reason.reason
             continue
-        low, high = (
-            _range(name, value, corners) if _extreme_at_corners(name, given) else (None, None)
-        )
+        # Quotients of linear functions take their extremes at corners; with the prior given, so do
+        # those of tpr and fpr.
+        at_corners = name in (PRIOR, *GIVEN, "nne") or (PRIOR in given and CATALOGUE[name].straight)
+        low, high = _range(name, value, corners) if at_corners else (None, None)
         solved[name] = Solved(rounded(value), low, high, name in given)
     return Rates(solved, undefined, tuple(note for fact in facts for note in fact.notes))
-
-
-def _extreme_at_corners(name: str, given: set[str]) -> bool:
-    """Quotients of linear functions take their extremes at corners; with the prior given, so do
-    those of tpr and fpr.
-    """
-    return name in (PRIOR, *GIVEN, "nne") or (PRIOR in given and CATALOGUE[name].straight)
 
 
 def _range(name: str, value: Fraction, corners: Sequence[Corner]) -> tuple[float, float]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from baserate import numbers
 from baserate.conditions import Conditions, not_exact
 from baserate.counts.counts import Counts
 from baserate.counts.points import LABELS_MISSING, ONLY_RATES, Points
@@ -34,20 +35,18 @@ from baserate.measures.registry import (
     weight_of_negatives,
 )
 from baserate.notation import base_rate, from_number, number
-from baserate.numbers import Floats, Fractions, Reading, Undefinable, Undefined, exactly, rounded
+from baserate.numbers import (
+    Floats,
+    Fractions,
+    Reading,
+    Undefinable,
+    Undefined,
+    exactly,
+    rounded,
+    table,
+)
 
-
-class _NotSaid:
-    """What stands for an argument that was not given, where None means something."""
-
-    def __repr__(self) -> str:
-        return "not given"
-
-    def __reduce__(self) -> str:
-        return "NOT_SAID"
-
-
-NOT_SAID: Any = _NotSaid()
+NOT_SAID: Any = numbers.NOT_SAID
 HERE = Conditions()
 ASSUMES_LABEL_SHIFT = (
     "this assumes that the scores within each class are the same in the field (label shift)"
@@ -149,8 +148,6 @@ class Confusion:
         return f"Confusion({', '.join(f'{name}={_cases(getattr(self, name))}' for name in ('tp', 'fp', 'fn', 'tn'))})"  # noqa: E501
 
     def _repr_html_(self) -> str:
-        from baserate.numbers import table
-
         rows = (
             ("positives", _cases(self.tp), _cases(self.fn)),
             ("negatives", _cases(self.fp), _cases(self.tn)),
@@ -296,23 +293,15 @@ def out_of_range(points: Points, threshold: float | None) -> tuple[Note, ...]:
     if threshold is None or not len(points.scores):
         return ()
     highest, lowest = points.scores[0].item(), points.scores[-1].item()
-    if threshold > highest:
-        return (
-            Note(
-                "BR529",
-                f"threshold {quoted(threshold)} lies above every score (the highest is"
-                f" {highest:.6g}): nothing is flagged",
-            ),
-        )
-    if threshold < lowest:
-        return (
-            Note(
-                "BR529",
-                f"threshold {quoted(threshold)} lies below every score (the lowest is"
-                f" {lowest:.6g}): everything is flagged",
-            ),
-        )
-    return ()
+    if lowest <= threshold <= highest:
+        return ()
+    where, end, what = (
+        ("above", f"highest is {highest:.6g}", "nothing")
+        if threshold > highest
+        else ("below", f"lowest is {lowest:.6g}", "everything")
+    )
+    text = f"threshold {quoted(threshold)} lies {where} every score (the {end}): {what} is flagged"
+    return (Note("BR529", text),)
 
 
 def exact_value(asked: Measure, confusion: Confusion, at: Conditions) -> Fraction:
@@ -603,8 +592,9 @@ def parse(text: str, volume: float | None = None) -> Measure:
     name, arguments = _split(text)
     key = plain(name)
     if key not in SYNONYMS:
-        if arguments is None and (shorthand := _f_number(key)):
-            return shorthand
+        found = F_NUMBER.fullmatch(key)  # F2 and F0.5, as people write them
+        if arguments is None and found:
+            return Measure("f_beta", (("beta", float(found[1])),))
         raise _unknown(name)
     return _made(SYNONYMS[key], arguments, volume)
 
@@ -617,12 +607,6 @@ def in_costs(*names: str) -> bool:
         name.partition("(")[0].partition(" ")[0] in COSTED and not name.startswith("net_benefit(")
         for name in names
     )
-
-
-def _f_number(key: str) -> Measure | None:
-    """F2 and F0.5, as people write them."""
-    found = F_NUMBER.fullmatch(key)
-    return Measure("f_beta", (("beta", float(found[1])),)) if found else None
 
 
 def named(text: str | Measure, volume: float | None = None) -> Measure:

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 
 from baserate.conditions import Conditions
+from baserate.counts.points import Points
 from baserate.numbers import Fractions, exactly, quotient, rounded
 
 # ----------------------------------------------------------------------
@@ -22,27 +23,10 @@ from baserate.numbers import Fractions, exactly, quotient, rounded
 
 # Masses of this many powers of two away from one are scaled.
 FAR = 80
-# One case of each outcome: what a sum of outcomes is made of.
 # The rates within a class, and which class: 0 the positives, 1 the negatives.
 CLASS_OF = {"tpr": 0, "fnr": 0, "tnr": 1, "fpr": 1}
+# One case of each outcome: what a sum of outcomes is made of.
 UNITS = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
-
-
-class Columns(Protocol):
-    """What is read of points: the outcomes of each, and the totals."""
-
-    @property
-    def tp(self) -> Any: ...
-    @property
-    def fp(self) -> Any: ...
-    @property
-    def fn(self) -> Any: ...
-    @property
-    def tn(self) -> Any: ...
-    @property
-    def total_positives(self) -> float: ...
-    @property
-    def total_negatives(self) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -123,7 +107,7 @@ class AlongPoints:
     costs: tuple[Any, Any, Any, Any]
     _weight: Any
 
-    def __init__(self, points: Columns, weight: Fraction, at: Conditions) -> None:
+    def __init__(self, points: Points, weight: Fraction, at: Conditions) -> None:
         costs = at.costs
         self._points, self._weight = points, rounded(weight)
         self.miss, self.false_alarm = rounded(costs.miss), rounded(costs.false_alarm)
@@ -198,7 +182,7 @@ class AlongPoints:
 class ExactAlongPoints(AlongPoints):
     """The same, exact: for counts, where floats cannot tell; `kind` is that of `Fractions`."""
 
-    def __init__(self, points: Columns, weight: Fraction, at: Conditions, kind: Any) -> None:
+    def __init__(self, points: Points, weight: Fraction, at: Conditions, kind: Any) -> None:
         self._points, self._weight, self._kind, costs = points, weight, kind, at.costs
         self.miss, self.false_alarm = costs.miss, costs.false_alarm
         self.costs = (exactly(costs.tp), exactly(costs.fp), exactly(costs.fn), exactly(costs.tn))

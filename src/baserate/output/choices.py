@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from baserate.atomic import Grid, Page
-from baserate.conditions import ASSUMED, OUTCOMES, Conditions, Uncertain, told
+from baserate.conditions import ASSUMED, Conditions, Uncertain, told
 from baserate.decisions.operating_point import COUNTED
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Win, prior_at
 from baserate.decisions.selection import Choice
@@ -220,24 +220,14 @@ def outlook(model: str, found: Outlook, most: int = MOST_LINES) -> str:
 
 def outlooks_csv(made: Sequence[tuple[str, Outlook]]) -> str:
     """Every place of every curve."""
-    import csv
-    import io
-
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(
-        ("model", "curve", made[0][1].x_label, made[0][1].y_label, "low", "high", "worst", "best")
-    )
-    for model, one in made:
-        for row in zip(one.x, one.y, one.low, one.high, one.worst, one.best, strict=True):
-            writer.writerow(
-                (
-                    escaped(model),
-                    one.name,
-                    *("" if math.isnan(value) else repr(float(value)) for value in row),
-                )
-            )
-    return out.getvalue()
+    first = made[0][1]
+    rows: list[tuple[str | float, ...]] = [
+        (escaped(model), one.name, *map(float, row))
+        for model, one in made
+        for row in zip(one.x, one.y, one.low, one.high, one.worst, one.best, strict=True)
+    ]
+    bounds = ("low", "high", "worst", "best")
+    return tables.csv_text(("model", "curve", first.x_label, first.y_label, *bounds), rows)
 
 
 # ---- triage -----------------------------------------------------------------------------------
@@ -274,7 +264,10 @@ def triaged(found: Mapping[str, Triage]) -> str:
         else ""
     )
     model = f"Use {_shown(best)}: " if others else ""
-    said = f"{model}{_looks(one)}, {_acts(one)}, pass the rest."
+    scores = (
+        "" if one.act is None else f"scores ≥ {one.shown[0]} ({100 * one.acted:.3g} % of cases)"
+    )
+    said = f"{model}{_looks(one)}, act on {scores or 'none'} without review, pass the rest."
     sentence = (
         f"{said[0].upper()}{said[1:]} At {told(one.at, by_cost=True)}, the cost per case is"
         f" {digits(one.cost, 4)}{against}; with a single threshold {digits(one.without, 4)}."
@@ -309,14 +302,6 @@ def triaged(found: Mapping[str, Triage]) -> str:
     )
 
 
-def _acts(one: Triage) -> str:
-    return (
-        "act on none without review"
-        if one.act is None
-        else f"act on scores ≥ {one.shown[0]} ({100 * one.acted:.3g} % of cases) without review"
-    )
-
-
 def _looks(one: Triage) -> str:
     if not one.reviewed:
         return "review nothing"
@@ -346,13 +331,14 @@ def of_leaders(
         "leads": leads,
         "untested": _untested(found, priors, tested),
         "at": [
-            _of_prior(found, prior, (tested or {}).get(prior)) for prior in priors or tested or ()
+            {
+                "prior": prior,
+                "tpr": found.at(prior),
+                **(of_leads(tested[prior]) if tested and prior in tested else {}),
+            }
+            for prior in priors or tested or ()
         ],
     }
-
-
-def _of_prior(found: BestRecall, prior: float, choice: Choice | None) -> dict[str, Any]:
-    return {"prior": prior, "tpr": found.at(prior), **({} if choice is None else of_leads(choice))}
 
 
 def _untested(
@@ -708,7 +694,9 @@ def _most_at(decision: Decision) -> str:
     is a range.
     """
     regret = decision.regret
-    ranges = [name for name in ("prior", *OUTCOMES) if isinstance(_given(decision.at, name), Range)]
+    at = decision.at
+    parts = {"prior": at.prior, **(at.costs if isinstance(at, Uncertain) else {})}
+    ranges = [name for name, part in parts.items() if isinstance(part, Range)]
     said = [
         (regret.at.spoken if name == "prior" else f"{name} = {_cost(regret.at, name):.6g}")
         for name in ranges
@@ -727,12 +715,6 @@ def _most_at(decision: Decision) -> str:
         else ""
     )
     return f"the best choice is made for every value{place}"
-
-
-def _given(at: Uncertain | Conditions, name: str) -> Any:
-    return (
-        at.costs[name] if isinstance(at, Uncertain) and name != "prior" else getattr(at, name, None)
-    )
 
 
 def _cost(at: Conditions, name: str) -> float:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from baserate.atomic import Grid, Page
@@ -13,23 +11,19 @@ from baserate.conditions import OUTCOMES, Conditions, Uncertain, told
 from baserate.counts.cells import Totals
 from baserate.counts.counts import JointCounts
 from baserate.decisions.amount_costs import AmountChoice
-from baserate.decisions.operating_point import OF_A_VOLUME, OperatingPoint
-from baserate.decisions.selection import Choice, best_of_several
+from baserate.decisions.operating_point import OperatingPoint
+from baserate.decisions.selection import Choice
 from baserate.errors import Note, Source, escaped, grouped, number_of, quoted
 from baserate.inference.values import (
     ALL,
-    CORRECTED,
-    EXACT,
     LOWER,
     MISSED,
     OBSERVED,
     SHOWN,
     UNJUDGED,
-    UPPER,
     WORSE,
     Check,
     Difference,
-    Interval,
     NonInferiority,
     Part,
     Requirement,
@@ -42,18 +36,14 @@ from baserate.output.document import (
     answer,
     conditions,
     number,
+    of_check,
     of_interval,
     threshold,
     uncertain,
 )
 from baserate.output.tables import (
-    COST,
     UNDEFINED,
-    Row,
-    brief_of,
-    columns,
     digits,
-    heading,
     in_words,
     reading,
     shown_prior,
@@ -109,27 +99,16 @@ def of_difference(found: Difference, sample: Totals | None) -> dict[str, Any]:
     }
 
 
-def of_tested(choice: Choice | AmountChoice) -> dict[str, Any]:
-    """Whether the best model is better than each of the others; null where that was not tested, and
-    why.
+def of_leads(choice: Choice | AmountChoice) -> dict[str, Any]:
+    """Whether the best model is better than each of the others, and than one answer for all; null
+    where that was not tested, and why.
     """
-    same = choice.indistinguishable
+    same, lead = choice.indistinguishable, choice.lead_over_baseline
     return {
         "differences": [of_difference(one, None) for one in choice.differences],
         "indistinguishable": None if same is None else list(same),
         "untested": choice.untested or None,
-    }
-
-
-def of_leads(choice: Choice | AmountChoice) -> dict[str, Any]:
-    """The same, and whether it is better than one answer for all."""
-    return {
-        **of_tested(choice),
-        "lead_over_baseline": (
-            None
-            if choice.lead_over_baseline is None
-            else of_difference(choice.lead_over_baseline, None)
-        ),
+        "lead_over_baseline": None if lead is None else of_difference(lead, None),
         "baseline_untested": choice.baseline_untested or None,
     }
 
@@ -187,25 +166,13 @@ def requirement_verdict(judged: Sequence[Judged], *, passed: bool) -> dict[str, 
             "model": one.model,
             "slice": one.part or ALL,
             "whole": one.part is None,
-            "requirement": check.requirement,
-            "outcome": check.outcome,
-            "value": number(check.interval.value),
-            "bound": number(check.bound),
-            **of_interval(check.interval),
-            "cases_needed": check.needed,
-            "threshold": (
-                threshold(one.requirement.point.threshold)
-                if check.at_point and one.requirement.point is not None
-                else None
-            ),
-            "at": (
-                conditions(one.requirement.point.at)
-                if check.at_point and one.requirement.point is not None
-                else None
-            ),
+            **of_check(check),
+            "threshold": None if point is None else threshold(point.threshold),
+            "at": None if point is None else conditions(point.at),
         }
         for one in judged
         for check in one.requirement.checks
+        for point in [one.requirement.point if check.at_point else None]
     ]
     skipped = [one for one in judged if one.requirement.outcome == UNJUDGED]
     unjudged = [
@@ -217,103 +184,6 @@ def requirement_verdict(judged: Sequence[Judged], *, passed: bool) -> dict[str, 
 
 # ----------------------------------------------------------------------
 # What was compared or evaluated, for a person: a sentence first, then a table.
-
-
-def thresholds_taken(
-    *, chosen: bool, corrected: bool, resamples: int, among: Sequence[Choice] = ()
-) -> str:
-    """How intervals allow for the choice of the thresholds, and that they do not for that of the
-    best among several models.
-    """
-    if not chosen:
-        return "at these thresholds, fixed in advance"
-    if not corrected:
-        return "ignoring that the thresholds were chosen on the same data"
-    several = not_for_models(among)
-    return (
-        f"corrected for choosing the thresholds on the same data ({resamples} resamples){several}"
-    )
-
-
-def not_for_models(among: Sequence[Choice]) -> str:
-    """That intervals do not allow for the choice of the best model, where there are several."""
-    most = max((len(one.points) for one in among if list(best_of_several(one))), default=0)
-    return f", not for choosing the best of {most} models there" if most else ""
-
-
-def of_intervals(rows: Sequence[Row], how: str, names: Sequence[str] = ()) -> str:
-    """The intervals of the points in a table, in the same order, and of the same measures."""
-    set_somewhere = [(row, row.point) for row in rows if row.point is not None]
-    points = [point for _, point in set_somewhere]
-    names = names or columns(points)
-    several = len({row.at for row in rows}) > 1
-    priors = [shown_prior(one.at.prior) for one in points]
-    lines = [
-        (
-            *([prior] if several else []),
-            quoted(row.model, quotes=False),
-            brief_of(row),
-            *(
-                span(_shown(point.intervals.get(name), point, name), whole=name in OF_A_VOLUME)
-                for name in names
-            ),
-        )
-        for prior, (row, point) in zip(priors, set_somewhere, strict=True)
-    ]
-    headings = (
-        *(("base rate",) if several else ()),
-        "model",
-        "threshold",
-        *(heading(name, points) for name in names),
-    )
-    if all(cell == UNDEFINED for line in lines for cell in line[2 + several :]):
-        tied = any(point.share != 1 for point in points)
-        return (
-            "No intervals: cases with equal scores are flagged at random, or two thresholds are"
-            " mixed."
-            if tied
-            else ""
-        )
-    used = [point.intervals[name] for point in points for name in names if name in point.intervals]
-    methods = dict.fromkeys(
-        one.method.removeprefix(f"{CORRECTED} ") for one in used if one.method != EXACT
-    )
-    if not methods:
-        return ""  # nothing is uncertain
-    sure = any(_promise(point, name) is not None for point in points for name in names)
-    one_sided = "; of what is guaranteed the one-sided bound" if sure else ""
-    title = f"{percent(used[0].level)} intervals ({', '.join(methods)}), {how}{one_sided}:"
-    return Page(title, Grid(headings, lines, left=2 if several else 1))
-
-
-def _shown(found: Interval | None, point: OperatingPoint, name: str) -> Interval | None:
-    """The bound that is guaranteed, where one is; an interval of costs with its sign turned, where
-    the costs were given as profits.
-    """
-    sure = _promise(point, name)
-    if found is not None and sure is not None:
-        bound = _outward(*sure)
-        return replace(found, low=bound, high=bound, side=sure[1])
-    if found is None or name != COST or not point.at.costs.earned:
-        return found
-    side = {LOWER: UPPER, UPPER: LOWER}.get(found.side, found.side)
-    return replace(found, value=-found.value, low=-found.high, high=-found.low, side=side)
-
-
-def _outward(bound: float, side: str) -> float:
-    """A bound in three digits that promises no more than it."""
-    unit = 10.0 ** (math.floor(math.log10(abs(bound))) - 2) if bound else 1.0
-    steps = round(bound / unit, 6)
-    return (math.floor(steps) if side == LOWER else math.ceil(steps)) * unit
-
-
-def _promise(point: OperatingPoint, name: str) -> tuple[float, str] | None:
-    """The bound that is guaranteed of this measure at the point, and on which side it lies."""
-    for one in () if point.guarantee is None else point.guarantee.requirements:
-        if one.measure == name:
-            side = LOWER if one.sense == ">=" else UPPER
-            return one.limit if one.bound is None else one.bound, side
-    return None
 
 
 def of_differences(found: Sequence[Difference], *, by_cost: bool = False) -> str:
@@ -599,18 +469,18 @@ def _estimate_sentence(name: str, found: PriorEstimate, *, alone: bool) -> str:
 
 def _estimate_table(found: Estimates) -> str:
     level = next(iter(found.values()))[0].level
-    rows = [_estimate_row(name, one) for name, several in found.items() for one in several]
-    return Grid(["model", "method", "how", "base rate (prior)", percent(level)], rows, left=3)
-
-
-def _estimate_row(name: str, one: PriorEstimate) -> list[str]:
-    return [
-        quoted(name, quotes=False),
-        one.method,
-        _estimated_how(one),
-        digits(one.value, 4),
-        span(one),
+    rows = [
+        (
+            quoted(name, quotes=False),
+            one.method,
+            _estimated_how(one),
+            digits(one.value, 4),
+            span(one),
+        )
+        for name, several in found.items()
+        for one in several
     ]
+    return Grid(["model", "method", "how", "base rate (prior)", percent(level)], rows, left=3)
 
 
 def _estimated_how(one: PriorEstimate) -> str:

@@ -23,7 +23,7 @@ from baserate.decisions.operating_point import OperatingPoint, measures_shown
 from baserate.decisions.selection import Choice
 from baserate.distributions import Draws, LogUniform, Pilot, Range
 from baserate.errors import CASE_CONTROL, InputError, Note, Source, on_command_line, quoted
-from baserate.inference.values import Interval
+from baserate.inference.values import Check, Interval
 from baserate.measures.calculator import Rates, Solved
 from baserate.measures.confusion import Confusion
 from baserate.numbers import EXACT_FLOATS, Bounds, Undefined
@@ -72,6 +72,18 @@ def of_interval(found: Interval) -> dict[str, Any]:
         "level": found.level,
         "method": found.method,
         "side": found.side,
+    }
+
+
+def of_check(check: Check) -> dict[str, Any]:
+    """How a requirement came out, with the bound that decides."""
+    return {
+        "requirement": check.requirement,
+        "outcome": check.outcome,
+        "value": number(check.interval.value),
+        "bound": number(check.bound),
+        **of_interval(check.interval),
+        "cases_needed": check.needed,
     }
 
 
@@ -351,24 +363,16 @@ def of_curve(model: str, curve: Curve) -> dict[str, Any]:
         "y_label": curve.y_label,
         "at": None if curve.at is None else conditions(curve.at),
         "digest": curve.digest,
-        "x": [_end(value) for value in curve.x.tolist()],
+        # Infinite scores keep their places on an axis.
+        "x": [threshold(x) if math.isinf(x) else number(x) for x in curve.x.tolist()],
         "y": [number(value) for value in curve.y.tolist()],
         "thresholds": (
             None
             if curve.thresholds is None
-            else [_cut(value) for value in curve.thresholds.tolist()]
+            else [threshold(None if math.isnan(t) else t) for t in curve.thresholds.tolist()]
         ),
         **({"act_on_everybody": [number(value) for value in everybody]} if everybody else {}),
     }
-
-
-def _cut(value: float) -> float | str:
-    return "none" if math.isnan(value) else threshold(value)
-
-
-def _end(value: float) -> float | str | None:
-    """A place on an axis: infinite scores keep theirs."""
-    return threshold(value) if math.isinf(value) else number(value)
 
 
 def of_rates(every: Sequence[Rates]) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def log(
 
 def flat(content: Mapping[str, Any]) -> tuple[dict[str, float], dict[str, str]]:
     """Metrics and parameters of a document, under names that MLflow takes."""
-    names = [_safe(model["name"]) for model in content["models"]]
+    names = [UNSAFE.sub("_", model["name"]) for model in content["models"]]
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
         raise refuse(
@@ -117,7 +117,3 @@ def _said(model: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             (f"{place}{key}", point.get(key))
             for key in ("threshold", "rule", "optimized", "volume")
         )
-
-
-def _safe(name: str) -> str:
-    return UNSAFE.sub("_", name)

@@ -11,7 +11,15 @@ from baserate.decisions.operating_point import brief, setting
 from baserate.errors import grouped, number_of, quoted
 from baserate.inference.values import LOWER, MISSED, OBSERVED, SHOWN, UNJUDGED, Check, percent
 from baserate.measures.registry import CLASS_OF
-from baserate.output.document import number, of_interval, point_of, read, threshold, whole
+from baserate.output.document import (
+    number,
+    of_check,
+    of_interval,
+    point_of,
+    read,
+    threshold,
+    whole,
+)
 from baserate.output.tables import UNDEFINED, digits, shown_prior, span
 from baserate.segments.days import Day, Days
 from baserate.segments.groups import TOO_FEW, Slice, Slices
@@ -105,17 +113,15 @@ def _same_everywhere(parts: Sequence[Slice]) -> list[str]:
     if len(kept) == len(judged):
         return ["The threshold meets the requirement in every group that has enough cases."]
     alone = [
-        f"{quoted(part.name, quotes=False)} {_alone(part)}" for part in judged if part not in kept
+        f"{quoted(part.name, quotes=False)} {'none' if part.own is None else brief(part.own)}"
+        for part in judged
+        if part not in kept
     ]
     more = f" and {len(alone) - MOST_NAMED} more" if len(alone) > MOST_NAMED else ""
     needed = f"{', '.join(alone[:MOST_NAMED])}{more}"
     return [
         f"The threshold does not meet the requirement in every group; own thresholds: {needed}."
     ]
-
-
-def _alone(part: Slice) -> str:
-    return "none" if part.own is None else brief(part.own)
 
 
 def _holds(check: Check) -> bool:
@@ -241,8 +247,9 @@ def of_days(found: Days) -> str:
     )
     count = number_of(len(found.parts), "day")
     where = "flagging nothing" if found.threshold is None else f"at {setting(found.point)}"
+    zone = f" of {found.tz}" if found.tz is not None else ""
     words = (
-        f"Alerts per day {where}: {_cases(found.mean)} on average over {count}{_zone(found)},"
+        f"Alerts per day {where}: {_cases(found.mean)} on average over {count}{zone},"
         f" {ends}{budget}."
     )
     shown = found.parts[-MOST_DAYS:]
@@ -271,10 +278,6 @@ def of_days(found: Days) -> str:
         head,
         Grid([name for name, _ in columns], [[cell(day) for _, cell in columns] for day in shown]),
     )
-
-
-def _zone(found: Days) -> str:
-    return f" of {found.tz}" if found.tz is not None else ""
 
 
 def slices_document(found: Slices, column: str) -> dict[str, Any]:
@@ -312,9 +315,7 @@ def _group(part: Slice, *, whole_sample: bool) -> dict[str, Any]:
         "bounds": {name: of_interval(bound) for name, bound in part.bounds.items()},
         "outcome": part.outcome,
         "checks": (
-            [_check_document(check) for check in requirement.checks]
-            if requirement is not None
-            else []
+            [of_check(check) for check in requirement.checks] if requirement is not None else []
         ),
         "reason": (
             requirement.notes[0].text
@@ -322,17 +323,6 @@ def _group(part: Slice, *, whole_sample: bool) -> dict[str, Any]:
             else None
         ),
         "alone": None if part.own is None else threshold(part.own.threshold),
-    }
-
-
-def _check_document(check: Check) -> dict[str, Any]:
-    return {
-        "requirement": check.requirement,
-        "outcome": check.outcome,
-        "value": number(check.interval.value),
-        "bound": number(check.bound),
-        **of_interval(check.interval),
-        "cases_needed": check.needed,
     }
 
 

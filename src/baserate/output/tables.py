@@ -6,7 +6,8 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,9 +31,10 @@ from baserate.decisions.operating_point import (
 )
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.rules import holds_all, parse_rule
-from baserate.decisions.selection import Answer, Choice
+from baserate.decisions.selection import Answer, Choice, best_of_several
 from baserate.errors import CASE_CONTROL, Note, Source, escaped, grouped, number_of, quoted
 from baserate.inference.values import (
+    CORRECTED,
     EXACT,
     LOWER,
     UPPER,
@@ -47,7 +49,6 @@ from baserate.measures.registry import CATALOGUE
 from baserate.notation import base_rate
 from baserate.numbers import Undefined, cell, spreadsheet_safe
 from baserate.output import document
-from baserate.output.document import Valued, read
 
 UNDEFINED = "—"
 BASELINES = (NOTHING, EVERYTHING)
@@ -194,6 +195,15 @@ def brief_of(row: Row) -> str:
     return "" if row.point is None or row.model in BASELINES else brief(row.point)
 
 
+def rows(answers: Iterable[Answer[Choice]], models: Iterable[str]) -> list[Row]:
+    """A row for every model at each base rate; without a point where it cannot satisfy the rule."""
+    return [
+        Row(name, answer.at, answer.choice.points.get(name) if answer.choice else None)
+        for answer in answers
+        for name in models
+    ]
+
+
 def with_baselines(rows: Sequence[Row], answers: Sequence[Answer[Choice]]) -> list[Row]:
     """The rows of each base rate, and behind them flagging nothing and flagging everything."""
     found: list[Row] = []
@@ -205,6 +215,103 @@ def with_baselines(rows: Sequence[Row], answers: Sequence[Answer[Choice]]) -> li
             else []
         )
     return found
+
+
+def thresholds_taken(
+    *, chosen: bool, corrected: bool, resamples: int, among: Sequence[Choice] = ()
+) -> str:
+    """How intervals allow for the choice of the thresholds, and that they do not for that of the
+    best among several models.
+    """
+    if not chosen:
+        return "at these thresholds, fixed in advance"
+    if not corrected:
+        return "ignoring that the thresholds were chosen on the same data"
+    several = not_for_models(among)
+    return (
+        f"corrected for choosing the thresholds on the same data ({resamples} resamples){several}"
+    )
+
+
+def not_for_models(among: Sequence[Choice]) -> str:
+    """That intervals do not allow for the choice of the best model, where there are several."""
+    most = max((len(one.points) for one in among if list(best_of_several(one))), default=0)
+    return f", not for choosing the best of {most} models there" if most else ""
+
+
+def of_intervals(rows: Sequence[Row], how: str, names: Sequence[str] = ()) -> str:
+    """The intervals of the points in a table, in the same order, and of the same measures."""
+    set_somewhere = [(row, row.point) for row in rows if row.point is not None]
+    points = [point for _, point in set_somewhere]
+    names = names or columns(points)
+    several = len({row.at for row in rows}) > 1
+    priors = [shown_prior(one.at.prior) for one in points]
+    lines = [
+        (
+            *([prior] if several else []),
+            quoted(row.model, quotes=False),
+            brief_of(row),
+            *(
+                span(_in_table(point.intervals.get(name), point, name), whole=name in OF_A_VOLUME)
+                for name in names
+            ),
+        )
+        for prior, (row, point) in zip(priors, set_somewhere, strict=True)
+    ]
+    headings = (
+        *(("base rate",) if several else ()),
+        "model",
+        "threshold",
+        *(heading(name, points) for name in names),
+    )
+    if all(cell == UNDEFINED for line in lines for cell in line[2 + several :]):
+        tied = any(point.share != 1 for point in points)
+        return (
+            "No intervals: cases with equal scores are flagged at random, or two thresholds are"
+            " mixed."
+            if tied
+            else ""
+        )
+    used = [point.intervals[name] for point in points for name in names if name in point.intervals]
+    methods = dict.fromkeys(
+        one.method.removeprefix(f"{CORRECTED} ") for one in used if one.method != EXACT
+    )
+    if not methods:
+        return ""  # nothing is uncertain
+    sure = any(_promise(point, name) is not None for point in points for name in names)
+    one_sided = "; of what is guaranteed the one-sided bound" if sure else ""
+    title = f"{percent(used[0].level)} intervals ({', '.join(methods)}), {how}{one_sided}:"
+    return Page(title, Grid(headings, lines, left=2 if several else 1))
+
+
+def _in_table(found: Interval | None, point: OperatingPoint, name: str) -> Interval | None:
+    """The bound that is guaranteed, where one is; an interval of costs with its sign turned, where
+    the costs were given as profits.
+    """
+    sure = _promise(point, name)
+    if found is not None and sure is not None:
+        bound = _outward(*sure)
+        return replace(found, low=bound, high=bound, side=sure[1])
+    if found is None or name != COST or not point.at.costs.earned:
+        return found
+    side = {LOWER: UPPER, UPPER: LOWER}.get(found.side, found.side)
+    return replace(found, value=-found.value, low=-found.high, high=-found.low, side=side)
+
+
+def _outward(bound: float, side: str) -> float:
+    """A bound in three digits that promises no more than it."""
+    unit = 10.0 ** (math.floor(math.log10(abs(bound))) - 2) if bound else 1.0
+    steps = round(bound / unit, 6)
+    return (math.floor(steps) if side == LOWER else math.ceil(steps)) * unit
+
+
+def _promise(point: OperatingPoint, name: str) -> tuple[float, str] | None:
+    """The bound that is guaranteed of this measure at the point, and on which side it lies."""
+    for one in () if point.guarantee is None else point.guarantee.requirements:
+        if one.measure == name:
+            side = LOWER if one.sense == ">=" else UPPER
+            return one.limit if one.bound is None else one.bound, side
+    return None
 
 
 def columns(points: Sequence[OperatingPoint]) -> list[str]:
@@ -303,9 +410,14 @@ def _worth(choice: Choice) -> str:
         whose = "their" if several else "its"
         return f"{whose} {_is(name, point)} {_cell(point, name)}{against}"
     against = f"; {amounts.replace(' ', ' catches ', 1) if others else ''}"
-    positives = cases(read(point, "caught") + read(point, "missed"))
+    return f"{'each' if several else 'it'} catches {_caught(point)}{against if others else ''}"
+
+
+def _caught(point: OperatingPoint) -> str:
+    """How many positives are caught, in how many alerts."""
+    positives = cases(document.read(point, "caught") + document.read(point, "missed"))
     found = f"{_cell(point, 'caught')} of {positives} positives in {_cell(point, 'alerts')} alerts"
-    return f"{'each' if several else 'it'} catches {found}{_real(point)}{against if others else ''}"
+    return f"{found}{_real(point)}"
 
 
 def _counted(choice: Choice) -> str:
@@ -313,12 +425,10 @@ def _counted(choice: Choice) -> str:
     point = choice.point
     if point.volume is None or point.objective != COST or not point.at.costs_given:
         return ""
-    cost = read(point, "volume_cost") * (-1 if point.at.costs.earned else 1)
+    cost = document.read(point, "volume_cost") * (-1 if point.at.costs.earned else 1)
     if math.isnan(cost) or len(choice.models) > 1:
         return ""
-    positives = cases(read(point, "caught") + read(point, "missed"))
-    found = f"{_cell(point, 'caught')} of {positives} positives in {_cell(point, 'alerts')} alerts"
-    return f", {total(cost)} per {cases(point.volume)} cases, catching {found}{_real(point)}"
+    return f", {total(cost)} per {cases(point.volume)} cases, catching {_caught(point)}"
 
 
 def _is(name: str, point: OperatingPoint) -> str:
@@ -329,7 +439,7 @@ def _is(name: str, point: OperatingPoint) -> str:
 
 def _real(point: OperatingPoint) -> str:
     """How many of the alerts are real, in brackets; nothing where there are none."""
-    precision = read(point, "precision")
+    precision = document.read(point, "precision")
     if math.isnan(precision) or precision == 0:
         return ""
     if precision > 0.5:
@@ -696,7 +806,7 @@ def _net_benefit(name: str, points: Sequence[OperatingPoint]) -> str:
 
 
 def _cell(point: OperatingPoint, name: str) -> str:
-    value = read(point, name)
+    value = document.read(point, name)
     if name == COST and point.at.costs.earned:
         value = 0 - value
     if name == OF_A_VOLUME[-1] and not math.isnan(value):
@@ -784,7 +894,7 @@ def _span(rate: Solved) -> str:
     )
 
 
-def of_summaries(values: Sequence[Valued]) -> str:
+def of_summaries(values: Sequence[document.Valued]) -> str:
     """One line per summary and base rate, one column per model; and what a random classifier gets,
     where that is not one half.
     """
@@ -818,11 +928,7 @@ def of_curve(model: str, curve: Curve, most: int) -> str:
         if curve.at is None
         else f", at {told(curve.at, by_cost=in_costs(curve.x_label, curve.y_label))}"
     )
-    shown = (
-        sorted({round(i * (len(curve) - 1) / (most - 1)) for i in range(most)})
-        if len(curve) > most
-        else list(range(len(curve)))
-    )
+    shown = _spread(len(curve), most)
     some = (
         f" ({len(shown)} of {grouped(len(curve))} points; all with --csv)"
         if len(shown) < len(curve)
@@ -901,27 +1007,27 @@ def _cut(value: float) -> str:
 
 def curves_csv(curves: Sequence[tuple[str, Curve]]) -> str:
     """All points of all curves: one line per point, with its model and base rate."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     first = curves[0][1]
     with_cut = first.x_label != "threshold"
-    writer.writerow(
-        ("model", "prior", *(("threshold",) if with_cut else ()), first.x_label, first.y_label)
-    )
+    head = ("model", "prior", *(("threshold",) if with_cut else ()), first.x_label, first.y_label)
+    rows = []
     for model, curve in curves:
         prior = "" if curve.at is None or curve.at.prior is None else repr(curve.at.prior)
         cuts = (
             curve.thresholds.tolist() if curve.thresholds is not None else [math.nan] * len(curve)
         )
-        for x, y, cut in zip(curve.x.tolist(), curve.y.tolist(), cuts, strict=True):
-            values = (cut, x, y) if with_cut else (x, y)
-            writer.writerow(
-                (
-                    spreadsheet_safe(model),
-                    prior,
-                    *("" if math.isnan(value) else repr(value) for value in values),
-                )
-            )
+        columns = (*((cuts,) if with_cut else ()), curve.x.tolist(), curve.y.tolist())
+        rows += [(spreadsheet_safe(model), prior, *row) for row in zip(*columns, strict=True)]
+    return csv_text(head, rows)
+
+
+def csv_text(head: Sequence[str], rows: Iterable[Sequence[str | float]]) -> str:
+    """Rows as CSV; numbers with all their digits, and nothing for what is undefined."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(head)
+    for row in rows:
+        writer.writerow("" if cell != cell else cell for cell in row)  # noqa: PLR0124 (NaN)
     return out.getvalue()
 
 

@@ -67,12 +67,12 @@ def named(curves: AnyCurves, panel: str = "") -> list[Named]:
     wanted = [name for name, entry in CURVES.items() if entry.panel == panel]
     if not found:
         raise refuse(
-            "BR651", "there is no curve to draw", 'roc_panel(roc(counts)), or {"name": curve}'
+            "BR650", "there is no curve to draw", 'roc_panel(roc(counts)), or {"name": curve}'
         )
     for one in found:
         if wanted and one.curve.name not in wanted:
             raise refuse(
-                "BR651",
+                "BR650",
                 f"a curve {quoted(one.curve.name)} does not belong here",
                 f"give {' or '.join(wanted)}",
             )
@@ -88,7 +88,7 @@ def _styled(groups: Mapping[str, list[Any]]) -> Iterable[tuple[str, Curve, Style
         for dash, curve in enumerate(group):
             if not isinstance(curve, Curve):
                 raise refuse(
-                    "BR651",
+                    "BR650",
                     f"a panel is made of curves, got {type(curve).__name__}",
                     "roc(counts), pr(counts, at=at)",
                 )
@@ -120,15 +120,9 @@ def axis_of(label: str, values: Iterable[Any], *, log: bool = False) -> Axis:
     return spanning(shown, every, room=0.04 if label in ROOMY else 0.0)
 
 
-def line_of(one: Named, x: Axis, y: Axis) -> Line:
-    """A curve as a line on these axes: true between its points, and no finer than can be seen."""
-    across, up = drawn(one.curve, x, y)
-    return Line(across, up, one.name, one.style)
-
-
 def drawn(curve: Curve, x: Axis, y: Axis) -> tuple[Floats, Floats]:
-    """The points to draw: with others between them where an edge is long on these axes, and without
-    those that fall together.
+    """The points to draw: with others between them where an edge is long on these axes, so that
+    the line is true there, and without those that fall together.
     """
     across, up = curve.x, curve.y
     if curve.name in CURVES and curve.x_label == "threshold":
@@ -213,7 +207,7 @@ def marks_of(points: Chosen, x: str, y: str, height: Axis, *, labelled: bool = F
 def _read(point: Any, axis: str) -> float:
     if not isinstance(point, OperatingPoint):
         raise refuse(
-            "BR651",
+            "BR650",
             f"what is marked is an operating point, got {type(point).__name__}",
             "choose(counts, at=at)",
         )
@@ -234,16 +228,17 @@ def bands_of(
     for one in every:
         if not isinstance(one, Band):
             raise refuse(
-                "BR651",
+                "BR650",
                 f"what is shaded is a band, got {type(one).__name__}",
                 'band(counts, "roc")',
             )
         if labels is not None and {one.x_label, one.y_label} != set(labels):
-            text = (
+            raise refuse(
+                "BR650",
                 f"a band of {one.y_label} along {one.x_label} does not belong to {labels[1]}"
-                f" against {labels[0]}"
+                f" against {labels[0]}",
+                "give the band of the curve that is drawn",
             )
-            raise refuse("BR651", text, "give the band of the curve that is drawn")
     turned = [labels is not None and one.x_label != labels[0] for one in every]
     return [
         Area(one.x, one.low, one.high, "", style(place).colour, sideways=turned[place])
@@ -274,7 +269,7 @@ def panel_of(  # noqa: PLR0913 (each is a part of the panel)
     for one in found:
         if (one.curve.x_label, one.curve.y_label) != labels:
             raise refuse(
-                "BR651",
+                "BR650",
                 f"{one.curve.name} and {first.name} have different axes",
                 "draw each in a panel of its own",
             )
@@ -282,7 +277,7 @@ def panel_of(  # noqa: PLR0913 (each is a part of the panel)
         axis_of(labels[0], [one.curve.x for one in found], log=log[0]),
         axis_of(labels[1], [one.curve.y for one in found], log=log[1]),
     )
-    lines = [line_of(one, x, y) for one in found]
+    lines = [Line(*drawn(one.curve, x, y), one.name, one.style) for one in found]
     around: list[Part] = [
         *bands_of(bands, labels, lambda i: found[i % len(found)].style),
         *(behind(found, x, y) if behind else []),

@@ -45,7 +45,7 @@ class CurveDisplay(Drawable):
         models = counts if isinstance(counts, Mapping) else {"": counts}
         if not models:
             raise refuse(
-                "BR651",
+                "BR650",
                 "there is no curve to draw",
                 'from_predictions(y, scores), or {"model": scores}',
             )
@@ -108,9 +108,10 @@ class CurveDisplay(Drawable):
         curve a fold, on the cases left out.
         """
         if "estimator" not in cv_results or "indices" not in cv_results:
-            missing = "the results hold no estimators or no indices"
             raise refuse(
-                "BR651", missing, "cross_validate(..., return_estimator=True, return_indices=True)"
+                "BR650",
+                "the results hold no estimators or no indices",
+                "cross_validate(..., return_estimator=True, return_indices=True)",
             )
         folds = {}
         for fold, (estimator, rows) in enumerate(
@@ -132,18 +133,6 @@ class CurveDisplay(Drawable):
         self.ax_ = self.panel.matplotlib(ax)
         self.figure_ = self.ax_.figure
         return self
-
-    def svg(self) -> str:
-        """The drawing as the text of an SVG file."""
-        return self.panel.svg()
-
-    def text(self, width: int = 72, *, ascii_only: bool = False) -> str:
-        """The drawing in braille dots, or in plain characters."""
-        return self.panel.text(width, ascii_only=ascii_only)
-
-    def matplotlib(self, ax: Any = None) -> Any:
-        """The drawing on axes of matplotlib."""
-        return self.panel.matplotlib(ax)
 
     def _drawn(self, ax: Any) -> Self:
         return self if ax is None else self.plot(ax)
@@ -171,7 +160,7 @@ def _positive(estimator: Any, pos_label: Any) -> Any:
     classes = list(getattr(estimator, "classes_", ()))
     if len(classes) != 2:
         raise refuse(
-            "BR651",
+            "BR650",
             f"a classifier of two classes is needed, got {len(classes)}",
             "fit it on two classes",
         )
@@ -204,7 +193,7 @@ def _scores(estimator: Any, cases: Any, positive: Any) -> Any:
         scores = np.asarray(estimator.decision_function(cases))
         return scores if second else -scores
     raise refuse(
-        "BR651",
+        "BR650",
         f"{type(estimator).__name__} gives classes and no scores",
         "a classifier with predict_proba or decision_function",
     )

@@ -113,24 +113,15 @@ def roc_panel(  # noqa: PLR0913 (each is a thing to draw)
 
 
 def _check_lines(isolines: Sequence[Any], iso_costs: Sequence[Any], baseline: Any) -> None:
-    for line in isolines:
-        if not isinstance(line, Isoline):
-            raise refuse(
-                "BR651",
-                f"an isoline is needed, got {type(line).__name__}",
-                'isoline("precision", at, value=0.5)',
-            )
-    for line in iso_costs:
-        if not isinstance(line, IsoCost):
-            raise refuse(
-                "BR651",
-                f"a line of one cost is needed, got {type(line).__name__}",
-                "iso_cost_line(at, fpr=0.1, tpr=0.7)",
-            )
-    if not isinstance(baseline, Baseline | None):
-        raise refuse(
-            "BR651", f"a baseline is needed, got {type(baseline).__name__}", "ideal_baseline(at)"
-        )
+    bases = [] if baseline is None else [baseline]
+    for lines, kind, what, fix in (
+        (isolines, Isoline, "an isoline", 'isoline("precision", at, value=0.5)'),
+        (iso_costs, IsoCost, "a line of one cost", "iso_cost_line(at, fpr=0.1, tpr=0.7)"),
+        (bases, Baseline, "a baseline", "ideal_baseline(at)"),
+    ):
+        for line in lines:
+            if not isinstance(line, kind):
+                raise refuse("BR650", f"{what} is needed, got {type(line).__name__}", fix)
 
 
 def _log_rates(columns: Sequence[Any]) -> Axis:
@@ -365,15 +356,12 @@ def posfrac_panel(
     ['guessing', 'perfect', 'a base rate of 50%', 'a base rate of 10%']
     """  # noqa: E501
 
-    def behind(found: list[Named], x: Axis, y: Axis) -> list[Part]:
-        low = max(x.low, y.low, 1e-9)
-        start = low if y.scale == "log" else 0.0
-        guess = Line((start, 1.0), (start, 1.0), "guessing", REFERENCE)
-        ways = [i / 100 for i in range(1 if y.scale == "log" else 0, 101)]
-        if y.scale == "log":
-            guess = Line(ways, ways, "guessing", REFERENCE)
+    def behind(found: list[Named], _x: Axis, y: Axis) -> list[Part]:
+        wide = y.scale == "log"
+        ways = [i / 100 for i in range(1 if wide else 0, 101)]
+        diagonal = ways if wide else (0.0, 1.0)  # a curve on a logarithmic axis
         return [
-            guess,
+            Line(diagonal, diagonal, "guessing", REFERENCE),
             *(
                 Line(ways, [prior * way for way in ways], "perfect", _faint(colour))
                 for prior, colour in _priors(found)
@@ -734,11 +722,11 @@ def winner_map_panel(
     """
     if not isinstance(winners, WinnerMap):
         raise refuse(
-            "BR651", f"a winner map is needed, got {type(winners).__name__}", "winner_map(models)"
+            "BR650", f"a winner map is needed, got {type(winners).__name__}", "winner_map(models)"
         )
     if not winners.wins:
         raise refuse(
-            "BR651",
+            "BR650",
             "under this rule the winners depend on the base rate, so there is no single map",
             "winner_map(models), without it",
         )
@@ -851,7 +839,7 @@ def histogram_panel(counts: Counts, *, bins: int = 30, threshold: float | None =
     """  # noqa: E501
     if not isinstance(counts, Counts) or not len(counts.scores):
         raise refuse(
-            "BR228",
+            "BR429",
             f"a histogram is made of Counts with cases, got {type(counts).__name__}",
             "count(...)",
         )
@@ -1032,7 +1020,7 @@ def outcome_tree_panel(point: OperatingPoint | Confusion) -> Panel:
     confusion = point.confusion if isinstance(point, OperatingPoint) else point
     if not isinstance(confusion, Confusion):
         raise refuse(
-            "BR651",
+            "BR650",
             f"outcomes are those of a confusion, got {type(point).__name__}",
             "choose(counts), or Confusion(tp=…)",
         )
@@ -1129,7 +1117,7 @@ def picture(result: Any, **given: Any) -> Panel:
         return winner_map_panel(result, **given)
     if isinstance(result, Band):
         return difference_panel(result, **given)
-    raise refuse("BR651", f"a {type(result).__name__} has no picture", "to_frame()")
+    raise refuse("BR650", f"a {type(result).__name__} has no picture", "to_frame()")
 
 
 def _curves(result: Curve | Curves, given: dict[str, Any]) -> Panel:
@@ -1146,7 +1134,7 @@ def _choice(choice: Choice, given: dict[str, Any]) -> Panel:
     """The ROC of every model, with the chosen points."""
     if not choice.sources:
         raise refuse(
-            "BR651", "this choice does not keep the counts that it was made on", "roc(x).plot()"
+            "BR650", "this choice does not keep the counts that it was made on", "roc(x).plot()"
         )
     curves = {name: roc(choice.sources[name]) for name in choice.points}
     return roc_panel(curves, points=dict(choice.points), **given)

@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -78,19 +78,22 @@ def series(place: int) -> Style:
 
 
 class _Columns:
-    """What is drawn from columns of numbers."""
+    """What is drawn from columns of numbers: they become tuples of plain floats, all of one
+    length.
+    """
 
-    def _check(self, *columns: str) -> None:
-        """Columns become tuples of plain floats, all of one length."""
-        for name in columns:
+    _columns: ClassVar[tuple[str, ...]] = ("x", "y")
+
+    def __post_init__(self) -> None:
+        for name in self._columns:
             object.__setattr__(
                 self,
                 name,
                 tuple(np.asarray(getattr(self, name), dtype=np.float64).ravel().tolist()),
             )
-        lengths = {len(getattr(self, name)) for name in columns}
-        if len(lengths) != 1:
-            shown = " and ".join(str(len(getattr(self, name))) for name in columns)
+        lengths = [len(getattr(self, name)) for name in self._columns]
+        if len(set(lengths)) != 1:
+            shown = " and ".join(map(str, lengths))
             raise refuse(
                 "BR650",
                 f"the columns of a {type(self).__name__.lower()} differ in length: {shown}",
@@ -99,6 +102,9 @@ class _Columns:
         colour = getattr(self, "colour", "black")
         if colour not in PALETTE:
             raise refuse("BR650", f"there is no colour {quoted(colour)}", ", ".join(PALETTE))
+        shape = getattr(self, "shape", "circle")
+        if shape not in SHAPES:
+            raise refuse("BR650", f"there is no shape {quoted(shape)}", ", ".join(SHAPES))
 
 
 @dataclass(frozen=True)
@@ -109,9 +115,6 @@ class Line(_Columns):
     y: Numbers
     name: str = ""
     style: Style = REFERENCE
-
-    def __post_init__(self) -> None:
-        self._check("x", "y")
 
 
 @dataclass(frozen=True)
@@ -127,9 +130,7 @@ class Area(_Columns):
     colour: str = "blue"
     opacity: float = 0.2
     sideways: bool = False
-
-    def __post_init__(self) -> None:
-        self._check("x", "low", "high")
+    _columns: ClassVar[tuple[str, ...]] = ("x", "low", "high")
 
     def edges(self) -> tuple[tuple[Numbers, Numbers], tuple[Numbers, Numbers]]:
         """The two lines, each as x and y."""
@@ -148,11 +149,6 @@ class Marks(_Columns):
     colour: str = "black"
     shape: str = "circle"
     size: float = 5.0
-
-    def __post_init__(self) -> None:
-        self._check("x", "y")
-        if self.shape not in SHAPES:
-            raise refuse("BR650", f"there is no shape {quoted(self.shape)}", ", ".join(SHAPES))
 
 
 @dataclass(frozen=True)
@@ -264,8 +260,10 @@ class Figure(Drawable):
 
 
 def figure_of(drawable: Any) -> Figure:
-    """A panel alone is a figure too."""
-    return drawable if isinstance(drawable, Figure) else Figure("", (drawable,), 1)
+    """A panel alone, or that of a display, is a figure too."""
+    if isinstance(drawable, Figure):
+        return drawable
+    return Figure("", (getattr(drawable, "panel", drawable),), 1)
 
 
 # ----------------------------------------------------------------------
@@ -456,14 +454,14 @@ def drawn_on(figure: Figure, ax: Any = None) -> Any:
     axes = _new_axes(figure) if ax is None else list(np.ravel(ax)) if several else [ax]
     if len(axes) != len(figure.panels):
         raise refuse(
-            "BR652",
+            "BR650",
             f"{len(figure.panels)} panels need as many axes, got {len(axes)}",
             "leave ax out, or give one for each panel",
         )
     for panel, one in zip(figure.panels, axes, strict=True):
         if not hasattr(one, "transData"):
             raise refuse(
-                "BR652",
+                "BR650",
                 f"ax must be axes of matplotlib, got {quoted(type(one).__name__)}",
                 "plt.subplots()[1]",
             )
@@ -476,7 +474,7 @@ def _new_axes(figure: Figure) -> list[Any]:
         import matplotlib.pyplot as plt
     except ImportError:
         raise refuse(
-            "BR652", "matplotlib is not installed", 'pip install "baserate[plots]", or panel.svg()'
+            "BR714", "matplotlib is not installed", 'pip install "baserate[plots]", or panel.svg()'
         ) from None
     rows = figure.rows()
     wide = [5.0 if panel.square else 6.5 for panel in rows[0]]

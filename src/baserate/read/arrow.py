@@ -148,7 +148,7 @@ def read_arrow(path: str, wanted: ColumnRoles) -> Table:
             check_use(path, name, kind, wanted)
         table.validate(full=True)
         if not table.num_rows:
-            raise refuse_file(path, "BR603", "has columns but no rows", "give a file with cases")
+            raise refuse_file(path, "BR602", "has columns but no rows", "give a file with cases")
         columns = {name: from_arrow(table.column(name), kind) for name, kind in kinds.items()}
     return Table(path, columns, table.num_rows, sha256=sha256, place=in_table(path))
 

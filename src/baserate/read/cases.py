@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.counts.cells import Array, masses, without_runs
-from baserate.counts.counts import Counts, JointCounts
+from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.errors import (
     RANDOM,
@@ -42,7 +42,6 @@ from baserate.read.columns import (
     as_column,
     check_indexes,
     check_lengths,
-    group_codes,
     is_missing,
     kind_of_value,
     mixed,
@@ -224,8 +223,7 @@ def _not_numbers(name: str, example: object, rows: Iterable[int], total: int) ->
     )
     plain = "write plain numbers with a decimal point: 0.5, not 0,5 or 50% or $1"
     said = next((option for written, option in WRITTEN if written.fullmatch(example.strip())), None)
-    fix = Fix(plain, f"{plain}; {said}" if said else plain)
-    return refuse("BR208", text, fix, rows, total)
+    return refuse("BR208", text, Fix(plain, f"{plain}; {said}" if said else plain), rows, total)
 
 
 def _narrowed(column: Column, wide: Array) -> Array:
@@ -353,7 +351,7 @@ def decide(
 
     Where each value stands once for all cases that have it, `times` says how many those are.
     `keyword` is what the caller's caller knows the positive label by: `count(pos_label=1)`, and
-    `count_file(positive=1)`.
+    `count(source, positive=1)`.
     """
     gone = column.missing_rows()
     if len(gone):
@@ -396,6 +394,9 @@ def _plain(column: Column) -> Decision | None:
     return Decision(ones, 1) if np.count_nonzero(ones) + zeros == len(values) else None
 
 
+FEW_WORDS = 4
+
+
 def _distinct(column: Column, times: Ints | None = None) -> dict[Any, int]:
     """Each value with the number of its cases. Mixed types are refused: 0 and "1" in one column is
     a column gone wrong.
@@ -411,7 +412,10 @@ def _distinct(column: Column, times: Ints | None = None) -> dict[Any, int]:
         found, counts = np.unique(values, return_counts=True)
         return dict(zip(found.tolist(), counts.tolist(), strict=True))
     words, codes = column.coded or (values.tolist(), np.arange(len(values)))
-    sizes = np.bincount(codes, minlength=len(words)).tolist()
+    if len(words) <= FEW_WORDS:  # of which most labels have two
+        sizes = [int(np.count_nonzero(codes == place)) for place in range(len(words))]
+    else:
+        sizes = np.bincount(codes, minlength=len(words)).tolist()
     kinds = _summed(map(kind_of_value, words), sizes)
     if not all(isinstance(word, Hashable) for word in words):
         raise refuse(
@@ -663,7 +667,7 @@ def of_positive(columns: tuple[Column, ...], decision: Decision) -> tuple[Column
     complete = numeric and bool(
         (np.abs(sum(column.values for column in pair) - 1.0) <= SUM_ERROR).all()
     )
-    matches = [column for column in pair if _spelled(column.label) == _spelled(decision.value)]
+    matches = [column for column in pair if as_written(column.label) == as_written(decision.value)]
     if not complete or len(matches) != 1:
         names = ", ".join(quoted(column.label) for column in pair)
         raise refuse(
@@ -676,8 +680,10 @@ def of_positive(columns: tuple[Column, ...], decision: Decision) -> tuple[Column
     )
 
 
-def _spelled(label: object) -> str:
-    """Column names are often text where labels are numbers or bools."""
+def as_written(label: object) -> str:
+    """A label of any type as text: 1, 1.0 and true are the "1" of a text file. Column names are
+    often text where labels are numbers or bools.
+    """
     if isinstance(label, bool | np.bool_ | int | float | np.number):
         return str(int(label)) if float(label).is_integer() else str(label)
     return str(label)
@@ -717,7 +723,7 @@ def as_weights(column: Column) -> Floats:
             f" {weights[below[0]]:g}"
         )
         raise refuse(
-            "BR301", text, "drop those cases or correct their weights", below[:3], len(below)
+            "BR303", text, "drop those cases or correct their weights", below[:3], len(below)
         )
     return weights
 
@@ -741,7 +747,7 @@ def with_weight(weights: Floats, positive: npt.NDArray[np.bool_]) -> npt.NDArray
     for name, members in (("positives", positive), ("negatives", ~positive)):
         if members.any() and not (used & members).any():
             raise refuse(
-                "BR302",
+                "BR552",
                 f"the total weight of the {name} is 0",
                 "give that class some weight, or leave its cases out",
             )
@@ -753,7 +759,7 @@ def weigh(weights: Floats, positive: npt.NDArray[np.bool_], cells: Cells) -> tup
     with np.errstate(over="ignore"):
         everything = float(cells.positives.sum()) + float(cells.negatives.sum())
     if everything == np.inf:
-        raise refuse("BR308", "the total weight overflows", "scale the weights down")
+        raise refuse("BR303", "the total weight overflows", "scale the weights down")
     return tuple(_remarks(weights, positive, cells)) if len(weights) else ()
 
 
@@ -884,9 +890,9 @@ def checked(  # noqa: PLR0913 (what a user may say of cases)
     y_true: Any,
     y_scores: Mapping[str, Any],
     *,
-    pos_label: Any,
-    sample_weight: Any,
-    names: Names,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    names: Names = Names(),  # noqa: B008 (frozen)
     groups: Any = None,
     design: str = RANDOM,
     beside: Mapping[str, Column] = MappingProxyType({}),
@@ -989,9 +995,8 @@ def count(
     """
     if keep not in ("all", "positives"):
         raise refuse(
-            "BR227", f"keep must be 'all' or 'positives', got {quoted(keep)}", "keep='all'"
+            "BR532", f"keep must be 'all' or 'positives', got {quoted(keep)}", "keep='all'"
         )
-    names = Names()
     # Not kept in a variable here, so that what was copied can be freed as soon as it is packed.
     return count_cases(
         checked(
@@ -999,7 +1004,6 @@ def count(
             {SCORE: y_score},
             pos_label=pos_label,
             sample_weight=sample_weight,
-            names=names,
             design=design,
         ),
         SCORE,
@@ -1063,40 +1067,13 @@ def between(ranked: Cells, ties: Ints, gaps: Ints, lowest: Ints) -> Cells:
     return Cells(scores_of_orders(orders[used], ranked.scores.dtype), hits[used], misses[used])
 
 
-def count_models(
-    y_true: Any,
-    y_scores: Mapping[str, Any],
-    *,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    design: str = "random",
-) -> JointCounts:
-    """Which scores did each of several models give the same cases?
-
-    >>> import baserate as br
-    >>> br.count([0, 0, 1, 1], {"logit": [0.1, 0.4, 0.35, 0.8], "forest": [0.0, 0.5, 0.5, 1.0]})
-    JointCounts: 2 models (logit, forest), 2 positives, 2 negatives, 4 cells
-    """
-    check_named(y_scores, "count")
-    cases = checked(
-        y_true,
-        y_scores,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        names=Names(),
-        design=design,
-    )
-    positives, negatives, notes = cases.one_by_one()
-    return JointCounts._of(cases.kept_scores(), positives, negatives, cases.ledger, notes)
-
-
-def check_named(y_scores: Any, function: str) -> None:
+def check_named(y_scores: Any) -> None:
     """Scores of several models, where each has a name."""
     if not isinstance(y_scores, Mapping) or not y_scores:
         raise refuse(
             "BR410",
-            f"{function} needs the scores of each model by name",
-            f'{function}(y_true, {{"logit": scores}})',
+            "count needs the scores of each model by name",
+            'count(y_true, {"logit": scores})',
         )
     strange = [name for name in y_scores if not isinstance(name, str)]
     if strange:
@@ -1105,35 +1082,6 @@ def check_named(y_scores: Any, function: str) -> None:
             f"a model is named {quoted(strange[0])}, which is not text",
             "name models by text",
         )
-
-
-def count_groups(
-    y_true: Any,
-    y_score: Any,
-    *,
-    groups: Any,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    design: str = "random",
-) -> GroupedCounts:
-    """How many positives and negatives have each score, group by group: folds, slices, sites, days,
-    clusters?
-
-    >>> import baserate as br
-    >>> by_site = br.count([0, 1, 0, 1], [0.2, 0.7, 0.1, 0.9], by=["a", "a", "b", "b"])
-    >>> by_site["b"]
-    Counts: 1 positive, 1 negative, 2 distinct scores, prior 0.500
-    """
-    arguments = {
-        "pos_label": pos_label,
-        "sample_weight": sample_weight,
-        "groups": groups,
-        "design": design,
-    }
-    cases = checked(y_true, {SCORE: y_score}, names=Names(), **arguments)
-    if cases.groups is None:
-        raise refuse("BR413", "groups is None", "give the group of every case, or use count")
-    return group_counts(cases, SCORE, *group_codes(cases.groups))
 
 
 def group_counts(

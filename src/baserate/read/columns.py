@@ -4,6 +4,7 @@ type may be used for.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from enum import StrEnum
 from functools import cached_property, partial
 from importlib.util import find_spec
 from math import isinf
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,9 @@ from baserate.counts.cells import Array
 from baserate.errors import MOST_EXAMPLES, Fix, InputError, grouped, quoted, refuse, refuse_file
 from baserate.kernels import best
 from baserate.numbers import EXACT_FLOATS, INT64_MAX
-from baserate.read.table import ColumnRoles
+from baserate.read.table import ColumnRoles, Late
+
+nw: Any = Late("narwhals.stable.v2")
 
 # ----------------------------------------------------------------------
 # One column from whatever a user holds: lists, arrays, Series and tensors, through protocols and
@@ -89,6 +92,7 @@ class Column:
     missing: npt.NDArray[np.bool_] | None = None
     index: Any = None  # the pandas index, where there is one
     unread: Unread | None = None  # why these are no scores, where a reader found that out
+    encoded: tuple[list[Any], Array] | None = None  # `coded`, where a frame has it
 
     def __len__(self) -> int:
         return len(self.values)
@@ -105,18 +109,20 @@ class Column:
             return self
         if self.coded is None:
             plain = _from_list(self.values.tolist(), self.name)
-            return replace(self, values=plain) if plain.ndim == 1 else self
+            return replace(self, values=plain, encoded=None) if plain.ndim == 1 else self
         words, codes = self.coded
         plain = _from_list(words, self.name)
         if plain.ndim != 1 or plain.dtype.kind == "O":
             return self
-        return replace(self, values=plain[codes])
+        return replace(self, values=plain[codes], encoded=None)
 
     @cached_property
     def coded(self) -> tuple[list[Any], Array] | None:
         """The values there are, and for each row the place of its own among them; None where they
         are too many. Numbers and objects that are equal may be there more than once.
         """
+        if self.encoded is not None:
+            return self.encoded
         found = best.distinct(self.values)
         return None if found is None else (self.values[found[0]].tolist(), found[1])
 
@@ -128,7 +134,12 @@ class Column:
     def where(self, test: Callable[[Any], bool]) -> npt.NDArray[np.bool_]:
         """The rows whose value passes a test, called once per value where these are few."""
         found = np.fromiter(map(test, self.words), dtype=np.bool_)
-        return found if self.coded is None else found[self.coded[1]]
+        if self.coded is None:
+            return found
+        passed, codes = np.flatnonzero(found), self.coded[1]
+        if len(passed) > 1:
+            return found[codes]
+        return codes == passed[0] if len(passed) else np.zeros(len(self), dtype=np.bool_)
 
     def missing_rows(self) -> npt.NDArray[np.intp]:
         """Positions without a value: masked, null, None, NaN or blank text."""
@@ -176,6 +187,19 @@ def mixed(code: str, name: str, kinds: Counter[str], rarest: list[int]) -> Input
     return refuse(code, f"{name} mixes types: {shown}", fix, rarest[:3], len(rarest))
 
 
+def is_masked_array(values: Any) -> TypeGuard[np.ma.MaskedArray[Any, Any]]:
+    """Whether this is an array of `numpy.ma`, which takes long to load: where nobody has, it is
+    none.
+    """
+    return "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray)
+
+
+def mask_of(values: Any) -> Array | None:
+    """Where values are masked; None where none is."""
+    gone = np.ma.getmaskarray(values) if is_masked_array(values) else None
+    return gone if gone is not None and gone.any() else None
+
+
 def as_column(data: object, name: str) -> Column:
     """One flat column, or the reason why it is not."""
     try:
@@ -194,7 +218,7 @@ def as_column(data: object, name: str) -> Column:
 def _column(data: object, name: str) -> Column:
     if isinstance(data, Unread):
         return Column(name, np.broadcast_to(np.float64(np.nan), data.rows), unread=data)
-    if isinstance(data, np.ma.MaskedArray):
+    if is_masked_array(data):
         masked = _flat(np.asarray(data.data), name)
         return Column(name, masked, _flat(np.ma.getmaskarray(data), name))
     if isinstance(data, np.ndarray):
@@ -212,7 +236,7 @@ def _from_list(data: Iterable[Any], name: str) -> Array:
     # the longest.
     types = set(map(type, data))
     if any(issubclass(kind, str | bytes) for kind in types):
-        return _objects(data)
+        return objects(list(data))
     try:
         array = np.asarray(data)
     except ValueError:
@@ -225,22 +249,13 @@ def _from_list(data: Iterable[Any], name: str) -> Array:
         isinstance(value, int | np.integer) and abs(int(value)) > EXACT_FLOATS for value in data
     )
     flagged = array.dtype.kind in "iuf" and not types.isdisjoint({bool, np.bool_})
-    return _objects(data) if rounded or flagged else array
-
-
-def _objects(data: Iterable[Any]) -> Array:
-    values = list(data)
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    return objects(list(data)) if rounded or flagged else array
 
 
 def _from_frame(data: Any, name: str) -> Column | None:
     """A Series of pandas, polars, pyarrow or whatever else narwhals knows; a DataFrame of one
     column stands for that column.
     """
-    import narwhals.stable.v2 as nw
-
     if type(data).__module__.startswith("pyarrow") and type(data).__name__.endswith("Array"):
         import pyarrow as pa
 
@@ -262,40 +277,90 @@ def _from_frame(data: Any, name: str) -> Column | None:
     nulls = np.asarray(native.is_null().to_numpy(), dtype=np.bool_)
     # With nulls among them, whole numbers would become floats and merge; a list keeps them as they
     # are.
-    values = _words(native)
-    if values is None:
-        values = _objects(native.to_list()) if nulls.any() else np.asarray(native.to_numpy())
-    return Column(name, values, nulls if nulls.any() else None, nw.maybe_get_index(native))
+    gone, index = nulls if nulls.any() else None, nw.maybe_get_index(native)
+    found = _words(native)
+    if found is None:
+        values = objects(native.to_list()) if nulls.any() else np.asarray(native.to_numpy())
+        return Column(name, values, gone, index)
+    listed, codes = found
+    all_used = gone is None and codes.dtype == np.uint32  # no word that no row has
+    values = objects([*listed, None])[codes]
+    return Column(name, values, gone, index, encoded=found if all_used else None)
 
 
-def _words(native: Any) -> Array | None:
-    """A column of text or categories with None for what is missing. Each word is one object, as the
-    column's own library finds the distinct ones: no text is made for every row.
+def _words(native: Any) -> tuple[list[Any], Array] | None:
+    """The words of a column of text or categories, and for each row the place of its own, beyond
+    the last where it is missing: no text is made for every row.
     """
-    import narwhals.stable.v2 as nw
-
     if native.dtype not in (nw.String, nw.Categorical, nw.Enum):
         return None
     if native.implementation.is_pandas_like():
         series = native.to_native()
-        if native.dtype == nw.String:
-            codes, words = series.factorize()
+        held = getattr(series.array, "__arrow_array__", None) if native.dtype == nw.String else None
+        if held is not None:
+            listed, codes = _encoded(held())
         else:
-            codes, words = series.cat.codes.to_numpy(), series.cat.categories
-        listed = np.asarray(words).tolist()
+            if native.dtype == nw.String:
+                codes, words = series.factorize()
+            else:
+                codes, words = series.cat.codes.to_numpy(), series.cat.categories
+            listed = np.asarray(words).tolist()
     elif find_spec("pyarrow") is not None:
-        import pyarrow as pa
-
-        text = native.to_arrow()
-        encoded = text if pa.types.is_dictionary(text.type) else text.dictionary_encode()
-        listed = encoded.dictionary.to_pylist()
-        codes = encoded.indices.fill_null(len(listed)).to_numpy()
+        listed, codes = _encoded(_arrow(native))
     else:
         return None
-    if not all(isinstance(word, str) for word in listed):  # categories that are numbers or times
+    # Categories may be numbers or times.
+    return (listed, codes) if all(isinstance(word, str) for word in listed) else None
+
+
+def _arrow(native: Any) -> Any:
+    """The column as Arrow has it; of polars as it lies in memory, where it can say so."""
+    levels = getattr(native.to_native(), "to_arrow", None) and native.implementation.is_polars()
+    if not levels:
+        return native.to_arrow()
+    import polars as pl
+
+    newest = {"compat_level": pl.CompatLevel.newest()} if hasattr(pl, "CompatLevel") else {}
+    return native.to_native().to_arrow(**newest)
+
+
+def _distinct_in(chunk: Any) -> tuple[Array, Array] | None:
+    """Where each word of Arrow's text, none of it missing, stands first, and for each row the
+    number of its own; None where its bytes are not passed over.
+    """
+    import pyarrow as pa
+
+    rows, offset = slice(chunk.offset, chunk.offset + len(chunk)), None
+    if chunk.type == pa.string_view():
+        # 16 bytes a row: the length, and a text of up to 12 bytes with zeros after it.
+        views = np.frombuffer(chunk.buffers()[1], dtype=np.uint32).reshape(-1, 4)[rows]
+        return best.distinct(views.view("U4")[:, 0]) if views[:, 0].max() <= 12 else None
+    offset = {pa.string(): np.int32, pa.large_string(): np.int64}.get(chunk.type)
+    if offset is None:
         return None
-    taken: Array = _objects([*listed, None])[codes]
-    return taken
+    _, offsets, data = chunk.buffers()
+    ends = np.frombuffer(offsets, dtype=offset)[rows.start : rows.stop + 1]
+    return best.distinct_texts(np.frombuffer(data or b"", dtype=np.uint8), ends)
+
+
+def _encoded(text: Any) -> tuple[list[Any], Array]:
+    """The words of Arrow's text, and for each row the place of its own, beyond the last where it is
+    missing. Our own pass over its bytes, which gives uint32, or Arrow's.
+    """
+    import pyarrow as pa
+
+    chunks = text.chunks if isinstance(text, pa.ChunkedArray) else [text]
+    if len(chunks) == 1 and len(text) and not text.null_count:
+        found = _distinct_in(chunks[0])
+        if found is not None:
+            return [chunks[0][place].as_py() for place in found[0].tolist()], found[1]
+    if text.type == pa.string_view():
+        text = text.cast(pa.large_string())
+    encoded = text if pa.types.is_dictionary(text.type) else text.dictionary_encode()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.combine_chunks()
+    listed = encoded.dictionary.to_pylist()
+    return listed, encoded.indices.fill_null(len(listed)).to_numpy()
 
 
 def _from_protocol(data: Any) -> Array:
@@ -362,7 +427,8 @@ def group_codes(column: Column) -> tuple[tuple[Hashable, ...], Array]:
             f"{column.name} holds values that cannot name a group",
             "name groups by text or numbers",
         ) from None
-    return tuple(map(_whole, names)), codes
+    whole = column.values.dtype.kind in "iu" and column.missing is None
+    return tuple(names if whole else map(_whole, names)), codes
 
 
 def distinct(
@@ -378,6 +444,8 @@ def distinct(
     if found is not None:
         few = column.only(found[0])
         words = listed(few.values)
+        if few.values.dtype.kind in "iu":  # none is missing, and other bits are other numbers
+            return words, found[1]
         for row in _gone(few, slice(None)):
             words[row] = None
         merged = [places.setdefault(None if is_missing(w) else w, len(places)) for w in words]
@@ -499,9 +567,9 @@ def with_none(values: Array, gone: Array) -> Array:
     """
     if values.dtype.kind == "f":
         return np.where(gone, values.dtype.type(np.nan), values)
-    objects = np.asarray(values, dtype=object)
-    objects[gone] = None
-    return objects
+    held = np.asarray(values, dtype=object)
+    held[gone] = None
+    return held
 
 
 def objects(values: Sequence[Any]) -> Array:

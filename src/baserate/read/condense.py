@@ -8,7 +8,7 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -18,11 +18,21 @@ from baserate.atomic import sha256
 from baserate.counts import counts
 from baserate.counts.cells import Array, gathered, run_starts, run_sums, without_runs
 from baserate.counts.counts import Bins
-from baserate.errors import Fix, InputError, Ledger, Note, Where, grouped, refuse, refuse_file, size
+from baserate.errors import (
+    Fix,
+    InputError,
+    Ledger,
+    Note,
+    grouped,
+    placed,
+    refuse,
+    refuse_file,
+    size,
+)
 from baserate.kernels import Cells, Kernels, Labels, Ranks, Scores, best, portable
 from baserate.kernels.portable import INT64_MAX, ascending_orders, scores_of_orders
 from baserate.numbers import EXACT_FLOATS, Ints
-from baserate.read.cases import SCORE, Names, checked
+from baserate.read.cases import SCORE, between, checked
 
 # ----------------------------------------------------------------------
 # Cases in pieces, in one order, as often as they are asked for: what counting under a ceiling
@@ -79,13 +89,10 @@ class Chunks:
         """The same, whichever are needed."""
         self.begun += 1
         if self.begun > 1 and isinstance(self.chunks, Iterator):
-            text = (
-                "these chunks can be gone through once, and the scores do not fit: they have to be"
-                " read again"
-            )
             raise refuse(
                 "BR944",
-                text,
+                "these chunks can be gone through once, and the scores do not fit: they have to be"
+                " read again",
                 "give a function that starts again, such as lambda: read_chunks(), or more memory",
             )
         again = self.begun > 1
@@ -119,16 +126,8 @@ class Chunks:
                 f"chunk {number} is not a pair of labels and scores",
                 "yield (y_true, y_score)",
             ) from None
-        try:
-            cases = checked(
-                labels, {SCORE: scores}, sample_weight=None, names=Names(), **self.asked
-            )
-        except InputError as error:
-            raise error.moved(
-                lambda where: Where(
-                    where.path, tuple(row + rows for row in where.rows), where.lines, where.total
-                )
-            ) from None
+        with placed(lambda at: replace(at, rows=tuple(row + rows for row in at.rows))):
+            cases = checked(labels, {SCORE: scores}, **self.asked)
         self.notes.update(dict.fromkeys(cases.notes))
         return Piece(cases.positive, cases.scores[SCORE], len(cases.positive))
 
@@ -164,14 +163,27 @@ class Stage(Protocol):
     """Something that takes pieces, and can be put into a file and taken out again."""
 
     NAME: str
+    kind: np.dtype[Any] | None
 
     @property
-    def full(self) -> bool: ...
+    def full(self) -> bool:
+        """Whether there is more than there is room for."""
+        return False
+
+    def check_kind(self, piece: Piece) -> None:
+        """Refuse pieces of two types."""
+        if self.kind not in (None, score_type(piece.scores)):
+            raise refuse(
+                "BR944",
+                "scores are whole numbers in some pieces and fractions in others",
+                "give all of them one type",
+            )
+
     def add(self, piece: Piece) -> None: ...
     def arrays(self) -> dict[str, Array]: ...
 
 
-class Everything:
+class Everything(Stage):
     """Every distinct score with its cases: full counts, for as long as they fit.
 
     Rows wait until there are as many as distinct scores would fit, and are then counted at once:
@@ -195,8 +207,7 @@ class Everything:
         return self.cells is not None and len(self.cells.scores) > self.most
 
     def add(self, piece: Piece) -> None:
-        if self.kind not in (None, score_type(piece.scores)):
-            raise mixed_kinds()
+        self.check_kind(piece)
         self.kind = score_type(piece.scores)
         step, start = max(BATCH, self.most) + 1, 0
         while start < len(piece.scores):
@@ -259,7 +270,7 @@ def _merged(first: Cells, second: Cells) -> Cells:
     return gathered(*(np.concatenate(columns) for columns in zip(first, second, strict=True)))
 
 
-class Positives:
+class Positives(Stage):
     """The distinct scores of the positives, as orders, with the cases at each."""
 
     NAME = "positives"
@@ -278,13 +289,8 @@ class Positives:
         kind = score_type(cells.scores)
         return cls(kind, most, memory, ascending_orders(cells.scores[ours]), cells.positives[ours])
 
-    @property
-    def full(self) -> bool:
-        return False
-
     def add(self, piece: Piece) -> None:
-        if score_type(piece.scores) != self.kind:
-            raise mixed_kinds()
+        self.check_kind(piece)
         self.waiting.append(ascending_orders(piece.scores[np.flatnonzero(piece.positive)]))
         if sum(map(len, self.waiting)) > max(
             BATCH, min(len(self.orders), self.most - len(self.orders))
@@ -301,13 +307,10 @@ class Positives:
         starts = run_starts(orders)
         self.orders, self.hits = orders[starts], run_sums(hits, starts)
         if len(self.orders) > self.most:
-            text = (
-                f"more than {grouped(self.most)} different scores of positives do not fit into"
-                f" {size(self.memory)}"
-            )
             raise refuse(
-                "BR941",
-                text,
+                "BR951",
+                f"more than {grouped(self.most)} different scores of positives do not fit into"
+                f" {size(self.memory)}",
                 Fix(
                     "more memory, or approx=True for certified bins",
                     "a higher --memory, or --approx for certified bins",
@@ -319,7 +322,7 @@ class Positives:
         return {"orders": self.orders, "hits": self.hits, "whole": whole(self.kind)}
 
 
-class Gaps:
+class Gaps(Stage):
     """How many negatives lie at each positive's score (and each cut), and between them."""
 
     NAME = "gaps"
@@ -327,21 +330,15 @@ class Gaps:
     def __init__(self, found: Positives, cuts: Array | None, kernels: Kernels) -> None:
         self.kind, self.cuts = found.kind, cuts
         asked = ascending_orders(cuts) if cuts is not None else np.empty(0, dtype=np.int64)
-        self.anchors = np.union1d(found.orders, asked) if len(asked) else found.orders
+        self.anchors = _together(found.orders, asked) if len(asked) else found.orders
         self.hits = found.hits
         if len(self.anchors) > len(found.orders):
             self.hits = np.zeros(len(self.anchors), dtype=np.int64)
             self.hits[np.searchsorted(self.anchors, found.orders)] = found.hits
-        # Without positives all negatives are one run, and any anchor will do.
-        self.counter = kernels.GapCounter(
-            self.anchors if len(self.anchors) else np.zeros(1, dtype=np.int64)
-        )
         if not len(self.anchors):
-            self.anchors, self.hits = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
-
-    @property
-    def full(self) -> bool:
-        return False
+            # Without positives all negatives are one run, and any anchor will do.
+            self.anchors = self.hits = np.zeros(1, dtype=np.int64)
+        self.counter = kernels.GapCounter(self.anchors)
 
     def add(self, piece: Piece) -> None:
         self.counter.add(piece.scores, piece.positive)
@@ -369,45 +366,16 @@ class Gaps:
         return self
 
     def cells(self) -> Cells:
-        """Descending: the run above the highest anchor, what lies at that anchor, the run below it,
-        and so on down.
-        """
-        counter = self.counter
-        used = np.empty(2 * len(self.anchors) + 1, dtype=np.bool_)
-        used[0::2], used[1::2] = (
-            (counter.gaps > 0)[::-1],
-            ((self.hits > 0) | (counter.ties > 0))[::-1],
-        )
-        nothing = np.zeros(len(counter.gaps), dtype=np.int64)
-        columns = [
-            _woven(above, at)[used]
-            for above, at in (
-                (counter.lowest, self.anchors),
-                (nothing, self.hits),
-                (counter.gaps, counter.ties),
-            )
-        ]
-        return without_runs(Cells(scores_of_orders(columns[0], self.kind), *columns[1:]), self.cuts)
-
-
-def _woven(above: Ints, at: Ints) -> Ints:
-    both = np.empty(len(above) + len(at), dtype=np.int64)
-    both[0::2], both[1::2] = above[::-1], at[::-1]
-    return both
+        """What lies at the anchors and between them."""
+        counter, hits = self.counter, self.hits[::-1]
+        scores = scores_of_orders(self.anchors[::-1], self.kind)
+        anchors = Cells(scores, hits, np.zeros_like(hits))
+        return without_runs(between(anchors, counter.ties, counter.gaps, counter.lowest), self.cuts)
 
 
 def whole(kind: np.dtype[Any]) -> Ints:
     """A mark for a file, where scores are whole numbers: their orders do not say so."""
     return np.zeros(int(kind == np.int64), dtype=np.int64)
-
-
-def mixed_kinds() -> Exception:
-    """The error for pieces of two types."""
-    return refuse(
-        "BR944",
-        "scores are whole numbers in some pieces and fractions in others",
-        "give all of them one type",
-    )
 
 
 # ----------------------------------------------------------------------
@@ -431,7 +399,7 @@ FEW = 1 << 19
 HEAVY = 8
 
 
-class Certified:
+class Certified(Stage):
     """Both classes between edges, with the lowest and the highest score of each bin."""
 
     NAME = "bins"
@@ -457,10 +425,6 @@ class Certified:
         bins.take(cells)
         return bins
 
-    @property
-    def full(self) -> bool:
-        return False
-
     def take(self, cells: Cells) -> None:
         """Put cells that were counted before into their bins."""
         orders = ascending_orders(cells.scores)[::-1]
@@ -478,8 +442,7 @@ class Certified:
         self.counter.bins[filled] = found
 
     def add(self, piece: Piece) -> None:
-        if score_type(piece.scores) != self.kind:
-            raise mixed_kinds()
+        self.check_kind(piece)
         self.counter.add(piece.scores, piece.positive)
 
     def arrays(self) -> dict[str, Array]:
@@ -534,7 +497,7 @@ class Certified:
         heavy, parts = heavy[parts > 1], parts[parts > 1] - 1
         low, high = self.counter.bins[heavy, 2], self.counter.bins[heavy, 3]
         inner = as_edges(self._inside(low, high, parts))
-        found = np.union1d(kept, inner)
+        found = _together(kept, inner)
         return None if len(found) == len(kept) else Certified(self.kind, found, kernels)
 
     def _inside(self, low: Ints, high: Ints, parts: Ints) -> Array:
@@ -550,10 +513,10 @@ class Certified:
                     np.int64
                 )
             )
-        between = _between(first, last, (parts + 1) // 2)
+        values = _between(first, last, (parts + 1) // 2)
         steps = _between(low.astype(np.float64), high.astype(np.float64), (parts + 1) // 2)
         sizes = np.clip(steps, -(2.0**63), 2.0**63 - 1024).astype(np.int64)
-        return np.concatenate((between, scores_of_orders(sizes, self.kind)))
+        return np.concatenate((values, scores_of_orders(sizes, self.kind)))
 
     def _needed(self, cuts: Array | None) -> Ints:
         """The edges without which there would be more doubt, or a requested threshold would be
@@ -716,15 +679,20 @@ def as_edges(scores: Array) -> Ints:
     return np.asarray(orders[run_starts(orders)])
 
 
+def _together(first: Ints, second: Ints) -> Ints:
+    """Both, ascending, each once. (np.union1d hashes, and orders of floats collide.)"""
+    orders = np.sort(np.concatenate((first, second)), kind="stable")
+    return np.asarray(orders[run_starts(orders)])
+
+
 def not_certified(bound: float, *, rounds: bool) -> Exception:
     """The error where no more edges fit, or the most readings were not enough, and the bound is
     still missed.
     """
     why = f"{MOST_ROUNDS} more readings were not enough" if rounds else "more edges do not fit"
-    text = f"certified bins leave AUC uncertain by {bound:.1e}, and {BOUND:g} is promised: {why}"
     return refuse(
         "BR942",
-        text,
+        f"certified bins leave AUC uncertain by {bound:.1e}, and {BOUND:g} is promised: {why}",
         Fix("more memory, or leave approx out", "a higher --memory, or leave --approx out"),
     )
 
@@ -910,8 +878,7 @@ class Side:
 
     def beaten_by(self, negatives: Array) -> Ints:
         """Of each negative, twice the positives above it, a tie counting one."""
-        found: Ints = self.above[self.ranks.places(negatives)]
-        return found
+        return np.asarray(self.above[self.ranks.places(negatives)])
 
     def beating(self, scores: Array) -> Ints:
         """Of each positive, twice the negatives below it, a tie counting one: of those that were
@@ -919,8 +886,8 @@ class Side:
         """
         ties, gaps = self.counter.ties, self.counter.gaps
         below = np.cumsum(gaps[:-1]) + np.cumsum(ties) - ties
-        found: Ints = (2 * below + ties)[np.searchsorted(self.orders, ascending_orders(scores))]
-        return found
+        places = np.searchsorted(self.orders, ascending_orders(scores))
+        return np.asarray((2 * below + ties)[places])
 
 
 @dataclass

@@ -32,10 +32,9 @@ from baserate.kernels import best
 from baserate.numbers import EXACT_FLOATS
 from baserate.read import csv_dialect, streams
 from baserate.read.cases import spelled
-from baserate.read.columns import BadCells, Unread
+from baserate.read.columns import BadCells, Unread, mask_of
 from baserate.read.csv_dialect import CsvOptions, Dialect, Text, decoded_text, detect, lines_of
 from baserate.read.duckdb import From, literally, locked
-from baserate.read.streams import Limits
 from baserate.read.table import MOST_VALUES, ColumnRoles, InLines, Table, from_codes
 
 # ----------------------------------------------------------------------
@@ -77,7 +76,7 @@ def read_carefully(text: Text, dialect: Dialect, wanted: ColumnRoles, asked: Csv
         ragged.pop()  # blank lines at the end
     notes = _skipped(text, dialect, ragged, len(lines), asked)
     if not lines:
-        raise refuse_file(text.shown, "BR603", "has a header but no rows", "give a file with cases")
+        raise refuse_file(text.shown, "BR602", "has a header but no rows", "give a file with cases")
     return _table(text, columns, lines, wanted, (dialect, asked, ragged, notes))
 
 
@@ -589,7 +588,7 @@ class Reader:
             f"f{self._at(name)}" for name in self.refusable
         }
         if any(
-            len(column) != self.rows or (np.ma.is_masked(column) and at not in gaps)
+            len(column) != self.rows or (at not in gaps and mask_of(column) is not None)
             for at, column in read.items()
         ):
             raise NeedsCarefulReading
@@ -618,17 +617,14 @@ class Reader:
         """The texts of a column, each once; None where there are too many for codes to help."""
         at = self._at(name)
         found = self._query(f"DISTINCT {at}", rest=f"LIMIT {MOST_VALUES + 1}")[at]
-        return None if len(found) > MOST_VALUES or np.ma.is_masked(found) else list(found)
+        return None if len(found) > MOST_VALUES or mask_of(found) is not None else list(found)
 
     def _column(self, values: Array, flags: Array, name: str) -> Any:
         """The numbers; where some are none and that is refused, the problems instead."""
         if name not in self.refusable:
             return self._number(values, flags, name)
-        gone = (
-            np.ma.getmaskarray(values) | np.isnan(np.ma.getdata(values))
-            if isinstance(values, np.ma.MaskedArray)
-            else np.isnan(values)
-        )
+        masked, values = mask_of(values), np.asarray(values)
+        gone = np.isnan(values) if masked is None else masked | np.isnan(values)
         if gone.any():
             if (np.asarray(flags)[~gone] & STRANGE).any():  # DuckDB's numbers, and none of ours
                 raise NeedsCarefulReading
@@ -641,7 +637,7 @@ class Reader:
                 self.rows,
                 self.dialect.delimiter,
             )
-        return self._number(np.asarray(values), np.asarray(flags), name)
+        return self._number(values, np.asarray(flags), name)
 
     def _number(self, values: Array, flags: Array, name: str) -> Array:
         """Whole numbers where all are written so, floats else."""
@@ -673,7 +669,7 @@ class Reader:
 
     def _whole(self, at: str) -> Array:
         found = self._query(f"TRY_CAST({at} AS BIGINT) AS {at}")[at]
-        if len(found) != self.rows or np.ma.is_masked(found):
+        if len(found) != self.rows or mask_of(found) is not None:
             raise NeedsCarefulReading
         return np.asarray(found)
 
@@ -705,14 +701,6 @@ class Reader:
 FAST_FROM = 1 << 20  # bytes; below, the careful way takes less time than DuckDB takes to load
 TOTALS = frozenset({"total", "totals", "grand total", "sum", "subtotal", "gesamt", "summe"})
 NOTHING_ASKED = CsvOptions()
-
-
-def read_csv(
-    path: str, wanted: ColumnRoles, asked: CsvOptions = NOTHING_ASKED, limits: Limits | None = None
-) -> Table:
-    """The requested columns of a delimited text file, compressed or not; "-" is standard input."""
-    with streams.opened(path, limits) as plain:
-        return table_of(plain, wanted, asked)
 
 
 def table_of(

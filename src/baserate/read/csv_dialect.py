@@ -8,7 +8,7 @@ import csv
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -246,6 +246,11 @@ class CsvOptions:
     percent: bool = False
     thousands: str | None = None
 
+    @property
+    def given(self) -> list[str]:
+        """The options that are not left to us."""
+        return [one.name for one in fields(self) if getattr(self, one.name) != one.default]
+
     def checked(self) -> CsvOptions:
         """With names of separators spelled out; what cannot be is refused."""
         delimiter = (
@@ -374,7 +379,7 @@ def _check_text(shown: str, path: str, facts: Facts) -> None:
             )
         line, _ = line_at(path, facts.nul)
         text = f"there is a NUL character (byte {grouped(facts.nul)} of the file)"
-        raise refuse_file(shown, "BR608", text, "save the file as plain UTF-8 text", (line,), 1)
+        raise refuse_file(shown, "BR614", text, "save the file as plain UTF-8 text", (line,), 1)
     if facts.not_utf8 is not None:
         line, place = line_at(path, facts.not_utf8)
         with open(path, "rb") as file:
@@ -412,7 +417,7 @@ def lines_of(text: Text, skip: int = 0) -> Iterator[str]:
             if len(line) > LONGEST:
                 raise refuse_file(
                     text.shown,
-                    "BR616",
+                    "BR614",
                     "a line is longer than 16 MB",
                     "give a text file with one case per line",
                     (number,),

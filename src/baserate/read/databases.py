@@ -20,11 +20,11 @@ from urllib.parse import parse_qs, unquote, urlsplit, urlunsplit
 import numpy as np
 
 from baserate.counts.cells import Array
-from baserate.errors import InputError, escaped, grouped, quoted, refuse, refuse_file
+from baserate.errors import InputError, escaped, grouped, placed, quoted, refuse, refuse_file
 from baserate.numbers import EXACT_FLOATS
 from baserate.read.arrow import arrow_kind, from_arrow
 from baserate.read.columns import Kind, check_use, from_spelled, objects
-from baserate.read.duckdb import reason
+from baserate.read.duckdb import FEWER, pair_of, reason, repeated
 from baserate.read.quotas import patience_s, too_long
 from baserate.read.streams import unchanged, with_log
 from baserate.read.table import (
@@ -247,7 +247,18 @@ def shown_anyhow(url: str) -> str:
 
 def unreached(url: str, error: BaseException) -> InputError:
     """The refusal where a database cannot be reached or does not let us in."""
-    return refuse_file(shown_url(url), "BR730", without_secrets(url, reason(_cause(error))), CHECK)
+    return refuse_file(shown_url(url), "BR730", _said(url, error), CHECK)
+
+
+def not_run(url: str, error: BaseException) -> InputError:
+    """The refusal where a database does not run the query."""
+    return refuse_file(
+        shown_url(url), "BR718", f"the query cannot be run: {_said(url, error)}", READ
+    )
+
+
+def _said(url: str, error: BaseException) -> str:
+    return without_secrets(url, reason(_cause(error)))
 
 
 def without_secrets(url: str, text: str) -> str:
@@ -296,15 +307,18 @@ def read_alchemy(url: str, table_or_query: str, wanted: ColumnRoles) -> Table:
     with _engine(url) as engine, _refused_by_driver(url), engine.connect() as connection:
         if engine.dialect.name in READ_ONLY:
             connection.exec_driver_sql(READ_ONLY[engine.dialect.name])
-        try:
+        with placed(in_table(shown)):
             columns = gather(shown, _rows(connection, shown, table_or_query, wanted), wanted)
-        except InputError as error:
-            raise error.moved(in_table(shown)) from None
         connection.rollback()
+    return _with_rows(shown, columns, wanted)
+
+
+def _with_rows(shown: str, columns: dict[str, Any], wanted: ColumnRoles, sha256: str = "") -> Table:
+    """The table of these columns, where it has any row."""
     rows = len(columns[wanted.label])
     if not rows:
-        raise refuse_file(shown, "BR603", "has no rows", "give a table with cases")
-    return Table(shown, columns, rows, place=in_table(shown))
+        raise refuse_file(shown, "BR602", "has no rows", "give a table with cases")
+    return Table(shown, columns, rows, sha256=sha256, place=in_table(shown))
 
 
 @contextmanager
@@ -403,44 +417,11 @@ def _refused_by_driver(url: str) -> Iterator[None]:
     try:
         yield
     except (sa.exc.SQLAlchemyError, UnicodeError) as error:
-        (problem,) = unreached(url, error).problems
-        if (
+        lost = (
             isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
             and error.statement is None
-        ):
-            raise InputError(problem) from None
-        raise refuse_file(
-            shown_url(url), "BR718", f"the query cannot be run: {problem.text}", READ
-        ) from None
-
-
-# ----------------------------------------------------------------------
-# Counting in the source: each pair of label and score once, with the number of its cases, spread to
-# one row a case here.
-
-
-# Fewer distinct scores than cases by this much make it worth while: there are at most twice as many
-# pairs.
-FEWER = 4
-
-
-def pair_of(wanted: ColumnRoles) -> tuple[str, str] | None:
-    """The names of the label and the score, where nothing else is requested."""
-    pair = (wanted.label, wanted.scores[0])
-    return pair if wanted.columns == pair else None
-
-
-def spread(labels: Array, scores: Array, times: Array) -> tuple[Array, Array] | None:
-    """One row per case, in no particular order; None where anything is missing or NaN, or nothing
-    is there.
-    """
-    gone = any(np.ma.is_masked(values) for values in (labels, scores)) or (
-        scores.dtype.kind == "f" and bool(np.isnan(scores).any())
-    )
-    if gone or not len(times):
-        return None
-    counts = np.asarray(times, dtype=np.int64)
-    return np.repeat(np.ma.getdata(labels), counts), np.repeat(np.ma.getdata(scores), counts)
+        )
+        raise (unreached(url, error) if lost else not_run(url, error)) from None
 
 
 # ----------------------------------------------------------------------
@@ -464,29 +445,21 @@ WHERE s.schemaname = $1 AND s.tablename = $2 AND s.attname = $3
 WHOLE = frozenset({"int2", "int4", "int8"})
 LABELS, SCORES = WHOLE | {"bool"}, WHOLE | {"float4", "float8"}
 DENIED = ("42501",)
-STOPPED = "57014"
 
 
-def read_postgres(
-    url: str, table_or_query: str, wanted: ColumnRoles, *, timeout_s: float | None = None
-) -> Table:
-    """The requested columns; a statement that takes longer than `timeout_s` seconds is given up."""
+def read_postgres(url: str, table_or_query: str, wanted: ColumnRoles) -> Table:
+    """The requested columns of a table or query."""
     check_url(url)
     shown = shown_url(url)
     with (
         _connected(url) as connection,
         closing(connection.cursor()) as cursor,
-        _refused_by_server(url, timeout_s),
+        _refused_by_server(url),
     ):
         # One moment for the schema, the statistics and the rows; the server refuses any change.
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        if timeout_s is not None:
-            cursor.execute(f"SET LOCAL statement_timeout = {max(1, round(1000 * timeout_s))}")
         columns = _postgres_columns(cursor, shown, table_or_query, wanted)
-    rows = len(columns[wanted.label])
-    if not rows:
-        raise refuse_file(shown, "BR603", "has no rows", "give a table with cases")
-    return Table(shown, columns, rows, place=in_table(shown))
+    return _with_rows(shown, columns, wanted)
 
 
 @contextmanager
@@ -564,8 +537,8 @@ def _counted(
     labels, scores, cases = cursor.fetch_arrow_table().columns
     if labels.null_count or scores.null_count:
         return None
-    columns = spread(labels.to_numpy(), scores.to_numpy(), cases.to_numpy())
-    return None if columns is None else dict(zip(pair, columns, strict=True))
+    columns = repeated(labels.to_numpy(), scores.to_numpy(), cases.to_numpy())
+    return columns and {name: one.spread() for name, one in zip(pair, columns, strict=True)}
 
 
 def _type(schema: Any, name: str) -> str:
@@ -574,28 +547,16 @@ def _type(schema: Any, name: str) -> str:
 
 
 @contextmanager
-def _refused_by_server(url: str, timeout_s: float | None) -> Iterator[None]:
+def _refused_by_server(url: str) -> Iterator[None]:
     """Whatever the server says becomes one line of ours."""
     manager = needed("adbc_driver_manager", POSTGRES_EXTRA)
     pa = needed("pyarrow", POSTGRES_EXTRA)
     try:
         yield
     except (manager.Error, pa.ArrowException, OSError) as error:
-        raise _postgres_problem(url, error, timeout_s) from None
-
-
-def _postgres_problem(url: str, error: Exception, timeout_s: float | None) -> InputError:
-    state, (problem,) = getattr(error, "sqlstate", None), unreached(url, error).problems
-    if state == STOPPED and timeout_s is not None:
-        return refuse_file(
-            shown_url(url),
-            "BR718",
-            f"a statement took longer than {timeout_s:g} s",
-            "allow more time, or request less",
-        )
-    if state in DENIED or state is None:
-        return InputError(problem)
-    return refuse_file(shown_url(url), "BR718", f"the query cannot be run: {problem.text}", READ)
+        state = getattr(error, "sqlstate", None)
+        lost = state is None or state in DENIED
+        raise (unreached(url, error) if lost else not_run(url, error)) from None
 
 
 # ----------------------------------------------------------------------
@@ -616,6 +577,24 @@ SQLITE_TABLES = (
     "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite~_%'"
     " ESCAPE '~' ORDER BY name"
 )
+LOCKED = ("is locked by another program", "close it there, or read a copy")
+DAMAGED = ("is damaged: {}", "recover it with sqlite3's .recover, or get a whole copy")
+UNFINISHED = (
+    "cannot be read as it lies: a program has not finished writing to it",
+    "open and close it with the program that wrote it, or copy it with its -wal or -journal file",
+)
+SQLITE_PROBLEMS = {
+    sqlite3.SQLITE_BUSY: LOCKED,
+    sqlite3.SQLITE_LOCKED: LOCKED,
+    sqlite3.SQLITE_NOTADB: (
+        "is encrypted, damaged, or of a newer SQLite",
+        "open it with the program that wrote it, and export",
+    ),
+    sqlite3.SQLITE_CORRUPT: DAMAGED,
+    sqlite3.SQLITE_IOERR: DAMAGED,
+    sqlite3.SQLITE_CANTOPEN: UNFINISHED,
+    sqlite3.SQLITE_READONLY: UNFINISHED,
+}
 READ_FILE = "give a table or view of this file, or one SELECT that reads them"
 
 
@@ -629,10 +608,7 @@ def read_sqlite(path: str, table_or_query: str, wanted: ColumnRoles) -> Table:
         closing(_opened(path)) as connection,
     ):
         columns = _sqlite_columns(connection, path, table_or_query, wanted)
-    rows = len(columns[wanted.label])
-    if not rows:
-        raise refuse_file(path, "BR603", "has no rows", "give a table with cases")
-    return Table(path, columns, rows, sha256=sha256, place=in_table(path))
+    return _with_rows(path, columns, wanted, sha256)
 
 
 def _opened(path: str) -> sqlite3.Connection:
@@ -668,13 +644,9 @@ def _opened(path: str) -> sqlite3.Connection:
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     connection.execute("BEGIN")  # the schema and the rows are of one moment
     connection.set_authorizer(_allowed)
-    _end_after(connection, patience_s(path))
-    return connection
-
-
-def _end_after(connection: sqlite3.Connection, patience_s: float) -> None:
-    end = time.monotonic() + patience_s
+    end = time.monotonic() + patience_s(path)
     connection.set_progress_handler(lambda: time.monotonic() > end, STEPS)
+    return connection
 
 
 def _allowed(action: int, _: str | None, second: str | None, *__: Any) -> int:
@@ -695,10 +667,8 @@ def _sqlite_columns(
     ]
     check_columns(path, names, wanted.columns, folds=True)
     chosen = ", ".join(map(identifier, wanted.columns))
-    try:
+    with placed(in_table(path)):
         return gather(path, _pieces(connection.execute(f"SELECT {chosen} FROM {source}")), wanted)  # noqa: S608
-    except InputError as error:
-        raise error.moved(in_table(path)) from None
 
 
 def _pieces(cursor: sqlite3.Cursor) -> Iterator[Sequence[Any]]:
@@ -733,33 +703,9 @@ def _sqlite_problem(path: str, error: Exception) -> InputError:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_INTERRUPT:
         return too_long(path)
-    if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-        return refuse_file(
-            path, "BR706", "is locked by another program", "close it there, or read a copy"
-        )
-    if code == sqlite3.SQLITE_NOTADB:
-        return refuse_file(
-            path,
-            "BR706",
-            "is encrypted, damaged, or of a newer SQLite",
-            "open it with the program that wrote it, and export",
-        )
-    if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_IOERR}:
-        return refuse_file(
-            path,
-            "BR706",
-            f"is damaged: {escaped(text)}",
-            "recover it with sqlite3's .recover, or get a whole copy",
-        )
-    if code in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
-        text = "cannot be read as it lies: a program has not finished writing to it"
-        return refuse_file(
-            path,
-            "BR706",
-            text,
-            "open and close it with the program that wrote it, or copy it with its -wal or -journal"
-            " file",
-        )
+    if code in SQLITE_PROBLEMS:
+        what, fix = SQLITE_PROBLEMS[code]
+        return refuse_file(path, "BR706", what.format(escaped(text)), fix)
     if "decode" in text:
         return refuse_file(path, "BR601", quoted(text, quotes=False), "store the text as UTF-8")
     return refuse_file(path, "BR718", f"cannot be read: {quoted(text, quotes=False)}", READ_FILE)

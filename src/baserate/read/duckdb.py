@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from importlib import import_module
 from threading import Event, Thread
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -16,13 +19,14 @@ import numpy as np
 from baserate.atomic import user_limit
 from baserate.counts.cells import Array
 from baserate.errors import InputError, escaped, refuse_file
-from baserate.read.columns import SAFE_DIGITS, Kind, check_use, from_spelled, with_none
+from baserate.read.columns import SAFE_DIGITS, Kind, check_use, from_spelled, mask_of, with_none
 from baserate.read.quotas import held, most_held, patience_s, too_large, too_long
 from baserate.read.streams import unchanged, with_log
 from baserate.read.table import (
     MOST_VALUES,
     PROBE,
     ColumnRoles,
+    Runs,
     Table,
     TableName,
     check_columns,
@@ -59,6 +63,16 @@ TEXT = frozenset({"VARCHAR", "ENUM", "UUID"})
 TIMES = ("DATE", "TIME", "INTERVAL")
 # Times without a zone: their day is the one that is written.
 LOCAL = frozenset({"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"})
+# Their day as a number, which takes a third of the time that its text takes; one that is infinite
+# lies beyond any other.
+DAYS = (
+    "CASE WHEN isfinite({0}) THEN CAST({0} AS DATE) - DATE '1970-01-01'"
+    " WHEN {0} IS NOT NULL THEN 1000000000000 END"
+)
+SPELLED_DAYS = "SELECT CAST(DATE '1970-01-01' + CAST(range AS INTEGER) AS VARCHAR) FROM range(?, ?)"
+
+
+FEW = 100
 
 
 class From(NamedTuple):
@@ -113,37 +127,51 @@ def fetched(
     """These columns, streamed; rows keep the order in which they lie. Of times without a zone in
     the column `only_day` the day is read.
     """
-    read_as = {
-        name: _day(name) if name == only_day and one in LOCAL else _expression(name, one)
-        for name, one in types.items()
-    }
+    day = only_day if only_day in names and types[only_day] in LOCAL else None
+    read_as = {name: _expression(name, types[name]) for name in names}
     texts = {
         name: _texts(connection, source, read_as[name])
         for name in names
-        if source.steady and duckdb_kind(types[name]) in (Kind.TEXT, Kind.TIMES)
+        if source.steady and name != day and duckdb_kind(types[name]) in (Kind.TEXT, Kind.TIMES)
     }
     coded = {name: f'"baserate {place}"' for place, name in enumerate(texts) if texts[name]}
     for name, enum in coded.items():
         connection.execute(
             f"CREATE TEMP TYPE {enum} AS ENUM (SELECT unnest(CAST(? AS VARCHAR[])))", [texts[name]]
         )
-    expressions = [
-        _coded(read_as[name], coded[name]) if name in coded else read_as[name] for name in names
-    ]
+        # A text that is not among them is an error, never another text.
+        read_as[name] = f"enum_code(CAST({read_as[name]} AS {enum}))"
+    if day is not None:
+        read_as[day] = DAYS.format(identifier(day))
     found = _executed(
         connection,
         source,
-        ", ".join(f"{each} AS c{place}" for place, each in enumerate(expressions)),
+        ", ".join(f"{read_as[name]} AS c{place}" for place, name in enumerate(names)),
     )
-    taken = {name: found.pop(f"c{place}") for place, name in enumerate(names)}
-    return {
-        name: (
-            _decoded(taken.pop(name), texts[name] or [])
-            if name in coded
-            else column_of(taken.pop(name), types[name])
-        )
-        for name in names
-    }
+    columns = {}
+    for place, name in enumerate(names):
+        values = found.pop(f"c{place}")
+        if name == day:
+            columns[name] = _days(connection, source, name, values)
+        elif name in coded:
+            columns[name] = from_codes(texts[name] or [], np.asarray(values), mask_of(values))
+        else:
+            columns[name] = column_of(values, types[name])
+    return columns
+
+
+def _days(connection: Any, source: From, name: str, numbers: Array) -> Array:
+    """The texts of days from their numbers; read as texts where they lie too far apart, or one is
+    infinite.
+    """
+    gone, numbers = mask_of(numbers), np.asarray(numbers)
+    known = numbers if gone is None else numbers[~gone]
+    first, last = (int(known.min()), int(known.max())) if len(known) else (0, -1)
+    if last - first >= MOST_VALUES:
+        text = f"CAST(CAST({identifier(name)} AS DATE) AS VARCHAR) AS c"
+        return column_of(_executed(connection, source, text)["c"], "VARCHAR")
+    texts = connection.execute(SPELLED_DAYS, [first, last + 1]).fetchall()
+    return from_codes([text for (text,) in texts], (numbers - first).astype(np.uint32), gone)
 
 
 def _executed(connection: Any, source: From, chosen: str, rest: str = "") -> dict[str, Array]:
@@ -170,40 +198,33 @@ def _texts(connection: Any, source: From, expression: str) -> list[str] | None:
     )
 
 
-def _coded(expression: str, enum: str) -> str:
-    """The place of a text among the distinct ones. A text that is not among them is an error, never
-    another text.
-    """
-    return f"enum_code(CAST({expression} AS {enum}))"
-
-
-def _decoded(codes: Array, texts: list[str]) -> Array:
-    return from_codes(
-        texts,
-        np.ma.getdata(codes),
-        np.ma.getmaskarray(codes) if isinstance(codes, np.ma.MaskedArray) else None,
-    )
-
-
 def _expression(name: str, of_type: str) -> str:
     plain = of_type in NUMBERS or of_type == "VARCHAR"
     return identifier(name) if plain else f"CAST({identifier(name)} AS VARCHAR)"
 
 
-def _day(name: str) -> str:
-    return f"CAST(CAST({identifier(name)} AS DATE) AS VARCHAR)"
-
-
 def column_of(values: Array, of_type: str) -> Array:
     """What DuckDB fetched, with every value kept."""
-    if isinstance(values, np.ma.MaskedArray):
-        gone = np.ma.getmaskarray(values)
-        values = with_none(values.data, gone) if gone.any() else values.data
+    gone, values = mask_of(values), np.asarray(values)
+    if gone is not None:
+        values = _with_gaps(values, gone)
     return (
         from_spelled(values.tolist(), digits=_digits(of_type))
         if duckdb_kind(of_type) is Kind.SPELLED
         else values
     )
+
+
+def _with_gaps(values: Array, gone: Array) -> Array:
+    """Values with None where they are gone; whole numbers of which there can be few, such as
+    labels, as one object each.
+    """
+    if values.dtype.kind in "iu":
+        least, most = values.min(), values.max()
+        if int(most) - int(least) < FEW:
+            words = list(range(int(least), int(most) + 1))
+            return from_codes(words, values - least, gone)
+    return with_none(values, gone)
 
 
 def _digits(of_type: str) -> int:
@@ -212,8 +233,46 @@ def _digits(of_type: str) -> int:
 
 
 # ----------------------------------------------------------------------
+# Counting in the source: each pair of label and score once, with the number of its cases.
+
+
+# Fewer distinct scores than cases by this much make it worth while: there are at most twice as many
+# pairs.
+FEWER = 4
+
+
+def pair_of(wanted: ColumnRoles) -> tuple[str, str] | None:
+    """The names of the label and the score, where nothing else is requested."""
+    pair = (wanted.label, wanted.scores[0])
+    return pair if wanted.columns == pair else None
+
+
+def repeated(labels: Array, scores: Array, times: Array) -> tuple[Runs, Runs] | None:
+    """One row per case, in no particular order; None where anything is missing or NaN, or nothing
+    is there.
+    """
+    gone = any(mask_of(values) is not None for values in (labels, scores)) or (
+        scores.dtype.kind == "f" and bool(np.isnan(scores).any())
+    )
+    if gone or not len(times):
+        return None
+    lengths = np.asarray(times, dtype=np.int64)
+    return Runs(np.asarray(labels), lengths), Runs(np.asarray(scores), lengths)
+
+
+# ----------------------------------------------------------------------
 # DuckDB with every door shut but the files it was given: no other file, no extension, no network,
 # and no way to open them again.
+
+
+def engine() -> Any:
+    """DuckDB. Its compiled module alone, where it has one by itself and nobody has loaded the rest:
+    that is relations in Python, which take longer to load than a small file to read.
+    """
+    if "duckdb" not in sys.modules:
+        with contextlib.suppress(ImportError):
+            return import_module("_duckdb")
+    return needed("duckdb")
 
 
 IN_MEMORY = ":memory:"
@@ -252,7 +311,7 @@ def locked(
     """A connection that reads these files, or this database, and nothing else; closed at the
     end.
     """
-    duckdb = needed("duckdb")
+    duckdb = engine()
     narrow = {"threads": "1"} if (user_limit() or ROOMY) < ROOMY else {}
     connection = duckdb.connect(
         database, read_only=database != IN_MEMORY, config={**SETTINGS, **narrow, **settings}
@@ -279,7 +338,7 @@ def literally(path: str) -> str:
 
 def one_query(connection: Any, path: str, query: str) -> str:
     """The query, if DuckDB's own parser finds one statement that reads."""
-    duckdb = needed("duckdb")
+    duckdb = engine()
     with refused(path, "BR718", "write one SELECT that reads tables of this file"):
         statements = connection.extract_statements(query)
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
@@ -307,13 +366,15 @@ def in_time(connection: Any, path: str) -> Iterator[None]:
             if large.is_set() or time.monotonic() > end:
                 connection.interrupt()
 
-    Thread(target=watch, daemon=True).start()
+    watcher = Thread(target=watch, daemon=True)
+    watcher.start()
     try:
         yield
-    except needed("duckdb").InterruptException:
+    except engine().InterruptException:
         raise (too_large if large.is_set() else too_long)(path) from None
     finally:
         done.set()
+        watcher.join()  # it must not interrupt a connection that is closed
 
 
 @contextmanager
@@ -336,7 +397,7 @@ def check_memory(path: str, error: BaseException) -> None:
         or "bad_alloc" in str(error)
     ):
         raise MemoryError from error
-    if isinstance(error, needed("duckdb").OutOfMemoryException):
+    if isinstance(error, engine().OutOfMemoryException):
         raise refuse_file(
             path,
             "BR701",
@@ -349,7 +410,7 @@ def foreign_errors() -> tuple[type[BaseException], ...]:
     """What DuckDB raises: its own errors, and some of Python's where values cannot be handed
     over.
     """
-    return (needed("duckdb").Error, MemoryError, UnicodeError, OverflowError, RuntimeError)
+    return (engine().Error, MemoryError, UnicodeError, OverflowError, RuntimeError)
 
 
 def reason(error: BaseException) -> str:
@@ -378,7 +439,7 @@ def read_duckdb(path: str, table_or_query: str, wanted: ColumnRoles) -> Table:
             columns = fetched(connection, source, types, wanted.columns, wanted.only_day)
     rows = len(columns[wanted.label])
     if not rows:
-        raise refuse_file(path, "BR603", "has no rows", "give a table with cases")
+        raise refuse_file(path, "BR602", "has no rows", "give a table with cases")
     return Table(path, columns, rows, sha256=sha256, place=in_table(path))
 
 

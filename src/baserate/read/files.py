@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, overload
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -24,20 +24,19 @@ from baserate.counts.cells import Array
 from baserate.counts.counts import ARRAYS, Counts, JointCounts, Unlabelled
 from baserate.counts.grouped import GroupedCounts, rank
 from baserate.errors import (
-    RANDOM,
     Findings,
     Fix,
     InputError,
     Ledger,
     Note,
     Source,
-    Where,
     are,
     checked_design,
     combine,
     escaped,
     grouped,
     number_of,
+    placed,
     quoted,
     refuse,
     refuse_file,
@@ -48,7 +47,6 @@ from baserate.read.cases import (
     Cases,
     Names,
     as_scores,
-    check_named,
     checked,
     count_cases,
     fitting,
@@ -108,10 +106,8 @@ def refuse_unread(source: str, tables: Sequence[Table], wanted: ColumnRoles) -> 
     """
     if any(isinstance(column, Unread) for table in tables for column in table.columns.values()):
         table = together(source, tables)
-        try:
+        with placed(table.place):
             _cases(table, wanted)
-        except InputError as error:
-            raise error.moved(table.place) from None
 
 
 def _used(tables: Sequence[Table], table: Table) -> list[int]:
@@ -319,22 +315,16 @@ def _kept(parts: Sequence[Part], join: str | None) -> list[str]:
     _check_spelling(parts, len(common))
     if join == INNER and common:
         return common
-    for part in sorted(parts, key=lambda part: len(part.rows)):
-        lacking = [found for found in everything if found not in part.rows]
-        if lacking:
-            shown = ", ".join(map(quoted, lacking[:MOST_SHOWN])) + (
-                " …" if len(lacking) > MOST_SHOWN else ""
-            )
-            text = (
-                f"{quoted(part.model)} lacks {grouped(len(lacking))} of"
-                f" {number_of(len(everything), 'id')} ({shown})"
-            )
-            fix = Fix.option("join", INNER)
-            many = f" ({number_of(len(common), 'case')} that all have)"
-            raise refuse_file(
-                part.table.path, "BR401", text, Fix(fix.python + many, fix.command + many)
-            )
-    return common
+    part = min(parts, key=lambda part: len(part.rows))  # where some lack any, this one does
+    lacking = [found for found in everything if found not in part.rows]
+    more = " …" if len(lacking) > MOST_SHOWN else ""
+    shown = ", ".join(map(quoted, lacking[:MOST_SHOWN])) + more
+    text = (
+        f"{quoted(part.model)} lacks {grouped(len(lacking))} of"
+        f" {number_of(len(everything), 'id')} ({shown})"
+    )
+    fix, many = Fix.option("join", INNER), f" ({number_of(len(common), 'case')} that all have)"
+    raise refuse_file(part.table.path, "BR401", text, Fix(fix.python + many, fix.command + many))
 
 
 def _check_spelling(parts: Sequence[Part], common: int) -> None:
@@ -353,14 +343,11 @@ def _check_spelling(parts: Sequence[Part], common: int) -> None:
         if alike:
             ours, theirs = alike[0]
             other = escaped(first.table.path)
-            text = (
-                f"{grouped(common)} of {number_of(len(first.rows), 'id')} match; is {quoted(ours)}"
-                f" in {other} the same as {quoted(theirs)}?"
-            )
             raise refuse_file(
                 part.table.path,
                 "BR405",
-                text,
+                f"{grouped(common)} of {number_of(len(first.rows), 'id')} match; is {quoted(ours)}"
+                f" in {other} the same as {quoted(theirs)}?",
                 "write ids in one way in all files (they are compared as text)",
             )
 
@@ -460,35 +447,15 @@ NAME_THEM = Fix(
 )
 
 
-def count_file(
-    source: Path,
-    *,
-    label: str,
-    score: str,
-    positive: Any = None,
-    weight: str | None = None,
-    design: str = RANDOM,
-    **options: Any,
-) -> Counts:
-    """How many positives and negatives have each score, in a file or a table of a database?
+def count_scores(source: str, wanted: ColumnRoles, options: Options) -> dict[str, Counts]:
+    """How many positives and negatives have each score, in a file or a table of a database? The
+    counts of each score column, by its name.
 
     `source` is a path (CSV, TSV, JSON lines, also compressed; Parquet, Arrow, npz), a pattern or a
     folder of such files, `"-"` for standard input, `"file.db::table"` or `"file.db::SELECT …"` for
-    SQLite and DuckDB, or `"postgresql://…::table"`. Options for text files: `delimiter`,
-    `encoding`, `decimal`, `header=False` with `columns`, `skip_lines`, `skip_bad`; for compressed
-    ones `max_bytes`.
-
-    `memory="1GB"` is a ceiling on memory, for Parquet and CSV of any size: where the scores do not
-    all fit, the counts are condensed (see `Counts.condense`), exact at every one of `thresholds`;
-    `approx=True` keeps certified bins instead; `resume="file"` lets a run that was killed go on.
-    """
-    wanted = ColumnRoles(label, (score,), positive, weight, design=design)
-    return count_scores(os.fspath(source), wanted, Options.of(options))[score]
-
-
-def count_scores(source: str, wanted: ColumnRoles, options: Options) -> dict[str, Counts]:
-    """The counts of each score column, by its name; under a ceiling on memory in pieces, where the
-    source can be read so.
+    SQLite and DuckDB, or `"postgresql://…::table"`. Under a ceiling on memory it is read in pieces,
+    where that can be: where the scores do not all fit, the counts are condensed (see
+    `Counts.condense`), exact at every one of its thresholds, or certified bins are kept.
     """
     if options.ceiling.memory is not None:
         pieces = sources_in_pieces(source, short=options.ceiling.resume is not None)
@@ -517,10 +484,8 @@ def _each_score(cases: Cases, table: Table, wanted: ColumnRoles) -> dict[str, Co
             counted[name] = count_cases(cases, name).beside(
                 None if cases.unlabelled is None else count_cases(cases.unlabelled, name)
             )
-    try:
+    with placed(table.place):
         findings.settle()
-    except InputError as error:
-        raise error.moved(table.place) from None
     return counted
 
 
@@ -530,7 +495,7 @@ def count_together(
     """The models of one file on the same cases; only the counts of each where cases are weighted,
     or are not all held in memory.
     """
-    if options.ceiling.memory is not None or wanted.weight is not None or len(wanted.scores) < 2:
+    if options.ceiling.memory is not None:
         return count_scores(source, wanted, options)
     return counted_together(*read_cases(source, wanted, options), wanted)
 
@@ -545,37 +510,6 @@ def counted_together(
     return joint_of(cases).counted_as(each)
 
 
-def count_models_file(  # noqa: PLR0913 (each is a word that users say)
-    sources: Path | Sequence[Path] | Mapping[str, Path],
-    *,
-    label: str,
-    scores: str | Sequence[str],
-    positive: Any = None,
-    id: str | None = None,  # noqa: A002 (what users call it)
-    by_position: bool = False,
-    join: str | None = None,
-    design: str = RANDOM,
-    **options: Any,
-) -> JointCounts:
-    """Which scores did each of several models give the same cases, in one file or in several?
-
-    One source holds a column for each model. Of several, each holds one: `{"logit": "a.csv",
-    "forest": "b.csv"}` with the name of the score in `scores`, or a list with as many scores. They
-    are joined by the column `id`; where each lacks cases of the other, `join="inner"` keeps those
-    that all have. `by_position=True` says that the rows of all files are the same cases in the same
-    order.
-    """
-    wanted = ColumnRoles(
-        label,
-        (scores,) if isinstance(scores, str) else tuple(scores),
-        positive,
-        id=id,
-        design=design,
-    )
-    given = (sources,) if isinstance(sources, str | os.PathLike) else sources
-    return joint_from(given, wanted, Options.of(options), by_position=by_position, join=join)
-
-
 def joint_from(
     sources: Sequence[Path] | Mapping[str, Path],
     wanted: ColumnRoles,
@@ -584,7 +518,13 @@ def joint_from(
     by_position: bool = False,
     join: str | None = None,
 ) -> JointCounts:
-    """The same, from one source or several."""
+    """Which scores did each of several models give the same cases, in one file or in several?
+
+    One source holds a column for each model. Of several, each holds one: `{"logit": "a.csv",
+    "forest": "b.csv"}` with the name of the score, or a list with as many scores. They are joined
+    by the column `wanted.id`; where each lacks cases of the other, `join="inner"` keeps those that
+    all have. `by_position` says that the rows of all files are the same cases in the same order.
+    """
     if len(sources) == 1 and not isinstance(sources, Mapping):
         if by_position or join is not None:
             raise refuse(
@@ -607,9 +547,7 @@ def models_of(source: str, wanted: ColumnRoles, options: Options) -> Cases:
             "BR410", "no score is named", Fix('scores=["m1", "m2"]', "--score m1 --score m2")
         )
     cases, table = read_cases(source, wanted, options)
-    if wanted.id is not None:
-        cases = with_ids(cases, table, wanted)
-    return cases
+    return cases if wanted.id is None else with_ids(cases, table, wanted)
 
 
 def _named(
@@ -641,31 +579,11 @@ def _named(
     return dict(zip(names, zip(paths, columns, strict=True), strict=True))
 
 
-def count_groups_file(
-    source: Path,
-    *,
-    label: str,
-    score: str,
-    group: str,
-    positive: Any = None,
-    weight: str | None = None,
-    design: str = RANDOM,
-    **options: Any,
-) -> GroupedCounts:
-    """How many positives and negatives have each score, group by group (folds, slices, sites,
-    days), in a file or a table?
-    """
-    wanted = ColumnRoles(label, (score,), positive, weight, group, design=design)
-    return groups_of(os.fspath(source), wanted, Options.of(options))
-
-
 def groups_of(source: str, wanted: ColumnRoles, options: Options) -> GroupedCounts:
     """The counts of one score, group by group."""
     cases, table = read_cases(source, wanted, options)
-    try:
+    with placed(table.place):
         return grouped_cases(cases, wanted.scores[0], cases.groups)
-    except InputError as error:
-        raise error.moved(table.place) from None
 
 
 def grouped_cases(cases: Cases, score: str, column: Column | None) -> GroupedCounts:
@@ -683,20 +601,25 @@ def clusters_by_group(cases: Cases, score: str) -> dict[Hashable, GroupedCounts]
     """The clusters of every group of cases; a cluster that has rows in two groups is a part of
     each.
     """
-    if cases.groups is None:
-        return {}
-    names, codes = group_codes(cases.groups)
-    rows = np.argsort(codes, kind="stable")
-    ends = np.searchsorted(codes[rows], np.arange(len(names) + 1))
-    parts = {}
-    for place, name in enumerate(names):
-        alone = _alone(cases, rows[ends[place] : ends[place + 1]])
-        parts[name] = grouped_cases(alone, score, alone.beside["cluster"])
+    parts = {
+        name: grouped_cases(alone, score, alone.beside["cluster"])
+        for name, alone in _by_group(cases)
+    }
     rest = {} if cases.unlabelled is None else clusters_by_group(cases.unlabelled, score)
     for name, clusters in rest.items():
         none = _alone(cases, np.empty(0, dtype=np.intp))
         parts.setdefault(name, grouped_cases(none, score, none.beside["cluster"])).beside(clusters)
     return dict(sorted(parts.items(), key=lambda item: rank(item[0])))
+
+
+def _by_group(cases: Cases) -> Iterator[tuple[Hashable, Cases]]:
+    """The cases of each group, with its name."""
+    if cases.groups is not None:
+        names, codes = group_codes(cases.groups)
+        rows = np.argsort(codes, kind="stable")
+        ends = np.searchsorted(codes[rows], np.arange(len(names) + 1))
+        for place, name in enumerate(names):
+            yield name, _alone(cases, rows[ends[place] : ends[place + 1]])
 
 
 def joint_of(cases: Cases) -> JointCounts:
@@ -707,14 +630,8 @@ def joint_of(cases: Cases) -> JointCounts:
 
 def slices_of(cases: Cases) -> dict[str, JointCounts]:
     """The same for each group of cases, by its name; nothing where there are no groups."""
-    if cases.groups is None:
-        return {}
-    names, codes = group_codes(cases.groups)
-    shown = group_names(names)
-    slices = {
-        shown[code]: joint_of(_alone(cases, np.flatnonzero(codes == code)))
-        for code in range(len(names))
-    }
+    parts = {name: joint_of(alone) for name, alone in _by_group(cases)}
+    slices = dict(zip(group_names(list(parts)), parts.values(), strict=True))
     return dict(sorted(slices.items()))
 
 
@@ -752,96 +669,17 @@ WITH_CURRENCY = re.compile(rf"[+-]?{SIGN}\s*[+-]?[\d.,']+|[+-]?[\d.,']+\s*{SIGN}
 MOST_SHOWN = 3
 
 
-@overload
-def count_amounts(
-    y_true: Any,
-    y_score: Mapping[str, Any],
-    amount: Any,
-    *,
-    pos_label: Any = None,
-    amount_missing: str | None = None,
-    design: str = RANDOM,
-) -> JointAmounts: ...
-@overload
-def count_amounts(
-    y_true: Any,
-    y_score: Any,
-    amount: Any,
-    *,
-    pos_label: Any = None,
-    amount_missing: str | None = None,
-    design: str = RANDOM,
-) -> Amounts: ...
-def count_amounts(
-    y_true: Any,
-    y_score: Any,
-    amount: Any,
-    *,
-    pos_label: Any = None,
-    amount_missing: str | None = None,
-    design: str = RANDOM,
-) -> Amounts | JointAmounts:
-    """How much money lies at each score, on positives and on negatives?
-
-    `amount` is what each case is worth: 0 or more. A missing one is refused, unless
-    `amount_missing="mean"` says that the mean of its class stands for it. With the scores of
-    several models by name, the `Amounts` of each on the same cases, which `choose_amount_model`
-    then tests.
-
-    >>> import baserate as br
-    >>> amounts = br.count([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2, 0.1], amount=[1000, 50, 20, 500, 300, 10])
-    >>> amounts.positive_amounts
-    array([1000.,    0.,   20.,    0.,  300.,    0.])
-    """  # noqa: E501
-    beside, several = {AMOUNT: as_column(amount, AMOUNT)}, isinstance(y_score, Mapping)
-    if several:
-        check_named(y_score, "count")
-    cases = checked(
-        y_true,
-        y_score if several else {SCORE: y_score},
-        pos_label=pos_label,
-        sample_weight=None,
-        names=Names(),
-        design=design,
-        beside=beside,
-    )
-    found = _amounts_of(cases, amount_missing)
-    return found if several else found[SCORE]
-
-
-def count_amounts_file(  # noqa: PLR0913 (each is a word that users say)
-    source: Path,
-    *,
-    label: str,
-    score: str,
-    amount: str,
-    positive: Any = None,
-    currency: str | None = None,
-    amount_missing: str | None = None,
-    design: str = RANDOM,
-    **options: Any,
-) -> Amounts:
-    """How much money lies at each score, in a file or a table of a database?
-
-    `amount` names the column; `currency` names one that must then hold a single value. Sources and
-    options are those of `count_file`.
-    """
-    wanted = ColumnRoles(label, (score,), positive, amount=amount, currency=currency, design=design)
-    return amounts_from(os.fspath(source), wanted, Options.of(options), amount_missing)[score]
-
-
 def amounts_from(
     source: str, wanted: ColumnRoles, options: Options, missing: str | None
 ) -> JointAmounts:
     """The amounts at each score column, by its name."""
     cases, table = read_cases(source, wanted, options)
-    try:
-        return _amounts_of(cases, missing)
-    except InputError as error:
-        raise error.moved(table.place) from None
+    with placed(table.place):
+        return amounts_of(cases, missing)
 
 
-def _amounts_of(cases: Cases, missing: str | None) -> JointAmounts:
+def amounts_of(cases: Cases, missing: str | None) -> JointAmounts:
+    """The same of cases that were read."""
     if CURRENCY in cases.beside:
         _check_currency(cases.beside[CURRENCY])
     units, decimals, notes = _units(cases.beside[AMOUNT], cases.positive, missing)
@@ -920,7 +758,10 @@ def _numbers(column: Column, held: Array) -> Array:
             if isinstance(value, str) and WITH_CURRENCY.fullmatch(value.strip())
         ]
         if error.code != "BR208" or not marked:
-            raise error.moved(lambda where: _at(where, held)) from None
+            raise error.moved(
+                # From positions among the amounts that are there to those of the cases.
+                lambda at: replace(at, rows=tuple(int(held[row]) for row in at.rows))
+            ) from None
         text = (
             f"{column.name} has {number_of(len(marked), 'amount')} with a currency, such as"
             f" {quoted(column.values[marked[0]].strip())}"
@@ -949,11 +790,6 @@ def _numbers(column: Column, held: Array) -> Array:
     return numbers
 
 
-def _at(where: Where, held: Array) -> Where:
-    """From positions among the amounts that are there to those of the cases."""
-    return replace(where, rows=tuple(int(held[row]) for row in where.rows))
-
-
 def _filled(
     column: Column, known: tuple[Array, int], held: Array, positive: Array
 ) -> tuple[Array, int, tuple[Note, ...]]:
@@ -971,13 +807,10 @@ def _filled(
             continue
         if not there.any():
             missed = number_of(int(gone.sum()), "that is", "that are")
-            text = (
-                f"no amount of the {name} is known, so there is no mean to take for the {missed}"
-                " missing"
-            )
             raise refuse(
                 "BR515",
-                text,
+                f"no amount of the {name} is known, so there is no mean to take for the {missed}"
+                " missing",
                 "give some of them an amount",
                 np.flatnonzero(gone)[:3],
                 int(gone.sum()),
@@ -1016,58 +849,6 @@ ZONE = "Europe/Berlin"
 WRITTEN = re.compile(r"\d{4}-\d\d-\d\d([T ].*)?|\d{8}(T.*)?")
 
 
-def count_days(
-    y_true: Any,
-    y_score: Any,
-    *,
-    days: Any,
-    tz: str | None = None,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    design: str = RANDOM,
-) -> GroupedCounts:
-    """How many positives and negatives have each score, day by day?
-
-    `days` are dates or times: typed, or text in ISO 8601. Groups are named by the day
-    ("2026-01-31"), in their order. A time with an offset lies in a day of UTC, or of the time zone
-    `tz` ("Europe/Berlin"); without an offset the day is the one that is written. A missing day is a
-    group of its own, named None.
-
-    >>> import baserate as br
-    >>> times = ["2026-03-01T23:30:00+00:00", "2026-03-02T01:00:00+00:00"]
-    >>> list(br.count([0, 1], [0.2, 0.7], day=times)), list(br.count([0, 1], [0.2, 0.7], day=times, tz="Europe/Berlin"))
-    (['2026-03-01', '2026-03-02'], ['2026-03-02'])
-    """  # noqa: E501
-    column = _in_utc(as_column(days, "days"), days)
-    known = {"pos_label": pos_label, "sample_weight": sample_weight, "design": design}
-    cases = checked(y_true, {SCORE: y_score}, names=Names(), beside={DAY: column}, **known)
-    return days_of(cases, SCORE, tz)
-
-
-def count_days_file(  # noqa: PLR0913 (as count_groups_file, and a time zone)
-    source: str | os.PathLike[str],
-    *,
-    label: str,
-    score: str,
-    day: str,
-    tz: str | None = None,
-    positive: Any = None,
-    weight: str | None = None,
-    design: str = RANDOM,
-    **options: Any,
-) -> GroupedCounts:
-    """How many positives and negatives have each score, day by day, in a file or a table?"""
-    cases, table = read_cases(
-        os.fspath(source),
-        ColumnRoles(label, (score,), positive, weight, day=day, design=design),
-        Options.of(options),
-    )
-    try:
-        return days_of(cases, score, tz)
-    except InputError as error:
-        raise error.moved(table.place) from None
-
-
 def days_of(cases: Cases, score: str, tz: str | None = None) -> GroupedCounts:
     """The counts of one score, day by day."""
     names, codes, said = day_codes(cases.beside[DAY], tz)
@@ -1082,10 +863,9 @@ def zone_of(name: str | None) -> ZoneInfo | None:
     try:
         return ZoneInfo(name)
     except (OSError, ValueError, KeyError, TypeError):
-        text = f"there is no time zone {quoted(name)} here"
         raise refuse(
             "BR431",
-            text,
+            f"there is no time zone {quoted(name)} here",
             Fix(f"tz={ZONE!r} (and pip install tzdata where none is known)", f"--tz {ZONE}"),
         ) from None
 
@@ -1156,8 +936,11 @@ def _day(value: Any, zone: ZoneInfo | None) -> tuple[str | None, dt.timedelta | 
         return None
 
 
-def _in_utc(column: Column, given: Any) -> Column:
-    """Times of a dataframe with a time zone come in UTC, without saying so."""
+def day_column(given: Any) -> Column:
+    """Dates and times from an array. Those of a dataframe with a time zone come in UTC, without
+    saying so.
+    """
+    column = as_column(given, "days")
     kind = getattr(given, "dtype", getattr(given, "type", None))
     zoned = any(getattr(kind, name, None) is not None for name in ("tz", "time_zone"))
     if column.values.dtype.kind != "M" or not zoned:
@@ -1199,13 +982,11 @@ def hours_of(day: str, zone: ZoneInfo | None) -> float:
     if zone is None:
         return 24.0
     first = dt.datetime.fromisoformat(day).replace(tzinfo=zone)
-    if first.date() == dt.date.max:
-        return 24.0
     try:
         return (
             (first + dt.timedelta(days=1)).astimezone(UTC) - first.astimezone(UTC)
         ) / dt.timedelta(hours=1)
-    except OverflowError:  # the first day that there is
+    except OverflowError:  # the first day that there is, and the last
         return 24.0
 
 
@@ -1247,7 +1028,7 @@ def load(path: str | os.PathLike[str]) -> Counts | JointCounts | GroupedCounts:
     except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise refuse_file(
             path,
-            "BR711",
+            "BR703",
             f"holds values that cannot be counts ({quoted(str(error), quotes=False)})",
             "count again",
         ) from None
@@ -1315,27 +1096,8 @@ def saved_joint(path: str, names: Sequence[str] = ()) -> JointCounts:
 # Counting scores that nobody labelled yet: from arrays, files and databases, by the same readers.
 
 
-def count_unlabelled(y_score: Any) -> Unlabelled:
-    """How many cases have each score, where there are no labels?
-
-    >>> import baserate as br
-    >>> br.count_unlabelled([0.9, 0.2, 0.2, 0.1]).cases
-    array([1, 2, 1])
-    """
-    return _counted(y_score, SCORE, ())
-
-
-def count_unlabelled_file(
-    source: str | os.PathLike[str], *, score: str, **options: Any
-) -> Unlabelled:
-    """How many cases have each score, in a file or a table of a database? Sources and options are
-    those of `count_file`, without a label.
-    """
-    return unlabelled_of(os.fspath(source), score, Options.of(options))
-
-
 def unlabelled_of(source: str, score: str, options: Options) -> Unlabelled:
-    """The same, where the options are at hand."""
+    """How many cases have each score, in a file or a table of a database?"""
     said = options.treatment
     if said != Treatment(nan_score=said.nan_score, lower_is_positive=said.lower_is_positive):
         raise refuse_file(
@@ -1349,39 +1111,30 @@ def unlabelled_of(source: str, score: str, options: Options) -> Unlabelled:
     table = together(source, tables)
     try:
         table = treat(table, wanted, Treatment(nan_score=said.nan_score))
-        found = _counted(
+        found = unlabelled_scores(
             table.columns[score], score, table.notes, lower_is_positive=said.lower_is_positive
         )
     except InputError as error:
         raise error.moved(table.place) from None
-    read, used = sum(part.rows for part in tables), found.total
-    # Where some rows were dropped, they are told for all files together.
-    left = [used] if len(tables) == 1 else [part.rows - part.refused for part in tables]
-    sources = tuple(
-        replace(source_of(part, rows, wanted, ""), label="")
-        for part, rows in zip(tables, left, strict=True)
-    )
-    return Unlabelled._of(
-        found.scores, found.cases, Ledger(read, used, read - used, sources), found.notes
-    )
+    ledger = _ledger(tables, _used(tables, table), replace(wanted, label=""), None)
+    return Unlabelled._of(found.scores, found.cases, ledger, found.notes)
 
 
-def _counted(
-    values: Any, name: str, notes: tuple[Note, ...], *, lower_is_positive: bool = False
+def unlabelled_scores(
+    values: Any,
+    name: str = SCORE,
+    notes: tuple[Note, ...] = (),
+    *,
+    lower_is_positive: bool = False,
 ) -> Unlabelled:
+    """How many cases have each score, in an array?"""
     try:
         cases = len(values)
     except TypeError:
         raise refuse(
             "BR201", "scores must be one number per case", "give an array of scores"
         ) from None
-    taken = checked(
-        np.zeros(cases, dtype=np.bool_),
-        {name: values},
-        pos_label=None,
-        sample_weight=None,
-        names=Names(),
-    )
+    taken = checked(np.zeros(cases, dtype=np.bool_), {name: values})
     if lower_is_positive:
         scores, turning = turned(taken.scores)
         taken, notes = taken._replace(scores=scores), (*notes, *turning)

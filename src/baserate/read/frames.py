@@ -25,7 +25,6 @@ from baserate.counts.cells import Array, gathered, without_runs
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.errors import (
-    RANDOM,
     Findings,
     Fix,
     InputError,
@@ -79,10 +78,13 @@ from baserate.read.table import (
     WORDS,
     Ceiling,
     ColumnRoles,
+    Late,
     check_columns,
     needed,
 )
 from baserate.read.treatments import DROP, Treatment
+
+nw: Any = Late("narwhals.stable.v2")
 
 # ----------------------------------------------------------------------
 # What a cluster says when something goes wrong there: one line of it, and where the rest lies.
@@ -144,19 +146,17 @@ def failed(error: BaseException) -> InputError:
 
 
 def cause_of(said: str) -> str:
-    """The one line of a Java trace that tells what happened."""
+    """The one line of a Java trace that tells what happened, with nothing in it that could steer a
+    terminal.
+    """
     found = next(
         (match[1] for match in (pattern.search(said) for pattern in CAUSES) if match),
         said.strip().partition("\n")[0],
     )
-    text = quoted_long(found.strip())
+    text = escaped(found.strip())
+    if len(text) > LONGEST:
+        text = text[: LONGEST - 1] + "…"
     return text.rstrip(".") or "no reason was given"
-
-
-def quoted_long(text: str) -> str:
-    """As much of a message as one line takes, with nothing in it that could steer a terminal."""
-    plain = escaped(text)
-    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
 
 
 def _is_foreign(error: BaseException) -> bool:
@@ -207,8 +207,6 @@ def over_partitions(frame: Any, work: Work) -> Any:
     """The entries that every partition gives, as a lazy frame in the same engine; a frame without
     partitions is one.
     """
-    import narwhals.stable.v2 as nw
-
     native = frame.to_native()
     if frame.implementation.is_spark_like():
         return nw.from_native(_in_spark(native, work))
@@ -225,10 +223,18 @@ def over_partitions(frame: Any, work: Work) -> Any:
     return nw.from_dict(dict(zip(ENTRIES, found, strict=True)), backend=backend).lazy()
 
 
+def added_up(frame: Any, work: Work) -> tuple[Ints, Ints, Ints]:
+    """One pass over the rows: of each place that the partitions gave, the least extra and the sum
+    of the values.
+    """
+    place, extra, value = ENTRIES
+    entries = over_partitions(frame, work).group_by(place)
+    found = collected(entries.agg(nw.col(extra).min(), nw.col(value).sum()))
+    return whole_numbers(found[place]), whole_numbers(found[extra]), whole_numbers(found[value])
+
+
 def _streamed(frame: Any) -> Iterator[Columns]:
     """The columns of a frame on this machine, batch by batch where its engine hands them out so."""
-    import narwhals.stable.v2 as nw
-
     native = frame.to_native()
     if frame.implementation.is_duckdb():
         for batch in native.to_arrow_reader(PIECE):
@@ -267,8 +273,6 @@ class _Version:
 
 def check_workers(frame: Any) -> None:
     """Refuse, before a row is read, a Spark whose workers could not run this package."""
-    import narwhals.stable.v2 as nw
-
     if not frame.implementation.is_spark_like():
         return
     one = nw.from_native(frame.to_native().sparkSession.range(0, 1, 1, 1))
@@ -285,30 +289,29 @@ def check_workers(frame: Any) -> None:
         raise refuse("BR957", text, fix) from error
 
 
+@dataclass(frozen=True)
 class _OfArrow:
     """The work on the record batches that Spark hands to a Python worker."""
 
-    def __init__(self, work: Work) -> None:
-        self.work = work
+    work: Work
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
-        names = [*ENTRIES]
         pieces = (
             {name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names}
             for batch in batches
         )
         yield pa.RecordBatch.from_arrays(
-            [pa.array(column) for column in self.work(gathered_pieces(pieces))], names=names
+            [pa.array(column) for column in self.work(gathered_pieces(pieces))], names=[*ENTRIES]
         )
 
 
+@dataclass(frozen=True)
 class _OfPandas:
     """The work on a partition of Dask."""
 
-    def __init__(self, work: Work) -> None:
-        self.work = work
+    work: Work
 
     def __call__(self, part: Any) -> Any:
         pieces = [{str(name): part[name].to_numpy() for name in part.columns}]
@@ -363,7 +366,9 @@ class Tally(NamedTuple):
     group: Column | None
     times: Ints
 
-    def only(self, rows: Array) -> Tally:
+    def without(self, gone: Array) -> Tally:
+        """The others than these rows."""
+        rows = np.delete(np.arange(len(self.times)), gone)
         scores = {name: column.only(rows) for name, column in self.scores.items()}
         return Tally(
             self.label.only(rows),
@@ -396,10 +401,8 @@ def score_key(place: int) -> str:
 
 def opened(frame: Any, wanted: ColumnRoles) -> Any:
     """The requested columns of any frame that narwhals knows, lazily, under names of our own."""
-    import narwhals.stable.v2 as nw
-
     checked_design(wanted.design)
-    lazy = lazily(_renamed(frame, wanted))
+    lazy = lazily(_renamed(frame))
     schema = lazy.collect_schema()
     have = list(frame.columns) if _is_spark(frame) else list(schema.names())
     check_columns("", have, wanted.columns)
@@ -407,23 +410,22 @@ def opened(frame: Any, wanted: ColumnRoles) -> Any:
     types = {name: schema[place[name]] for name in wanted.columns}
     for name, dtype in types.items():
         check_use("", name, frame_kind(dtype), wanted)
-    columns = [nw.col(place[wanted.label]).alias(LABEL)]
-    columns += [nw.col(place[name]).alias(score_key(i)) for i, name in enumerate(wanted.scores)]
-    return lazy.select(
-        *columns, *([] if wanted.group is None else [nw.col(place[wanted.group]).alias(GROUP)])
-    )
+    return lazy.select(*(nw.col(place[name]).alias(key) for key, name in keyed(wanted).items()))
+
+
+def keyed(wanted: ColumnRoles) -> dict[str, str]:
+    """The requested columns by the names that they have inside."""
+    keys = {LABEL: wanted.label, **dict(zip(_keys(wanted), wanted.scores, strict=True))}
+    return keys if wanted.group is None else {**keys, GROUP: wanted.group}
 
 
 def lazily(frame: Any) -> Any:
     """Any frame that narwhals knows, lazily."""
-    import narwhals.stable.v2 as nw
-
     native = nw.from_native(frame, pass_through=True)
     if not isinstance(native, nw.LazyFrame | nw.DataFrame):
-        text = f"a {type(frame).__name__} is not a data frame"
         raise refuse(
             "BR950",
-            text,
+            f"a {type(frame).__name__} is not a data frame",
             "give a frame of Spark, Dask, polars, pandas, pyarrow or DuckDB, or count(y_true,"
             " y_score) for arrays",
         )
@@ -432,8 +434,6 @@ def lazily(frame: Any) -> Any:
 
 def columns_of(frame: Any, names: Sequence[str]) -> dict[str, Any]:
     """Columns of a frame in memory by name, as the library that holds it has them."""
-    import narwhals.stable.v2 as nw
-
     native = nw.from_native(frame, pass_through=True)
     if not isinstance(native, nw.DataFrame):
         raise refuse(
@@ -449,37 +449,31 @@ def _is_spark(frame: Any) -> bool:
     return type(frame).__module__.startswith("pyspark")
 
 
-def _renamed(frame: Any, wanted: ColumnRoles) -> Any:
+def _renamed(frame: Any) -> Any:
     """Spark reads a dot in a name as a path, and folds its case: there columns go by their
     places.
     """
     if not _is_spark(frame) or not hasattr(frame, "toDF"):
         return frame
-    check_columns("", list(frame.columns), wanted.columns)
     return frame.toDF(*(f"c{place}" for place in range(len(frame.columns))))
 
 
 def frame_kind(dtype: Any) -> Kind:
     """What the values of a column are, by its type in narwhals."""
-    import narwhals.stable.v2 as nw
-
-    if dtype.is_decimal():
-        return Kind.SPELLED
-    if dtype.is_numeric() or dtype == nw.Boolean:
-        return Kind.NUMBERS
-    if dtype in (nw.String, nw.Categorical) or isinstance(dtype, nw.Enum):
-        return Kind.TEXT
-    if dtype.is_temporal():
-        return Kind.TIMES
-    return Kind.BYTES if dtype == nw.Binary else Kind.OTHER
+    tests = {
+        Kind.SPELLED: dtype.is_decimal(),
+        Kind.NUMBERS: dtype.is_numeric() or dtype == nw.Boolean,
+        Kind.TEXT: dtype in (nw.String, nw.Categorical) or isinstance(dtype, nw.Enum),
+        Kind.TIMES: dtype.is_temporal(),
+        Kind.BYTES: dtype == nw.Binary,
+    }
+    return next((kind for kind, found in tests.items() if found), Kind.OTHER)
 
 
 def wide(dtype: Any) -> Any:
     """The type of 64 bits that holds every number of a type; None where there is none, and values
     are checked here as they are.
     """
-    import narwhals.stable.v2 as nw
-
     if dtype.is_float():
         return nw.Float64
     return (
@@ -494,14 +488,8 @@ def tallied(frame: Any, wanted: ColumnRoles, most: int, scored: Any = True) -> T
     """How many cases have each row of values; None where there are more than `most` rows. Scores
     are distinguished where `scored` is true.
     """
-    import narwhals.stable.v2 as nw
-
     schema = frame.collect_schema()
-    keys = [
-        LABEL,
-        *map(score_key, range(len(wanted.scores))),
-        *([] if wanted.group is None else [GROUP]),
-    ]
+    keys = [*keyed(wanted)]
     gone = {
         key: is_missing(nw.col(key), schema[key])
         for key in keys
@@ -527,16 +515,12 @@ def tallied(frame: Any, wanted: ColumnRoles, most: int, scored: Any = True) -> T
     if len(found) > most:
         return None
     marked = whole_numbers(found[MISSING])
-    names = (wanted.label, *wanted.scores, *([] if wanted.group is None else [wanted.group]))
-    columns = [
-        _with_gaps(column_of(found[key], name), marked & (1 << place) > 0)
-        for place, (key, name) in enumerate(zip(keys, names, strict=True))
-    ]
-    label, *rest = columns
-    scores = dict(zip(wanted.scores, rest, strict=False))
-    return Tally(
-        label, scores, None if wanted.group is None else columns[-1], whole_numbers(found[CASES])
-    )
+    columns = {
+        key: _with_gaps(column_of(found[key], name), marked & (1 << keys.index(key)) > 0)
+        for key, name in keyed(wanted).items()
+    }
+    scores = {name: columns[key] for key, name in zip(_keys(wanted), wanted.scores, strict=True)}
+    return Tally(columns[LABEL], scores, columns.get(GROUP), whole_numbers(found[CASES]))
 
 
 def is_missing(column: Any, dtype: Any) -> Any:
@@ -550,8 +534,6 @@ def is_missing(column: Any, dtype: Any) -> Any:
 
 def _whole(column: Any, dtype: Any, there: Any) -> Any:
     """A column without gaps, and only then of 64 bits: casting a gap is another matter of taste."""
-    import narwhals.stable.v2 as nw
-
     filled = (
         nw.when(there)
         .then(column)
@@ -614,13 +596,13 @@ def judged(tally: Tally, wanted: ColumnRoles, treatment: Treatment) -> Judged:
     """
     rows = int(tally.times.sum())
     if not rows:
-        raise refuse("BR603", "there are no rows", "give a frame, or files, with cases")
+        raise refuse("BR602", "there are no rows", "give a frame, or files, with cases")
     tally, notes = _without_labels(tally, treatment)
     tally, dropped = _without_scores(tally, treatment)
     used = int(tally.times.sum())
     if not used:
         raise refuse(
-            "BR603", "every row was left out, as requested: nothing remains", "give whole cases"
+            "BR602", "every row was left out, as requested: nothing remains", "give whole cases"
         )
     findings, scores = Findings(), dict[str, Array]()
     with findings:
@@ -663,7 +645,7 @@ def _without_labels(tally: Tally, treatment: Treatment) -> tuple[Tally, tuple[No
         f"{grouped(many)} of {number_of(cases, 'label')} in {tally.label.name} {are(many)} missing:"
         " left out, as requested"
     )
-    return tally.only(_others(gone, len(tally.times))), (Note("BR105", text),)
+    return tally.without(gone), (Note("BR105", text),)
 
 
 def _without_scores(tally: Tally, treatment: Treatment) -> tuple[Tally, tuple[Note, ...]]:
@@ -680,11 +662,7 @@ def _without_scores(tally: Tally, treatment: Treatment) -> tuple[Tally, tuple[No
         f"{number_of(int(tally.times[every].sum()), 'case')} without a score ({shown}): left out,"
         " as requested"
     )
-    return tally.only(_others(every, len(tally.times))), (Note("BR201", text),)
-
-
-def _others(gone: Array, length: int) -> Array:
-    return np.delete(np.arange(length), gone)
+    return tally.without(every), (Note("BR201", text),)
 
 
 def checked_treatment(said: Mapping[str, Any]) -> Treatment:
@@ -692,10 +670,9 @@ def checked_treatment(said: Mapping[str, Any]) -> Treatment:
     known = {field.name for field in fields(Treatment)}
     unknown = sorted(said.keys() - known)
     if unknown and unknown[0] in WORDS:
-        text = f"{unknown[0]} is an option of files: a frame is counted by the engine that holds it"
         raise refuse(
-            "BR230",
-            text,
+            "BR002",
+            f"{unknown[0]} is an option of files: a frame is counted by the engine that holds it",
             f"leave {unknown[0]} out; cells=… limits how many distinct scores come here",
         )
     if unknown:
@@ -710,19 +687,13 @@ def checked_treatment(said: Mapping[str, Any]) -> Treatment:
         None,
         DROP,
     }:
-        raise _unknown_there()
+        raise refuse(
+            "BR953",
+            "where the engine counts, rows without a label or score can be left out, and nothing"
+            " else",
+            'missing_label="drop", nan_score="drop", or change the columns in the frame itself',
+        )
     return treatment
-
-
-def _unknown_there() -> InputError:
-    text = (
-        "where the engine counts, rows without a label or score can be left out, and nothing else"
-    )
-    return refuse(
-        "BR953",
-        text,
-        'missing_label="drop", nan_score="drop", or change the columns in the frame itself',
-    )
 
 
 # ----------------------------------------------------------------------
@@ -828,35 +799,18 @@ MOST_LABELS = 1 << 20  # far more than two, and few enough to be told
 SPARE = 1 << 10  # rows beside those of the positives: other labels, and what is missing
 
 
-class Cases(NamedTuple):
-    """Rows with a label and every score: the positives' scores side by side, the frame of all, and
-    the notes and the rows left out.
-    """
-
-    frame: Any  # LABEL as 0 or 1, scores by their keys
-    scores: dict[str, Array]
-    times: Ints  # how many positives have each row of scores
-    notes: tuple[Note, ...]
-    ledger: Ledger
-    label: object
-
-    def cells(self, name: str) -> Cells:
-        """The distinct scores of the positives by one model: the least that condensed counts have
-        to hold.
-        """
-        return gathered(self.scores[name], self.times, np.zeros_like(self.times))
-
-
-def with_positives(frame: Any, wanted: ColumnRoles, treatment: Treatment, most: int) -> Cases:
+def with_positives(
+    frame: Any, wanted: ColumnRoles, treatment: Treatment, most: int
+) -> tuple[Any, Judged]:
     """The first pass: how many rows have each label, and each score of the positives. What is odd
     is refused or left out by that.
-    """
-    import narwhals.stable.v2 as nw
 
+    Gives the frame of all cases with a label and every score, LABEL as 0 or 1 and scores by their
+    keys, and the scores of the positives side by side: the least that condensed counts have to
+    hold.
+    """
     frame = _ranked(frame, wanted)
-    schema = frame.collect_schema()
-    there = [~is_missing(nw.col(key), schema[key]) for key in _keys(wanted)]
-    likely = likely_positive(schema[LABEL], wanted.positive)
+    likely = likely_positive(frame.collect_schema()[LABEL], wanted.positive)
     tally = (
         None if likely is None else tallied(frame, wanted, most + SPARE, nw.col(LABEL) == likely)
     )
@@ -865,43 +819,53 @@ def with_positives(frame: Any, wanted: ColumnRoles, treatment: Treatment, most: 
     found = judged(tally, wanted, treatment)
     held, is_positive = found, nw.col(LABEL) == found.label
     if found.positives.any() and found.label != likely:
-        positives = tallied(frame.filter(is_positive, *there), wanted, most)
+        positives = tallied(frame.filter(is_positive, *_scored(frame, wanted)), wanted, most)
         held = judged(_checked(positives, wanted, most), wanted, treatment)
     rows = np.flatnonzero(held.positives)
     if len(rows) > most:
         _checked(None, wanted, most)
     whole = _whole_cases(frame, wanted, tally, found.label)
     scores = {name: column[rows] for name, column in held.scores.items()}
-    return Cases(whole, scores, held.positives[rows], found.notes, found.ledger, found.label)
+    hits = held.positives[rows]
+    return whole, found._replace(positives=hits, negatives=np.zeros_like(hits), scores=scores)
 
 
 def _ranked(frame: Any, wanted: ColumnRoles) -> Any:
     """The frame with scores that partitions can rank, on workers that can do so."""
     frame = _signed(frame, wanted)
-    _check_numbers(frame.collect_schema(), wanted)
+    schema = frame.collect_schema()
+    for key, name in zip(_keys(wanted), wanted.scores, strict=True):
+        if wide(schema[key]) is None:
+            text = (
+                f"{quoted(name)} holds {frame_kind(schema[key])}, which cannot be condensed where"
+                " they lie"
+            )
+            raise refuse("BR954", text, "cast it to float64, or to a whole number of 64 bits")
     check_workers(frame)
     return frame
 
 
+def _scored(frame: Any, wanted: ColumnRoles) -> list[Any]:
+    """That every score is there."""
+    schema = frame.collect_schema()
+    return [~is_missing(nw.col(key), schema[key]) for key in _keys(wanted)]
+
+
 def _whole_cases(frame: Any, wanted: ColumnRoles, tally: Tally, label: object) -> Any:
     """The rows with a label and every score: LABEL as 0 or 1, and scores of 64 bits."""
-    import narwhals.stable.v2 as nw
-
     schema = frame.collect_schema()
-    there = [~is_missing(nw.col(key), schema[key]) for key in _keys(wanted)]
     # Whatever else is there is missing: null, NaN or blank.
     known = [nw.col(LABEL) == value for value in distinct(tally.label)[0] if value is not None]
     positive = nw.lit(0) if label is None else (nw.col(LABEL) == label).cast(nw.Int64)
     numbers = (nw.col(key).cast(wide(schema[key])) for key in _keys(wanted))
-    return frame.filter(reduce(or_, known), *there).select(positive.alias(LABEL), *numbers)
+    whole = frame.filter(reduce(or_, known), *_scored(frame, wanted))
+    return whole.select(positive.alias(LABEL), *numbers)
 
 
 def likely_positive(dtype: Any, positive: Any) -> Any:
     """The label that is positive unless the labels turn out otherwise: the one that was named, true
     or 1; None where nothing says so.
     """
-    import narwhals.stable.v2 as nw
-
     if dtype in (nw.String, nw.Categorical):
         named = fitting(positive, objects([""]))
         return named if isinstance(named, str) else None
@@ -924,8 +888,6 @@ def _signed(frame: Any, wanted: ColumnRoles) -> Any:
     """Whole numbers without a sign as those with one, where they fit: a pass over them finds that
     out.
     """
-    import narwhals.stable.v2 as nw
-
     schema = frame.collect_schema()
     keys = {
         key: name
@@ -940,16 +902,6 @@ def _signed(frame: Any, wanted: ColumnRoles) -> Any:
         if largest is not None and int(largest) > INT64_MAX:
             raise too_large(quoted(name))
     return frame.with_columns(*(nw.col(key).cast(nw.Int64) for key in keys))
-
-
-def _check_numbers(schema: Any, wanted: ColumnRoles) -> None:
-    for key, name in zip(_keys(wanted), wanted.scores, strict=True):
-        if wide(schema[key]) is None:
-            text = (
-                f"{quoted(name)} holds {frame_kind(schema[key])}, which cannot be condensed where"
-                " they lie"
-            )
-            raise refuse("BR954", text, "cast it to float64, or to a whole number of 64 bits")
 
 
 def _labels(frame: Any, wanted: ColumnRoles) -> Tally:
@@ -976,26 +928,20 @@ def _checked(positives: Tally | None, wanted: ColumnRoles, most: int) -> Tally:
 
 
 def condensed(
-    cases: Cases, wanted: ColumnRoles, pairs: Sequence[tuple[int, int]] = ()
+    whole: Any, positives: Judged, wanted: ColumnRoles, pairs: Sequence[tuple[int, int]] = ()
 ) -> tuple[dict[str, Counts], list[Sums]]:
     """The second pass: condensed counts of every model, and of every pair how far apart the
     negatives' placements are.
     """
-    import narwhals.stable.v2 as nw
-
-    ranked = [cases.cells(name) for name in wanted.scores]
+    ranked = [gathered(*positives.cells(name)) for name in wanted.scores]
     orders = tuple(ascending_orders(one.scores)[::-1].copy() for one in ranked)
     work = Negatives(
         orders, tuple(one.positives[::-1].copy() for one in ranked) if pairs else (), tuple(pairs)
     )
-    negative = cases.frame.filter(nw.col(LABEL) == 0).select(*_keys(wanted))
-    entries = over_partitions(negative, work)
-    found = collected(
-        entries.group_by(ENTRIES[0]).agg(nw.col(ENTRIES[1]).min(), nw.col(ENTRIES[2]).sum())
-    )
-    gaps, sums = work.read(*(whole_numbers(found[name]) for name in ENTRIES))
+    negative = whole.filter(nw.col(LABEL) == 0).select(*_keys(wanted))
+    gaps, sums = work.read(*added_up(negative, work))
     cells = [without_runs(between(one, *parts)) for one, parts in zip(ranked, gaps, strict=True)]
-    counts = [Counts._of(one, cases.ledger, cases.notes, condensed=True) for one in cells]
+    counts = [Counts._of(one, positives.ledger, positives.notes, condensed=True) for one in cells]
     return dict(zip(wanted.scores, counts, strict=True)), sums
 
 
@@ -1060,7 +1006,8 @@ def certified(
         return Counts._of(cells, found.ledger, found.notes), found.label
     bins = Certified.among(cells, room // BIN, None, best)
     for reading in range(MOST_ROUNDS + 1):
-        bins = _between_edges(whole, bins)
+        work = Binned(bins.edges)
+        bins = work.read(bins.kind, *added_up(whole, work))
         if bins.bound() <= BOUND:
             break
         finer = bins.finer(room // BIN, None, best) if reading < MOST_ROUNDS else None
@@ -1071,18 +1018,6 @@ def certified(
     if counts.total_positives + counts.total_negatives != found.ledger.rows_used:
         raise refuse("BR952", "the rows changed while they were counted", "count them again")
     return counts, found.label
-
-
-def _between_edges(whole: Any, bins: Certified) -> Certified:
-    """One pass over the rows."""
-    import narwhals.stable.v2 as nw
-
-    work = Binned(bins.edges)
-    entries = over_partitions(whole, work)
-    found = collected(
-        entries.group_by(ENTRIES[0]).agg(nw.col(ENTRIES[1]).min(), nw.col(ENTRIES[2]).sum())
-    )
-    return work.read(bins.kind, *(whole_numbers(found[name]) for name in ENTRIES))
 
 
 # ----------------------------------------------------------------------
@@ -1098,76 +1033,81 @@ CONDENSED = 3 * POSITIVE
 Keep = Literal["all", "positives"]
 
 
-def count_frame(  # noqa: PLR0913 (each is a word that users say)
+def count_frame(
     frame: Any,
+    wanted: ColumnRoles,
+    treatment: Treatment,
+    ceiling: Ceiling,
     *,
-    label: str,
-    score: str,
-    positive: Any = None,
+    several: bool = False,
     keep: Keep | None = None,
     cells: int | None = None,
-    memory: str | int | None = None,
-    approx: bool = False,
-    design: str = RANDOM,
-    **treatment: Any,
-) -> Counts:
+) -> tuple[Counts | JointCounts | GroupedCounts, object]:
     """How many positives and negatives have each score, in a data frame that need not fit into
-    memory?
+    memory? `Counts`, `JointCounts` of `several` models or `GroupedCounts`, and the label that was
+    found to be positive.
 
     `frame` is one of PySpark, Dask, DuckDB, ibis, polars (lazy or not), pandas or pyarrow. The
     engine that holds it runs one GROUP BY, and only distinct scores come here. No more than `cells`
-    of them: where there are more, the counts are condensed as `keep="positives"` has them, which is
-    exact too, and the negatives never leave their workers; `keep="all"` refuses instead. `memory`
-    is the same limit in bytes; with `approx` certified bins are kept instead (AUC within 1e-6), in
-    that memory whatever the number of rows. Rows without a label or score are refused, or left out
-    with `missing_label="drop"` and `nan_score="drop"`.
+    of them: where one score has more, the counts are condensed as `keep="positives"` has them,
+    which is exact too, and the negatives never leave their workers; `keep="all"` refuses instead.
+    `ceiling.memory` is the same limit in bytes; with `ceiling.approx` certified bins are kept
+    instead (AUC within 1e-6), in that memory whatever the number of rows. Rows without a label or
+    score are refused, or left out as the treatment says.
 
     >>> import baserate as br, polars
     >>> frame = polars.LazyFrame({"fraud": [0, 0, 1, 1], "m": [0.1, 0.4, 0.35, 0.8]})
     >>> br.count(frame, label="fraud", score="m")
     Counts: 2 positives, 2 negatives, 4 distinct scores, prior 0.500
     """
-    wanted = ColumnRoles(label, (score,), positive, design=design)
-    ceiling, treated = (
-        Ceiling.of({"memory": memory, "approx": approx}),
-        checked_treatment(treatment),
+    if several:
+        check_models(wanted.scores)
+    most = most_cells(cells, ceiling)
+    lazy = opened(frame, wanted)
+    if not several and wanted.group is None:
+        return _count_score(lazy, wanted, treatment, ceiling, keep, most)
+    tally = tallied(lazy, wanted, most)
+    if tally is None:
+        raise _too_many(wanted.scores[0], most)
+    found = judged(tally, wanted, treatment)
+    if found.group is not None:
+        names, codes = group_codes(found.group)
+        cells_of = found.cells(wanted.scores[0])
+        return GroupedCounts._gathered(
+            names, codes, cells_of, found.ledger, found.notes
+        ), found.label
+    joint = JointCounts._of(
+        found.scores, found.positives, found.negatives, found.ledger, found.notes
     )
-    return counts_in(
-        opened(frame, wanted), wanted, treated, keep=keep, cells=cells, ceiling=ceiling
-    )[0]
+    return joint.sorted_by(wanted.scores), found.label
 
 
-def counts_in(
+def _count_score(
     frame: Any,
     wanted: ColumnRoles,
     treatment: Treatment,
-    *,
-    keep: Keep | None = None,
-    cells: int | None = None,
-    ceiling: Ceiling = Ceiling(),  # noqa: B008 (frozen)
+    ceiling: Ceiling,
+    keep: Keep | None,
+    most: int,
 ) -> tuple[Counts, object]:
-    """The same of a frame that is opened, and the label that was found to be positive."""
+    """One score of a frame that is opened: all of it, condensed, or certified bins."""
     if keep not in (None, "all", "positives"):
         raise refuse(
-            "BR227", f"keep must be 'all' or 'positives', got {quoted(keep)}", "keep='all'"
+            "BR532", f"keep must be 'all' or 'positives', got {quoted(keep)}", "keep='all'"
         )
-    most = most_cells(cells, ceiling)
     if ceiling.approx:
         if keep is not None:
-            text = "keep and approx both say what is kept"
-            raise refuse("BR955", text, "give one of them")
+            raise refuse("BR955", "keep and approx both say what is kept", "give one of them")
         return certified(frame, wanted, treatment, ceiling.room)
+    (score,) = wanted.scores
     tally = None if keep == "positives" else tallied(frame, wanted, most)
     if tally is not None:
         found = judged(tally, wanted, treatment)
-        return (
-            Counts._of(gathered(*found.cells(wanted.scores[0])), found.ledger, found.notes),
-            found.label,
-        )
+        return Counts._of(gathered(*found.cells(score)), found.ledger, found.notes), found.label
     if keep == "all":
-        raise _too_many(wanted.scores[0], most)
-    cases = with_positives(frame, wanted, treatment, most)
-    return condensed(cases, wanted)[0][wanted.scores[0]], cases.label
+        raise _too_many(score, most)
+    whole, positives = with_positives(frame, wanted, treatment, most)
+    return condensed(whole, positives, wanted)[0][score], positives.label
 
 
 def most_cells(cells: int | None, ceiling: Ceiling) -> int:
@@ -1192,86 +1132,15 @@ def checked_cells(cells: int) -> int:
 
 
 def _too_many(score: str, cells: int) -> Exception:
-    text = (
-        f"there are more than {grouped(cells)} distinct rows of values with {quoted(score)}, which"
-        " is as many as may be held here"
-    )
     return refuse(
         "BR951",
-        text,
+        f"there are more than {grouped(cells)} distinct rows of values with {quoted(score)}, which"
+        " is as many as may be held here",
         Fix(
             'cells=…, keep="positives", or round the scores',
             "--cells NUMBER, --keep positives, or round the scores",
         ),
     )
-
-
-def count_groups_frame(  # noqa: PLR0913 (each is a word that users say)
-    frame: Any,
-    *,
-    label: str,
-    score: str,
-    group: str,
-    positive: Any = None,
-    cells: int | None = None,
-    memory: str | int | None = None,
-    design: str = RANDOM,
-    **treatment: Any,
-) -> GroupedCounts:
-    """How many positives and negatives have each score, group by group (folds, slices, sites,
-    days), in a data frame of any engine?
-    """
-    wanted = ColumnRoles(label, (score,), positive, group=group, design=design)
-    most, treated = most_cells(cells, Ceiling.of({"memory": memory})), checked_treatment(treatment)
-    return groups_in(opened(frame, wanted), wanted, treated, cells=most)[0]
-
-
-def groups_in(
-    frame: Any, wanted: ColumnRoles, treatment: Treatment, *, cells: int = MOST_CELLS
-) -> tuple[GroupedCounts, object]:
-    """The same of a frame that is opened, and the positive label."""
-    found = _judged(frame, wanted, treatment, cells)
-    assert found.group is not None
-    names, codes = group_codes(found.group)
-    return (
-        GroupedCounts._gathered(
-            names, codes, found.cells(wanted.scores[0]), found.ledger, found.notes
-        ),
-        found.label,
-    )
-
-
-def count_models_frame(
-    frame: Any,
-    *,
-    label: str,
-    scores: Sequence[str],
-    positive: Any = None,
-    cells: int | None = None,
-    memory: str | int | None = None,
-    design: str = RANDOM,
-    **treatment: Any,
-) -> JointCounts:
-    """Which scores did each of several models give the same cases, in a data frame of any engine?
-
-    One cell per distinct row of scores: for scores that are rounded. Where there are more than
-    `cells`, `compare_frame` needs none of them.
-    """
-    wanted = ColumnRoles(label, tuple(scores), positive, design=design)
-    most, treated = most_cells(cells, Ceiling.of({"memory": memory})), checked_treatment(treatment)
-    return models_in(opened(frame, wanted), wanted, treated, cells=most)[0]
-
-
-def models_in(
-    frame: Any, wanted: ColumnRoles, treatment: Treatment, *, cells: int = MOST_CELLS
-) -> tuple[JointCounts, object]:
-    """The same of a frame that is opened, and the positive label."""
-    check_models(wanted.scores)
-    found = _judged(frame, wanted, treatment, cells)
-    joint = JointCounts._of(
-        found.scores, found.positives, found.negatives, found.ledger, found.notes
-    )
-    return joint.sorted_by(wanted.scores), found.label
 
 
 def check_models(scores: Sequence[str]) -> None:
@@ -1285,13 +1154,6 @@ def check_models(scores: Sequence[str]) -> None:
         raise refuse(
             "BR407", f"the score {quoted(repeated[0])} is named twice", "name each score once"
         )
-
-
-def _judged(frame: Any, wanted: ColumnRoles, treatment: Treatment, cells: int) -> Judged:
-    tally = tallied(frame, wanted, checked_cells(cells))
-    if tally is None:
-        raise _too_many(wanted.scores[0], cells)
-    return judged(tally, wanted, treatment)
 
 
 # ----------------------------------------------------------------------
@@ -1313,23 +1175,22 @@ def paired_sums(
     frame: Any, wanted: ColumnRoles, treatment: Treatment, most: int
 ) -> tuple[dict[str, Counts], list[Paired]]:
     """The condensed counts of each model, and the sums of every pair of them."""
-    cases = with_positives(frame, wanted, treatment, most)
+    whole, cases = with_positives(frame, wanted, treatment, most)
     pairs = list(combinations(range(len(wanted.scores)), 2))
-    counts, of_negatives = condensed(cases, wanted, pairs)
+    counts, of_negatives = condensed(whole, cases, wanted, pairs)
     placed = [beating(cases, name, counts[name]) for name in wanted.scores]
     found = []
     for (one, other), negatives in zip(pairs, of_negatives, strict=True):
         positives = Sums()
-        positives.add_times(placed[other] - placed[one], cases.times)
+        positives.add_times(placed[other] - placed[one], cases.positives)
         found.append(Paired((wanted.scores[one], wanted.scores[other]), positives, negatives))
     return counts, found
 
 
-def beating(cases: Cases, name: str, counts: Counts) -> Ints:
+def beating(cases: Judged, name: str, counts: Counts) -> Ints:
     """Of each row of the positives' scores, twice the negatives below it by one model, a tie
     counting one.
     """
     scores, negatives = counts.scores[::-1], counts.negatives[::-1]
     twice = 2 * (np.cumsum(negatives) - negatives) + negatives
-    found: Ints = twice[np.searchsorted(scores, cases.scores[name])]
-    return found
+    return np.asarray(twice[np.searchsorted(scores, cases.scores[name])])

@@ -68,9 +68,17 @@ from baserate.read.condense import (
     not_certified,
 )
 from baserate.read.csv import FAST_FROM, PLAIN_LABELS
-from baserate.read.large_formats import MOST_LABELS
 from baserate.read.quotas import Quotas, machine_memory
-from baserate.read.sandbox import SHA256, Untrue, field_of, note_of, raised, texts_of, whole_of
+from baserate.read.sandbox import (
+    MOST_LABELS,
+    SHA256,
+    Untrue,
+    field_of,
+    note_of,
+    raised,
+    texts_of,
+    whole_of,
+)
 from baserate.read.source import (
     PARQUET,
     PARTS,
@@ -205,7 +213,10 @@ class _Run:
         less: Positives | Certified
         if self.ceiling.approx:
             less = Certified.among(
-                cells, room // BIN, cuts_of(self.ceiling.thresholds, _kind(cells)), self.kernels
+                cells,
+                room // BIN,
+                cuts_of(self.ceiling.thresholds, cells.scores.dtype),
+                self.kernels,
             )
         else:
             less = Positives.among(cells, room // POSITIVE, self.ceiling.memory)
@@ -254,10 +265,6 @@ def _positives(arrays: dict[str, Array]) -> tuple[Ints, Ints]:
     return arrays["anchors"][ours], arrays["at"][ours]
 
 
-def _kind(cells: Cells) -> np.dtype[np.generic]:
-    return cells.scores.dtype
-
-
 # ----------------------------------------------------------------------
 # Counting what a program makes piece by piece, under a ceiling on memory.
 
@@ -289,7 +296,7 @@ def count_chunks(
     ceiling = Ceiling.of({"memory": memory, "thresholds": tuple(thresholds), "approx": approx})
     kept = count_pieces(pieces, ceiling)
     if not pieces.seen:
-        raise refuse("BR603", "there are no cases in any chunk", "give chunks with cases")
+        raise refuse("BR602", "there are no cases in any chunk", "give chunks with cases")
     return as_counts(kept, pieces.ledger(), tuple(pieces.notes))
 
 
@@ -669,7 +676,7 @@ def sources_in_pieces(source: str, *, short: bool = False) -> Sources | None:
     is_text = bool(there) and there <= {streams.TEXT, PACKED}
     return (
         Sources(found, text=True)
-        if is_text and (short or PACKED in there or _length(found) >= FAST_FROM)
+        if is_text and (short or PACKED in there or sum(map(os.path.getsize, found)) >= FAST_FROM)
         else None
     )
 
@@ -683,10 +690,6 @@ def _kind_of(path: str) -> str | None:
     if kind in streams.COMPRESSED:
         return PACKED if streams.name_of(path).ending not in streams.ENDINGS else None
     return kind if kind in ("Parquet", streams.TEXT) else None
-
-
-def _length(paths: Sequence[str]) -> int:
-    return sum(map(os.path.getsize, paths))
 
 
 def count_large(

@@ -37,9 +37,9 @@ from baserate.read.csv import (
 from baserate.read.csv_dialect import CsvOptions, Dialect, Text
 from baserate.read.duckdb import NUMBERS, From, column_of, literally, locked, refused
 from baserate.read.parquet import COPY, Opened, opened, source_of
-from baserate.read.sandbox import send, send_column
+from baserate.read.sandbox import MOST_LABELS, send, send_column
 from baserate.read.source import of_one_table
-from baserate.read.streams import TEXT, Limits, check_state, no_temporary_room, state_of
+from baserate.read.streams import TEXT, Limits, State, check_state, no_temporary_room, state_of
 from baserate.read.table import ColumnRoles, identifier
 
 # ----------------------------------------------------------------------
@@ -52,8 +52,6 @@ GROUPS = (
     " row_group_id"
 )
 LABELS = frozenset({*NUMBERS, "VARCHAR"})
-# A column with more values than this is no label, whatever they are.
-MOST_LABELS = 1000
 SETTINGS = {"threads": "1"}
 
 
@@ -63,7 +61,7 @@ class Part(NamedTuple):
     """
 
     path: str
-    state: tuple[int, ...]
+    state: State
     types: dict[str, str]
     columns: dict[str, str]
 
@@ -213,7 +211,7 @@ def _send_piece(out: IO[bytes], connection: Any, part: Part, said: Mapping[str, 
         raise refuse_file(part.path, "BR703", text, COPY)
     send(out, {"rows": rows, "sent": len(scores)})
     if not said["positives"]:
-        send_column(out, np.ma.getdata(found.pop("y")))
+        send_column(out, np.asarray(found.pop("y")))
     send_column(out, scores)
 
 

@@ -16,11 +16,10 @@ import numpy as np
 from baserate.counts.cells import Array
 from baserate.errors import InputError, grouped, quoted, refuse_file
 from baserate.read.columns import Kind, check_use, misused
-from baserate.read.streams import unchanged
+from baserate.read.streams import fill, unchanged
 from baserate.read.table import ColumnRoles, Table, check_columns, in_table
 
 ENDING = ".npy"
-PIECE = 1 << 20
 # Bytes that compressed arrays may come to; what a file stores uncompressed has shown that it is
 # there.
 MOST_BYTES = 2_000_000_000
@@ -87,7 +86,7 @@ def _array(
             raise refuse_file(path, "BR703", text, COPY)
         values = np.empty(length, dtype=of_type)
         if size:
-            _fill(stream, memoryview(values.view(np.uint8)))  # type: ignore[arg-type]
+            fill(stream, memoryview(values.view(np.uint8)))  # type: ignore[arg-type]
         stream.read(1)  # at the end of a member its checksum is verified
     return _plain(values)
 
@@ -120,19 +119,6 @@ def _header(
     return int(shape[0]), of_type
 
 
-def _fill(stream: IO[bytes], room: memoryview) -> None:
-    """Exactly as many bytes as there is room for, piece by piece: what a header promises is only
-    trusted as it arrives.
-    """
-    filled = 0
-    while filled < len(room):
-        piece = stream.read(min(PIECE, len(room) - filled))
-        if not piece:
-            raise EOFError("the data end early")
-        room[filled : filled + len(piece)] = piece
-        filled += len(piece)
-
-
 def _plain(values: Array) -> Array:
     """Text as Python's, times as text, and numbers in the byte order of this machine."""
     if values.dtype.kind == "U":
@@ -153,7 +139,7 @@ def _check_lengths(path: str, columns: dict[str, Array]) -> int:
         )
     rows = next(iter(lengths.values()))
     if not rows:
-        raise refuse_file(path, "BR603", "has arrays but no rows", "give a file with cases")
+        raise refuse_file(path, "BR602", "has arrays but no rows", "give a file with cases")
     return rows
 
 

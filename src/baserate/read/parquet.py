@@ -18,10 +18,21 @@ import numpy as np
 from baserate.counts.cells import Array
 from baserate.errors import Note, escaped, number_of, quoted, refuse_file
 from baserate.read.columns import objects
-from baserate.read.databases import FEWER, pair_of, spread
-from baserate.read.duckdb import From, check_types, fetched, literally, locked, refused, types_of
+from baserate.read.duckdb import (
+    FEWER,
+    From,
+    check_types,
+    engine,
+    fetched,
+    literally,
+    locked,
+    pair_of,
+    refused,
+    repeated,
+    types_of,
+)
 from baserate.read.streams import unchanged
-from baserate.read.table import ColumnRoles, Table, check_columns, identifier, in_tables, needed
+from baserate.read.table import ColumnRoles, Table, check_columns, identifier, in_tables
 
 # ----------------------------------------------------------------------
 # Whether a Parquet file's scores repeat themselves, told by its footer, and their counts by DuckDB
@@ -45,7 +56,7 @@ def counted(
     rows: int,
     types: Mapping[str, str],
     wanted: ColumnRoles,
-) -> dict[str, Array] | None:
+) -> dict[str, Any] | None:
     """The requested columns in no particular order, if DuckDB counts them faster than it hands them
     over; None where it does not.
     """
@@ -58,9 +69,9 @@ def counted(
     query = f"SELECT {identifier(pair[0])} AS a, {identifier(pair[1])} AS b, count(*) AS c FROM {source.sql} GROUP BY {names}"  # noqa: E501, S608
     try:
         found = connection.execute(query, list(source.parameters)).fetchnumpy()
-    except needed("duckdb").OutOfMemoryException:  # as many pairs as that are better streamed
+    except engine().OutOfMemoryException:  # as many pairs as that are better streamed
         return None
-    columns = spread(found["a"], found["b"], found["c"])
+    columns = repeated(found["a"], found["b"], found["c"])
     return None if columns is None else dict(zip(pair, columns, strict=True))
 
 
@@ -302,7 +313,7 @@ def opened(
             rows = [_row_count(connection, file) for file in files]
             if not sum(rows):
                 raise refuse_file(
-                    shown, "BR603", "has columns but no rows", "give a file with cases"
+                    shown, "BR602", "has columns but no rows", "give a file with cases"
                 )
             for file in files:
                 _check_pages(connection, file, tuple(types))
@@ -438,7 +449,7 @@ def _columns(
     rows: Sequence[int],
     types: Mapping[str, str],
     wanted: ColumnRoles,
-) -> tuple[dict[str, Array], tuple[Note, ...]]:
+) -> tuple[dict[str, Any], tuple[Note, ...]]:
     stored = tuple(name for name in wanted.columns if name in types)
     with refused(files[0] if len(files) == 1 else os.path.commonpath(files), "BR703", COPY):
         columns = counted(connection, files, source_of(*files), sum(rows), types, wanted)
@@ -469,7 +480,7 @@ def _spread(values: Sequence[str | None], rows: Sequence[int], *, is_label: bool
     return np.repeat(np.array(values, dtype=np.int64) if plain else objects(values), rows)
 
 
-def _check_rows(path: str, columns: Mapping[str, Array], rows: int) -> None:
+def _check_rows(path: str, columns: Mapping[str, Any], rows: int) -> None:
     """Every row that the footer promises, and no other."""
     for name, values in columns.items():
         if len(values) != rows:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from typing import IO, Any, TypeVar
 
 import numpy as np
 from numpy.lib import format as npy
 
-from baserate.counts.cells import Array, run_starts
+from baserate.counts.cells import Array
 from baserate.errors import (
     MOST_EXAMPLES,
     MOST_PROBLEMS,
@@ -22,7 +22,8 @@ from baserate.errors import (
     Where,
     escaped,
 )
-from baserate.read.table import PROBE, InLines, InTables, Table, TableRows, codes_of
+from baserate.read.streams import fill
+from baserate.read.table import InLines, InTables, Runs, Table, TableRows, codes_of
 
 # ----------------------------------------------------------------------
 # Columns between two processes: lines of JSON and, behind those that say so, NumPy's .npy. What
@@ -35,7 +36,6 @@ MOST_HEADER = 128  # bytes that describe an array
 POINTER, OBJECT = 8, 48  # bytes of a value of Python's, beside those of its text
 # Bools, whole numbers, floats of any size.
 NUMBERS = frozenset(np.dtype(kind).str for kind in ("?", *"bhilqBHILQ", *"efdg"))
-LONG = 16  # values in a run, on average, from which on runs travel instead
 LENGTHS = frozenset({np.dtype(np.int64).str})
 CODES = frozenset(np.dtype(code).str for code in ("u1", "u2", "u4"))
 PLAIN = frozenset({str, type(None), bool, int, float})
@@ -57,12 +57,16 @@ def lined(said: Any) -> bytes:
     return json.dumps(said).encode("ascii") + b"\n"
 
 
-def send_column(out: IO[bytes], column: Array) -> None:
+def send_column(out: IO[bytes], column: Array | Runs) -> None:
     """A column: first how it travels, then its values."""
+    if isinstance(column, Runs):
+        send(out, "runs")
+        _send_array(out, column.values)
+        _send_array(out, column.lengths)
+        return
     if column.dtype != object:
-        if column.dtype.str not in NUMBERS:
-            raise TypeError(f"a column of {column.dtype} cannot travel")
-        _send_numbers(out, column)
+        send(out, "numbers")
+        _send_array(out, column)
         return
     coded = codes_of(column)
     if coded is None:
@@ -75,28 +79,10 @@ def send_column(out: IO[bytes], column: Array) -> None:
     _send_array(out, codes if codes.dtype.str in CODES else codes.astype(np.uint32))
 
 
-def _send_numbers(out: IO[bytes], column: Array) -> None:
-    """Numbers as they are; in runs where counts were spread to rows."""
-    starts = _runs(column)
-    send(out, "numbers" if starts is None else "runs")
-    _send_array(out, column if starts is None else column[starts])
-    if starts is not None:
-        _send_array(out, np.diff(starts, append=len(column)).astype(np.int64))
-
-
-def _runs(column: Array) -> Array | None:
-    """Where a run of equal bytes begins, if there are few; 0 and -0.0 are two."""
-    if column.dtype.itemsize > 8:
-        return None
-    bits = np.ascontiguousarray(column).view(f"u{column.dtype.itemsize}")
-    if len(bits) < PROBE or LONG * len(run_starts(bits[:PROBE])) > PROBE:
-        return None
-    starts = run_starts(bits)
-    return starts if LONG * len(starts) <= len(bits) else None
-
-
 def _send_array(out: IO[bytes], values: Array) -> None:
     """What `numpy.save` writes; it cannot write into a pipe."""
+    if values.dtype.str not in NUMBERS:
+        raise TypeError(f"a column of {values.dtype} cannot travel")
     values = np.ascontiguousarray(values)
     npy.write_array_header_1_0(out, npy.header_data_from_array_1_0(values))
     out.write(memoryview(values.view(np.uint8)))  # type: ignore[arg-type]
@@ -170,7 +156,7 @@ class Incoming:
             raise Untrue("a column of another length")
         self.take(shape[0] * dtype.itemsize)
         values = np.empty(shape, dtype=dtype)
-        self._fill(memoryview(values.view(np.uint8)))  # type: ignore[arg-type]
+        fill(self.stream, memoryview(values.view(np.uint8)))  # type: ignore[arg-type]
         if dtype == np.bool_ and (values.view(np.uint8) > 1).any():
             raise Untrue("a bool that is neither")
         return values
@@ -210,15 +196,6 @@ class Incoming:
             filled += len(piece)
         return values
 
-    def _fill(self, room: memoryview) -> None:
-        read: Callable[[memoryview], int | None] = self.stream.readinto  # type: ignore[attr-defined]
-        filled = 0
-        while filled < len(room):
-            came = read(room[filled:])
-            if not came:
-                raise EOFError
-            filled += came
-
 
 # ----------------------------------------------------------------------
 # What a reader in a process of its own answers: its tables, or why there are none. Data only; the
@@ -228,6 +205,7 @@ class Incoming:
 CODE = re.compile(r"BR[0-9]{3}")
 SHA256 = re.compile(r"([0-9a-f]{64})?")
 MOST_TABLES, MOST_ROWS, MOST_NOTES = 1 << 20, 1 << 62, 1000
+MOST_LABELS = 1000  # a column with more values is no label, whatever they are
 MOST_TEXT, MOST_PATH = 2000, 4096  # characters of a problem or a note, and of a place
 # Bytes of a table beside its values, and of a value: it is held, and held once more while it is
 # counted.

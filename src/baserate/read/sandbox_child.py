@@ -79,8 +79,8 @@ def _answer(out: IO[bytes], request: Mapping[str, Any], next_request: Callable[[
         _answer_in_pieces(out, request["scale"], next_request)
         return
     try:
-        from baserate.read import files as case_files
         from baserate.read import source
+        from baserate.read.columns import Unread
         from baserate.read.csv_dialect import CsvOptions
         from baserate.read.streams import Limits
 
@@ -95,7 +95,10 @@ def _answer(out: IO[bytes], request: Mapping[str, Any], next_request: Callable[[
         wanted = ColumnRoles(**_tuples(request["wanted"]))
         sys.addaudithook(_refuse)
         tables = source.parts_here(request["source"], wanted, options)
-        case_files.refuse_unread(request["source"], tables, wanted)
+        if any(isinstance(one, Unread) for table in tables for one in table.columns.values()):
+            from baserate.read.files import refuse_unread
+
+            refuse_unread(request["source"], tables, wanted)
     except BaseException as error:  # noqa: BLE001 (whatever it is, the parent says it in one line)
         send_error(out, error.with_traceback(None))  # which held all that was read
     else:

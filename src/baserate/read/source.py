@@ -30,7 +30,7 @@ import numpy as np
 from baserate.atomic import user_limit
 from baserate.counts.cells import Array
 from baserate.errors import Fix, InputError, Note, Where, escaped, quoted, refuse, refuse_file, size
-from baserate.read import csv, databases, json_lines, streams
+from baserate.read import csv, json_lines, streams
 from baserate.read.cases import spelled
 from baserate.read.columns import Unread
 from baserate.read.csv import MANY_STYLES, unread
@@ -481,7 +481,7 @@ def parts_of(source: str | os.PathLike[str], wanted: ColumnRoles, options: Optio
     if is_possible():
         split = None if os.path.lexists(source) else PARTS.fullmatch(source)
         return read_confined(source, split[1] if split else source, wanted, options)
-    first, *others = parts_here(source, wanted, options)
+    first, *others = map(Table.spread, parts_here(source, wanted, options))
     note = Note(
         "BR709",
         "this Python cannot start another one: the file was read without limits on memory and time",
@@ -554,10 +554,14 @@ def shown_source(source: str) -> str:
     if not SCHEME.match(source):
         return source
     split = PARTS.fullmatch(source)
-    return databases.shown_anyhow(split[1] if split else source)
+    from baserate.read.databases import shown_anyhow
+
+    return shown_anyhow(split[1] if split else source)
 
 
 def _from_url(url: str, wanted: ColumnRoles, options: Options) -> Table:
+    from baserate.read.databases import check_url, read_alchemy, read_postgres
+
     scheme = url.partition("://")[0].casefold()
     split = PARTS.fullmatch(url)
     shown = shown_source(url)
@@ -567,18 +571,14 @@ def _from_url(url: str, wanted: ColumnRoles, options: Options) -> Table:
         raise refuse_file(
             shown, "BR708", "is the address of a local file", "write its path instead"
         )
-    databases.check_url(split[1] if split else url)
+    check_url(split[1] if split else url)
     check_unused(shown, "a database", options)
     if not split:
         raise refuse_file(
             shown, "BR717", "which table?", f"write {shown}::TABLE, or ::SELECT … for a query"
         )
     if scheme in ("postgresql", "postgres"):
-        from baserate.read.databases import read_postgres
-
         return read_postgres(split[1], split[2], wanted)
-    from baserate.read.databases import read_alchemy
-
     return read_alchemy(split[1], split[2], wanted)
 
 
@@ -650,14 +650,16 @@ def _several(
             "check the pattern; quote it, so that the shell does not expand it",
         )
     alone = len(paths) == 1
-    tables = of_one_table(paths, lambda path: _from_file(path, wanted, options, alone=alone))
+    tables = of_one_table(
+        paths, lambda path: _from_file(path, wanted, options, alone=alone).spread()
+    )
     if all(
         _are_comparable([table for table in tables if name in table.columns], name)
         for name in wanted.numbers
     ):
         return tables
     return of_one_table(
-        paths, lambda path: _from_file(path, wanted, options._replace(careful=True))
+        paths, lambda path: _from_file(path, wanted, options._replace(careful=True)).spread()
     )
 
 
@@ -755,11 +757,7 @@ def _binary(path: str, kind: str, shown: str, wanted: ColumnRoles, options: Opti
 
 def check_unused(shown: str, kind: str, options: Options) -> None:
     """No option is ignored silently."""
-    unused = [
-        field.name
-        for field in fields(CsvOptions)
-        if getattr(options.asked, field.name) != field.default
-    ]
+    unused = options.asked.given
     if unused:
         raise refuse_file(
             shown,

@@ -10,17 +10,13 @@ from typing import Any, NamedTuple
 
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
-from baserate.errors import InputError, Ledger, Source, quoted, refuse, refuse_file
+from baserate.errors import Source, placed, quoted, refuse, refuse_file
 from baserate.read import streams
 from baserate.read.frames import (
     Keep,
     cause_of,
     checked_treatment,
-    counts_in,
-    groups_in,
-    models_in,
-    most_cells,
-    opened,
+    count_frame,
     refused,
 )
 from baserate.read.source import DATA, PARQUET, Options, files_of, said_of
@@ -117,29 +113,19 @@ def count_there(
     treatment = checked_treatment(
         {name: getattr(options.treatment, name) for name in ("missing_label", "nan_score")}
     )
-    found: Counts | JointCounts | GroupedCounts
-    most = most_cells(cluster.cells, options.ceiling)
-    try:
-        frame = opened(_read(read, path), wanted)
-        if wanted.group is not None:
-            found, label = groups_in(frame, wanted, treatment, cells=most)
-        elif len(wanted.scores) > 1:
-            found, label = models_in(frame, wanted, treatment, cells=most)
-        else:
-            found, label = counts_in(
-                frame,
-                wanted,
-                treatment,
-                keep=cluster.keep,
-                cells=cluster.cells,
-                ceiling=options.ceiling,
-            )
-    except InputError as error:
-        raise error.moved(lambda where: replace(where, path=path)) from None
-    whole: Counts | JointCounts | GroupedCounts = _accounted(
-        found, path, wanted, "" if label is None else str(label)
-    )
-    return whole
+    with placed(lambda where: replace(where, path=path)):
+        found, label = count_frame(
+            _read(read, path),
+            wanted,
+            treatment,
+            options.ceiling,
+            several=len(wanted.scores) > 1,
+            keep=cluster.keep,
+            cells=cluster.cells,
+        )
+    rows = found.ledger.rows_read, found.ledger.rows_used, found.ledger.rows_refused
+    source = Source(path, "", *rows, wanted.label, "" if label is None else str(label))
+    return found.accounted(replace(found.ledger, sources=(source,)))
 
 
 def _read(read: Any, path: str) -> Any:
@@ -176,22 +162,6 @@ def _may_be_parquet(path: str) -> bool:
     except OSError:
         return True
     return not head or head.startswith((b"PAR1", b"PARE"))
-
-
-def _accounted(found: Any, path: str, wanted: ColumnRoles, positive: str) -> Any:
-    ledger: Ledger = found.ledger
-    source = Source(
-        path, "", ledger.rows_read, ledger.rows_used, ledger.rows_refused, wanted.label, positive
-    )
-    ledger = replace(ledger, sources=(source,))
-    if isinstance(found, Counts):
-        kept = {"bins": found.bins, "condensed": found.condensed}
-        return Counts._of(found._cells, ledger, found._recorded, **kept)
-    if isinstance(found, JointCounts):
-        return JointCounts._of(
-            dict(found.scores), found.positives, found.negatives, ledger, found._recorded
-        )
-    return GroupedCounts._of(found.groups, found.offsets, found._cells, ledger, found._recorded)
 
 
 def check_there(wanted: ColumnRoles, options: Options) -> None:

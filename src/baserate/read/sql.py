@@ -21,6 +21,7 @@ from baserate.errors import (
     InputError,
     Source,
     checked_design,
+    placed,
     quoted,
     refuse,
     refuse_file,
@@ -235,10 +236,8 @@ def of_file(path: str, options: Options, positive: Any = None, design: str = RAN
         table = _of_bins(path, wanted, options)
     columns = {name: as_column(values, quoted(name)) for name, values in table.columns.items()}
     shown = shown_source(path)
-    try:
+    with placed(lambda where: replace(where, path=shown)):
         counts, value = _counts(columns, wanted, treatment)
-    except InputError as error:
-        raise error.moved(lambda where: replace(where, path=shown)) from None
     ledger = counts.ledger
     rows = ledger.rows_read, ledger.rows_used, ledger.rows_refused
     used = Source(shown, table.sha256, *rows, "label", "" if value is None else str(value))
@@ -313,7 +312,7 @@ def _edges(columns: Mapping[str, Column]) -> Array:
         values = np.unique(as_scores(columns[name]))
         if len(values) > 1:
             raise refuse(
-                "BR226",
+                "BR409",
                 f"{columns[name].name} has several values: results of different bins",
                 "read each result by itself",
             )

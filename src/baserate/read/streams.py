@@ -11,10 +11,10 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, BinaryIO, NamedTuple
+from importlib import import_module
+from typing import IO, Any, BinaryIO, NamedTuple
 
 from baserate.atomic import FULL, no_room
 from baserate.errors import Fix, InputError, Note, grouped, quoted, refuse_file, size
@@ -98,7 +98,7 @@ def _members(kind: str, file: BinaryIO) -> Iterator[bytes]:
     """
     rest = file.read(SIP)
     while rest.strip(b"\0"):
-        unpacker = _unpacker(kind)
+        unpacker = _Unpacker(kind)
         while True:
             piece, rest = unpacker.step(rest)
             if piece:
@@ -114,71 +114,39 @@ def _members(kind: str, file: BinaryIO) -> Iterator[bytes]:
             rest = file.read(SIP)
 
 
-def _unpacker(kind: str) -> Any:
-    if kind == "gzip":
-        return _Gzip()
-    return _Zstd() if kind == "zstd" else _Stepper(kind)
-
-
-class _Gzip:
-    """One member of a gzip file; zlib checks its CRC and its length."""
-
-    def __init__(self) -> None:
-        import zlib
-
-        self.unpacker = zlib.decompressobj(wbits=31)
-
-    @property
-    def done(self) -> bool:
-        return self.unpacker.eof
-
-    def step(self, data: bytes) -> tuple[bytes, bytes]:
-        piece = self.unpacker.decompress(data, PIECE)
-        return (
-            piece,
-            self.unpacker.unused_data if self.unpacker.eof else self.unpacker.unconsumed_tail,
-        )
-
-
-class _Stepper:
-    """One stream of bzip2 or xz: both keep the input that they have not used."""
+class _Unpacker:
+    """One compressed stream: a member of a gzip file (zlib checks its CRC and its length), a frame
+    of zstd, or a stream of bzip2 or xz, which keep the input that they have not used.
+    """
 
     def __init__(self, kind: str) -> None:
-        import bz2
-        import lzma
-
-        self.unpacker: Any = (
-            bz2.BZ2Decompressor()
-            if kind == "bzip2"
-            else lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=2 * MOST_WINDOW)
-        )
-
-    @property
-    def done(self) -> bool:
-        return bool(self.unpacker.eof)
-
-    def step(self, data: bytes) -> tuple[bytes, bytes]:
-        piece = self.unpacker.decompress(data, PIECE)
-        return piece, self.unpacker.unused_data if self.unpacker.eof else b""
-
-
-class _Zstd:
-    """One frame of a zstd file."""
-
-    def __init__(self) -> None:
-        self.unpacker: Any = (
-            needed("zstandard", "zstd")
-            .ZstdDecompressor(max_window_size=MOST_WINDOW)
-            .decompressobj()
-        )
+        self.kind = kind
+        self.unpacker: Any
+        if kind == "gzip":
+            self.unpacker = import_module("zlib").decompressobj(wbits=31)
+        elif kind == "bzip2":
+            self.unpacker = import_module("bz2").BZ2Decompressor()
+        elif kind == "xz":
+            lzma = import_module("lzma")
+            self.unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=2 * MOST_WINDOW)
+        else:
+            zstd = needed("zstandard", "zstd")
+            self.unpacker = zstd.ZstdDecompressor(max_window_size=MOST_WINDOW).decompressobj()
 
     @property
     def done(self) -> bool:
         return bool(self.unpacker.eof)
 
     def step(self, data: bytes) -> tuple[bytes, bytes]:
-        piece = self.unpacker.decompress(data[:SIP])
-        return piece, (self.unpacker.unused_data if self.unpacker.eof else b"") + data[SIP:]
+        """What comes out, and the input that is left."""
+        if self.kind == "zstd":
+            data, rest = data[:SIP], data[SIP:]
+            piece = self.unpacker.decompress(data)
+        else:
+            piece, rest = self.unpacker.decompress(data, PIECE), b""
+        if self.done:
+            return piece, self.unpacker.unused_data + rest
+        return piece, self.unpacker.unconsumed_tail if self.kind == "gzip" else rest
 
 
 def _zipped(path: str, file: BinaryIO) -> Iterator[bytes]:
@@ -419,8 +387,7 @@ def opened(source: str, limits: Limits | None = None, lies: str | None = None) -
         finally:
             # Also where reading failed: half of an old file and half of a new one explain any other
             # error.
-            changed = path == source and _state(path) != before
-            if changed:
+            if path == source and _state(path) != before:
                 text = "changed while it was read; nothing was counted"
                 raise refuse_file(
                     source, "BR611", text, "wait until it is complete, and count again"
@@ -584,24 +551,36 @@ State = tuple[int, int, int, int]
 
 
 def checked_regular(path: str, shown: str | None = None) -> State:
-    """The state of a regular file; pipes, devices, sockets and folders are refused at once."""
+    """The state of a regular file: what changes where it does. Pipes, devices, sockets and folders
+    are refused at once.
+    """
     found = os.stat(path)  # noqa: PTH116 (bytes-safe, and follows links as opening does)
     if not stat.S_ISREG(found.st_mode):
         raise refuse_file(
             shown or path, "BR615", "is not a regular file", "save the data to a file first"
         )
-    return _state_of(found)
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _state(path: str) -> State | None:
+    """The same of a file that may be gone by now, or be none."""
     try:
-        return _state_of(os.stat(path))  # noqa: PTH116
-    except OSError:
+        return checked_regular(path)
+    except (OSError, InputError):
         return None
 
 
-def _state_of(found: os.stat_result) -> State:
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+def fill(stream: IO[bytes], room: memoryview) -> None:
+    """Exactly as many bytes as there is room for, piece by piece: what was promised is
+    only trusted as it arrives.
+    """
+    read: Callable[[memoryview], int | None] = stream.readinto  # type: ignore[attr-defined]
+    filled = 0
+    while filled < len(room):
+        came = read(room[filled : filled + PIECE])
+        if not came:
+            raise EOFError("the data end early")
+        filled += came
 
 
 def digest(path: str) -> str:
@@ -610,24 +589,21 @@ def digest(path: str) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-__all__ = ["TEXT", "Limits", "Plain", "checked_regular", "digest", "opened", "spooled", "written"]
-
-
 # ----------------------------------------------------------------------
 # A file as it lies on the disk: regular, not empty, hashed, and the same after reading as before.
 
 
-@contextmanager
+@contextlib.contextmanager
 def unchanged(paths: Sequence[str]) -> Iterator[str]:
     """The SHA-256 of the bytes while they are being read; of several files, that of their digests,
     one per line.
     """
     before = [state_of(path) for path in paths]
-    digests = [_digest(path) for path in paths]
+    digests = [digest(path) for path in paths]
     yield (
         digests[0]
         if len(digests) == 1
-        else hashlib.sha256("".join(f"{digest}\n" for digest in digests).encode()).hexdigest()
+        else hashlib.sha256("".join(f"{each}\n" for each in digests).encode()).hexdigest()
     )
     for path, state in zip(paths, before, strict=True):
         check_state(path, state)
@@ -639,7 +615,7 @@ def with_log(path: str, ending: str) -> list[str]:
     return [path, log] if os.path.exists(log) and os.path.getsize(log) else [path]  # noqa: PTH110, PTH202
 
 
-def check_state(path: str, before: tuple[int, ...]) -> None:
+def check_state(path: str, before: State) -> None:
     """Refuse a file that is not what it was."""
     if state_of(path) != before:
         raise refuse_file(
@@ -647,16 +623,9 @@ def check_state(path: str, before: tuple[int, ...]) -> None:
         )
 
 
-def state_of(path: str) -> tuple[int, int, int]:
-    """What changes where a file does: which one it is, how long, and when it was written."""
-    found = os.stat(path)  # noqa: PTH116
-    if not stat.S_ISREG(found.st_mode):
-        raise refuse_file(path, "BR615", "is not a regular file", "save the data to a file first")
-    if not found.st_size:
+def state_of(path: str) -> State:
+    """The state of a regular file that is not empty."""
+    found = checked_regular(path)
+    if not found[2]:
         raise refuse_file(path, "BR602", "is empty (0 bytes)", "give a file with cases")
-    return found.st_ino, found.st_size, found.st_mtime_ns
-
-
-def _digest(path: str) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return found

@@ -139,7 +139,9 @@ def from_codes(values: Sequence[Any] | Array, codes: Array, gone: Array | None =
     held[:-1] = values
     if gone is None or not gone.any():
         return Coded.of(held[:-1], codes)
-    return Coded.of(held, np.where(gone, len(values), codes).astype(np.uint32))
+    return Coded.of(
+        held, np.where(gone, len(values), codes).astype(np.min_scalar_type(len(values)))
+    )
 
 
 def codes_of(column: Array) -> tuple[Array, Array] | None:
@@ -157,6 +159,23 @@ def codes_of(column: Array) -> tuple[Array, Array] | None:
     if found is None or 2 * len(found[0]) > len(column):
         return None
     return column[found[0]], found[1].astype(np.min_scalar_type(len(found[0])))
+
+
+@dataclass(frozen=True)
+class Runs:
+    """A column of repeated values that was not made yet: each value, and in how many rows one after
+    another it stands.
+    """
+
+    values: Array
+    lengths: Array
+
+    def __len__(self) -> int:
+        return int(self.lengths.sum())
+
+    def spread(self) -> Array:
+        """The value of every row."""
+        return np.repeat(self.values, self.lengths)
 
 
 # ----------------------------------------------------------------------
@@ -177,6 +196,16 @@ def needed(module: str, extra: str | None = None) -> Any:
             f"{library} is not installed",
             f'pip install "baserate[{extra}]"' if extra else f"pip install {library}",
         ) from None
+
+
+class Late:
+    """A library that takes long to import, imported when something of it is first used."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(importlib.import_module(self._module), name)
 
 
 # ----------------------------------------------------------------------
@@ -209,8 +238,7 @@ def refuse_absent(shown: str, names: Sequence[str], absent: Sequence[str]) -> No
     if names and all(map(_is_number, names)):
         fix = Fix('header=False, columns=["id", "y", "m1"]', "--no-header --columns id,y,m1")
         raise refuse_file(shown, "BR604", "has no header: its first line holds only numbers", fix)
-    columns = ", ".join(map(quoted, names[:MOST_NAMES])) + (" …" if len(names) > MOST_NAMES else "")
-    text = f"has no column {' or '.join(map(quoted, absent))}; it has {columns}"
+    text = f"has no column {' or '.join(map(quoted, absent))}; it has {_listed(names)}"
     raise refuse_file(shown, "BR613", text, _hint(list(names), absent))
 
 
@@ -278,11 +306,10 @@ def check_columns(
     for name in wanted:
         alike = [other for other in have if other.casefold() == name.casefold()]
         if len(alike) > 1 and (folds or name not in alike):
-            text = f"has columns {' and '.join(map(quoted, alike))}, which differ by case alone"
             raise refuse_file(
                 path,
                 "BR607",
-                text,
+                f"has columns {' and '.join(map(quoted, alike))}, which differ by case alone",
                 (
                     "rename one of them"
                     if name in alike
@@ -532,3 +559,11 @@ class Table:
         default_factory=dict
     )  # of numbers whose texts were not kept: see `fast_csv`
     kept: Any = None  # positions of the rows that a treatment left, where it dropped some
+
+    def spread(self) -> Table:
+        """The same with every column made: runs are rows."""
+        columns = {
+            name: column.spread() if isinstance(column, Runs) else column
+            for name, column in self.columns.items()
+        }
+        return replace(self, columns=columns)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from baserate.counts.cells import Array, Totals
+from baserate.counts.cells import Array
 from baserate.errors import (
     TURNED,
     Fix,
@@ -27,7 +27,7 @@ from baserate.errors import (
 )
 from baserate.kernels import best
 from baserate.numbers import INT64_MAX, share_won
-from baserate.read.cases import Decision, decide, fitting, spelled
+from baserate.read.cases import Decision, as_written, decide, fitting, spelled
 from baserate.read.columns import Column, as_text, is_missing, objects
 from baserate.read.table import ColumnRoles, Table
 
@@ -71,7 +71,7 @@ class Treatment:
             if value is not None and value not in known:
                 spoken = argument.replace("_", " ")
                 raise refuse(
-                    "BR114",
+                    "BR532",
                     f"{spoken} is {' or '.join(known)}, got {quoted(value)}",
                     Fix.option(argument, known[0]),
                 )
@@ -82,7 +82,7 @@ class Treatment:
             or not abs(threshold) <= LARGEST
         ):
             raise refuse(
-                "BR114",
+                "BR532",
                 f"a label threshold is a number, got {quoted(threshold)}",
                 Fix.option("label_threshold", 0.5),
             )
@@ -107,7 +107,7 @@ def treat(table: Table, wanted: ColumnRoles, treatment: Treatment) -> Table:
     if table.refused == table.rows and table.rows:
         raise refuse_file(
             table.path,
-            "BR603",
+            "BR602",
             "every row was left out, as requested: nothing remains",
             "give a file with whole cases",
         )
@@ -126,7 +126,7 @@ def _plain(labels: Array) -> Array:
 def _labels(table: Table, wanted: ColumnRoles, treatment: Treatment) -> Array:
     labels = np.asarray(table.columns[wanted.label])
     if treatment.cast_labels:
-        labels = _each(labels, lambda value: value if isinstance(value, str) else _spelled(value))
+        labels = _each(labels, lambda value: value if isinstance(value, str) else as_written(value))
     if treatment.normalize_labels:
         labels = _each(labels, _folded)
     if treatment.label_threshold is not None:
@@ -139,13 +139,6 @@ def _each(values: Array, change: Callable[[Any], Any]) -> Array:
     if values.dtype != object:
         return values  # of one type already
     return objects([None if is_missing(value) else change(value) for value in values.tolist()])
-
-
-def _spelled(value: object) -> str:
-    """A label of any type as text: 1, 1.0 and true are the "1" of a text file."""
-    if isinstance(value, bool | int | float) and math.isfinite(value) and value == int(value):
-        return str(int(value))
-    return str(value)
 
 
 def _cut(labels: Array, wanted: ColumnRoles, threshold: float, table: Table) -> Array:
@@ -230,7 +223,7 @@ def _two(labels: Array, wanted: ColumnRoles, treatment: Treatment) -> Array:
 
 
 def _text(value: object) -> str:
-    return value.strip() if isinstance(value, str) else _spelled(value)
+    return value.strip() if isinstance(value, str) else as_written(value)
 
 
 def _without_labels(table: Table, wanted: ColumnRoles, treatment: Treatment) -> Table:
@@ -271,7 +264,7 @@ def _reviewed(table: Table, gone: npt.NDArray[np.intp], wanted: ColumnRoles) -> 
     """
     for name in wanted.scores:
         try:
-            scores = np.asarray(table.columns[name]).astype(np.float64)
+            scores = np.asarray(table.columns[name]).astype(np.float64, copy=False)
         except (TypeError, ValueError):
             continue  # what is no number is refused later
         unknown = np.zeros(len(scores), dtype=np.bool_)
@@ -418,11 +411,6 @@ def turned(scores: Mapping[str, Array]) -> tuple[dict[str, Array], tuple[Note, .
                 "write smaller numbers",
             )
     return {name: -values for name, values in scores.items()}, (TURNED,)
-
-
-def is_turned(counts: Totals) -> bool:
-    """Whether the scores were negated before they were counted."""
-    return counts.negated
 
 
 def heeded(wanted: ColumnRoles, treatment: Treatment) -> ColumnRoles:

@@ -16,7 +16,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from baserate.api.sources import CostsLike, Prior, one_or_several, verb
+from baserate.api.questions import CostsLike, Prior, one_or_several
+from baserate.api.sources import verb
 from baserate.atomic import Grid, Page, reserved, write_atomically
 from baserate.conditions import Conditions, Uncertain, refuse_estimate, told
 from baserate.counts.counts import Counts, JointCounts
@@ -37,7 +38,7 @@ from baserate.inference.values import checked_level
 from baserate.measures.confusion import checked_conditions, checked_volume, in_costs, measure
 from baserate.measures.isolines import IsoCost, iso_cost_line
 from baserate.numbers import table
-from baserate.output import choices, comparisons, segment_tables, tables
+from baserate.output import choices, segment_tables, tables
 from baserate.output.document import read
 from baserate.output.tables import UNDEFINED, Row
 from baserate.plots.figures import (
@@ -469,9 +470,9 @@ def _points(contents: Contents, names: Mapping[str, str]) -> Iterator[str]:
             choices_made = [answer.choice for answer in one.answers if answer.choice is not None]
             yield block(tables.of_leads(choices_made))
             corrected = is_corrected(there)
-            several = comparisons.not_for_models(choices_made) if corrected else ""
+            several = tables.not_for_models(choices_made) if corrected else ""
             yield block(
-                comparisons.of_intervals(rows, f"{HOW[corrected]}{several}"),
+                tables.of_intervals(rows, f"{HOW[corrected]}{several}"),
                 whole=names,
             )
 
@@ -625,7 +626,7 @@ def report(  # noqa: PLR0913 (each is a question of its own)
     together = models if isinstance(models, JointCounts) else counted
     if title is not None and not isinstance(title, str):
         raise refuse(
-            "BR864", f"a title is text, got {type(title).__name__}", 'title="Fraud, November"'
+            "BR532", f"a title is text, got {type(title).__name__}", 'title="Fraud, November"'
         )
     level, volume, conditions = checked_level(level), checked_volume(volume), _conditions(at)
     for one in conditions:
@@ -670,14 +671,14 @@ def _counted(models: Any) -> tuple[dict[str, Counts], dict[str, GroupedCounts]]:
         models = {name: models.marginal(name) for name in models.models}
     if not isinstance(models, Mapping) or not models:
         raise refuse(
-            "BR860", "a report needs the counts of each model by name", 'report({"logit": counts})'
+            "BR429", "a report needs the counts of each model by name", 'report({"logit": counts})'
         )
     for name, counts in models.items():
         if not isinstance(name, str) or not isinstance(counts, Counts | GroupedCounts):
             text = (
                 f"a report is made of counts by name, got {type(counts).__name__} as {quoted(name)}"
             )
-            raise refuse("BR860", text, 'report({"logit": count(y, score)})')
+            raise refuse("BR429", text, 'report({"logit": count(y, score)})')
     groups = {name: counts for name, counts in models.items() if isinstance(counts, GroupedCounts)}
     return {
         name: counts.total() if isinstance(counts, GroupedCounts) else counts

@@ -36,10 +36,11 @@ from baserate.inference.best_model import (
     moved_p,
     normal_p,
     of_best,
+    variance_of_prior,
 )
 from baserate.inference.values import Difference, checked_level
 from baserate.measures.confusion import checked_volume
-from baserate.numbers import Floats, rounded
+from baserate.numbers import Floats, Viewed, rounded
 from baserate.robustness.minimax import (
     HERE,
     Candidates,
@@ -48,9 +49,10 @@ from baserate.robustness.minimax import (
     Scene,
     Staged,
     assumption,
-    best_at,
     candidates,
+    cheapest,
     checked,
+    exact_rates,
     kept,
     least,
     on_threshold,
@@ -62,7 +64,6 @@ from baserate.robustness.minimax import (
 )
 from baserate.robustness.sensitivity import Stability, stability
 from baserate.robustness.winner_regions import WinnerMap, winner_map
-from baserate.views import Viewed
 
 # ----------------------------------------------------------------------
 # Mixtures of two settings: where regret over a box is least when a share of the cases goes each
@@ -118,17 +119,16 @@ def _places(found: list[Staged], first: Corner, second: Corner) -> list[Fraction
     """Where the regret of two scenes are equal on an edge: the largest of straight lines is least
     there, or at an end.
     """
-    lines = []
-    for part in found:
-        start, end = part.regret(first.x, first.y), part.regret(second.x, second.y)
-        lines.append((start, end - start))
-    places = []
-    for (start, slope), (other, other_slope) in combinations(dict.fromkeys(lines), 2):
-        if slope != other_slope:
-            place = (other - start) / (slope - other_slope)
-            if 0 < place < 1:
-                places.append(place)
-    return places
+    ends = {
+        (part.regret(first.x, first.y), part.regret(second.x, second.y)): None for part in found
+    }
+    lines = [(start, end - start) for start, end in ends]
+    places = [
+        (other - start) / (slope - other_slope)
+        for (start, slope), (other, other_slope) in combinations(lines, 2)
+        if slope != other_slope
+    ]
+    return [place for place in places if 0 < place < 1]
 
 
 # ----------------------------------------------------------------------
@@ -254,17 +254,12 @@ def decide(
         best for best in _bests(every, found, masks, use_up=budget is not None) if best is not None
     ]
     if not bests:
-        raise _infeasible(every, rules, found, at)
+        raise _infeasible(every, rules, found, at, volume)
     _refuse_hidden(every, bests)
     least = min(best.value for best in bests)
     chosen = next(best for best in bests if best.value == least)
     notes = combine(assumption(at), _remarks(every, chosen, at, by_cost=budget is None))
     rivals = {best.name: worst(found, best.rates, best.name, best.threshold, ()) for best in bests}
-    refused = {
-        one.name: f"no threshold keeps {rules} everywhere"
-        for one in every
-        if one.name not in rivals and not masks[one.name][1:-1].any()
-    }
     decision = Decision(
         chosen.name,
         chosen.threshold,
@@ -275,7 +270,11 @@ def decide(
         rivals=rivals,
         at=at,
         rule=str(rules),
-        refused=refused,
+        refused={
+            one.name: f"no threshold keeps {rules} everywhere"
+            for one in every
+            if one.name not in rivals and not masks[one.name][1:-1].any()
+        },
         mixture=_mixture(found, rules, least, mix=mix),
         optimized=COST if budget is None else CAUGHT,
         volume=volume,
@@ -341,9 +340,7 @@ def _bests(
             yield _best(one, found, masks[name], use_up=use_up)
         elif all(mask[place] for mask in masks.values()):
             rates = dict.fromkeys(sites, (rate, rate))
-            yield _Best(
-                max(part.regret(rate, rate) for part in found), rates, name, None, (rate, rate)
-            )
+            yield _Best(_regret(found, rate, rate), rates, name, None, (rate, rate))
 
 
 def _best(one: Candidates, found: list[Staged], mask: Mask, *, use_up: bool) -> _Best | None:
@@ -360,10 +357,8 @@ def _best(one: Candidates, found: list[Staged], mask: Mask, *, use_up: bool) -> 
     exact = {index: _exactly(one, found, index) for index in near.tolist()}
     index = min(exact, key=lambda place: (exact[place], -place if use_up else place))
     rates = {site: one.rates(index, site) for site in one.sites}
-    whole = Candidates(one.name, one.points, {None: one.points}, {None: np.arange(len(one))}).rates(
-        index, None
-    )
-    return _Best(exact[index], rates, one.name, one.threshold(index), whole)
+    whole = exact_rates(one.points, index)
+    return _Best(exact[index], rates, one.name, one.points.threshold(index), whole)
 
 
 def _regrets(one: Candidates, found: list[Staged]) -> Floats:
@@ -373,8 +368,7 @@ def _regrets(one: Candidates, found: list[Staged]) -> Floats:
         - float(part.least.value)
         for part in found
     ]
-    largest: Floats = np.max(rows, axis=0)
-    return largest
+    return np.asarray(np.max(rows, axis=0))
 
 
 def _exactly(one: Candidates, found: list[Staged], index: int) -> Fraction:
@@ -383,7 +377,11 @@ def _exactly(one: Candidates, found: list[Staged], index: int) -> Fraction:
 
 
 def _infeasible(
-    every: list[Candidates], rule: Rule, found: list[Staged], at: Uncertain | Conditions
+    every: list[Candidates],
+    rule: Rule,
+    found: list[Staged],
+    at: Uncertain | Conditions,
+    volume: float | None,
 ) -> Infeasible:
     """Where no setting satisfies the rule: what would be feasible there; or that no single
     threshold satisfies it everywhere.
@@ -396,32 +394,21 @@ def _infeasible(
                 {one.name: one.sites[scene.site] for one in every},
                 str(rule),
                 at=scene.conditions(),
-                volume=_volume(rule),
+                volume=volume,
             )
         except Infeasible as error:
-            told = [
+            return Infeasible(
                 replace(problem, text=f"{where}at {scene.conditions()}: {problem.text}")
                 for problem in error.problems
-            ]
-            return Infeasible(told)
-    text = (
-        f"no single threshold of any model satisfies {rule} everywhere, at {at}: each base"
-        " rate and site has one of its own"
-    )
+            )
     return Infeasible(
         Problem(
-            "BR530", text, Fix.everywhere("relax the rule, narrow the range, or set sites apart")
+            "BR530",
+            f"no single threshold of any model satisfies {rule} everywhere, at {at}: each base"
+            " rate and site has one of its own",
+            Fix.everywhere("relax the rule, narrow the range, or set sites apart"),
         )
     )
-
-
-def _volume(rule: Rule) -> float | None:
-    volumes = [
-        dict(term.measure.parameters).get("volume")
-        for term in rule.terms
-        if term.measure.counts_cases
-    ]
-    return volumes[0] if volumes else None
 
 
 # ----------------------------------------------------------------------
@@ -524,7 +511,10 @@ def regret_leads(
         name: _regretted(joint, found, name, rival.threshold)
         for name, rival in decision.rivals.items()
     }
-    best = [_flags(joint, *next(iter(best_at(part).settings.items()))) for part in found]
+    best = [
+        _flags(joint, *next(iter(cheapest(part.regions, part.stakes).settings.items())))
+        for part in found
+    ]
     pairs = [
         _less_regret(joint, found, best, (settings[a], settings[b]), (a, b), (decision, level))
         for a, b in combinations(settings, 2)
@@ -612,8 +602,7 @@ def _less_regret(
 ) -> Difference:
     """The second setting against the first."""
     decision, level = of
-    mixed = _mixtures(pair)
-    parts = _parts(joint, found, best, pair, mixed)
+    parts = _parts(joint, found, best, pair, _mixtures(pair))
     variance = _variance(parts, found)
     values = decision.rivals[names[0]].value, decision.rivals[names[1]].value
     value = values[1] - values[0]
@@ -659,11 +648,9 @@ def _parts(
 
 def _variance(parts: list[Moves], found: list[Staged]) -> float:
     """Of the difference, with that of the base rate where it is the sample's own."""
-    variance, cases = sum(part.variance for part in parts), sum(part.cases for part in parts)
+    variance = sum(part.variance for part in parts)
     if found[0].scene.in_sample:
-        share = parts[0].cases / cases
-        slope = parts[0].mean / share - parts[1].mean / (1 - share)
-        variance += slope**2 * share * (1 - share) / cases
+        variance += variance_of_prior([part.mean for part in parts], [part.cases for part in parts])
     return variance
 
 
@@ -728,10 +715,9 @@ def value_of_information(
         or at.has_range
         or not any(isinstance(part, BELIEVED) for part in (at.prior, *at.costs.values()))
     ):
-        text = "what learning is worth on average needs a distribution of what may be learned"
         raise refuse(
             "BR588",
-            text,
+            "what learning is worth on average needs a distribution of what may be learned",
             "Conditions(prior=LogUniform(1e-5, 1e-3)), or choose(...).regret over a range",
         )
     found = staged(every, at)
@@ -744,29 +730,25 @@ def value_of_information(
 
 def _learning(part: Staged, at: Uncertain) -> InformationValue:
     stakes, scene = part.stakes, part.scene
-    effective = stakes.miss / (stakes.miss + stakes.alarm)
-    now = next(
-        region for region in part.regions if region.low <= effective <= region.high
-    ).corner.stake(stakes.miss, stakes.alarm)
-    values, errors = {}, {}
+    now = cheapest(part.regions, stakes).stake(stakes.miss, stakes.alarm)
     names = () if scene.joint else scene.believed
-    for name, learned in {
-        **{name: _others_known(scene, name) for name in names},
-        EVERY_PART: scene,
-    }.items():
-        then = part.least if name == EVERY_PART else least(part.regions, learned)
-        values[name], errors[name] = max(0.0, rounded(now - then.value)), then.error
-    return InformationValue(rounded(now + stakes.base), values, errors, at)
+    then = {name: least(part.regions, _others_known(scene, name)) for name in names}
+    then[EVERY_PART] = part.least
+    return InformationValue(
+        rounded(now + stakes.base),
+        {name: max(0.0, rounded(now - one.value)) for name, one in then.items()},
+        {name: one.error for name, one in then.items()},
+        at,
+    )
 
 
 def _others_known(scene: Scene, name: str) -> Scene:
     """The scene in which only one part will be learned: costs are straight in the others, so that
     their means decide.
     """
-    means = {
-        other: Fraction(getattr(scene, other).mean) for other in scene.believed if other != name
-    }
-    return scene.given(**means)
+    return scene.given(
+        **{other: Fraction(getattr(scene, other).mean) for other in scene.believed if other != name}
+    )
 
 
 # ----------------------------------------------------------------------
@@ -802,8 +784,7 @@ def recommend(
     `together` are the models on the same cases, by which the lead of the chosen one is tested.
     """
     whole = models if together is None else together
-    level = told.get("level", 0.95)
-    decision = decide(whole, rule, at=at, volume=volume, mix=mix, level=level)
+    decision = decide(whole, rule, at=at, volume=volume, mix=mix, level=told.get("level", 0.95))
     sites = decision.regret.site is not None
     moving = any(term.measure.depends_on_prior for term in parse_rule(rule, volume).terms)
     if sites or moving:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
@@ -24,6 +24,8 @@ from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.selection import choose
 from baserate.distributions import BELIEVED, Draws, Range
 from baserate.errors import Fix, Infeasible, Note, combine, grouped, quoted, refuse
+from baserate.inference.bands import CurveBounds
+from baserate.inference.fixed_point import check_classes
 from baserate.inference.statistic import at_places, curve_reader
 from baserate.inference.values import checked_level, percent
 from baserate.measures.confusion import (
@@ -37,7 +39,7 @@ from baserate.measures.confusion import (
     rates_read,
 )
 from baserate.measures.registry import Outcomes
-from baserate.numbers import Floats, Undefined, exactly
+from baserate.numbers import Floats, Undefined, Viewed, exactly
 from baserate.robustness.minimax import (
     HERE,
     PARTS,
@@ -48,7 +50,6 @@ from baserate.robustness.minimax import (
     own_prior,
     scenes,
 )
-from baserate.views import Viewed
 
 # ----------------------------------------------------------------------
 # The rates of a model at many conditions at once: at a threshold that stays, or at the one that is
@@ -105,10 +106,6 @@ class Reader:
     fixed: bool
     exact: bool = True
 
-    def breaks(self, scene: Scene, part: str) -> Floats:
-        """The values of one part at which the choice changes."""
-        return self.sides(scene, part).values[::2]
-
     def values(self, asked: Measure, where: Where, rates: Rates | None = None) -> Floats:
         """A measure at each of the conditions, or at rates that are known; NaN where it is
         undefined.
@@ -153,18 +150,13 @@ def reader_of(
         )
     if not isinstance(counts, Counts | Points):
         raise refuse(
-            "BR228",
+            "BR429",
             "a measure is read of Counts, a Confusion or an OperatingPoint, got"
             f" {type(counts).__name__}",
             "count(...)",
         )
     points = Points.of(counts)
-    if not points.total_positives or not points.total_negatives:
-        raise refuse(
-            "BR552",
-            "a class has no cases: nothing is known of its rates",
-            "give cases of both classes",
-        )
+    check_classes(confusion_at(points, 0))
     if rule is not None and threshold is not NOT_SAID:
         raise refuse("BR594", "a measure is given a rule and a threshold", "give one of them")
     if threshold is not NOT_SAID:
@@ -190,7 +182,8 @@ def reader_of(
     points = _unbeaten(points, parse_rule(rule, volume))
 
     def ruled(where: Where) -> Rates:
-        return _ruled(points, rule, volume, where)
+        rows = range(len(where.prior))
+        return _rates(_chosen(points, rule, volume, where.row(place)) for place in rows)
 
     return Reader(
         name,
@@ -220,13 +213,8 @@ def _unbeaten(points: Points, rule: Rule) -> Points:
 
 
 def _fixed(name: str, confusion: Confusion, asked: Measure) -> Reader:
+    check_classes(confusion)
     tp, fp, fn, tn = (exactly(cases) for cases in confusion)
-    if not tp + fn or not fp + tn:
-        raise refuse(
-            "BR552",
-            "a class has no cases: nothing is known of its rates",
-            "give cases of both classes",
-        )
     tpr, fpr = float(tp / (tp + fn)), float(fp / (fp + tn))
     own = {HERE: own_prior(confusion, [asked])}
 
@@ -259,15 +247,20 @@ def _cheapest(found: list[Region], where: Where) -> Rates:
     return tpr, fpr
 
 
-def _ruled(points: Points, rule: str, volume: float | None, where: Where) -> Rates:
-    rows = []
-    for place in range(len(where.prior)):
-        try:
-            chosen = choose(points, rule, at=where.row(place), volume=volume)
-        except Infeasible:
-            rows.append((np.nan, np.nan))
-            continue
-        rows.append((float(chosen.tpr), float(chosen.fpr)))
+def _chosen(
+    points: Points, rule: str, volume: float | None, at: Conditions
+) -> OperatingPoint | None:
+    """The point that the rule chooses; none where it cannot be satisfied."""
+    try:
+        return choose(points, rule, at=at, volume=volume)
+    except Infeasible:
+        return None
+
+
+def _rates(chosen: Iterable[OperatingPoint | None]) -> Rates:
+    rows = [
+        (math.nan, math.nan) if one is None else (float(one.tpr), float(one.fpr)) for one in chosen
+    ]
     tpr, fpr = np.array(rows, dtype=np.float64).reshape(-1, 2).T
     return tpr, fpr
 
@@ -284,12 +277,8 @@ def _turns(points: Points, rule: str, volume: float | None, scene: Scene, part: 
     )
 
     def point(value: float) -> OperatingPoint | None:
-        try:
-            return choose(
-                points, rule, at=scene.given(**{part: Fraction(value)}).conditions(), volume=volume
-            )
-        except Infeasible:
-            return None
+        at = scene.given(**{part: Fraction(value)}).conditions()
+        return _chosen(points, rule, volume, at)
 
     def setting(value: float) -> Any:
         chosen = point(value)
@@ -297,19 +286,13 @@ def _turns(points: Points, rule: str, volume: float | None, scene: Scene, part: 
 
     seen = [setting(value) for value in values.tolist()]
     found: list[float] = []
-    rates: list[tuple[float, float]] = []
     for low, high, before, after in zip(
         values.tolist(), values[1:].tolist(), seen, seen[1:], strict=False
     ):
         if before != after:
-            ends = _followed(setting, low, high, before)
-            found += [ends[1]] * 2
-            rates += [
-                (math.nan, math.nan) if one is None else (float(one.tpr), float(one.fpr))
-                for one in map(point, ends)
-            ]
-    tpr, fpr = np.array(rates, dtype=np.float64).reshape(-1, 2).T
-    return Sides(np.array(found, dtype=np.float64), (tpr, fpr))
+            found += _followed(setting, low, high, before)
+    ends = np.array(found, dtype=np.float64)
+    return Sides(np.repeat(ends[1::2], 2), _rates(map(point, found)))
 
 
 def _followed(
@@ -450,15 +433,17 @@ def _holed(asked: _Request, rule: str | None, *, holes: bool) -> tuple[Note, ...
     """What is not defined everywhere says so."""
     if not holes:
         return ()
-    text = (
-        f"{NOT_KEPT}: no worst, best or bounds are given"
-        if rule is not None
-        else (
-            f"{asked.measure} is undefined in part of what is possible: worst, best and bounds are"
-            " of the rest"
-        )
+    return (
+        Note(
+            "BR588",
+            f"{NOT_KEPT}: no worst, best or bounds are given"
+            if rule is not None
+            else (
+                f"{asked.measure} is undefined in part of what is possible: worst, best and bounds"
+                " are of the rest"
+            ),
+        ),
     )
-    return (Note("BR588", text),)
 
 
 def _same_cases(readers: Sequence[Reader]) -> tuple[Note, ...]:
@@ -469,28 +454,34 @@ def _same_cases(readers: Sequence[Reader]) -> tuple[Note, ...]:
 
 def _kind(asked: Measure, readers: Sequence[Reader], at: Uncertain, kind: str | None) -> str:
     """Whether the base rate is unknown or varies; empty where it makes no difference."""
+    pooled = _is_pooled(asked, readers)
+    kind = _checked_kind(kind, at, str(asked) if pooled else "")
+    if kind == VARYING and pooled and asked.parts is None:
+        raise refuse(
+            "BR588",
+            f"{asked} is not a share of outcomes, so it has no long-run value",
+            f'kind="{UNKNOWN}"',
+        )
+    return kind
+
+
+def _checked_kind(kind: str | None, at: Uncertain, pooled: str) -> str:
+    """The kind that was given; refused where none is, and of what is `pooled` it matters which."""
     if kind not in (None, UNKNOWN, VARYING):
         raise refuse(
             "BR588",
             f'kind is "{UNKNOWN}" or "{VARYING}", got {quoted(kind)}',
             Fix(f'kind="{UNKNOWN}"', f"--kind {UNKNOWN}"),
         )
-    pooled = _is_pooled(asked, readers)
     if isinstance(at.prior, BELIEVED) and pooled and kind is None:
-        text = (
-            f"is the base rate unknown, or does it vary? The average of {asked} and its long-run"
-            " value differ"
-        )
-        fix = Fix(
-            f'kind="{UNKNOWN}" (one true base rate) or kind="{VARYING}" (days, sites)',
-            f"--kind {UNKNOWN} (one true base rate) or --kind {VARYING} (days, sites)",
-        )
-        raise refuse("BR588", text, fix)
-    if kind == VARYING and pooled and asked.parts is None:
         raise refuse(
             "BR588",
-            f"{asked} is not a share of outcomes, so it has no long-run value",
-            f'kind="{UNKNOWN}"',
+            f"is the base rate unknown, or does it vary? The average of {pooled} and its long-run"
+            " value differ",
+            Fix(
+                f'kind="{UNKNOWN}" (one true base rate) or kind="{VARYING}" (days, sites)',
+                f"--kind {UNKNOWN} (one true base rate) or --kind {VARYING} (days, sites)",
+            ),
         )
     return kind or ""
 
@@ -515,8 +506,11 @@ def _readers(
     asked: Measure, counts: Any, rule: str | None, threshold: Any, volume: float | None
 ) -> tuple[Reader, ...]:
     if asked.needs_counts:
-        text = f"{asked} counts the cases of the sample: it does not change with the conditions"
-        raise refuse("BR588", text, "alerts, caught or expected_cost")
+        raise refuse(
+            "BR588",
+            f"{asked} counts the cases of the sample: it does not change with the conditions",
+            "alerts, caught or expected_cost",
+        )
     if not isinstance(counts, Mapping):
         return (reader_of("", counts, rule, threshold, (asked, volume)),)
     if len(counts) != 2:
@@ -557,37 +551,29 @@ def _average(asked: _Request, scene: Scene) -> tuple[float, float]:
 
 def _grid(asked: _Request, scene: Scene, panels: int) -> tuple[Where, Floats]:
     """Every combination of the places of the parts with a distribution, and their weights."""
+    rest = [name for name in scene.believed if name not in scene.joint]
+    nodes = [_nodes(asked, scene, name, panels) for name in rest]
+    # Draws that belong together are one part: a row of them is one of its places.
+    axes = [[(value,) for value in one.values.tolist()] for one in nodes]
+    weights = [one.weights for one in nodes]
     if scene.joint:
-        rows = [np.asarray(getattr(scene, name).values, dtype=np.float64) for name in scene.joint]
-        rest = [name for name in scene.believed if name not in scene.joint]
-        axes = [
-            list(zip(*(row.tolist() for row in rows), strict=True)),
-            *(_nodes(asked, scene, name, panels).values.tolist() for name in rest),
-        ]
-        weights = [
-            np.full(len(rows[0]), 1 / len(rows[0])),
-            *(_nodes(asked, scene, name, panels).weights for name in rest),
-        ]
-        names = [*scene.joint, *rest]
-        flat = [(*first, *others) for first, *others in itertools.product(*axes)]
-    else:
-        names = list(scene.believed)
-        nodes = [_nodes(asked, scene, name, panels) for name in names]
-        flat, weights = (
-            list(itertools.product(*(one.values.tolist() for one in nodes))),
-            [one.weights for one in nodes],
-        )
+        rows = (np.asarray(getattr(scene, name).values, dtype=np.float64) for name in scene.joint)
+        together = list(zip(*(row.tolist() for row in rows), strict=True))
+        axes = [together, *axes]
+        weights = [np.full(len(together), 1 / len(together)), *weights]
+    names = [*scene.joint, *rest]
+    flat = [tuple(itertools.chain(*places)) for places in itertools.product(*axes)]
     if len(flat) > MOST_ROWS:
         raise refuse(
             "BR588",
             f"{len(flat)} combinations of values are too many",
             "give joint Draws, or fewer values",
         )
-    together = np.ones(1)
+    combined = np.ones(1)
     for one in weights:
-        together = np.multiply.outer(together, one).ravel()
+        combined = np.multiply.outer(combined, one).ravel()
     columns = np.array(flat, dtype=np.float64).reshape(len(flat), len(names)).T
-    return _where(scene, dict(zip(names, columns, strict=True)), len(flat)), together
+    return _where(scene, dict(zip(names, columns, strict=True)), len(flat)), combined
 
 
 def _where(scene: Scene, known: Mapping[str, Floats], length: int) -> Where:
@@ -605,7 +591,9 @@ def _nodes(asked: _Request, scene: Scene, name: str, panels: int) -> Any:
     part = getattr(scene, name)
     alone = len(scene.believed) == 1 and not isinstance(part, Draws)
     breaks = (
-        np.concatenate([reader.breaks(scene, name) for reader in asked.readers]) if alone else None
+        np.concatenate([reader.sides(scene, name).values[::2] for reader in asked.readers])
+        if alone
+        else None
     )
     return part.nodes(panels, breaks)
 
@@ -856,7 +844,7 @@ OF_ALERTS, OF_POSITIVES = ("precision", "fdr"), ("tpr", "lift")
 
 
 @dataclass(frozen=True, eq=False)
-class Outlook:
+class Outlook(CurveBounds):
     """A curve over uncertain base rates: at each `x`, `y` on average (or in the long run), `low` to
     `high` in `level` of the assumed distribution.
 
@@ -865,13 +853,6 @@ class Outlook:
     error of the integration. Cases are taken as they are: see `band` for theirs.
     """
 
-    name: str
-    x_label: str
-    y_label: str
-    x: Floats
-    y: Floats
-    low: Floats
-    high: Floats
     worst: Floats
     best: Floats
     at: Uncertain
@@ -880,20 +861,9 @@ class Outlook:
     error: float = 0.0
     notes: tuple[Note, ...] = field(default=(), repr=False)
 
-    def __len__(self) -> int:
-        return len(self.x)
-
-    def to_dict(self) -> dict[str, list[float]]:
-        """The columns by name."""
-        columns = {
-            self.x_label: self.x,
-            self.y_label: self.y,
-            "low": self.low,
-            "high": self.high,
-            "worst": self.worst,
-            "best": self.best,
-        }
-        return {name: values.tolist() for name, values in columns.items()}
+    @property
+    def _bounds(self) -> tuple[str, ...]:
+        return "low", "high", "worst", "best"
 
     def __repr__(self) -> str:
         kind = f", base rate {self.kind}" if self.kind else ""
@@ -943,7 +913,8 @@ def expect_curve(
         )
     name, axis, measure = _named(curve)
     _check_prior(at, name)
-    asked, places = _kind_of_curve(at, kind), curve_reader(name, None, x).x
+    asked = _checked_kind(kind, at, "a curve")
+    places = curve_reader(name, None, x).x
     points = Points.of(counts)
     if not points.total_positives or not points.total_negatives:
         raise refuse("BR552", "a curve needs cases of both classes", "count cases of both classes")
@@ -961,7 +932,6 @@ def expect_curve(
     )
     low, high = _bounds_along(fine, at.prior, checked_level(level), points, (axis, measure), places)
     worst, best = _ends(points, (axis, measure), at.prior, places, fine)
-    told = {"kind": asked, "error": error, "notes": combine(points.notes, assumption(at))}
     return Outlook(
         name,
         axis.name,
@@ -974,7 +944,9 @@ def expect_curve(
         best,
         at,
         checked_level(level),
-        **told,  # type: ignore[arg-type]
+        asked,
+        error,
+        combine(points.notes, assumption(at)),
     )
 
 
@@ -989,7 +961,7 @@ def _named(curve: Any) -> tuple[str, Measure, Measure]:
         )
         given = curve if isinstance(curve, str) else name or curve
         raise refuse(
-            "BR569",
+            "BR531",
             f"{quoted(given)} cannot be computed over a range of base rates{other}",
             f"one of {', '.join(moving)}",
         )
@@ -999,30 +971,11 @@ def _named(curve: Any) -> tuple[str, Measure, Measure]:
 
 def _check_prior(at: Uncertain, name: str) -> None:
     if not isinstance(at.prior, (*BELIEVED, Range)):
-        text = f"the base rate is known, and {name} depends on nothing else"
-        raise refuse(
-            "BR588", text, 'at=Conditions(prior="1e-5..1e-3"), or the curve itself at one base rate'
-        )
-
-
-def _kind_of_curve(at: Uncertain, kind: str | None) -> str:
-    if kind not in (None, UNKNOWN, VARYING):
         raise refuse(
             "BR588",
-            f'kind is "{UNKNOWN}" or "{VARYING}", got {quoted(kind)}',
-            Fix(f'kind="{UNKNOWN}"', f"--kind {UNKNOWN}"),
+            f"the base rate is known, and {name} depends on nothing else",
+            'at=Conditions(prior="1e-5..1e-3"), or the curve itself at one base rate',
         )
-    if isinstance(at.prior, BELIEVED) and kind is None:
-        text = (
-            "is the base rate unknown, or does it vary? The average of a curve and its long-run"
-            " value differ"
-        )
-        fix = Fix(
-            f'kind="{UNKNOWN}" (one true base rate) or kind="{VARYING}" (days, sites)',
-            f"--kind {UNKNOWN} or --kind {VARYING}",
-        )
-        raise refuse("BR588", text, fix)
-    return kind or ""
 
 
 def _lines(

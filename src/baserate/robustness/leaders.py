@@ -8,7 +8,7 @@ import contextlib
 import itertools
 import math
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -27,8 +27,7 @@ from baserate.inference.paired import adjusted
 from baserate.inference.values import checked_level
 from baserate.measures.confusion import ASSUMES_LABEL_SHIFT
 from baserate.notation import from_number, prior, share
-from baserate.numbers import Floats, exactly, rounded
-from baserate.views import Viewed
+from baserate.numbers import Floats, Viewed, exactly, rounded
 
 Corner = tuple[Fraction, Fraction]
 # Base rates at which the leader is tested. They must not depend on who leads where, so they follow
@@ -255,12 +254,15 @@ def _leads(curves: Mapping[str, _Curve], fdr: Fraction, *, attained: bool) -> It
     slopes = [slope for _, slope in sorted((rounded(ratio), ratio) for ratio in ratios)]
     lines = _Lines.of(curves, slopes, attained=attained)
     ends = np.array([rounded(slope) for slope in slopes])
-    alone = lines.alone(ends)
+    alone, near = lines.alone(ends), lines.near(ends)
     found: list[tuple[Fraction, tuple[str, ...]]] = []
     for place, low in enumerate(slopes):
         known = place < len(alone) and alone[place] >= 0
         high = slopes[place + 1] if place + 1 < len(slopes) else low + 1
-        pieces = [(low, (int(alone[place]),))] if known else _pieces(lines.at(place), low, high)
+        close = near[:, place].tolist() if place < len(alone) else [True] * len(curves)
+        pieces = (
+            [(low, (int(alone[place]),))] if known else _pieces(lines.at(place, close), low, high)
+        )
         for start, leaders in pieces:
             names = tuple(name for i, name in enumerate(curves) if i in leaders)
             if not found or found[-1][1] != names:
@@ -305,21 +307,43 @@ class _Lines(NamedTuple):
         """The one model that leads at both ends of each stretch, and so all along it; -1 where
         floats do not show one.
         """
-        heights, found = self.heights[:, :-1], []
+        found = []
+        for least, most in self._bounds(slopes):
+            leading = least <= most.min(axis=0)
+            single = (leading.sum(axis=0) == 1) & np.isfinite(least.min(axis=0))
+            found.append(np.where(single, leading.argmax(axis=0), -1))
+        return np.where(found[0] == found[1], found[0], -1)
+
+    def near(self, slopes: Floats) -> npt.NDArray[np.bool_]:
+        """Which models may lead somewhere between each two slopes: those that do not lie above the
+        lowest of one end at both ends, beyond doubt.
+        """
+        bounds = list(self._bounds(slopes))
+        above = np.zeros(bounds[0][0].shape, dtype=np.bool_)
+        for _, most in bounds:
+            lowest = most.argmin(axis=0)[None]
+            over = [least > np.take_along_axis(high, lowest, axis=0) for least, high in bounds]
+            above |= over[0] & over[1]
+        return ~above
+
+    def _bounds(self, slopes: Floats) -> Iterator[tuple[Floats, Floats]]:
+        """Between which floats the line of each model lies at the lower ends of all stretches, and
+        at the upper ones.
+        """
+        heights = self.heights[:, :-1]
         for end in (slopes[:-1], slopes[1:]):
             falls = self.falls[:, :-1] * end
             values = heights - falls
             off = NOISE * np.where(np.isfinite(heights), heights + falls, 0.0)
-            leading = values - off <= (values + off).min(axis=0)
-            single = (leading.sum(axis=0) == 1) & np.isfinite(values.min(axis=0))
-            found.append(np.where(single, leading.argmax(axis=0), -1))
-        return np.where(found[0] == found[1], found[0], -1)
+            yield values - off, values + off
 
-    def at(self, place: int) -> list[Line | None]:
-        """The line of each model from this slope to the next."""
+    def at(self, place: int, near: Sequence[bool]) -> list[Line | None]:
+        """The line of each model that may lead from this slope to the next."""
         return [
-            own[where]
-            for own, where in zip(self.exact, self.places[:, place].tolist(), strict=True)
+            own[where] if close else None
+            for own, where, close in zip(
+                self.exact, self.places[:, place].tolist(), near, strict=True
+            )
         ]
 
 

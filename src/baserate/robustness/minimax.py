@@ -35,8 +35,7 @@ from baserate.distributions import BELIEVED, SPREADS, Draws, LogUniform, Range
 from baserate.errors import Note, quoted, refuse
 from baserate.measures.confusion import ASSUMES_LABEL_SHIFT, Confusion, Measure
 from baserate.notation import from_number
-from baserate.numbers import Floats, exactly, rounded
-from baserate.views import Viewed
+from baserate.numbers import Floats, Viewed, exactly, rounded
 
 # ----------------------------------------------------------------------
 # Scenes: the corners of what is possible. A range has two ends; what is believed stays a
@@ -156,12 +155,8 @@ def scenes(at: Uncertain | Conditions, priors: Mapping[Any, Fraction | str]) -> 
         known = _parts(at)
         in_sample = known["prior"] is None
         if in_sample:
-            filled = (
-                Conditions().within(own, "")
-                if isinstance(own, Fraction)
-                else Conditions().within(Fraction(1, 2), own)
-            )
-            known["prior"] = filled.exact_prior
+            filled = (own, "") if isinstance(own, Fraction) else (Fraction(1, 2), own)
+            known["prior"] = Conditions().within(*filled).exact_prior
         for values in product(*(_ends(name, part) for name, part in known.items())):
             prior, fp, fn, tp, tn = values
             found.setdefault(
@@ -223,7 +218,7 @@ def least(regions: Sequence[Region], scene: Scene) -> Least:
     can take.
     """
     if not scene.believed:
-        return Least(_chosen(regions, scene.stakes), 0.0)
+        return Least(cheapest(regions, scene.stakes).stake(*scene.stakes[:2]), 0.0)
     if scene.joint:
         rows = [least(regions, row) for row in scene.rows()]
         return Least(
@@ -248,11 +243,8 @@ def least(regions: Sequence[Region], scene: Scene) -> Least:
 def shares(regions: Sequence[Region], scene: Scene) -> Floats:
     """How likely each region is, over the assumed distributions."""
     if not scene.believed:
-        effective = scene.stakes.miss / (scene.stakes.miss + scene.stakes.alarm)
-        place = next(
-            i for i, region in enumerate(regions) if region.low <= effective <= region.high
-        )
-        return np.asarray(np.eye(len(regions))[place])
+        best = cheapest(regions, scene.stakes)
+        return np.array([float(region.corner is best) for region in regions])
     if scene.joint:
         return np.asarray(np.mean([shares(regions, row) for row in scene.rows()], axis=0))
     inner = min(scene.believed, key=lambda name: _roughness(getattr(scene, name)))
@@ -277,8 +269,7 @@ def _shares_of(regions: Sequence[Region], scene: Scene, inner: str) -> Floats:
         )
     else:
         found = np.diff(part.below(ordered).share)
-    likely: Floats = found[::-1] if falls else found
-    return likely
+    return np.asarray(found[::-1] if falls else found)
 
 
 def _roughness(part: Any) -> int:
@@ -288,21 +279,19 @@ def _roughness(part: Any) -> int:
     return 2 if isinstance(part, Draws) else int(isinstance(part, LogUniform))
 
 
-def _chosen(regions: Sequence[Region], stakes: Stakes) -> Fraction:
-    """The stake of the cheapest corner; the effective prior decides."""
+def cheapest(regions: Sequence[Region], stakes: Stakes) -> Corner:
+    """The cheapest corner; the effective prior decides. Of equals at a border, what flags least."""
     effective = stakes.miss / (stakes.miss + stakes.alarm)
-    region = next(region for region in regions if region.low <= effective <= region.high)
-    return region.corner.stake(stakes.miss, stakes.alarm)
+    return next(region.corner for region in regions if region.low <= effective <= region.high)
 
 
 def _walked(
     regions: Sequence[Region], scene: Scene, inner: str, outer: Sequence[str], panels: int
 ) -> float:
-    found = [
+    return math.fsum(
         weight * _integrated(regions, known, inner)
         for known, weight in _settings(scene, outer, panels)
-    ]
-    return math.fsum(found)
+    )
 
 
 def _settings(scene: Scene, outer: Sequence[str], panels: int) -> Iterator[tuple[Scene, float]]:
@@ -392,9 +381,6 @@ class Candidates:
 
     def __len__(self) -> int:
         return len(self.points)
-
-    def threshold(self, index: int) -> Any:
-        return self.points.threshold(index)
 
     def missed(self, site: Any) -> Floats:
         """1 − tpr of every threshold at a site."""
@@ -495,20 +481,17 @@ def kept(one: Candidates, rule: Rule, every: list[Scene]) -> Mask:
     """The thresholds that satisfy the rule in every scene: at every site, and over the whole of
     each range.
     """
+    one_of_each_site = {scene.site: scene for scene in every}.values()
     asked = [
         (term, scene.site, known.conditions())
         for term in rule.terms
-        for scene in (every if term.measure.depends_on_prior else _first_of_each_site(every))
+        for scene in (every if term.measure.depends_on_prior else one_of_each_site)
         for known in ends(term, scene)
     ]
     masks = [keeping(term, one.sites[site], at)[one.places[site]] for term, site, at in asked]
     mask: Mask = reduce(np.logical_and, masks, np.ones(len(one), dtype=np.bool_))
     refuse_hidden(one.points, mask, ((term, at) for term, _, at in asked))
     return mask
-
-
-def _first_of_each_site(every: list[Scene]) -> list[Scene]:
-    return list({scene.site: scene for scene in every}.values())
 
 
 def ends(term: Term, scene: Scene) -> list[Scene]:
@@ -518,12 +501,11 @@ def ends(term: Term, scene: Scene) -> list[Scene]:
     if not term.measure.depends_on_prior:
         return [scene]
     if term.measure.parts is None:
-        text = (
-            f"{term.measure.name} may rise and fall between two base rates: a rule on it cannot be"
-            " held over a range"
-        )
         raise refuse(
-            "BR534", text, "a measure such as precision, posfrac, alerts, f1 or expected_cost"
+            "BR534",
+            f"{term.measure.name} may rise and fall between two base rates: a rule on it cannot be"
+            " held over a range",
+            "a measure such as precision, posfrac, alerts, f1 or expected_cost",
         )
     found = [scene]
     for name in scene.believed:
@@ -601,10 +583,9 @@ def staged(every: list[Candidates], at: Uncertain | Conditions) -> list[Staged]:
         site: regions(corners({one.name: one.sites[site] for one in every}))
         for site in every[0].sites
     }
-    every_scene = scenes(at, own_priors(every))
     return [
         Staged(scene, scene.stakes, borders[scene.site], least(borders[scene.site], scene))
-        for scene in every_scene
+        for scene in scenes(at, own_priors(every))
     ]
 
 
@@ -649,8 +630,10 @@ class _Step(NamedTuple):
     threshold: Any
 
     @property
-    def corner(self) -> Corner:
-        return Corner(self.fpr, self.tpr, {self.name: self.threshold})
+    def region(self) -> Region:
+        """As if it were best whatever the costs."""
+        corner = Corner(self.fpr, self.tpr, {self.name: self.threshold})
+        return Region(Fraction(0), Fraction(1), corner)
 
 
 def _steps(
@@ -719,9 +702,11 @@ def _turn(first: _Step, middle: _Step, last: _Step) -> Fraction:
 
 
 def _at_step(step: _Step, scene: Scene) -> Staged:
-    least_ = Least(step.prior * (1 - step.tpr), 0.0)
     return Staged(
-        scene.given(prior=step.prior), Stakes(step.prior, ALARMS, ALARMS), [_alone(step)], least_
+        scene.given(prior=step.prior),
+        Stakes(step.prior, ALARMS, ALARMS),
+        [step.region],
+        Least(step.prior * (1 - step.tpr), 0.0),
     )
 
 
@@ -754,13 +739,9 @@ def _averaged(steps: list[_Step], scene: Scene) -> Staged:
     return Staged(
         scene,
         Stakes(mean, ALARMS, ALARMS),
-        [_alone(here)],
+        [here.region],
         Least(mean - caught, 1e-15 * float(mean)),
     )
-
-
-def _alone(step: _Step) -> Region:
-    return Region(Fraction(0), Fraction(1), step.corner)
 
 
 def regret(
@@ -806,12 +787,7 @@ def assumption(at: Uncertain | Conditions) -> tuple[Note, ...]:
     if at.as_in_sample:
         return ()
     prior = str(at).partition(";")[0]
-    return (
-        Note(
-            "BR526",
-            f"computed for {prior}; {ASSUMES_LABEL_SHIFT}",
-        ),
-    )
+    return (Note("BR526", f"computed for {prior}; {ASSUMES_LABEL_SHIFT}"),)
 
 
 def on_threshold(points: Points, threshold: Any, at: Uncertain | Conditions) -> tuple[Note, ...]:
@@ -844,7 +820,7 @@ def worst(
         rounded(base + regrets[place] + part.least.value),
         rounded(base + part.least.value),
         part.scene.conditions(),
-        dict(best_at(part).settings),
+        dict(cheapest(part.regions, part.stakes).settings),
         None if part.scene.site == HERE else part.scene.site,
         bool(part.scene.believed),
         part.least.error,
@@ -856,18 +832,6 @@ def _not_below_0(value: Fraction, part: Staged) -> float:
     """Nothing costs less than the least: below 0, or next to nothing beside it, what an integral
     leaves is rounding.
     """
-    if not part.least.error:
-        return rounded(value)
-    return (
-        0.0
-        if value <= max(part.least.error, NEXT_TO_NOTHING * abs(part.least.value))
-        else rounded(value)
-    )
-
-
-def best_at(part: Staged) -> Corner:
-    """What is cheapest in a scene, where nothing more will be known: of equals at a border, what
-    flags least.
-    """
-    effective = part.stakes.miss / (part.stakes.miss + part.stakes.alarm)
-    return next(region.corner for region in part.regions if region.low <= effective <= region.high)
+    least, error = part.least
+    rounding = error and value <= max(error, NEXT_TO_NOTHING * abs(least))
+    return 0.0 if rounding else rounded(value)

@@ -13,10 +13,10 @@ from baserate.counts.cells import short
 from baserate.counts.counts import JointCounts
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import highest_below
-from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Region, corners, regions
+from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Region, corners, prior_at, regions
 from baserate.distributions import SPREADS, Draws, Range, Spread
 from baserate.errors import Note, combine, refuse
-from baserate.numbers import exactly, rounded
+from baserate.numbers import Viewed, exactly, rounded
 from baserate.robustness.minimax import (
     JUDGED,
     PARTS,
@@ -27,7 +27,6 @@ from baserate.robustness.minimax import (
     own_priors,
 )
 from baserate.robustness.winner_regions import from_zero, winner_map
-from baserate.views import Viewed
 
 # How much of a distribution lies beyond either of the values that count as its ends.
 TAIL = 0.025
@@ -149,6 +148,7 @@ def stability(
     held = {part: _held(found, place, place, part, conditions) for part in PARTS}
     run = _run(found, place)
     names = tuple(corner.settings)
+    chosen = points.get(names[0])  # none where nothing or everything is flagged
     prior, costs = conditions.exact_prior, conditions.costs
     base = prior * exactly(costs.tp) + (1 - prior) * exactly(costs.tn)
     return Stability(
@@ -158,19 +158,15 @@ def stability(
         rounded(base + corner.stake(miss, alarm)),
         held,
         {part: tuple(_held(found, *run, part, conditions)[:2]) for part in PARTS},  # type: ignore[misc]
-        {} if names[0] in (NOTHING, EVERYTHING) else _break_even(points[names[0]], conditions),
+        {} if chosen is None else _break_even(chosen, conditions),
         _decisive(at, held),
         combine(assumption(at), _remarks(points, found, place, at)),
         (
             None
-            if names[0] in (NOTHING, EVERYTHING)
-            else _below(points[names[0]], corner.settings[names[0]])
+            if chosen is None
+            else highest_below(chosen, chosen.place(corner.settings[names[0]]))
         ),
     )
-
-
-def _below(points: Points, threshold: Any) -> Any:
-    return highest_below(points, points.place(threshold))
 
 
 def _remarks(
@@ -200,12 +196,11 @@ def _regions(points: Mapping[str, Points], rule: str | None) -> Sequence[Region]
         return regions(corners(points))
     found = winner_map(points, rule)
     if not found.wins:
-        text = (
-            f"which thresholds satisfy {found.rule} depends on the base rate, so there is no single"
-            " stable range"
-        )
         raise refuse(
-            "BR534", text, "limit tpr or fpr, or look at winner_map(models, rule).along(prior)"
+            "BR534",
+            f"which thresholds satisfy {found.rule} depends on the base rate, so there is no single"
+            " stable range",
+            "limit tpr or fpr, or look at winner_map(models, rule).along(prior)",
         )
     return found._regions
 
@@ -237,22 +232,16 @@ def _value(effective: Fraction, part: str, at: Conditions) -> float:
     """The value of one part that makes this effective prior, all else as it is."""
     prior, costs = at.exact_prior, at.costs
     if part == "prior":
-        loss, gain = effective * costs.false_alarm, (1 - effective) * costs.miss
-        return rounded(loss / (loss + gain))
+        return rounded(prior_at(effective, costs))
     sign = 1 if part in ("fn", "fp") else -1
     other = exactly(getattr(costs, {"fn": "tp", "tp": "fn", "fp": "tn", "tn": "fp"}[part]))
     miss, alarm = at.at_stake
-    if part in ("fn", "tp"):
-        return (
-            sign * math.inf
-            if effective == 1
-            else rounded(other + sign * effective / (1 - effective) * alarm / prior)
-        )
-    return (
-        sign * math.inf
-        if effective == 0
-        else rounded(other + sign * (1 - effective) / effective * miss / (1 - prior))
+    share, stake, cases = (
+        (effective, alarm, prior) if part in ("fn", "tp") else (1 - effective, miss, 1 - prior)
     )
+    if share == 1:
+        return sign * math.inf
+    return rounded(other + sign * share / (1 - share) * stake / cases)
 
 
 def _break_even(points: Points, at: Conditions) -> dict[str, tuple[float, float]]:

@@ -26,9 +26,12 @@ from baserate.measures.confusion import (
     resolved_for,
 )
 from baserate.notation import Written, from_number, share
-from baserate.numbers import Floats, exactly, rounded
+from baserate.numbers import Floats, Viewed, exactly, rounded
 from baserate.robustness.minimax import candidates, exact_rates
-from baserate.views import Viewed
+
+ON_SAME_CASES = Note(
+    "BR528", SAME_CASES.replace("threshold was", "thresholds were"), SHOW_ON_OTHERS
+)
 
 
 @dataclass(frozen=True)
@@ -156,21 +159,15 @@ def triage(
         if limit is None
         else _within(points, price, resolved, limit)
     )
-    notes = combine(points.notes, (*given.notes, *label_shift_of(resolved, points), *_same_cases()))
     return _told(
         points,
         (upper, lower),
         price,
         resolved,
         cases,
-        notes,
+        combine(points.notes, (*given.notes, *label_shift_of(resolved, points), ON_SAME_CASES)),
         Fraction(0) if review is None else _share(overlooked),
     )
-
-
-def _same_cases() -> tuple[Note, ...]:
-    text = SAME_CASES.replace("threshold was", "thresholds were")
-    return (Note("BR528", text, SHOW_ON_OTHERS),)
 
 
 def _price(at: Conditions, review: Any, abstain: Any, overlooked: Any) -> _Price:

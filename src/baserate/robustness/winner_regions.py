@@ -39,9 +39,8 @@ from baserate.inference.intervals import REPLICATES
 from baserate.inference.values import LOWER, checked_level
 from baserate.measures.confusion import checked_volume
 from baserate.notation import Written, base_rate, from_number, prior
-from baserate.numbers import Floats, exactly, rounded
+from baserate.numbers import Floats, Viewed, exactly, rounded, view
 from baserate.robustness.minimax import HERE, JUDGED, scenes, shares
-from baserate.views import Viewed, view
 
 # ----------------------------------------------------------------------
 # Where the winner of the map cannot be told from another: bounds that hold all over the map at
@@ -194,17 +193,21 @@ def _costs(parts: Sequence[Counts], places: Floats) -> Floats:
     """The normalized cost of each model's cheapest threshold at every place, and of flagging
     nothing and everything.
     """
-    rows = [_cheapest(Points.of(part), places) for part in parts]
+    rows = [_cheapest(part, places) for part in parts]
     return np.array([*rows, places, 1 - places])
 
 
-def _cheapest(points: Points, places: Floats) -> Floats:
+def _cheapest(counts: Counts, places: Floats) -> Floats:
     """Of thresholds that flag some cases and not all; infinite where there is none."""
-    fp, tp = points.fp[1:-1], points.tp[1:-1]
+    if counts.weighted:
+        points = Points.of(counts)
+        fp, tp = points.fp[1:-1], points.tp[1:-1]
+    else:  # resamples are many, and nothing else of their points is asked for
+        fp, tp = np.cumsum(counts.negatives)[:-1], np.cumsum(counts.positives)[:-1]
     if not len(fp):
         return np.full(len(places), math.inf)
     kept = upper_hull(fp, tp)
-    fpr, fnr = fp[kept] / points.total_negatives, 1 - tp[kept] / points.total_positives
+    fpr, fnr = fp[kept] / counts.total_negatives, 1 - tp[kept] / counts.total_positives
     costs: Floats = (np.multiply.outer(places, fnr) + np.multiply.outer(1 - places, fpr)).min(
         axis=1
     )

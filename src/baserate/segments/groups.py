@@ -73,8 +73,8 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.registry import CLASS_OF
 from baserate.notation import base_rate
+from baserate.numbers import Viewed
 from baserate.read.files import group_names
-from baserate.views import Viewed
 
 # With fewer cases of a class than this an interval is shown and no verdict, unless even so few show
 # the requirement.

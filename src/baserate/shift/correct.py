@@ -27,8 +27,7 @@ from baserate.errors import (
 from baserate.kernels import Cells
 from baserate.kernels.portable import ascending_orders, scores_of_orders
 from baserate.measures.confusion import checked_conditions
-from baserate.numbers import Floats, Ints, rounded
-from baserate.views import Viewed
+from baserate.numbers import Floats, Ints, Viewed, rounded
 
 # ----------------------------------------------------------------------
 # New names for the thresholds of counts: every cell keeps its cases and its rank, whatever floats
@@ -48,7 +47,7 @@ def as_probabilities(scores: Array) -> Floats:
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
     if not (low >= -ROUNDING and high <= 1 + ROUNDING):
         raise refuse(
-            "BR563",
+            "BR507",
             f"these scores are not probabilities: they span {low:.6g} to {high:.6g}",
             LIKELY,
         )
@@ -128,7 +127,7 @@ def correct_prior(
     """
     if not isinstance(counts, Counts):
         raise refuse(
-            "BR228",
+            "BR429",
             f"thresholds are corrected of Counts, got {type(counts).__name__}",
             "count(...)",
         )
@@ -162,7 +161,7 @@ def correct_probabilities(
     given = np.asarray(scores)
     if given.dtype.kind not in "biuf" or np.isnan(given.astype(np.float64)).any():
         raise refuse(
-            "BR563",
+            "BR507",
             "probabilities are numbers from 0 to 1, and none is missing",
             "drop or score the cases that have none",
         )
@@ -180,7 +179,7 @@ def odds_factor(
     if negatives_kept is not None:
         if calibrated_at is not None or at is not None:
             raise refuse(
-                "BR506",
+                "BR542",
                 "a share of negatives kept, and base rates beside it: both would be applied",
                 HOW,
             )
@@ -336,7 +335,7 @@ def calibrate(counts: Counts, method: str = ISOTONIC) -> Calibration:
     """
     if not isinstance(counts, Counts):
         raise refuse(
-            "BR228", f"a calibration is fitted to Counts, got {type(counts).__name__}", "count(...)"
+            "BR429", f"a calibration is fitted to Counts, got {type(counts).__name__}", "count(...)"
         )
     if method not in METHODS:
         raise refuse(

@@ -34,9 +34,10 @@ from baserate.inference.values import (
     checked_seed,
     missed,
 )
-from baserate.numbers import Floats, Ints, Undefined, rounded
+from baserate.kernels import Urn, best, in_parallel, threads
+from baserate.kernels.draws import POWERS
+from baserate.numbers import Floats, Ints, Undefined, Viewed, rounded
 from baserate.shift.correct import as_probabilities, calibration_prior
-from baserate.views import Viewed
 
 # ----------------------------------------------------------------------
 # Unlabelled scores as a mixture of the two classes: what share of positives makes them most likely,
@@ -47,6 +48,13 @@ from baserate.views import Viewed
 # needed.
 MOST_STEPS = 100
 CLOSE = 1e-12
+# A density that is 0 is taken as this: only its sign matters then.
+TINY = 1e-200
+# Bins are used where there are this many scores in one; none has more scores than CELLS_A_BIN.
+FEWER, CELLS_A_BIN = 4, 1024
+# Numbers of resamples that are worked on at a time.
+IN_CACHE = 1 << 15
+STREAM = 0x5817
 # A cut is looked for among so many.
 MOST_CUTS = 256
 
@@ -125,53 +133,132 @@ def adjusted(positives: Ints, negatives: Ints, cases: Ints) -> tuple[Floats, Int
     return np.divide(seen - theirs, gap, out=np.full(np.shape(gap), np.nan), where=gap > 0), best
 
 
-def most_likely(ours: Floats, theirs: Floats, cases: Floats, start: float = 0.5) -> Floats:
-    """The share of positives under which cases with these densities in either class are most
-    likely, one for each row of `cases`.
+class Binned(NamedTuple):
+    """Probabilities in bins so narrow that a power series of four terms has every digit.
 
-    Densities are the same for every row, or have a row for each; NaN where every case is as likely
-    in either class. The share maximises Σ cases · ln(π · ours + (1 − π) · theirs), which is concave
-    in π: where Saerens' EM ends, if it is given the time.
+    A score is `middles + places · halves` of its bin, with places from −1 to 1; `offsets` say where
+    bins begin. Where bins would not be fewer by far, every score is a bin (and `halves` are 0).
     """
-    share = _at_the_ends(ours, theirs, cases, start)
+
+    middles: Floats
+    halves: Floats
+    offsets: Ints
+    places: Floats
+
+    @property
+    def single(self) -> bool:
+        """Whether every score is a bin of its own."""
+        return len(self.middles) == len(self.places)
+
+    @property
+    def width(self) -> int:
+        """How many numbers the likelihood needs to know of a sample."""
+        return len(self.middles) * (1 if self.single else POWERS + 1)
+
+    def sums(self, cases: Ints) -> Floats:
+        """What the likelihood needs to know of the cases of each score: one row."""
+        if self.single:
+            return cases[None, None].astype(np.float64)
+        return best.powers(cases, self.offsets, self.places)[None]
+
+    def drawn(self, urn: Urn, seed: int, first: int, end: int) -> Floats:
+        """The same of resamples, a row each."""
+        sizes = np.full(end - first, urn.total)
+        if self.single:
+            again = np.empty((len(sizes), len(urn)), dtype=np.int64)
+            best.draw(urn, sizes, seed, first, STREAM, again)
+            return again[:, None].astype(np.float64)
+        out = np.empty((len(sizes), POWERS + 1, len(self.middles)))
+        best.draw_powers(urn, sizes, seed, first, STREAM, (self.offsets, self.places), out)
+        return out
+
+
+def binned(scores: Floats) -> Binned:
+    """Bins of neighbouring probabilities, in which s and 1 − s vary by less than 1 in 256."""
+    upper = len(scores) - int(np.searchsorted(scores[::-1], 0.5, side="right"))
+    near = scores.copy()
+    np.subtract(1, near[:upper], out=near[:upper])
+    # The exponent and eight bits of the fraction; below zero for what is above one half.
+    steps = near.view(np.int64)
+    steps >>= 44
+    np.invert(steps[:upper], out=steps[:upper])
+    starts = np.append(0, np.flatnonzero(steps[1:] != steps[:-1]) + 1)
+    starts = np.union1d(starts, np.arange(0, len(scores), CELLS_A_BIN))
+    if len(starts) * FEWER > len(scores):
+        whole = np.arange(len(scores) + 1)
+        return Binned(scores, np.zeros(len(scores)), whole, np.zeros(len(scores)))
+    offsets = np.append(starts, len(scores))
+    high, low = scores[starts], scores[offsets[1:] - 1]
+    middles, halves = low + (high - low) / 2, (high - low) / 2
+    sizes = np.diff(offsets)
+    places = scores - np.repeat(middles, sizes)
+    places /= np.repeat(np.where(halves > 0, halves, 1.0), sizes)
+    return Binned(middles, halves, offsets, places)
+
+
+def most_likely(bins: Binned, sums: Floats, trained: float | Floats, start: float = 0.5) -> Floats:
+    """The share of positives under which these cases are most likely, where scores are
+    probabilities at the base rate `trained` (one, or one for each row of `sums`).
+
+    NaN where every case is as likely in either class. The share π maximises Σ cases · ln(π · s / t
+    + (1 − π) · (1 − s) / (1 − t)), which is concave in π: where Saerens' EM ends, if it is given
+    the time.
+    """
+    base = np.broadcast_to(np.asarray(trained, dtype=np.float64).reshape(-1, 1), (len(sums), 1))
+    share = _at_the_ends(bins, sums, base, start)
     open_rows = np.flatnonzero((share > 0) & (share < 1))
-    low, high = np.zeros(len(cases)), np.ones(len(cases))
+    low, high = np.zeros(len(sums)), np.ones(len(sums))
     for _ in range(MOST_STEPS):
         if not len(open_rows):
             break
         now = share[open_rows]
-        here, there = (part if part.ndim == 1 else part[open_rows] for part in (ours, theirs))
-        slope, bend = _slopes(here, there, cases[open_rows], now)
+        left = sums if len(open_rows) == len(sums) else sums[open_rows]
+        slope, bend = _slopes(bins, left, base[open_rows], now[:, None])
         low[open_rows], high[open_rows] = (
             np.where(slope > 0, now, low[open_rows]),
             np.where(slope > 0, high[open_rows], now),
         )
         step = now + slope / bend
-        inside = (step > low[open_rows]) & (step < high[open_rows])
+        # On a bound, rounding can say no more: halving what is left would only take time.
+        inside = (step >= low[open_rows]) & (step <= high[open_rows])
         share[open_rows] = np.where(inside, step, (low[open_rows] + high[open_rows]) / 2)
         open_rows = open_rows[np.abs(share[open_rows] - now) > CLOSE * now]
     return share
 
 
-def _slopes(ours: Floats, theirs: Floats, cases: Floats, share: Floats) -> tuple[Floats, Floats]:
-    """The first derivative of the likelihood at each share, and the second with its sign turned."""
-    gaps = ours - theirs
-    pull = gaps / (theirs + share[:, None] * gaps)
-    pulled = cases * pull
-    return pulled.sum(axis=1), np.einsum("ij,ij->i", pulled, pull)
+def _slopes(bins: Binned, sums: Floats, trained: Floats, share: Floats) -> tuple[Floats, Floats]:
+    """The first derivative of the likelihood at each share, and the second with its sign turned.
+
+    A case with score s adds (s − t) / (t · (1 − t)) / m to the first, and the square of that to the
+    second, m = a · (1 − s) + b · s being its density in the mixture. Around the middle of a bin
+    this is a geometric series in (b − a) / m times the distance; its ratio is at most 1 in 512.
+    """
+    a, b = (1 - share) / (1 - trained), share / trained
+    mixed = np.maximum(a * (1 - bins.middles) + b * bins.middles, TINY)
+    pull = (bins.middles - trained) / (trained * (1 - trained)) / mixed
+    cases = sums[:, 0]
+    slope, bend = (cases * pull).sum(axis=1), (cases * pull * pull).sum(axis=1)
+    if bins.single:
+        return slope, bend
+    first, second, third, fourth = (sums[:, power] for power in range(1, POWERS + 1))
+    ratio = (a - b) * bins.halves / mixed
+    steep = bins.halves / (trained * (1 - trained)) / mixed / mixed
+    beside = steep * (first + ratio * (second + ratio * (third + ratio * fourth)))
+    # The second derivative only says how far to step: two terms are plenty.
+    about = 2 * pull * beside + steep * steep * second
+    return slope + beside.sum(axis=1), bend + about.sum(axis=1)
 
 
-def _at_the_ends(ours: Floats, theirs: Floats, cases: Floats, start: float) -> Floats:
+def _at_the_ends(bins: Binned, sums: Floats, trained: Floats, start: float) -> Floats:
     """0 or 1, where the likelihood falls from there on; NaN where there is no information;
     elsewhere the start.
     """
-    gaps, there = ours - theirs, cases > 0
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(over="ignore"):
         at_none, at_all = (
-            np.where(there & (gaps != 0), cases * (gaps / density), 0.0).sum(axis=1)
-            for density in (theirs, ours)
+            _slopes(bins, sums, trained, np.full_like(trained, end))[0] for end in (0.0, 1.0)
         )
-    told = (there & (gaps != 0)).any(axis=1)
+    tells = (bins.middles != trained) | (bins.halves > 0)
+    told = ((sums[:, 0] > 0) & tells).any(axis=1)
     return np.where(~told, np.nan, np.where(at_none <= 0, 0.0, np.where(at_all >= 0, 1.0, start)))
 
 
@@ -350,7 +437,6 @@ def _spread(ours: Floats, theirs: Floats, prior: float, totals: Floats) -> Float
 EM, ADJUSTED = "em", "adjusted-count"
 METHODS = (EM, ADJUSTED)
 REPLICATES = 2000
-STREAM = 0x5817
 CASES_A_CELL = 4
 THRESHOLD_TOO = Fix(
     'give a threshold, or count again with every score kept (keep="all")',
@@ -425,12 +511,11 @@ def estimate_prior(  # noqa: PLR0913 (each is a word that users say)
     how = _checked_method(counts, unlabelled, method, calibrated_at, threshold)
     asked, draws, start = checked_level(level), checked_replicates(replicates), checked_seed(seed)
     few = _check_enough(counts, unlabelled)
-    rng = np.random.default_rng((start, STREAM))
     facts: dict[str, Any] = {}
     if how == EM:
         trained = rounded(calibration_prior(calibrated_at, counts))
         facts["calibrated_at"] = trained
-        value, values = _by_likelihood(counts, unlabelled, calibrated_at, draws, rng, progress)
+        value, values = _by_likelihood(counts, unlabelled, calibrated_at, draws, start, progress)
     else:
         if threshold is None:
             refuse_merged(
@@ -445,6 +530,7 @@ def estimate_prior(  # noqa: PLR0913 (each is a word that users say)
         flags = flags_of(counts, unlabelled, threshold)
         value, best = (found[0] for found in adjusted(*(part[None] for part in flags[1:])))
         facts["threshold"] = flags.thresholds[best].item()
+        rng = np.random.default_rng((start, STREAM))
         values = _by_flags(flags, draws, rng, progress)
     if np.isnan(value):
         fix = Fix("another score, or threshold", "another --score, or --threshold")
@@ -489,7 +575,7 @@ def _checked_method(
             f" {type(unlabelled).__name__}"
         )
         raise refuse(
-            "BR228", text, "estimate_prior(count(y, scores), count_unlabelled(new_scores))"
+            "BR429", text, "estimate_prior(count(y, scores), count_unlabelled(new_scores))"
         )
     refuse_weights(counts)
     if counts.ledger.corrected != unlabelled.ledger.corrected:
@@ -581,33 +667,40 @@ def _by_likelihood(
     unlabelled: Unlabelled,
     calibrated_at: Any,
     draws: int,
-    rng: np.random.Generator,
+    seed: int,
     progress: Progress | None,
 ) -> tuple[float, Floats]:
     """The most likely share, and that of every resample: of the unlabelled cases, and of the class
     totals where calibration is theirs.
     """
-    scores = as_probabilities(unlabelled.scores)
+    bins = binned(as_probabilities(unlabelled.scores))
     exact = calibration_prior(calibrated_at, counts)
     trained, whole = float(exact), int(counts.total_positives + counts.total_negatives)
     sampled = isinstance(calibrated_at, str) and exact == calibration_prior("sample", counts)
-
-    def densities(prior: float | Floats) -> tuple[Floats, Floats]:
-        return scores / prior, (1 - scores) / (1 - prior)
-
-    value = float(most_likely(*densities(trained), unlabelled.cases[None].astype(np.float64))[0])
+    value = float(most_likely(bins, bins.sums(unlabelled.cases), trained)[0])
     start = min(0.99, max(0.01, value))
+    urn = Urn(unlabelled.cases)
+    bases = np.full(draws, trained)
+    if sampled:
+        positives = np.random.default_rng((seed, STREAM)).binomial(whole, trained, draws)
+        bases = np.clip(positives, 1, whole - 1) / whole
 
-    def work(count: int) -> Floats:
-        again = _drawn_again(unlabelled.cases, count, rng).astype(np.float64)
-        drawn = (
-            np.clip(rng.binomial(whole, trained, (count, 1)), 1, whole - 1) / whole
-            if sampled
-            else trained
-        )
-        return most_likely(*densities(drawn), again, start)
+    rows = max(1, IN_CACHE // len(bins.middles))
 
-    return value, _in_blocks(work, draws, len(scores), progress)
+    def work(first: int, end: int) -> Floats:
+        sums, here = bins.drawn(urn, seed, first, end), bases[first:end]
+        parts = [slice(at, at + rows) for at in range(0, len(sums), rows)]
+        return np.concatenate([most_likely(bins, sums[at], here[at], start) for at in parts])
+
+    workers = threads(draws * len(urn))
+    block, found = max(1, BLOCK // bins.width) * workers, list[Floats]()
+    for done in range(0, draws, block):
+        count = min(block, draws - done)
+        parts = in_parallel(lambda a, b, at=done: work(at + a, at + b), count, workers)  # type: ignore[misc]
+        found += parts
+        if progress is not None:
+            progress(done + count, draws)
+    return value, np.concatenate(found)
 
 
 def _drawn_again(cases: Ints, count: int, rng: np.random.Generator) -> Ints:
