@@ -62,14 +62,13 @@ PARTS = {
 # The tests of the whole: what a mutant of any part can be found by. Not all tests: those of
 # reports, drawings and files of many kinds cost much, and are about other parts.
 WHOLE = ("tests/laws", "tests/api", "tests/counts", "tests/measures", "tests/decisions",
-         "tests/curves", "tests/published", "tests/shift", "tests/segments", "tests/studies",
-         "tests/output/test_choices.py", "tests/output/test_document.py",
+         *(f"tests/curves/test_{name}.py" for name in ("points", "values", "threshold_table",
+           "summary_values")),
          *(f"tests/cli/test_{name}.py" for name in ("amounts", "calc", "choose", "choose_on_test",
-           "clusters", "compare", "curve", "decide", "expect", "gate", "gate_failures",
-           "gate_requirements", "intervals", "intervals_resampled", "plan", "prior", "slices",
-           "table")),
-         "tests/gates/test_running.py", "tests/test_costs.py", "tests/test_conditions.py",
-         "tests/test_uncertain.py", "tests/test_designs.py")  # fmt: skip
+           "clusters", "compare", "curve", "decide", "expect", "gate", "gate_requirements",
+           "intervals", "plan", "prior", "slices", "table")),
+         "tests/test_costs.py", "tests/test_conditions.py", "tests/test_uncertain.py",
+         "tests/test_designs.py")  # fmt: skip
 PYTEST = ("-q", "-p", "no:cacheprovider", "-p", "no:cov", "-p", "no:xdist", "--no-header", "-rN")
 SECONDS, HANGS = 10, 60  # no new test is begun after the first, and the second is no end
 UNSOUND = 99  # the exit status where a mutant could not be made
