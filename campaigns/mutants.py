@@ -71,6 +71,7 @@ WHOLE = ("tests/laws", "tests/api", "tests/counts", "tests/measures", "tests/dec
          "tests/test_designs.py")  # fmt: skip
 PYTEST = ("-q", "-p", "no:cacheprovider", "-p", "no:cov", "-p", "no:xdist", "--no-header", "-rN")
 SECONDS, HANGS = 10, 60  # no new test is begun after the first, and the second is no end
+SOUND = 2  # as the first, for tests without a mutant
 UNSOUND = 99  # the exit status where a mutant could not be made
 TOO_LONG = 2  # seconds of processor time under coverage: such a test judges no mutants
 
@@ -409,7 +410,7 @@ class Judge(Plugin):
                 os.dup2(1, 2)
                 for item, after in zip(items, [*items[1:], None], strict=True):
                     item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
-                    if time.process_time() - began > SECONDS:
+                    if time.process_time() - began > (SECONDS if mutant else SOUND):
                         break
             except BaseException:  # noqa: BLE001 (a mutant may do anything)
                 os._exit(1)

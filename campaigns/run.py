@@ -715,7 +715,7 @@ def many_rows(_seed: int, _folder: Path) -> Batch:
 
 
 MUTATED = ("counts", "measures", "read", "decisions", "inference")
-ORDERS = {29: ("first", 40), "29-again": ("second", 13)}  # and how many mutants are a batch
+ORDERS = {29: ("first", 25), "29-again": ("second", 13)}  # and how many mutants are a batch
 
 
 @campaign(29)
@@ -804,7 +804,7 @@ def tested(number: int) -> Callable[[int, Path], Batch]:
 
 CAMPAIGNS |= {number: tested(number) for number in TESTS}
 # Fixed lists of trials: how many batches they are.
-SIZES: dict[Name, int] = dict.fromkeys(TESTS, 1) | {2: 1, 12: len(PLACES), 28: 1, 29: 15}
+SIZES: dict[Name, int] = dict.fromkeys(TESTS, 1) | {2: 1, 12: len(PLACES), 28: 1, 29: 25}
 SIZES |= {"12-sql": len(SQL_PLACES), "13-rows": 1, "29-again": 10}
 
 
