@@ -736,13 +736,13 @@ def _judged(seed: int, number: Name) -> Batch:
     return len(verdicts), _survivors(verdicts)
 
 
-def _verdicts(said: str) -> dict[str, str]:
-    """Mutants and verdicts, as they were printed."""
-    return dict(json.loads(line) for line in said.splitlines() if line.startswith('["'))
+def _verdicts(said: str) -> list[tuple[str, str]]:
+    """Mutants and verdicts, as they were printed; two on one line may have the same text."""
+    return [json.loads(line) for line in said.splitlines() if line.startswith('["')]
 
 
-def _survivors(verdicts: dict[str, str]) -> list[str]:
-    return [f"{verdict}: {mutant}" for mutant, verdict in verdicts.items()
+def _survivors(verdicts: list[tuple[str, str]]) -> list[str]:
+    return [f"{verdict}: {mutant}" for mutant, verdict in verdicts
             if verdict not in ("killed", "timeout")]  # fmt: skip
 
 
@@ -759,7 +759,8 @@ def judge_again() -> dict[str, Any]:
     known, alive = recorded(29), list[str]()
     texts = "\n".join(one.partition(": ")[2] for one in known["wrong"])
     for part, figures in known["parts"].items():
-        left = _survivors(_verdicts(ran("campaigns/mutants.py", part, "again", given=texts)))
+        said = ran("campaigns/mutants.py", part, "again", given=texts)
+        left = list(dict.fromkeys(_survivors(_verdicts(said))))  # one of a text is enough
         alive += left
         figures[2] = figures[0] - len(left)
     known |= {"failures": len(alive), "wrong": alive}

@@ -32,3 +32,14 @@ def test_a_notebook_shows_rates_to_four_digits():
     page = point._repr_html_()
     assert ">0.1429<" in page
     assert ">0.75<" in page
+
+
+def test_baselines_flag_what_their_names_say():
+    scores = {"a": SCORES, "b": [1 - score for score in SCORES]}
+    found = br.choose(br.count(LABELS, scores), at=br.Conditions(prior=0.3)).baselines
+    positives, negatives = LABELS.count(1), LABELS.count(0)
+    nothing, everything = found["flag nothing"], found["flag everything"]
+    assert (nothing.tp, nothing.fp) == (0, 0)
+    assert (everything.tp, everything.fp) == (positives, negatives)
+    assert nothing.flags(SCORES).tolist() == [False] * len(SCORES)
+    assert everything.flags(SCORES).tolist() == [True] * len(SCORES)
