@@ -3,12 +3,14 @@ tests that run that line are run.
 
     python campaigns/mutants.py counts 0 25            the first 25 of a random order
     python campaigns/mutants.py counts 0 25 second     of another one
+    python campaigns/mutants.py counts again < texts   those whose texts are given
 
 An order is always the same, and a change of the sources leaves that of the other mutants as it is.
-Each part of the sources has its tests. They are loaded once; each mutant is a fork of that process
-in which the code of one function is replaced. Which tests run which lines is found once, under
-coverage, and kept in build/. Mutants are made inside functions only, not in messages (f-strings)
-nor in what runs while modules load.
+Each part of the sources has its own tests, which judge first, and those of the whole, which judge
+after them. They are loaded once; each mutant is a fork of that process in which the code of one
+function is replaced. Which tests run which lines is found once, under coverage, and kept in build/.
+Mutants are made inside functions only, not in messages (f-strings) nor in what runs while modules
+load.
 """
 
 import ast
@@ -32,11 +34,11 @@ import coverage
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "baserate"
 KNOWN = ROOT / "build" / "tests_of_lines.json"
-# The parts: their files, and their tests.
+# The parts: their files, and their own tests.
 PARTS = {
     "counts": (
         ("counts/*.py", "kernels/portable.py"),
-        ("tests/counts", "tests/kernels", "tests/laws/test_counting.py", "src/baserate/counts"),
+        ("tests/counts", "tests/kernels", "tests/laws", "src/baserate/counts"),
     ),
     "measures": (
         ("measures/*.py",),
@@ -47,13 +49,31 @@ PARTS = {
     "read": (
         ("read/cases.py",),
         tuple(f"tests/read/test_{name}.py" for name in ("bad_labels", "bad_scores", "bad_weights",
-              "classes", "many_rows", "treatments")),
+              "classes", "many_rows", "treatments", "frames", "answers", "peers"))
+        + tuple(f"tests/bad_inputs/test_{name}.py" for name in ("a_labels", "b_scores",
+                "c_weights")),
     ),
-    "decisions": (("decisions/*.py",), ("tests/decisions", "src/baserate/decisions")),
+    "decisions": (
+        ("decisions/*.py",),
+        ("tests/decisions", "tests/curves/test_decisions_at_priors.py",
+         "tests/segments/test_unlabelled_alerts.py", "src/baserate/decisions"),
+    ),
     "inference": (("inference/*.py",), ("tests/inference", "src/baserate/inference")),
 }  # fmt: skip
+# The tests of the whole: what a mutant of any part can be found by. Not all tests: those of
+# reports, drawings and files of many kinds cost much, and are about other parts.
+WHOLE = ("tests/laws", "tests/api", "tests/counts", "tests/measures", "tests/decisions",
+         *(f"tests/curves/test_{name}.py" for name in ("points", "values", "threshold_table",
+           "summary_values")),
+         *(f"tests/cli/test_{name}.py" for name in ("amounts", "calc", "choose", "choose_on_test",
+           "clusters", "compare", "curve", "decide", "expect", "gate", "gate_requirements",
+           "intervals", "plan", "prior", "slices", "table")),
+         "tests/test_costs.py", "tests/test_conditions.py", "tests/test_uncertain.py",
+         "tests/test_designs.py")  # fmt: skip
 PYTEST = ("-q", "-p", "no:cacheprovider", "-p", "no:cov", "-p", "no:xdist", "--no-header", "-rN")
-SECONDS, HANGS = 6, 60  # no new test is begun after the first, and the second is no end
+SECONDS, HANGS = 10, 30  # no new test is begun after the first, and the second is no end
+SOUND = 2  # as the first, for tests without a mutant
+UNSOUND = 99  # the exit status where a mutant could not be made
 TOO_LONG = 2  # seconds of processor time under coverage: such a test judges no mutants
 
 # ----------------------------------------------------------------------
@@ -218,11 +238,13 @@ def mutate(mutant: Mutant, functions: dict[str, list[FunctionType]]) -> None:
 
 def loaded() -> dict[str, list[FunctionType]]:
     """The functions of the sources that are loaded, by file."""
+    gc.unfreeze()  # what is frozen is not listed
     found: dict[str, list[FunctionType]] = {}
     for one in gc.get_objects():
         if isinstance(one, FunctionType) and one.__code__.co_filename.startswith(f"{SOURCE}/"):
             name = str(Path(one.__code__.co_filename).relative_to(SOURCE))
             found.setdefault(name, []).append(one)
+    gc.freeze()
     return found
 
 
@@ -251,10 +273,9 @@ class Watch(Plugin):
 
     examples = 3
 
-    def __init__(self, part: str) -> None:
-        self.coverage = coverage.Coverage(
-            data_file=None, config_file=False, include=list(map(str, mutated_files(part)))
-        )
+    def __init__(self) -> None:
+        files = [str(path) for part in PARTS for path in mutated_files(part)]
+        self.coverage = coverage.Coverage(data_file=None, config_file=False, include=files)
         self.seconds: dict[str, float] = {}
         self.failed: set[str] = set()
 
@@ -291,10 +312,10 @@ class Watch(Plugin):
         return found
 
 
-def watched(part: str, files: list[str]) -> dict[str, Any]:
-    """The tests of these files that pass: seconds, and lines by file of the sources."""
-    watch = Watch(part)
-    pytest.main([*PYTEST, *files], plugins=[watch])
+def watched(file: str) -> dict[str, Any]:
+    """The tests of a file that pass: seconds, and lines by file of the sources."""
+    watch = Watch()
+    pytest.main([*PYTEST, file], plugins=[watch])
     lines = watch.lines()
     return {test: [spent, lines.get(test, {})] for test, spent in watch.seconds.items()
             if test not in watch.failed}  # fmt: skip
@@ -302,24 +323,30 @@ def watched(part: str, files: list[str]) -> dict[str, Any]:
 
 def known_tests(part: str) -> dict[str, Any]:
     """What is known of every test of a part; files that are new or changed are watched first."""
-    sources = hashlib.sha256(b"".join(path.read_bytes() for path in mutated_files(part)))
+    texts = [path.read_bytes() for name in PARTS for path in mutated_files(name)]
+    sources = hashlib.sha256(b"".join(texts)).hexdigest()
     known = json.loads(KNOWN.read_text()) if KNOWN.exists() else {}
-    if known.get(part, {}).get("sources") != sources.hexdigest():
-        known[part] = {"sources": sources.hexdigest(), "files": {}}
+    if known.get("sources") != sources:
+        known = {"sources": sources, "files": {}}
     now = {str(path.relative_to(ROOT)): hashlib.sha256(path.read_bytes()).hexdigest()
-           for name in PARTS[part][1] for path in test_files(ROOT / name)}  # fmt: skip
-    files = known[part]["files"]
+           for name in tests_of(part) for path in test_files(ROOT / name)}  # fmt: skip
+    files = known["files"]
     new = [name for name, digest in now.items() if files.get(name, [""])[0] != digest]
     if new and not os.fork():  # no thread that a test starts may be missing in the forks of a judge
         for name in new:
-            files[name] = [now[name], watched(part, [name])]
+            files[name] = [now[name], watched(name)]
             KNOWN.parent.mkdir(exist_ok=True)
             KNOWN.write_text(json.dumps(known))
         os._exit(0)
     if new:
         os.wait()
-        files = json.loads(KNOWN.read_text())[part]["files"]
+        files = json.loads(KNOWN.read_text())["files"]
     return {test: seen for name in now for test, seen in files[name][1].items()}
+
+
+def tests_of(part: str) -> tuple[str, ...]:
+    """Where the tests of a part are, its own first."""
+    return tuple(dict.fromkeys((*PARTS[part][1], *WHOLE)))
 
 
 def test_files(path: Path) -> list[Path]:
@@ -336,13 +363,14 @@ def test_files(path: Path) -> list[Path]:
 class Judge(Plugin):
     """Runs, for each mutant, the tests of its line in a fork."""
 
-    def __init__(self, mutants: list[Mutant], tests: dict[str, Any]) -> None:
-        self.mutants, self.tests = mutants, tests
+    def __init__(self, part: str, mutants: list[Mutant], tests: dict[str, Any]) -> None:
+        self.own, self.mutants, self.tests = PARTS[part][1], mutants, tests
         self.verdicts: list[tuple[Mutant, str]] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         functions = loaded()
+        assert all(mutant.file in functions for mutant in self.mutants)
         sound = self.forked(None, self.fastest(session.items), functions)
         assert sound == "survived", "tests fail without a mutant"
         for mutant in self.mutants:
@@ -353,7 +381,7 @@ class Judge(Plugin):
         return True
 
     def chosen(self, mutant: Mutant, items: list[pytest.Item]) -> list[pytest.Item]:
-        """The tests that run this line, the fastest first."""
+        """The tests that run this line: first the own ones of the part, and the fastest first."""
         own = set(range(mutant.line, mutant.end + 1))
         known = {test: lines.get(mutant.file, ()) for test, (_, lines) in self.tests.items()}
         return self.fastest(
@@ -362,29 +390,35 @@ class Judge(Plugin):
 
     def fastest(self, items: list[pytest.Item]) -> list[pytest.Item]:
         known = [item for item in items if item.nodeid in self.tests]
-        return sorted(known, key=lambda item: self.tests[item.nodeid][0])
+        return sorted(known, key=lambda item: (not item.nodeid.startswith(self.own),
+                                               self.tests[item.nodeid][0]))  # fmt: skip
 
     def forked(self, mutant: Mutant | None, items: list[pytest.Item], functions: Any) -> str:
         """How the tests end with this mutant: "killed" where one fails."""
         child = os.fork()
         if not child:
             try:
+                if mutant:
+                    mutate(mutant, functions)
+            except BaseException:  # noqa: BLE001 (no verdict on the mutant)
+                os._exit(UNSOUND)
+            try:
                 resource.setrlimit(resource.RLIMIT_CPU, (HANGS, HANGS))
                 resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
                 signal.alarm(60 * HANGS)
                 began = time.process_time()
-                if mutant:
-                    mutate(mutant, functions)
                 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
                 os.dup2(1, 2)
                 for item, after in zip(items, [*items[1:], None], strict=True):
                     item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
-                    if time.process_time() - began > SECONDS:
+                    if time.process_time() - began > (SECONDS if mutant else SOUND):
                         break
             except BaseException:  # noqa: BLE001 (a mutant may do anything)
                 os._exit(1)
             os._exit(0)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if status == UNSOUND:
+            raise RuntimeError(f"not made: {mutant}")
         if -status in (signal.SIGXCPU, signal.SIGALRM, signal.SIGKILL):
             return "timeout"
         return "survived" if status == 0 else "killed"
@@ -394,15 +428,25 @@ class Judge(Plugin):
             os._exit(1)
 
 
-def judged(part: str, begin: int, number: int, order: str) -> list[tuple[Mutant, str]]:
+def judged(part: str, drawn: list[Mutant]) -> list[tuple[Mutant, str]]:
     """The verdict on these mutants."""
     tests = known_tests(part)
-    judge = Judge(mutants(part, order)[begin : begin + number], tests)
-    pytest.main([*PYTEST, *PARTS[part][1]], plugins=[judge])
+    judge = Judge(part, drawn, tests)
+    pytest.main([*PYTEST, *tests_of(part)], plugins=[judge])
     return judge.verdicts
 
 
-if __name__ == "__main__":
-    part, begin, number, *order = sys.argv[1:]
-    for mutant, verdict in judged(part, int(begin), int(number), *(order or ["first"])):
+def main(part: str, *words: str) -> None:
+    """`begin number [order]`, or `again` and the texts of mutants, one a line, on stdin."""
+    if words == ("again",):
+        texts = set(sys.stdin.read().splitlines())
+        drawn = [mutant for mutant in mutants(part) if str(mutant) in texts]
+    else:
+        begin, number, order = int(words[0]), int(words[1]), (*words[2:], "first")[0]
+        drawn = mutants(part, order)[begin : begin + number]
+    for mutant, verdict in judged(part, drawn):
         print(json.dumps([str(mutant), verdict], ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

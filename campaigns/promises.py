@@ -166,7 +166,11 @@ PROMISES = {
         "The same input gives the same bytes",
         "a command's output under another hash seed and with `-O`: identical",
         200,
-        "A user without rights and read-only site-packages: below. Other systems: not yet.",
+        "A user without rights and read-only site-packages: below. Python 3.12.1 and 3.13.0 with"
+        " the locked NumPy 2.5.4 and SciPy 1.18.1, on 2026-11-18: the 1,358 tests of counting,"
+        " kernels, measures and the calculator pass, one of them only since it no longer relies on"
+        " how Python 3.11 adds floats; the other tests were not run there. Python 3.14 and other"
+        " systems: not yet.",
     ),
     27: Promise(
         "No code from data runs",
@@ -185,8 +189,7 @@ PROMISES = {
         "a mutant drawn at random (one operator, number or statement of the counting core,"
         " measures, decisions or inference changed): a test that runs this line fails",
         600,
-        "Judged so far: a part of the counting core, measures and inference; decisions and reading"
-        " not yet. A failure is a mutant that survives, those that no test can tell among them:"
+        "A failure is a mutant that survives, those that no test can tell among them:"
         " [what failed](#what-failed) has the share without these. Every branch of the counting"
         " core is reached by `make test`. Mutants of the C kernels: not yet.",
     ),
@@ -233,6 +236,6 @@ FURTHER = {
     "29-again": Promise(
         "Other mutants",
         "a mutant of another random order, after the tests were written",
-        125,
+        130,
     ),
 }

@@ -4,6 +4,7 @@
     python campaigns/run.py --seconds 60         at most this much processor time for each
     python campaigns/run.py P6 P11 --seconds 300
     python campaigns/run.py P12-sql --jobs 2     a further campaign of a promise, in two processes
+    python campaigns/run.py --survivors          the mutants of P29 that survived, judged again
 
 A campaign goes on where it stopped, with the next seed, as long as the sources that it runs are the
 same; with other sources it begins again, and what was seen of the earlier ones stays in its record,
@@ -51,7 +52,7 @@ from campaigns.promises import FURTHER, PROMISES, Promise  # noqa: E402
 import baserate as br  # noqa: E402
 
 HERE = Path(__file__).parent
-MOST_SHOWN = 60  # failures that a record lists
+MOST_SHOWN = 200  # failures that a record lists
 Batch = tuple[int, list[str]]  # how many trials, and what was wrong
 Name = int | str  # 12, or "12-sql" for a further campaign of a promise
 CAMPAIGNS: dict[Name, Callable[[int, Path], Batch]] = {}
@@ -282,10 +283,12 @@ def resumed_counts(seed: int, folder: Path) -> Batch:
     return seen["kills"], ["another digest"] * seen["wrong"] + ["a draft is left"] * seen["drafts"]
 
 
-def ran(script: str, *words: object) -> str:
+def ran(script: str, *words: object, given: str = "") -> str:
     """What a script of ours prints."""
     command = [sys.executable, str(ROOT / script), *map(str, words)]
-    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    done = subprocess.run(command, cwd=ROOT, check=True, input=given, stdout=subprocess.PIPE,
+                          text=True)  # fmt: skip
+    return done.stdout
 
 
 @campaign(19)
@@ -712,26 +715,57 @@ def many_rows(_seed: int, _folder: Path) -> Batch:
 
 
 MUTATED = ("counts", "measures", "read", "decisions", "inference")
+ORDERS = {29: ("first", 25), "29-again": ("second", 13)}  # and how many mutants are a batch
 
 
 @campaign(29)
 def mutants(seed: int, _folder: Path) -> Batch:
     """Mutants of one part of the sources, each before the tests that run its line."""
-    return _judged(seed, "first")
+    return _judged(seed, 29)
 
 
 @campaign("29-again")
 def other_mutants(seed: int, _folder: Path) -> Batch:
     """As above, of another random order: no test was written with these in mind."""
-    return _judged(seed, "second")
+    return _judged(seed, "29-again")
 
 
-def _judged(seed: int, order: str) -> Batch:
-    turn, part = divmod(seed, len(MUTATED))
-    lines = ran("campaigns/mutants.py", MUTATED[part], 25 * turn, 25, order).splitlines()
-    found = [json.loads(line) for line in lines if line.startswith('["')]
-    return len(found), [f"{verdict}: {mutant}" for mutant, verdict in found
-                        if verdict not in ("killed", "timeout")]  # fmt: skip
+def _judged(seed: int, number: Name) -> Batch:
+    (turn, part), (order, size) = divmod(seed, len(MUTATED)), ORDERS[number]
+    verdicts = _verdicts(ran("campaigns/mutants.py", MUTATED[part], size * turn, size, order))
+    return len(verdicts), _survivors(verdicts)
+
+
+def _verdicts(said: str) -> list[tuple[str, str]]:
+    """Mutants and verdicts, as they were printed; two on one line may have the same text."""
+    return [json.loads(line) for line in said.splitlines() if line.startswith('["')]
+
+
+def _survivors(verdicts: list[tuple[str, str]]) -> list[str]:
+    return [f"{verdict}: {mutant}" for mutant, verdict in verdicts
+            if verdict not in ("killed", "timeout")]  # fmt: skip
+
+
+def by_part(known: dict[str, Any], seed: int, trials: int, wrong: int) -> dict[str, list[int]]:
+    """For each part: the mutants, those killed at first, and those killed now."""
+    part, parts = MUTATED[seed % len(MUTATED)], dict(known.get("parts", {}))
+    before = parts.get(part, [0, 0, 0])
+    parts[part] = [before[0] + trials, before[1] + trials - wrong, before[2] + trials - wrong]
+    return parts
+
+
+def judge_again() -> dict[str, Any]:
+    """The survivors of the first order, before the tests that there are now."""
+    known, alive = recorded(29), list[str]()
+    texts = "\n".join(one.partition(": ")[2] for one in known["wrong"])
+    for part, figures in known["parts"].items():
+        said = ran("campaigns/mutants.py", part, "again", given=texts)
+        left = list(dict.fromkeys(_survivors(_verdicts(said))))  # one of a text is enough
+        alive += left
+        figures[2] = figures[0] - len(left)
+    known |= {"failures": len(alive), "wrong": alive}
+    write(known)
+    return known
 
 
 # ----------------------------------------------------------------------
@@ -772,7 +806,7 @@ def tested(number: int) -> Callable[[int, Path], Batch]:
 CAMPAIGNS |= {number: tested(number) for number in TESTS}
 # Fixed lists of trials: how many batches they are.
 SIZES: dict[Name, int] = dict.fromkeys(TESTS, 1) | {2: 1, 12: len(PLACES), 28: 1, 29: 25}
-SIZES |= {"12-sql": len(SQL_PLACES), "13-rows": 1, "29-again": 5}
+SIZES |= {"12-sql": len(SQL_PLACES), "13-rows": 1, "29-again": 10}
 
 
 # ----------------------------------------------------------------------
@@ -872,13 +906,18 @@ def run(number: Name, seconds: float, jobs: int = 1) -> dict[str, Any]:
             "date": f"{datetime.now(UTC):%Y-%m-%d}",
             "whole": seed >= SIZES.get(number, math.inf),
         }
+        if number in ORDERS:
+            known["parts"] = by_part(known, seed - 1, trials, len(wrong))
         seconds -= spent
-        (HERE / f"P{number}.json").write_text(
-            json.dumps(known, indent=1, ensure_ascii=False) + "\n"
-        )
+        write(known)
         if seconds <= 0 or known["whole"] or known["trials"] >= goal:
             break
     return known
+
+
+def write(known: dict[str, Any]) -> None:
+    path = HERE / f"P{known['promise']}.json"
+    path.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n")
 
 
 def named(word: str) -> Name:
@@ -891,7 +930,10 @@ def main() -> int:
     parser.add_argument("promises", nargs="*", metavar="P1")
     parser.add_argument("--seconds", type=float, default=7200)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--survivors", action="store_true", help="judge those of P29 again")
     given = parser.parse_args()
+    if given.survivors:
+        return 1 if judge_again()["failures"] else 0
     failures = 0
     for number in list(map(named, given.promises)) or sorted(CAMPAIGNS, key=str):
         found = run(number, given.seconds, given.jobs)

@@ -84,6 +84,23 @@ def test_a_mutant_changes_the_code_of_one_function():
         assert {name.split(".")[0] for name in names} == {mutant.function}
 
 
+def test_survivors_that_are_judged_again_leave_what_was_killed_at_first(tmp_path, monkeypatch):
+    monkeypatch.setattr(campaigns, "HERE", tmp_path)
+    known = {"promise": 29, "source": campaigns.source(29), "seed": 2, "failures": 2}
+    known["wrong"] = ["survived: counts/a.py:1 f: 1  →  2", "no test: read/b.py:2 g: 0  →  1"]
+    known["parts"] = campaigns.by_part(known, 0, 25, 1)
+    known["parts"] = campaigns.by_part(known, 2, 25, 1)
+    assert known["parts"] == {"counts": [25, 24, 24], "read": [25, 24, 24]}
+    campaigns.write(known)
+    said = {"counts": '["counts/a.py:1 f: 1  →  2", "killed"]',
+            "read": '["read/b.py:2 g: 0  →  1", "survived"]'}  # fmt: skip
+    monkeypatch.setattr(campaigns, "ran", lambda _, part, *__, **___: f"noise\n{said[part]}\n")
+    found = campaigns.judge_again()
+    assert found["parts"] == {"counts": [25, 24, 25], "read": [25, 24, 24]}
+    assert (found["failures"], found["wrong"]) == (1, ["survived: read/b.py:2 g: 0  →  1"])
+    assert json.loads((tmp_path / "P29.json").read_text()) == found
+
+
 def differ(one, other):
     plain = [[part for part in code.co_consts if not isinstance(part, CodeType)]
              for code in (one, other)]  # fmt: skip

@@ -291,6 +291,17 @@ PLAIN = {"condensed": False}
         (
             made(
                 "grouped",
+                {"groups": ["a"]},
+                scores=[0.9, 0.5],
+                positives=[2, -1],
+                negatives=[0, 2],
+                offsets=[0, 2],
+            ),
+            "negative",
+        ),
+        (
+            made(
+                "grouped",
                 {"groups": ["a", "a"]},
                 scores=[0.5],
                 positives=[1],
@@ -333,7 +344,7 @@ PLAIN = {"condensed": False}
         ),
         (made("joint", {"models": ["a"]}, scores_0=[1], positives=[-1], negatives=[1]), "BR222"),
     ],
-    ids=range(22),
+    ids=range(23),
 )
 def test_what_cannot_have_been_counted_is_refused_whatever_its_checksum(tmp_path, content, match):
     (tmp_path / "x").write_bytes(content)

@@ -1,0 +1,45 @@
+"""The highest score that a threshold does not flag, and an operating point in a notebook."""
+
+import math
+
+import pytest
+
+import baserate as br
+from baserate.counts.points import Points
+from baserate.decisions.operating_point import highest_below
+
+LABELS, SCORES = [0, 1, 0, 1, 1, 0, 0], [0.1, 0.4, 0.35, 0.8, 0.4, 0.9, 0.1]
+
+
+@pytest.mark.parametrize("scores", [SCORES, [int(10 * score) for score in SCORES]])
+def test_below_a_threshold_is_the_highest_score_that_it_does_not_flag(scores):
+    points = Points.of(br.count(LABELS, scores))
+    for place in range(len(points)):
+        flagged = [] if place == 0 else [s for s in scores if s >= points.threshold(place)]
+        rest = sorted(set(scores) - set(flagged))
+        assert highest_below(points, place) == (rest[-1] if rest else -math.inf)
+
+
+def test_a_choice_that_flags_all_has_nothing_below_it():
+    chosen = br.choose(br.count([0, 1, 1], [0.5, 0.4, 0.3]), at=br.Conditions(prior=0.999))
+    assert (chosen.threshold, chosen.below) == (0.3, -math.inf)
+
+
+def test_a_notebook_shows_rates_to_four_digits():
+    scores = [0.9, 0.8, 0.1, 0.85, 0.05, 0.06, 0.07, 0.02, 0.03, 0.04]
+    point = br.choose(br.count([1] * 3 + [0] * 7, scores), "fpr <= 0.2", optimize="tpr")
+    assert (point["tpr"], point["fpr"]) == (1.0, 1 / 7)
+    page = point._repr_html_()
+    assert ">0.1429<" in page
+    assert ">0.75<" in page
+
+
+def test_baselines_flag_what_their_names_say():
+    scores = {"a": SCORES, "b": [1 - score for score in SCORES]}
+    found = br.choose(br.count(LABELS, scores), at=br.Conditions(prior=0.3)).baselines
+    positives, negatives = LABELS.count(1), LABELS.count(0)
+    nothing, everything = found["flag nothing"], found["flag everything"]
+    assert (nothing.tp, nothing.fp) == (0, 0)
+    assert (everything.tp, everything.fp) == (positives, negatives)
+    assert nothing.flags(SCORES).tolist() == [False] * len(SCORES)
+    assert everything.flags(SCORES).tolist() == [True] * len(SCORES)
