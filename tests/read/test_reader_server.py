@@ -10,6 +10,7 @@ from tests import reader_server
 import baserate as br
 from baserate.read import source
 
+pytestmark = pytest.mark.skipif(not reader_server.POSSIBLE, reason="readers are true ones here")
 CRASH = "os.kill(os.getpid(), 9)"  # which needs no more than main() has loaded
 
 
