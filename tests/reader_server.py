@@ -21,6 +21,7 @@ from pathlib import Path
 
 MOST = 1 << 20
 TRUE_START = "own_reader"
+POSSIBLE = sys.platform == "linux" and hasattr(os, "pidfd_open")
 
 # ----------------------------------------------------------------------
 # In the tests.
@@ -68,7 +69,9 @@ class Process:
 
 
 def install():
-    """Put it in the place of the reader of this process."""
+    """Put it in the place of the reader of this process, where the system has what it needs."""
+    if not POSSIBLE:
+        return
     from baserate.read import source
 
     class Forked(source._Reader):
