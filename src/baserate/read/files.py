@@ -118,7 +118,7 @@ def _of_runs(
     tables: Sequence[Table], wanted: ColumnRoles, treatment: Treatment
 ) -> dict[str, Counts] | None:
     """The counts of a score whose pairs with the label were counted where they lie: no row is made.
-    None where there are rows, and where anything is wrong: what that is, is told by rows.
+    None where the table has rows, and where anything is wrong: counting row by row then says what.
     """
     table, pair = tables[0], (wanted.label, *wanted.scores)
     if len(tables) > 1 or len(pair) != 2 or treatment != Treatment() or table.refused:

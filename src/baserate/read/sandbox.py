@@ -288,8 +288,8 @@ def send_error(out: IO[bytes], error: BaseException) -> None:
 def received(
     incoming: Incoming, columns: Sequence[str], *, several: bool, as_sent: bool = False
 ) -> list[Table]:
-    """The tables, or the only one, with just these columns, which may be runs where they are wanted
-    `as_sent`; what the reader refused is raised as if it had been refused here.
+    """The tables, or the only one, with just these columns, which `as_sent` leaves as runs
+    where the reader sent runs; what the reader refused is raised as if it had been refused here.
     """
     match raised(incoming.json()):
         case {"tables": int(number)} if 0 < number <= (MOST_TABLES if several else 1):

@@ -358,7 +358,7 @@ def _filled(
 
 
 def _others(rows: npt.NDArray[np.intp], many: int) -> npt.NDArray[np.bool_]:
-    """All of so many rows but these."""
+    """True for every row of `many` but these."""
     others = np.ones(many, dtype=np.bool_)
     others[rows] = False
     return others
