@@ -29,6 +29,7 @@ stopped; `python campaigns/run.py P11 --seconds 60` runs one for a minute.
   [earlier sources](#earlier-sources).
 """  # noqa: E501
 COVERAGE, MUTANTS = 3, (29, "29-again")
+MUTATED = ("counts", "measures", "read", "decisions", "inference")
 FIXED = (2, 5, 7, 12, 16, 17, 18, 27, 28, "12-sql", "13-rows")
 COLUMNS = "| P | promise | holds | seen | bounds | a trial | full size | run |"
 RULE = "|---|---|---|---|---|---|---|---|"
@@ -126,11 +127,14 @@ def _survivors(found: dict[str, Any]) -> list[str]:
         f"Of the {found['failures']} that survived, {same} do the same as the sources whatever the",
         f"input: without these {100 * killed / (trials - same):.1f} % of {trials - same}.",
     ]
+    parts = found.get("parts", {})
     lines += [
-        f"Of {part}, {before} of {of} were killed before tests were added for what survived, and"
-        f" {after} are now."
-        for part, (of, before, after) in found.get("parts", {}).items()
+        f"Of {part}, {before} of {of} were killed in the first run, and {after} with the tests that"
+        " there are now."
+        for part, (of, before, after) in parts.items()
     ]
+    later = [part for part in MUTATED if part not in parts]
+    lines += [f"Not judged yet on these sources: {', '.join(later)}."] if later else []
     lines += ["", "| mutant | what is known of it |", "|---|---|"]
     cells = ((_cell(one).replace("|", "\\|"), why) for one, why in rows)
     return [*lines, *(f"| `{one}` | {why} |" for one, why in cells), ""]

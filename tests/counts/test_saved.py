@@ -268,6 +268,14 @@ PLAIN = {"condensed": False}
         ),
         (
             made(
+                "counts",
+                {**PLAIN, "ledger": {"rows_read": 1, "sources": [], "design": "odd"}},
+                **COARSE,
+            ),
+            "unknown design",
+        ),
+        (
+            made(
                 "grouped",
                 {"groups": list("abcd")},
                 scores=np.empty(0),
@@ -344,7 +352,7 @@ PLAIN = {"condensed": False}
         ),
         (made("joint", {"models": ["a"]}, scores_0=[1], positives=[-1], negatives=[1]), "BR222"),
     ],
-    ids=range(23),
+    ids=range(24),
 )
 def test_what_cannot_have_been_counted_is_refused_whatever_its_checksum(tmp_path, content, match):
     (tmp_path / "x").write_bytes(content)
