@@ -81,7 +81,8 @@ def test_a_mutant_changes_the_code_of_one_function():
         changed = mutants.applied(mutant)
         assert changed.keys() == whole.keys()
         names = {place[0] for place in whole if differ(whole[place], changed[place])}
-        assert {name.split(".")[0] for name in names} == {mutant.function}
+        assert names
+        assert all(mutant.function in name.split(".") for name in names)  # one may be in another
 
 
 def test_survivors_that_are_judged_again_leave_what_was_killed_at_first(tmp_path, monkeypatch):
