@@ -17,6 +17,8 @@ from typing import Any
 def main() -> None:
     kind, n, note = signal.Signals[sys.argv[1]], int(sys.argv[2]), Path(sys.argv[3])
     calls = 0
+    # What the starter of the campaign ignores (nohup, a job in the background) is not ignored here.
+    signal.signal(kind, signal.default_int_handler if kind == signal.SIGINT else signal.SIG_DFL)
 
     def count(_frame: Any, event: str, _: Any) -> None:
         nonlocal calls
