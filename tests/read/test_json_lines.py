@@ -374,3 +374,19 @@ def test_two_numbers_of_two_files_that_are_one_float_are_refused(tmp_path):
         assert counted(str(tmp_path / f"{name}.jsonl")).total_positives == 20_001
     with pytest.raises(br.InputError, match="BR215: .*1 distinct value would merge in float64"):
         counted(str(tmp_path / "*.jsonl"))
+
+
+@pytest.mark.parametrize("rows", [30, 300_000])  # read line by line, and by DuckDB
+@pytest.mark.parametrize("label", ["1e-400", "1.00000000000000000001", "1e400"])
+def test_a_label_that_no_float_is_is_not_taken_for_the_nearest_one(tmp_path, label, rows):
+    path = tmp_path / "x.jsonl"
+    lines = [f'{{"y": {row % 2}, "s": {row / rows}}}' for row in range(rows)]
+    path.write_text("\n".join([*lines, f'{{"y": {label}, "s": 0.5}}']) + "\n")
+    with pytest.raises(br.InputError, match=rf"BR107.*mixes types.*\(line {rows + 1}\)"):
+        br.count(path, label="y", score="s")
+
+
+def test_a_label_may_be_written_with_an_exponent(tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"y": 1.0e0, "s": 0.9}\n{"y": 0, "s": 0.1}\n')
+    assert br.count(path, label="y", score="s") == br.count([1, 0], [0.9, 0.1])

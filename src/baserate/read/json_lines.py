@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -158,14 +159,22 @@ def _fraction(text: str) -> float | _Spelled:
     return value if plain or repr(value) == text else _Spelled(text)
 
 
+def _meant(text: _Spelled) -> float | str:
+    """The float that was written; the text where no float is that number, such as 1e-400, which is
+    not 0.
+    """
+    value = float(text)
+    return value if Decimal(text) == Decimal(repr(value)) else str(text)
+
+
 def _settled(values: list[Any], *, number: bool) -> list[Any]:
-    """Without such numbers: all of a column of numbers as text, so that they are compared; floats
-    in any other.
+    """Without such numbers: all of a column of numbers as text, so that they are compared; in any
+    other floats, but for numbers that no float is.
     """
     if not any(type(value) is _Spelled for value in values):
         return values
     if not number:
-        return [float(value) if type(value) is _Spelled else value for value in values]
+        return [_meant(value) if type(value) is _Spelled else value for value in values]
     return [
         (
             repr(value)
