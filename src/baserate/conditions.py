@@ -7,7 +7,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields
 from fractions import Fraction
 from itertools import product
@@ -1132,3 +1132,82 @@ def is_frozen(given: object) -> bool:
         callable(getattr(given, name, None))
         for name in ("cdf", "sf", "ppf", "isf", "mean", "rvs", "support")
     )
+
+
+# ----------------------------------------------------------------------
+# The conditions of a question: `at`, or `prior` and `costs` in its place.
+
+
+Prior = (
+    float
+    | Fraction
+    | str
+    | Range
+    | Pilot
+    | LogUniform
+    | LogNormal
+    | Draws
+    | Distribution
+    | Estimated
+    | Sequence[float]
+)
+CostsLike = Costs | Mapping[str, Any]
+HERE = Conditions()
+
+
+def checked_conditions(at: Conditions | None) -> Conditions:
+    """The conditions, where they are such; none means the sample's own."""
+    if at is None:
+        return HERE
+    if not isinstance(at, Conditions):
+        raise refuse(
+            "BR519",
+            f"at must be Conditions, got {type(at).__name__}",
+            "prior=0.001, or at=Conditions(prior=0.001)",
+        )
+    if not at.is_exact:
+        raise not_exact(at)
+    return at.middle()
+
+
+def given_conditions(at: Any, prior: Any, costs: Any) -> Conditions | None:
+    """What was given as `at`, or as `prior` and `costs`; None where nothing was."""
+    if at is not None and (prior is not None or costs is not None):
+        word = "prior=" if prior is not None else "costs="
+        raise refuse(
+            "BR418",
+            f"conditions are given twice, as at= and as {word}",
+            "give at=Conditions(prior, costs), or prior= and costs=",
+        )
+    if at is not None and not isinstance(at, Conditions):
+        checked_conditions(at)
+    if isinstance(prior, list | tuple | np.ndarray):
+        fix = "call once for each, or give draws of one that is uncertain: prior=Draws([…])"
+        if isinstance(prior, tuple) and len(prior) == 2:
+            low, high = (quoted(end, quotes=False) for end in prior)
+            fix = f'prior="{low}..{high}" for a range, or call once for each'
+        raise refuse("BR418", "several base rates are given where one is needed", fix)
+    if at is None and (prior is not None or costs is not None):
+        return Conditions(prior, costs)
+    return at  # type: ignore[no-any-return]
+
+
+def exact_conditions(at: Any, prior: Any, costs: Any) -> Conditions | None:
+    """The same, where only exact conditions can be used."""
+    found = given_conditions(at, prior, costs)
+    if found is not None and not found.is_exact:
+        raise not_exact(found)
+    return found
+
+
+def one_or_several(at: Any, prior: Any, costs: Any) -> Any:
+    """The conditions where several can be shown side by side: a list of `at` or of `prior` is
+    several of them.
+    """
+    if isinstance(prior, list | tuple):
+        return [given_conditions(at, one, costs) for one in prior]
+    if isinstance(at, list | tuple):
+        if prior is not None or costs is not None:
+            given_conditions(at[0] if at else Conditions(), prior, costs)
+        return list(at)
+    return given_conditions(at, prior, costs)

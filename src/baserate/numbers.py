@@ -425,6 +425,15 @@ def running_sums(values: Floats) -> Floats:
     return rough
 
 
+def words_a_value(values: npt.NDArray[Any]) -> int | None:
+    """How many words of 4 bytes a value takes; 0 for Python objects, None for other kinds."""
+    if values.dtype.kind == "O":
+        return 0
+    return (
+        values.itemsize // 4 if values.dtype.kind in "UiufmM" and values.itemsize % 4 == 0 else None
+    )
+
+
 # ----------------------------------------------------------------------
 # Values that do not change once made.
 

@@ -7,18 +7,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, overload
 
-from baserate.api.questions import (
+from baserate.api.sources import Models, Threshold, models_of, refuse_uncounted, verb
+from baserate.conditions import (
+    Conditions,
     CostsLike,
-    Models,
     Prior,
-    Threshold,
-    conditions,
-    exact,
-    models_of,
-    refuse_uncounted,
+    exact_conditions,
+    given_conditions,
+    not_exact,
 )
-from baserate.api.sources import verb
-from baserate.conditions import Conditions, not_exact
 from baserate.counts.amounts import Amounts
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
@@ -191,7 +188,7 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
             "a threshold is given, so there is nothing to choose by a rule",
             "leave rule or threshold out",
         )
-    given = conditions(at, prior, costs)
+    given = given_conditions(at, prior, costs)
     asked = {
         "volume": volume,
         "optimize": optimize,
@@ -302,7 +299,7 @@ def fix(
     if not equals or name.rstrip()[-1:] in ("<", ">") or " and " in name:
         raise refuse("BR533", "a measure is fixed at one value", 'fix(counts, "tpr = 80%")')
     return selection.fix(
-        x, at=exact(at, prior, costs), volume=volume, **{name.strip(): value.strip()}
+        x, at=exact_conditions(at, prior, costs), volume=volume, **{name.strip(): value.strip()}
     )
 
 

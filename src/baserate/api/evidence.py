@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, overload
 
-from baserate.api.questions import (
-    CostsLike,
-    Models,
-    Prior,
-    Statistic,
-    Threshold,
-    conditions,
-    exact,
-    models_of,
-    refuse_uncounted,
-)
-from baserate.api.sources import count, verb
-from baserate.conditions import Conditions
+from baserate.api.sources import Models, Threshold, count, models_of, refuse_uncounted, verb
+from baserate.conditions import Conditions, CostsLike, Prior, exact_conditions, given_conditions
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.curves.summaries import Summary
@@ -32,6 +21,7 @@ from baserate.measures.confusion import NOT_SAID, Confusion, Measure
 
 Side = Literal["both", "lower", "upper"]
 Better = Literal["higher", "lower"] | None
+Statistic = str | Measure | Summary | Callable[..., float]
 
 
 @overload
@@ -124,7 +114,7 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
     Interval: precision 0.3106, 95 % from 0.1262 to 0.5542 (jeffreys-draws)
     """
     asked = {
-        "at": conditions(at, prior, costs),
+        "at": given_conditions(at, prior, costs),
         "rule": rule,
         "optimize": optimize,
         "volume": volume,
@@ -288,7 +278,7 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     for one in models.values():
         _refuse_groups(one)
     asked = {
-        "at": conditions(at, prior, costs),
+        "at": given_conditions(at, prior, costs),
         "rule": rule,
         "threshold": threshold,
         "volume": volume,
@@ -415,7 +405,7 @@ def require(  # noqa: PLR0913 (each is a question of its own)
     True
     """
     asked = {
-        "at": exact(at, prior, costs),
+        "at": exact_conditions(at, prior, costs),
         "volume": volume,
         "level": level,
         "seed": seed,
@@ -487,7 +477,7 @@ def non_inferiority(  # noqa: PLR0913 (each is a question of its own)
     if isinstance(x, str | Measure | Summary) or not isinstance(x, JointCounts | Mapping):
         refuse_uncounted(x, "non_inferiority")
     given = {
-        "at": conditions(at, prior, costs),
+        "at": given_conditions(at, prior, costs),
         "rule": rule,
         "volume": volume,
         "better": better,

@@ -6,19 +6,17 @@ import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Literal, cast, overload
 
-from baserate.api.questions import (
+from baserate.api.sources import Models, Threshold, models_of, refuse_uncounted, verb
+from baserate.conditions import (
+    Conditions,
     CostsLike,
-    Models,
     Prior,
-    Threshold,
-    conditions,
-    exact,
-    models_of,
+    Uncertain,
+    checked_conditions,
+    exact_conditions,
+    given_conditions,
     one_or_several,
-    refuse_uncounted,
 )
-from baserate.api.sources import verb
-from baserate.conditions import Conditions, Uncertain
 from baserate.counts.amounts import Amounts
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
@@ -32,12 +30,7 @@ from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.selection import Choice, choose
 from baserate.errors import quoted, refuse
 from baserate.measures import confusion
-from baserate.measures.confusion import (
-    NOT_SAID,
-    Confusion,
-    Measure,
-    checked_conditions,
-)
+from baserate.measures.confusion import NOT_SAID, Confusion, Measure
 from baserate.measures.confusion import named as measure_named
 from baserate.measures.registry import SYNONYMS, plain
 from baserate.numbers import Reading, Undefined
@@ -132,7 +125,7 @@ def measure(  # noqa: PLR0913 (each is a question of its own)
     >>> round(found.low, 4), round(found.high, 4)
     (0.0198, 0.1818)
     """
-    given = conditions(at, prior, costs)
+    given = given_conditions(at, prior, costs)
     if isinstance(name, str) and name.partition("(")[0] in NAMES.keys() - SYNONYMS.keys():
         raise refuse(
             "BR531",
@@ -350,11 +343,11 @@ def curve(  # noqa: PLR0913 (each is a question of its own)
         said["threshold"] = threshold
     models = models_of(x)
     if models is not None:
-        one_at = conditions(at, prior, costs)
+        one_at = given_conditions(at, prior, costs)
         return Curves({key: _curve(one, name, one_at, said) for key, one in models.items()})
     if isinstance(at, list | tuple):
         return Curves({one: _curve(x, name, one, said) for one in _each(at, prior, costs)})
-    return _curve(x, name, conditions(at, prior, costs), said)
+    return _curve(x, name, given_conditions(at, prior, costs), said)
 
 
 def _curve(x: Any, name: str, at: Conditions | None, said: dict[str, Any]) -> Curve:
@@ -592,7 +585,7 @@ def summary(
     >>> br.summary(counts, "auc"), br.summary(counts, "gini")
     (0.75, 0.5)
     """
-    given = exact(at, prior, costs)
+    given = exact_conditions(at, prior, costs)
     asked = name if isinstance(name, Summary) else _summary_named(name)
     if average not in (None, "macro"):
         raise refuse("BR542", f"there is no average {quoted(average)}", 'average="macro"')

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from baserate.counts.amounts import Amounts, JointAmounts
 from baserate.counts.counts import Counts, JointCounts, Unlabelled
 from baserate.counts.grouped import GroupedCounts, Role
+from baserate.counts.points import Points
 from baserate.errors import number_of, placed, quoted, refuse
 from baserate.kernels import using
 from baserate.numbers import NOT_SAID
@@ -712,3 +713,49 @@ def _of_columns(frame: Any, asked: tuple[str, Any], roles: Mapping[str, Any], sa
     scores = held[score] if isinstance(score, str) else {name: held[name] for name in score}
     beside = {role: held[column] for role, column in roles.items()}
     return _of_arrays(held[label], scores, beside, given)
+
+
+# ----------------------------------------------------------------------
+# What the other verbs are given: counts of one model, or of several.
+
+
+Threshold = float | None
+Models = JointCounts | Mapping[str, Counts] | Mapping[str, Points] | Mapping[str, GroupedCounts]
+
+
+def models_of(x: Any) -> dict[str, Any] | None:
+    """The counts of several models by name; None for what is no collection of models."""
+    if isinstance(x, JointCounts):
+        return {name: x.marginal(name) for name in x.models}
+    if isinstance(x, Mapping) and not isinstance(x, GroupedCounts):
+        kinds = {type(value) for value in x.values()}
+        if len(kinds) > 1:
+            names = sorted(kind.__name__ for kind in kinds)
+            raise refuse(
+                "BR410",
+                f"every model must be counted in the same way, got {' and '.join(names)}",
+                "count all models in the same way",
+            )
+        return dict(x)
+    return None
+
+
+def refuse_uncounted(x: Any, verb: str) -> None:
+    """What was not counted yet, and the old order of arguments, with the right call."""
+    from baserate.curves.summaries import Summary
+    from baserate.measures.confusion import Measure
+
+    if isinstance(x, str | Measure | Summary) or (callable(x) and not hasattr(x, "columns")):
+        raise refuse("BR429", "the data come first", f"{verb}(counts, …)")
+    part = {GroupedCounts: ".total()", Amounts: ".counts"}.get(type(x))
+    if part is not None:
+        raise refuse("BR429", f"{verb} does not take {type(x).__name__}", f"{verb}(x{part}, …)")
+    several = verb in ("compare", "non_inferiority")
+    counted = 'count(df, label="fraud", score="logit")'
+    if several:
+        counted = 'count(df, label="fraud", score=["logit", "forest"])'
+    if not hasattr(x, "columns") and not isinstance(x, str | os.PathLike):
+        counted = (
+            'count(y_true, {"a": scores, "b": others})' if several else "count(y_true, y_score)"
+        )
+    raise refuse("BR429", f"{verb} needs counts, got {type(x).__name__}", f"{verb}({counted}, …)")

@@ -1,4 +1,6 @@
-"""`baserate init`: settings for a build, from a file and a few questions."""
+"""`baserate init`: settings for a build, from a file and a few questions; `baserate completion`:
+the script that completes commands and options in a shell.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +27,8 @@ SAMPLE = "sample"
 EQUAL = "fn=1,fp=1"
 CHANCE = "auc >= 0.5"
 MOST_COLUMNS = 30
+SHELLS = ("bash", "zsh", "fish")
+VARIABLE = "_BASERATE_COMPLETE"
 
 
 class Asker(NamedTuple):
@@ -244,3 +248,24 @@ def _rule(ask: Asker, names: tuple[str, ...]) -> str | None:
     )
     found: str | None = ask(question, "--require RULE", kept, CHANCE if alone else "")
     return found
+
+
+@click.command(name="completion", cls=options.Sectioned)
+@click.argument("shell", metavar="|".join(SHELLS))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print the script that completes commands and options in SHELL.
+
+    \b
+    Examples:
+      baserate completion bash >> ~/.bashrc
+      baserate completion fish > ~/.config/fish/completions/baserate.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    found = get_completion_class(shell) if shell in SHELLS else None
+    if found is None:
+        raise refuse(
+            "BR001", f"there is no completion for {quoted(shell)}", f"one of {', '.join(SHELLS)}"
+        )
+    click.echo(found(context.find_root().command, {}, "baserate", VARIABLE).source())

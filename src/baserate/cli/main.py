@@ -69,7 +69,7 @@ COMMANDS = {
     "sql": ("sql:sql", "SQL that counts in a database or warehouse.", DATA),
     "demo": ("demo:run_demo", "Write an example file and run the commands on it.", DATA),
     "completion": (
-        "completion:completion",
+        "init:completion",
         "Print the script that completes commands in your shell.",
         MORE,
     ),

@@ -13,14 +13,14 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from baserate.conditions import Conditions, Costs
+from baserate.conditions import Conditions, Costs, checked_conditions
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points, refuse_merged
 from baserate.curves.curve import mixed_points
 from baserate.curves.named import both_shares, cost_curve
 from baserate.decisions.selection import bins_note, choose
 from baserate.errors import Fix, quoted, refuse
-from baserate.measures.confusion import checked_conditions, label_shift_of
+from baserate.measures.confusion import label_shift_of
 from baserate.measures.registry import Direction, weight_of_negatives
 from baserate.numbers import Bounds, Floats, Reading, Undefined, exactly, rounded
 

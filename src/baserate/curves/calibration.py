@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from baserate import notation
-from baserate.conditions import Conditions
+from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.counts import Counts
 from baserate.curves.areas import SHARE, summary
 from baserate.curves.named import both_shares, probability_points
 from baserate.errors import Note, check_corrected_once, number_of, quoted, refuse
-from baserate.measures.confusion import checked_conditions, label_shift_of
+from baserate.measures.confusion import label_shift_of
 from baserate.numbers import Floats, Reading, Undefined, rounded
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from baserate.conditions import Conditions, Costs
+from baserate.conditions import Conditions, Costs, checked_conditions
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points, refuse_bins
 from baserate.decisions.operating_point import OperatingPoint
@@ -21,7 +21,6 @@ from baserate.measures.confusion import (
     NOT_SAID,
     Measure,
     along,
-    checked_conditions,
     label_shift_of,
     measure,
     named,

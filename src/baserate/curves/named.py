@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from baserate import notation
-from baserate.conditions import Conditions
+from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.amounts import Amounts, check_amounts
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
@@ -20,14 +20,7 @@ from baserate.curves.curve import Curve, rounded_thresholds, traced
 from baserate.decisions.amount_costs import Priced, Prices, checked_recovered, checked_review
 from baserate.decisions.selection import curve_note
 from baserate.errors import Fix, Note, check_corrected_once, quoted, refuse
-from baserate.measures.confusion import (
-    Measure,
-    along,
-    checked_conditions,
-    checked_volume,
-    label_shift_of,
-    resolved_for,
-)
+from baserate.measures.confusion import Measure, along, checked_volume, label_shift_of, resolved_for
 from baserate.measures.registry import CATALOGUE
 from baserate.numbers import Floats, exactly, rounded
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from baserate.conditions import Conditions
+from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.points import ONLY_RATES, Points
 from baserate.curves.curve import in_frame
@@ -20,7 +20,6 @@ from baserate.errors import Note, number_of, quoted, refuse
 from baserate.measures.confusion import (
     Measure,
     along,
-    checked_conditions,
     checked_volume,
     label_shift_of,
     named,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from baserate.conditions import Conditions
+from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.amounts import Amounts, check_amounts
 from baserate.counts.cells import Array
 from baserate.counts.points import Points
@@ -37,7 +37,6 @@ from baserate.decisions.rules import Mask, Rule, holds_all, keeping, parse_rule
 from baserate.errors import Fix, Infeasible, Note, combine, number_of, quoted, refuse
 from baserate.measures.confusion import (
     Measure,
-    checked_conditions,
     checked_volume,
     confusion_at,
     label_shift,

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate import notation
-from baserate.conditions import Conditions, Cut
+from baserate.conditions import Conditions, Cut, checked_conditions
 from baserate.counts.cells import Array, short
 from baserate.counts.counts import Counts
 from baserate.counts.points import LABELS_MISSING, ONLY_RATES, Points, refuse_bins
@@ -49,7 +49,6 @@ from baserate.measures.confusion import (
     Confusion,
     Measure,
     between,
-    checked_conditions,
     confusion_at,
     exact_value,
     label_shift,

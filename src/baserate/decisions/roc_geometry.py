@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from baserate.conditions import Conditions, Costs
+from baserate.conditions import Conditions, Costs, checked_conditions
 from baserate.counts.cells import Array, run_starts, upper_hull
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points, refuse_bins
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.rules import Mask
 from baserate.errors import Note, quoted, refuse
-from baserate.measures.confusion import Confusion, checked_conditions
+from baserate.measures.confusion import Confusion
 from baserate.numbers import INT64_MAX, Floats, exactly, rounded
 
 # ----------------------------------------------------------------------

@@ -13,7 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from baserate.conditions import Conditions
+from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.cells import Array
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points, lacking, refuse_bins
@@ -71,7 +71,6 @@ from baserate.measures.confusion import (
     Confusion,
     Measure,
     along,
-    checked_conditions,
     checked_volume,
     confusion_at,
     measure,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from baserate.conditions import Conditions, refuse_estimate
+from baserate.conditions import Conditions, checked_conditions, refuse_estimate
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
@@ -35,14 +35,7 @@ from baserate.inference.fixed_point import Question, measure_interval
 from baserate.inference.intervals import REPLICATES
 from baserate.inference.statistic import Reader, at_places, curve_reader, prior_reader, statistic_of
 from baserate.inference.values import BOTH, UPPER, checked_level, percent
-from baserate.measures.confusion import (
-    NOT_SAID,
-    Measure,
-    along,
-    checked_conditions,
-    confusion_at,
-    rates_read,
-)
+from baserate.measures.confusion import NOT_SAID, Measure, along, confusion_at, rates_read
 from baserate.measures.registry import SYNONYMS, plain
 from baserate.numbers import Floats, Viewed
 

@@ -12,7 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from baserate.conditions import COST_STEPS, OUTCOMES, Conditions, Drawn, Uncertain, refuse_estimate
+from baserate.conditions import (
+    COST_STEPS,
+    OUTCOMES,
+    Conditions,
+    Drawn,
+    Uncertain,
+    checked_conditions,
+    refuse_estimate,
+)
 from baserate.counts.counts import Counts, JointCounts, same_scores
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
@@ -70,7 +78,7 @@ from baserate.inference.values import (
     checked_replicates,
     checked_seed,
 )
-from baserate.measures.confusion import NOT_SAID, checked_conditions, rates_read
+from baserate.measures.confusion import NOT_SAID, rates_read
 from baserate.numbers import Floats
 
 # ----------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from baserate.conditions import Conditions, Uncertain, refuse_estimate
+from baserate.conditions import Conditions, Uncertain, checked_conditions, refuse_estimate
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
@@ -77,7 +77,6 @@ from baserate.measures.confusion import (
     NOT_SAID,
     Confusion,
     Measure,
-    checked_conditions,
     checked_volume,
     confusion_at,
     label_shift,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from baserate.conditions import Conditions, Costs
+from baserate.conditions import Conditions, Costs, checked_conditions
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
 from baserate.curves.areas import one_class
@@ -25,7 +25,6 @@ from baserate.measures.confusion import (
     NOT_SAID,
     Measure,
     along,
-    checked_conditions,
     checked_volume,
     label_shift_of,
     named,

@@ -27,7 +27,7 @@ from baserate.kernels.draws import (
     threads,
 )
 from baserate.kernels.portable import MOST_DISTINCT, Cells, Codes, Labels, Scores
-from baserate.numbers import Floats, Ints, rounded_once, slice_scales
+from baserate.numbers import Floats, Ints, rounded_once, slice_scales, words_a_value
 
 NAME = "C"
 
@@ -114,7 +114,7 @@ def distinct(values: npt.NDArray[Any]) -> tuple[Ints, Codes] | None:
     """Where each distinct value stands first, and for each row the number of its own; None with too
     many values, and where they are of another kind.
     """
-    width = portable.words_a_value(values)
+    width = words_a_value(values)
     if width is None:
         return None
     rows = np.ascontiguousarray(values)

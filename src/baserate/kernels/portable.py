@@ -33,7 +33,7 @@ from baserate.kernels.draws import (
     lane,
     words_of,
 )
-from baserate.numbers import Floats, Ints
+from baserate.numbers import Floats, Ints, words_a_value
 
 Scores: TypeAlias = npt.NDArray[Any]
 Labels: TypeAlias = npt.NDArray[np.bool_]
@@ -172,15 +172,6 @@ def distinct_texts(
 ) -> None:
     """Left to the library that holds the text: see compiled.py."""
     return
-
-
-def words_a_value(values: npt.NDArray[Any]) -> int | None:
-    """How many words of 4 bytes a value takes; 0 for Python objects, None for other kinds."""
-    if values.dtype.kind == "O":
-        return 0
-    return (
-        values.itemsize // 4 if values.dtype.kind in "UiufmM" and values.itemsize % 4 == 0 else None
-    )
 
 
 def ascending_orders(scores: Scores) -> Ints:

@@ -24,7 +24,7 @@ from sklearn.utils.validation import (
     has_fit_parameter,
 )
 
-from baserate.conditions import Conditions, Costs
+from baserate.conditions import Conditions, Costs, checked_conditions
 from baserate.decisions.selection import choose
 from baserate.errors import quoted, refuse
 from baserate.learners.estimators import (
@@ -39,7 +39,6 @@ from baserate.learners.estimators import (
     settled_at,
     weighed,
 )
-from baserate.measures.confusion import checked_conditions
 from baserate.numbers import Floats, Ints, rounded
 
 # ----------------------------------------------------------------------

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from baserate import notation
-from baserate.conditions import Conditions
+from baserate.conditions import HERE, Conditions
 from baserate.errors import Fix, Note, quoted, refuse
-from baserate.measures.confusion import HERE, Confusion, Measure, exact_value
+from baserate.measures.confusion import Confusion, Measure, exact_value
 from baserate.measures.registry import CATALOGUE, UNITS, at_one_point
 from baserate.numbers import Undefinable, Viewed, rounded
 

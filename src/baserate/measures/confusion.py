@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from baserate import numbers
-from baserate.conditions import Conditions, not_exact
+from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.counts import Counts
 from baserate.counts.points import LABELS_MISSING, ONLY_RATES, Points
 from baserate.errors import Note, quoted, refuse
@@ -47,7 +47,6 @@ from baserate.numbers import (
 )
 
 NOT_SAID: Any = numbers.NOT_SAID
-HERE = Conditions()
 ASSUMES_LABEL_SHIFT = (
     "this assumes that the scores within each class are the same in the field (label shift)"
 )
@@ -206,21 +205,6 @@ def checked_volume(volume: Any) -> float | None:
             "volume=1_000_000",
         )
     return rounded(given.value)
-
-
-def checked_conditions(at: Conditions | None) -> Conditions:
-    """The conditions, where they are such; none means the sample's own."""
-    if at is None:
-        return HERE
-    if not isinstance(at, Conditions):
-        raise refuse(
-            "BR519",
-            f"at must be Conditions, got {type(at).__name__}",
-            "prior=0.001, or at=Conditions(prior=0.001)",
-        )
-    if not at.is_exact:
-        raise not_exact(at)
-    return at.middle()
 
 
 def resolved_for(points: Points, at: Conditions, measures: Sequence[Measure] = ()) -> Conditions:

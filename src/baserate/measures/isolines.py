@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
-from baserate.conditions import Conditions
+from baserate.conditions import Conditions, checked_conditions
 from baserate.errors import quoted, refuse
-from baserate.measures.confusion import checked_conditions
 from baserate.numbers import exactly, rounded
 
 Kind = Literal["precision", "npv"]

@@ -16,10 +16,18 @@ from html import escape
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from baserate.api.questions import CostsLike, Prior, one_or_several
 from baserate.api.sources import verb
 from baserate.atomic import Grid, Page, reserved, write_atomically
-from baserate.conditions import Conditions, Uncertain, refuse_estimate, told
+from baserate.conditions import (
+    Conditions,
+    CostsLike,
+    Prior,
+    Uncertain,
+    checked_conditions,
+    one_or_several,
+    refuse_estimate,
+    told,
+)
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
@@ -35,7 +43,7 @@ from baserate.decisions.selection import Choice, settings_of
 from baserate.errors import InputError, Source, escaped, grouped, quoted, refuse
 from baserate.inference.intervals import IntervalOptions, auc_intervals
 from baserate.inference.values import checked_level
-from baserate.measures.confusion import checked_conditions, checked_volume, in_costs, measure
+from baserate.measures.confusion import checked_volume, in_costs, measure
 from baserate.measures.isolines import IsoCost, iso_cost_line
 from baserate.numbers import table
 from baserate.output import choices, segment_tables, tables

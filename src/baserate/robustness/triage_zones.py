@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from baserate.conditions import Conditions, told
+from baserate.conditions import Conditions, checked_conditions, told
 from baserate.counts.cells import short
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.points import Points, refuse_bins, refuse_merged
@@ -18,13 +18,7 @@ from baserate.decisions.operating_point import SAME_CASES, SHOW_ON_OTHERS, highe
 from baserate.decisions.rules import DOUBT, ROUNDING
 from baserate.decisions.selection import choose
 from baserate.errors import Fix, Note, combine, quoted, refuse
-from baserate.measures.confusion import (
-    checked_conditions,
-    checked_volume,
-    label_shift_of,
-    parse,
-    resolved_for,
-)
+from baserate.measures.confusion import checked_volume, label_shift_of, parse, resolved_for
 from baserate.notation import Written, from_number, share
 from baserate.numbers import Floats, Viewed, exactly, rounded
 from baserate.robustness.minimax import candidates, exact_rates

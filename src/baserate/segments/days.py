@@ -12,14 +12,14 @@ from fractions import Fraction
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from baserate.conditions import Conditions
+from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import LABELS_MISSING, Points
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.selection import Weights, class_weights, flag_at
 from baserate.errors import Fix, Note, combine, number_of, quoted, refuse
-from baserate.measures.confusion import Confusion, checked_conditions, checked_volume, confusion_at
+from baserate.measures.confusion import Confusion, checked_volume, confusion_at
 from baserate.notation import from_number
 from baserate.numbers import Undefined, Viewed, exactly, rounded
 from baserate.read.files import hours_of, zone_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from baserate.conditions import Conditions, refuse_estimate
+from baserate.conditions import Conditions, checked_conditions, refuse_estimate
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
@@ -65,12 +65,7 @@ from baserate.inference.values import (
     missed,
     percent,
 )
-from baserate.measures.confusion import (
-    ASSUMES_LABEL_SHIFT,
-    MOST_CASES,
-    NOT_SAID,
-    checked_conditions,
-)
+from baserate.measures.confusion import ASSUMES_LABEL_SHIFT, MOST_CASES, NOT_SAID
 from baserate.measures.registry import CLASS_OF
 from baserate.notation import base_rate
 from baserate.numbers import Viewed

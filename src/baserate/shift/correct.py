@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate import notation
-from baserate.conditions import Conditions, kept_share
+from baserate.conditions import Conditions, checked_conditions, kept_share
 from baserate.counts.cells import ROUNDING, Array, gathered, without_runs
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
@@ -26,7 +26,6 @@ from baserate.errors import (
 )
 from baserate.kernels import Cells
 from baserate.kernels.portable import ascending_orders, scores_of_orders
-from baserate.measures.confusion import checked_conditions
 from baserate.numbers import Floats, Ints, Viewed, rounded
 
 # ----------------------------------------------------------------------
