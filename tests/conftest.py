@@ -28,10 +28,12 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 SHARED = Path(os.environ.get("BASERATE_SHARED", Path(__file__).parents[2] / "shared" / "data"))
 NEEDS = "needs "
-# Files whose tests share what takes long, and is made once a process: a cluster of Spark, and what
-# is answered to bad inputs.
+# Tests that share what takes long, and is made once a process: a cluster of Spark, and what is
+# answered to bad inputs.
 TOGETHER = (
-    re.compile(r"tests/read/test_(every_engine|spark)\.py"),
+    re.compile(
+        r"tests/read/test_(every_engine|spark)\.py.*|tests/read/test_sql\.py::test_spark_.*"
+    ),
     re.compile(r"tests/bad_inputs/.*"),
 )
 
@@ -66,6 +68,15 @@ def shared() -> Path:
     return SHARED
 
 
+def _shared_by(nodeid):
+    return next((each.pattern for each in TOGETHER if each.fullmatch(nodeid)), None)
+
+
+def pytest_collection_modifyitems(items):
+    """What waits for others longest comes first, so that no process is left alone with it."""
+    items.sort(key=lambda item: _shared_by(item.nodeid) is None)
+
+
 def pytest_collection_finish():
     """What was collected stays until the end: the garbage collector need not look at it again."""
     gc.collect()
@@ -80,13 +91,12 @@ def pytest_collect_file():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """All tests of a file run in one process, and those of some files all in the same."""
+    """All tests of a file run in one process, and those that share something in the same."""
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):
         def _split_scope(self, nodeid):
-            file = super()._split_scope(nodeid)
-            return next((each.pattern for each in TOGETHER if each.fullmatch(file)), file)
+            return _shared_by(nodeid) or super()._split_scope(nodeid)
 
     return Scheduling(config, log)
 

@@ -1,4 +1,4 @@
-"""One browser a module, and one page that every test finds as it starts."""
+"""One browser a process, and for each module one page that every test finds as it starts."""
 
 import pytest
 from tests.reports.browser import chromium, opened
@@ -12,7 +12,7 @@ def saved(tmp_path_factory):
     return path
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser():
     with chromium() as started:
         yield started

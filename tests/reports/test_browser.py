@@ -4,7 +4,7 @@ without JavaScript, in the dark and on paper.
 
 import pytest
 from tests.decisions.worked import F1_A, F1_B
-from tests.reports.browser import chromium, opened
+from tests.reports.browser import opened
 from tests.reports.made import counted
 
 import baserate as br
@@ -42,12 +42,6 @@ def path(tmp_path_factory):
         title="Payments",
     ).save(place)
     return place
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as started:
-        yield started
 
 
 def ready(page):

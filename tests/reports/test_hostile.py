@@ -5,7 +5,7 @@ browser. RELIABILITY T10, P16.
 import numpy as np
 import pytest
 from tests.cli.helpers import told, written
-from tests.reports.browser import chromium, opened
+from tests.reports.browser import opened
 from tests.reports.hostile import strings
 
 import baserate as br
@@ -60,12 +60,6 @@ def used(page):
     for _ in range(5):
         page.keyboard.press("Tab")
     page.wait_for_timeout(100)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as started:
-        yield started
 
 
 def test_there_are_more_than_five_hundred_strings():

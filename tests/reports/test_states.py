@@ -11,7 +11,7 @@ from tests.strategies import LONG
 
 import baserate as br
 
-STATES, RELOADED = (1000, 1000) if LONG else (200, 20)
+STATES, RELOADED = (1000, 1000) if LONG else (100, 10)
 # Every link in turn, as the browser's own buttons bring it back, and all that is then shown.
 FOLLOW = f"""async (links) => {{
   document.querySelector('#models').scrollIntoView();
