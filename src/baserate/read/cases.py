@@ -699,8 +699,7 @@ FEW = slice(0, 1000)
 
 def as_weights(column: Column) -> Floats:
     """Float64 weights, or the reason why these are none."""
-    unclear = column.missing is not None or column.values.dtype.kind not in "biu"
-    gone = column.missing_rows() if unclear and not _all_finite(column.values) else ()
+    gone = () if _complete(column) else column.missing_rows()
     if len(gone):
         text = f"{column.name} has {number_of(len(gone), 'missing or NaN weight')}"
         raise refuse("BR303", text, "give every case a finite weight", gone[:3], len(gone))
@@ -728,15 +727,13 @@ def as_weights(column: Column) -> Floats:
     return weights
 
 
-def _all_finite(values: npt.NDArray[Any]) -> bool:
-    """Without making anything as large as the values: the least and the greatest are NaN where any
-    is.
+def _complete(column: Column) -> bool:
+    """Numbers of which none is missing, seen without making anything as large as they are: the
+    least is NaN where any is.
     """
-    return (
-        values.dtype.kind == "f"
-        and bool(len(values))
-        and bool(np.isfinite(values.min()) and np.isfinite(values.max()))
-    )
+    values = column.values
+    plain = column.missing is None and values.dtype.kind in "biuf"
+    return plain and not (len(values) and bool(np.isnan(values.min())))
 
 
 def with_weight(weights: Floats, positive: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_] | None:
@@ -765,9 +762,9 @@ def weigh(weights: Floats, positive: npt.NDArray[np.bool_], cells: Cells) -> tup
 
 def _remarks(weights: Floats, positive: npt.NDArray[np.bool_], cells: Cells) -> Iterator[Note]:
     cases, largest = len(weights), weights.max()
-    scaled = (
-        weights if 1e-100 < largest < 1e100 else weights / largest
-    )  # squares of others leave the range of floats
+    # Squares of others leave the range of floats; a power of two rounds nothing.
+    near_one = 1e-100 < largest < 1e100
+    scaled = weights if near_one else np.ldexp(weights, -int(np.frexp(largest)[1]))
     effective = float(scaled.sum() ** 2 / square_sum(scaled))
     if effective < cases / 2:
         text = (
