@@ -215,6 +215,26 @@ def test_few_digits_of_whole_thresholds_that_floats_round_are_exact():
 
 
 @pytest.mark.parametrize(
+    ("kind", "most"),
+    [("random", 1), ("wide", 1), ("negative", 1), ("rounded", 20), ("whole", 4), ("small", 20)],
+)
+def test_floats_leave_few_thresholds_to_be_looked_at_one_by_one(kind, most, monkeypatch):
+    rng, short, calls = np.random.default_rng(6), cells.short, []
+    scores = {
+        "random": lambda: rng.random(500),
+        "wide": lambda: rng.normal(size=500) * 10.0 ** rng.integers(-12, 12, 500),
+        "negative": lambda: -rng.random(500) - 7,
+        "rounded": lambda: rng.random(500).round(3),
+        "whole": lambda: rng.integers(-(10**6), 10**6, 500),
+        "small": lambda: rng.random(500) * 1e-18,
+    }[kind]()
+    scores = np.unique(scores)[::-1]
+    monkeypatch.setattr(cells, "short", lambda *given: calls.append(given) or short(*given))
+    cells.short_decimals(scores, scores[1:])
+    assert 1 <= len(calls) <= most  # the last flags everything
+
+
+@pytest.mark.parametrize(
     ("share", "text"),
     [
         (0.123456, "12.3 %"),

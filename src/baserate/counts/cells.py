@@ -357,8 +357,6 @@ def upper_hull(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArray[np.intp]
     """
     moved = (x[1:] != x[:-1]) | (y[1:] != y[:-1])
     kept = np.flatnonzero(np.concatenate(([True], moved)))
-    if len(kept) <= 2:
-        return kept
     if x.dtype == np.int64 and int(x[-1]) * int(y[-1]) > INT64_MAX:
         return _scanned(kept, x.astype(object), y.astype(object))
     if x.dtype == np.float64:
@@ -371,8 +369,6 @@ def upper_hull(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArray[np.intp]
         if corner.all():
             return kept
         kept = kept[np.concatenate(([True], corner, [True]))]
-        if len(kept) == 2:
-            return kept
     return _scanned(kept, x, y)
 
 

@@ -140,10 +140,8 @@ class Points(Frozen):
     @classmethod
     def _of_counts(cls, counts: Counts) -> Points:
         totals = (counts.total_positives, counts.total_negatives)
-        (tp, fn), (fp, tn) = (
-            _running(values, whole)
-            for values, whole in zip((counts.positives, counts.negatives), totals, strict=True)
-        )
+        tp, fn = _running(counts.positives, counts.total_positives)
+        fp, tn = _running(counts.negatives, counts.total_negatives)
         why = CHOSEN_TOTALS if counts.ledger.design == CASE_CONTROL else ""
         passed = None if fn is None or tn is None else (fn, tn)
         return cls._of(counts.scores, tp, fp, totals, counts, why, _tops(counts), passed)

@@ -275,8 +275,7 @@ class GapCounter:
         self.ties, self.gaps, self.lowest = no_gaps(len(anchors))
 
     def add(self, scores: Scores, labels: Labels) -> None:
-        for start in range(0, len(scores), CHUNK):
-            part = slice(start, start + CHUNK)
+        for part in _blocks(len(scores), 1):
             self._add(np.sort(ascending_orders(scores[part][~labels[part]])))
 
     def _add(self, chunk: Ints) -> None:
@@ -325,8 +324,7 @@ class BinCounter:
         self.edges, self.bins = edges, no_bins(len(edges) + 1)
 
     def add(self, scores: Scores, labels: Labels) -> None:
-        for start in range(0, len(scores), CHUNK):
-            part = slice(start, start + CHUNK)
+        for part in _blocks(len(scores), 1):
             orders = ascending_orders(scores[part])
             places = np.searchsorted(self.edges, orders, side="right")
             np.add.at(self.bins, (places, labels[part].astype(np.intp)), 1)
@@ -363,9 +361,8 @@ def draw_sums(
     for part in _blocks(len(wanted), len(urn)):
         drawn = np.empty((len(wanted[part]), len(urn)), dtype=np.int64)
         draw(urn, wanted[part], seed, first + part.start, stream, drawn)
-        for sums, cases in zip(out[part], drawn, strict=True):
-            for of_model in spots.T:
-                np.add.at(sums, of_model, cases)
+        for of_model in spots.T:
+            np.add.at(out[part], (slice(None), of_model), drawn)
 
 
 def draw_powers(

@@ -235,12 +235,10 @@ def _narrowed(column: Column, wide: Array) -> Array:
     except (OverflowError, ValueError):
         raise too_large(column.name) from None
     refuse_missing(Column(column.name, narrow))
-    whole = [
-        (number, rounded)
+    if any(
+        isinstance(number, int) and number != rounded
         for number, rounded in zip(wide.tolist(), narrow.tolist(), strict=True)
-        if isinstance(number, int)
-    ]
-    if any(number != rounded for number, rounded in whole):
+    ):
         raise refuse("BR215", f"{column.name}: {ROUNDED}", CONVERT)
     merged = len(set(wide.tolist())) - len(set(narrow.tolist()))
     if merged > 0:
@@ -258,10 +256,10 @@ def _check_spelled(column: Column, texts: list[str], numbers: list[Any]) -> None
     """
     from decimal import Decimal
 
-    spelled = {text.strip().casefold() for text in texts}
+    pairs = list(zip(texts, numbers, strict=True))
     endless = [
         row
-        for row, (text, number) in enumerate(zip(texts, numbers, strict=True))
+        for row, (text, number) in enumerate(pairs)
         if abs(number) == inf and "n" not in text.casefold()
     ]
     if endless:
@@ -272,22 +270,16 @@ def _check_spelled(column: Column, texts: list[str], numbers: list[Any]) -> None
             endless[:3],
             len(endless),
         )
-    digits = [
-        (text, number)
-        for text, number in zip(texts, numbers, strict=True)
-        if isinstance(number, float) and abs(number) >= EXACT_FLOATS
-    ]
     if any(
-        text.strip().lstrip("+-").isdecimal() and int(text) != number for text, number in digits
+        abs(number) >= EXACT_FLOATS
+        and text.strip().lstrip("+-").isdecimal()
+        and int(text) != number
+        for text, number in pairs
     ):
         raise refuse("BR215", f"{column.name}: {ROUNDED}", CONVERT)
-    if len(spelled) > len(set(numbers)):
-        exact = {Decimal(text) for text in spelled}
-        merged = (
-            len(exact) - len({float(text) for text in spelled})
-            if not all(isinstance(number, int) for number in numbers)
-            else 0
-        )
+    spellings, distinct = {text.strip().casefold() for text in texts}, len(set(numbers))
+    if len(spellings) > distinct:
+        merged = len({Decimal(text) for text in spellings}) - distinct
         if merged > 0:
             raise refuse(
                 "BR215",
@@ -651,11 +643,12 @@ def two_columns(data: Any, name: str) -> tuple[ClassColumn, ...]:
     )  # pyarrow's name for it first
     if isinstance(data, np.ndarray) or len(labels) != 2:
         return ()
-    columns = (as_column(data[label], f"{name}[{quoted(label)}]") for label in labels)
-    return tuple(
-        ClassColumn(c.name, c.values, c.missing, c.index, label=label)
-        for c, label in zip(columns, labels, strict=True)
-    )
+    return tuple(_class_column(data, label, name) for label in labels)
+
+
+def _class_column(data: Any, label: Any, name: str) -> ClassColumn:
+    column = as_column(data[label], f"{name}[{quoted(label)}]")
+    return ClassColumn(column.name, column.values, column.missing, column.index, label=label)
 
 
 def of_positive(columns: tuple[Column, ...], decision: Decision) -> tuple[Column, Note]:
