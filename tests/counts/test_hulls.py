@@ -113,6 +113,16 @@ def test_products_beyond_64_bits_do_not_bend_the_hull():
     assert len(br.Points.of(br.Counts([2, 1], [2**60 - 1, 2**60], [2**60, 2**60])).hull()) == 2
 
 
+@pytest.mark.parametrize("first", [(0, 2**60), (2**60, 0), (1, 1)])
+def test_products_beyond_64_bits_do_not_bend_a_hull_that_begins_on_an_axis(first):
+    rng = random.Random(4)
+    for _ in range(20):
+        steps = [first, *((rng.randint(1, 2**60), rng.randint(1, 2**60)) for _ in range(3))]
+        positives, negatives = zip(*steps, strict=True)
+        points = br.Points.of(br.Counts(-np.arange(4), positives, negatives))
+        assert corners(points) == brute_force(points)
+
+
 def random_masses(rng, unit=1.0):
     cells = rng.randint(1, 12)
     positives, negatives = (

@@ -114,7 +114,8 @@ def test_infinite_scores_are_noted(scores):
 
 
 @pytest.mark.parametrize(
-    ("tied", "cases", "noted"), [(2, 40, True), (2, 41, False), (1, 10, False), (2, 10, True)]
+    ("tied", "cases", "noted"),
+    [(2, 40, True), (2, 41, False), (1, 10, False), (2, 10, True), (2, 4, True)],
 )
 def test_a_tie_is_large_from_one_case_in_twenty_on(tied, cases, noted):
     scores = [0.5] * tied + [0.001 * place for place in range(1, cases - tied + 1)]

@@ -505,6 +505,8 @@ def test_labels_of_rare_kinds_are_named_by_their_rows():
         code="BR107",
     )  # fmt: skip
     assert (error.problems[0].where.rows, error.problems[0].where.total) == ((1, 4), 2)
+    error = assert_refused("mixes types", objects(["a", 1, "b", True, 2]), range(5), code="BR107")
+    assert error.problems[0].where.rows == (3,)
 
 
 def test_more_words_than_few_are_counted_as_few_are():

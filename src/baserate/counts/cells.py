@@ -151,7 +151,7 @@ def lowest_score(threshold: Any, kind: np.dtype[Any]) -> Any:
     """The lowest score of this type that is not below the threshold; None where there is none."""
     infinite = isinstance(threshold, float | np.floating) and bool(np.isinf(threshold))
     try:
-        exact = float(threshold) if infinite else exactly(threshold)
+        exact: Any = float(threshold) if infinite else exactly(threshold)
     except (TypeError, ValueError, OverflowError):
         raise refuse(
             "BR529",

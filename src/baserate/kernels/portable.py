@@ -362,7 +362,7 @@ def draw_sums(
         drawn = np.empty((len(wanted[part]), len(urn)), dtype=np.int64)
         draw(urn, wanted[part], seed, first + part.start, stream, drawn)
         for of_model in spots.T:
-            np.add.at(out[part], (slice(None), of_model), drawn)
+            np.add.at(out[part].T, of_model, drawn.T)
 
 
 def draw_powers(

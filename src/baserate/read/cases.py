@@ -529,17 +529,15 @@ def _asked(column: Column, found: dict[Any, int], pos_label: object, keyword: st
 
 
 def _check_spelling(column: Column, found: dict[Any, int]) -> None:
-    spellings = Counter(_folded(value) for value in found)
-    word, count = spellings.most_common(1)[0] if spellings else ("", 0)
-    if count > 1:
-        variants = {value: cases for value, cases in found.items() if _folded(value) == word}
-        fix = Fix(
-            "write each label in one way; for a file or frame, normalize_labels=True",
-            "--normalize-labels",
-        )
-        raise refuse(
-            "BR108", f"{column.name} has {count} spellings of one label: {_shown(variants)}", fix
-        )
+    for word, count in Counter(_folded(value) for value in found).most_common():
+        if count > 1:
+            variants = {value: cases for value, cases in found.items() if _folded(value) == word}
+            fix = Fix(
+                "write each label in one way; for a file or frame, normalize_labels=True",
+                "--normalize-labels",
+            )
+            text = f"{column.name} has {count} spellings of one label: {_shown(variants)}"
+            raise refuse("BR108", text, fix)
 
 
 def _check_kind(column: Column, found: dict[Any, int]) -> None:
