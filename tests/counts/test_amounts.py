@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import baserate as br
-from baserate.counts.amounts import check_amounts
+from baserate.counts.amounts import check_amounts, in_finer_units, in_units
 
 CENTS = st.integers(0, 10**7).map(lambda cents: cents / 100)
 ANY = st.one_of(
@@ -231,3 +231,83 @@ def test_counts_are_not_amounts():
     assert caught.value.code == "BR429"
     amounts = br.count([0, 1], [0.1, 0.9], amount=[1.0, 2.0])
     assert check_amounts(amounts) is amounts
+
+
+@pytest.mark.parametrize(
+    ("numbers", "units", "decimals"),
+    [
+        (np.array([3, 4]), [3, 4], 0),
+        (np.array([3.0, 4.0]), [3, 4], 0),
+        (np.array([12.34, 5.0]), [1234, 500], 2),
+        (np.array([0.1], dtype=np.float32), [1], 1),
+        (np.array([0.000001, 2.0]), [1, 2_000_000], 6),
+        (np.array([0.0000001, 2.0]), [1, 20_000_000], 7),
+        (np.array([1e15 - 1]), [10**15 - 1], 0),
+        (np.array([1e15, 0.5]), [10**16, 5], 1),
+        (np.array([1e20, 1.0]), [10**20, 1], 0),
+        (np.array([1e300, 0.5]), [10**301, 5], 1),
+        (np.array([]), [], 0),
+    ],
+)
+def test_amounts_are_whole_numbers_of_the_largest_unit_that_holds_them_all(
+    numbers, units, decimals
+):
+    found, places = in_units(numbers)
+    assert (found.tolist(), places) == (units, decimals)
+
+
+def test_finer_units_hold_the_same_amounts():
+    assert in_finer_units(np.array([12, 3]), 1, 3).tolist() == [1200, 300]
+    same = in_finer_units(np.array([12, 3]), 2, 2)
+    assert (same.tolist(), same.dtype) == ([12, 3], np.int64)
+    assert in_finer_units(np.array([2**61]), 0, 2).tolist() == [100 * 2**61]
+
+
+@pytest.mark.parametrize(
+    ("amounts", "noted"),
+    [
+        ([7, 3, 3, 3, 3, 3, 3, 3], True),  # a quarter, and twice its share
+        ([6.9, 3, 3, 3, 3, 3, 3, 3], False),
+        ([5, 2, 2, 1], True),
+        ([4.9, 2, 2, 1.1], False),
+        ([0, 0, 0], False),
+    ],
+)
+def test_one_case_decides_from_a_quarter_and_twice_its_share_on(amounts, noted):
+    found = br.count([1] * len(amounts), range(len(amounts)), amount=amounts)
+    assert any(note.code == "BR591" for note in found.notes) is noted
+
+
+@pytest.mark.parametrize("largest", [2**53, 2**53 + 2, 2**61, 2**62])
+def test_large_amounts_are_rounded_once(largest):
+    amounts = np.array([largest + 1, largest + 1, 7, 1])
+    found = br.count([1, 1, 0, 0], [0.9, 0.8, 0.8, 0.9], amount=amounts)
+    assert found.positive_amounts.tolist() == [float(largest + 1)] * 2
+    assert found.negative_amounts.tolist() == [1.0, 7.0]
+    assert found.positive_amounts.dtype == found.negative_amounts.dtype == np.float64
+    cents = br.count([1, 0], [0.9, 0.8], amount=[str(largest) + ".25", "0.5"])
+    assert cents.total_positive_amount == float(Fraction(4 * largest + 1, 4))
+
+
+def test_units_that_running_sums_hold_take_64_bits_and_others_do_not():
+    for case, kind in ((2**62 - 3, np.int64), (2**62 - 2, object)):
+        found = br.count([1, 1, 0], [2, 1, 1], amount=np.array([case, 2, 1]))
+        assert found.cases.dtype == kind
+        assert found.caught_units.tolist() == [0, case, case + 2]
+
+
+def test_amounts_of_several_models_are_of_the_same_cases():
+    both = br.count([1, 0, 1], {"a": [3, 2, 1], "b": [1, 2, 3]}, amount=[50.5, 5, 20])
+    assert (list(both), len(both)) == (["a", "b"], 2)
+    assert both.worth.tolist() == [50.5, 5.0, 20.0]
+    assert both["b"].positive_amounts.tolist() == [20.0, 0.0, 50.5]
+    assert repr(both) == "JointAmounts: 2 models (a, b), 2 positives, 1 negative"
+
+
+def test_what_each_point_flags_is_worth_the_amounts_so_far():
+    found = br.count([1, 0, 1, 0], [4, 3, 3, 1], amount=[0.5, 2, 1, 3])
+    assert found.caught_units.tolist() == [0, 5, 15, 15]
+    assert found.false_alarm_units.tolist() == [0, 0, 20, 50]
+    assert found.exactly(15) == Fraction(3, 2)
+    assert br.Amounts.empty().caught_units.tolist() == [0]
+    assert (br.Amounts.empty().decimals, br.Amounts.empty().total_negative_amount) == (0, 0.0)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import baserate as br
+from baserate.counts.counts import same_scores
 from baserate.errors import Ledger, Source
 
 F1_A = br.Counts(
@@ -419,3 +420,111 @@ def test_merged_masses_have_a_bound_even_where_one_class_alone_was_merged():
     weights = [0.1, 0.2, 0.3, 0.4]
     coarse = br.count([1, 1, 0, 0], [4.0, 3.0, 2.0, 1.0], sample_weight=weights).coarsen([1.5, 2.5])
     assert 0 < coarse.auc_error_bound < 1e-12
+
+
+def test_the_bound_is_half_the_pairs_that_bins_merged():
+    counts = br.Counts([4, 3, 2, 1], [3, 1, 2, 4], [1, 5, 3, 1])
+    for edges, pairs in (([2.5], 4 * 6 + 6 * 4), ([1.5, 2.5], 4 * 6), ([1.5, 2.5, 3.5], 0)):
+        assert counts.coarsen(edges).auc_error_bound == pytest.approx(pairs / 2 / 100, rel=1e-11)
+    for one_class in ([1, 1], [0, 0]):
+        coarse = br.Counts([2, 1], one_class, [1 - one for one in one_class]).coarsen(1)
+        assert coarse.auc_error_bound == 0
+    separate = br.Counts([4, 3, 2, 1], [1, 1, 0, 0], [0, 0, 1, 1]).coarsen([2.5])
+    assert separate.auc_error_bound == 0
+    assert separate.coarse
+
+
+def test_infinite_scores_have_no_say_in_the_edges_of_equal_bins():
+    counts = br.Counts([np.inf, 4.0, 1.0, 0.0, -np.inf], [1, 1, 0, 0, 0], [0, 0, 1, 1, 1])
+    coarse = counts.coarsen(2)
+    assert coarse.bins.edges.tolist() == [2.0]
+    assert coarse.bins.highs.tolist() == [np.inf, 1.0]
+    assert counts.coarsen(1).bins.edges.tolist() == []
+    assert br.Counts([1, 0], [1, 0], [0, 1]).coarsen(np.int64(4)).bins.edges.tolist() == [
+        0.25,
+        0.5,
+        0.75,
+    ]
+
+
+def test_condensed_counts_keep_their_cuts_where_both_have_the_same():
+    first = br.count([1, 0, 0, 0], [0.5, 0.4, 0.3, 0.2]).condense([0.3])
+    same = br.count([1, 0, 0], [0.5, 0.35, 0.1]).condense([0.3])
+    other = br.count([1, 0, 0], [0.5, 0.35, 0.1]).condense([0.2])
+    assert (first + same).cuts.tolist() == [0.3]
+    assert (first + same).scores.tolist() == [0.5, 0.3, 0.1]
+    for parts in ((first, other), (first, other.condense()), (other.condense(), first)):
+        assert sum(parts, br.Counts.empty()).cuts is None
+        assert sum(parts, br.Counts.empty()).scores.tolist() == [0.5, 0.1]
+
+
+def test_coarse_counts_are_those_of_the_cases_together():
+    first, second = br.count([1, 0, 0], [0.9, 0.6, 0.2]), br.count([1, 0], [0.7, 0.1])
+    edges = [0.3, 0.65]
+    assert first.coarsen(edges) + second.coarsen(edges) == (first + second).coarsen(edges)
+    for one, other in (([0.3], None), (None, [0.3])):
+        parts = [part if cut is None else part.coarsen(cut) for part, cut in
+                 ((first, one), (second, other))]  # fmt: skip
+        with pytest.raises(br.InputError, match="equal edges"):
+            parts[0] + parts[1]
+
+
+def test_equal_counts_are_merged_in_the_same_way():
+    assert F1_A.coarsen([4.5]) == F1_A.coarsen([4.5])
+    assert F1_A.coarsen([4.5]) != F1_A.coarsen([4.25]), "other edges"
+    assert F1_A.condense() == F1_A.condense()
+    one = br.Counts([1], [1], [1])
+    assert one.condense() != one
+    assert one.coarsen(1) != one
+    assert one.coarsen(1) != one.condense()
+    assert len({one, one.condense(), one.coarsen(1), br.Counts([1], [1], [1])}) == 3
+
+
+def test_scores_without_labels_are_counted_and_flagged():
+    found = br.count_unlabelled([0.9, 0.2, 0.2, 0.1])
+    assert (found.total, found.scores.tolist(), found.cases.tolist()) == (
+        4,
+        [0.9, 0.2, 0.1],
+        [1, 2, 1],
+    )
+    assert [found.flagged(cut) for cut in (None, 1, 0.9, 0.2, 0.15, 0)] == [0, 0, 1, 3, 3, 4]
+    assert found == br.count_unlabelled([0.1, 0.2, 0.9, 0.2])
+    assert found != br.count_unlabelled([0.1, 0.2, 0.9])
+    assert pickle.loads(pickle.dumps(found)) == found
+
+
+def test_masses_of_one_each_stay_masses_by_model():
+    joint = br.count([0, 1, 1], {"a": [1, 2, 3], "b": [3, 2, 1]}, sample_weight=[1.0, 1.0, 1.0])
+    assert joint["a"].weighted
+    assert joint["a"] == br.count([0, 1, 1], [1, 2, 3], sample_weight=[1.0, 1.0, 1.0])
+    merged = joint + br.count([0, 1, 1], {"a": [1, 2, 3], "b": [3, 2, 1]})
+    assert merged.canonical()["b"].positives.tolist() == [0.0, 2.0, 2.0]
+
+
+def test_models_with_the_same_scores_are_noted_in_pairs():
+    scores = {"a": [1, 2, 3], "b": [1, 2, 3], "c": [3, 2, 1], "d": [1, 2, 3]}
+    found = same_scores(br.count([0, 1, 1], scores), list(scores))
+    assert [note.text.split(" have")[0] for note in found] == [
+        '"a" and "b"',
+        '"a" and "d"',
+        '"b" and "d"',
+    ]
+    assert {note.code for note in found} == {"BR406"}
+
+
+def test_counts_of_scores_corrected_otherwise_do_not_add_up():
+    plain, corrected = (br.Counts._of(F1_A._cells, Ledger(corrected=odds)) for odds in ("", "3/4"))
+    assert (corrected + corrected).ledger.corrected == "3/4"
+    for parts in ((plain, corrected), (corrected, plain)):
+        with pytest.raises(br.InputError, match=r"BR536: .*(not at all and by|by 3/4 and not)"):
+            parts[0] + parts[1]
+    assert (br.Counts.empty() + corrected).total_positives == 2000
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [([], np.int64), ([1, 2], np.int64), ([1.5], np.float64), (np.empty(0), np.float64)],
+)
+def test_an_empty_list_has_no_type_but_an_empty_array_has(values, dtype):
+    assert br.Counts(np.arange(len(values)), values, values).positives.dtype == dtype
+    assert br.Counts([], [], []).scores.dtype == np.float64

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import baserate as br
+from baserate.counts.grouped import rank
 from baserate.errors import Ledger
 from baserate.kernels import Cells
 
@@ -233,3 +234,74 @@ def test_a_cell_without_cases_is_as_if_absent():
     cells = Cells(np.array([0.9, 0.5, 0.1]), np.array([1, 0, 0]), np.array([0, 0, 2]))
     grouped = br.GroupedCounts._gathered(("a",), np.zeros(3, dtype=np.intp), cells, Ledger(), ())
     assert grouped["a"].scores.tolist() == [0.9, 0.1]
+
+
+@pytest.mark.parametrize(
+    ("group", "expected"),
+    [
+        (1, ("number", 1)),
+        (1.0, ("number", 1)),
+        (True, ("number", 1)),
+        (0.5, ("number", 0.5)),
+        (2**60 + 1, ("number", 2**60 + 1)),
+        ("1", ("text", "1")),
+        (None, ("NoneType", "None")),
+        (datetime.date(2026, 1, 2), ("date", "datetime.date(2026, 1, 2)")),
+    ],
+)
+def test_equal_numbers_are_one_group_and_text_is_none_of_them(group, expected):
+    found = rank(group)
+    assert (found, type(found[1])) == (expected, type(expected[1]))
+
+
+def test_the_digest_knows_names_and_which_cells_are_whose():
+    cells = Cells(np.array([0.9, 0.5]), np.array([1, 0]), np.array([0, 1]))
+
+    def grouped(names, offsets):
+        return br.GroupedCounts._of(names, np.array(offsets), cells, Ledger())
+
+    found = [
+        grouped(("a", "b"), [0, 1, 2]),
+        grouped(("a", "c"), [0, 1, 2]),
+        grouped(("a", "b"), [0, 2, 2]),
+        grouped((1, 2), [0, 1, 2]),
+        grouped(("1", "2"), [0, 1, 2]),
+    ]
+    assert len({each.digest for each in found}) == len(found)
+    assert found[0] == grouped(("a", "b"), [0, 1, 2])
+
+
+def test_groups_keep_what_they_are_for_and_cases_without_a_label():
+    whole = br.count(Y, S, by=SITES)
+    assert whole.role == "group"
+    plain = whole.serving("")
+    assert [(one + other).role for one, other in ((plain, whole), (whole, plain))] == ["group"] * 2
+    assert pickle.loads(pickle.dumps(whole)).role == "group"
+    none = np.zeros(2, dtype=bool)
+    rest = br.count(none, [0.3, 0.4], by=["a", "c"])
+    beside = br.count(Y, S, by=SITES).beside(rest)
+    assert beside["a"].unlabelled == rest["a"]
+    assert beside["b"].unlabelled is None
+    assert beside.total().unlabelled == rest.total()
+    assert beside.serving("day").unlabelled is rest
+    assert (beside + whole).unlabelled is rest
+    assert (beside + beside).unlabelled == rest + rest
+    scored = beside.scored()
+    assert list(scored) == ["a", "b", "c"]
+    assert scored["c"].total_negatives == 0
+    assert scored["c"].unlabelled == rest["c"]
+    assert scored["a"] == whole["a"]
+    assert list(whole.scored()) == ["a", "b"]
+
+
+def test_groups_of_a_design_are_of_that_design():
+    grouped = br.count(Y, S, by=SITES, design="case-control")
+    assert grouped["a"].ledger.design == "case-control"
+    assert br.count(Y, S, by=SITES)["a"].ledger.design == "random"
+
+
+def test_a_table_of_groups_has_their_totals_and_priors():
+    html = br.count([0, 1, 0, 0, 1], S, by=SITES)._repr_html_()
+    for group, cells in (("a", ("1", "2", "0.333")), ("b", ("1", "1", "0.5"))):
+        row = "".join(f"<td>{cell}</td>" for cell in cells)
+        assert f'<th scope="row">{group}</th>{row}' in html

@@ -113,6 +113,16 @@ def test_products_beyond_64_bits_do_not_bend_the_hull():
     assert len(br.Points.of(br.Counts([2, 1], [2**60 - 1, 2**60], [2**60, 2**60])).hull()) == 2
 
 
+@pytest.mark.parametrize("first", [(0, 2**60), (2**60, 0), (1, 1)])
+def test_products_beyond_64_bits_do_not_bend_a_hull_that_begins_on_an_axis(first):
+    rng = random.Random(4)
+    for _ in range(20):
+        steps = [first, *((rng.randint(1, 2**60), rng.randint(1, 2**60)) for _ in range(3))]
+        positives, negatives = zip(*steps, strict=True)
+        points = br.Points.of(br.Counts(-np.arange(4), positives, negatives))
+        assert corners(points) == brute_force(points)
+
+
 def random_masses(rng, unit=1.0):
     cells = rng.randint(1, 12)
     positives, negatives = (
@@ -214,3 +224,21 @@ def test_condensing_leaves_the_hull_alone(data):
 def test_published_points_that_repeat_are_one_corner():
     points = br.Points.from_rates([0, 0.1, 0.1, 0.1, 1, 1], [0, 0.5, 0.5, 0.9, 1, 1])
     assert corners(points) == [(0, 0), (0.1, 0.9), (1, 1)]
+
+
+def test_masses_on_one_line_up_to_rounding_have_no_corner_between_the_ends():
+    thirds = np.full(3, 0.1)
+    for positives, negatives in ((thirds, 3 * thirds), (thirds * [1, 7, 3], thirds * [3, 21, 9])):
+        points = br.Points.of(br.Counts([3, 2, 1], positives, negatives))
+        assert len(points.hull()) == 2
+        above = br.Points.of(br.Counts([3, 2, 1], positives * [1 + 1e-12, 1, 1], negatives))
+        assert len(above.hull()) == 3
+
+
+@pytest.mark.parametrize("total", [3037000499, 3037000500, 2**32, 2**33])
+def test_the_hull_is_exact_where_products_reach_the_largest_integer(total):
+    """The square of the first total is the last below 2^63."""
+    half = total // 2
+    for up, corners_ in ((half + 1, 3), (half, 2), (half - 1, 2)):
+        points = br.Points.of(br.Counts([2, 1], [up, 2 * half - up], [half, half]))
+        assert len(points.hull()) == corners_

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests import oracle, strategies
 
 import baserate as br
-from baserate.counts.points import refuse_merged
+from baserate.counts.points import CHOSEN_TOTALS, ONLY_RATES, refuse_bins, refuse_merged
 
 COUNTS = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
 POINTS = br.Points.of(COUNTS)
@@ -374,3 +374,162 @@ def test_thresholds_of_a_published_roc_fall_from_point_to_point():
                 *given[:2], thresholds=given[2]
             ),
         )
+
+
+RUNS = br.Counts([9, 8, 5, 3, 2], [0, 0, 2, 0, 0], [1, 1, 1, 1, 1])
+
+
+def pairs(points):
+    return list(zip(points.fp.tolist(), points.tp.tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("positives", "negatives", "expected"),
+    [
+        ([], [], [(0, 0)]),
+        ([1], [2], [(0, 0), (2, 1)]),
+        ([1, 1, 0, 0, 1], [0, 0, 1, 1, 1], [(0, 0), (0, 2), (2, 2), (3, 3)]),
+        ([1, 1], [1, 1], [(0, 0), (1, 1), (2, 2)]),
+        ([0, 0, 1, 1], [1, 1, 0, 0], [(0, 0), (2, 0), (2, 2)]),
+        ([0, 1, 0, 1], [1, 1, 1, 0], [(0, 0), (1, 0), (2, 1), (3, 1), (3, 2)]),
+    ],
+)
+def test_corners_are_where_the_roc_turns(positives, negatives, expected):
+    points = br.Points.of(br.Counts(-np.arange(len(positives)), positives, negatives))
+    corners = points.corners()
+    assert pairs(corners) == expected
+    for place in range(len(corners)):
+        assert corners.counted(place) == points.counted(points.place(corners.threshold(place)))
+
+
+def test_the_extremes_of_bins_put_one_class_first():
+    counts = br.Counts([4, 3, 2, 1, 0], [1, 0, 1, 1, 0], [0, 1, 1, 0, 1])
+    coarse = br.Points.of(counts.coarsen([0.5, 2.5]))
+    assert pairs(coarse) == [(0, 0), (1, 1), (2, 3), (3, 3)]
+    assert pairs(coarse.extreme(best=True)) == [(0, 0), (0, 1), (1, 1), (1, 3), (2, 3), (3, 3)]
+    assert pairs(coarse.extreme(best=False)) == [(0, 0), (1, 0), (1, 1), (2, 1), (2, 3), (3, 3)]
+    assert coarse.extreme(best=True).scores.tolist() == [3, 3, 1, 1, 0]
+    exact = br.Points.of(counts)
+    assert pairs(exact.extreme(best=True)) == pairs(exact)
+
+
+def test_what_lies_between_points_is_known_but_where_cells_merged_several_cases():
+    merged = {
+        "runs": br.Points.of(RUNS.condense()).merged.tolist(),
+        "cut": br.Points.of(RUNS.condense([8.5, 2.5])).merged.tolist(),
+        "bins": br.Points.of(RUNS.coarsen([4])).merged.tolist(),
+        "bins of one score": br.Points.of(RUNS.coarsen([3, 4, 6, 9])).merged.tolist(),
+        "every score": br.Points.of(RUNS).merged.tolist(),
+        "a hull": br.Points.of(RUNS).hull().merged.tolist(),
+        "a hull of runs": br.Points.of(RUNS.condense()).hull().merged.tolist(),
+        "a hull of bins": br.Points.of(RUNS.coarsen([4])).corners().hull().merged.tolist(),
+        "rates": br.Points.from_rates([0.2], [0.5]).merged.tolist(),
+    }
+    assert merged == {
+        "runs": [True, False, True],
+        "cut": [False] * 5,
+        "bins": [True, True],
+        "bins of one score": [False] * 5,
+        "every score": [False] * 5,
+        "a hull": [False, False],
+        "a hull of runs": [False, False],
+        "a hull of bins": [True, True],
+        "rates": [False, False],
+    }
+    alone = br.count([1, 0, 1, 0], [4, 3, 2, 1], keep="positives")  # no run of two
+    refuse_merged(alone, "this")
+    masses = br.Counts([9, 8, 5], [0.0, 0.0, 0.5], [0.5, 0.5, 0.5]).condense()
+    assert br.Points.of(masses).merged.tolist() == [True, False]
+
+
+def test_only_bins_are_refused_where_runs_lose_nothing():
+    refuse_bins(RUNS, "this")
+    refuse_bins(RUNS.condense(), "this")
+    refuse_bins(RUNS.coarsen([3, 4, 6, 9]), "this")
+    with pytest.raises(br.InputError, match="BR231: this, and these counts merged scores into"):
+        refuse_bins(RUNS.coarsen([4]), "this")
+    assert [br.Points.of(each).coarse for each in (RUNS, RUNS.coarsen([4]))] == [False, True]
+    assert not br.Points.from_rates([0.2], [0.5]).coarse
+
+
+def test_a_threshold_inside_merged_scores_is_refused_with_those_on_both_sides():
+    points = br.Points.of(RUNS.condense())
+    for threshold, fix in ((9, "use 8, or count"), (3, "use 2 or 5, or count")):
+        with pytest.raises(br.InputError, match=f"Fix: {fix}"):
+            points.place(threshold)
+
+
+def test_cuts_end_the_runs_above_and_below_them():
+    points = br.Points.of(RUNS.condense([2.5, 8.5]))
+    assert points.scores.tolist() == [9, 8, 5, 3, 2]
+    assert points.tops.tolist() == [2**63 - 1, 8, 5, 4, 2]
+    assert [points.place(cut) for cut in (2.5, 8.5, 8, 2, 1)] == [4, 1, 2, 5, 5]
+    floats = br.Counts([0.9, 0.8, 0.5], [0, 0, 1], [1, 1, 0]).condense([0.7])
+    assert br.Points.of(floats).tops.tolist() == [math.inf, 0.5]
+    between = br.Counts([0.9, 0.3, 0.2], [1, 0, 0], [0, 1, 1]).condense([0.7, 0.25])
+    below = [0.9, math.nextafter(0.7, 0), math.nextafter(0.25, 0)]
+    assert br.Points.of(between).tops.tolist() == below
+
+
+def test_points_know_what_their_counts_do():
+    labels, scores = [1, 0, 0, 0], [0.9, 0.2, 0.1, 0.3]
+    points = br.Points.of(br.count(labels, scores, design="case-control"))
+    assert points.why_no_prior == CHOSEN_TOTALS
+    assert POINTS.why_no_prior == ""
+    assert (points.prior, points.exact_prior) == (0.25, Fraction(1, 4))
+    assert points.counts.ledger is points.ledger
+    assert (points.labels_missing, points.negated) == (False, False)
+    assert points.hull().ledger is points.ledger
+    assert points.notes == points.counts.notes
+    rates = br.Points.from_rates([0.2], [0.5])
+    assert rates.why_no_prior == ONLY_RATES
+    assert (rates.counts, rates.ledger, rates.notes) == (None, None, ())
+    assert (rates.labels_missing, rates.negated) == (False, False)
+    assert math.isnan(rates.prior)
+    assert math.isnan(rates.exact_prior)
+    weighted = br.Points.of(br.Counts([1.0], [0.1], [0.3]))
+    assert weighted.exact_prior == Fraction(0.1) / (Fraction(0.1) + Fraction(0.3))
+
+
+def test_what_passes_is_summed_from_below():
+    points = br.Points.of(br.Counts([3.0, 2.0, 1.0], [1e16, 1.0, 0.0], [0.5, 0.25, 0.125]))
+    assert points.fn.tolist() == [1e16, 1.0, 0.0, 0.0]
+    assert points.tn.tolist() == [0.875, 0.375, 0.125, 0.0]
+    assert points.counted(1) == (1e16, 0.5, 1.0, 0.375)
+    hull = points.hull()
+    assert hull.fn.tolist() == [1e16, 1.0, 0.0]
+    assert hull.tn.tolist() == [0.875, 0.375, 0.0]
+    mixed = points.mixture(*(np.array([value]) for value in (0.5, 0.25, 0.5, 0.75)))
+    assert mixed.counted(0) == (0.5, 0.25, 0.5, 0.75)
+
+
+@pytest.mark.parametrize(
+    ("fpr", "tpr", "words", "rows"),
+    [
+        ([0.1, 0.2], [0.5], "as many fpr as tpr, got 2 and 1", ()),
+        ([], [], "as many fpr as tpr, got 0 and 0", ()),
+        ([0.1, 1.5, -1], [0.5, 0.6, 0.7], "fpr must be shares between 0 and 1, got 1.5", (1, 2)),
+        ([0.1, 0.2], [0.5, -0.25], "tpr must be shares between 0 and 1, got -0.25", (1,)),
+        ([0.1, math.nan], [0.5, 0.6], "fpr must be shares between 0 and 1, got nan", (1,)),
+        ([[0.1]], [0.5], "fpr must be shares between 0 and 1, got something else", ()),
+        (["a"], [0.5], "fpr must be shares between 0 and 1, got nan", (0,)),
+        ([[0.1], [0.1, 0.2]], [0.5], "fpr must be shares between 0 and 1", (0,)),
+        (0.1, 0.5, None, ()),
+    ],
+)
+def test_published_rates_are_shares(fpr, tpr, words, rows):
+    if words is None:
+        assert len(br.Points.from_rates(fpr, tpr)) == 3
+        return
+    with pytest.raises(br.InputError, match=words) as caught:
+        br.Points.from_rates(fpr, tpr)
+    assert (caught.value.code, caught.value.problems[0].where.rows) == ("BR550", rows)
+
+
+def test_a_published_roc_of_one_point_may_have_a_threshold():
+    points = br.Points.from_rates([0.1], [0.5], thresholds=[0.8])
+    assert [points.threshold(place) for place in range(3)] == [None, 0.8, -math.inf]
+    corner = br.Points.from_rates([0.0], [0.0], thresholds=[0.8])
+    assert [corner.threshold(place) for place in range(2)] == [None, -math.inf]
+    plain = br.Points.from_rates([0.1, 0.4], [0.5, 0.9])
+    assert [plain.threshold(place) for place in range(4)] == [None, -1, -2, -math.inf]

@@ -375,7 +375,7 @@ def test_a_ledger_of_strange_sources_is_refused(tmp_path):
     assert_refused(tmp_path / "x", "does not hold sources", "BR703")
 
 
-@pytest.mark.parametrize("length", [-1, 2**70, 1e400, 1.0, True, "1", None], ids=str)
+@pytest.mark.parametrize("length", [-1, 1001, 2**70, 1e400, 1.0, True, "1", None], ids=str)
 def test_lengths_that_do_not_fit_the_file_are_refused_before_anything_is_copied(tmp_path, length):
     head = {
         "kind": "counts",

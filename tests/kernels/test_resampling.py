@@ -178,16 +178,19 @@ def test_c_draws_without_the_gil():
 
 
 def test_blocks_of_replicates_in_numpy_are_those_of_one(monkeypatch):
-    urn = Urn([5, 0, 300, 2])
-    whole, wins = (
-        drawn(portable, urn, np.full(9, 307), 4, 0),
-        portable.wins_again(urn, urn, np.full(9, 307), np.full(9, 307), 4, 0),
-    )
-    monkeypatch.setattr(portable, "CHUNK", 8)
-    assert np.array_equal(drawn(portable, urn, np.full(9, 307), 4, 0), whole)
-    assert np.array_equal(
-        portable.wins_again(urn, urn, np.full(9, 307), np.full(9, 307), 4, 0), wins
-    )
+    urn, sizes, first = Urn([5, 0, 300, 2]), np.full(9, 307), 11
+    spots = np.array([[0], [1], [1], [0]], dtype=np.uint32)
+
+    def all_three():
+        sums = np.full((9, 2), -1, dtype=np.int64)
+        portable.draw_sums(urn, sizes, 4, first, 0, spots, sums)
+        wins = portable.wins_again(urn, urn, sizes, sizes, 4, first)
+        return [drawn(portable, urn, sizes, 4, first), sums, wins]
+
+    whole = all_three()
+    for chunk in (1, 8, 13):
+        monkeypatch.setattr(portable, "CHUNK", chunk)
+        assert all(map(np.array_equal, all_three(), whole))
 
 
 def test_no_replicates_are_no_work():

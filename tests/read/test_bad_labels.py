@@ -10,6 +10,8 @@ import pytest
 from tests.read.refusals import S, assert_refused, codes
 
 import baserate as br
+from baserate.read.cases import as_written, decide, fitting
+from baserate.read.columns import Column, as_column
 
 
 @pytest.mark.parametrize(
@@ -300,3 +302,216 @@ def test_row_13_two_values_that_are_not_labels_are_not_called_swapped():
 )
 def test_row_14_nullable_and_categorical_labels_are_accepted(labels):
     assert br.count(labels, S).positives.tolist() == [1, 0, 1, 0]
+
+
+def objects(values):
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
+
+
+@pytest.mark.parametrize(
+    ("said", "labels", "meant"),
+    [
+        ("1", np.array([0, 1]), 1),
+        ("1", np.array([0, 1], dtype=np.uint8), 1),
+        ("1.5", np.array([0, 1]), "1.5"),
+        ("fraud", np.array([0, 1]), "fraud"),
+        ("1", np.array([0.0, 1.0]), 1.0),
+        ("fraud", np.array([0.0, 1.0]), "fraud"),
+        (" TRUE ", np.array([True, False]), True),
+        ("0", np.array([True, False]), False),
+        ("maybe", np.array([True, False]), "maybe"),
+        ("1", objects(["0", "1"]), "1"),
+        (1, objects(["0", "1"]), "1"),
+        (1, objects([0, "1"]), 1),
+        (1, objects([]), 1),
+        (1, np.array([0, 1]), 1),
+        (True, objects(["0", "1"]), True),
+        (1.5, objects(["0", "1"]), 1.5),
+        (None, objects(["0", "1"]), None),
+    ],
+)
+def test_a_positive_label_is_read_as_its_column_is(said, labels, meant):
+    found = fitting(said, labels)
+    assert (found, type(found)) == (meant, type(meant))
+
+
+@pytest.mark.parametrize(
+    ("label", "text"),
+    [
+        (1, "1"),
+        (1.0, "1"),
+        (True, "1"),
+        (False, "0"),
+        (np.bool_(True), "1"),
+        (np.int64(-1), "-1"),
+        (np.float32(2.0), "2"),
+        (0.5, "0.5"),
+        (float("inf"), "inf"),
+        ("1.0", "1.0"),
+        (None, "None"),
+    ],
+)
+def test_a_label_is_written_as_a_text_file_has_it(label, text):
+    assert as_written(label) == text
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive", "code", "words", "command"),
+    [
+        (
+            list("aabbc"),
+            None,
+            "BR103",
+            r'3 values \("a" \(2\), "b" \(2\), "c" \(1\)\); need 2\. Fix: count\(y_true == VALUE,',
+            "--positive VALUE --negative OTHERS, or filter",
+        ),
+        (
+            list("abcd"),
+            "b",
+            "BR103",
+            r'"d" \(1\)\); need 2\. Fix: count\(y_true == \'b\', ',
+            "--positive b --negative a,c,d, or filter",
+        ),
+        (
+            list("abcde"),
+            "b",
+            "BR103",
+            r'5 values \("a" \(1\), "b" \(1\), "c" \(1\), "d" \(1\) …\); need 2',
+            "--positive b --negative OTHERS, or filter",
+        ),
+        (
+            [3, 2, 1, 2],
+            2,
+            "BR103",
+            r"count\(y_true == 2, \.\.\.\)",
+            "--positive 2 --negative 1,3, or filter",
+        ),
+        (
+            ["a b", "c", "d"],
+            "a b",
+            "BR103",
+            r"count\(y_true == 'a b', ",
+            "--positive 'a b' --negative c,d, or filter",
+        ),
+        (
+            [1, 1, 2],
+            None,
+            "BR102",
+            r"y_true has values 1 \(2\), 2 \(1\); cannot tell which is positive",
+            "--positive 2",
+        ),
+        (
+            ["no", "no", "ja"],
+            "yes",
+            "BR109",
+            r'"yes" is not in y_true, which has "no" \(2\), "ja" \(1\)',
+            "--positive ja",
+        ),
+        (
+            ["No", "No"],
+            "no",
+            "BR109",
+            r'"no" is written otherwise in y_true, which has "No" \(2\)',
+            "--positive No",
+        ),
+        (
+            ["Yes", "yes", "no"],
+            None,
+            "BR108",
+            r'y_true has 2 spellings of one label: "Yes" \(1\), "yes" \(1\)\.',
+            "--normalize-labels",
+        ),
+        (
+            ["0.5", "1", "0"],
+            None,
+            "BR106",
+            r"fractional \(0 to 1\), not a label\. Fix: count\(y_true >= 0\.5",
+            "--label-threshold 0.5",
+        ),
+    ],
+    ids=range(10),
+)
+def test_labels_that_leave_it_open_who_is_positive_are_refused_with_what_to_say(
+    labels, positive, code, words, command
+):
+    scores = np.arange(len(labels))
+    error = assert_refused(words, labels, scores, code=code, pos_label=positive)
+    assert error.problems[0].fix.command == command
+
+
+@pytest.mark.parametrize(
+    ("labels", "named", "positives"),
+    [
+        ([1.0, 0.0], None, [True, False]),
+        ([1, 1], None, [True, True]),
+        (["1.0", "0.0"], None, [True, False]),
+        ([1.0, -1.0], None, [True, False]),
+        (["yes", "yes"], None, [True, True]),
+        (["no", "no"], None, [False, False]),
+        ([2, 2], 2, [True, True]),
+        ([2, 3], 2, [True, False]),
+        ([2, 2], 3, [False, False]),
+        ([2.5, 1.0], 2.5, [True, False]),
+        ([True, False], False, [False, True]),
+        (["b", "a"], "a", [False, True]),
+        ([2**60, 2**60 + 1], 2**60 + 1, [False, True]),
+        ([float(2**60), 1.0], 1.0, [False, True]),
+    ],
+)
+def test_cases_are_positive_where_their_label_is_the_positive_one(labels, named, positives):
+    decision = decide(as_column(labels, "y"), named)
+    assert decision.positive.tolist() == positives
+    seen = [label for label, positive in zip(labels, positives, strict=True) if positive]
+    assert decision.value == (seen[0] if seen else None)
+
+
+def test_labels_of_one_class_are_noted_with_the_words_of_both():
+    for labels, value in ((["no"] * 4, None), (["yes"] * 4, "yes")):
+        decision = decide(as_column(labels, "y"))
+        assert decision.value == value
+        (note,) = decision.notes
+        assert note.text == 'y: positive = "yes", negative = "no"'
+        assert note.override.python == "pos_label='no'"
+
+
+def test_many_plain_labels_are_looked_at_piece_by_piece():
+    labels = np.zeros(200_000, dtype=np.int8)
+    labels[[0, 65_535, 65_536, 131_072, 199_999]] = 1
+    assert np.flatnonzero(decide(Column("y", labels)).positive).tolist() == [
+        0,
+        65_535,
+        65_536,
+        131_072,
+        199_999,
+    ]
+    labels[131_071] = 2
+    with pytest.raises(br.InputError, match=r"3 values \(0 \(199,994\), 1 \(5\), 2 \(1\)\)"):
+        decide(Column("y", labels))
+
+
+def test_missing_labels_that_an_engine_counted_are_told_by_their_cases():
+    labels = Column("y", objects(["no", None, "yes"]))
+    with pytest.raises(br.InputError, match="BR105: 5 of 14 labels in y are missing") as caught:
+        decide(labels, times=np.array([7, 5, 2]))
+    where = caught.value.problems[0].where
+    assert (where.rows, where.total) == ((), 5)
+
+
+def test_labels_of_rare_kinds_are_named_by_their_rows():
+    error = assert_refused(
+        r"mixes types: text \(3\), numbers \(2\)", objects(["a", 1, "b", "a", 2]), range(5),
+        code="BR107",
+    )  # fmt: skip
+    assert (error.problems[0].where.rows, error.problems[0].where.total) == ((1, 4), 2)
+    error = assert_refused("mixes types", objects(["a", 1, "b", True, 2]), range(5), code="BR107")
+    assert error.problems[0].where.rows == (3,)
+
+
+def test_more_words_than_few_are_counted_as_few_are():
+    words = [f"w{place % 6}" for place in range(20)]
+    assert_refused(
+        r'6 values \("w0" \(4\), "w1" \(4\), "w2" \(3\), "w3" \(3\) …\)', words, range(20),
+        code="BR103",
+    )  # fmt: skip

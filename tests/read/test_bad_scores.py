@@ -353,3 +353,153 @@ def test_labels_counted_by_another_engine_keep_their_numbers_of_cases():
 def test_flags_among_numeric_scores_are_refused_at_their_place():
     error = assert_refused("true or false", [0, 0, 1, 1], [0.1, 0.4, True, 0.8], code="BR208")
     assert "index 2" in str(error)
+
+
+def test_missing_scores_that_an_engine_counted_are_told_by_their_cases():
+    column = Column("s", np.array([0.5, np.nan, 0.25, np.nan]))
+    with pytest.raises(br.InputError, match="BR201: s has 9 missing or NaN scores") as caught:
+        cases.refuse_missing(column, np.array([3, 4, 1, 5]))
+    assert caught.value.problems[0].where.rows == ()
+    with pytest.raises(br.InputError, match=r"s has 2 missing or NaN scores.*\(index 1, 3\)"):
+        cases.refuse_missing(column)
+    cases.refuse_missing(Column("s", np.array([0.5])))
+
+
+@pytest.mark.parametrize(
+    ("scores", "dtype", "found"),
+    [
+        (np.array([1, 0], dtype=np.uint8), np.int64, [1, 0]),
+        (np.array([2**63 - 1], dtype=np.uint64), np.int64, [2**63 - 1]),
+        (np.array([], dtype=np.uint64), np.int64, []),
+        (np.array([True, False]), np.int64, [1, 0]),
+        (np.array([0.5], dtype=np.float16), np.float32, [0.5]),
+        (np.array([0.5], dtype=np.float32), np.float32, [0.5]),
+        (np.array([0.5, 0.25])[::-1], np.float64, [0.25, 0.5]),
+        (np.array([0.5], dtype=np.longdouble), np.float64, [0.5]),
+        (np.array([1, 2], dtype=object), np.int64, [1, 2]),
+        (np.array([1, 2.5], dtype=object), np.float64, [1.0, 2.5]),
+        (np.array([1, Decimal("2.5")], dtype=object), np.float64, [1.0, 2.5]),
+        (np.array([np.int8(1), np.float32(2.5)], dtype=object), np.float32, [1.0, 2.5]),
+        (np.array([" 1", "+2", "-3"], dtype=object), np.int64, [1, 2, -3]),
+        (np.array(["1", "2.5"], dtype=object), np.float64, [1.0, 2.5]),
+        (np.array(["1e3", 7], dtype=object), np.float64, [1000.0, 7.0]),
+        (np.array([-(2**63), 2**63 - 1], dtype=object), np.int64, [-(2**63), 2**63 - 1]),
+        (np.array([2**53, 0.5], dtype=object), np.float64, [2.0**53, 0.5]),
+        (np.array([], dtype=object), np.float64, []),
+    ],
+    ids=str,
+)
+def test_scores_are_held_in_a_type_that_keeps_them_apart(scores, dtype, found):
+    held = as_scores(Column("s", scores))
+    assert (held.dtype, held.tolist()) == (dtype, found)
+    assert held.flags.c_contiguous
+
+
+@pytest.mark.parametrize(
+    ("scores", "code", "words", "rows"),
+    [
+        (["0.1", "x", "y", "z", "w"], "BR208", '4 values that are not numbers, such as "x"', 3),
+        (["0.1", "x"], "BR208", '1 value that is not a number, such as "x"', 1),
+        (["1_0", "1"], "BR208", 'such as "1_0"', 1),
+        (["\u0661", "1"], "BR208", "1 value that is not a number", 1),
+        (["1e400", "1", "1e999"], "BR215", "s goes beyond the largest float", 2),
+        ([2**63, 1], "BR215", "s goes beyond the largest 64-bit integer", 0),
+        ([-(2**63) - 1, 1], "BR215", "s goes beyond the largest 64-bit integer", 0),
+        ([1, {2}], "BR209", "s holds set, not scores", 1),
+        (["0.1", True], "BR208", "s mixes types: text .1., true or false .1.", 1),
+        ([True, 0.5, 0.25, False, 0.1], "BR208", "numbers .3., true or false .2.", 2),
+        (["0.1", "0.10000000000000000001", "0.1"], "BR215", "1 distinct value would merge", 0),
+        (
+            ["0.1", "0.10000000000000000001", "0.10000000000000000002"],
+            "BR215",
+            "2 distinct values would merge",
+            0,
+        ),
+        ([Decimal("0.1"), Decimal("0.10000000000000000001")], "BR215", "1 distinct value would", 0),
+    ],
+    ids=range(13),
+)
+def test_scores_that_cannot_be_kept_apart_are_refused_with_their_rows(scores, code, words, rows):
+    column = np.empty(len(scores), dtype=object)
+    column[:] = scores
+    with pytest.raises(br.InputError, match=words) as caught:
+        as_scores(Column("s", column))
+    assert caught.value.code == code
+    assert len(caught.value.problems[0].where.rows) == rows
+
+
+@pytest.mark.parametrize(
+    ("text", "option"),
+    [
+        ("0,5", '; for decimal commas, --decimal ","'),
+        ("-1,234.5", '; for thousands, --thousands ","'),
+        ("12.5 %", "; for percentages, --percent"),
+        ("$1", ""),
+    ],
+)
+def test_numbers_as_people_write_them_are_refused_with_the_option_that_reads_them(text, option):
+    error = assert_refused("not a number", [0, 1], ["0.5", text], code="BR208")
+    plain = "write plain numbers with a decimal point: 0.5, not 0,5 or 50% or $1"
+    assert error.problems[0].fix.python == plain
+    assert error.problems[0].fix.command == plain + option
+
+
+def test_two_spellings_of_one_number_are_one_score():
+    counts = br.count([0, 1, 1], ["0.5", "0.50", "9007199254740992"])
+    assert counts.scores.tolist() == [2.0**53, 0.5]
+    assert br.count([0, 1], ["9007199254740993", "09007199254740993"]).scores.tolist() == [
+        9007199254740993
+    ]
+    assert br.count([0, 1], ["Infinity", "-INF"]).scores.tolist() == [np.inf, -np.inf]
+
+
+TWO = {"no": [0.75, 0.5], "yes": [0.25, 0.5]}
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        {"no": [0.75, 0.5], "yes": [0.25, 0.5 + 3e-6]},
+        {"no": [0.75, 0.5], "yes": [0.25, 0.5 - 3e-6]},
+        {"no": [0.75, None], "yes": [0.25, 0.5]},
+        {"no": [0.75, 0.5], "maybe": [0.25, 0.5]},
+        {"no": ["0.75", "0.5"], "yes": ["0.25", "0.5"]},
+    ],
+    ids=["above one", "below one", "missing", "no positive", "text"],
+)
+def test_columns_that_are_no_chances_of_both_classes_are_refused(frame):
+    labels = ["no", "yes"]
+    for near in (0.0, 5e-7, -5e-7):
+        given = pd.DataFrame({"no": TWO["no"], "yes": np.array(TWO["yes"]) + near})
+        assert cases.count(labels, given).total_positives == 1
+    with pytest.raises(br.InputError, match=r'BR204: .*2 columns \("no", "(yes|maybe)"\): which'):
+        cases.count(labels, pl.DataFrame(frame))
+
+
+def test_the_positives_column_is_named_in_a_note():
+    counts = cases.count(["no", "yes"], pd.DataFrame(TWO))
+    assert counts.scores.tolist() == [0.5, 0.25]
+    assert 'y_score["yes"] is the positive\'s' in counts.notes[-1].text or any(
+        'y_score["yes"] is the positive\'s' in note.text for note in counts.notes
+    )
+    turned = cases.count(["no", "yes"], pd.DataFrame(TWO), pos_label="no")
+    assert turned.scores.tolist() == [0.75, 0.5]
+
+
+def test_swapped_models_are_told_by_name():
+    with pytest.raises(br.InputError, match='BR111: y_true looks like a score and "m2" like'):
+        br.count([0.1, 0.9, 0.3], {"m1": [0.1, 0.2, 0.3], "m2": [0, 1, 0]})
+    with pytest.raises(br.InputError, match="BR111: y_true looks like a score and y_score like"):
+        br.count([0.1, 0.9, 0.3], [0, 1, 0])
+    with pytest.raises(br.InputError, match="BR102"):
+        br.count(["a", "b", "a"], [0, 1, 0])
+
+
+@pytest.mark.parametrize("rows", [16, 160])
+def test_rare_positives_at_the_limit_are_condensed_as_from_all_cells(rows):
+    scores = np.arange(rows) % 7 / 4
+    for positives in (0, 1, rows // 16, rows // 16 + 1):
+        labels = np.arange(rows) < positives
+        for column in (scores, scores.astype(np.int64), -scores):
+            quick = br.count(labels, column, keep="positives")
+            assert quick == br.count(labels, column).condense()

@@ -5,6 +5,8 @@ import pytest
 from tests.read.refusals import S, assert_refused, codes, text_of
 
 import baserate as br
+from baserate.read.cases import as_weights, with_weight
+from baserate.read.columns import Column
 
 
 def test_row_38_a_class_without_weight_is_refused():
@@ -114,3 +116,93 @@ def test_messages_quote_little_and_nothing_that_steers_a_terminal():
 
 def test_keep_takes_two_words_only():
     assert_refused("keep must be", [0, 1], [1, 2], code="BR532", keep="some")
+
+
+@pytest.mark.parametrize(
+    ("weights", "words", "rows"),
+    [
+        (np.ma.masked_array([1.0, 2.0, 3.0], mask=[0, 1, 0]), "1 missing or NaN weight", (1,)),
+        (np.ma.masked_array([1, 2, 3], mask=[0, 1, 0]), "1 missing or NaN weight", (1,)),
+        ([1.0, np.nan, np.nan], "2 missing or NaN weights", (1, 2)),
+        (["1", "", "2"], "1 missing or NaN weight", (1,)),
+        ([np.inf, 1.0, np.inf], "2 infinite weights", (0, 2)),
+        ([1.0, -0.5, -2.0], "2 negative weights, such as -0.5", (1, 2)),
+        ([1.0, -np.inf, 2.0], "1 negative weight, such as -inf", (1,)),
+        ([1, 2**53 + 1, 1], r"whole weights above 2\*\*53", ()),
+        ([1, -(2**53) - 1, 1], r"whole weights above 2\*\*53", ()),
+        ([1.0] * 3 + [np.nan] * 5, "5 missing or NaN weights", (3, 4, 5)),
+    ],
+    ids=range(10),
+)
+def test_weights_that_are_none_are_refused_with_their_rows(weights, words, rows):
+    labels = [0, 1] * 4
+    error = assert_refused(
+        f"sample_weight has {words}",
+        labels[: len(weights)],
+        np.arange(len(weights)),
+        code="BR303",
+        sample_weight=weights,
+    )
+    assert error.problems[0].where.rows == rows
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [[2**53, 1], [0.5, 0.25], np.array([True, True]), np.array([1, 2], dtype=np.uint8), []],
+    ids=str,
+)
+def test_weights_are_held_as_floats_without_rounding(weights):
+    found = as_weights(Column("w", np.asarray(weights)))
+    assert (found.dtype, found.tolist()) == (np.float64, [float(each) for each in weights])
+
+
+def test_cases_without_weight_are_left_out_but_not_a_whole_class():
+    positive = np.array([True, True, False])
+    assert with_weight(np.array([0.5, 0.25, 1.0]), positive) is None
+    assert with_weight(np.empty(0), positive[:0]) is None
+    assert with_weight(np.array([0.0, 0.25, 1.0]), positive).tolist() == [False, True, True]
+    assert with_weight(np.array([0.0, 1.0]), positive[:2]).tolist() == [False, True]
+    for weights, name in (([0.0, 0.0, 1.0], "positives"), ([1.0, 1.0, 0.0], "negatives")):
+        with pytest.raises(br.InputError, match=f"BR552: the total weight of the {name} is 0"):
+            with_weight(np.array(weights), positive)
+
+
+@pytest.mark.parametrize("unit", [1.0, 2.0**-400, 2.0**400, 2.0**-330, 2.0**330])
+def test_uneven_weights_are_noted_where_they_count_for_less_than_half_the_rows(unit):
+    """Of 2, 3, 6 and 23 the square of the sum is twice the sum of the squares: they count as 2."""
+    even = np.array([2.0, 3.0, 6.0, 23.0]) * unit
+    assert "BR307" not in codes(br.count([0, 1, 0, 1], S, sample_weight=even))
+    uneven = br.count([0, 1, 0, 1], S, sample_weight=even * [1, 1, 1, 2])
+    assert text_of(uneven, "BR307").startswith(
+        "the weights of 4 rows as read are uneven: they count as 1.5 (Kish's"
+    )
+
+
+@pytest.mark.parametrize("late", [3, 1500])
+def test_weights_are_looked_at_to_the_last_row(late):
+    labels = np.arange(2000) % 2
+    weights = np.where(labels == 1, 4.0, 2.0)
+    whole = br.count(labels, np.arange(2000), sample_weight=weights)
+    assert {"BR304", "BR306"} <= set(codes(whole))
+    assert "a base rate of 0.667 (rows: 0.5)" in text_of(whole, "BR304")
+    weights[late] += 0.5
+    assert not {"BR304", "BR306"} & set(
+        codes(br.count(labels, np.arange(2000), sample_weight=weights))
+    )
+
+
+def test_grouped_and_joint_counts_have_the_notes_of_their_weights():
+    labels, weights = [0, 0, 0, 1], [1.0, 1.0, 1.0, 9.0]
+    plain = br.count(labels, S, sample_weight=weights)
+    said = [note for note in plain.notes if note.code in ("BR304", "BR306", "BR307")]
+    assert len(said) == 3
+    assert list(br.count(labels, S, by=list("aabb"), sample_weight=weights).notes) == said
+    assert list(br.count(labels, {"m": S}, sample_weight=weights).notes) == said
+
+
+def test_a_sum_of_weights_that_floats_do_not_hold_is_refused_in_groups_too():
+    for more in ({"by": [1, 2, 3]}, {}):
+        assert_refused(
+            "the total weight overflows", [0, 1, 1], [1, 2, 3], code="BR303",
+            sample_weight=[1.0, 1e308, 1e308], **more,
+        )  # fmt: skip

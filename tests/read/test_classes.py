@@ -65,3 +65,47 @@ def test_a_summary_of_several_numbers_has_no_mean_over_the_classes():
     counts = br.Counts([0.9, 0.5, 0.1], [6, 3, 1], [2, 8, 30])
     with pytest.raises(br.InputError, match="BR570: brier_decomposition gives several numbers"):
         macro(br.curves.brier_decomposition, {"a": counts})
+
+
+@pytest.mark.parametrize(
+    ("scores", "classes", "got"),
+    [
+        (np.ones((3, 2)), None, "got 2 columns"),
+        (np.ones((3, 1)), ["a", "b"], "got 1 column"),
+        (np.ones(3), ["a", "b", "c"], "got 1 dimension"),
+        (np.ones((1, 2, 3)), ["a", "b"], "got 3 dimensions"),
+    ],
+)
+def test_a_matrix_that_does_not_fit_its_classes_is_told_by_its_shape(scores, classes, got):
+    with pytest.raises(br.InputError, match=got):
+        br.count_classes(["a", "b", "a"], scores, classes=classes)
+
+
+def test_the_columns_of_a_matrix_are_in_the_order_of_the_classes():
+    matrix = np.array([[0.7, 0.1], [0.2, 0.9]])
+    found = br.count_classes(["y", "x"], matrix, classes=["x", "y"])
+    assert list(found) == ["x", "y"]
+    assert found["x"] == br.count([0, 1], [0.7, 0.2])
+    assert found["y"] == br.count([1, 0], [0.1, 0.9])
+
+
+def test_a_class_without_scores_is_told_with_some_that_have_them():
+    scores = {name: [1.0] for name in "abcdefg"}
+    with pytest.raises(br.InputError, match='class "x" has no scores') as caught:
+        br.count_classes(["x"], scores)
+    assert caught.value.problems[0].fix.python == (
+        'classes with scores are "a", "b", "c", "d", "e"'
+    )
+
+
+def test_the_mean_over_classes_of_bins_has_bounds():
+    exact = {"a": br.Counts([4, 3, 2, 1], [1, 1, 1, 0], [0, 1, 1, 2]),
+             "b": br.Counts([4, 3, 2, 1], [2, 0, 1, 0], [0, 1, 0, 3])}  # fmt: skip
+    coarse = {name: counts.coarsen([2.5]) for name, counts in exact.items()}
+    found = macro(br.auc, coarse)
+    ends = [br.auc(counts).bounds for counts in coarse.values()]
+    assert found.bounds == tuple(np.mean(ends, axis=0))
+    assert found == np.mean([br.auc(counts) for counts in coarse.values()])
+    assert found.bounds.low <= macro(br.auc, exact) <= found.bounds.high
+    assert macro(br.auc, exact).bounds is None
+    assert macro(br.auc, exact).name == "macro"

@@ -186,12 +186,14 @@ class Amounts(Digested):
         scores = joined_scores(
             *(np.repeat(part.scores, part.counts.positives) for part, _ in parts)
         )
-        ours = _ordered(scores, _joined([_times(part.cases, factor) for part, factor in parts]))
+        ours = _ordered(
+            scores, np.concatenate([_times(part.cases, factor) for part, factor in parts])
+        )
         cells = joined_scores(self.scores, other.scores)
         theirs = _summed(
             counts.scores,
             cells,
-            _joined([_times(part.negative_units, factor) for part, factor in parts]),
+            np.concatenate([_times(part.negative_units, factor) for part, factor in parts]),
         )
         return Amounts._of(counts, decimals, ours, theirs, combine(self._recorded, other._recorded))
 
@@ -269,7 +271,7 @@ def in_units(numbers: Array) -> tuple[Array, int]:
         scale = 10.0**decimals
         with np.errstate(over="ignore"):
             units = np.rint(floats * scale)
-        if not len(units) or ((units < SAFE) & (units / scale == floats)).all():
+        if ((units < SAFE) & (units / scale == floats)).all():
             return units.astype(np.int64), decimals
     written = [Decimal(repr(value)).normalize() for value in floats.tolist()]
     decimals = max(0, *(-int(number.as_tuple().exponent) for number in written))
@@ -289,11 +291,6 @@ def _objects(values: list[int]) -> Array:
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
-
-
-def _joined(parts: list[Array]) -> Array:
-    kinds = {part.dtype for part in parts}
-    return np.concatenate(parts if len(kinds) == 1 else [part.astype(object) for part in parts])
 
 
 def _held(units: Array) -> Array:
@@ -321,9 +318,8 @@ def _summed(distinct: Array, scores: Array, units: Array) -> Array:
     """The sum of the units at each distinct score."""
     exact = _held(units)
     sums = np.zeros(len(distinct), dtype=exact.dtype)
-    if len(exact):
-        places = len(distinct) - 1 - np.searchsorted(distinct[::-1], scores)
-        np.add.at(sums, places, exact)
+    places = len(distinct) - 1 - np.searchsorted(distinct[::-1], scores)
+    np.add.at(sums, places, exact)
     return sums
 
 

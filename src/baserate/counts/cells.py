@@ -64,8 +64,6 @@ def run_starts(*keys: Array) -> Indices:
 
 def run_sums(values: Array, starts: Indices) -> Array:
     """The sum of each run: exact for counts, correctly rounded for masses."""
-    if not len(starts):
-        return values[:0]
     if len(starts) == len(values):
         return values
     if values.dtype == np.int64:
@@ -116,8 +114,6 @@ def binned(
     """
     order = np.argsort(bins, kind="stable")[::-1]
     starts = run_starts(bins[order])
-    if not len(starts):
-        return Cells(lows, positives, negatives), highs
     merged = Cells(
         np.minimum.reduceat(lows[order], starts),
         run_sums(positives[order], starts),
@@ -155,7 +151,7 @@ def lowest_score(threshold: Any, kind: np.dtype[Any]) -> Any:
     """The lowest score of this type that is not below the threshold; None where there is none."""
     infinite = isinstance(threshold, float | np.floating) and bool(np.isinf(threshold))
     try:
-        exact = None if infinite else exactly(threshold)
+        exact: Any = float(threshold) if infinite else exactly(threshold)
     except (TypeError, ValueError, OverflowError):
         raise refuse(
             "BR529",
@@ -163,15 +159,9 @@ def lowest_score(threshold: Any, kind: np.dtype[Any]) -> Any:
             "threshold=0.5",
         ) from None
     if kind == np.float64:
-        near = float(threshold) if exact is None else rounded(exact)
-        return (
-            near
-            if exact is None or math.isinf(near) or exactly(near) >= exact
-            else math.nextafter(near, math.inf)
-        )
-    if exact is None or exact > INT64_MAX or exact < -INT64_MAX - 1:
-        return None if threshold > 0 else -INT64_MAX - 1
-    return math.ceil(exact)
+        near = rounded(exact)
+        return near if near >= exact else math.nextafter(near, math.inf)
+    return None if exact > INT64_MAX else math.ceil(max(exact, -INT64_MAX - 1))
 
 
 def cuts_of(thresholds: Iterable[Any], kind: np.dtype[Any]) -> Array | None:
@@ -274,10 +264,10 @@ def _by_floats(thresholds: Array, below: Array) -> tuple[Indices, Indices, Mask]
     whole, powers, orders = (np.zeros(len(thresholds), dtype=np.int64) for _ in range(3))
     settled = np.zeros(len(thresholds), dtype=np.bool_)
     top, low = thresholds.astype(np.float64), np.append(below.astype(np.float64), -math.inf)
-    with np.errstate(invalid="ignore"):  # between infinite ones there is no middle
+    with np.errstate(invalid="ignore", over="ignore"):  # between infinite ones is no middle
         middle = low + (top - low) / 2
     size = np.abs(middle)
-    left = np.flatnonzero((size > 1e-15) & (np.maximum(np.abs(top), np.abs(low)) < 1e15))
+    left = np.flatnonzero((size > 0) & (np.maximum(np.abs(top), np.abs(low)) < 1e15))
     orders[left] = np.floor(np.log10(size[left]))
     for digits in range(1, FLOAT_DIGITS + 1):
         if not len(left):
@@ -315,19 +305,18 @@ def _decimals(
 
     half, over = np.copysign(np.floor(np.abs(scaled) + 0.5), scaled), np.ceil(scaled)
     rounds = separates(half)
-    good, unclear = rounds | separates(over), np.abs(2 * scaled - np.rint(2 * scaled)) <= 2 * near
-    around = [separates(np.rint(scaled) + step) for step in (-1, 0, 1)]
-    maybe = far | (unclear & (good | around[0] | around[1] | around[2]))
-    found = good & ~unclear & ~far
-    # The threshold itself, where it has no more digits.
+    found, unclear = rounds | separates(over), np.abs(2 * scaled - np.rint(2 * scaled)) <= 2 * near
+    # The threshold itself, where it has no more digits: then one of the two separates as well.
     order = np.floor(np.log10(np.abs(top), where=top != 0, out=np.zeros_like(top)))
     own_power = (digits - 1 - order).astype(np.int64)
+    own_far = np.abs(own_power) > FLOAT_POWER
     up, down = _powers_of_ten(own_power)
     own = np.rint(top * up / down)
-    itself = (own * down / up == top) & (np.abs(own_power) <= FLOAT_POWER) & (found | maybe)
+    itself = (own * down / up == top) & ~own_far
     m[some] = np.where(itself, own, np.where(rounds, half, over))
     e[some] = np.where(itself, own_power, powers[some])
-    sure[some], doubt[some] = itself | found, maybe & ~itself
+    maybe = far | unclear | own_far
+    sure[some], doubt[some] = itself | (found & ~maybe), maybe
     return m, e, sure, doubt
 
 
@@ -368,9 +357,7 @@ def upper_hull(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArray[np.intp]
     """
     moved = (x[1:] != x[:-1]) | (y[1:] != y[:-1])
     kept = np.flatnonzero(np.concatenate(([True], moved)))
-    if len(kept) <= 2:
-        return kept
-    if x.dtype == np.int64 and (int(x[-1]) + 1) * (int(y[-1]) + 1) > INT64_MAX // 2:
+    if x.dtype == np.int64 and int(x[-1]) * int(y[-1]) > INT64_MAX:
         return _scanned(kept, x.astype(object), y.astype(object))
     if x.dtype == np.float64:
         # Near one, by exact powers of two, so that no product leaves the range of floats.
@@ -382,8 +369,6 @@ def upper_hull(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArray[np.intp]
         if corner.all():
             return kept
         kept = kept[np.concatenate(([True], corner, [True]))]
-        if len(kept) == 2:
-            return kept
     return _scanned(kept, x, y)
 
 

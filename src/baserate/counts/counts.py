@@ -521,18 +521,14 @@ def _note(code: str, text: str, override: dict[str, str] | None) -> Note:
 
 def _validated(scores: npt.ArrayLike, positives: npt.ArrayLike, negatives: npt.ArrayLike) -> Cells:
     """Canonical cells from what a person or a file gives, or the reason why not."""
-    columns = [
-        _numbers(values, name)
-        for values, name in ((scores, "scores"), (positives, "positives"), (negatives, "negatives"))
-    ]
-    if len({len(column) for column in columns}) > 1:
-        lengths = ", ".join(
-            f"{len(column)} {name}" for column, name in zip(columns, Cells._fields, strict=True)
-        )
+    given = {"scores": scores, "positives": positives, "negatives": negatives}
+    columns = {name: _numbers(values, name) for name, values in given.items()}
+    if len({len(column) for column in columns.values()}) > 1:
+        lengths = ", ".join(f"{len(column)} {name}" for name, column in columns.items())
         raise refuse(
             "BR222", f"cells need one of each: got {lengths}", "give three arrays of one length"
         )
-    values, hits, misses = columns
+    values, hits, misses = columns.values()
     if np.isnan(values).any():
         raise refuse(
             "BR201",
@@ -841,11 +837,10 @@ class JointCounts(Totals, Digested):
         """One cell per distinct vector of scores, in descending order of the models as they are
         named here.
         """
-        columns = [self.scores[name] for name in names]
-        order = np.lexsort(columns[::-1])[::-1]
-        columns = [column[order] for column in columns]
-        starts = run_starts(*columns)
-        scores = {name: column[starts] for name, column in zip(names, columns, strict=True)}
+        order = np.lexsort([self.scores[name] for name in reversed(names)])[::-1]
+        columns = {name: self.scores[name][order] for name in names}
+        starts = run_starts(*columns.values())
+        scores = {name: column[starts] for name, column in columns.items()}
         positives, negatives = (
             run_sums(values[order], starts) for values in (self.positives, self.negatives)
         )

@@ -219,12 +219,8 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
         """
         import json
 
-        names = json.dumps(
-            [
-                [rank(group), size]
-                for group, size in zip(self.groups, np.diff(self.offsets).tolist(), strict=True)
-            ]
-        )
+        sizes = np.diff(self.offsets).tolist()
+        names = json.dumps([[rank(group), sizes[i]] for i, group in enumerate(self.groups)])
         return fingerprint(
             f"baserate-grouped-1\n{self.scores.dtype.name}\n{self._masses}{names}\n", self._cells
         )

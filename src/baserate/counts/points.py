@@ -140,10 +140,8 @@ class Points(Frozen):
     @classmethod
     def _of_counts(cls, counts: Counts) -> Points:
         totals = (counts.total_positives, counts.total_negatives)
-        (tp, fn), (fp, tn) = (
-            _running(values, whole)
-            for values, whole in zip((counts.positives, counts.negatives), totals, strict=True)
-        )
+        tp, fn = _running(counts.positives, counts.total_positives)
+        fp, tn = _running(counts.negatives, counts.total_negatives)
         why = CHOSEN_TOTALS if counts.ledger.design == CASE_CONTROL else ""
         passed = None if fn is None or tn is None else (fn, tn)
         return cls._of(counts.scores, tp, fp, totals, counts, why, _tops(counts), passed)
@@ -300,20 +298,11 @@ class Points(Frozen):
 
     def place(self, threshold: float | None) -> int:
         """The point that flags `score >= threshold`; None flags nothing."""
-        if threshold is None:
+        cut = None if threshold is None else lowest_score(threshold, self.scores.dtype)
+        if cut is None:
             return 0
-        cut = lowest_score(threshold, self.scores.dtype)
-        flagged = (
-            len(self.scores) - int(np.searchsorted(self.scores[::-1], cut, side="left"))
-            if cut is not None
-            else 0
-        )
-        if (
-            self.tops is not None
-            and flagged < len(self.scores)
-            and cut is not None
-            and cut <= self.tops[flagged]
-        ):
+        flagged = len(self.scores) - int(np.searchsorted(self.scores[::-1], cut, side="left"))
+        if self.tops is not None and flagged < len(self.scores) and cut <= self.tops[flagged]:
             near = f"{quoted(self.scores[flagged].item())}" + (
                 f" or {quoted(self.scores[flagged - 1].item())}" if flagged else ""
             )
@@ -351,14 +340,14 @@ class Points(Frozen):
 
     @cached_property
     def _turns(self) -> Any:
-        if len(self) <= 2:
-            return np.arange(len(self))
         across, up = self.fp[1:] != self.fp[:-1], self.tp[1:] != self.tp[:-1]
         # Straight on: both steps go only across, or both only up.
         straight = ((across[:-1] & across[1:]) & ~(up[:-1] | up[1:])) | (
             (up[:-1] & up[1:]) & ~(across[:-1] | across[1:])
         )
-        return np.concatenate(([0], np.flatnonzero(~straight) + 1, [len(self) - 1]))
+        kept = np.ones(len(self), dtype=np.bool_)
+        kept[1:-1] = ~straight
+        return np.flatnonzero(kept)
 
     def only(self, kept: Any) -> Points:
         """These points alone, the first and the last among them; a threshold between two of them is
@@ -414,8 +403,7 @@ def _running(values: Array, whole: float) -> tuple[Array, Array | None]:
     if values.dtype == np.int64:
         return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(values))), None
     flagged, passed = (
-        np.concatenate((np.zeros(1), running_sums(column))) if len(column) else np.zeros(1)
-        for column in (values, values[::-1])
+        np.concatenate((np.zeros(1), running_sums(column))) for column in (values, values[::-1])
     )
     flagged[-1] = passed[-1] = whole
     return flagged, passed[::-1].copy()
@@ -457,12 +445,9 @@ def _rates(values: npt.ArrayLike, name: str) -> Floats:
         )
     except (TypeError, ValueError, OverflowError):
         rates = np.array([math.nan])
-    if rates.ndim != 1 or np.isnan(rates).any() or (rates < 0).any() or (rates > 1).any():
-        wrong = (
-            np.flatnonzero(~((rates >= 0) & (rates <= 1)))
-            if rates.ndim == 1
-            else np.empty(0, dtype=np.intp)
-        )
+    inside = (rates >= 0) & (rates <= 1)  # which NaN is not
+    if rates.ndim != 1 or not inside.all():
+        wrong = np.flatnonzero(~inside) if rates.ndim == 1 else np.empty(0, dtype=np.intp)
         shown = quoted(rates[wrong[0]].item()) if len(wrong) else "something else"
         raise refuse(
             "BR550",

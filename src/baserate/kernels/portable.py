@@ -122,8 +122,7 @@ def _unpacked(places: Keys, front: npt.NDArray[np.bool_], dtype: np.dtype[Any]) 
 
 def _starts(keys: Keys, split: int) -> npt.NDArray[np.intp]:
     """Where each run of equal keys begins; the two signs never share a run."""
-    first = np.empty(len(keys), dtype=np.bool_)
-    first[:1] = True
+    first = np.ones(len(keys), dtype=np.bool_)
     np.not_equal(keys[1:], keys[:-1], out=first[1:])
     if split < len(keys):
         first[split] = True
@@ -223,28 +222,18 @@ def _beaten(scores: Scores, labels: Labels) -> Ints:
     cases = len(scores)
     ordered, signed = order_weighted(scores, labels, np.arange(1, cases + 1, dtype=np.float64))
     is_positive = signed > 0
-    place = np.abs(signed).astype(np.intp) - 1
-    hits: Ints = np.cumsum(is_positive, dtype=np.int64)
-    misses = np.arange(1, cases + 1) - hits
-    total_n = int(misses[-1]) if cases else 0
-    fresh = np.concatenate(([True], ordered[1:] != ordered[:-1]))
-    if fresh.all():
-        values = 2 * (hits + is_positive * (total_n - misses - hits))
-    else:
-        values = _with_ties(hits, misses, is_positive, np.flatnonzero(fresh))
+    # How many of each class are above each place in that order, and above the end.
+    hits: Ints = np.concatenate((np.zeros(1, np.int64), np.cumsum(is_positive, dtype=np.int64)))
+    misses = np.arange(cases + 1) - hits
+    starts = _starts(ordered, cases)
+    sizes = np.diff(starts, append=cases)
+    ends = starts + sizes
+    # What lies beyond a tie counts two, what lies in it one.
+    below = np.repeat(2 * misses[-1] - misses[starts] - misses[ends], sizes)
+    above = np.repeat(hits[starts] + hits[ends], sizes)
     beaten = np.empty(cases, dtype=np.int64)
-    beaten[place] = values
+    beaten[np.abs(signed).astype(np.intp) - 1] = np.where(is_positive, below, above)
     return beaten
-
-
-def _with_ties(hits: Ints, misses: Ints, is_positive: Labels, starts: Any) -> Ints:
-    """The same where scores tie: what lies beyond the tie counts two, what lies in it one."""
-    sizes = np.diff(np.append(starts, len(hits)))
-    ends = starts + sizes - 1
-    before_p, before_n = (np.where(starts > 0, column[starts - 1], 0) for column in (hits, misses))
-    below = np.repeat(2 * int(misses[-1]) - before_n - misses[ends], sizes)
-    above = np.repeat(before_p + hits[ends], sizes)
-    return np.where(is_positive, below, above)
 
 
 def count_gaps(scores: Scores, labels: Labels, anchors: Ints) -> tuple[Ints, Ints, Ints]:
@@ -277,8 +266,7 @@ class GapCounter:
         self.ties, self.gaps, self.lowest = no_gaps(len(anchors))
 
     def add(self, scores: Scores, labels: Labels) -> None:
-        for start in range(0, len(scores), CHUNK):
-            part = slice(start, start + CHUNK)
+        for part in _blocks(len(scores), 1):
             self._add(np.sort(ascending_orders(scores[part][~labels[part]])))
 
     def _add(self, chunk: Ints) -> None:
@@ -327,8 +315,7 @@ class BinCounter:
         self.edges, self.bins = edges, no_bins(len(edges) + 1)
 
     def add(self, scores: Scores, labels: Labels) -> None:
-        for start in range(0, len(scores), CHUNK):
-            part = slice(start, start + CHUNK)
+        for part in _blocks(len(scores), 1):
             orders = ascending_orders(scores[part])
             places = np.searchsorted(self.edges, orders, side="right")
             np.add.at(self.bins, (places, labels[part].astype(np.intp)), 1)
@@ -342,11 +329,15 @@ def draw(urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints) 
     """
     wanted = checked_sizes(urn, sizes, first)
     check_room(urn, wanted, out)
-    start, many = lane(seed, stream), max(1, CHUNK // max(len(urn), len(urn.places)))
-    for row in range(0, len(wanted), many):
-        part = slice(row, row + many)
-        replicates = np.arange(first + row, first + row + len(wanted[part]), dtype=np.uint64)
-        _draw_rows(urn, wanted[part], start, replicates, out[part])
+    start, replicates = lane(seed, stream), np.arange(len(wanted), dtype=np.uint64)
+    for part in _blocks(len(wanted), max(len(urn), len(urn.places))):
+        _draw_rows(urn, wanted[part], start, replicates[part] + np.uint64(first), out[part])
+
+
+def _blocks(rows: int, width: int) -> list[slice]:
+    """Rows of so many words in blocks that are worked on at a time: no result depends on them."""
+    many = max(1, CHUNK // width)
+    return [slice(row, row + many) for row in range(0, rows, many)]
 
 
 def draw_sums(
@@ -358,14 +349,11 @@ def draw_sums(
     wanted = checked_sizes(urn, sizes, first)
     check_spots(urn, wanted, spots, out)
     out[...] = 0
-    many = max(1, CHUNK // len(urn))
-    for row in range(0, len(wanted), many):
-        part = slice(row, row + many)
+    for part in _blocks(len(wanted), len(urn)):
         drawn = np.empty((len(wanted[part]), len(urn)), dtype=np.int64)
-        draw(urn, wanted[part], seed, first + row, stream, drawn)
-        for sums, cases in zip(out[part], drawn, strict=True):
-            for of_model in spots.T:
-                np.add.at(sums, of_model, cases)
+        draw(urn, wanted[part], seed, first + part.start, stream, drawn)
+        for of_model in spots.T:
+            np.add.at(out[part].T, of_model, drawn.T)
 
 
 def draw_powers(
@@ -460,14 +448,13 @@ def wins_again(
     kept at a time.
     """
     ours, theirs = checked_pair(positives, negatives, sizes_p, sizes_n, first)
-    wins, many = np.empty(len(ours), dtype=np.int64), max(1, CHUNK // len(positives))
-    for row in range(0, len(wins), many):
-        part = slice(row, row + many)
+    wins = np.empty(len(ours), dtype=np.int64)
+    for part in _blocks(len(wins), len(positives)):
         hits, misses = (
             np.empty((len(wins[part]), len(positives)), dtype=np.int64) for _ in range(2)
         )
-        draw(positives, ours[part], seed, first + row, POSITIVES, hits)
-        draw(negatives, theirs[part], seed, first + row, NEGATIVES, misses)
+        draw(positives, ours[part], seed, first + part.start, POSITIVES, hits)
+        draw(negatives, theirs[part], seed, first + part.start, NEGATIVES, misses)
         worse = 2 * (theirs[part, None] - np.cumsum(misses, axis=1)) + misses
         wins[part] = np.einsum("ij,ij->i", hits, worse)
     return wins

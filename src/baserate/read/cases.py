@@ -235,12 +235,10 @@ def _narrowed(column: Column, wide: Array) -> Array:
     except (OverflowError, ValueError):
         raise too_large(column.name) from None
     refuse_missing(Column(column.name, narrow))
-    whole = [
-        (number, rounded)
+    if any(
+        isinstance(number, int) and number != rounded
         for number, rounded in zip(wide.tolist(), narrow.tolist(), strict=True)
-        if isinstance(number, int)
-    ]
-    if any(number != rounded for number, rounded in whole):
+    ):
         raise refuse("BR215", f"{column.name}: {ROUNDED}", CONVERT)
     merged = len(set(wide.tolist())) - len(set(narrow.tolist()))
     if merged > 0:
@@ -258,10 +256,10 @@ def _check_spelled(column: Column, texts: list[str], numbers: list[Any]) -> None
     """
     from decimal import Decimal
 
-    spelled = {text.strip().casefold() for text in texts}
+    pairs = list(zip(texts, numbers, strict=True))
     endless = [
         row
-        for row, (text, number) in enumerate(zip(texts, numbers, strict=True))
+        for row, (text, number) in enumerate(pairs)
         if abs(number) == inf and "n" not in text.casefold()
     ]
     if endless:
@@ -272,22 +270,16 @@ def _check_spelled(column: Column, texts: list[str], numbers: list[Any]) -> None
             endless[:3],
             len(endless),
         )
-    digits = [
-        (text, number)
-        for text, number in zip(texts, numbers, strict=True)
-        if isinstance(number, float) and abs(number) >= EXACT_FLOATS
-    ]
     if any(
-        text.strip().lstrip("+-").isdecimal() and int(text) != number for text, number in digits
+        abs(number) >= EXACT_FLOATS
+        and text.strip().lstrip("+-").isdecimal()
+        and int(text) != number
+        for text, number in pairs
     ):
         raise refuse("BR215", f"{column.name}: {ROUNDED}", CONVERT)
-    if len(spelled) > len(set(numbers)):
-        exact = {Decimal(text) for text in spelled}
-        merged = (
-            len(exact) - len({float(text) for text in spelled})
-            if not all(isinstance(number, int) for number in numbers)
-            else 0
-        )
+    spellings, distinct = {text.strip().casefold() for text in texts}, len(set(numbers))
+    if len(spellings) > distinct:
+        merged = len({Decimal(text) for text in spellings}) - distinct
         if merged > 0:
             raise refuse(
                 "BR215",
@@ -537,17 +529,15 @@ def _asked(column: Column, found: dict[Any, int], pos_label: object, keyword: st
 
 
 def _check_spelling(column: Column, found: dict[Any, int]) -> None:
-    spellings = Counter(_folded(value) for value in found)
-    word, count = spellings.most_common(1)[0] if spellings else ("", 0)
-    if count > 1:
-        variants = {value: cases for value, cases in found.items() if _folded(value) == word}
-        fix = Fix(
-            "write each label in one way; for a file or frame, normalize_labels=True",
-            "--normalize-labels",
-        )
-        raise refuse(
-            "BR108", f"{column.name} has {count} spellings of one label: {_shown(variants)}", fix
-        )
+    for word, count in Counter(_folded(value) for value in found).most_common():
+        if count > 1:
+            variants = {value: cases for value, cases in found.items() if _folded(value) == word}
+            fix = Fix(
+                "write each label in one way; for a file or frame, normalize_labels=True",
+                "--normalize-labels",
+            )
+            text = f"{column.name} has {count} spellings of one label: {_shown(variants)}"
+            raise refuse("BR108", text, fix)
 
 
 def _check_kind(column: Column, found: dict[Any, int]) -> None:
@@ -651,11 +641,12 @@ def two_columns(data: Any, name: str) -> tuple[ClassColumn, ...]:
     )  # pyarrow's name for it first
     if isinstance(data, np.ndarray) or len(labels) != 2:
         return ()
-    columns = (as_column(data[label], f"{name}[{quoted(label)}]") for label in labels)
-    return tuple(
-        ClassColumn(c.name, c.values, c.missing, c.index, label=label)
-        for c, label in zip(columns, labels, strict=True)
-    )
+    return tuple(_class_column(data, label, name) for label in labels)
+
+
+def _class_column(data: Any, label: Any, name: str) -> ClassColumn:
+    column = as_column(data[label], f"{name}[{quoted(label)}]")
+    return ClassColumn(column.name, column.values, column.missing, column.index, label=label)
 
 
 def of_positive(columns: tuple[Column, ...], decision: Decision) -> tuple[Column, Note]:
@@ -699,8 +690,7 @@ FEW = slice(0, 1000)
 
 def as_weights(column: Column) -> Floats:
     """Float64 weights, or the reason why these are none."""
-    unclear = column.missing is not None or column.values.dtype.kind not in "biu"
-    gone = column.missing_rows() if unclear and not _all_finite(column.values) else ()
+    gone = () if _complete(column) else column.missing_rows()
     if len(gone):
         text = f"{column.name} has {number_of(len(gone), 'missing or NaN weight')}"
         raise refuse("BR303", text, "give every case a finite weight", gone[:3], len(gone))
@@ -728,15 +718,13 @@ def as_weights(column: Column) -> Floats:
     return weights
 
 
-def _all_finite(values: npt.NDArray[Any]) -> bool:
-    """Without making anything as large as the values: the least and the greatest are NaN where any
-    is.
+def _complete(column: Column) -> bool:
+    """Numbers of which none is missing, seen without making anything as large as they are: the
+    least is NaN where any is.
     """
-    return (
-        values.dtype.kind == "f"
-        and bool(len(values))
-        and bool(np.isfinite(values.min()) and np.isfinite(values.max()))
-    )
+    values = column.values
+    plain = column.missing is None and values.dtype.kind in "biuf"
+    return plain and not (len(values) and bool(np.isnan(values.min())))
 
 
 def with_weight(weights: Floats, positive: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_] | None:
@@ -765,9 +753,9 @@ def weigh(weights: Floats, positive: npt.NDArray[np.bool_], cells: Cells) -> tup
 
 def _remarks(weights: Floats, positive: npt.NDArray[np.bool_], cells: Cells) -> Iterator[Note]:
     cases, largest = len(weights), weights.max()
-    scaled = (
-        weights if 1e-100 < largest < 1e100 else weights / largest
-    )  # squares of others leave the range of floats
+    # Squares of others leave the range of floats; a power of two rounds nothing.
+    near_one = 1e-100 < largest < 1e100
+    scaled = weights if near_one else np.ldexp(weights, -int(np.frexp(largest)[1]))
     effective = float(scaled.sum() ** 2 / square_sum(scaled))
     if effective < cases / 2:
         text = (
