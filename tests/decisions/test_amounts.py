@@ -163,6 +163,14 @@ def test_a_budget_inside_a_tie_is_met_on_average_with_the_best_and_the_worst_dra
     assert (part.caught_best, part.caught_worst) == (2 * (7 + 100 + 20), 2 * (7 + 20))
 
 
+def test_amounts_in_cents_are_drawn_from_a_tie_in_full():
+    amounts = br.count([1, 1, 1, 0], [0.5, 0.5, 0.5, 0.1], amount=[10.25, 0.5, 3, 0.01])
+    point = br.choose(amounts, "alerts <= 2", volume=4)
+    assert (point.caught_best, point.caught_worst) == (13.25, 3.5)
+    part = br.choose(amounts, "alerts <= 5", volume=8)  # two and a half of the three
+    assert (part.caught_best, part.caught_worst) == (2 * 13.5, 2 * (3.5 + 10.25 / 2))
+
+
 def test_the_worst_and_the_best_draw_are_those_of_every_draw():
     from itertools import combinations
 

@@ -186,3 +186,11 @@ def test_values_that_are_never_reached_say_what_is():
 def test_a_volume_that_is_none_is_refused():
     with pytest.raises(br.InputError, match="BR520: a volume is a number of cases above 0"):
         br.fix(COUNTS, "tpr = 0.8", volume=-1)
+
+
+def test_a_measure_may_be_fixed_at_0_between_two_thresholds():
+    """Recall gain is 0 where recall is the base rate, here between recalls of 0.4 and 0.6."""
+    counts = br.Counts([3, 2, 1], positives=[2, 1, 2], negatives=[1, 1, 3])
+    fixed = br.fix(counts, "recall_gain = 0")
+    assert (fixed.interpolated.tpr, fixed.interpolated.threshold) == (0.5, 3)
+    assert fixed.attained.tpr == 0.6  # a gain of 1/3, against -1/2

@@ -4,6 +4,7 @@ at hand.
 
 import importlib.util
 import math
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
@@ -199,6 +200,94 @@ def test_limits_rise_with_the_positives_caught_and_fall_with_the_level():
     assert (strict < loose).any()
 
 
+def allowed_of(samples, alpha):
+    """How many of the second samples may reach a limit: alpha of them and one more, less two
+    standard errors, and less the one itself.
+    """
+    expected = alpha * (samples + 1)
+    return math.floor(expected - 2 * math.sqrt(expected * (1 - alpha))) - 1
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.1, 0.3])
+def test_the_limit_of_one_look_is_the_highest_that_few_enough_samples_reach(alpha):
+    one, two = np.arange(999)[:, None], np.arange(1998)[:, None] // 2
+    (limit,) = guarantees._calibrated(one, two, np.ones(1), alpha).tolist()
+    reached, next_reached = ((two <= up_to).sum() for up_to in (limit, limit + 1))
+    assert reached <= allowed_of(1998, alpha) < next_reached
+
+
+def test_a_look_of_half_the_weight_allows_what_is_half_as_frequent():
+    one, two = (np.arange(size)[:, None] // (size // 999) * [1, 1] for size in (999, 1998))
+    whole, half = (
+        guarantees._calibrated(one, two, np.array([weight, 1.0]), 0.1)[0] for weight in (1.0, 0.5)
+    )
+    assert half + 1 == (whole + 1) // 2
+    falling = guarantees._calibrated(one, two, np.array([1.0, 0.5]), 0.1)
+    assert falling.tolist() == [whole, whole]  # what holds at a look holds at every later one
+
+
+def test_where_nothing_is_rare_enough_nothing_is_allowed():
+    one, two = np.full((999, 1), 10), np.full((1998, 1), 10)
+    assert guarantees._calibrated(one, two, np.ones(1), 0.1).tolist() == [9]
+    assert guarantees._calibrated(one, two - 1, np.ones(1), 0.1).tolist() == [-1]
+
+
+@pytest.mark.parametrize(("first", "last"), [(3, 3), (3, 50), (0, 47), (7, 5)])
+def test_every_number_of_cases_is_looked_at_where_there_are_few(first, last):
+    assert guarantees._looks(first, last).tolist() == list(range(first, last + 1))
+
+
+@pytest.mark.parametrize(("first", "last"), [(3, 51), (3, 1000), (20, 5000), (3, 200_000)])
+def test_looks_at_many_cases_are_even_and_closer_towards_both_ends(first, last):
+    looks = guarantees._looks(first, last)
+    assert (looks[0], looks[-1]) == (first, last)
+    gaps = np.diff(looks)
+    evenly = min(max(2 * math.sqrt(last), 48), 200) - 1
+    assert gaps.min() >= 1
+    assert gaps.max() <= (last - first) / evenly + 1
+    from_ends = np.minimum(looks[1:], last + 1 - looks[:-1])
+    assert (gaps <= 0.1 * from_ends + 1).all()
+    assert len(looks) <= evenly + 1 + 24 * math.log(last)
+
+
+@pytest.mark.parametrize("positives", [1, 7, 40])
+def test_a_box_allows_what_both_bounds_together_allow_at_each_number_caught(positives):
+    """posfrac <= 0.2 at a base rate of 1/4: 0.25 · tpr + 0.75 · fpr <= 0.2."""
+    negatives, alpha = 200, 0.05
+    line = guarantees._Line(Fraction(-1, 4), Fraction(-3, 4), Fraction(1, 5))
+    found = guarantees._box(line, positives, negatives, alpha)
+    assert found.looks.tolist() == list(range(positives + 1))
+    boxes = {}
+    for share in (0.02, 0.05, 0.1, 0.25, 0.5):
+        caught = [
+            beta.ppf(1 - share * alpha, tp + 1, positives - tp) if tp < positives else 1
+            for tp in range(positives + 1)
+        ]
+        boxes[share] = [
+            max(
+                (
+                    fp
+                    for fp in range(negatives)
+                    if binom.cdf(fp, negatives, (0.2 - 0.25 * tpr) / 0.75) <= (1 - share) * alpha
+                ),
+                default=-1,
+            )
+            for tpr in caught
+        ]
+    middle = (positives + 1) // 2
+    most = max(allowed[middle] for allowed in boxes.values())
+    assert found.split == next(share for share, allowed in boxes.items() if allowed[middle] == most)
+    assert found.allowed.tolist() == boxes[found.split]
+
+
+@pytest.mark.parametrize(
+    ("cases", "shown"),
+    [(1, 1), (9, 9), (10, 10), (99, 99), (100, 100), (101, 110), (1201, 1300), (12_000, 12_000)],
+)
+def test_cases_that_would_do_are_told_in_two_digits_upwards(cases, shown):
+    assert guarantees._rounded(cases) == shown
+
+
 # ---- laws ----
 
 
@@ -318,7 +407,32 @@ def test_the_notes_say_that_nothing_else_is_guaranteed():
     assert "BR526" in notes
 
 
+@pytest.mark.parametrize(
+    ("requirement", "options", "bound"),
+    [
+        ("fpr <= 1", {}, 1),
+        ("posfrac <= 1", {}, 1),
+        ("alerts <= 9000", {"volume": 5000}, 5000),
+        ("recall >= 0", {}, 0),
+    ],
+)
+def test_what_holds_whatever_happens_is_guaranteed_as_it_is(requirement, options, bound):
+    point = choose(GRADED, guarantee=requirement, optimize="tpr", **options)
+    assert (point.fn, point.tn) == (0, 0)
+    (one,) = point.guarantee.requirements
+    assert one.bound == pytest.approx(bound) if bound else one.bound > 0.98
+    name, sense, limit = requirement.split()
+    assert (one.sense, one.limit) == (sense, float(limit))
+    assert one.measure == br.Measure.parse(name if "volume" not in options else "alerts(1)").name
+
+
 # ---- refusals ----
+
+
+@pytest.mark.parametrize("weights", ["1, 0, 0, 0", "0, 0, 0, 1"])
+def test_what_is_1_at_every_threshold_cannot_be_guaranteed(weights):
+    with pytest.raises(br.InputError, match="BR636: weighted_accuracy cannot be guaranteed"):
+        choose(GRADED, guarantee=f"weighted_accuracy({weights}) >= 1", at=FIELD)
 
 
 def test_what_cannot_be_guaranteed_is_refused_with_the_cases_that_would_do():
@@ -358,6 +472,44 @@ def test_so_many_cases_do_with_80_percent_chance():
             ).any()
         )
     assert certified / sets >= 0.8 - 3 * math.sqrt(0.16 / sets)
+
+
+def test_the_negatives_that_would_do_demonstrate_a_rate_with_the_power_promised():
+    """By the binomial distribution, at the rate observed with half an error more."""
+    counts = br.Counts([2, 1], positives=[50, 50], negatives=[5, 4995])
+    said = r"BR635: fpr <= 0.002 cannot .*: \S+ more negatives would do with 80 % chance, if the"
+    with pytest.raises(br.Infeasible, match=said) as refused:
+        br.choose(counts, guarantee="fpr <= 0.002")
+    more = int(
+        "".join(filter(str.isdigit, str(refused.value).split("): ")[1].split(" more negatives")[0]))
+    )
+
+    def power(negatives):
+        shown = [k for k in range(negatives // 400) if binom.cdf(k, negatives, 0.002) <= 0.05]
+        return binom.cdf(max(shown), negatives, 5.5 / 5001)
+
+    assert power(5000 + more) >= 0.77
+    assert power(5000 + 4 * more // 5) < 0.8
+
+
+def test_requirements_that_can_be_guaranteed_only_apart_are_told_so():
+    counts = br.Counts([4, 3, 2, 1], positives=[100, 70, 20, 10], negatives=[5, 25, 20, 950])
+    for alone in ("recall >= 0.82", "fpr <= 0.04"):
+        assert br.choose(counts, guarantee=alone).threshold != 3
+    with pytest.raises(br.Infeasible, match="each of the requirements can, but not at one"):
+        br.choose(counts, guarantee="recall >= 0.82 and fpr <= 0.04")
+
+
+def test_a_recall_of_1_is_guaranteed_by_no_threshold():
+    with pytest.raises(
+        br.Infeasible, match="tpr >= 1 holds at no threshold below flagging everything"
+    ):
+        br.choose(GRADED, guarantee="recall >= 1")
+
+
+def test_what_the_guaranteed_thresholds_have_of_the_rule_is_said():
+    with pytest.raises(br.Infeasible, match="the highest precision among them is 0.4048"):
+        br.choose(GRADED, "precision >= 0.9", guarantee="recall >= 0.8")
 
 
 def test_what_does_not_even_hold_here_is_infeasible():

@@ -169,6 +169,19 @@ def test_a_precision_that_rests_on_few_false_positives_is_said_at_another_prior(
     )
 
 
+@pytest.mark.parametrize(("prior", "noted"), [(5e-4, False), (4.99e-4, True)])
+def test_a_prior_is_far_below_the_samples_from_a_thousandth_of_it_on(prior, noted):
+    even = br.Counts([2, 1], positives=[90, 10], negatives=[10, 90])
+    point = br.choose(even, threshold=2, at=br.Conditions(prior))
+    assert ("BR505" in codes(point)) == noted
+
+
+@pytest.mark.parametrize(("alarms", "few"), [(1, True), (9, True), (10, False)])
+def test_ten_false_positives_are_not_few(alarms, few):
+    counts = br.Counts([2, 1], positives=[5, 5], negatives=[alarms, 90])
+    assert ("BR505" in codes(br.choose(counts, threshold=2, at=br.Conditions(0.1)))) == few
+
+
 @pytest.mark.parametrize("share", [0, 0.01, 0.5, 1])
 def test_guesses_rest_on_no_false_positives(share):
     assert "BR505" not in codes(br.curves.random_classifier(COUNTS, share, at=br.Conditions(1e-6)))
@@ -204,6 +217,19 @@ def test_a_budget_that_costs_leave_unused_is_said():
     assert (
         text(point, "BR523")
         == "40 of 500 alerts are used: more of them would cost more than they save"
+    )
+
+
+def test_a_budget_that_the_next_score_would_just_use_up_is_left_unused_for_its_cost():
+    at = br.Conditions(costs=br.Costs(fp=1, fn=2))
+    point = br.choose(COUNTS, "alerts <= 145", at=at, volume=1050)
+    assert text(point, "BR523") == (
+        "40 of 145 alerts are used: more of them would cost more than they save"
+    )
+    short = br.choose(COUNTS, "alerts <= 144", at=at, volume=1050)
+    assert text(short, "BR523") == (
+        "40 of 144 alerts are used: the next score of this sample would add 105 (a larger sample"
+        " would use the budget better)"
     )
 
 
