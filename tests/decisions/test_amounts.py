@@ -142,6 +142,19 @@ def test_a_budget_without_a_review_catches_the_largest_amount(scenario):
     )
 
 
+def test_a_budget_without_a_review_is_used_up_where_more_alerts_catch_no_more(scenario):
+    point = br.choose(scenario, "alerts <= 2", volume=6)
+    assert (point.threshold, point.alerts, point.amount_caught) == (0.8, 2, 1000)
+    priced = br.choose(scenario, "alerts <= 2", review=0, volume=6)
+    assert (priced.threshold, priced.amount_caught) == (0.9, 1000)  # of equals, the fewest alerts
+    tied = br.count([1, 0, 0, 0, 1], [0.9, 0.5, 0.5, 0.5, 0.1], amount=[7, 1, 1, 1, 9])
+    point = br.choose(tied, "alerts <= 3", volume=5)
+    assert (point.point.how, point.alerts, point.amount_caught) == ("tie", 3, 7)
+    assert (point.caught_best, point.caught_worst) == (7, 7)
+    (note,) = [note.text for note in point.notes if note.code == "BR523"]
+    assert note.endswith("66.7 % of them are flagged, drawn at random; amount caught 7")
+
+
 def test_a_budget_inside_a_tie_is_met_on_average_with_the_best_and_the_worst_draw():
     amounts = br.count([1, 1, 1, 0, 0], [0.9, 0.5, 0.5, 0.5, 0.1], amount=[7, 100, 40, 1, 1])
     point = br.choose(amounts, "alerts <= 2", volume=5)

@@ -117,6 +117,23 @@ def test_alerts_at_the_samples_own_prior_are_a_share_of_all_cases():
     assert beta.ppf(0.95, flagged + 1, 1000 - flagged) <= 0.1
 
 
+@pytest.mark.parametrize(
+    ("requirement", "outcome"), [("missed <= 600", "fn"), ("false_alarms <= 2000", "fp")]
+)
+def test_errors_at_the_samples_own_prior_are_a_share_of_all_cases(requirement, outcome):
+    point = br.choose(GRADED, guarantee=requirement, volume=52_000)
+    (one,) = point.guarantee.requirements
+    errors = point.fn if outcome == "fn" else point.fp
+    assert one.bound == pytest.approx(52_000 * beta.ppf(0.95, errors + 1, 5200 - errors), rel=1e-9)
+    limit = float(requirement.split()[-1])
+    assert one.bound <= limit
+    # The next threshold would not do: one that catches fewer, or raises more false alarms.
+    place = GRADED.scores.tolist().index(point.threshold) + (-1 if outcome == "fn" else 1)
+    other = br.choose(GRADED, threshold=GRADED.scores[place].item())
+    errors = other.fn if outcome == "fn" else other.fp
+    assert 52_000 * beta.ppf(0.95, errors + 1, 5200 - errors) > limit
+
+
 def test_alerts_at_a_given_prior_hold_with_both_rates_at_their_bounds():
     counts = drawn(50, 950, 3)
     one = br.choose(counts, guarantee="posfrac <= 0.1", at=FIELD).guarantee.requirements[0]
@@ -198,6 +215,39 @@ def test_limits_rise_with_the_positives_caught_and_fall_with_the_level():
     assert (np.diff(loose) >= 0).all()
     assert (strict <= loose).all()
     assert (strict < loose).any()
+
+
+@pytest.mark.parametrize(
+    ("good", "bad"), [("tp", "fp"), ("tn", "fn"), ("tp", "fn"), ("fp", "flagged")]
+)
+def test_limits_hold_from_each_look_to_the_next(good, bad):
+    """Of 20 positives and 10 negatives: 1 may go wrong from a look of 2 on, and 3 from one of 5."""
+    limits = guarantees.Limits(good, bad, np.array([2, 5]), np.array([1, 3]))
+    for tp in range(21):
+        for fp in range(11):
+            outcomes = {"tp": tp, "fp": fp, "fn": 20 - tp, "tn": 10 - fp, "flagged": tp + fp}
+            reached = outcomes[good]
+            allowed = -1 if reached < 2 else 1 if reached < 5 else 3
+            found = bool(limits.met(np.array([tp]), np.array([fp]), 20, 10)[0])
+            assert found == (outcomes[bad] <= allowed)
+
+
+def test_rare_errors_take_more_samples_up_to_a_point():
+    assert guarantees._simulated(0.05, 9999) == (0.05, 9999)
+    assert guarantees._simulated(0.005, 9999) == (0.005, 10_000)
+    assert guarantees._simulated(5e-4, 9999) == (5e-4, 100_000)
+    with pytest.raises(br.InputError, match="BR636: .* cannot show an error rate of 0.00049"):
+        guarantees._simulated(4.9e-4, 9999)
+
+
+def test_negatives_before_a_place_are_counted_as_many_as_lie_there_on_average():
+    rng, places = np.random.default_rng(1), np.array([0.0, 0.2, 0.5, 0.5, 1.0, 1.5])
+    seen = guarantees._counted(rng, np.tile(places, (4000, 1)), 50)
+    assert (np.diff(seen, axis=1) >= 0).all()
+    assert (seen[:, 2] == seen[:, 3]).all()
+    assert (seen[:, [0, 4, 5]] == [0, 50, 51]).all()
+    assert seen[:, 1:3].mean(axis=0) == pytest.approx([10, 25], abs=5 * math.sqrt(12.5 / 4000))
+    assert seen[:, 1].var() == pytest.approx(50 * 0.2 * 0.8, rel=0.15)
 
 
 def allowed_of(samples, alpha):
@@ -282,7 +332,16 @@ def test_a_box_allows_what_both_bounds_together_allow_at_each_number_caught(posi
 
 @pytest.mark.parametrize(
     ("cases", "shown"),
-    [(1, 1), (9, 9), (10, 10), (99, 99), (100, 100), (101, 110), (1201, 1300), (12_000, 12_000)],
+    [
+        (0.1, 1),
+        (9, 9),
+        (10, 10),
+        (98.5, 99),
+        (99.5, 100),
+        (101, 110),
+        (1201, 1300),
+        (1.2e5, 120_000),
+    ],
 )
 def test_cases_that_would_do_are_told_in_two_digits_upwards(cases, shown):
     assert guarantees._rounded(cases) == shown

@@ -219,6 +219,15 @@ def test_an_accuracy_above_that_of_one_answer_for_all_needs_no_note():
     assert not br.measure(better, "accuracy").notes
 
 
+def test_the_prior_of_a_confusion_is_the_share_of_its_positives():
+    assert br.Confusion(tp=1, fp=1, fn=1, tn=3).exact_prior == Fraction(1, 3)
+    assert br.Confusion(tp=2, fp=0, fn=1, tn=0).prior == 1
+    assert br.Confusion(tp=0, fp=2, fn=0, tn=2).prior == 0
+    none = br.Confusion(tp=0, fp=0, fn=0, tn=0).prior
+    assert math.isnan(none)
+    assert none.reason == "no cases"
+
+
 def test_the_numbers_of_a_confusion_lie_between_0_and_what_floats_hold():
     assert br.Confusion(tp=0, fp=10**300 - 1, fn=Fraction(4, 2), tn=0.5).fn == 2
     for number in (-1, 10**300, math.nan, math.inf, True, "3", None):
