@@ -250,6 +250,32 @@ def test_negatives_before_a_place_are_counted_as_many_as_lie_there_on_average():
     assert seen[:, 1].var() == pytest.approx(50 * 0.2 * 0.8, rel=0.15)
 
 
+@pytest.mark.parametrize(
+    ("positives", "negatives", "start"), [(2, 300, 0.0), (60, 0, 0.0), (60, 300, 1.5)]
+)
+def test_where_no_threshold_can_show_it_no_false_alarm_is_allowed(positives, negatives, start):
+    _, allowed = guarantees._scan(positives, negatives, start, 1.0, 0.05, 999)
+    assert (allowed == -1).all()
+
+
+@pytest.mark.parametrize(
+    ("cases", "share", "allowed"), [(50, 0.0, 50), (50, 1.0, -1), (2, 0.5, -1), (2, -0.5, 2)]
+)
+def test_a_share_of_0_needs_no_cases_and_one_of_1_is_shown_by_none(cases, share, allowed):
+    looks, limits = guarantees._run(cases, share, 0.05, 999)
+    assert (looks.tolist(), limits.tolist()) == ([0], [allowed])
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
+def test_cases_that_are_good_with_the_least_chance_are_certified_in_at_most_one_of_twenty(share):
+    cases, sets = 150, 4000
+    limits = guarantees.Limits("tp", "fp", *guarantees._run(cases, share, 0.05, 9999))
+    good = np.random.default_rng(22).random((sets, cases)) < share
+    met = limits.met(np.cumsum(good, axis=1), np.cumsum(~good, axis=1), cases, cases)
+    certified = met.any(axis=1).mean()
+    assert 0.02 <= certified <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / sets)
+
+
 def allowed_of(samples, alpha):
     """How many of the second samples may reach a limit: alpha of them and one more, less two
     standard errors, and less the one itself.
@@ -300,31 +326,23 @@ def test_looks_at_many_cases_are_even_and_closer_towards_both_ends(first, last):
     assert len(looks) <= evenly + 1 + 24 * math.log(last)
 
 
-@pytest.mark.parametrize("positives", [1, 7, 40])
+@pytest.mark.parametrize("positives", [1, 7, 40, 500])
 def test_a_box_allows_what_both_bounds_together_allow_at_each_number_caught(positives):
     """posfrac <= 0.2 at a base rate of 1/4: 0.25 · tpr + 0.75 · fpr <= 0.2."""
     negatives, alpha = 200, 0.05
     line = guarantees._Line(Fraction(-1, 4), Fraction(-3, 4), Fraction(1, 5))
     found = guarantees._box(line, positives, negatives, alpha)
-    assert found.looks.tolist() == list(range(positives + 1))
-    boxes = {}
+    looks = found.looks.tolist()
+    assert (looks[0], looks[-1], len(looks)) == (0, positives, min(positives, 192) + 1)
+    most_caught = np.array([*found.looks[1:] - 1, positives])  # a limit holds up to the next look
+    errors, boxes = np.arange(negatives), {}
     for share in (0.02, 0.05, 0.1, 0.25, 0.5):
-        caught = [
-            beta.ppf(1 - share * alpha, tp + 1, positives - tp) if tp < positives else 1
-            for tp in range(positives + 1)
-        ]
-        boxes[share] = [
-            max(
-                (
-                    fp
-                    for fp in range(negatives)
-                    if binom.cdf(fp, negatives, (0.2 - 0.25 * tpr) / 0.75) <= (1 - share) * alpha
-                ),
-                default=-1,
-            )
-            for tpr in caught
-        ]
-    middle = (positives + 1) // 2
+        highest = beta.ppf(1 - share * alpha, most_caught + 1, positives - most_caught)
+        highest[-1] = 1
+        rates = (0.2 - 0.25 * highest) / 0.75
+        shown = binom.cdf(errors[:, None], negatives, rates) <= (1 - share) * alpha
+        boxes[share] = (shown.sum(axis=0) - 1).tolist()
+    middle = len(looks) // 2
     most = max(allowed[middle] for allowed in boxes.values())
     assert found.split == next(share for share, allowed in boxes.items() if allowed[middle] == most)
     assert found.allowed.tolist() == boxes[found.split]
@@ -483,6 +501,12 @@ def test_what_holds_whatever_happens_is_guaranteed_as_it_is(requirement, options
     name, sense, limit = requirement.split()
     assert (one.sense, one.limit) == (sense, float(limit))
     assert one.measure == br.Measure.parse(name if "volume" not in options else "alerts(1)").name
+
+
+def test_a_requirement_has_its_measure_its_sense_and_its_limit():
+    for name in ("tpr", "weighted_accuracy(w1=1, w2=2, w3=1, w4=0)"):
+        one = guarantees.Guaranteed(f"{name} >= 0.25", 0.5, None, "")
+        assert (one.measure, one.sense, one.limit) == (name, ">=", 0.25)
 
 
 # ---- refusals ----

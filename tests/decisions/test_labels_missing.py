@@ -98,6 +98,14 @@ def test_a_difference_of_a_tenth_of_the_larger_share_is_none(rest, differ):
     assert (after(million, million, rest) is not None) == differ
 
 
+def test_a_tenth_is_that_of_the_larger_share():
+    """Of a hundred thousand labelled cases on either side: half against 0.46, or against 0.44."""
+    many = (50_000, 50_000)
+    for rest, differ in ((117_391, False), (127_273, True)):
+        for sides in ((100_000, rest), (rest, 100_000)):
+            assert (after(many, many, sides) is not None) == differ
+
+
 def test_a_difference_of_exactly_a_tenth_is_none():
     many = 10**6
     assert after((450 * many, 450 * many), (405 * many, 405 * many), (0, 90 * many)) is None
