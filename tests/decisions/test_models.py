@@ -12,7 +12,7 @@ from tests.decisions.worked import CELLS, F1_A, F1_B
 from tests.strategies import seeds
 
 import baserate as br
-from baserate.decisions.selection import choice_of
+from baserate.decisions.selection import choice_of, chosen_among, made_by, settings_of
 from baserate.numbers import Bounds
 
 MODELS = {"A": F1_A, "B": F1_B}
@@ -242,3 +242,35 @@ def test_models_whose_bounds_overlap_may_both_be_best(best, other, models):
             )
         sources = dict.fromkeys(points, br.Counts([2, 1], [5, 5], [5, 5]))
         assert choice_of(points, sources).models == models
+
+
+def test_choices_at_several_base_rates_say_where_there_is_none():
+    rule, rare, even = "precision >= 45% and tpr >= 0.3", FIELD, br.Conditions(prior=1e-6)
+    answers, notes = made_by(chosen_among, MODELS, rule, [rare, even])
+    assert [answer.choice is None for answer in answers] == [False, True]
+    assert [answer.at for answer in answers] == [rare, even]
+    heads = [note.text.partition(": no threshold has ")[0] for note in notes]
+    assert heads == [
+        'at a base rate of 0.1% (1 in 1,000): "A"',
+        'at a base rate of 0.0001% (1 in 1,000,000): "A"',
+        'at a base rate of 0.0001% (1 in 1,000,000): "B"',
+    ]
+    settings = settings_of(MODELS, answers)
+    assert [len(settings[name]) for name in MODELS] == [0, 1]
+    assert settings["B"] == [answers[0].choice.points["B"]]
+    _, (alone,) = made_by(chosen_among, MODELS, rule, [rare])
+    assert alone.text.startswith('"A": no threshold has')
+    with pytest.raises(br.Infeasible) as refused:
+        made_by(chosen_among, MODELS, rule, [even, br.Conditions(prior=1e-7)])
+    assert len(refused.value.problems) == 4
+
+
+def test_choices_at_the_base_rate_of_the_sample_name_it():
+    at = [br.Conditions(), FIELD]
+    _, notes = made_by(chosen_among, MODELS, "precision >= 60% and tpr >= 0.5", at)
+    heads = [note.text.partition(": no threshold has ")[0] for note in notes]
+    assert heads == [
+        'at a base rate of 2%: "B"',
+        'at a base rate of 0.1% (1 in 1,000): "A"',
+        'at a base rate of 0.1% (1 in 1,000): "B"',
+    ]
