@@ -3,7 +3,9 @@ at any base rate.
 """
 
 import random
+from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -142,6 +144,19 @@ def test_a_budget_without_a_review_catches_the_largest_amount(scenario):
     )
 
 
+def test_a_budget_without_a_review_is_used_up_where_more_alerts_catch_no_more(scenario):
+    point = br.choose(scenario, "alerts <= 2", volume=6)
+    assert (point.threshold, point.alerts, point.amount_caught) == (0.8, 2, 1000)
+    priced = br.choose(scenario, "alerts <= 2", review=0, volume=6)
+    assert (priced.threshold, priced.amount_caught) == (0.9, 1000)  # of equals, the fewest alerts
+    tied = br.count([1, 0, 0, 0, 1], [0.9, 0.5, 0.5, 0.5, 0.1], amount=[7, 1, 1, 1, 9])
+    point = br.choose(tied, "alerts <= 3", volume=5)
+    assert (point.point.how, point.alerts, point.amount_caught) == ("tie", 3, 7)
+    assert (point.caught_best, point.caught_worst) == (7, 7)
+    (note,) = [note.text for note in point.notes if note.code == "BR523"]
+    assert note.endswith("66.7 % of them are flagged, drawn at random; amount caught 7")
+
+
 def test_a_budget_inside_a_tie_is_met_on_average_with_the_best_and_the_worst_draw():
     amounts = br.count([1, 1, 1, 0, 0], [0.9, 0.5, 0.5, 0.5, 0.1], amount=[7, 100, 40, 1, 1])
     point = br.choose(amounts, "alerts <= 2", volume=5)
@@ -161,6 +176,14 @@ def test_a_budget_inside_a_tie_is_met_on_average_with_the_best_and_the_worst_dra
     assert (more.caught_best, more.caught_worst) == (147, 47)
     part = br.choose(amounts, "alerts <= 5", volume=10)
     assert (part.caught_best, part.caught_worst) == (2 * (7 + 100 + 20), 2 * (7 + 20))
+
+
+def test_amounts_in_cents_are_drawn_from_a_tie_in_full():
+    amounts = br.count([1, 1, 1, 0], [0.5, 0.5, 0.5, 0.1], amount=[10.25, 0.5, 3, 0.01])
+    point = br.choose(amounts, "alerts <= 2", volume=4)
+    assert (point.caught_best, point.caught_worst) == (13.25, 3.5)
+    part = br.choose(amounts, "alerts <= 5", volume=8)  # two and a half of the three
+    assert (part.caught_best, part.caught_worst) == (2 * 13.5, 2 * (3.5 + 10.25 / 2))
 
 
 def test_the_worst_and_the_best_draw_are_those_of_every_draw():
@@ -291,3 +314,68 @@ def test_curves_have_the_cost_of_every_threshold(scenario):
             assert missed.y[place] == pytest.approx(point.amount_missed, rel=1e-14)
     assert np.array_equal(cost.thresholds, SCORES)
     assert (cost.name, cost.x_label, cost.y_label) == ("amount_cost", "threshold", "cost")
+
+
+def codes(point):
+    return [note.code for note in point.notes]
+
+
+def test_what_a_choice_by_amounts_says_of_its_budget(scenario):
+    covered = br.choose(scenario, "alerts <= 6", review=150, volume=6)
+    (note,) = [note.text for note in covered.notes if note.code == "BR522"]
+    assert note == "the budget of 6 alerts covers all 6 cases"
+    assert "BR523" in codes(br.choose(scenario, "alerts <= 5", review=150, volume=6))
+    used_up = br.choose(scenario, "alerts <= 1", review=150, volume=6)
+    assert (used_up.alerts, {"BR522", "BR523"} & set(codes(used_up))) == (1, set())
+
+
+def test_what_a_choice_by_amounts_says_of_one_answer_for_all(scenario):
+    chosen, nothing = br.choose(scenario, review=150), br.choose(scenario, review=5000)
+    assert ("BR524" in codes(chosen), "BR528" in codes(chosen)) == (False, True)
+    assert ("BR524" in codes(nothing), "BR528" in codes(nothing)) == (True, False)
+    assert "BR524" not in codes(br.choose(scenario, "fpr <= 1", review=5000))
+    every = br.choose(scenario, "recall >= 1 and fpr >= 1", review=1)
+    assert (every.fn, every.tn, "BR524" in codes(every)) == (0, 0, False)
+    half = br.choose(br.count([1, 0], [0.5, 0.5], amount=[9, 9]), review=1)
+    assert (half.threshold, "BR528" in codes(half)) == (0.5, False)  # there is one threshold only
+
+
+def test_the_ends_of_what_a_review_may_cost_and_of_what_is_recovered(scenario):
+    assert br.choose(scenario, review=10**100).threshold is None
+    with pytest.raises(br.InputError, match="BR514: what a review costs is a number"):
+        br.choose(scenario, review=10**100 + 1)
+    assert br.choose(scenario, review=150, recovered=1) == br.choose(scenario, review=150)
+    assert br.choose(scenario, review=0, recovered=Fraction(1, 10**9)).fn == 0
+
+
+@pytest.mark.parametrize(("volume", "cases"), [(None, 6), (1000, 1000), (2.5, 2.5)])
+def test_sums_are_over_whole_cases_where_the_volume_is_whole(scenario, volume, cases):
+    point = br.choose(scenario, review=150, volume=volume)
+    assert (point.cases, type(point.cases)) == (cases, type(cases))
+
+
+def test_a_share_of_a_tie_is_read_on_other_cases():
+    amounts = br.count([1, 1, 1, 0, 0], [0.9, 0.5, 0.5, 0.5, 0.1], amount=[7, 100, 40, 1, 1])
+    point = br.choose(amounts, "alerts <= 2", volume=5)
+    assert point.point.share == pytest.approx(1 / 3)
+    none_tied = br.count([1, 0], [0.95, 0.2], amount=[5, 1])
+    assert point.on(none_tied).sums.amount_caught == Fraction(5) * Fraction(5, 2)  # of 5 cases
+    some = br.count([1, 1, 0, 0, 0], [0.95, 0.6, 0.55, 0.5, 0.1], amount=[5, 30, 1, 1, 1])
+    there = point.on(some)
+    assert float(there.sums.amount_caught) == pytest.approx(5 + 30 / 3)
+    assert there.amount_missed == pytest.approx(20)
+    assert there.alerts == pytest.approx(1 + 3 / 3)
+
+
+def test_models_that_saw_other_numbers_of_cases_are_compared_by_case(scenario):
+    twice = br.count(LABELS * 2, SCORES * 2, amount=WORTH * 2)
+    for asked in ({"review": 150}, {"rule": "alerts <= 3", "volume": 6}):
+        choice = br.choose({"one": scenario, "twice": twice}, **asked)
+        assert choice.models == ("one", "twice")
+
+
+def test_models_that_a_test_did_not_find_worse_are_not_distinguished(scenario):
+    choice = br.choose({"a": scenario, "b": scenario, "c": scenario}, review=150)
+    assert choice.indistinguishable is None
+    tests = tuple(SimpleNamespace(models=(name, "a"), significant=name == "b") for name in "bc")
+    assert replace(choice, untested="", differences=tests).indistinguishable == ("a", "c")

@@ -6,7 +6,13 @@ import pytest
 
 import baserate as br
 from baserate.counts.points import Points
-from baserate.decisions.operating_point import highest_below
+from baserate.decisions.operating_point import (
+    OperatingPoint,
+    brief,
+    highest_below,
+    in_full,
+    setting,
+)
 
 LABELS, SCORES = [0, 1, 0, 1, 1, 0, 0], [0.1, 0.4, 0.35, 0.8, 0.4, 0.9, 0.1]
 
@@ -43,3 +49,66 @@ def test_baselines_flag_what_their_names_say():
     assert (everything.tp, everything.fp) == (positives, negatives)
     assert nothing.flags(SCORES).tolist() == [False] * len(SCORES)
     assert everything.flags(SCORES).tolist() == [True] * len(SCORES)
+
+
+TIED = {"how": "tie", "share": 0.25, "lower_threshold": 0.5}
+MIXED = TIED | {"how": "mixture"}
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence", "few"),
+    [
+        ({"threshold": None}, "flag nothing", "flag nothing"),
+        ({"threshold": -math.inf}, "flag everything", "flag everything"),
+        (
+            {"threshold": None, "how": "guess", "share": 0.3},
+            "flag 30 % of the cases at random",
+            "flag 30 % of the cases at random",
+        ),
+        ({"threshold": 0.9}, "score ≥ 0.9", ">= 0.9"),
+        (
+            {"threshold": None} | TIED,
+            "25 % of those at 0.5, drawn at random",
+            "25 % at 0.5",
+        ),
+        (
+            {"threshold": 0.9} | TIED,
+            "score ≥ 0.9, and 25 % of those at 0.5, drawn at random",
+            ">= 0.9, 25 % at 0.5",
+        ),
+        (
+            {"threshold": None, "merged": True} | TIED,
+            "25 % of those from 0.5 up, drawn at random",
+            "25 % from 0.5",
+        ),
+        (
+            {"threshold": 0.9, "merged": True} | TIED,
+            "score ≥ 0.9, and 25 % of those from 0.5 up to 0.9, drawn at random",
+            ">= 0.9, 25 % from 0.5",
+        ),
+        (
+            {"threshold": None} | MIXED,
+            "score ≥ 0.5 for 25 % of the cases, nothing for the rest",
+            "25 % >= 0.5, else nothing",
+        ),
+        (
+            {"threshold": 0.9} | MIXED,
+            "score ≥ 0.5 for 25 % of the cases, score ≥ 0.9 for the rest",
+            "25 % >= 0.5, else >= 0.9",
+        ),
+    ],
+)
+def test_where_a_classifier_is_set_in_a_sentence_and_in_a_table(given, sentence, few):
+    four = br.Confusion(tp=1, fp=1, fn=1, tn=1)
+    point = OperatingPoint(confusion=four, at=br.Conditions(), **given)
+    assert (setting(point), brief(point), in_full(point)) == (sentence, few, sentence)
+
+
+def test_in_full_a_threshold_has_every_digit():
+    four = br.Confusion(tp=1, fp=1, fn=1, tn=1)
+    point = OperatingPoint(0.61, four, br.Conditions(), below=0.2)
+    assert (setting(point), brief(point), in_full(point)) == (
+        "score ≥ 0.4",
+        ">= 0.4",
+        "score ≥ 0.61",
+    )

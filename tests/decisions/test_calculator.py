@@ -444,3 +444,22 @@ def test_rates_of_any_length_are_refused_at_once():
     ):
         with pytest.raises(br.InputError, match="BR542: tpr must be a share"):
             br.solve_rates(tpr=text, fpr=0.1, prior=0.5)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"precision": 1, "false_omission_rate": 1, "posfrac": 0.5},
+        {"precision": 0, "npv": 1, "posfrac": 0.5},
+    ],
+)
+def test_rates_that_leave_no_case_of_a_class_contradict_each_other(given):
+    with pytest.raises(br.InputError, match="BR541: these rates contradict each other"):
+        br.solve_rates(**given)
+
+
+def test_a_given_rate_is_solved_for_where_the_values_of_the_others_would_leave_it_undefined():
+    """Nothing is flagged at tpr and fpr of 0, but 0.0 may be 0.04."""
+    rates = br.solve_rates(tpr="0.0", fpr="0.0", prior=0.5, precision="0.5")
+    assert 0.45 <= rates.precision <= 0.55
+    assert 0 < rates.tpr <= 0.05

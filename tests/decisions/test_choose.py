@@ -169,6 +169,21 @@ def test_a_limit_that_a_point_reaches_exactly_is_kept():
                 assert (point.tp, point.fp) == (part, part)
 
 
+@pytest.mark.parametrize("weight", [1, 0.1])
+@pytest.mark.parametrize("name", ["tpr", "precision", "mcc", "g_mean"])
+def test_a_limit_next_to_a_value_decides_beyond_what_floats_tell(name, weight):
+    """At the second of three scores tpr, precision and mcc are 2/3, 2/3 and 1/3, and g_mean 2/3."""
+    counts = br.Counts([3, 2, 1], *(np.array(cells) * weight for cells in ([0, 2, 1], [0, 1, 2])))
+    value = Fraction(1, 3) if name == "mcc" else Fraction(2, 3)
+    part = "posfrac >= 0.4 and posfrac <= 0.6"
+    below, above = (f"{math.floor(value * 10**12) + up}e-12" for up in (0, 1))
+    for kept in (f"{name} >= {below}", f"{name} <= {above}"):
+        assert br.choose(counts, f"{kept} and {part}").threshold == 2
+    for broken in (f"{name} >= {above}", f"{name} <= {below}"):
+        with pytest.raises(br.Infeasible, match="BR530"):
+            br.choose(counts, f"{broken} and {part}")
+
+
 def test_an_undefined_value_keeps_no_rule():
     counts = br.Counts([2, 1], [0, 3], [4, 3])
     with pytest.raises(br.Infeasible, match="no threshold has precision <= 0.05 and fpr <= 0"):
@@ -261,3 +276,19 @@ def test_condensed_counts_choose_as_the_full_ones_do_at_positive_scores():
     full = br.count(labels, rng.normal(size=2000) + labels)
     for rule in (None, "tpr >= 0.8", "precision >= 10% and tpr >= 20%"):
         assert br.choose(full, rule) == br.choose(full.condense(), rule)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_condensed_counts_choose_by_numbers_of_cases_as_the_full_ones_do(seed):
+    """In millions of cases a float is off by more than in shares: that is no better threshold."""
+    rng = np.random.default_rng(seed)
+    labels = np.repeat([1, 0], [5, 30])
+    full = br.count(labels, np.round(0.8 * rng.random(35) + 0.15 * labels, 2))
+    asked = {
+        "at": br.Conditions(0.07, br.Costs(fp=1, fn=50)),
+        "volume": 1_234_567,
+        "optimize": "caught",
+    }
+    for rule in ("fpr <= 0.5", "precision >= 0.05"):
+        one, other = (br.choose(counts, rule, **asked) for counts in (full, full.condense()))
+        assert (one.threshold, one["caught"]) == (other.threshold, other["caught"])

@@ -186,3 +186,21 @@ def test_values_that_are_never_reached_say_what_is():
 def test_a_volume_that_is_none_is_refused():
     with pytest.raises(br.InputError, match="BR520: a volume is a number of cases above 0"):
         br.fix(COUNTS, "tpr = 0.8", volume=-1)
+
+
+def test_a_measure_may_be_fixed_at_0_between_two_thresholds():
+    """Recall gain is 0 where recall is the base rate, here between recalls of 0.4 and 0.6."""
+    counts = br.Counts([3, 2, 1], positives=[2, 1, 2], negatives=[1, 1, 3])
+    fixed = br.fix(counts, "recall_gain = 0")
+    assert (fixed.interpolated.tpr, fixed.interpolated.threshold) == (0.5, 3)
+    assert fixed.attained.tpr == 0.6  # a gain of 1/3, against -1/2
+
+
+@pytest.mark.parametrize("step", range(30, 60, 3))
+def test_of_thresholds_with_one_value_that_with_the_highest_tpr_is_read(step):
+    """The first two scores have one precision, which floats round differently at some priors."""
+    counts = br.Counts([3, 2, 1], positives=[1, 2, 7], negatives=[1, 2, 97])
+    for part in range(7):
+        at = br.Conditions(Fraction(7 * step + part, 707))
+        fixed = br.fix(counts, "precision = 0.8", at=at)
+        assert fixed.attained.threshold == 2

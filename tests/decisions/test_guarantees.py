@@ -4,6 +4,7 @@ at hand.
 
 import importlib.util
 import math
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
@@ -116,6 +117,23 @@ def test_alerts_at_the_samples_own_prior_are_a_share_of_all_cases():
     assert beta.ppf(0.95, flagged + 1, 1000 - flagged) <= 0.1
 
 
+@pytest.mark.parametrize(
+    ("requirement", "outcome"), [("missed <= 600", "fn"), ("false_alarms <= 2000", "fp")]
+)
+def test_errors_at_the_samples_own_prior_are_a_share_of_all_cases(requirement, outcome):
+    point = br.choose(GRADED, guarantee=requirement, volume=52_000)
+    (one,) = point.guarantee.requirements
+    errors = point.fn if outcome == "fn" else point.fp
+    assert one.bound == pytest.approx(52_000 * beta.ppf(0.95, errors + 1, 5200 - errors), rel=1e-9)
+    limit = float(requirement.split()[-1])
+    assert one.bound <= limit
+    # The next threshold would not do: one that catches fewer, or raises more false alarms.
+    place = GRADED.scores.tolist().index(point.threshold) + (-1 if outcome == "fn" else 1)
+    other = br.choose(GRADED, threshold=GRADED.scores[place].item())
+    errors = other.fn if outcome == "fn" else other.fp
+    assert 52_000 * beta.ppf(0.95, errors + 1, 5200 - errors) > limit
+
+
 def test_alerts_at_a_given_prior_hold_with_both_rates_at_their_bounds():
     counts = drawn(50, 950, 3)
     one = br.choose(counts, guarantee="posfrac <= 0.1", at=FIELD).guarantee.requirements[0]
@@ -197,6 +215,154 @@ def test_limits_rise_with_the_positives_caught_and_fall_with_the_level():
     assert (np.diff(loose) >= 0).all()
     assert (strict <= loose).all()
     assert (strict < loose).any()
+
+
+@pytest.mark.parametrize(
+    ("good", "bad"), [("tp", "fp"), ("tn", "fn"), ("tp", "fn"), ("fp", "flagged")]
+)
+def test_limits_hold_from_each_look_to_the_next(good, bad):
+    """Of 20 positives and 10 negatives: 1 may go wrong from a look of 2 on, and 3 from one of 5."""
+    limits = guarantees.Limits(good, bad, np.array([2, 5]), np.array([1, 3]))
+    for tp in range(21):
+        for fp in range(11):
+            outcomes = {"tp": tp, "fp": fp, "fn": 20 - tp, "tn": 10 - fp, "flagged": tp + fp}
+            reached = outcomes[good]
+            allowed = -1 if reached < 2 else 1 if reached < 5 else 3
+            found = bool(limits.met(np.array([tp]), np.array([fp]), 20, 10)[0])
+            assert found == (outcomes[bad] <= allowed)
+
+
+def test_rare_errors_take_more_samples_up_to_a_point():
+    assert guarantees._simulated(0.05, 9999) == (0.05, 9999)
+    assert guarantees._simulated(0.005, 9999) == (0.005, 10_000)
+    assert guarantees._simulated(5e-4, 9999) == (5e-4, 100_000)
+    with pytest.raises(br.InputError, match="BR636: .* cannot show an error rate of 0.00049"):
+        guarantees._simulated(4.9e-4, 9999)
+
+
+def test_negatives_before_a_place_are_counted_as_many_as_lie_there_on_average():
+    rng, places = np.random.default_rng(1), np.array([0.0, 0.2, 0.5, 0.5, 1.0, 1.5])
+    seen = guarantees._counted(rng, np.tile(places, (4000, 1)), 50)
+    assert (np.diff(seen, axis=1) >= 0).all()
+    assert (seen[:, 2] == seen[:, 3]).all()
+    assert (seen[:, [0, 4, 5]] == [0, 50, 51]).all()
+    assert seen[:, 1:3].mean(axis=0) == pytest.approx([10, 25], abs=5 * math.sqrt(12.5 / 4000))
+    assert seen[:, 1].var() == pytest.approx(50 * 0.2 * 0.8, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("positives", "negatives", "start"), [(2, 300, 0.0), (60, 0, 0.0), (60, 300, 1.5)]
+)
+def test_where_no_threshold_can_show_it_no_false_alarm_is_allowed(positives, negatives, start):
+    _, allowed = guarantees._scan(positives, negatives, start, 1.0, 0.05, 999)
+    assert (allowed == -1).all()
+
+
+@pytest.mark.parametrize(
+    ("cases", "share", "allowed"), [(50, 0.0, 50), (50, 1.0, -1), (2, 0.5, -1), (2, -0.5, 2)]
+)
+def test_a_share_of_0_needs_no_cases_and_one_of_1_is_shown_by_none(cases, share, allowed):
+    looks, limits = guarantees._run(cases, share, 0.05, 999)
+    assert (looks.tolist(), limits.tolist()) == ([0], [allowed])
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
+def test_cases_that_are_good_with_the_least_chance_are_certified_in_at_most_one_of_twenty(share):
+    cases, sets = 150, 4000
+    limits = guarantees.Limits("tp", "fp", *guarantees._run(cases, share, 0.05, 9999))
+    good = np.random.default_rng(22).random((sets, cases)) < share
+    met = limits.met(np.cumsum(good, axis=1), np.cumsum(~good, axis=1), cases, cases)
+    certified = met.any(axis=1).mean()
+    assert 0.02 <= certified <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / sets)
+
+
+def allowed_of(samples, alpha):
+    """How many of the second samples may reach a limit: alpha of them and one more, less two
+    standard errors, and less the one itself.
+    """
+    expected = alpha * (samples + 1)
+    return math.floor(expected - 2 * math.sqrt(expected * (1 - alpha))) - 1
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.1, 0.3])
+def test_the_limit_of_one_look_is_the_highest_that_few_enough_samples_reach(alpha):
+    one, two = np.arange(999)[:, None], np.arange(1998)[:, None] // 2
+    (limit,) = guarantees._calibrated(one, two, np.ones(1), alpha).tolist()
+    reached, next_reached = ((two <= up_to).sum() for up_to in (limit, limit + 1))
+    assert reached <= allowed_of(1998, alpha) < next_reached
+
+
+def test_a_look_of_half_the_weight_allows_what_is_half_as_frequent():
+    one, two = (np.arange(size)[:, None] // (size // 999) * [1, 1] for size in (999, 1998))
+    whole, half = (
+        guarantees._calibrated(one, two, np.array([weight, 1.0]), 0.1)[0] for weight in (1.0, 0.5)
+    )
+    assert half + 1 == (whole + 1) // 2
+    falling = guarantees._calibrated(one, two, np.array([1.0, 0.5]), 0.1)
+    assert falling.tolist() == [whole, whole]  # what holds at a look holds at every later one
+
+
+def test_where_nothing_is_rare_enough_nothing_is_allowed():
+    one, two = np.full((999, 1), 10), np.full((1998, 1), 10)
+    assert guarantees._calibrated(one, two, np.ones(1), 0.1).tolist() == [9]
+    assert guarantees._calibrated(one, two - 1, np.ones(1), 0.1).tolist() == [-1]
+
+
+@pytest.mark.parametrize(("first", "last"), [(3, 3), (3, 50), (0, 47), (7, 5)])
+def test_every_number_of_cases_is_looked_at_where_there_are_few(first, last):
+    assert guarantees._looks(first, last).tolist() == list(range(first, last + 1))
+
+
+@pytest.mark.parametrize(("first", "last"), [(3, 51), (3, 1000), (20, 5000), (3, 200_000)])
+def test_looks_at_many_cases_are_even_and_closer_towards_both_ends(first, last):
+    looks = guarantees._looks(first, last)
+    assert (looks[0], looks[-1]) == (first, last)
+    gaps = np.diff(looks)
+    evenly = min(max(2 * math.sqrt(last), 48), 200) - 1
+    assert gaps.min() >= 1
+    assert gaps.max() <= (last - first) / evenly + 1
+    from_ends = np.minimum(looks[1:], last + 1 - looks[:-1])
+    assert (gaps <= 0.1 * from_ends + 1).all()
+    assert len(looks) <= evenly + 1 + 24 * math.log(last)
+
+
+@pytest.mark.parametrize("positives", [1, 7, 40, 500])
+def test_a_box_allows_what_both_bounds_together_allow_at_each_number_caught(positives):
+    """posfrac <= 0.2 at a base rate of 1/4: 0.25 · tpr + 0.75 · fpr <= 0.2."""
+    negatives, alpha = 200, 0.05
+    line = guarantees._Line(Fraction(-1, 4), Fraction(-3, 4), Fraction(1, 5))
+    found = guarantees._box(line, positives, negatives, alpha)
+    looks = found.looks.tolist()
+    assert (looks[0], looks[-1], len(looks)) == (0, positives, min(positives, 192) + 1)
+    most_caught = np.array([*found.looks[1:] - 1, positives])  # a limit holds up to the next look
+    errors, boxes = np.arange(negatives), {}
+    for share in (0.02, 0.05, 0.1, 0.25, 0.5):
+        highest = beta.ppf(1 - share * alpha, most_caught + 1, positives - most_caught)
+        highest[-1] = 1
+        rates = (0.2 - 0.25 * highest) / 0.75
+        shown = binom.cdf(errors[:, None], negatives, rates) <= (1 - share) * alpha
+        boxes[share] = (shown.sum(axis=0) - 1).tolist()
+    middle = len(looks) // 2
+    most = max(allowed[middle] for allowed in boxes.values())
+    assert found.split == next(share for share, allowed in boxes.items() if allowed[middle] == most)
+    assert found.allowed.tolist() == boxes[found.split]
+
+
+@pytest.mark.parametrize(
+    ("cases", "shown"),
+    [
+        (0.1, 1),
+        (9, 9),
+        (10, 10),
+        (98.5, 99),
+        (99.5, 100),
+        (101, 110),
+        (1201, 1300),
+        (1.2e5, 120_000),
+    ],
+)
+def test_cases_that_would_do_are_told_in_two_digits_upwards(cases, shown):
+    assert guarantees._rounded(cases) == shown
 
 
 # ---- laws ----
@@ -318,7 +484,38 @@ def test_the_notes_say_that_nothing_else_is_guaranteed():
     assert "BR526" in notes
 
 
+@pytest.mark.parametrize(
+    ("requirement", "options", "bound"),
+    [
+        ("fpr <= 1", {}, 1),
+        ("posfrac <= 1", {}, 1),
+        ("alerts <= 9000", {"volume": 5000}, 5000),
+        ("recall >= 0", {}, 0),
+    ],
+)
+def test_what_holds_whatever_happens_is_guaranteed_as_it_is(requirement, options, bound):
+    point = choose(GRADED, guarantee=requirement, optimize="tpr", **options)
+    assert (point.fn, point.tn) == (0, 0)
+    (one,) = point.guarantee.requirements
+    assert one.bound == pytest.approx(bound) if bound else one.bound > 0.98
+    name, sense, limit = requirement.split()
+    assert (one.sense, one.limit) == (sense, float(limit))
+    assert one.measure == br.Measure.parse(name if "volume" not in options else "alerts(1)").name
+
+
+def test_a_requirement_has_its_measure_its_sense_and_its_limit():
+    for name in ("tpr", "weighted_accuracy(w1=1, w2=2, w3=1, w4=0)"):
+        one = guarantees.Guaranteed(f"{name} >= 0.25", 0.5, None, "")
+        assert (one.measure, one.sense, one.limit) == (name, ">=", 0.25)
+
+
 # ---- refusals ----
+
+
+@pytest.mark.parametrize("weights", ["1, 0, 0, 0", "0, 0, 0, 1"])
+def test_what_is_1_at_every_threshold_cannot_be_guaranteed(weights):
+    with pytest.raises(br.InputError, match="BR636: weighted_accuracy cannot be guaranteed"):
+        choose(GRADED, guarantee=f"weighted_accuracy({weights}) >= 1", at=FIELD)
 
 
 def test_what_cannot_be_guaranteed_is_refused_with_the_cases_that_would_do():
@@ -358,6 +555,44 @@ def test_so_many_cases_do_with_80_percent_chance():
             ).any()
         )
     assert certified / sets >= 0.8 - 3 * math.sqrt(0.16 / sets)
+
+
+def test_the_negatives_that_would_do_demonstrate_a_rate_with_the_power_promised():
+    """By the binomial distribution, at the rate observed with half an error more."""
+    counts = br.Counts([2, 1], positives=[50, 50], negatives=[5, 4995])
+    said = r"BR635: fpr <= 0.002 cannot .*: \S+ more negatives would do with 80 % chance, if the"
+    with pytest.raises(br.Infeasible, match=said) as refused:
+        br.choose(counts, guarantee="fpr <= 0.002")
+    more = int(
+        "".join(filter(str.isdigit, str(refused.value).split("): ")[1].split(" more negatives")[0]))
+    )
+
+    def power(negatives):
+        shown = [k for k in range(negatives // 400) if binom.cdf(k, negatives, 0.002) <= 0.05]
+        return binom.cdf(max(shown), negatives, 5.5 / 5001)
+
+    assert power(5000 + more) >= 0.77
+    assert power(5000 + 4 * more // 5) < 0.8
+
+
+def test_requirements_that_can_be_guaranteed_only_apart_are_told_so():
+    counts = br.Counts([4, 3, 2, 1], positives=[100, 70, 20, 10], negatives=[5, 25, 20, 950])
+    for alone in ("recall >= 0.82", "fpr <= 0.04"):
+        assert br.choose(counts, guarantee=alone).threshold != 3
+    with pytest.raises(br.Infeasible, match="each of the requirements can, but not at one"):
+        br.choose(counts, guarantee="recall >= 0.82 and fpr <= 0.04")
+
+
+def test_a_recall_of_1_is_guaranteed_by_no_threshold():
+    with pytest.raises(
+        br.Infeasible, match="tpr >= 1 holds at no threshold below flagging everything"
+    ):
+        br.choose(GRADED, guarantee="recall >= 1")
+
+
+def test_what_the_guaranteed_thresholds_have_of_the_rule_is_said():
+    with pytest.raises(br.Infeasible, match="the highest precision among them is 0.4048"):
+        br.choose(GRADED, "precision >= 0.9", guarantee="recall >= 0.8")
 
 
 def test_what_does_not_even_hold_here_is_infeasible():

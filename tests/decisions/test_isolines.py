@@ -142,12 +142,47 @@ def test_what_gives_no_line_is_refused():
         br.curves.isoline("npv", br.Conditions(), value=0.5)
 
 
-@pytest.mark.parametrize("wrong", ["half", None, [0.5], True, math.nan, 1j, np.array([0.5])])
-def test_what_is_no_number_is_refused(wrong):
+EIGHT = br.Conditions(0.2, br.Costs(fp=1, fn=8))
+
+
+@pytest.mark.parametrize(
+    "wrong", ["half", None, [0.5], True, math.nan, 1j, np.array([0.5]), -0.1, 1.1]
+)
+def test_what_is_no_rate_is_refused(wrong):
     line = br.curves.isoline("precision", br.Conditions(0.1), value=0.5)
-    for read in (line.tpr, line.fpr):
+    cost = br.curves.iso_cost_line(EIGHT, fpr=0.1, tpr=0.7)
+    for read in (
+        line.tpr,
+        line.fpr,
+        cost.tpr,
+        lambda rate: br.curves.iso_cost_line(EIGHT, fpr=rate, tpr=0.5),
+        lambda rate: br.curves.iso_cost_line(EIGHT, fpr=0.5, tpr=rate),
+    ):
         with pytest.raises(br.InputError, match="BR542: .pr lies between 0 and 1"):
             read(wrong)
+
+
+def test_points_of_an_iso_cost_line_cost_the_same():
+    line = br.curves.iso_cost_line(EIGHT, fpr=0.25, tpr=0.5)
+    assert [line.tpr(fpr) for fpr in (0, 0.25, 0.5, 1)] == [0.375, 0.5, 0.625, 0.875]
+    costs = {
+        br.measure(
+            br.Confusion.from_rates(tpr=line.tpr(fpr), fpr=fpr, positives=10**6, negatives=10**6),
+            "expected_cost",
+            at=EIGHT,
+        )
+        for fpr in (0, 0.25, 0.5, 1)
+    }
+    assert costs == {1}
+
+
+def test_the_ends_of_a_tangent_and_an_angle_are_lines():
+    at = br.Conditions(0.5)
+    assert br.curves.isoline("npv", at, angle=89.999999).value < 1e-7
+    assert br.curves.isoline("npv", at, tangent=10**30).value < 1e-29
+    for wrong in ({"angle": 90}, {"tangent": 10**30 + 1}):
+        with pytest.raises(br.InputError, match="BR542: .* lies between 0 and"):
+            br.curves.isoline("npv", at, **wrong)
 
 
 @pytest.mark.parametrize("at", [0.1, None, "0.1", {"prior": 0.1}])

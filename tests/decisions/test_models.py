@@ -1,7 +1,9 @@
 """`choose_model`: each model is set as `choose` sets it, and the best of them is found exactly."""
 
 import random
+from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 from tests.decisions import generated
@@ -10,6 +12,8 @@ from tests.decisions.worked import CELLS, F1_A, F1_B
 from tests.strategies import seeds
 
 import baserate as br
+from baserate.decisions.selection import choice_of, chosen_among, made_by, settings_of
+from baserate.numbers import Bounds
 
 MODELS = {"A": F1_A, "B": F1_B}
 FIELD = br.Conditions(prior=0.001)
@@ -131,3 +135,142 @@ def test_what_is_wrong_with_the_question_is_no_infeasibility():
     assert not isinstance(caught.value, br.Infeasible)
     with pytest.raises(br.InputError, match="BR410: every model must be counted in the same way"):
         br.choose({"A": F1_A, "B": [1, 2]})
+
+
+def compared_with(other, favours, p, *, significant=False, adjusted=None):
+    """What a test of the best model against another says."""
+    return SimpleNamespace(
+        models=(other, "A"),
+        favours=favours,
+        significant=significant,
+        p_value=p,
+        p_adjusted=adjusted,
+        level=0.9,
+    )
+
+
+def test_a_choice_shows_the_closest_three_tests_and_what_was_not_tested():
+    models = {name: F1_A if name == "A" else F1_B for name in "ABCDE"}
+    choice = br.choose(models, at=br.Conditions(0.02, br.Costs(fp=1, fn=50)))
+    first, *rest = repr(choice).splitlines()
+    assert first == f"Choice: A; {repr(choice.point).removeprefix('OperatingPoint: ')}"
+    assert rest == ["  not chosen: B, C, D", f"  not tested: {choice.untested}"]
+    differences = (
+        compared_with("B", "A", 0.25),
+        compared_with("C", "C", 0.25, significant=True),
+        compared_with("D", None, 0.5, adjusted=0.75),
+        compared_with("E", "A", 0.125),
+    )
+    compared = replace(choice, untested="", differences=differences)
+    assert repr(compared).splitlines()[1:] == [
+        "  better than B (not significant, p = 0.25)",
+        "  worse than C (p = 0.25)",
+        "  as good as D (not significant, p = 0.75)",
+    ]
+    assert choice.indistinguishable is None
+    assert compared.indistinguishable == ("A", "B", "D", "E")
+    known = replace(compared, differences=differences[:2])
+    assert known.indistinguishable == ("A", "B")  # the others were not tested
+
+
+def test_a_choice_shows_whether_it_is_better_than_one_answer_for_all():
+    choice = br.choose({"A": F1_A}, at=br.Conditions(0.01, br.Costs(fp=1, fn=50)))
+    assert (choice.baseline, choice.unbeaten) == ("flag nothing", None)
+    plain = replace(choice, lead_over_baseline=None, baseline_untested="")
+    assert repr(plain).count("\n") == 0
+
+    def last(**given):
+        return repr(replace(plain, **given)).splitlines()[-1]
+
+    assert last(lead_over_baseline=compared_with("A", "A", 0.25)) == (
+        "  not significantly better than flagging nothing (p = 0.25)"
+    )
+    assert last(lead_over_baseline=compared_with("A", "A", 0.25, adjusted=0.5)).endswith(
+        "(p = 0.5)"
+    )
+    assert last(baseline_untested="few cases") == (
+        "  not tested against flagging nothing: few cases"
+    )
+    sure = compared_with("A", "A", 0.001, significant=True)
+    assert repr(replace(plain, lead_over_baseline=sure)) == repr(plain)
+    everything = br.choose({"A": F1_A}, at=br.Conditions(0.9, br.Costs(fp=1, fn=50)))
+    assert everything.unbeaten == "flag everything"
+    assert repr(everything).splitlines()[-1] == "  no better than flagging everything"
+
+
+@pytest.mark.parametrize(("names", "noted"), [("AB", False), ("ABC", True), ("ABCD", True)])
+def test_the_best_of_three_or_more_was_found_on_the_same_cases(names, noted):
+    at = br.Conditions(0.02, br.Costs(fp=1, fn=50))
+    choice = br.choose({name: F1_A if name == "A" else F1_B for name in names}, at=at)
+    said = [str(note) for note in choice.notes if note.code == "BR657"]
+    assert bool(said) == noted
+    if noted:
+        assert f"level={1 - 0.05 / len(names):.4g} for intervals that hold for all" in said[0]
+        level = replace(choice, differences=(compared_with("B", "A", 0.25),))
+        (fix,) = [str(note) for note in level.notes if note.code == "BR657"]
+        assert f"level={1 - 0.1 / len(names):.4g} for" in fix
+    before = replace(choice, points={n: p.on(F1_A) for n, p in choice.points.items()})
+    assert "BR657" not in [note.code for note in before.notes]
+
+
+@pytest.mark.parametrize(
+    ("best", "other", "models"),
+    [
+        (None, (0.5, 0.9), ("good",)),
+        (None, (0.2, 0.9), ("good", "poor")),
+        ((0.1, 0.4), (0.5, 0.9), ("good",)),
+        ((0.1, 0.5), (0.5, 0.9), ("good", "poor")),
+        ((0.1, 0.7), None, ("good",)),
+        ((0.1, 0.8), None, ("good", "poor")),
+    ],
+)
+def test_models_whose_bounds_overlap_may_both_be_best(best, other, models):
+    """Bins leave open where what was made best lies: here 0.2 for one model and 0.8 for another, or
+    the other way round where more is better.
+    """
+    even = br.Conditions(prior=0.5)
+    for objective, turned in (("fnr", False), ("tpr", True)):
+        points = {}
+        for name, missed, bounds in (("good", 2, best), ("poor", 8, other)):
+            ends = sorted(1 - end for end in bounds) if bounds and turned else bounds
+            points[name] = br.OperatingPoint(
+                0.5,
+                br.Confusion(tp=10 - missed, fp=0, fn=missed, tn=10),
+                even,
+                optimized=objective,
+                bounds=ends and Bounds(*ends),
+            )
+        sources = dict.fromkeys(points, br.Counts([2, 1], [5, 5], [5, 5]))
+        assert choice_of(points, sources).models == models
+
+
+def test_choices_at_several_base_rates_say_where_there_is_none():
+    rule, rare, even = "precision >= 45% and tpr >= 0.3", FIELD, br.Conditions(prior=1e-6)
+    answers, notes = made_by(chosen_among, MODELS, rule, [rare, even])
+    assert [answer.choice is None for answer in answers] == [False, True]
+    assert [answer.at for answer in answers] == [rare, even]
+    heads = [note.text.partition(": no threshold has ")[0] for note in notes]
+    assert heads == [
+        'at a base rate of 0.1% (1 in 1,000): "A"',
+        'at a base rate of 0.0001% (1 in 1,000,000): "A"',
+        'at a base rate of 0.0001% (1 in 1,000,000): "B"',
+    ]
+    settings = settings_of(MODELS, answers)
+    assert [len(settings[name]) for name in MODELS] == [0, 1]
+    assert settings["B"] == [answers[0].choice.points["B"]]
+    _, (alone,) = made_by(chosen_among, MODELS, rule, [rare])
+    assert alone.text.startswith('"A": no threshold has')
+    with pytest.raises(br.Infeasible) as refused:
+        made_by(chosen_among, MODELS, rule, [even, br.Conditions(prior=1e-7)])
+    assert len(refused.value.problems) == 4
+
+
+def test_choices_at_the_base_rate_of_the_sample_name_it():
+    at = [br.Conditions(), FIELD]
+    _, notes = made_by(chosen_among, MODELS, "precision >= 60% and tpr >= 0.5", at)
+    heads = [note.text.partition(": no threshold has ")[0] for note in notes]
+    assert heads == [
+        'at a base rate of 2%: "B"',
+        'at a base rate of 0.1% (1 in 1,000): "A"',
+        'at a base rate of 0.1% (1 in 1,000): "B"',
+    ]

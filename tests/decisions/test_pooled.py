@@ -1,9 +1,18 @@
 """Several sites read as one: sums of what each gives at its own base rate, in fractions."""
 
+import math
 from fractions import Fraction
 
+import numpy as np
+import pytest
+
 import baserate as br
-from baserate.decisions.selection import class_weights, pooled_confusion, pooled_prior
+from baserate.decisions.selection import (
+    class_weights,
+    pooled_confusion,
+    pooled_counts,
+    pooled_prior,
+)
 
 ONE = br.count([1, 0, 0, 0, 1], [0.9, 0.8, 0.3, 0.2, 0.1])
 OTHER = br.count([1, 1, 0], [0.7, 0.4, 0.6])
@@ -53,3 +62,19 @@ def test_outcomes_of_all_sites_are_sums_at_each_base_rate():
     assert (cells[0] + cells[2]) / sum(cells) == pooled_prior(sites)
     nothing = pooled_confusion(sites, None)
     assert (nothing.tp, nothing.fp) == (0, 0)
+
+
+@pytest.mark.parametrize(("scale", "kind"), [(1, np.int64), (10**15, np.int64), (10**17, float)])
+def test_counts_of_all_sites_have_their_outcomes_in_one_proportion(scale, kind):
+    """Whole numbers as long as all of them together fit into 64 bits, else masses."""
+    one = br.Counts([3, 2, 1], np.array([1, 0, 1]) * scale, np.array([0, 1, 2]) * scale)
+    other = br.Counts([3, 1], np.array([1, 1]) * scale, np.array([0, 1]) * scale)
+    sites = [(one, br.Conditions(prior=0.25)), (other, OWN), (other, br.Conditions(prior=0.1))]
+    pooled = pooled_counts(sites)
+    assert pooled.positives.dtype == kind
+    whole = Fraction(pooled.total_positives) / pooled_confusion(sites, -math.inf).tp
+    assert (whole == 1) == (kind is float)
+    for threshold in (None, 3, 2, 1):
+        exact = [whole * Fraction(cases) for cases in pooled_confusion(sites, threshold)]
+        found = br.choose(pooled, threshold=threshold, at=br.Conditions(prior=0.5)).confusion
+        assert list(map(float, found)) == pytest.approx(list(map(float, exact)), rel=1e-14)

@@ -169,6 +169,19 @@ def test_a_precision_that_rests_on_few_false_positives_is_said_at_another_prior(
     )
 
 
+@pytest.mark.parametrize(("prior", "noted"), [(5e-4, False), (4.99e-4, True)])
+def test_a_prior_is_far_below_the_samples_from_a_thousandth_of_it_on(prior, noted):
+    even = br.Counts([2, 1], positives=[90, 10], negatives=[10, 90])
+    point = br.choose(even, threshold=2, at=br.Conditions(prior))
+    assert ("BR505" in codes(point)) == noted
+
+
+@pytest.mark.parametrize(("alarms", "few"), [(1, True), (9, True), (10, False)])
+def test_ten_false_positives_are_not_few(alarms, few):
+    counts = br.Counts([2, 1], positives=[5, 5], negatives=[alarms, 90])
+    assert ("BR505" in codes(br.choose(counts, threshold=2, at=br.Conditions(0.1)))) == few
+
+
 @pytest.mark.parametrize("share", [0, 0.01, 0.5, 1])
 def test_guesses_rest_on_no_false_positives(share):
     assert "BR505" not in codes(br.curves.random_classifier(COUNTS, share, at=br.Conditions(1e-6)))
@@ -205,6 +218,37 @@ def test_a_budget_that_costs_leave_unused_is_said():
         text(point, "BR523")
         == "40 of 500 alerts are used: more of them would cost more than they save"
     )
+
+
+def test_a_budget_that_the_next_score_would_just_use_up_is_left_unused_for_its_cost():
+    at = br.Conditions(costs=br.Costs(fp=1, fn=2))
+    point = br.choose(COUNTS, "alerts <= 145", at=at, volume=1050)
+    assert text(point, "BR523") == (
+        "40 of 145 alerts are used: more of them would cost more than they save"
+    )
+    short = br.choose(COUNTS, "alerts <= 144", at=at, volume=1050)
+    assert text(short, "BR523") == (
+        "40 of 144 alerts are used: the next score of this sample would add 105 (a larger sample"
+        " would use the budget better)"
+    )
+
+
+@pytest.mark.parametrize(("volume", "noted"), [(1900, False), (1880, True)])
+def test_a_budget_of_which_95_percent_are_used_needs_no_remark(volume, noted):
+    """Ten of 200 cases are flagged, and the eleventh is one case too many for 100 alerts."""
+    counts = br.Counts([3, 2, 1], positives=[5, 0, 5], negatives=[5, 1, 184])
+    point = br.choose(counts, "alerts <= 100", volume=volume)
+    assert point.threshold == 3
+    assert ("BR523" in codes(point)) == noted
+    if noted:
+        assert text(point, "BR523").startswith(
+            "94 of 100 alerts are used: the next score of this sample would add 9.4 ("
+        )
+
+
+def test_a_border_next_to_1_is_told_by_how_far_it_is_away():
+    point = br.choose(COUNTS, at=br.Conditions(costs=br.Costs(fp=1e9, fn=1)))
+    assert text(point, "BR524").endswith(" below a base rate of 1 - 6e-08")
 
 
 def test_alerts_are_told_as_whole_cases():
@@ -251,6 +295,30 @@ def test_table_5_7_theory_cuts_at_1_in_102_not_at_1_in_101():
         counts, at=br.Conditions(costs=br.Costs(fp=1, fn=100, tp=-1)), calibrated_at="sample"
     )
     assert point.theory.threshold == pytest.approx(1 / 102, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("scores", "calibrated"), [([1, 0], True), ([1, -0.1], False), ([1.1, 0], False)]
+)
+def test_scores_from_0_to_1_may_be_probabilities(scores, calibrated):
+    counts = br.Counts(scores, [1, 0], [0, 1])
+    if calibrated:
+        assert br.choose(counts, calibrated_at=0.5).theory.threshold == 0.5
+        return
+    with pytest.raises(br.InputError, match="BR507: these scores are not probabilities"):
+        br.choose(counts, calibrated_at=0.5)
+
+
+@pytest.mark.parametrize(
+    ("high", "mean"), [(0.8, None), (0.7, None), (0.9, "0.575"), (0.6, "0.425")]
+)
+def test_scores_are_far_from_calibrated_where_their_mean_is_more_than_a_tenth_off(high, mean):
+    """At a base rate of 1/2 the mean is that of the means of both classes: half way between `high`
+    and 0.25.
+    """
+    counts = br.Counts([high, 0.25], positives=[4, 0], negatives=[0, 4])
+    notes = [note.text for note in br.choose(counts, calibrated_at=0.5).theory.notes]
+    assert [note.rsplit(" ", 1)[1] for note in notes] == ([] if mean is None else [mean])
 
 
 def test_scores_that_are_no_probabilities_have_no_threshold_in_theory():

@@ -246,3 +246,27 @@ def test_a_rule_that_holds_where_the_objective_is_undefined_is_not_called_imposs
     text = infeasible("posfrac <= 0", optimize="precision")
     assert "no threshold has posfrac <= 0" not in text
     assert "precision is defined at no threshold" in text
+
+
+@pytest.mark.parametrize(("rule", "value"), [("tpr >= 0.9", 0.6), ("fnr <= 0.1", 0.4)])
+def test_a_share_of_a_tie_is_told_as_the_nearest_feasible_only_where_it_is_nearer(rule, value):
+    """The budget ends among negatives alone, of which any share finds as many positives."""
+    counts = br.Counts([3, 2, 1], positives=[6, 0, 4], negatives=[0, 50, 40])
+    text = infeasible(f"{rule} and alerts <= 20", counts, volume=100)
+    nearest = text.partition(": ")[2].partition(";")[0]
+    assert nearest.endswith(f"{value}, at threshold 3")
+
+
+@pytest.mark.parametrize(
+    ("limit", "printed"),
+    [
+        (10**15 - 1, "999999999999999"),
+        (10**15, "1000000000000000.0"),
+        (-(10**15), "-1000000000000000.0"),
+        (0.5, "0.5"),
+    ],
+)
+def test_limits_are_printed_as_whole_numbers_up_to_what_floats_hold(limit, printed):
+    assert br.choose(COUNTS, f"cost >= {-abs(limit)}").rule == (
+        f"expected_cost >= -{printed.removeprefix('-')}"
+    )

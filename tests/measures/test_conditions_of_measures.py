@@ -2,6 +2,7 @@
 arrays of rates read the same as single points.
 """
 
+import math
 import random
 from fractions import Fraction
 
@@ -22,9 +23,13 @@ from baserate.measures.registry import Outcomes
 BOTH = br.Points.of(br.count([1, 0, 0, 1], [0.9, 0.8, 0.2, 0.1]))
 
 
+def of_one_class(label):
+    return br.Points.of(br.count([label] * 3, [0.1, 0.5, 0.9], pos_label=1))
+
+
 @pytest.mark.parametrize(("label", "missing"), [(1, "negatives"), (0, "positives")])
 def test_another_prior_needs_both_classes(label, missing):
-    points = br.Points.of(br.count([label] * 3, [0.1, 0.5, 0.9], pos_label=1))
+    points = of_one_class(label)
     with pytest.raises(br.InputError, match=f"no {missing} in the sample") as caught:
         resolved_for(points, br.Conditions(prior=0.2))
     assert caught.value.code == "BR552"
@@ -47,8 +52,12 @@ def test_another_prior_than_that_of_the_sample_is_an_assumption_that_is_said():
     assert len(list(label_shift_of(br.Conditions(prior=0.2), BOTH))) == 1
     assert not list(label_shift_of(br.Conditions(prior=0.5), BOTH))
     assert not list(label_shift_of(br.Conditions(), BOTH))
-    only_rates = br.Points.from_rates([0.1], [0.8])
-    assert len(list(label_shift_of(br.Conditions(prior=0.5), only_rates))) == 1
+    (note,) = label_shift_of(br.Conditions(prior=0.2), BOTH)
+    assert note.text.startswith("computed for a base rate of 20% (sample: 50%); this assumes")
+    nowhere = [br.Points.from_rates([0.1], [0.8]), *map(of_one_class, (0, 1))]
+    for points in nowhere:  # no base rate of the sample to compare with
+        (note,) = label_shift_of(br.Conditions(prior=0.5), points)
+        assert note.text.startswith("computed for a base rate of 50%; this assumes")
 
 
 @pytest.mark.parametrize(
@@ -63,18 +72,25 @@ def test_a_confusion_of_rates_needs_shares_of_cases(rates):
         br.Confusion.from_rates(**given | rates)
 
 
-def test_rates_in_arrays_read_as_one_by_one():
+READ_FROM_RATES = (
+    "precision", "npv", "accuracy", "expected_cost", "mcc", "f1", "tpr", "fpr", "normalized_cost",
+    "net_benefit", "savings", "tp", "fp", "fn", "tn", "total_cost",
+    "diagnostic_odds_ratio(correction=0.5)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", READ_FROM_RATES)
+def test_rates_in_arrays_read_as_one_by_one(name):
     rng = random.Random(29)
     costs = {"tp": -1.0, "fp": 2.0, "fn": 30.0, "tn": 0.5}
-    for name in ("precision", "npv", "accuracy", "expected_cost", "mcc", "f1", "tpr", "fpr"):
-        for _ in range(5):
-            tp, fp, fn, tn = (rng.randrange(1, 100) for _ in range(4))
-            prior, confusion = rng.uniform(0.05, 0.95), br.Confusion(tp=tp, fp=fp, fn=fn, tn=tn)
-            rates = np.array([tp / (tp + fn)]), np.array([fp / (fp + tn)])
-            found = rates_read(parse(name), rates, prior, tuple(costs.values()))
-            at = br.Conditions(prior=prior, costs=br.Costs(**costs))
-            truth = float(br.measure(confusion, name, at=at))
-            assert found[0] == pytest.approx(truth, rel=1e-9, abs=1e-12)
+    for _ in range(5):
+        tp, fp, fn, tn = (rng.randrange(1, 100) for _ in range(4))
+        prior, confusion = rng.uniform(0.05, 0.95), br.Confusion(tp=tp, fp=fp, fn=fn, tn=tn)
+        rates = np.array([tp / (tp + fn)]), np.array([fp / (fp + tn)])
+        found = rates_read(parse(name), rates, prior, tuple(costs.values()), (tp + fn, fp + tn))
+        at = br.Conditions(prior=prior, costs=br.Costs(**costs))
+        truth = float(br.measure(confusion, name, at=at))
+        assert found[0] == pytest.approx(truth, rel=1e-9, abs=1e-12, nan_ok=True)
 
 
 def test_a_signed_square_orders_points_as_the_measure_does():
@@ -144,12 +160,26 @@ def test_a_rate_is_taken_for_a_whole_number_of_cases_only_where_it_is_that_close
     ).tp == many // 2 + Fraction(1, 4)
 
 
+def test_how_close_a_rate_is_to_a_whole_number_of_cases():
+    """Within a billionth of it, and a thousandth of a case: both exactly so far, and no further."""
+
+    def caught(cases):
+        share = Fraction(cases, 10**12)
+        return br.Confusion.from_rates(tpr=share, positives=10**12, fpr=0, negatives=1).tp
+
+    for whole, near in ((3, Fraction(3, 10**9)), (10**7, Fraction(1, 1000))):
+        assert caught(whole + near) == caught(whole - near) == whole
+        beyond = near * Fraction(10_001, 10_000)
+        assert caught(whole + beyond) == whole + beyond
+
+
 @pytest.mark.parametrize("volume", [0, -1, float("nan")])
 def test_a_volume_is_a_number_of_cases_above_0(volume):
     with pytest.raises(br.InputError, match="BR520"):
         checked_volume(volume)
     assert checked_volume(None) is None
     assert checked_volume(1) == 1.0
+    assert checked_volume(10**18) == 1e18
 
 
 def test_outcomes_that_cost_nothing_cost_nothing():
@@ -160,3 +190,53 @@ def test_outcomes_that_cost_nothing_cost_nothing():
 def test_half_a_unit_of_the_last_digit_printed():
     for text, half in (("0.549", "0.0005"), ("54.9%", "0.0005"), ("1", "0"), ("5e-3", "0.0005")):
         assert calculator._half_unit(text) == Fraction(half)
+
+
+@pytest.mark.parametrize(
+    ("cells", "prior", "answer", "share"),
+    [
+        ((5, 5, 5, 5), None, "nothing", "0.5"),
+        ((2, 3, 2, 3), None, "nothing", "0.6"),
+        ((3, 2, 3, 2), None, "everything", "0.6"),
+        ((3, 2, 3, 2), 0.3, "nothing", "0.7"),
+        ((2, 3, 2, 3), 0.7, "everything", "0.7"),
+    ],
+)
+def test_an_accuracy_that_one_answer_for_all_reaches_is_said(cells, prior, answer, share):
+    confusion = br.Confusion(**dict(zip(("tp", "fp", "fn", "tn"), cells, strict=True)))
+    for name in ("accuracy", "error"):
+        notes = br.measure(confusion, name, at=br.Conditions(prior)).notes
+        (said,) = [note.text for note in notes if note.code == "BR527"]
+        assert said == (
+            f"accuracy 0.5 is not better than flagging {answer}, which has {share} at this base"
+            " rate"
+        )
+    assert not any(note.code == "BR527" for note in br.measure(confusion, "f1").notes)
+
+
+def test_an_accuracy_above_that_of_one_answer_for_all_needs_no_note():
+    better = br.Confusion(tp=3, fp=2, fn=2, tn=3)
+    assert not br.measure(better, "accuracy").notes
+
+
+def test_the_prior_of_a_confusion_is_the_share_of_its_positives():
+    assert br.Confusion(tp=1, fp=1, fn=1, tn=3).exact_prior == Fraction(1, 3)
+    assert br.Confusion(tp=2, fp=0, fn=1, tn=0).prior == 1
+    assert br.Confusion(tp=0, fp=2, fn=0, tn=2).prior == 0
+    none = br.Confusion(tp=0, fp=0, fn=0, tn=0).prior
+    assert math.isnan(none)
+    assert none.reason == "no cases"
+
+
+def test_the_numbers_of_a_confusion_lie_between_0_and_what_floats_hold():
+    assert br.Confusion(tp=0, fp=10**300 - 1, fn=Fraction(4, 2), tn=0.5).fn == 2
+    for number in (-1, 10**300, math.nan, math.inf, True, "3", None):
+        with pytest.raises(br.InputError, match="BR551: tn must be a number of cases, 0 or more"):
+            br.Confusion(tp=1, fp=1, fn=1, tn=number)
+
+
+@pytest.mark.parametrize(
+    ("beta", "printed"), [(1e16 - 2, "9999999999999998"), (1e16, "1e+16"), (0.5, "0.5")]
+)
+def test_parameters_are_printed_as_whole_numbers_up_to_what_floats_hold(beta, printed):
+    assert str(br.Measure("f_beta", (("beta", beta),))) == f"f_beta(beta={printed})"

@@ -594,7 +594,7 @@ def _more(term: Term, points: Points, at: Conditions, alpha: float) -> str:
     times = _times(term, points, line, alpha)
     if times is None:
         return f"{grouped(MOST_TIMES)} times as many {NOT_WITH_MORE}, if the rates are as observed"
-    more = math.ceil((times - 1) * positives), math.ceil((times - 1) * negatives)
+    more = (times - 1) * positives, (times - 1) * negatives
     chance = f"would do with {round(100 * POWER)} % chance, if the rates are as observed"
     if line is not None and not line.caught:
         return f"{number_of(_rounded(more[1]), 'more negative')} {chance}"
@@ -604,10 +604,10 @@ def _more(term: Term, points: Points, at: Conditions, alpha: float) -> str:
     )
 
 
-def _rounded(cases: int) -> int:
+def _rounded(cases: float) -> int:
     """A number of cases in two digits, upwards."""
-    unit = int(10 ** max(0, len(str(cases)) - 2))
-    return -(-cases // unit) * unit
+    unit = int(10 ** max(0, len(str(math.ceil(cases))) - 2))
+    return math.ceil(cases / unit) * unit
 
 
 def _times(term: Term, points: Points, line: _Line | None, alpha: float) -> float | None:

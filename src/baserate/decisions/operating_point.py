@@ -30,7 +30,6 @@ from baserate.decisions.rules import (
     keeping,
     parse_rule,
     share_at,
-    value_between,
 )
 from baserate.errors import (
     Fix,
@@ -762,9 +761,9 @@ def _shares(ends: Ends, rule: Rule, at: Conditions) -> Iterator[Fraction]:
 
 def _holds_from(term: Term, ends: Ends, at: Conditions) -> bool:
     """Whether the term holds beyond the place where its limit is reached, rather than before it."""
-    before, after = (value_between(term.measure, ends, Fraction(part, 4), at) for part in (1, 3))
-    if before is None or after is None:
-        return False
+    before, after = (
+        exact_value(term.measure, between(*ends, Fraction(part, 4)), at) for part in (1, 3)
+    )
     return (after > before) == (term.sense == ">=")
 
 

@@ -249,8 +249,8 @@ def _exactly_kept(term: Term, points: Points, where: npt.NDArray[np.intp], at: C
     limit = term.limit * abs(term.limit) if term.measure.is_root else term.limit
 
     def kept(orders: Fractions) -> Mask:
-        gaps = (orders - limit).signs() * (1 if term.sense == ">=" else -1)
-        return np.asarray(orders.known & (gaps >= 0))
+        gaps = (orders - limit).signs()
+        return np.asarray(orders.known & (gaps >= 0 if term.sense == ">=" else gaps <= 0))
 
     found = _decided(term.measure, points, where, at, kept)
     if found is None:

@@ -867,12 +867,15 @@ def _nearest(points: Points, asked: Measure, value: Fraction, at: Conditions) ->
     # Of each value, the point with the higher tpr and the lower fpr; then the nearest, exactly.
     order = near[np.lexsort((points.fp[near], -points.tp[near], values[near]))]
     first = order[np.concatenate(([True], np.diff(values[order]) != 0))].tolist()
-    sign = 1 if asked.direction == "higher" else -1
+    lower = asked.direction == "lower"
     exact = {index: exact_or_none(asked, confusion_at(points, index), at) for index in first}
     known = {index: found for index, found in exact.items() if found is not None}
-    index = min(
-        known, key=lambda i: (abs(known[i] - value), -sign * known[i], -points.tp[i], points.fp[i])
-    )
+
+    def order(i: int) -> tuple[Any, ...]:
+        better = known[i] if lower else -known[i]
+        return abs(known[i] - value), better, -points.tp[i], points.fp[i]
+
+    index = min(known, key=order)
     return replace(set_at(points, index, at), how=ATTAINED)
 
 

@@ -141,7 +141,8 @@ class Confusion:
     def exact_prior(self) -> Fraction | Undefined:
         """The same as a fraction."""
         tp, fp, fn, tn = map(exactly, self)
-        return (tp + fn) / (tp + fp + fn + tn) if tp + fp + fn + tn else Undefined("no cases")
+        cases = tp + fp + fn + tn
+        return (tp + fn) / cases if cases else Undefined("no cases")
 
     def __repr__(self) -> str:
         return f"Confusion({', '.join(f'{name}={_cases(getattr(self, name))}' for name in ('tp', 'fp', 'fn', 'tn'))})"  # noqa: E501

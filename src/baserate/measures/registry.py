@@ -176,7 +176,7 @@ class AlongPoints:
             for cost, values in ((tp, self.tp), (fp, self.fp), (fn, self.fn), (tn, self.tn))
             if cost
         ]
-        return sum(terms[1:], start=terms[0]) if terms else self.tp * 0.0
+        return sum(terms[1:], start=terms[0])  # costs of which none counts are refused
 
 
 class ExactAlongPoints(AlongPoints):
