@@ -476,3 +476,18 @@ def test_a_place_where_nothing_is_defined_stays_undefined():
 def test_what_makes_no_band_is_refused_with_its_reason(call, match):
     with pytest.raises(br.InputError, match=match):
         call()
+
+
+def test_what_no_resample_changes_is_noted_unless_it_is_none_or_all_by_definition():
+    """At the ends of the axis of costs nothing is at stake, whatever the cases are."""
+
+    def notes(counts, x):
+        return [note.code for note in br.curves.band(counts, "cost", x=x, replicates=100).notes]
+
+    assert "BR591" not in notes(COUNTS, [0.0, 0.5, 1.0])
+    assert "BR591" in notes(COUNTS, [0.0, 1.0])  # no place where anything could vary
+    assert "BR591" in notes(SEPARATED, [0.0, 0.5, 1.0])
+    low, high = np.array([0.0, 0.4, 1.0]), np.array([0.0, 0.4, 1.0])
+    assert bands._stuck(low, high + [0, 0, 0])
+    assert bands._stuck(low, high + [0.1, 0, 0])
+    assert not bands._stuck(low, high + [0, 0.1, 0])

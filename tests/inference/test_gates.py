@@ -1,6 +1,7 @@
 """What a build fails on: a candidate that is really worse."""
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -271,3 +272,26 @@ def test_weighted_cases_are_not_judged():
         br.require(
             br.count([0, 1] * 10, range(20), sample_weight=[1.5] * 20), "recall >= 0.5", threshold=3
         )
+
+
+def test_the_smallest_difference_of_auc_follows_from_its_standard_error():
+    """Half the width of the interval is 1.96 standard errors; with slices, Holm lets the first of
+    so many parts through at so much less.
+    """
+    rng = np.random.default_rng(3)
+    y = np.repeat([1, 0], [60, 140])
+    scores = rng.normal(size=(2, 200)) + y
+    order = rng.permutation(200)
+    slices = {
+        name: br.count(y[some], {"old": scores[0][some], "new": scores[1][some]})
+        for name, some in (("x", order[:100]), ("y", order[100:]))
+    }
+    z = NormalDist().inv_cdf
+    whole = br.non_inferiority(slices["x"] + slices["y"], "auc", **BOTH).parts
+    parts = br.non_inferiority(slices, "auc", **BOTH).parts
+    for several in (whole, parts):
+        for part in several:
+            half = (part.difference.high - part.difference.low) / 2
+            critical = z(1 - 0.05 / len(several) / 2)
+            assert part.detectable == pytest.approx(half * (critical + z(0.8)) / z(0.975))
+    assert len(parts) == 3
