@@ -295,3 +295,19 @@ def test_the_smallest_difference_of_auc_follows_from_its_standard_error():
             critical = z(1 - 0.05 / len(several) / 2)
             assert part.detectable == pytest.approx(half * (critical + z(0.8)) / z(0.975))
     assert len(parts) == 3
+
+
+def test_resamples_must_be_able_to_show_something_after_holms_adjustment():
+    """Of 100 resamples no p-value is below 2 / 101: enough for one comparison at 97 %, not for
+    two.
+    """
+    options = {"replicates": 100, "at": br.Conditions(0.1, br.Costs(fn=5)), "level": 0.97}
+    models = pairs(12, 5, both=200)
+    assert judged(models, "expected_cost", **options).parts[0].difference.replicates == 100
+    slices = {"a": models, "b": pairs(5, 5, both=100)}
+    with pytest.raises(
+        br.InputError, match="BR580: 3 comparisons of 100 resamples each.*replicates=400"
+    ):
+        judged(slices, "expected_cost", **options)
+    single = judged({"a": models}, "expected_cost", **options)
+    assert len(single.parts) == 1

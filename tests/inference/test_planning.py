@@ -466,8 +466,9 @@ def fewest_that_show(fp, cases, line):
     """
     fpr = special.betaincinv(fp + 1, max(cases[1] - fp, 1e-9), (np.arange(1000) + 0.5) / 1000)
     least = np.clip(line[0] + line[1] * fpr, 0, 1)
-    hits = np.arange(1, cases[0] + 1)
-    fails = special.betainc(hits[:, None], cases[0] - hits[:, None] + 1, least).mean(axis=1)
+    hits = np.arange(cases[0] + 1)
+    shape = np.maximum(hits, 1e-9)[:, None], cases[0] - hits[:, None] + 1
+    fails = special.betainc(*shape, least).mean(axis=1)
     return min(hits[fails <= 0.05].tolist(), default=cases[0] + 1)
 
 
@@ -476,12 +477,18 @@ def fewest_that_show(fp, cases, line):
     [
         # precision >= 0.5 at 20 %: 0.2 tpr >= 0.8 fpr
         ("precision >= 0.5", (0.0, 4.0), None, (0.8, 0.05), (25, 40)),
+        ("precision >= 0.02", (0.0, 4 / 49), None, (0.1, 0.02), (10, 30)),
+        ("precision >= 0.02", (0.0, 4 / 49), None, (0.4, 0.3), (20, 1)),
         # 0.2 · 3 · (1 - tpr) + 0.8 · 2 · fpr <= 0.4
         ("expected_cost <= 0.4", (1 / 3, 8 / 3), {"fn": 3, "fp": 2}, (0.85, 0.1), (20, 30)),
         # 0.2 tpr + 0.8 (1 - fpr) >= 0.8
         ("accuracy >= 0.8", (0.0, 4.0), None, (0.9, 0.02), (12, 60)),
         ("accuracy >= 0.8", (0.0, 4.0), None, (0.6, 0.0), (4, 20)),
         ("accuracy >= 0.8", (0.0, 4.0), None, (1.0, 0.1), (12, 30)),
+        # 0.2 tpr + 0.8 (1 - fpr) >= 0.15
+        ("accuracy >= 0.15", (-3.25, 4.0), None, (0.7, 0.5), (10, 4)),
+        # 0.2 tpr + 0.8 (1 - fpr) >= 0.05
+        ("accuracy >= 0.05", (-3.75, 4.0), None, (0.6, 1.0), (10, 4)),
     ],
 )
 def test_the_power_at_a_prior_is_the_sum_over_hits_and_false_alarms(

@@ -785,12 +785,9 @@ def _first_for_good(pairs: _Pairs, power: float, start: int, step: int) -> int:
     """The number of cases from which on the power is reached: enclosed, halved, and where it rises
     in steps, looked at one by one.
     """
-    low, high, far = start, start, step
-    while low > 0 and pairs.power(low) >= power:
-        low, far = max(0, low - far), 2 * far
-    far = step
+    low, high, far = 0, start, step
     while pairs.power(high) < power:
-        high, far = high + far, 2 * far
+        low, high, far = high, high + far, 2 * far
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if pairs.power(middle) >= power else (middle, high)

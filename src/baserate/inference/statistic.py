@@ -128,12 +128,9 @@ def at_places(
     edges = np.clip(found, 0, len(points) - 2)
     start, end = values[edges], values[edges + 1]
     length = end - start
-    shares = np.clip(
-        np.divide(places - start, length, out=np.zeros(len(places)), where=length > 0), 0.0, 1.0
-    )
-    shares[found > edges] = (
-        1.0  # at the very end: the last point, also where the last edge goes straight up
-    )
+    shares = np.divide(places - start, length, out=np.zeros(len(places)), where=length > 0)
+    # At the very end: the last point, also where the last edge goes straight up.
+    shares[found > edges] = 1.0
     inside = mixed_points(points, edges, shares)
     return np.asarray(
         along(
