@@ -4,6 +4,7 @@ prints.
 
 import csv
 import math
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -15,6 +16,7 @@ from tests.inference.classes import CLASSES, bounds, in_pairs, inner
 from tests.inference.oracle_delong import counts_of, naive, naive_variance
 
 import baserate as br
+from baserate.inference.auc import _divergence
 
 
 @pytest.fixture(scope="module")
@@ -193,6 +195,16 @@ def test_distribution_free_bounds_contain_those_of_as_many_coins():
             br.rate_interval(seen, 20, method="clopper-pearson"),
         )
         assert free.low <= coins.low <= coins.high <= free.high
+
+
+@pytest.mark.parametrize("seen", [0.003, 0.3, 0.5, 0.97])
+@pytest.mark.parametrize("shift", [-0.9, -0.04, -1e-3, 1e-3, 0.04, 0.9])
+def test_the_divergence_of_two_coins_is_that_of_their_logarithms(seen, shift):
+    """Also where they are nearly equal, and the logarithms nearly cancel."""
+    p, q = Decimal(seen), Decimal(seen + shift * min(seen, 1 - seen))
+    exact = p * (p / q).ln() + (1 - p) * ((1 - p) / (1 - q)).ln()
+    assert _divergence(float(p), float(q)) == pytest.approx(float(exact), rel=1e-12)
+    assert _divergence(seen, seen) == 0
 
 
 @pytest.mark.parametrize("sizes", [(1, 1), (2, 3), (5, 5), (8, 4), (3, 12)])

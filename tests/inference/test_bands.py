@@ -11,6 +11,7 @@ from tests.naming import named
 import baserate as br
 from baserate.curves.named import cost_curve, ks_curve, lift_curve, posfrac_curve
 from baserate.inference import bands
+from baserate.inference.bootstrap import Plan, resampled
 
 SEPARATED = br.Counts([2, 1], positives=[10, 0], negatives=[0, 100])
 AT = br.Conditions(prior=0.03)
@@ -109,7 +110,7 @@ def test_too_few_replicates_for_a_simultaneous_bound_are_refused():
         br.InputError,
         match=(
             "BR580: of 200 replicates only 1 replicate lies beyond bounds that hold at 20 places at"
-            " once; 5 are needed"
+            " once; 5 are needed. Fix: replicates=1500"  # 1.25 · 5 · 200, in steps of 500
         ),
     ):
         bands.resampled_bounds(walks(200), 0.95, "both")
@@ -476,3 +477,49 @@ def test_a_place_where_nothing_is_defined_stays_undefined():
 def test_what_makes_no_band_is_refused_with_its_reason(call, match):
     with pytest.raises(br.InputError, match=match):
         call()
+
+
+def test_what_no_resample_changes_is_noted_unless_it_is_none_or_all_by_definition():
+    """At the ends of the axis of costs nothing is at stake, whatever the cases are."""
+
+    def notes(counts, x):
+        return [note.code for note in br.curves.band(counts, "cost", x=x, replicates=100).notes]
+
+    assert "BR591" not in notes(COUNTS, [0.0, 0.5, 1.0])
+    assert "BR591" in notes(COUNTS, [0.0, 1.0])  # no place where anything could vary
+    assert "BR591" in notes(SEPARATED, [0.0, 0.5, 1.0])
+    low, high = np.array([0.0, 0.4, 1.0]), np.array([0.0, 0.4, 1.0])
+    assert bands._stuck(low, high + [0, 0, 0])
+    assert bands._stuck(low, high + [0.1, 0, 0])
+    assert not bands._stuck(low, high + [0, 0.1, 0])
+
+
+def test_a_difference_at_thresholds_by_name_is_that_of_resamples_at_these_thresholds():
+    models, cuts = paired_models().only(("a", "b")), {"a": 0.2, "b": 1.1}
+    band = br.curves.difference_band(
+        models,
+        "precision",
+        priors=[0.1, 0.3],
+        threshold=cuts,
+        replicates=150,
+        seed=4,
+        simultaneous=False,
+    )
+
+    def precision(part, cut, prior):
+        caught, alarms = (
+            float(column[part.scores >= cut].sum() / column.sum())
+            for column in (part.positives, part.negatives)
+        )
+        return prior * caught / (prior * caught + (1 - prior) * alarms)
+
+    for place, prior in enumerate((0.1, 0.3)):
+        values = [
+            precision(b, cuts["b"], prior) - precision(a, cuts["a"], prior)
+            for a, b in resampled(models, Plan("stratified", 150, 4))
+        ]
+        ends = (
+            np.quantile(values, 0.025, method="inverted_cdf"),
+            -np.quantile(np.negative(values), 0.025, method="inverted_cdf"),
+        )
+        assert (band.low[place], band.high[place]) == pytest.approx(ends, rel=1e-12)

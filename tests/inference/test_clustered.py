@@ -483,3 +483,84 @@ def test_one_large_patient_shows_no_more_than_one_patient():
         0.05, abs=1e-6
     )  # that it is the one that was hit has this probability
     assert found.bounds["tpr"].value == pytest.approx(25 / 74)
+
+
+def on_scale(value, ends):
+    """The logit scale between two ends, the log scale above one."""
+    low, high = ends
+    return np.log(value - low) - (0.0 if np.isinf(high) else np.log(high - value))
+
+
+def jackknifed_between(ends, value, parts, left_out, level=0.95):
+    """As `jackknifed`, of a value between any two ends: bounds on the scale."""
+    low, high = ends
+    slope = 1 / (value - low) + 1 / (high - value)
+    linear = np.zeros(len(left_out))
+    expected = np.zeros(len(left_out))
+    for changes_of, cases in parts:
+        moved, held = np.array(changes_of), np.array(cases, dtype=float)
+        linear += slope * moved / (held.sum() - held)
+        expected += np.sum((moved / held.sum()) ** 2) * held / held.sum()
+    exact = on_scale(value, ends) - on_scale(np.array(left_out), ends)
+    spread = max(linear @ linear, (1 - 1 / len(left_out)) * (exact @ exact))
+    degrees = expected.sum() ** 2 / (expected @ expected) - 1
+    half = student.ppf((1 + level) / 2, degrees) * np.sqrt(spread)
+    return on_scale(value, ends) - half, on_scale(value, ends) + half
+
+
+COSTLY = br.Conditions(prior=0.02, costs=br.Costs(fn=50, fp=2))
+
+
+def in_sample_precision(t, f, prior):
+    return prior * t / (prior * t + (1 - prior) * f)
+
+
+# A measure of (tpr, fpr, share of positives), its slopes, and the ends of its range.
+READ = {
+    "expected_cost": (
+        COSTLY,
+        lambda t, f, _: 0.02 * 50 * (1 - t) + 0.98 * 2 * f,
+        lambda *_: (-1.0, 1.96),
+        (0.0, 2.96),
+    ),
+    "lr_positive": (
+        None,
+        lambda t, f, _: t / f,
+        lambda t, f, _: (1 / f, -t / f**2),
+        (0.0, np.inf),
+    ),
+    "precision": (
+        None,
+        in_sample_precision,
+        lambda t, f, p: (
+            np.array((p * (1 - p) * f, -p * (1 - p) * t, t * f)) / (p * t + (1 - p) * f) ** 2
+        ),
+        (0.0, 1.0),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_any_measure_of_clusters_is_the_jackknife_on_its_own_scale(patients, name):
+    at, value_of, slopes_of, ends = READ[name]
+    cases = list(cases_of(patients))
+
+    def rates(some):
+        return share_above(some, 1), share_above(some, 0), np.mean([y for _, y, _ in some])
+
+    value, slopes = value_of(*rates(cases)), slopes_of(*rates(cases))
+    flagged = [(case, float(case[2] >= 0.7)) for case in cases]
+    parts = [changes(patients, flagged, 1), changes(patients, flagged, 0)]
+    if len(slopes) == 3:
+        labels = [((group, 1, score), float(y)) for group, y, score in cases]
+        parts.append(changes(patients, labels, 1))
+    parts = [
+        ([slope * one for one in moved], held)
+        for slope, (moved, held) in zip(slopes, parts, strict=True)
+    ]
+    left = without_each(patients, lambda some: value_of(*rates(some)))
+    found = br.interval(patients, name, threshold=0.7, at=at)
+    assert found.value == pytest.approx(value)
+    assert (on_scale(found.low, ends), on_scale(found.high, ends)) == pytest.approx(
+        jackknifed_between(ends, value, parts, left), rel=1e-6
+    )

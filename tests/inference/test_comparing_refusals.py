@@ -144,3 +144,15 @@ def test_a_mixture_of_groups_and_counts_is_refused_by_naming_the_odd_one():
 def test_what_a_method_does_not_use_is_not_taken_in_silence(options):
     with pytest.raises(br.InputError, match="resample|replicates"):
         br.compare(joint(), br.auc, **options)
+
+
+@pytest.mark.parametrize("name", ["a", "b"])
+@pytest.mark.parametrize("options", [{}, {"replicates": 100}])
+def test_a_measure_that_one_model_leaves_undefined_is_named_with_it(name, options):
+    """Nothing is flagged above all scores: precision is 0/0."""
+    cuts = {"a": 0.5, "b": 0.5, name: 99}
+    assert_refused(
+        "BR589",
+        f'precision of "{name}" is undefined, and so is the difference',
+        lambda: br.compare(joint(), "precision", threshold=cuts, at=br.Conditions(0.1), **options),
+    )

@@ -258,3 +258,57 @@ def test_intervals_hold_the_truth_where_those_that_take_the_estimate_as_known_do
         )
     assert held >= 135
     assert known <= 75
+
+
+def precision_of(prior, tpr, fpr):
+    return prior * tpr / (prior * tpr + (1 - prior) * fpr)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_bounds_are_quantiles_of_the_measure_draw_by_draw(level):
+    table = FieldTable((30, 10, 5, 55), (20, 30, 15, 935), 1000, 5000)
+    prior, tpr, fpr = joint_draws(table, 7, 3000)
+    assert ((prior > 0) & (prior < 1)).all()
+    low, high = np.quantile(precision_of(prior, tpr, fpr), [(1 - level) / 2, (1 + level) / 2])
+    both, lower, upper = (
+        in_field(Measure("precision"), table, br.Conditions(), level, side, 7, 3000)
+        for side in ("both", "lower", "upper")
+    )
+    assert (both.low, both.high) == pytest.approx((low, high), rel=1e-12)
+    assert (lower.low, lower.high) == (both.low, 1.0)
+    assert (upper.low, upper.high) == (0.0, both.high)
+    assert both.value == pytest.approx(precision_of((0.2 - 0.05) / 0.35, 0.35, 0.035))
+    assert (both.level, both.side, both.replicates, both.seed) == (level, "both", 3000, 7)
+
+
+def test_base_rates_below_none_count_as_none_are_left_out_and_stand_at_none():
+    """Of these three readings of draws whose base rate is below 0, the widest bounds are given."""
+    table = FieldTable((40, 20, 0, 40), (20, 80, 0, 900), 520, 5000)
+    prior, tpr, fpr = joint_draws(table, 2, 4000)
+    below = prior <= 0
+    assert 0.025 < below.mean() < 0.5
+    cost = br.Conditions(costs=br.Costs(fn=3, fp=2))
+
+    def costs(base):
+        return 3 * base * (1 - tpr) + 2 * (1 - base) * fpr
+
+    readings = [costs(np.clip(prior, 0, 1)), costs(prior)[~below], costs(np.zeros(len(prior)))]
+    ends = np.array([np.quantile(part, [0.025, 0.975]) for part in readings])
+    found = in_field(Measure("expected_cost"), table, cost, 0.95, "both", 2, 4000)
+    assert (found.low, found.high) == pytest.approx((ends[:, 0].min(), ends[:, 1].max()), rel=1e-9)
+
+
+def test_scores_that_do_not_separate_the_classes_determine_no_base_rate():
+    """About half of the draws have a recall below the false positive rate."""
+    table = FieldTable((50, 0, 0, 50), (50, 0, 0, 50), 250, 500)
+    prior, _, _ = joint_draws(table, 0, 2000)
+    assert 0.4 < np.isnan(prior).mean() < 0.6
+    with pytest.raises(br.InputError, match="BR537: these scores hardly separate the classes"):
+        in_field(Measure("precision"), table, br.Conditions(), 0.95, "both", 0, 2000)
+
+
+def test_where_nothing_is_flagged_precision_is_undefined_and_so_is_its_interval():
+    table = table_of(COUNTS, UNLABELLED, ESTIMATE.threshold, None)
+    assert table.nothing
+    with pytest.raises(br.InputError, match="BR589: precision is undefined at this threshold"):
+        in_field(Measure("precision"), table, br.Conditions(), 0.95, "both", 0, 500)

@@ -1,6 +1,7 @@
 """What a build fails on: a candidate that is really worse."""
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -271,3 +272,42 @@ def test_weighted_cases_are_not_judged():
         br.require(
             br.count([0, 1] * 10, range(20), sample_weight=[1.5] * 20), "recall >= 0.5", threshold=3
         )
+
+
+def test_the_smallest_difference_of_auc_follows_from_its_standard_error():
+    """Half the width of the interval is 1.96 standard errors; with slices, Holm lets the first of
+    so many parts through at so much less.
+    """
+    rng = np.random.default_rng(3)
+    y = np.repeat([1, 0], [60, 140])
+    scores = rng.normal(size=(2, 200)) + y
+    order = rng.permutation(200)
+    slices = {
+        name: br.count(y[some], {"old": scores[0][some], "new": scores[1][some]})
+        for name, some in (("x", order[:100]), ("y", order[100:]))
+    }
+    z = NormalDist().inv_cdf
+    whole = br.non_inferiority(slices["x"] + slices["y"], "auc", **BOTH).parts
+    parts = br.non_inferiority(slices, "auc", **BOTH).parts
+    for several in (whole, parts):
+        for part in several:
+            half = (part.difference.high - part.difference.low) / 2
+            critical = z(1 - 0.05 / len(several) / 2)
+            assert part.detectable == pytest.approx(half * (critical + z(0.8)) / z(0.975))
+    assert len(parts) == 3
+
+
+def test_resamples_must_be_able_to_show_something_after_holms_adjustment():
+    """Of 100 resamples no p-value is below 2 / 101: enough for one comparison at 97 %, not for
+    two.
+    """
+    options = {"replicates": 100, "at": br.Conditions(0.1, br.Costs(fn=5)), "level": 0.97}
+    models = pairs(12, 5, both=200)
+    assert judged(models, "expected_cost", **options).parts[0].difference.replicates == 100
+    slices = {"a": models, "b": pairs(5, 5, both=100)}
+    with pytest.raises(
+        br.InputError, match="BR580: 3 comparisons of 100 resamples each.*replicates=400"
+    ):
+        judged(slices, "expected_cost", **options)
+    single = judged({"a": models}, "expected_cost", **options)
+    assert len(single.parts) == 1

@@ -18,7 +18,7 @@ from tests.inference.samples import (
 )
 
 import baserate as br
-from baserate.inference.intervals import interval
+from baserate.inference.intervals import IntervalOptions, interval, interval_at, intervals_of
 
 # Which method.
 
@@ -364,3 +364,24 @@ def test_progress_is_told():
         progress=lambda done, total: told.append((done, total)),
     )
     assert told[-1] == (120, 120)
+
+
+def test_a_point_has_the_intervals_of_its_choice_or_of_its_threshold():
+    point, source = br.choose(counts(), at=AT), counts()
+    for options, replicates in ((None, 400), (IntervalOptions(replicates=150, seed=2), 150)):
+        found = intervals_of(point, source, options)["precision"]
+        seed = 0 if options is None else options.seed
+        alone = br.interval(source, "precision", at=AT, replicates=replicates, seed=seed)
+        assert (found.low, found.high, found.method) == (alone.low, alone.high, alone.method)
+        assert found.method.startswith("optimism-corrected")
+    fixed = intervals_of(point, source, IntervalOptions(replicates=0))["precision"]
+    assert fixed == intervals_of(point)["precision"] == interval_at(point, "precision")
+    assert fixed.method == "clopper-pearson-draws"
+    wide = intervals_of(point, None, IntervalOptions(level=0.99))["precision"]
+    assert wide == interval_at(point, "precision", level=0.99)
+
+
+@pytest.mark.parametrize("options", [{"seed": -1}, {"replicates": 50}, {"replicates": 1.5}])
+def test_options_of_intervals_are_checked_when_they_are_given(options):
+    with pytest.raises(br.InputError, match="BR580"):
+        IntervalOptions(**options)

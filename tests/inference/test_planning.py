@@ -6,6 +6,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
+from scipy import special, stats
 
 import baserate as br
 from baserate.errors import InputError
@@ -457,3 +458,59 @@ class TestMargin:
     def test_what_cannot_be_planned_is_refused(self, asked, says):
         with pytest.raises(InputError, match=says):
             cases_for_margin(**asked)
+
+
+def fewest_that_show(fp, cases, line):
+    """The fewest hits with which P(tpr < start + slope · fpr) is at most 5 %, of rates drawn as
+    Clopper and Pearson bound them, over a fine grid of the false positive rate.
+    """
+    fpr = special.betaincinv(fp + 1, max(cases[1] - fp, 1e-9), (np.arange(1000) + 0.5) / 1000)
+    least = np.clip(line[0] + line[1] * fpr, 0, 1)
+    hits = np.arange(cases[0] + 1)
+    shape = np.maximum(hits, 1e-9)[:, None], cases[0] - hits[:, None] + 1
+    fails = special.betainc(*shape, least).mean(axis=1)
+    return min(hits[fails <= 0.05].tolist(), default=cases[0] + 1)
+
+
+@pytest.mark.parametrize(
+    ("requirement", "line", "costs", "rates", "cases"),
+    [
+        # precision >= 0.5 at 20 %: 0.2 tpr >= 0.8 fpr
+        ("precision >= 0.5", (0.0, 4.0), None, (0.8, 0.05), (25, 40)),
+        ("precision >= 0.02", (0.0, 4 / 49), None, (0.1, 0.02), (10, 30)),
+        ("precision >= 0.02", (0.0, 4 / 49), None, (0.4, 0.3), (20, 1)),
+        # 0.2 · 3 · (1 - tpr) + 0.8 · 2 · fpr <= 0.4
+        ("expected_cost <= 0.4", (1 / 3, 8 / 3), {"fn": 3, "fp": 2}, (0.85, 0.1), (20, 30)),
+        # 0.2 tpr + 0.8 (1 - fpr) >= 0.8
+        ("accuracy >= 0.8", (0.0, 4.0), None, (0.9, 0.02), (12, 60)),
+        ("accuracy >= 0.8", (0.0, 4.0), None, (0.6, 0.0), (4, 20)),
+        ("accuracy >= 0.8", (0.0, 4.0), None, (1.0, 0.1), (12, 30)),
+        # 0.2 tpr + 0.8 (1 - fpr) >= 0.15
+        ("accuracy >= 0.15", (-3.25, 4.0), None, (0.7, 0.5), (10, 4)),
+        # 0.2 tpr + 0.8 (1 - fpr) >= 0.05
+        ("accuracy >= 0.05", (-3.75, 4.0), None, (0.6, 1.0), (10, 4)),
+    ],
+)
+def test_the_power_at_a_prior_is_the_sum_over_hits_and_false_alarms(
+    requirement, line, costs, rates, cases
+):
+    shown = sum(
+        stats.binom.pmf(fp, cases[1], rates[1])
+        * stats.binom.sf(fewest_that_show(fp, cases, line) - 1, cases[0], rates[0])
+        for fp in range(cases[1] + 1)
+    )
+    found = power_at_prior(
+        requirement,
+        expecting=dict(zip(("tpr", "fpr"), rates, strict=True)),
+        at=br.Conditions(0.2, None if costs is None else br.Costs(**costs)),
+        positives=cases[0],
+        negatives=cases[1],
+    )
+    assert found == pytest.approx(shown, abs=1e-6)
+    assert 0.05 < found < 0.999
+
+
+@pytest.mark.parametrize("requirement", ["npv >= 0", "precision >= 0", "fdr <= 100%"])
+def test_what_holds_for_any_cases_is_not_planned(requirement):
+    with pytest.raises(InputError, match="BR585.*is not demonstrated by more hits"):
+        cases_at_prior(requirement, expecting=RATES, at=br.Conditions(0.01))

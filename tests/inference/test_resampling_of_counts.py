@@ -364,3 +364,16 @@ def test_auc_of_clusters_is_that_of_the_counts_of_each_resample(monkeypatch, mos
     values = replicate_values(statistic_of(br.auc), groups, plan(CLUSTERS, 80))[:, 0]
     expected = [float(br.auc(part)) for (part,) in resampled(groups, plan(CLUSTERS, 80))]
     np.testing.assert_allclose(values, expected, rtol=1e-14)
+
+
+def test_cases_alike_to_every_model_are_one_cell_however_many_scores_there_are():
+    """Codes of three models, as one number where 64 bits hold it and row by row where they do
+    not.
+    """
+    rng = np.random.default_rng(3)
+    columns = [rng.integers(0, 3, 200) for _ in range(3)]
+    for widths in ([3, 3, 3], [3, 5, 4], [2**22] * 3):
+        rows, places = bootstrap._together(columns, widths)
+        assert len(rows) == len(set(zip(*columns, strict=True)))
+        assert rows.tolist() == sorted(rows.tolist())
+        np.testing.assert_array_equal(rows[places], np.stack(columns, axis=1))

@@ -156,3 +156,22 @@ def test_a_billion_cases_are_resampled_as_counts():
     plain = br.interval(counts, br.auc, method="delong")
     assert bounds.low < bounds.value < bounds.high
     assert bounds.high - bounds.low == pytest.approx(plain.high - plain.low, rel=0.25)
+
+
+def test_progress_is_told_row_by_row_of_both_readings():
+    labels, first, second = made(rows=1_000)
+    told = []
+    paired_in_passes(
+        {"a": chunks(labels, first, 400), "b": chunks(labels, second, 400)},
+        [("a", "b")],
+        Ceiling(LEAST, progress=lambda *done: told.append(done)),
+        0.95,
+        None,
+    )
+    assert [done for done, _ in told] == [400, 800, 1000] * 2
+
+
+@pytest.mark.parametrize("method", ["mcnemar", "percentile"])
+def test_a_method_that_files_do_not_have_is_refused_before_they_are_read(method):
+    with pytest.raises(br.InputError, match=f'BR581: there is no method "{method}"'):
+        compare_auc_file("no such file", label="y", scores=["a", "b"], memory=LEAST, method=method)

@@ -209,25 +209,25 @@ def difference_band(  # noqa: PLR0913 (each is a question of its own)
             "count(y, {name: scores})",
         )
     names = chosen_pair(models, pair)
-    readers = [
+    first, second = (
         _reader(curve, at, x, (priors, costs, rule, _of(threshold, name), volume)) for name in names
-    ]
+    )
     only = models.only(names)
-    plan = planned(only, readers[0].of_prior, resample, replicates or REPLICATES, seed, progress)
+    plan = planned(only, first.of_prior, resample, replicates or REPLICATES, seed, progress)
     notes = check_enough(only)
-    seen = readers[1].read(models.marginal(names[1])) - readers[0].read(models.marginal(names[0]))
+    seen = second.read(models.marginal(names[1])) - first.read(models.marginal(names[0]))
     sides = BOTH if simultaneous else None
     values, plan = curves_drawn(
-        lambda parts: readers[1].read(parts[1]) - readers[0].read(parts[0]),
+        lambda parts: second.read(parts[1]) - first.read(parts[0]),
         only,
         plan,
         (checked_level(level), sides, replicates),
-        of_roc=all(one.of_roc for one in readers),
+        of_roc=first.of_roc,
     )
     low, high, more = resampled_bounds(values, level, sides)
-    more = (*more, CHOSEN_AGAIN) if readers[0].chosen else more
+    more = (*more, CHOSEN_AGAIN) if first.chosen else more
     return _band(
-        readers[0],
+        first,
         seen,
         (low, high),
         (level, simultaneous, plan),

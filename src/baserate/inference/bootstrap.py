@@ -731,7 +731,7 @@ def _read_block(
 ) -> Floats | None:
     """The statistic of every row; None where it cannot be read from arrays."""
     hits, misses = positives[:, view.part], negatives[:, view.part]
-    if view.outcomes and statistic.measure is not None and statistic.at is not None:
+    if view.outcomes and statistic.measure is not None:
         return outcomes_read(
             statistic.measure, (hits[:, 0], misses[:, 0], hits[:, 1], misses[:, 1]), statistic.at
         )
@@ -741,14 +741,9 @@ def _read_block(
             np.einsum("ij,ij->i", hits, 2 * below + misses),
             2 * hits.sum(axis=1) * misses.sum(axis=1),
         )
-    if statistic.at is not None and statistic.of_roc and statistic.name == "average_precision":
+    if statistic.of_roc and statistic.name == "average_precision":
         return _average_precision(hits, misses, statistic.at)
-    if (
-        statistic.at is not None
-        and statistic.chosen
-        and not statistic.ruled
-        and statistic.name == "expected_cost"
-    ):
+    if statistic.chosen and not statistic.ruled and statistic.name == "expected_cost":
         return _least_cost(hits, misses, statistic.at)
     return None
 
@@ -759,7 +754,7 @@ def _average_precision(hits: Array, misses: Array, at: Conditions) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         weight = (
             np.ones(len(hits))
-            if at.as_in_sample or at.prior is None
+            if at.as_in_sample
             else (1 - at.prior) / at.prior * totals[0] / totals[1]
         )
         caught = np.cumsum(hits, axis=1, dtype=np.float64)
@@ -777,9 +772,7 @@ def _least_cost(hits: Array, misses: Array, at: Conditions) -> Floats:
     tp, fp, fn, tn = float_costs(at.costs)
     with np.errstate(divide="ignore", invalid="ignore"):
         prior = (
-            totals[0] / (totals[0] + totals[1])
-            if at.as_in_sample or at.prior is None
-            else np.full(len(hits), at.prior)
+            totals[0] / (totals[0] + totals[1]) if at.as_in_sample else np.full(len(hits), at.prior)
         )
         change = np.cumsum(hits, axis=1, dtype=np.float64)
         change *= (prior * (tp - fn) / totals[0])[:, None]
@@ -796,7 +789,7 @@ def _shares(won: Array, pairs: Array) -> Floats:
 
 
 def _values_of_clusters(statistic: Statistic, groups: GroupedCounts, plan: Plan) -> Floats:
-    if statistic.fixed and statistic.measure is not None and statistic.at is not None:
+    if statistic.fixed and statistic.measure is not None:
         return outcomes_read(
             statistic.measure,
             outcomes_drawn(outcomes_by_cluster(groups, statistic.threshold), plan),

@@ -342,7 +342,7 @@ class _Outcomes(AlongPoints):
         """`totals` are the positives and negatives of each row."""
         positives, negatives = totals
         weight: Any = 1.0
-        if not (at.as_in_sample or at.prior is None):
+        if not at.as_in_sample:
             odds = rounded((1 - at.exact_prior) / at.exact_prior)
             weight = (
                 odds * positives / (negatives or math.nan)
@@ -475,7 +475,7 @@ MOST_WIDENING = 1.2
 LEAST_KNOWN = 0.5
 # The smallest p-value that intervals by draws can show, and in how many steps others are found: to
 # within a hundredth of them.
-LEAST_P, STEPS = 1e-4, 4
+LEAST_P, STEPS = 1e-4, 11
 POSITIVE_RATES, NEGATIVE_RATES, FLAGGED = ("tpr", "fnr"), ("fpr", "tnr"), ("posfrac", "alerts")
 
 
@@ -553,12 +553,6 @@ def chosen_interval(
     """The interval of one measure at a point that was chosen on these counts; refused where there
     is none.
     """
-    if point.how == MIXTURE:
-        raise refuse(
-            "BR581",
-            "a mixture of two thresholds was chosen: its interval is not implemented",
-            "choose without mix",
-        )
     (found,) = chosen_intervals([(point, [measure])], counts, how)
     if str(measure) not in found:
         _fixed(point, measure, counts, how, exact=False)  # says why
@@ -621,7 +615,7 @@ def lead_over(
         value - exact,
         shown.low - exact,
         shown.high - exact,
-        _least_missed(beyond),
+        _least_missed(beyond, how.level),
         shown.method,
         names,
         (float(exact), value),
@@ -635,24 +629,26 @@ def lead_over(
     )
 
 
-def _least_missed(beyond: Callable[[float], float]) -> float:
+def _least_missed(beyond: Callable[[float], float], level: float) -> float:
     """The smallest 1 - level at which an interval excludes something; 1 where not even the
     narrowest does.
 
-    How far a bound lies is nearly linear in the normal quantile of its level, so a straight line
-    between two of them finds it in a few steps.
+    It is looked for among the normal quantiles of the levels, first at the one given: p and the
+    interval that is shown then agree.
     """
-    ends = [normal(0.5 + LEAST_P), normal(1 - LEAST_P / 2)]
-    gaps = [beyond(2 * float(special().ndtr(end)) - 1) for end in ends]
-    if gaps[1] > 0:
+
+    def excludes(end: float) -> bool:
+        return beyond(2 * float(special().ndtr(end)) - 1) > 0
+
+    low, high, middle = normal(0.5 + LEAST_P), normal(1 - LEAST_P / 2), normal((1 + level) / 2)
+    if excludes(high):
         return LEAST_P
-    if gaps[0] <= 0:
+    if not excludes(low):
         return 1.0
     for _ in range(STEPS):
-        middle = ends[0] + (ends[1] - ends[0]) * gaps[0] / (gaps[0] - gaps[1])
-        gap = beyond(2 * float(special().ndtr(middle)) - 1)
-        ends[gap <= 0], gaps[gap <= 0] = middle, gap
-    return 2 * float(special().ndtr(-ends[0]))
+        low, high = (middle, high) if excludes(middle) else (low, middle)
+        middle = (low + high) / 2
+    return 2 * float(special().ndtr(-low))
 
 
 def _moves(point: OperatingPoint) -> bool:

@@ -352,7 +352,7 @@ def interval_of_clusters(
             f"{statistic.name} is undefined for these cases, and so is its interval",
             "see its value for the reason",
         )
-    if statistic.measure is None or statistic.at is None:
+    if statistic.measure is None:
         found = _of_ranking(statistic.name, groups, total, level, side)
         return replace(found, notes=_few(groups) or _high(groups, total))
     found = _at_threshold(
@@ -556,13 +556,9 @@ def _rates(asked: Measure, table: Table, at: Conditions) -> _Rates:
     tp, fp, fn, tn = table.T
     positives, rows = tp + fn, table.sum(axis=1)
     used: tuple[int, ...] = (CLASS_OF[asked.name],) if asked.name in CLASS_OF else (0, 1)
-    if asked.depends_on_prior and _in_sample(at):
+    if asked.depends_on_prior and at.as_in_sample:
         used = (0, 1, 2)
     return _Rates(np.array([tp, fp, positives]), np.array([positives, fp + tn, rows]), used)
-
-
-def _in_sample(at: Conditions) -> bool:
-    return at.as_in_sample or at.prior is None
 
 
 def _at_threshold(
@@ -588,7 +584,7 @@ def _reader(asked: Measure, table: Table, at: Conditions) -> Read:
     """The measure at rows of (tpr, fpr, share of positives)."""
     costs = float_costs(at.costs)
     totals = float(table[:, [0, 2]].sum()), float(table[:, [1, 3]].sum())
-    prior = None if _in_sample(at) else at.prior
+    prior = None if at.as_in_sample else at.prior
     return lambda rows: rates_read(
         asked, (rows[:, 0], rows[:, 1]), rows[:, 2] if prior is None else prior, costs, totals
     )

@@ -576,6 +576,7 @@ def _over(
         return _compared(middle, models, names, asked, paired=paired, by_formula=by_formula)
     _check_method(middle[0], asked)
     sources, plans = _resampled_in_step(middle[0], models, names, asked, paired=paired)
+    notes = combine((), (note for source in sources for note in check_enough(source)))
     wholes = (
         [models.marginal(name) for name in names]
         if isinstance(models, JointCounts)
@@ -589,7 +590,6 @@ def _over(
         in_step(sources, plans, sight_of(dict(zip(names, middle, strict=True)))),
         (asked.replicates, asked.seed, asked.level, spread),
     )
-    notes = combine((), (note for source in sources for note in check_enough(source)))
     _check_defined(middle[0], names, found.seen)
     least = _least_p(middle, models, names) if isinstance(models, JointCounts) else 0.0
     said = Note(
@@ -633,8 +633,6 @@ def _resampled_in_step(
         sources = tuple(models[name] for name in names)
     if how == SAME_CLUSTERS:
         check_groups(*sources)
-    for source in sources:
-        check_enough(source)
     return sources, tuple(
         planned(
             source,
@@ -762,7 +760,7 @@ def _is_matched(statistic: Statistic) -> bool:
     measure, at = statistic.measure, statistic.at
     if measure is None or not statistic.fixed or measure.name not in MCNEMAR_OF:
         return False
-    return at is None or at.as_in_sample or not measure.depends_on_prior
+    return at.as_in_sample or not measure.depends_on_prior
 
 
 def _by_bootstrap(

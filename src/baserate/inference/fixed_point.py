@@ -322,8 +322,7 @@ def check_classes(confusion: Confusion) -> None:
 
 
 def _in_sample(question: Question) -> bool:
-    at = question.at
-    return at.as_in_sample if isinstance(at, Uncertain) else at.prior is None or at.as_in_sample
+    return question.at.as_in_sample
 
 
 def _share(question: Question) -> tuple[Fraction, Fraction, Fraction] | None:

@@ -287,7 +287,7 @@ def _largest(own: Fraction, other: Fraction, rest: Fraction) -> Fraction:
     Both true rates must lie between 0 and 1. The conditions that they do not fall below 0 and that
     their complements do not are the same, in the rates and in the complements.
     """
-    limits = [1 - rest]
+    limits: list[Fraction] = []
     for mine, theirs in ((own, other), (1 - own, 1 - other)):
         if theirs:
             limits += [(1 - rest) * mine / theirs, 1 - rest * mine / theirs]

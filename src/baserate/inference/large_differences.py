@@ -286,9 +286,9 @@ def _few_of(some: Array, scores: Array) -> Array:
     as tell one, two and more apart.
     """
     low, high = scores.min(), scores.max()
-    between = scores[(scores > low) & (scores < high)][:1] if len(some) < 3 else scores[:0]
+    between = scores[(scores > low) & (scores < high)][:1]
     found = np.unique(np.concatenate((some, [low, high], between)).astype(scores.dtype))
-    return found if len(found) <= 3 else found[[0, len(found) // 2, -1]]
+    return np.unique(found[[0, len(found) // 2, -1]])
 
 
 def _together(

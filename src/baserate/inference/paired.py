@@ -125,7 +125,7 @@ def matched_difference(
     )
     if not joint.total_positives + joint.total_negatives:
         raise refuse("BR552", "there are no cases to compare models on", "count some cases first")
-    if measure.depends_on_prior and both[0].at is not None and not both[0].at.as_in_sample:
+    if measure.depends_on_prior and not both[0].at.as_in_sample:
         raise refuse(
             "BR581",
             f"McNemar's test counts the cases of the sample: {measure} at another prior is not what"

@@ -34,7 +34,7 @@ from baserate.inference.bootstrap import PERCENTILE, Plan, with_cells
 from baserate.inference.clusters import cluster_bound, cluster_intervals, clustered
 from baserate.inference.differences import compare
 from baserate.inference.intervals import interval
-from baserate.inference.paired import MCNEMAR, check_replicates, holm
+from baserate.inference.paired import check_replicates, holm
 from baserate.inference.rates import normal, refuse_weights, special
 from baserate.inference.sample_size import cases_needed, smallest_detectable
 from baserate.inference.statistic import is_known, statistic_of
@@ -459,7 +459,7 @@ def _judged(name: str, difference: Difference, p_adjusted: float, where: tuple[f
 
 def _detectable(difference: Difference, level: float) -> float | None:
     """The smallest difference that would have been called one, four times in five."""
-    if difference.method == MCNEMAR and difference.discordant is not None:
+    if difference.discordant is not None:
         pairs, cases = difference.discordant
         share = smallest_detectable(pairs, level=level, cases=cases).share
         return None if share is None or math.isnan(share) else float(share)

@@ -416,21 +416,12 @@ def _shown_from(errors: Integers, limit: float, missed: float) -> Integers:
     """
 
     def shown(cases: Floats) -> Flags:
-        return np.asarray((cases > errors) & (_chance(errors, cases, limit) <= missed * TIE))
+        return np.asarray(_chance(errors, cases, limit) <= missed * TIE)
 
-    # Close to the answer already: Poisson's by Wilson and Hilferty, moved to the binomial. Then
-    # outwards until it is enclosed, and halving.
-    one_more = errors + 1.0
-    expected = (
-        one_more
-        * (1 - 1 / (9 * one_more) - float(special().ndtri(missed)) / (3 * np.sqrt(one_more))) ** 3
-    )
-    guess = np.maximum(np.floor(expected * (1 / limit - 0.5) + errors / 2), one_more)
-    low, high, step = guess - 1, guess + 1, 1
-    while (over := shown(low)).any():
-        low, step = np.where(over, np.maximum(low - step, errors), low), 2 * step
+    # With no more cases than errors it is not; twice as many until it is, and halving.
+    low, high = errors.astype(np.float64), np.ceil((errors + 1) / limit)
     while (short := ~shown(high)).any():
-        high, step = np.where(short, high + step, high), 2 * step
+        high = np.where(short, 2 * high, high)
     while (high - low > 1).any():
         middle = np.floor((low + high) / 2)
         enough = shown(middle)
@@ -457,6 +448,8 @@ MOST_DISCORDANT = 10**8
 SMOOTH = 4.0
 # Beyond so many standard deviations there is nothing that a float could add.
 REACH = 10
+# Numbers of discordant pairs whose power is computed together, and kept.
+BLOCK = 256
 
 
 # AUCs tried between the one required and the one expected.
@@ -698,7 +691,7 @@ class _Pairs:
 
     def __init__(self, discordant: float, other: Fraction, missed: float) -> None:
         self.discordant, self.other, self.missed = discordant, rounded(other), missed
-        self.first, self.known = 0, np.empty(0)
+        self.known: dict[int, Floats] = {}
 
     def varies(self, cases: int) -> float:
         return math.sqrt(cases * self.discordant * (1 - self.discordant))
@@ -714,18 +707,15 @@ class _Pairs:
 
     def _declared(self, pairs: Any, cases: int) -> Floats:  # noqa: ARG002 (not of all cases)
         """The probability that the better model is declared so, for each number of discordant
-        pairs; kept, as the search reads it again.
+        pairs; kept in blocks, as the search reads it again.
         """
-        low, high = int(pairs[0]), int(pairs[-1])
-        end = self.first + len(self.known)
-        if low < self.first or high >= end:
-            # More than was asked for, in proportion, so that a search does not come back for a
-            # little more each time.
-            margin = (high - low + len(self.known)) // 4
-            first, end = max(0, low - margin), max(high + margin + 1, end)
-            self.first = min(first, self.first) if len(self.known) else first
-            self.known = _declared(np.arange(self.first, end), self.other, self.missed)
-        return self.known[low - self.first : high - self.first + 1]
+        first, last = int(pairs[0]) // BLOCK, int(pairs[-1]) // BLOCK
+        for block in range(first, last + 1):
+            if block not in self.known:
+                some = np.arange(block * BLOCK, (block + 1) * BLOCK)
+                self.known[block] = _declared(some, self.other, self.missed)
+        known = np.concatenate([self.known[block] for block in range(first, last + 1)])
+        return np.asarray(known[pairs - first * BLOCK])
 
 
 class _Within(_Pairs):
@@ -795,12 +785,9 @@ def _first_for_good(pairs: _Pairs, power: float, start: int, step: int) -> int:
     """The number of cases from which on the power is reached: enclosed, halved, and where it rises
     in steps, looked at one by one.
     """
-    low, high, far = start, start, step
-    while low > 0 and pairs.power(low) >= power:
-        low, far = max(0, low - far), 2 * far
-    far = step
+    low, high, far = 0, start, step
     while pairs.power(high) < power:
-        high, far = high + far, 2 * far
+        low, high, far = high, high + far, 2 * far
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if pairs.power(middle) >= power else (middle, high)

@@ -127,12 +127,9 @@ def at_places(
     edges = np.clip(found, 0, len(points) - 2)
     start, end = values[edges], values[edges + 1]
     length = end - start
-    shares = np.clip(
-        np.divide(places - start, length, out=np.zeros(len(places)), where=length > 0), 0.0, 1.0
-    )
-    shares[found > edges] = (
-        1.0  # at the very end: the last point, also where the last edge goes straight up
-    )
+    shares = np.divide(places - start, length, out=np.zeros(len(places)), where=length > 0)
+    # At the very end: the last point, also where the last edge goes straight up.
+    shares[found > edges] = 1.0
     inside = mixed_points(points, edges, shares)
     return np.asarray(
         along(
@@ -235,7 +232,7 @@ def outcomes_read(asked: Measure, outcomes: tuple[Any, Any, Any, Any], at: Condi
     with np.errstate(divide="ignore", invalid="ignore"):
         t, f = tp / (tp + fn), fp / (fp + tn)
         own = (tp + fn) / (tp + fp + fn + tn)
-    prior = own if at.as_in_sample or at.prior is None else np.full(t.shape, at.prior)
+    prior = own if at.as_in_sample else np.full(t.shape, at.prior)
     values = rates_read(asked, (t, f), prior, float_costs(at.costs), (tp + fn, fp + tn))
     return np.where(np.isfinite(values), values, np.nan)
 
@@ -276,11 +273,11 @@ class Statistic:
 
     name: str
     value: Callable[[Counts], float]
+    at: Conditions
     better: str = "higher"
     of_roc: bool = False
     of_prior: bool = True
     chosen: bool = False
-    at: Conditions | None = None
     measure: Measure | None = None
     threshold: Any = NOT_SAID
     # Does a rule choose, and not the cost alone?
@@ -403,9 +400,9 @@ def _of_measure(
         return Statistic(
             str(asked),
             value,
+            at,
             asked.direction,
             of_prior=asked.depends_on_prior and at.as_in_sample,
-            at=at,
             measure=asked,
             threshold=threshold,
             range=asked.range,
@@ -418,10 +415,10 @@ def _of_measure(
     return Statistic(
         str(asked),
         lambda counts: chosen(counts)[asked],
+        at,
         asked.direction,
         of_prior=at.as_in_sample,
         chosen=True,
-        at=at,
         measure=asked,
         ruled=rule is not None,
         point_of=chosen,
@@ -442,7 +439,7 @@ def _of_function(function: Callable[..., Any], at: Conditions) -> Statistic:
     call = (lambda counts: function(counts, at=at)) if takes_at else function
     if known:
         return _described(name, name, call, at)
-    return Statistic(name, call, at=at, of_prior=at.as_in_sample)
+    return Statistic(name, call, at, of_prior=at.as_in_sample)
 
 
 def _described(name: str, shown: str, call: Callable[[Counts], float], at: Conditions) -> Statistic:
@@ -452,12 +449,12 @@ def _described(name: str, shown: str, call: Callable[[Counts], float], at: Condi
     return Statistic(
         shown,
         call,
+        at,
         entry.direction,
         # Strips between all points are not those between corners (ERRATA): such a value changes
         # where runs of negatives are merged.
         of_roc=not entry.of_scores and "segments" not in shown,
         of_prior=entry.takes_at and at.as_in_sample,
-        at=at,
         is_auc=shown == "auc",
         range=entry.range,
         at_matters=entry.takes_at,
@@ -466,9 +463,7 @@ def _described(name: str, shown: str, call: Callable[[Counts], float], at: Condi
 
 def shifted(statistic: Statistic, counts: Counts) -> tuple[Note, ...]:
     """The assumption behind a number at another base rate than the sample's."""
-    if statistic.at is None or not statistic.at_matters:
-        return ()
-    return tuple(label_shift_of(statistic.at, Points.of(counts)))
+    return tuple(label_shift_of(statistic.at, Points.of(counts))) if statistic.at_matters else ()
 
 
 def _parameters(function: Callable[..., Any]) -> Any:
