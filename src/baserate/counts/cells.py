@@ -339,11 +339,12 @@ def _decimals(
     order = np.floor(np.log10(np.abs(top), where=top != 0, out=np.zeros_like(top)))
     own_power = (digits - 1 - order).astype(np.int64)
     up, down = _powers_of_ten(own_power)
-    own = np.rint(top * up / down)
-    itself = (own * down / up == top) & (np.abs(own_power) <= FLOAT_POWER) & (found | maybe)
+    own, beyond = np.rint(top * up / down), np.abs(own_power) > FLOAT_POWER
+    itself = (own * down / up == top) & ~beyond & (found | maybe)
+    maybe |= found & beyond  # whether it has no more digits, floats do not tell
     m[some] = np.where(itself, own, np.where(rounds, half, over))
     e[some] = np.where(itself, own_power, powers[some])
-    sure[some], doubt[some] = itself | found, maybe & ~itself
+    sure[some], doubt[some] = itself | (found & ~beyond), maybe & ~itself
     return m, e, sure, doubt
 
 
