@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from baserate.counts import cells
@@ -21,6 +21,7 @@ SCORES = st.one_of(
 )
 
 
+@example([5e-324, -21.0])
 @given(st.lists(SCORES, min_size=1, max_size=8))
 def test_few_digits_of_many_thresholds_are_those_of_each(values):
     scores = np.unique(np.array(values) + 0.0)[::-1]

@@ -13,10 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from tests.inference.classes import CLASSES, bounds, in_pairs, inner
-from tests.inference.oracle_delong import counts_of, naive, naive_variance
+from tests.inference.oracle_delong import (
+    counts_of,
+    covariance,
+    naive,
+    naive_variance,
+    placements,
+)
 
 import baserate as br
-from baserate.inference.auc import _divergence
+from baserate.inference.auc import _divergence, placed
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +57,22 @@ def test_delong_is_the_normal_interval_with_the_variance_of_placements(classes, 
     assert bounds(found) == pytest.approx(
         (max(0, value - half), min(1, value + half)), rel=1e-9, abs=1e-12
     )
+
+
+@given(CLASSES.filter(in_pairs))
+def test_the_variances_of_placements_are_exact_and_rounded_once(classes):
+    counts, sides = counts_of(*classes), placements(*classes)
+    expected = tuple(float(covariance(side, side)) for side in sides)
+    for known in (placed(counts), placed(counts.condense())):
+        assert (known.of_positives, known.of_negatives) == expected
+    # So many cases that 64 bits do not hold the squares: floats, with as many times the cases.
+    times = 10**7
+    many = placed(br.Counts(counts.scores, counts.positives * times, counts.negatives * times))
+    grown = [
+        float(covariance(side, side)) * (len(side) - 1) * times / (len(side) * times - 1)
+        for side in sides
+    ]
+    assert [many.of_positives, many.of_negatives] == pytest.approx(grown, rel=1e-9, abs=1e-12)
 
 
 @given(CLASSES.filter(in_pairs).filter(inner), st.sampled_from([0.8, 0.95, 0.99]))

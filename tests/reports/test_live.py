@@ -233,7 +233,7 @@ def lost_rule(counts, most):
     """
     every = br.Points.of(counts)
     answers = content.answered_places(every, [br.choose(counts, at=AT)])
-    left = content.kept_places(every, content.hull_places(every), answers, most)
+    left = content.kept_places(every, answers, most)
     kept = list(zip(every.tp[left].tolist(), every.fp[left].tolist(), strict=True))
     for tp, fp in zip(every.tp.tolist(), every.fp.tolist(), strict=True):
         if not any(caught >= tp and alarms <= fp for caught, alarms in kept):

@@ -158,9 +158,8 @@ def test_more_than_a_hundred_thousand_thresholds_are_condensed_to_within_a_state
 def test_of_a_long_front_as_much_is_kept_as_of_the_rest(share):
     labels, scores = drawn(9000, seed=1, share=share)
     points = br.Points.of(br.count(labels, scores["m0"]))
-    corners = content.hull_places(points)
-    kept = content.kept_places(points, corners, [], 2000)
-    assert len(kept) == len(corners) + 2000
+    kept = content.kept_places(points, [], 2000)
+    assert len(kept) == len(points.hull_places) + 2000
     steps = itertools.pairwise(zip(points.tp[kept], points.fp[kept], strict=True))
     risen = [(here[0] > before[0], here[1] > before[1]) for before, here in steps]
     assert sum(one[0] and other[1] for one, other in itertools.pairwise(risen)) > 900

@@ -234,6 +234,7 @@ def _plain(
 
 # Decimals up to this many digits are whole numbers over powers of ten that floats hold exactly.
 FLOAT_DIGITS, FLOAT_POWER = 15, 22
+TENS = np.array([float(10**power) for power in range(FLOAT_POWER + 1)])
 
 
 def short_decimals(thresholds: Array, below: Array) -> tuple[Indices, Indices, dict[int, str]]:
@@ -253,9 +254,11 @@ def short_decimals(thresholds: Array, below: Array) -> tuple[Indices, Indices, d
             whole[place], powers[place] = int(value.scaleb(-power)), -power
         else:
             texts[place] = text
-    while (zeros := (whole != 0) & (whole % 10 == 0)).any():
+    zeros = np.flatnonzero((whole % 10 == 0) & (whole != 0))
+    while len(zeros):
         whole[zeros] //= 10
         powers[zeros] -= 1
+        zeros = zeros[whole[zeros] % 10 == 0]
     return whole, np.where(whole == 0, 0, powers), texts
 
 
@@ -269,17 +272,30 @@ def _by_floats(thresholds: Array, below: Array) -> tuple[Indices, Indices, Mask]
     size = np.abs(middle)
     left = np.flatnonzero((size > 0) & (np.maximum(np.abs(top), np.abs(low)) < 1e15))
     orders[left] = np.floor(np.log10(size[left]))
+    fewest = _fewest_digits(top[left], low[left], orders[left])
+    open_ = left[:0]
     for digits in range(1, FLOAT_DIGITS + 1):
-        if not len(left):
-            break
-        power = digits - 1 - orders[left]
-        m, e, sure, doubt = _decimals(top[left], low[left], middle[left], power, digits)
+        open_ = np.concatenate((open_, left[fewest == digits]))
+        power = digits - 1 - orders[open_]
+        m, e, sure, doubt = _decimals(top[open_], low[open_], middle[open_], power, digits)
         if thresholds.dtype == np.int64:
             sure, doubt = sure & (e <= 0), doubt | (sure & (e > 0))
-        there = left[sure]
+        there = open_[sure]
         whole[there], powers[there], settled[there] = m[sure], e[sure], True
-        left = left[~(sure | doubt)]
+        open_ = open_[~(sure | doubt)]
     return whole, powers, settled
+
+
+def _fewest_digits(top: Floats, low: Floats, orders: Indices) -> Indices:
+    """From which number of digits on a decimal may lie between the two, or so near that rounding
+    leaves a doubt; 1 where nothing rules out so few. Where no decimal with so many places does,
+    none with fewer places does.
+    """
+    power = np.clip(np.floor(-np.log10(top - low)) - 1, -FLOAT_POWER, FLOAT_POWER).astype(np.int64)
+    up, down = _powers_of_ten(power)
+    near = (np.abs(top) + np.abs(low)) * 2.0**-45
+    none = np.floor((top + near) * up / down) == np.floor((low - near) * up / down)
+    return np.where(none, np.maximum(power + orders + 2, 1), 1)
 
 
 def _decimals(
@@ -322,8 +338,7 @@ def _decimals(
 
 def _powers_of_ten(powers: Indices) -> tuple[Floats, Floats]:
     """What to multiply by, and what to divide by: one of the two is 1, and both are exact."""
-    up, down = (np.float64(10) ** np.clip(sign * powers, 0, FLOAT_POWER) for sign in (1, -1))
-    return up, down
+    return TENS[np.clip(powers, 0, FLOAT_POWER)], TENS[np.clip(-powers, 0, FLOAT_POWER)]
 
 
 def next_below(scores: Array) -> Array:
@@ -568,8 +583,10 @@ def _values(cells: Cells) -> Iterator[Note]:
 
 def _ties(cells: Cells, everything: float) -> Iterator[Note]:
     if (
-        len(cells.scores) <= 2 or cells.positives.dtype == np.float64
-    ):  # masses do not say how many cases tie
+        len(cells.scores) <= 2
+        or cells.positives.dtype == np.float64  # masses do not say how many cases tie
+        or len(cells.scores) == everything
+    ):
         return
     sizes = cells.positives + cells.negatives
     largest = int(np.argmax(sizes))
@@ -591,7 +608,9 @@ def _ties(cells: Cells, everything: float) -> Iterator[Note]:
 
 
 def _range(cells: Cells) -> Iterator[Note]:
-    finite = cells.scores[np.isfinite(cells.scores)]
+    finite = cells.scores[[0, -1]]
+    if not np.isfinite(finite).all():
+        finite = cells.scores[np.isfinite(cells.scores)]
     if not len(finite) or (finite[0] <= 1 + ROUNDING and finite[-1] >= -ROUNDING):
         return
     span = (

@@ -324,9 +324,14 @@ class Points(Frozen):
 
     @cached_property
     def _hull(self) -> Points:
+        return self.only(self.hull_places)
+
+    @cached_property
+    def hull_places(self) -> npt.NDArray[np.intp]:
+        """Where the corners of the hull lie among these points."""
         # Only where the ROC turns can a corner of the hull be.
-        turns = self._turns
-        return self.only(turns[upper_hull(self.fp[turns], self.tp[turns])])
+        turns: npt.NDArray[np.intp] = self._turns
+        return turns[upper_hull(self.fp[turns], self.tp[turns])]
 
     def corners(self) -> Points:
         """The points at which the ROC turns: what lies on a straight horizontal or vertical run
@@ -401,7 +406,9 @@ def lacking(text: str, fix: Fix = EVERY_SCORE) -> InputError:
 def _running(values: Array, whole: float) -> tuple[Array, Array | None]:
     """What each point flags, and where masses are summed, what it passes."""
     if values.dtype == np.int64:
-        return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(values))), None
+        cases = np.zeros(len(values) + 1, dtype=np.int64)
+        np.cumsum(values, out=cases[1:])
+        return cases, None
     flagged, passed = (
         np.concatenate((np.zeros(1), running_sums(column))) for column in (values, values[::-1])
     )

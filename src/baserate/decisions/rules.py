@@ -322,6 +322,30 @@ def best_of(
     measure is defined at none of them.
     """
     lower = (direction or objective.direction) == "lower"
+    if mask.all() and _on_hull(objective, points, at, lower=lower):
+        places, hull = points.hull_places, points.hull()
+        best = _best(objective, hull, np.ones(len(hull), dtype=np.bool_), at, lower=lower)
+        return None if best is None else int(places[best])
+    return _best(objective, points, mask, at, lower=lower)
+
+
+def _on_hull(objective: Measure, points: Points, at: Conditions, *, lower: bool) -> bool:
+    """Whether each positive flagged adds as much, and each negative takes as much: the best point
+    is then a corner of the hull, and of equals on one of its edges that edge's beginning flags
+    least.
+    """
+    found = linear(objective, points, at)
+    if found is None:
+        return False
+    (tp, fp, fn, tn), below = found
+    up, across = (fn - tp, tn - fp) if lower else (tp - fn, fp - tn)
+    return up > 0 > across and below[0] == below[2] >= 0 and below[1] == below[3] >= 0
+
+
+def _best(
+    objective: Measure, points: Points, mask: Mask, at: Conditions, *, lower: bool
+) -> int | None:
+    """The best of the points in the mask, looked for among all of them."""
     values = np.where(mask, (1.0 if lower else -1.0) * along(objective, points, at), math.nan)
     if np.isnan(values).all():
         return None

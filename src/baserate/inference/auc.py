@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.counts.counts import Counts, JointCounts
+from baserate.counts.points import Points
 from baserate.curves.areas import auc, one_class
 from baserate.errors import Note, number_of, quoted, refuse
 from baserate.inference.rates import normal, refuse_weights, special
@@ -70,7 +71,9 @@ class Placed(NamedTuple):
 
 
 def placed(counts: Counts) -> Placed:
-    """The placements of these counts, in two passes over the cells."""
+    """The placements of these counts; their variances are exact, and rounded once, where 64 bits
+    hold the squares.
+    """
     refuse_weights(counts)
     if counts.bins is not None:
         raise refuse(
@@ -78,8 +81,11 @@ def placed(counts: Counts) -> Placed:
             "these counts are coarse: placements inside a bin are not known",
             "count with every score kept",
         )
-    value, (ours, theirs) = float(auc(counts)), cell_placements(counts)
+    value = float(auc(counts))
     total_p, total_n = int(counts.total_positives), int(counts.total_negatives)
+    if 4 * total_p * total_n * max(total_p, total_n) <= INT64_MAX:
+        return Placed(value, total_p, total_n, *_exact_variances(counts, total_p, total_n))
+    ours, theirs = cell_placements(counts)
     return Placed(
         value,
         total_p,
@@ -87,6 +93,40 @@ def placed(counts: Counts) -> Placed:
         _variance(ours, counts.positives, value),
         _variance(theirs, counts.negatives, value),
     )
+
+
+def _exact_variances(counts: Counts, total_p: int, total_n: int) -> tuple[float, float]:
+    """The sample variance of the placements of either class. Only cells with positives are looked
+    at: to the negatives between two of them the same positives are superior.
+    """
+    where = np.flatnonzero(counts.positives != 0)
+    ours, beside, before = (
+        counts.positives[where],
+        counts.negatives[where],
+        Points.of(counts).fp[where],
+    )
+    above = np.cumsum(ours)
+    between = np.diff(before, append=total_n) - beside
+    # Twice the cases of the other class on the right side, as ties count half.
+    return (
+        _whole_variance(ours, 2 * (total_n - before) - beside, total_p, 2 * total_n),
+        _whole_variance(
+            np.concatenate((before[:1], beside, between)),
+            np.concatenate(([0], 2 * above - ours, 2 * above)),
+            total_n,
+            2 * total_p,
+        ),
+    )
+
+
+def _whole_variance(times: Ints, values: Ints, cases: int, unit: int) -> float:
+    """The sample variance of whole numbers that occur so many times, in this unit; of one case it
+    is not known, and taken for none.
+    """
+    if cases < 2:
+        return 0.0
+    total, squares = (int(np.dot(times, part)) for part in (values, values * values))
+    return (cases * squares - total * total) / (cases * (cases - 1) * unit * unit)
 
 
 def cell_placements(counts: Counts) -> tuple[Floats, Floats]:

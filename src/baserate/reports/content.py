@@ -4,6 +4,7 @@ show.
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -38,7 +39,6 @@ from baserate.inference.sample_size import sample_support
 from baserate.inference.values import CORRECTED, Interval, percent
 from baserate.measures.confusion import parse
 from baserate.measures.registry import CATALOGUE
-from baserate.numbers import Floats
 from baserate.output import choices as choice_texts
 from baserate.output import comparisons, document, tables
 from baserate.output.choices import notes_said, of_recommendation
@@ -287,6 +287,7 @@ MOST_POINTS_DRAWN = 100
 # difference, of which the rest follows where it is large; or the last byte, and both behind.
 POWERS, STEPS, MANY, FURTHER = 9, 28, 27, 255
 LARGEST = 2**50
+TENS = np.array([float(10**power) for power in range(301)])
 # The signs of base 85 (RFC 1924), with others for the three that mean something to HTML.
 SIGNS = np.frombuffer(
     b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%/()*+-;,=.?@^_`{|}~",
@@ -299,12 +300,7 @@ def drawn_points(models: Mapping[str, Counts], settings: Settings) -> dict[str, 
     every = {name: Points.of(counts) for name, counts in models.items()}
     return {
         name: points.only(
-            kept_places(
-                points,
-                hull_places(points),
-                answered_places(points, settings[name]),
-                MOST_POINTS_DRAWN,
-            )
+            kept_places(points, answered_places(points, settings[name]), MOST_POINTS_DRAWN)
         )
         for name, points in every.items()
     }
@@ -319,11 +315,6 @@ def most_points(counts: Counts, models: int) -> int:
     return max(100, min(MOST_WEIGHTED, MOST_BYTES // BYTES_A_POINT // max(models, 1)))
 
 
-def hull_places(points: Points) -> Indices:
-    """Where the corners of the hull lie among all points."""
-    return _places(points, points.hull().scores)
-
-
 def _places(points: Points, scores: Array) -> Indices:
     """The points that flag down to these scores, which the points have, and the one that flags
     nothing.
@@ -332,21 +323,23 @@ def _places(points: Points, scores: Array) -> Indices:
     return np.concatenate(([0], found)).astype(np.intp)
 
 
-def kept_places(points: Points, corners: Indices, answered: Iterable[int], most: int) -> Indices:
-    """The corners, what was answered, and others up to `most`: up to half of them of the front,
-    which keeps what any point keeps.
+def kept_places(points: Points, answered: Iterable[int], most: int) -> Indices:
+    """The corners of the hull, what was answered, and others up to `most`: up to half of them of
+    the front, which keeps what any point keeps.
     """
+    corners = points.hull_places
     if len(points) - len(corners) <= most:
         return np.arange(len(points))
-    asked = np.fromiter(answered, dtype=np.intp)
     kept = np.zeros(len(points), dtype=np.bool_)
     kept[corners] = True
-    most -= int((~kept[np.unique(asked)]).sum())
-    kept[asked] = True
-    flagged = (points.tp + points.fp).astype(np.float64)
-    front = spread(flagged, np.flatnonzero(on_front(points) & ~kept), most // 2)
+    kept[np.fromiter(answered, dtype=np.intp)] = True
+    most -= int(np.count_nonzero(kept)) - len(corners)
+    flagged = points.tp + points.fp
+    front = np.flatnonzero(on_front(points) & ~kept)
+    front = front[spread(flagged[front], most // 2)]
     kept[front] = True
-    kept[spread(flagged, np.flatnonzero(~kept), most - len(front))] = True
+    others = _between(np.flatnonzero(kept), spread(flagged[~kept], most - len(front)))
+    kept[others] = True
     return np.flatnonzero(kept)
 
 
@@ -354,24 +347,31 @@ def on_front(points: Points) -> npt.NDArray[np.bool_]:
     """The points that no other beats: none catches as many with fewer false alarms, nor more with
     as many.
     """
-    caught, alarmed = np.diff(points.tp) > 0, np.diff(points.fp) > 0
-    return np.concatenate(([True], caught)) & np.concatenate((alarmed, [True]))
+    front = np.ones(len(points), dtype=np.bool_)
+    front[1:] = points.tp[1:] > points.tp[:-1]
+    front[:-1] &= points.fp[1:] > points.fp[:-1]
+    return front
 
 
-def spread(flagged: Floats, places: Indices, most: int) -> Indices:
-    """A number of these places: half evenly in the logarithm of what they flag, the others evenly
-    among the rest.
+def spread(flagged: Array, most: int) -> Indices:
+    """Which of the points that flag so many cases to keep, in any order: half evenly in the
+    logarithm of what they flag, the others evenly among the rest.
     """
-    if len(places) <= most:
-        return places
-    there = flagged[places]
-    kept = np.zeros(len(places), dtype=np.bool_)
-    kept[np.searchsorted(there, np.geomspace(there[0], there[-1], most // 2), side="right") - 1] = (
-        True
-    )
-    free = np.flatnonzero(~kept)
-    kept[free[np.linspace(0, len(free) - 1, most - int(kept.sum())).astype(np.intp)]] = True
-    return places[kept]
+    if len(flagged) <= most:
+        return np.arange(len(flagged))
+    ends = np.geomspace(float(flagged[0]), float(flagged[-1]), most // 2)
+    if flagged.dtype == np.int64:
+        ends = np.floor(ends).astype(np.int64)
+    first = np.searchsorted(flagged, ends, side="right") - 1
+    first = first[np.diff(first, prepend=-1) > 0]
+    left, more = len(flagged) - len(first), most - len(first)
+    others = _between(first, np.linspace(0, left - 1, more).astype(np.intp))
+    return np.concatenate((first, others))
+
+
+def _between(taken: Indices, numbers: Indices) -> Indices:
+    """Of the places that are not taken, those with these numbers, counted from 0; `taken` rises."""
+    return numbers + np.searchsorted(taken - np.arange(len(taken)), numbers, side="right")
 
 
 def answered_places(points: Points, chosen: Sequence[OperatingPoint]) -> list[int]:
@@ -391,8 +391,8 @@ def points_of(
     at the corners of the hull, the answers and large ties.
     """
     every = Points.of(counts)
-    corners, answers = hull_places(every), answered_places(every, chosen)
-    places = kept_places(every, corners, answers, most_points(counts, models))
+    corners, answers = every.hull_places, answered_places(every, chosen)
+    places = kept_places(every, answers, most_points(counts, models))
     complete = len(places) == len(every) and counts.bins is None and not counts.condensed
     chosen_totals = counts.ledger.design == CASE_CONTROL
     plain = len(places) <= MOST_PLAIN or every.tp.dtype != np.int64 or _total(every) >= LARGEST
@@ -429,8 +429,11 @@ def _total(points: Points) -> float:
 def _gap(every: Points, places: Indices) -> dict[str, float]:
     """How far two neighbours are apart at most, where not every threshold is among these."""
     return {
-        name: float(np.diff(rates[places]).max())
-        for name, rates in (("tpr", every.tpr), ("fpr", every.fpr))
+        name: float(np.diff(cases[places] / total).max()) if total else math.nan
+        for name, cases, total in (
+            ("tpr", every.tp, every.total_positives),
+            ("fpr", every.fp, every.total_negatives),
+        )
     }
 
 
@@ -460,7 +463,7 @@ def _packed(every: Points, places: Indices, asked: Sequence[int]) -> dict[str, A
     steps = [np.diff(values[places]) for values in (every.tp, every.fp)]
     exact = np.zeros(len(places), dtype=np.bool_)
     exact[np.searchsorted(places, asked)] = exact[_large_ties(*steps) + 1] = True
-    up, down = (10.0 ** np.clip(sign * e, 0, 300) for sign in (-1, 1))
+    up, down = (TENS[np.clip(sign * e, 0, 300)] for sign in (-1, 1))
     exact[1:] &= m * up / down != cuts
     there = np.flatnonzero(exact[1:]) + 1
     return {
@@ -500,7 +503,7 @@ def _scores(m: Indices, e: Indices, texts: Mapping[int, str]) -> bytes:
     often = np.convolve(np.bincount(e - least), np.ones(POWERS, dtype=np.int64))
     first = max(least, least + int(often.argmax()) - POWERS + 1)
     before, power = np.concatenate(([0], m[:-1])), np.diff(e, prepend=0)
-    up, down = (10.0 ** np.clip(sign * power, 0, 300) for sign in (1, -1))
+    up, down = (TENS[np.clip(sign * power, 0, 300)] for sign in (1, -1))
     fits = (np.abs(before * up) < LARGEST) & (np.maximum(up, down) < LARGEST)
     up, down = (np.where(fits, values, 1).astype(np.int64) for values in (up, down))
     skipped, power = -(-np.where(fits, before, 0) * up // down) - 1 - m, e - first
@@ -625,10 +628,8 @@ def _lines(
     """The lines beside the corners of the hull, among the thresholds that the page has, and all
     lines among all thresholds.
     """
-    corners = hull_places(every)
-    places = kept_places(
-        every, corners, answered_places(every, chosen), most_points(counts, models)
-    )
+    corners = every.hull_places
+    places = kept_places(every, answered_places(every, chosen), most_points(counts, models))
     more = np.arange(len(places))
     if len(places) > EVERY_LINE:
         flagged = (every.tp + every.fp)[places]
@@ -839,7 +840,7 @@ def of_slices(found: Sequence[Sliced], models: Mapping[str, Counts]) -> dict[str
     if not found:
         return None
     every = {name: Points.of(models[name]) for name in {one.model for one in found}}
-    cuts = {name: points.scores[hull_places(points)[1:] - 1] for name, points in every.items()}
+    cuts = {name: points.scores[points.hull_places[1:] - 1] for name, points in every.items()}
     rows = [
         _row(one, part, cuts[one.model]) for one in found for part in one.found.largest(MOST_SITES)
     ]
