@@ -21,7 +21,7 @@ from baserate.counts.cells import Array
 from baserate.errors import MOST_EXAMPLES, Fix, InputError, grouped, quoted, refuse
 from baserate.kernels import best
 from baserate.numbers import EXACT_FLOATS, INT64_MAX
-from baserate.read.table import Late, with_gaps
+from baserate.read.table import Codes, Late, with_gaps
 
 nw: Any = Late("narwhals.stable.v2")
 
@@ -152,6 +152,33 @@ class Column:
         return np.flatnonzero(gone)
 
 
+class CodedColumn(Column):
+    """A column of few values, of which the rows are made only where someone looks at them."""
+
+    encoded: tuple[list[Any], Array]
+
+    def __init__(self, name: str, codes: Codes) -> None:
+        parts = dict.fromkeys(("missing", "index", "unread"))
+        held = ([*codes.values], np.asarray(codes.codes))
+        for part, value in {**parts, "name": name, "encoded": held}.items():
+            object.__setattr__(self, part, value)
+
+    @property
+    def values(self) -> Array:  # type: ignore[override]
+        words, codes = self.encoded
+        return objects(words)[codes]
+
+    def __len__(self) -> int:
+        return len(self.encoded[1])
+
+    def only(self, rows: Array) -> Column:
+        words, codes = self.encoded
+        return Column(self.name, objects(words)[codes[rows]])
+
+    def inferred(self) -> Column:
+        return Column(self.name, self.values).inferred()
+
+
 def is_missing(value: object) -> bool:
     """None, NaN, blank text, and the missing values of pandas, without importing it."""
     if isinstance(value, str):
@@ -217,6 +244,8 @@ def as_column(data: object, name: str) -> Column:
 def _column(data: object, name: str) -> Column:
     if isinstance(data, Unread):
         return Column(name, np.broadcast_to(np.float64(np.nan), data.rows), unread=data)
+    if isinstance(data, Codes):
+        return CodedColumn(name, data)
     if is_masked_array(data):
         masked = _flat(np.asarray(data.data), name)
         return Column(name, masked, _flat(np.ma.getmaskarray(data), name))

@@ -9,7 +9,7 @@ import re
 import struct
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import accumulate
@@ -623,10 +623,10 @@ class Table:
     )  # of numbers whose texts were not kept: see `fast_csv`
     kept: Any = None  # positions of the rows that a treatment left, where it dropped some
 
-    def spread(self, but: str | None = None) -> Table:
-        """The same with every column made, but for one: runs and codes are rows."""
+    def spread(self, but: Collection[str | None] = ()) -> Table:
+        """The same with every column made, but for some of texts: runs and codes are rows."""
         columns = {
-            name: column if name == but and not _are_numbers(column) else _made(column)
+            name: column if name in but and not _are_numbers(column) else _made(column)
             for name, column in self.columns.items()
         }
         return replace(self, columns=columns)
