@@ -1,4 +1,4 @@
-"""Builds the C extension where a compiler is found; without one the install succeeds on the NumPy path (`baserate --version` says which)."""  # noqa: E501
+"""Builds the C extensions where a compiler is found; without one the install succeeds on the NumPy path (`baserate --version` says which)."""  # noqa: E501
 
 from setuptools import Extension, setup
 
@@ -29,7 +29,14 @@ setup(
             extra_compile_args=["-O2", "-g0", "-ffp-contract=off"],
             py_limited_api=True,
             optional=True,
-        )
+        ),
+        Extension(
+            "baserate.read._lines",
+            sources=["src/baserate/read/_lines.c"],
+            extra_compile_args=["-O2", "-g0", "-ffp-contract=off"],
+            py_limited_api=True,
+            optional=True,
+        ),
     ],
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )

@@ -24,8 +24,9 @@ import baserate as br
 from baserate.errors import Where
 from baserate.read import csv
 from baserate.read import source as sources
+from baserate.read.columns import Coded
 from baserate.read.source import Options
-from baserate.read.table import Coded, ColumnRoles
+from baserate.read.table import ColumnRoles
 
 ROWS = 60_000
 WANTED = ColumnRoles("y", ("s", "t"), positive="yes", weight="w", group="g", id="i")

@@ -23,7 +23,7 @@ from baserate.output import document, segment_tables
 from baserate.read.cases import Cases, count_cases
 from baserate.read.files import (
     clusters_by_group,
-    days_of,
+    days_at,
     group_names,
     grouped_cases,
     read_cases,
@@ -105,21 +105,22 @@ def slices(request: Request, **given: Any) -> Result:
     with source.reading():
         cases, table = read_cases(source.path, wanted, source.options)
     common, several = _priors(request.conditions)
+    cut, ledger = asked.cut(score), cases.ledger
     try:
         groups = _grouped(cases, score, asked.cluster)
-        dated = None if asked.day is None else days_of(cases, score, asked.tz)
+        dated = None if asked.day is None else _dated(cases, score, cut, asked.tz)
     except InputError as error:
         raise error.moved(table.place) from None
-    whole, ledger = None if dated is None else _together(cases, score, dated), cases.ledger
-    del cases, table  # the rows are counted
+    rows = [cases]
+    del cases, table  # rows that are counted take no more room
+    whole = None if dated is None else _together(rows, score, dated, again=cut is NOT_SAID)
     sites = (
         None if groups is None else _by_site(request, asked, groups, several or common, required)
     )
     days = None
     if dated is not None and whole is not None:
-        volume = request.conditions.cases
-        cut = asked.cut(score), asked
-        days = _by_day(dated, whole, common, sites, cut, budget=budget, volume=volume)
+        how = {"budget": budget, "volume": request.conditions.cases}
+        days = _by_day(dated, whole, rows, common, sites, (cut, asked, score), **how)
     return _result(request, asked, ledger, sites, days)
 
 
@@ -242,27 +243,41 @@ def _by_name(groups: Any, at: Mapping[str, Conditions]) -> dict[Any, Conditions]
     return {shown.get(name, name): conditions for name, conditions in at.items()}
 
 
-def _together(cases: Cases, score: str, dated: GroupedCounts) -> Counts:
-    """What `dated.total()` gives, from the cases: merging the days takes five times as long."""
-    rest = None if dated.unlabelled is None else dated.unlabelled.total()
-    cells = count_cases(cases, score)._cells
+def _dated(cases: Cases, score: str, cut: Any, tz: str | None) -> GroupedCounts:
+    """Every day as far as the threshold tells its cases apart; where that is yet to be chosen, its
+    cases alone.
+    """
+    return days_at(cases, score, None if cut is NOT_SAID else cut, tz)
+
+
+def _together(rows: list[Cases], score: str, dated: GroupedCounts, *, again: bool) -> Counts:
+    """The counts of all days together, from the cases; those are let go, unless they are counted
+    again.
+    """
+    rest = None
+    if rows[0].unlabelled is not None:
+        rest = count_cases(rows[0].unlabelled, score)
+    cells = count_cases(rows[0] if again else rows.pop(), score)._cells
     return Counts._of(cells, dated.ledger, dated._recorded).beside(rest)
 
 
 def _by_day(
     dated: GroupedCounts,
     whole: Counts,
+    rows: list[Cases],
     at: Conditions,
     sites: Slices | None,
-    given: tuple[Any, SliceOptions],
+    given: tuple[Any, SliceOptions, str],
     **how: Any,
 ) -> Days:
     """Day by day, at the threshold of the sites, or one given or chosen on all cases."""
-    notes, (threshold, asked) = tuple[Note, ...](), given
+    notes, (threshold, asked, score) = tuple[Note, ...](), given
     if sites is not None:
         cut, chosen = sites.threshold, sites.chosen
     else:
         cut, chosen, notes = common_threshold(whole, threshold, asked.rule, None, at)
+    if rows:
+        dated = days_at(rows.pop(), score, cut, asked.tz)
     found = of_days(dated, lambda: whole, threshold=cut, at=at, tz=asked.tz, **how)
     if chosen and cut is not None:  # shown in few digits
         points = Points.of(whole)

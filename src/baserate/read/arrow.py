@@ -10,14 +10,15 @@ import numpy as np
 
 from baserate.counts.cells import Array
 from baserate.errors import InputError, quoted, refuse_file
-from baserate.read.columns import Kind, check_use, from_spelled, objects, with_none
+from baserate.read.columns import from_codes, from_spelled, objects, with_none
 from baserate.read.streams import unchanged
 from baserate.read.table import (
     PROBE,
     ColumnRoles,
+    Kind,
     Table,
     check_columns,
-    from_codes,
+    check_use,
     in_table,
     needed,
 )

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from enum import StrEnum
 from functools import cached_property, partial
 from importlib.util import find_spec
 from math import isinf
@@ -19,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.counts.cells import Array
-from baserate.errors import MOST_EXAMPLES, Fix, InputError, grouped, quoted, refuse, refuse_file
+from baserate.errors import MOST_EXAMPLES, Fix, InputError, grouped, quoted, refuse
 from baserate.kernels import best
 from baserate.numbers import EXACT_FLOATS, INT64_MAX
-from baserate.read.table import ColumnRoles, Late
+from baserate.read.table import Codes, Late, with_gaps
 
 nw: Any = Late("narwhals.stable.v2")
 
@@ -153,6 +152,33 @@ class Column:
         return np.flatnonzero(gone)
 
 
+class CodedColumn(Column):
+    """A column of few values, of which the rows are made only where someone looks at them."""
+
+    encoded: tuple[list[Any], Array]
+
+    def __init__(self, name: str, codes: Codes) -> None:
+        parts = dict.fromkeys(("missing", "index", "unread"))
+        held = ([*codes.values], np.asarray(codes.codes))
+        for part, value in {**parts, "name": name, "encoded": held}.items():
+            object.__setattr__(self, part, value)
+
+    @property
+    def values(self) -> Array:
+        words, codes = self.encoded
+        return objects(words)[codes]
+
+    def __len__(self) -> int:
+        return len(self.encoded[1])
+
+    def only(self, rows: Array) -> Column:
+        words, codes = self.encoded
+        return Column(self.name, objects(words)[codes[rows]])
+
+    def inferred(self) -> Column:
+        return Column(self.name, self.values).inferred()
+
+
 def is_missing(value: object) -> bool:
     """None, NaN, blank text, and the missing values of pandas, without importing it."""
     if isinstance(value, str):
@@ -218,6 +244,8 @@ def as_column(data: object, name: str) -> Column:
 def _column(data: object, name: str) -> Column:
     if isinstance(data, Unread):
         return Column(name, np.broadcast_to(np.float64(np.nan), data.rows), unread=data)
+    if isinstance(data, Codes):
+        return CodedColumn(name, data)
     if is_masked_array(data):
         masked = _flat(np.asarray(data.data), name)
         return Column(name, masked, _flat(np.ma.getmaskarray(data), name))
@@ -511,54 +539,54 @@ def _digits(value: object) -> str:
 
 
 # ----------------------------------------------------------------------
-# What a column of a known type may be used for, and numbers that come spelled out because no float
-# holds them.
+# Texts of which there are few: an array like any other, that remembers the codes it was made from,
+# so that these can travel instead.
+
+
+class Coded(np.ndarray[Any, Any]):
+    """An object array made by `values[codes]`. Parts and copies of it are plain: they have no
+    codes.
+    """
+
+    codes: Array | None = None
+    values: Array | None = None
+
+    @classmethod
+    def of(cls, values: Array, codes: Array) -> Coded:
+        """Each row's value."""
+        made = values[codes].view(cls)
+        made.codes, made.values = codes, values
+        return made
+
+
+def from_codes(values: Sequence[Any] | Array, codes: Array, gone: Array | None = None) -> Coded:
+    """Texts from their codes; None where they are gone, whatever the code there says."""
+    return Coded.of(*with_gaps(values, codes, gone))
+
+
+def codes_of(column: Array) -> tuple[Array, Array] | None:
+    """The values of a column of Python objects, each once, and every row's place among them; None
+    where there are many.
+    """
+    if (
+        isinstance(column, Coded)
+        and column.codes is not None
+        and column.values is not None
+        and len(column.values) <= len(column)
+    ):
+        return column.values, column.codes
+    found = best.distinct(column)
+    if found is None or 2 * len(found[0]) > len(column):
+        return None
+    return column[found[0]], found[1].astype(np.min_scalar_type(len(found[0])))
+
+
+# ----------------------------------------------------------------------
+# Numbers that come spelled out because no float holds them.
 
 
 # As many decimal digits always survive a float64.
 SAFE_DIGITS = 15
-
-
-class Kind(StrEnum):
-    """What the values of a column are; the text is what a message calls them."""
-
-    NUMBERS = "numbers"
-    SPELLED = "decimals"
-    TEXT = "text"
-    TIMES = "timestamps or dates"
-    BYTES = "bytes"
-    OTHER = "nested or other values"
-
-
-PLAIN = (Kind.NUMBERS, Kind.SPELLED, Kind.TEXT)
-
-
-def check_use(path: str, name: str, kind: Kind, wanted: ColumnRoles) -> None:
-    """Refuse scores that are times, labels that are lists, and the like. Times may name groups and
-    days.
-    """
-    if kind in PLAIN or (
-        kind is Kind.TIMES and name not in wanted.numbers and name != wanted.label
-    ):
-        return
-    raise misused(path, name, kind, wanted)
-
-
-def misused(path: str, name: str, found: str, wanted: ColumnRoles) -> InputError:
-    """The refusal of a column whose values do not fit its role."""
-    code, use, fix = _use(name, wanted)
-    return refuse_file(path, code, f"{quoted(name)} holds {found}, not {use}", fix)
-
-
-def _use(name: str, wanted: ColumnRoles) -> tuple[str, str, str]:
-    if name in wanted.numbers:
-        use = (
-            "scores" if name in wanted.scores else "weights" if name == wanted.weight else "amounts"
-        )
-        return "BR209", use, "give a column of numbers"
-    if name == wanted.label:
-        return "BR107", "labels", "give a column with one label per case"
-    return "BR413", "names", "give a column of text or numbers"
 
 
 def with_none(values: Array, gone: Array) -> Array:

@@ -32,17 +32,16 @@ from baserate.kernels import best
 from baserate.numbers import EXACT_FLOATS
 from baserate.read import csv_dialect, streams
 from baserate.read.cases import spelled
-from baserate.read.columns import BadCells, Unread, mask_of
+from baserate.read.columns import BadCells, Unread, from_codes, mask_of
 from baserate.read.csv_dialect import CsvOptions, Dialect, Text, decoded_text, detect, lines_of
 from baserate.read.duckdb import From, literally, locked
-from baserate.read.table import MOST_VALUES, ColumnRoles, InLines, Table, from_codes
+from baserate.read.table import MISSING, MOST_VALUES, ColumnRoles, InLines, Table
 
 # ----------------------------------------------------------------------
 # The careful way to read delimited text, in plain Python: it defines what is right, and names the
 # line of everything that is not.
 
 
-MISSING = frozenset({"", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"})
 MISSING_NUMBERS = MISSING | {"-", "?"}
 WITH_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?")
 WHOLE = re.compile(r"[+-]?[0-9]+")

@@ -23,15 +23,17 @@ from baserate.counts.cells import Array
 from baserate.errors import InputError, escaped, grouped, placed, quoted, refuse, refuse_file
 from baserate.numbers import EXACT_FLOATS
 from baserate.read.arrow import arrow_kind, from_arrow
-from baserate.read.columns import Kind, check_use, from_spelled, objects
+from baserate.read.columns import from_spelled, objects
 from baserate.read.duckdb import FEWER, pair_of, reason, repeated
 from baserate.read.quotas import patience_s, too_long
 from baserate.read.streams import unchanged, with_log
 from baserate.read.table import (
     ColumnRoles,
+    Kind,
     Table,
     TableName,
     check_columns,
+    check_use,
     find_table,
     identifier,
     in_table,

@@ -12,14 +12,10 @@ from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from threading import Event, Thread
 from types import MappingProxyType
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from baserate.atomic import user_limit
-from baserate.counts.cells import Array
 from baserate.errors import InputError, escaped, refuse_file
-from baserate.read.columns import SAFE_DIGITS, Kind, check_use, from_spelled, mask_of, with_none
 from baserate.read.quotas import held, most_held, patience_s, too_large, too_long
 from baserate.read.streams import unchanged, with_log
 from baserate.read.table import (
@@ -27,16 +23,28 @@ from baserate.read.table import (
     PROBE,
     Codes,
     ColumnRoles,
+    Kind,
+    Late,
     Runs,
     Table,
     TableName,
     check_columns,
+    check_use,
     find_table,
     identifier,
     in_table,
     needed,
+    packed,
     with_gaps,
 )
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from baserate.counts.cells import Array
+    from baserate.read import columns as arrays
+else:  # neither is needed where what was counted is handed over
+    np, arrays = Late("numpy"), Late("baserate.read.columns")
 
 # ----------------------------------------------------------------------
 # Columns of DuckDB as arrays that keep every value: what `fetchnumpy` would round is spelled out
@@ -150,13 +158,13 @@ def fetched(
         source,
         ", ".join(f"{read_as[name]} AS c{place}" for place, name in enumerate(names)),
     )
-    columns = dict[str, Array | Codes]()
+    columns: dict[str, Array | Codes] = {}
     for place, name in enumerate(names):
         values = found.pop(f"c{place}")
         if name == day:
             columns[name] = _days(connection, source, name, values)
         elif name in coded:
-            held = with_gaps(texts[name] or [], np.asarray(values), mask_of(values))
+            held = with_gaps(texts[name] or [], np.asarray(values), arrays.mask_of(values))
             columns[name] = Codes(*held)
         else:
             columns[name] = column_of(values, types[name])
@@ -167,7 +175,7 @@ def _days(connection: Any, source: From, name: str, numbers: Array) -> Array | C
     """The texts of days from their numbers; read as texts where they lie too far apart, or one is
     infinite.
     """
-    gone, numbers = mask_of(numbers), np.asarray(numbers)
+    gone, numbers = arrays.mask_of(numbers), np.asarray(numbers)
     known = numbers if gone is None else numbers[~gone]
     first, last = (int(known.min()), int(known.max())) if len(known) else (0, -1)
     if last - first >= MOST_VALUES or last == ENDLESS:
@@ -208,10 +216,10 @@ def _expression(name: str, of_type: str) -> str:
 
 def column_of(values: Array, of_type: str) -> Array | Codes:
     """What DuckDB fetched, with every value kept."""
-    gone, values = mask_of(values), np.asarray(values)
+    gone, values = arrays.mask_of(values), np.asarray(values)
     if duckdb_kind(of_type) is Kind.SPELLED:
-        texts = values if gone is None else with_none(values, gone)
-        return from_spelled(texts.tolist(), digits=_digits(of_type))
+        texts = values if gone is None else arrays.with_none(values, gone)
+        return arrays.from_spelled(texts.tolist(), digits=_digits(of_type))
     return values if gone is None else _with_gaps(values, gone)
 
 
@@ -224,12 +232,12 @@ def _with_gaps(values: Array, gone: Array) -> Array | Codes:
         if int(most) - int(least) < FEW:
             words = list(range(int(least), int(most) + 1))
             return Codes(*with_gaps(words, (values - least).astype(np.uint8), gone))
-    return with_none(values, gone)
+    return arrays.with_none(values, gone)
 
 
 def _digits(of_type: str) -> int:
     precision = of_type.partition("(")[2].partition(",")[0]
-    return int(precision) if precision.isdecimal() else SAFE_DIGITS + 1
+    return int(precision) if precision.isdecimal() else arrays.SAFE_DIGITS + 1
 
 
 # ----------------------------------------------------------------------
@@ -247,16 +255,54 @@ def pair_of(wanted: ColumnRoles) -> tuple[str, str] | None:
     return pair if wanted.columns == pair else None
 
 
-def repeated(labels: Array, scores: Array, times: Array) -> tuple[Runs, Runs] | None:
-    """One row per case, in no particular order; None where anything is missing or NaN, or nothing
-    is there.
+# Pairs that are fetched as Python values: of no more, that takes less time than to load NumPy.
+FEW_PAIRS = 1 << 14
+# The types of labels and scores as `memoryview` has them.
+FORMATS = {
+    "BOOLEAN": "?",
+    "TINYINT": "b",
+    "SMALLINT": "h",
+    "INTEGER": "i",
+    "BIGINT": "q",
+    "UTINYINT": "B",
+    "USMALLINT": "H",
+    "UINTEGER": "I",
+    "FLOAT": "f",
+    "DOUBLE": "d",
+}
+
+
+def repeated(connection: Any, pairs: str, types: tuple[str, str]) -> tuple[Runs, Runs] | None:
+    """One row per case, in no particular order, from a table of pairs of these types (a, b) and how
+    often each occurs (c); None where anything is missing or NaN, or nothing is there.
     """
-    gone = any(mask_of(values) is not None for values in (labels, scores)) or (
+    asked = f"SELECT a, b, c FROM {pairs}"  # noqa: S608
+    found = connection.execute(asked).fetchmany(FEW_PAIRS + 1)
+    if len(found) > FEW_PAIRS:
+        return _many_repeated(connection.execute(asked).fetchnumpy())
+    if (
+        not found
+        or any(
+            value is None or value != value  # noqa: PLR0124 (NaN)
+            for pair in found
+            for value in pair[:2]
+        )
+    ):
+        return None
+    labels, scores, times = zip(*found, strict=True)
+    lengths = packed("q", times)
+    first, second = (FORMATS[of_type] for of_type in types)
+    return Runs(packed(first, labels), lengths), Runs(packed(second, scores), lengths)
+
+
+def _many_repeated(found: Mapping[str, Array]) -> tuple[Runs, Runs] | None:
+    labels, scores = found["a"], found["b"]
+    gone = any(arrays.mask_of(values) is not None for values in (labels, scores)) or (
         scores.dtype.kind == "f" and bool(np.isnan(scores).any())
     )
-    if gone or not len(times):
+    if gone:
         return None
-    lengths = np.asarray(times, dtype=np.int64)
+    lengths = np.asarray(found["c"], dtype=np.int64)
     return Runs(np.asarray(labels), lengths), Runs(np.asarray(scores), lengths)
 
 

@@ -5,6 +5,7 @@ id, saved counts.
 from __future__ import annotations
 
 import datetime as dt
+import math
 import os
 import re
 import shlex
@@ -20,7 +21,7 @@ import numpy as np
 
 from baserate.counts import counts
 from baserate.counts.amounts import Amounts, JointAmounts, in_finer_units, in_units
-from baserate.counts.cells import Array, gathered
+from baserate.counts.cells import Array, gathered, lowest_score
 from baserate.counts.counts import ARRAYS, Counts, JointCounts, Unlabelled
 from baserate.counts.grouped import GroupedCounts, rank
 from baserate.errors import (
@@ -41,6 +42,7 @@ from baserate.errors import (
     refuse,
     refuse_file,
 )
+from baserate.kernels import Cells
 from baserate.numbers import rounded
 from baserate.read.cases import (
     SCORE,
@@ -52,7 +54,16 @@ from baserate.read.cases import (
     fitting,
     group_counts,
 )
-from baserate.read.columns import Column, Unread, as_column, as_text, distinct, group_codes
+from baserate.read.columns import (
+    CodedColumn,
+    Column,
+    Unread,
+    as_column,
+    as_text,
+    distinct,
+    group_codes,
+    is_missing,
+)
 from baserate.read.large import count_large, sources_in_pieces
 from baserate.read.source import Options, parts_as_sent, parts_of, shown_source, together
 from baserate.read.table import Ceiling, ColumnRoles, Runs, Table
@@ -95,9 +106,10 @@ def _tables(source: str, wanted: ColumnRoles, options: Options) -> list[Table]:
 def _of_tables(
     source: str, tables: Sequence[Table], wanted: ColumnRoles, treatment: Treatment
 ) -> tuple[Cases, Table]:
-    # Labels with gaps that are to be filled or left out stay codes until that is done.
-    few = wanted.label if len(tables) == 1 and treatment.only_fills(wanted) else None
-    tables = [table.spread(but=few) for table in tables]
+    # Labels with gaps that are to be filled or left out stay codes until that is done, days until
+    # they are counted.
+    few = (wanted.label if treatment.only_fills(wanted) else None, wanted.only_day)
+    tables = [table.spread(but=few if len(tables) == 1 else ()) for table in tables]
     table = together(source, tables)
     try:
         table = treat(table, wanted, treatment)
@@ -897,11 +909,49 @@ ZONE = "Europe/Berlin"
 WRITTEN = re.compile(r"\d{4}-\d\d-\d\d([T ].*)?|\d{8}(T.*)?")
 
 
+# Rows at a time, where more of them would take room that the cases themselves do not.
+PIECE = 1 << 18
+
+
 def days_of(cases: Cases, score: str, tz: str | None = None) -> GroupedCounts:
     """The counts of one score, day by day."""
     names, codes, said = day_codes(cases.beside[DAY], tz)
     rest = None if cases.unlabelled is None else days_of(cases.unlabelled, score, tz)
     return group_counts(cases, score, names, codes, said).beside(rest)
+
+
+def days_at(cases: Cases, score: str, threshold: Any, tz: str | None = None) -> GroupedCounts:
+    """The same as far as this threshold tells them apart: of each day two cells, of which it flags
+    the upper one. They are counted in the order of the rows, and take no room of their own.
+    """
+    if cases.weights is not None:
+        return days_of(cases, score, tz)
+    names, codes, said = day_codes(cases.beside[DAY], tz)
+    rest = None if cases.unlabelled is None else days_at(cases.unlabelled, score, threshold, tz)
+    scores = cases.scores[score]
+    kind = np.dtype(np.int64 if scores.dtype == np.int64 else np.float64)
+    cut = None if threshold is None else lowest_score(threshold, kind)
+    tallies = np.zeros(4 * len(names), dtype=np.int64)
+    for start in range(0, len(scores), PIECE):
+        rows = slice(start, start + PIECE)
+        cell = 4 * codes[rows].astype(np.intp) + 2 * cases.positive[rows]
+        if cut is not None:
+            cell += scores[rows].astype(kind, copy=False) >= cut
+        tallies += np.bincount(cell, minlength=len(tallies))
+    negatives, positives = tallies.reshape(-1, 2, 2)[:, :, ::-1].transpose(1, 0, 2).reshape(2, -1)
+    cells = Cells(np.tile(_ends(cut, kind), len(names)), positives, negatives)
+    places = np.repeat(np.arange(len(names)), 2)
+    notes = (*cases.notes, *said)
+    return GroupedCounts._gathered(names, places, cells, cases.ledger, notes).beside(rest)
+
+
+def _ends(cut: Any, kind: np.dtype[Any]) -> Array:
+    """A score that is flagged, and one that is not, as far as there are such scores."""
+    if kind == np.int64:
+        low = 0 if cut is None else max(cut - 1, -(2**63))
+        return np.array([low if cut is None else cut, low], dtype=kind)
+    low = 0.0 if cut is None else math.nextafter(cut, -math.inf)
+    return np.array([math.inf if cut is None else cut, low])
 
 
 def zone_of(name: str | None) -> ZoneInfo | None:
@@ -925,7 +975,9 @@ def day_codes(
     text that is not a day is refused.
     """
     zone = zone_of(tz)
-    values, codes = distinct(column, _listed)
+    values, codes = (
+        _words_used(column) if isinstance(column, CodedColumn) else distinct(column, _listed)
+    )
     read = [_day(value, zone) for value in values]
     wrong = [place for place, found in enumerate(read) if found is None]
     if wrong:
@@ -945,16 +997,44 @@ def day_codes(
         for place, day in enumerate(sorted(set(days), key=lambda day: (day is None, day or "")))
     }
     offsets = Counter[dt.timedelta | None]()
-    for value, offset, times in zip(
-        values, written, np.bincount(codes, minlength=len(values)).tolist(), strict=True
-    ):
+    for value, offset, times in zip(values, written, _tallied(codes, len(values)), strict=True):
         if value is not None:
             offsets[offset] += times
     return (
         tuple(places),
-        np.array([places[day] for day in days], dtype=np.intp)[codes],
+        _renumbered(codes, [places[day] for day in days], len(places)),
         tuple(_remarks(column.name, offsets, tz)),
     )
+
+
+def _tallied(codes: Array, many: int) -> list[int]:
+    """How often each code occurs; counted in pieces, as NumPy makes wide numbers of all of them."""
+    times = np.zeros(many, dtype=np.int64)
+    for start in range(0, len(codes), PIECE):
+        times += np.bincount(codes[start : start + PIECE], minlength=many)
+    return times.tolist()
+
+
+def _renumbered(codes: Array, numbers: Sequence[int], many: int) -> Array:
+    """The number of each code instead, of which there are so many."""
+    known = np.array(numbers, dtype=np.min_scalar_type(max(many - 1, 0)))
+    found = np.empty(len(codes), dtype=known.dtype)
+    for start in range(0, len(codes), PIECE):
+        found[start : start + PIECE] = known[codes[start : start + PIECE]]
+    return found
+
+
+def _words_used(column: CodedColumn) -> tuple[list[Any], Array]:
+    """The values that occur, each once, and for each row the place of its own; None stands for what
+    is missing.
+    """
+    words, codes = column.encoded
+    places: dict[Any, int] = {}
+    numbers = [
+        places.setdefault(None if is_missing(word) else word, len(places)) if times else 0
+        for word, times in zip(words, _tallied(codes, len(words)), strict=True)
+    ]
+    return list(places), _renumbered(codes, numbers, len(places))
 
 
 def _listed(values: Array) -> list[Any]:

@@ -52,9 +52,7 @@ from baserate.read.cases import (
 )
 from baserate.read.columns import (
     Column,
-    Kind,
     as_column,
-    check_use,
     distinct,
     from_spelled,
     group_codes,
@@ -78,8 +76,10 @@ from baserate.read.table import (
     WORDS,
     Ceiling,
     ColumnRoles,
+    Kind,
     Late,
     check_columns,
+    check_use,
     needed,
 )
 from baserate.read.treatments import DROP, Treatment

@@ -11,17 +11,18 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from baserate.counts.cells import Array
 from baserate.errors import InputError, Note, grouped, number_of, quoted, refuse_file
-from baserate.read import csv, streams
-from baserate.read.columns import NUMBER, SAFE_DIGITS, kind_of_value, mixed
+from baserate.read import csv, json_scan, streams
+from baserate.read.columns import NUMBER, SAFE_DIGITS, from_codes, kind_of_value, mixed
 from baserate.read.csv_dialect import CsvOptions, Dialect, Text, decoded_text, lines_of
 from baserate.read.duckdb import From, locked
-from baserate.read.table import ColumnRoles, InLines, Table, from_codes, matched, refuse_absent
+from baserate.read.json_scan import ANY_TEXT, NUMBER_TEXT, Fields, fields_of
+from baserate.read.table import MISSING, ColumnRoles, InLines, Table, matched, refuse_absent
 
 LARGEST_ARRAY = 100_000_000
 ONE_A_LINE = "write one flat object a line"
@@ -240,7 +241,7 @@ def _typed(
     shown: str, name: str, values: list[Any], lines: list[int], wanted: ColumnRoles
 ) -> Array:
     """The values of a field as an array of the narrowest type that keeps them."""
-    missing = csv.MISSING_NUMBERS if name in wanted.numbers else csv.MISSING
+    missing = csv.MISSING_NUMBERS if name in wanted.numbers else MISSING
     values = [
         None if isinstance(value, str) and value.strip() in missing else value for value in values
     ]
@@ -294,42 +295,47 @@ def _nested(shown: str, name: str, value: Any, line: int) -> InputError:
 
 
 # ----------------------------------------------------------------------
-# The fast way, by DuckDB: of objects that a program wrote, with the same fields in the same order,
-# each line is a record of delimited text in which a field begins with its name. It gives what the
-# careful way would give, or nothing: then the careful way is taken.
-
-
-NUMBER_TEXT = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
-STRING_TEXT = r'"[^"\\\x00-\x1f\x7f]*"'
-ANY_TEXT = f"{NUMBER_TEXT}|{STRING_TEXT}|true|false|null"
-FIELD = re.compile(rf'([{{ ]? *"([^"\\]+)" *: *)(?:{ANY_TEXT})( *}}?)')
-
-
-class _Fields(NamedTuple):
-    """The names of the fields, what stands ahead of each value, and what behind the last."""
-
-    names: tuple[str, ...]
-    ahead: tuple[str, ...]
-    behind: str
-
-
-def _fields(line: str) -> _Fields | None:
-    """How the first line is written; None where it is not plain enough."""
-    found = [FIELD.fullmatch(part) for part in line.strip().split(",")]
-    parts = [part for part in found if part is not None]
-    ends = [part[3] for part in parts]
-    names = tuple(part[2] for part in parts)
-    if len(parts) < max(2, len(found)) or any(ends[:-1]) or len(set(names)) < len(names):
-        return None
-    if not parts[0][1].startswith("{") or not ends[-1].endswith("}"):
-        return None
-    return _Fields(names, tuple(part[1] for part in parts), ends[-1])
+# The fast ways, of objects that a program wrote, with the same fields in the same order: scanned in
+# C; or by DuckDB, to which each line is a record of delimited text in which a field begins with its
+# name. They give what the careful way would give, or nothing: then the careful way is taken.
 
 
 def _read_fast(text: Text, wanted: ColumnRoles, *, alone: bool = True) -> Table | None:
     """The table, or None where there is any doubt about it."""
+    return _scanned(text, wanted) or _by_duckdb(text, wanted, alone=alone)
+
+
+def _scanned(text: Text, wanted: ColumnRoles) -> Table | None:
+    found = json_scan.scanned(text.path, wanted)
+    if found is None:
+        return None
+    columns: dict[str, Array] = {name: np.asarray(values) for name, values in found.numbers.items()}
     try:
-        fields = _fields(next(lines_of(text), ""))
+        for name, (values, codes) in found.texts.items():
+            columns[name] = _of_texts(text.shown, name, values, np.asarray(codes), wanted)
+    except (InputError, csv.NeedsCarefulReading):
+        return None
+    return Table(
+        text.shown,
+        {name: columns[name] for name in wanted.columns},
+        found.rows,
+        place=InLines(text.shown, 1),
+        styles=dict.fromkeys(wanted.numbers),
+    )
+
+
+def _of_texts(shown: str, name: str, values: list[str], codes: Array, wanted: ColumnRoles) -> Array:
+    """A column from the values there are, as they are written, and the codes of all rows."""
+    plain = [_parsed(shown, value, 1) for value in values]
+    if any(isinstance(value, dict | list) for value in plain):
+        raise csv.NeedsCarefulReading
+    typed = _typed(shown, name, plain, [1] * len(plain), wanted)
+    return from_codes(typed, codes) if typed.dtype == object else typed[codes]
+
+
+def _by_duckdb(text: Text, wanted: ColumnRoles, *, alone: bool) -> Table | None:
+    try:
+        fields = fields_of(next(lines_of(text), ""))
         if fields is None or not text.facts.even or text.facts.long or text.facts.nuls:
             return None
         if not set(wanted.columns) <= set(fields.names) or not text.path.isprintable():
@@ -354,7 +360,7 @@ class _JsonReader(csv.Reader):
         self,
         connection: Any,
         path: str,
-        fields: _Fields,
+        fields: Fields,
         rows: int,
         wanted: ColumnRoles,
         *,
@@ -405,8 +411,4 @@ class _JsonReader(csv.Reader):
     def _texts(self, read: Array, values: list[str] | None, name: str) -> Array:
         if values is None:
             raise csv.NeedsCarefulReading
-        plain = [_parsed(self.shown, value, 1) for value in values]
-        if any(isinstance(value, dict | list) for value in plain):
-            raise csv.NeedsCarefulReading
-        typed = _typed(self.shown, name, plain, [1] * len(plain), self.wanted)
-        return from_codes(typed, read) if typed.dtype == object else typed[read]
+        return _of_texts(self.shown, name, values, read, self.wanted)

@@ -15,9 +15,16 @@ import numpy as np
 
 from baserate.counts.cells import Array
 from baserate.errors import InputError, grouped, quoted, refuse_file
-from baserate.read.columns import Kind, check_use, misused
 from baserate.read.streams import fill, unchanged
-from baserate.read.table import ColumnRoles, Table, check_columns, in_table
+from baserate.read.table import (
+    ColumnRoles,
+    Kind,
+    Table,
+    check_columns,
+    check_use,
+    in_table,
+    misused,
+)
 
 ENDING = ".npy"
 # Bytes that compressed arrays may come to; what a file stores uncompressed has shown that it is

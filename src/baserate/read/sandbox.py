@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
-from typing import IO, Any, TypeVar
+from functools import cache
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-from numpy.lib import format as npy
-
-from baserate.counts.cells import Array
 from baserate.errors import (
     MOST_EXAMPLES,
     MOST_PROBLEMS,
@@ -23,7 +21,15 @@ from baserate.errors import (
     escaped,
 )
 from baserate.read.streams import fill
-from baserate.read.table import Codes, InLines, InTables, Runs, Table, TableRows, codes_of
+from baserate.read.table import Codes, InLines, InTables, Late, Runs, Table, TableRows
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.lib import format as npy
+
+    from baserate.counts.cells import Array
+else:  # a reader that made no arrays sends none
+    np, npy = Late("numpy"), Late("numpy.lib.format")
 
 # ----------------------------------------------------------------------
 # Columns between two processes: lines of JSON and, behind those that say so, NumPy's .npy. What
@@ -34,11 +40,14 @@ PIECE = 1 << 16  # values in a line of JSON, at most
 MOST_JSON = 1 << 24  # bytes in it: parsed, they may take more than twenty times the room
 MOST_HEADER = 128  # bytes that describe an array
 POINTER, OBJECT = 8, 48  # bytes of a value of Python's, beside those of its text
-# Bools, whole numbers, floats of any size.
-NUMBERS = frozenset(np.dtype(kind).str for kind in ("?", *"bhilqBHILQ", *"efdg"))
-LENGTHS = frozenset({np.dtype(np.int64).str})
-CODES = frozenset(np.dtype(code).str for code in ("u1", "u2", "u4"))
+LENGTHS, CODES = ("i8",), ("u1", "u2", "u4")
 PLAIN = frozenset({str, type(None), bool, int, float})
+
+
+@cache
+def numbers() -> frozenset[str]:
+    """What NumPy calls bools, whole numbers, and floats of any size."""
+    return frozenset(np.dtype(kind).str for kind in ("?", *"bhilqBHILQ", *"efdg"))
 
 
 class Untrue(Exception):  # noqa: N818 (the callers make one line of it)
@@ -57,43 +66,82 @@ def lined(said: Any) -> bytes:
     return json.dumps(said).encode("ascii") + b"\n"
 
 
-def send_column(out: IO[bytes], column: Array | Runs | Codes) -> None:
+def send_column(out: IO[bytes], column: Array | memoryview[Any] | Runs | Codes) -> None:
     """A column: first how it travels, then its values."""
     if isinstance(column, Runs):
         send(out, "runs")
         _send_array(out, column.values)
         _send_array(out, column.lengths)
-        return
-    if isinstance(column, Codes):
-        column = column if len(column.values) <= len(column) else column.spread()
-    elif column.dtype != object:
-        send(out, "numbers")
-        _send_array(out, column)
-        return
-    coded = (column.values, column.codes) if isinstance(column, Codes) else codes_of(column)
-    if coded is None:
-        assert not isinstance(column, Codes)
-        send(out, {"objects": len(column)})
-        _send_objects(out, column)
-        return
-    values, codes = coded
-    send(out, {"coded": len(values)})
-    _send_objects(out, values)
-    _send_array(out, codes if codes.dtype.str in CODES else codes.astype(np.uint32))
+    elif isinstance(column, Codes) and len(column.values) <= len(column):
+        _send_codes(out, column)
+    else:
+        column = column.spread() if isinstance(column, Codes) else column
+        if isinstance(column, memoryview) or column.dtype != object:
+            send(out, "numbers")
+            _send_array(out, column)
+        else:
+            _send_texts(out, column)
 
 
-def _send_array(out: IO[bytes], values: Array) -> None:
+def _send_codes(out: IO[bytes], column: Codes) -> None:
+    values, codes = column.values, column.codes
+    if isinstance(values, list) or not column.numbers:
+        send(out, {"coded": len(values)})
+        _send_objects(out, values)
+    else:
+        send(out, {"coded numbers": len(values)})
+        _send_array(out, values)
+    narrow = isinstance(codes, memoryview) or codes.dtype.str[1:] in CODES
+    _send_array(out, codes if narrow else codes.astype(np.uint32))
+
+
+def _send_texts(out: IO[bytes], column: Array) -> None:
+    """Python objects, as codes where there are few."""
+    from baserate.read.columns import codes_of
+
+    coded = codes_of(column)
+    if coded is not None:
+        _send_codes(out, Codes(*coded))
+        return
+    send(out, {"objects": len(column)})
+    _send_objects(out, column)
+
+
+def _send_array(out: IO[bytes], values: Array | memoryview[Any]) -> None:
     """What `numpy.save` writes; it cannot write into a pipe."""
-    if values.dtype.str not in NUMBERS:
+    if isinstance(values, memoryview):
+        out.write(_header_of(values))
+        out.write(values)
+        return
+    if values.dtype.str not in numbers():
         raise TypeError(f"a column of {values.dtype} cannot travel")
     values = np.ascontiguousarray(values)
     npy.write_array_header_1_0(out, npy.header_data_from_array_1_0(values))
     out.write(memoryview(values.view(np.uint8)))  # type: ignore[arg-type]
 
 
-def _send_objects(out: IO[bytes], values: Array) -> None:
+# What NumPy calls the items of a `memoryview`.
+KINDS = {"?": "b1", "f": "f4", "d": "f8", "b": "i1", "h": "i2", "i": "i4", "q": "i8"}
+KINDS |= {"B": "u1", "H": "u2", "I": "u4"}
+MAGIC = b"\x93NUMPY\x01\x00"
+
+
+def _header_of(values: memoryview[Any]) -> bytes:
+    """The header of an .npy file with these values, made without NumPy; 64 divides its length."""
+    order = "|" if values.itemsize == 1 else "<" if sys.byteorder == "little" else ">"
+    described = (
+        f"{{'descr': '{order}{KINDS[values.format]}', 'fortran_order': False,"
+        f" 'shape': ({len(values)},), }}"
+    )
+    room = -(len(MAGIC) + 2 + len(described) + 1) % 64
+    text = (described + " " * room + "\n").encode("ascii")
+    return MAGIC + len(text).to_bytes(2, "little") + text
+
+
+def _send_objects(out: IO[bytes], values: Array | memoryview[Any] | list[Any]) -> None:
     for start in range(0, len(values), PIECE):
-        _send_piece(out, values[start : start + PIECE].tolist())
+        piece = values[start : start + PIECE]
+        _send_piece(out, piece if isinstance(piece, list) else piece.tolist())
 
 
 def _send_piece(out: IO[bytes], piece: list[Any]) -> None:
@@ -136,18 +184,25 @@ class Incoming:
         """The same, or the runs or codes that it is made from."""
         match self.json():
             case "numbers":
-                return self._array(rows, NUMBERS)
+                return self._array(rows)
             case "runs":
                 return self._runs(rows)
             case {"objects": int(number)} if number == rows:
                 return self._objects(rows)
             case {"coded": int(number)} if 0 <= number <= rows:
-                values, codes = self._objects(number), self._array(rows, CODES)
-                if rows and int(codes.max()) >= number:
-                    raise Untrue("a code without a value")
-                self.take(POINTER * rows)
-                return Codes(values, codes)
+                return self._codes(self._objects(number), rows, POINTER)
+            case {"coded numbers": int(number)} if 0 <= number <= rows:
+                numbers = self._array(number)
+                return self._codes(numbers, rows, numbers.dtype.itemsize)
         raise Untrue("a column of an unknown kind")
+
+    def _codes(self, values: Array, rows: int, width: int) -> Codes:
+        """Values whose codes follow, and room for those of all rows, of this width each."""
+        codes = self._array(rows, CODES)
+        if rows and int(codes.max()) >= len(values):
+            raise Untrue("a code without a value")
+        self.take(width * rows)
+        return Codes(values, codes)
 
     def take(self, room: int) -> None:
         """Takes bytes from those left; MemoryError where there are not enough."""
@@ -155,10 +210,12 @@ class Incoming:
             raise MemoryError
         self.left -= room
 
-    def _array(self, rows: int, kinds: Collection[str], *, fewer: bool = False) -> Array:
-        """An array of one of these types with `rows` rows, or fewer where there may be."""
+    def _array(self, rows: int, kinds: Collection[str] = (), *, fewer: bool = False) -> Array:
+        """An array of one of these types, else of any numbers, with `rows` rows, or fewer where
+        there may be.
+        """
         shape, dtype = self._header()
-        if dtype.str not in kinds:
+        if dtype.str not in numbers() or (kinds and dtype.str[1:] not in kinds):
             raise Untrue("a column of an unknown kind")
         if len(shape) != 1 or not (shape[0] == rows or (fewer and 0 <= shape[0] <= rows)):
             raise Untrue("a column of another length")
@@ -180,7 +237,7 @@ class Incoming:
         return shape, dtype
 
     def _runs(self, rows: int) -> Runs:
-        values = self._array(rows, NUMBERS, fewer=True)
+        values = self._array(rows, fewer=True)
         lengths = self._array(len(values), LENGTHS)
         self.take(rows * values.dtype.itemsize)
         if (lengths < 1).any() or lengths.sum(

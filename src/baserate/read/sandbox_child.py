@@ -15,9 +15,10 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import IO, Any
 
+from baserate.read import quick
 from baserate.read.quotas import Quotas, confine
 from baserate.read.sandbox import READY, send, send_error, send_tables
-from baserate.read.table import ColumnRoles
+from baserate.read.table import ColumnRoles, Table
 
 # What no reader does, and what the code in a hostile file might like to do; Python reports each of
 # them before it happens.
@@ -47,10 +48,12 @@ FORBIDDEN = frozenset(
 MOST_TRIES = 100
 
 
-def say_ready() -> None:
+def say_ready(request: Mapping[str, Any]) -> None:
     """Everything that a reader needs was found. Where nobody is there to hear it, `main` finds that
     out, and tidies up.
     """
+    if not request.get("quick"):
+        from baserate.read import source  # noqa: F401
     with contextlib.suppress(BrokenPipeError), os.fdopen(os.dup(1), "wb") as out:
         send(out, READY)
 
@@ -79,30 +82,36 @@ def _answer(out: IO[bytes], request: Mapping[str, Any], next_request: Callable[[
         _answer_in_pieces(out, request["scale"], next_request)
         return
     try:
-        from baserate.read import source
-        from baserate.read.columns import Unread
-        from baserate.read.csv_dialect import CsvOptions
-        from baserate.read.streams import Limits
-
-        asked, limits = CsvOptions(**_tuples(request["asked"])), Limits(**request["limits"])
-        options = source.Options(
-            asked,
-            limits,
-            spooled=request["spooled"],
-            careful=request["careful"],
-            untreated=request["untreated"],
-        )
         wanted = ColumnRoles(**_tuples(request["wanted"]))
         sys.addaudithook(_refuse)
-        tables = source.parts_here(request["source"], wanted, options)
-        if any(isinstance(one, Unread) for table in tables for one in table.columns.values()):
-            from baserate.read.files import refuse_unread
-
-            refuse_unread(request["source"], tables, wanted)
+        table = quick.table_of(request["source"], wanted) if request.get("quick") else None
+        tables = _tables(request, wanted) if table is None else [table]
     except BaseException as error:  # noqa: BLE001 (whatever it is, the parent says it in one line)
         send_error(out, error.with_traceback(None))  # which held all that was read
     else:
         send_tables(out, tables)
+
+
+def _tables(request: Mapping[str, Any], wanted: ColumnRoles) -> list[Table]:
+    from baserate.read import source
+    from baserate.read.columns import Unread
+    from baserate.read.csv_dialect import CsvOptions
+    from baserate.read.streams import Limits
+
+    asked, limits = CsvOptions(**_tuples(request["asked"])), Limits(**request["limits"])
+    options = source.Options(
+        asked,
+        limits,
+        spooled=request["spooled"],
+        careful=request["careful"],
+        untreated=request["untreated"],
+    )
+    tables = source.parts_here(request["source"], wanted, options)
+    if any(isinstance(one, Unread) for table in tables for one in table.columns.values()):
+        from baserate.read.files import refuse_unread
+
+        refuse_unread(request["source"], tables, wanted)
+    return tables
 
 
 def _answer_in_pieces(

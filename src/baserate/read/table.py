@@ -6,18 +6,35 @@ from __future__ import annotations
 
 import importlib
 import re
+import struct
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from itertools import accumulate
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-import numpy as np
+from baserate.errors import RANDOM, Fix, InputError, Note, Where, quoted, refuse, refuse_file, size
 
-from baserate.counts.cells import Array
-from baserate.errors import RANDOM, Fix, Note, Where, quoted, refuse, refuse_file, size
-from baserate.kernels import best
+
+class Late:
+    """A library that takes long to import, imported when something of it is first used."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(importlib.import_module(self._module), name)
+
+
+# A reader that hands over what another library counted or scanned has no use for NumPy.
+if TYPE_CHECKING:
+    import numpy as np
+
+    from baserate.counts.cells import Array
+else:
+    np = Late("numpy")
 
 # ----------------------------------------------------------------------
 # How much memory counting may take, and what to do where everything does not fit.
@@ -108,8 +125,9 @@ def bytes_of(memory: Any) -> int:
 
 
 # ----------------------------------------------------------------------
-# Texts of which there are few: an array like any other, that remembers the codes it was made from,
-# so that these can travel instead.
+# Columns of which fewer values are held than there are rows. Where no array was made, a memoryview
+# stands for it, or a list of Python objects: a reader that hands over what others counted need not
+# load NumPy.
 
 
 # As many rows tell whether a column repeats itself, and as many values may be held once for all
@@ -117,25 +135,9 @@ def bytes_of(memory: Any) -> int:
 PROBE, MOST_VALUES = 10_000, 1 << 16
 
 
-class Coded(np.ndarray[Any, Any]):
-    """An object array made by `values[codes]`. Parts and copies of it are plain: they have no
-    codes.
-    """
-
-    codes: Array | None = None
-    values: Array | None = None
-
-    @classmethod
-    def of(cls, values: Array, codes: Array) -> Coded:
-        """Each row's value."""
-        made = values[codes].view(cls)
-        made.codes, made.values = codes, values
-        return made
-
-
-def from_codes(values: Sequence[Any] | Array, codes: Array, gone: Array | None = None) -> Coded:
-    """Texts from their codes; None where they are gone, whatever the code there says."""
-    return Coded.of(*with_gaps(values, codes, gone))
+def packed(kind: Any, values: Sequence[Any]) -> memoryview[Any]:
+    """Numbers of one kind, as `struct` calls it."""
+    return memoryview(struct.pack(f"={len(values)}{kind}", *values)).cast(kind)
 
 
 def with_gaps(
@@ -153,34 +155,17 @@ def with_gaps(
     return held, narrow
 
 
-def codes_of(column: Array) -> tuple[Array, Array] | None:
-    """The values of a column of Python objects, each once, and every row's place among them; None
-    where there are many.
-    """
-    if (
-        isinstance(column, Coded)
-        and column.codes is not None
-        and column.values is not None
-        and len(column.values) <= len(column)
-    ):
-        return column.values, column.codes
-    found = best.distinct(column)
-    if found is None or 2 * len(found[0]) > len(column):
-        return None
-    return column[found[0]], found[1].astype(np.min_scalar_type(len(found[0])))
-
-
 @dataclass(frozen=True)
 class Runs:
     """A column of repeated values that was not made yet: each value, and in how many rows one after
     another it stands.
     """
 
-    values: Array
-    lengths: Array
+    values: Any
+    lengths: Any
 
     def __len__(self) -> int:
-        return int(self.lengths.sum())
+        return sum(self.lengths.tolist())
 
     def spread(self) -> Array:
         """The value of every row."""
@@ -193,15 +178,24 @@ class Codes:
     among them.
     """
 
-    values: Array
-    codes: Array
+    values: Any
+    codes: Any
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def __getitem__(self, rows: Array | slice) -> Array:
         """The values of these rows."""
-        return np.asarray(self.values[self.codes[rows]])
+        values, codes = self.values, np.asarray(self.codes)
+        held = with_gaps(values, codes, None)[0] if isinstance(values, list) else values
+        return np.asarray(np.asarray(held)[codes[rows]])
+
+    @property
+    def numbers(self) -> bool:
+        """Whether the values are numbers, and not Python objects."""
+        if isinstance(self.values, list):
+            return False
+        return isinstance(self.values, memoryview) or self.values.dtype != object
 
     def spread(self) -> Array:
         """The value of every row."""
@@ -226,16 +220,6 @@ def needed(module: str, extra: str | None = None) -> Any:
             f"{library} is not installed",
             f'pip install "baserate[{extra}]"' if extra else f"pip install {library}",
         ) from None
-
-
-class Late:
-    """A library that takes long to import, imported when something of it is first used."""
-
-    def __init__(self, module: str) -> None:
-        self._module = module
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(importlib.import_module(self._module), name)
 
 
 # ----------------------------------------------------------------------
@@ -287,6 +271,13 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+# ----------------------------------------------------------------------
+# Texts that say that there is no value.
+
+
+MISSING = frozenset({"", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"})
 
 
 # ----------------------------------------------------------------------
@@ -501,8 +492,8 @@ class InLines:
 
 
 # ----------------------------------------------------------------------
-# What is wanted of a source: which column is what. And what every reader gives: the columns, and
-# where their rows lie.
+# What is wanted of a source: which column is what, and what a column of a type may be. And what
+# every reader gives: the columns, and where their rows lie.
 
 
 @dataclass(frozen=True)
@@ -564,6 +555,48 @@ class ColumnRoles:
         return tuple(dict.fromkeys((*self.texts, *self.numbers)))
 
 
+class Kind(StrEnum):
+    """What the values of a column are; the text is what a message calls them."""
+
+    NUMBERS = "numbers"
+    SPELLED = "decimals"
+    TEXT = "text"
+    TIMES = "timestamps or dates"
+    BYTES = "bytes"
+    OTHER = "nested or other values"
+
+
+PLAIN = (Kind.NUMBERS, Kind.SPELLED, Kind.TEXT)
+
+
+def check_use(path: str, name: str, kind: Kind, wanted: ColumnRoles) -> None:
+    """Refuse scores that are times, labels that are lists, and the like. Times may name groups and
+    days.
+    """
+    if kind in PLAIN or (
+        kind is Kind.TIMES and name not in wanted.numbers and name != wanted.label
+    ):
+        return
+    raise misused(path, name, kind, wanted)
+
+
+def misused(path: str, name: str, found: str, wanted: ColumnRoles) -> InputError:
+    """The refusal of a column whose values do not fit its role."""
+    code, use, fix = _use(name, wanted)
+    return refuse_file(path, code, f"{quoted(name)} holds {found}, not {use}", fix)
+
+
+def _use(name: str, wanted: ColumnRoles) -> tuple[str, str, str]:
+    if name in wanted.numbers:
+        use = (
+            "scores" if name in wanted.scores else "weights" if name == wanted.weight else "amounts"
+        )
+        return "BR209", use, "give a column of numbers"
+    if name == wanted.label:
+        return "BR107", "labels", "give a column with one label per case"
+    return "BR413", "names", "give a column of text or numbers"
+
+
 @dataclass(frozen=True)
 class Table:
     """The requested columns of a source, as arrays that `cases.checked` takes, and what there is to
@@ -590,10 +623,20 @@ class Table:
     )  # of numbers whose texts were not kept: see `fast_csv`
     kept: Any = None  # positions of the rows that a treatment left, where it dropped some
 
-    def spread(self, but: str | None = None) -> Table:
-        """The same with every column made, but for one: runs and codes are rows."""
+    def spread(self, but: Collection[str | None] = ()) -> Table:
+        """The same with every column made, but for some of texts: runs and codes are rows."""
         columns = {
-            name: column.spread() if isinstance(column, Runs | Codes) and name != but else column
+            name: column if name in but and not _are_numbers(column) else _made(column)
             for name, column in self.columns.items()
         }
         return replace(self, columns=columns)
+
+
+def _are_numbers(column: Any) -> bool:
+    return isinstance(column, memoryview) or (isinstance(column, Codes) and column.numbers)
+
+
+def _made(column: Any) -> Any:
+    if isinstance(column, Runs | Codes):
+        return column.spread()
+    return np.asarray(column) if isinstance(column, memoryview) else column

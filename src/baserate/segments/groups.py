@@ -70,6 +70,7 @@ from baserate.measures.registry import CLASS_OF
 from baserate.notation import base_rate
 from baserate.numbers import Viewed
 from baserate.read.files import group_names
+from baserate.segments.days import points_near
 
 # With fewer cases of a class than this an interval is shown and no verdict, unless even so few show
 # the requirement.
@@ -354,7 +355,8 @@ def common_threshold(
                 "a rule and a threshold are both given",
                 "give one of them",
             )
-        Points.of(counts).place(threshold)
+        near = counts if threshold is None else points_near(counts, threshold)
+        Points.of(near).place(threshold)
         return threshold, False, ()
     try:
         cut = choose(counts, rule if rule is not None else needed or None, at=at).threshold

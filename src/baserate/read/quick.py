@@ -1,0 +1,72 @@
+"""Files that are read without NumPy, which takes longer to load than they take to read: JSON lines
+that a program wrote, and Parquet of which the cases are counted where they lie.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from baserate.read import json_scan, streams
+from baserate.read.table import MISSING, Codes, ColumnRoles, InLines, Table, packed
+
+
+def is_possible(source: str, wanted: ColumnRoles) -> bool:
+    """Whether to try: a regular file of such a kind, and nothing wanted but labels and numbers."""
+    if not os.path.isfile(source) or source in streams.STDIN:  # noqa: PTH113
+        return False
+    return wanted.texts == (wanted.label,) and _kind(source) in ("Parquet", "JSON")
+
+
+def _kind(path: str) -> str:
+    with open(path, "rb") as file:
+        return streams.file_kind(file.read(streams.HEAD), path)
+
+
+def table_of(path: str, wanted: ColumnRoles) -> Table | None:
+    """The table, or None where another way reads the file."""
+    streams.checked_regular(path)
+    if _kind(path) == "Parquet":
+        from baserate.read.parquet import read_parquet
+
+        return read_parquet(path, wanted)
+    if json_scan.begins(path, wanted):
+        with streams.opened(path) as plain:
+            return _of_lines(plain, wanted)
+    return None
+
+
+def _of_lines(plain: streams.Plain, wanted: ColumnRoles) -> Table | None:
+    found = json_scan.scanned(plain.path, wanted)
+    if found is None:
+        return None
+    label = _labels(found.texts[wanted.label]) if wanted.label in found.texts else None
+    if label is None:
+        return None
+    columns: dict[str, Any] = {wanted.label: label, **found.numbers}
+    return Table(
+        plain.shown,
+        {name: columns[name] for name in wanted.columns},
+        found.rows,
+        sha256=plain.sha256,
+        place=InLines(plain.shown, 1),
+        notes=plain.notes,
+        styles=dict.fromkeys(wanted.numbers),
+    )
+
+
+def _labels(texts: json_scan.Texts) -> Codes | None:
+    """Labels of one kind, none of them missing: whole numbers, bools or texts."""
+    try:
+        values = [json.loads(text) for text in texts.values]
+    except ValueError:
+        return None
+    kinds = {type(value) for value in values}
+    if kinds == {str}:
+        missing = any(value.strip() in MISSING for value in values)
+        return None if missing else Codes(values, texts.codes)
+    if kinds == {bool} or (kinds == {int} and all(-(2**63) <= value < 2**63 for value in values)):
+        kind = "?" if kinds == {bool} else "q"
+        return Codes(packed(kind, values), texts.codes)
+    return None
