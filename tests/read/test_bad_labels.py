@@ -403,6 +403,13 @@ def test_a_label_is_written_as_a_text_file_has_it(label, text):
             "--positive 2",
         ),
         (
+            ["0.5", "abc"],
+            None,
+            "BR102",
+            r'values "0\.5" \(1\), "abc" \(1\); cannot tell which is positive',
+            "--positive 0.5",
+        ),
+        (
             ["no", "no", "ja"],
             "yes",
             "BR109",
@@ -431,7 +438,7 @@ def test_a_label_is_written_as_a_text_file_has_it(label, text):
             "--label-threshold 0.5",
         ),
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_labels_that_leave_it_open_who_is_positive_are_refused_with_what_to_say(
     labels, positive, code, words, command

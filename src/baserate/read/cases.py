@@ -235,7 +235,6 @@ def _narrowed(column: Column, wide: Array) -> Array:
         narrow = wide.astype(np.float64)
     except (OverflowError, ValueError):
         raise too_large(column.name) from None
-    refuse_missing(Column(column.name, narrow))
     if any(
         isinstance(number, int) and number != rounded
         for number, rounded in zip(wide.tolist(), narrow.tolist(), strict=True)
@@ -1041,7 +1040,7 @@ def count_cases(cases: Cases, model: str, *, keep: str = "all", kernels: Kernels
 
 def _is_rare(positive: Array) -> bool:
     positives = int(np.count_nonzero(positive))
-    return 0 < RARE * positives <= len(positive) and positives <= MOST_ANCHORS
+    return 0 < positives <= min(len(positive) // RARE, MOST_ANCHORS)
 
 
 def _rare(scores: Array, positive: Array, kernels: Kernels) -> Cells:
