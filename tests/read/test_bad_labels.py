@@ -229,6 +229,7 @@ def test_row_10_spellings_of_one_label_are_refused():
         ([0, 1] * 2, "1", 1),
         ([0, 1] * 2, 7, 0),
         (["a", "bb"] * 2, "bc", "bb"),
+        (["yes", "yes", "yes", "yess"], "yesx", "yes"),
     ],
 )
 def test_row_11_a_positive_label_that_is_not_there_is_refused_with_the_likely_one(

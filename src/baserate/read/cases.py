@@ -444,7 +444,7 @@ def _spoken(column: Column, found: dict[Any, int], keyword: str) -> Decision:
     positive.
     """
     if not found:
-        return Decision(np.zeros(0, dtype=np.bool_), None)
+        return Decision(np.zeros(len(column), dtype=np.bool_), None)
     _check_spelling(column, found)
     pair = _known_pair(found)
     if pair is not None:
@@ -698,7 +698,7 @@ def as_weights(column: Column) -> Floats:
             "BR303", text, "give every case a finite weight", gone[:MOST_EXAMPLES], len(gone)
         )
     numbers = as_scores(column)  # read as scores are, also from text
-    if numbers.dtype == np.int64 and ((numbers > EXACT_FLOATS) | (numbers < -EXACT_FLOATS)).any():
+    if numbers.dtype == np.int64 and numbers.max(initial=0) > EXACT_FLOATS:
         raise refuse(
             "BR303",
             f"{column.name} has whole weights above 2**53, which would be rounded",
