@@ -154,10 +154,9 @@ def _from_objects(column: Column) -> Array:
 
 def _check_flags(column: Column, values: list[Any]) -> None:
     """True and false beside numbers are labels, or flags, that slipped in: as scores they would be
-    the highest and the lowest of many.
+    the highest and the lowest of many. A column of nothing else is no column of objects.
     """
-    types = set(map(type, values))
-    if not types & {bool, np.bool_} or types <= {bool, np.bool_}:
+    if set(map(type, values)).isdisjoint({bool, np.bool_}):
         return
     kinds = Counter(map(kind_of_value, values))
     rarest = kinds.most_common()[-1][0]
