@@ -224,6 +224,8 @@ def test_condensing_leaves_the_hull_alone(data):
 def test_published_points_that_repeat_are_one_corner():
     points = br.Points.from_rates([0, 0.1, 0.1, 0.1, 1, 1], [0, 0.5, 0.5, 0.9, 1, 1])
     assert corners(points) == [(0, 0), (0.1, 0.9), (1, 1)]
+    for fpr, tpr in (([0, 0.1, 0.1, 1], [0, 0.9, 0.9, 1]), ([0.1, 0.1, 0.1], [0.9, 0.9, 0.9])):
+        assert corners(br.Points.from_rates(fpr, tpr)) == [(0, 0), (0.1, 0.9), (1, 1)]
 
 
 def test_masses_on_one_line_up_to_rounding_have_no_corner_between_the_ends():

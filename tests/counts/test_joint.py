@@ -30,6 +30,17 @@ def test_joint_counts_keep_each_model_and_the_pairing():
     assert joint.canonical().positives.tolist() == [2, 0, 1, 0]
 
 
+def test_joint_counts_know_one_zero():
+    for zero in (-0.0, np.float32(-0.0)):
+        joint = br.count([0, 1], {"m": np.array([zero, 1.0], dtype=type(zero))})
+        assert not np.signbit(joint.scores["m"]).any()
+        assert joint.scores["m"].dtype == np.float64
+        assert joint.digest == br.count([0, 1], {"m": [0.0, 1.0]}).digest
+    grouped = br.count([0, 1], [-0.0, 0.0], by=["a", "a"], sample_weight=[0.5, 0.25])
+    assert grouped["a"].scores.tolist() == [0.0]
+    assert not np.signbit(grouped["a"].scores).any()
+
+
 def test_joint_counts_of_some_models_keep_the_cases_and_their_pairing():
     joint = br.count(Y, MODELS)
     assert joint.only(["forest"]) == br.count(Y, {"forest": MODELS["forest"]})

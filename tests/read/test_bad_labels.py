@@ -229,6 +229,7 @@ def test_row_10_spellings_of_one_label_are_refused():
         ([0, 1] * 2, "1", 1),
         ([0, 1] * 2, 7, 0),
         (["a", "bb"] * 2, "bc", "bb"),
+        (["yes", "yes", "yes", "yess"], "yesx", "yes"),
     ],
 )
 def test_row_11_a_positive_label_that_is_not_there_is_refused_with_the_likely_one(
@@ -403,6 +404,13 @@ def test_a_label_is_written_as_a_text_file_has_it(label, text):
             "--positive 2",
         ),
         (
+            ["0.5", "abc"],
+            None,
+            "BR102",
+            r'values "0\.5" \(1\), "abc" \(1\); cannot tell which is positive',
+            "--positive 0.5",
+        ),
+        (
             ["no", "no", "ja"],
             "yes",
             "BR109",
@@ -431,7 +439,7 @@ def test_a_label_is_written_as_a_text_file_has_it(label, text):
             "--label-threshold 0.5",
         ),
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_labels_that_leave_it_open_who_is_positive_are_refused_with_what_to_say(
     labels, positive, code, words, command

@@ -382,6 +382,11 @@ def test_missing_scores_that_an_engine_counted_are_told_by_their_cases():
         (np.array([np.int8(1), np.float32(2.5)], dtype=object), np.float32, [1.0, 2.5]),
         (np.array([" 1", "+2", "-3"], dtype=object), np.int64, [1, 2, -3]),
         (np.array(["1", "2.5"], dtype=object), np.float64, [1.0, 2.5]),
+        (
+            np.array(["-9223372036854775808", "9223372036854775807"], dtype=object),
+            np.int64,
+            [-(2**63), 2**63 - 1],
+        ),
         (np.array(["1e3", 7], dtype=object), np.float64, [1000.0, 7.0]),
         (np.array([-(2**63), 2**63 - 1], dtype=object), np.int64, [-(2**63), 2**63 - 1]),
         (np.array([2**53, 0.5], dtype=object), np.float64, [2.0**53, 0.5]),
@@ -405,8 +410,11 @@ def test_scores_are_held_in_a_type_that_keeps_them_apart(scores, dtype, found):
         (["1e400", "1", "1e999"], "BR215", "s goes beyond the largest float", 2),
         ([2**63, 1], "BR215", "s goes beyond the largest 64-bit integer", 0),
         ([-(2**63) - 1, 1], "BR215", "s goes beyond the largest 64-bit integer", 0),
+        (["9223372036854775808", "1"], "BR215", "s goes beyond the largest 64-bit integer", 0),
+        (["-9223372036854775809", "1"], "BR215", "s goes beyond the largest 64-bit integer", 0),
         ([1, {2}], "BR209", "s holds set, not scores", 1),
         (["0.1", True], "BR208", "s mixes types: text .1., true or false .1.", 1),
+        ([0.1, 0.2, 0.3, "0.4", "0.5", True], "BR208", "text .2., true or false .1.", 1),
         ([True, 0.5, 0.25, False, 0.1], "BR208", "numbers .3., true or false .2.", 2),
         (["0.1", "0.10000000000000000001", "0.1"], "BR215", "1 distinct value would merge", 0),
         (
@@ -417,7 +425,7 @@ def test_scores_are_held_in_a_type_that_keeps_them_apart(scores, dtype, found):
         ),
         ([Decimal("0.1"), Decimal("0.10000000000000000001")], "BR215", "1 distinct value would", 0),
     ],
-    ids=range(13),
+    ids=range(16),
 )
 def test_scores_that_cannot_be_kept_apart_are_refused_with_their_rows(scores, code, words, rows):
     column = np.empty(len(scores), dtype=object)

@@ -128,11 +128,12 @@ def test_keep_takes_two_words_only():
         ([np.inf, 1.0, np.inf], "2 infinite weights", (0, 2)),
         ([1.0, -0.5, -2.0], "2 negative weights, such as -0.5", (1, 2)),
         ([1.0, -np.inf, 2.0], "1 negative weight, such as -inf", (1,)),
+        ([0.0, -0.5, 0.5], "1 negative weight, such as -0.5", (1,)),
         ([1, 2**53 + 1, 1], r"whole weights above 2\*\*53", ()),
-        ([1, -(2**53) - 1, 1], r"whole weights above 2\*\*53", ()),
+        ([1, -(2**53) - 1, 1], "1 negative weight, such as -9.0072e.15", (1,)),
         ([1.0] * 3 + [np.nan] * 5, "5 missing or NaN weights", (3, 4, 5)),
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_weights_that_are_none_are_refused_with_their_rows(weights, words, rows):
     labels = [0, 1] * 4

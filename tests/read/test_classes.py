@@ -65,6 +65,14 @@ def test_a_summary_of_several_numbers_has_no_mean_over_the_classes():
     counts = br.Counts([0.9, 0.5, 0.1], [6, 3, 1], [2, 8, 30])
     with pytest.raises(br.InputError, match="BR570: brier_decomposition gives several numbers"):
         macro(br.curves.brier_decomposition, {"a": counts})
+    for several in ("a", "b"):
+        by_class = {name: counts if name == several else counts.condense() for name in "ab"}
+        with pytest.raises(br.InputError, match="BR570: odd gives several numbers"):
+            macro(odd, by_class)
+
+
+def odd(counts):
+    return 0.5 if counts.condensed else (0.25, 0.75)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.read import columns
+from baserate.kernels import best
+from baserate.read import cases, columns
 from baserate.read.columns import Column, group_codes, is_missing
 from baserate.read.files import day_codes
 
@@ -102,3 +103,25 @@ def test_groups_hold_the_sums_of_their_cases(scores, weighted):
     for key, sums in expected.items():
         assert held[key] == pytest.approx(sums, rel=1e-12)
     assert all(np.all(np.diff(found[group].scores) < 0) for group in found)
+
+
+def sorts_all(positives, rows=32):
+    """Whether the negatives are sorted too, where only scores of positives are kept."""
+    labels, scores, called = np.arange(rows) < positives, np.arange(rows) * 7 % rows, []
+
+    class Watched:
+        def __getattr__(self, name):
+            called.append(name)
+            return getattr(best, name)
+
+    given = cases.checked(labels, {"m": scores})
+    counts = cases.count_cases(given, "m", keep="positives", kernels=Watched())
+    assert counts == br.count(labels, scores).condense()
+    return "begin_count" in called
+
+
+def test_negatives_are_not_sorted_where_positives_are_rare(monkeypatch):
+    assert [sorts_all(positives) for positives in range(5)] == [True, False, False, True, True]
+    assert sorts_all(2, rows=31)
+    monkeypatch.setattr(cases, "MOST_ANCHORS", 1)
+    assert [sorts_all(positives) for positives in (1, 2)] == [False, True]

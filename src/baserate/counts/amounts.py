@@ -154,12 +154,9 @@ class Amounts(Digested):
         return rounded(self.exactly(self.false_alarm_units[-1]))
 
     def _rounded(self, units: Array) -> Floats:
-        if (
-            units.dtype == np.int64
-            and self.decimals <= EXACT_POWERS
-            and (not len(units) or int(units.max()) <= EXACT_FLOATS)
-        ):
-            return units / 10.0**self.decimals  # a quotient of two exact floats is rounded once
+        if self.decimals <= EXACT_POWERS and int(units.max(initial=0)) <= EXACT_FLOATS:
+            # A quotient of two exact floats is rounded once.
+            return units.astype(np.float64) / 10.0**self.decimals
         return np.array([rounded(self.exactly(each)) for each in units.tolist()], dtype=np.float64)
 
     @cached_property

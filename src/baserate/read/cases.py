@@ -20,6 +20,7 @@ from baserate.counts.cells import Array, masses, without_runs
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.errors import (
+    MOST_EXAMPLES,
     RANDOM,
     Findings,
     Fix,
@@ -98,7 +99,7 @@ def _numbers(column: Column) -> Array:
         return np.require(values, np.int64, ["C", "A"])
     if values.dtype == np.float16:
         return values.astype(np.float32)
-    if values.dtype.itemsize > 8:
+    if values.dtype == np.longdouble:
         return _narrowed(column, values)
     return np.require(values, requirements=["C", "A"])
 
@@ -110,7 +111,7 @@ def refuse_missing(column: Column, times: Ints | None = None) -> None:
     gone = column.missing_rows()
     if len(gone):
         many, rows = (len(gone), gone) if times is None else (int(times[gone].sum()), ())
-        raise no_rank(column.name, rows[:3], many)
+        raise no_rank(column.name, rows[:MOST_EXAMPLES], many)
 
 
 def no_rank(name: str, examples: Iterable[int], total: int) -> InputError:
@@ -139,7 +140,7 @@ def _from_objects(column: Column) -> Array:
     numbers = _plain_text(values) or [_number(value) for value in values]
     bad = [row for row, number in enumerate(numbers) if number is None]
     if bad:
-        raise _not_numbers(column.name, values[bad[0]], bad[:3], len(bad))
+        raise _not_numbers(column.name, values[bad[0]], bad[:MOST_EXAMPLES], len(bad))
     if all(isinstance(value, str) for value in values):
         _check_spelled(column, values, numbers)
     if all(isinstance(number, int) for number in numbers):
@@ -153,10 +154,9 @@ def _from_objects(column: Column) -> Array:
 
 def _check_flags(column: Column, values: list[Any]) -> None:
     """True and false beside numbers are labels, or flags, that slipped in: as scores they would be
-    the highest and the lowest of many.
+    the highest and the lowest of many. A column of nothing else is no column of objects.
     """
-    types = set(map(type, values))
-    if not types & {bool, np.bool_} or types <= {bool, np.bool_}:
+    if set(map(type, values)).isdisjoint({bool, np.bool_}):
         return
     kinds = Counter(map(kind_of_value, values))
     rarest = kinds.most_common()[-1][0]
@@ -234,7 +234,6 @@ def _narrowed(column: Column, wide: Array) -> Array:
         narrow = wide.astype(np.float64)
     except (OverflowError, ValueError):
         raise too_large(column.name) from None
-    refuse_missing(Column(column.name, narrow))
     if any(
         isinstance(number, int) and number != rounded
         for number, rounded in zip(wide.tolist(), narrow.tolist(), strict=True)
@@ -256,25 +255,24 @@ def _check_spelled(column: Column, texts: list[str], numbers: list[Any]) -> None
     """
     from decimal import Decimal
 
-    pairs = list(zip(texts, numbers, strict=True))
     endless = [
         row
-        for row, (text, number) in enumerate(pairs)
-        if abs(number) == inf and "n" not in text.casefold()
+        for row, number in enumerate(numbers)
+        if abs(number) == inf and "n" not in texts[row].casefold()
     ]
     if endless:
         raise refuse(
             "BR215",
             f"{column.name} goes beyond the largest float",
             "write smaller numbers",
-            endless[:3],
+            endless[:MOST_EXAMPLES],
             len(endless),
         )
     if any(
         abs(number) >= EXACT_FLOATS
-        and text.strip().lstrip("+-").isdecimal()
-        and int(text) != number
-        for text, number in pairs
+        and texts[row].strip().lstrip("+-").isdecimal()
+        and int(texts[row]) != number
+        for row, number in enumerate(numbers)
     ):
         raise refuse("BR215", f"{column.name}: {ROUNDED}", CONVERT)
     spellings, distinct = {text.strip().casefold() for text in texts}, len(set(numbers))
@@ -356,7 +354,7 @@ def decide(
             "drop those cases or label them; for a file or frame, missing_label='drop'",
             "--missing-label drop, negative or positive",
         )
-        raise refuse("BR105", text, fix, rows[:3], many)
+        raise refuse("BR105", text, fix, rows[:MOST_EXAMPLES], many)
     column = column.inferred()
     if pos_label is None:
         return _plain(column) or _spoken(column, _distinct(column, times), keyword)
@@ -395,14 +393,14 @@ def _distinct(column: Column, times: Ints | None = None) -> dict[Any, int]:
     """
     values = column.values
     if times is not None:
-        return dict(zip(values.tolist(), times.tolist(), strict=True))
+        return dict(_summed(values.tolist(), times.tolist()))
     if values.dtype.kind in "biuf" and len(values):
         low, high = values.min(), values.max()
         ends = {end.item(): int(np.count_nonzero(values == end)) for end in (low, high)}
         if sum(ends.values()) == len(values):
             return ends
         found, counts = np.unique(values, return_counts=True)
-        return dict(zip(found.tolist(), counts.tolist(), strict=True))
+        return dict(_summed(found.tolist(), counts.tolist()))
     words, codes = column.coded or (values.tolist(), np.arange(len(values)))
     if len(words) <= FEW_WORDS:  # of which most labels have two
         sizes = [int(np.count_nonzero(codes == place)) for place in range(len(words))]
@@ -445,7 +443,7 @@ def _spoken(column: Column, found: dict[Any, int], keyword: str) -> Decision:
     positive.
     """
     if not found:
-        return Decision(np.zeros(0, dtype=np.bool_), None)
+        return Decision(np.zeros(len(column), dtype=np.bool_), None)
     _check_spelling(column, found)
     pair = _known_pair(found)
     if pair is not None:
@@ -686,6 +684,8 @@ def as_written(label: object) -> str:
 
 # Most weights show at once what they are not, and need no second look.
 FEW = slice(0, 1000)
+# Squares of weights beyond these leave the range of floats.
+SMALLEST, LARGEST = 1e-100, 1e100
 
 
 def as_weights(column: Column) -> Floats:
@@ -693,9 +693,11 @@ def as_weights(column: Column) -> Floats:
     gone = () if _complete(column) else column.missing_rows()
     if len(gone):
         text = f"{column.name} has {number_of(len(gone), 'missing or NaN weight')}"
-        raise refuse("BR303", text, "give every case a finite weight", gone[:3], len(gone))
+        raise refuse(
+            "BR303", text, "give every case a finite weight", gone[:MOST_EXAMPLES], len(gone)
+        )
     numbers = as_scores(column)  # read as scores are, also from text
-    if numbers.dtype == np.int64 and ((numbers > EXACT_FLOATS) | (numbers < -EXACT_FLOATS)).any():
+    if numbers.dtype == np.int64 and numbers.max(initial=0) > EXACT_FLOATS:
         raise refuse(
             "BR303",
             f"{column.name} has whole weights above 2**53, which would be rounded",
@@ -705,7 +707,13 @@ def as_weights(column: Column) -> Floats:
     if len(weights) and weights.max() == np.inf:
         infinite = np.flatnonzero(np.isinf(weights))
         text = f"{column.name} has {number_of(len(infinite), 'infinite weight')}"
-        raise refuse("BR303", text, "give every case a finite weight", infinite[:3], len(infinite))
+        raise refuse(
+            "BR303",
+            text,
+            "give every case a finite weight",
+            infinite[:MOST_EXAMPLES],
+            len(infinite),
+        )
     if len(weights) and weights.min() < 0:
         below = np.flatnonzero(weights < 0)
         text = (
@@ -713,7 +721,11 @@ def as_weights(column: Column) -> Floats:
             f" {weights[below[0]]:g}"
         )
         raise refuse(
-            "BR303", text, "drop those cases or correct their weights", below[:3], len(below)
+            "BR303",
+            text,
+            "drop those cases or correct their weights",
+            below[:MOST_EXAMPLES],
+            len(below),
         )
     return weights
 
@@ -753,9 +765,9 @@ def weigh(weights: Floats, positive: npt.NDArray[np.bool_], cells: Cells) -> tup
 
 def _remarks(weights: Floats, positive: npt.NDArray[np.bool_], cells: Cells) -> Iterator[Note]:
     cases, largest = len(weights), weights.max()
-    # Squares of others leave the range of floats; a power of two rounds nothing.
-    near_one = 1e-100 < largest < 1e100
-    scaled = weights if near_one else np.ldexp(weights, -int(np.frexp(largest)[1]))
+    # A power of two rounds nothing.
+    squarable = SMALLEST < largest < LARGEST
+    scaled = weights if squarable else np.ldexp(weights, -int(np.frexp(largest)[1]))
     effective = float(scaled.sum() ** 2 / square_sum(scaled))
     if effective < cases / 2:
         text = (
@@ -1027,7 +1039,7 @@ def count_cases(cases: Cases, model: str, *, keep: str = "all", kernels: Kernels
 
 def _is_rare(positive: Array) -> bool:
     positives = int(np.count_nonzero(positive))
-    return 0 < RARE * positives <= len(positive) and positives <= MOST_ANCHORS
+    return 0 < positives <= min(len(positive) // RARE, MOST_ANCHORS)
 
 
 def _rare(scores: Array, positive: Array, kernels: Kernels) -> Cells:
