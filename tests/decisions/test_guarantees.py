@@ -167,6 +167,20 @@ def test_a_recall_of_90_percent_cannot_be_shown_with_fewer_than_29_positives(pos
     assert br.choose(br.count(enough, enough), guarantee="recall >= 0.9").threshold == 1
 
 
+@pytest.mark.parametrize(
+    ("level", "limit", "more"),
+    [
+        (0.75, 0.5, "1 more positive would do"),  # a quarter is one half twice
+        (0.875, 0.5, "2 more positives would do"),
+        (0.9, 0.9, "21 more positives would do"),
+    ],
+)
+def test_so_many_positives_without_a_miss_show_a_recall(level, limit, more):
+    one = br.Counts([2, 1], positives=[1, 0], negatives=[0, 9])
+    with pytest.raises(br.Infeasible, match=f": {more}. Fix: label more cases"):
+        choose(one, guarantee=f"recall >= {limit}", level=level)
+
+
 # ---- all thresholds at once ----
 
 
