@@ -249,6 +249,7 @@ def test_limits_hold_from_each_look_to_the_next(good, bad):
 def test_rare_errors_take_more_samples_up_to_a_point():
     assert guarantees._simulated(0.05, 9999) == (0.05, 9999)
     assert guarantees._simulated(0.005, 9999) == (0.005, 10_000)
+    assert guarantees._simulated(0.0049, 9999) == (0.0049, 10_205)  # 50 / 0.0049 = 10,204.08
     assert guarantees._simulated(5e-4, 9999) == (5e-4, 100_000)
     with pytest.raises(br.InputError, match="BR636: .* cannot show an error rate of 0.00049"):
         guarantees._simulated(4.9e-4, 9999)

@@ -155,6 +155,15 @@ def test_the_nearest_threshold_is_known_where_no_hidden_one_may_be_as_near(value
         _ = fixed.attained
 
 
+def test_a_run_that_has_the_value_of_the_nearest_threshold_may_have_nearer_ones():
+    """Inside the run precision is 1/2 to 1/4, and 1/2 again below it."""
+    labels, scores = [1, 0, 0, 0, 0, 1, 1, 1, 0], [8, 7, 6, 5, 4, 3, 3, 3, 2]
+    fixed = br.fix(br.count(labels, scores).condense(), "precision = 0.49")
+    assert fixed.interpolated.precision == 0.49
+    with pytest.raises(br.InputError, match="BR231: a threshold between 4 and 8 may bring"):
+        _ = fixed.attained
+
+
 @pytest.mark.parametrize(
     ("asked", "threshold", "bounds"),
     [
