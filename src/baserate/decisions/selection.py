@@ -872,11 +872,11 @@ def _nearest(points: Points, asked: Measure, value: Fraction, at: Conditions) ->
     exact = {index: exact_or_none(asked, confusion_at(points, index), at) for index in first}
     known = {index: found for index, found in exact.items() if found is not None}
 
-    def order(i: int) -> tuple[Any, ...]:
+    def rank(i: int) -> tuple[Any, ...]:
         better = known[i] if lower else -known[i]
         return abs(known[i] - value), better, -points.tp[i], points.fp[i]
 
-    index = min(known, key=order)
+    index = min(known, key=rank)
     return replace(set_at(points, index, at), how=ATTAINED)
 
 
