@@ -208,6 +208,8 @@ def test_the_worst_and_the_best_draw_are_those_of_every_draw():
 def test_any_rule_may_be_kept(scenario):
     point = br.choose(scenario, "recall >= 0.6", review=150)
     assert (point.threshold, point.cost) == (0.7, 750)
+    dear = br.choose(scenario, "recall >= 0.6", review=5000)
+    assert (dear.threshold, dear.cost) == (0.7, 15_300)  # though flagging nothing would cost 1320
     with pytest.raises(br.Infeasible, match=r"no threshold has tpr >= 0.9 and fpr <= 0.1"):
         br.choose(scenario, "recall >= 0.9 and fpr <= 10%", review=150)
     with pytest.raises(br.InputError, match="expected_cost needs costs of outcomes"):

@@ -11,6 +11,7 @@ from baserate.decisions.operating_point import (
     brief,
     highest_below,
     in_full,
+    measures_shown,
     setting,
 )
 
@@ -112,3 +113,38 @@ def test_in_full_a_threshold_has_every_digit():
         ">= 0.4",
         "score ≥ 0.61",
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "share"),
+    [
+        ({"threshold": None}, 0),
+        ({"threshold": -math.inf}, 1),
+        ({"threshold": 0.5}, None),
+        ({"threshold": None} | TIED, None),
+        ({"threshold": None, "how": "guess", "share": 0.25}, 0.25),
+        ({"threshold": None, "how": "guess", "share": 1}, 1),
+    ],
+)
+def test_which_share_is_flagged_whatever_the_scores(given, share):
+    four = br.Confusion(tp=1, fp=1, fn=1, tn=1)
+    assert OperatingPoint(confusion=four, at=br.Conditions(), **given).regardless == share
+
+
+def test_what_is_shown_of_a_point_is_the_usual_and_what_was_asked():
+    counts = br.count(LABELS, SCORES)
+    plain = br.choose(counts)
+    usual = measures_shown(plain)
+    assert ("alerts" in usual, usual.count("expected_cost"), plain.objective) == (
+        False,
+        1,
+        "expected_cost",
+    )
+    asked = br.choose(counts, "f2 >= 0.1 and tpr >= 0.1", optimize="mcc", volume=100)
+    volume = ("alerts", "caught", "missed", "false_alarms", "volume_cost")
+    assert measures_shown(asked) == (*usual, *volume, "mcc", "f_beta(beta=2)")
+    fixed = br.fix(counts, "tpr = 0.5").attained
+    assert measures_shown(fixed) == usual
+    budget = br.choose(counts, "alerts <= 40", volume=100)
+    assert (budget.optimized, budget.objective) == ("tpr", "caught")
+    assert br.choose(counts, optimize="tpr").objective == "tpr"

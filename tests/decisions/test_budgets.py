@@ -296,6 +296,15 @@ def test_a_sample_too_small_for_the_budget_says_so():
     )
 
 
+@pytest.mark.parametrize(("others", "how"), [(900, "threshold"), (99, "threshold"), (97, "tie")])
+def test_a_tie_of_one_percent_of_the_budget_is_left_out(others, how):
+    """The budget ends between the two cases of a tie: of 1,000 alerts, of 200, and of 198."""
+    counts = br.Counts([3, 2, 1], positives=[100, 1, 0], negatives=[others, 1, 9900 - others])
+    budget = 100 + others + 1
+    point = br.choose(counts, f"alerts <= {budget}", volume=10_002)
+    assert point.how == how
+
+
 def test_a_tie_below_one_percent_of_the_budget_is_left_out():
     counts = br.Counts([3, 2, 1], positives=[100, 2, 0], negatives=[900, 1, 8997])
     assert br.choose(counts, "alerts <= 1001", volume=10_000).how == "threshold"

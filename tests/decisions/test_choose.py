@@ -139,6 +139,25 @@ def test_costs_on_the_diagonal_that_cancel_do_not_blur_the_choice(shift):
         assert_chosen(br.choose(generated.counts(data), at=br.Conditions(0.5, costs)), best)
 
 
+@pytest.mark.parametrize("part", range(11, 40, 2))
+def test_savings_over_a_cost_that_cancels_are_decided_exactly(part):
+    """Flagging nothing costs next to nothing: misses and rewards of passing a negative cancel, and
+    floats are off by more than they seem.
+    """
+    prior = part / 128  # exact as a float
+    costs = br.Costs(fn=(1 - prior) / prior * (1 + 1e-8), tn=-1, fp=5)
+    counts = br.Counts([3, 2, 1], positives=[2, 4, 1], negatives=[1, 2, 4])
+    at = br.Conditions(prior, costs)
+    value = float(br.measure(counts, "savings", threshold=2, at=at))
+    second = "posfrac >= 0.2 and posfrac <= 0.9 and tpr >= 0.5"
+    near = sorted((value * (1 - 1e-9), value * (1 + 1e-9)))
+    for kept in (f"savings >= {near[0]!r}", f"savings <= {near[1]!r}"):
+        assert br.choose(counts, f"{kept} and {second}", at=at).threshold == 2
+    for broken in (f"savings >= {near[1]!r}", f"savings <= {near[0]!r}"):
+        with pytest.raises(br.Infeasible, match="BR530"):
+            br.choose(counts, f"{broken} and {second}", at=at)
+
+
 def test_differences_that_floats_cannot_see_decide():
     rng = random.Random(11)
     for name in ("informedness", "balanced_accuracy", "kappa", "mcc", "net_benefit", "markedness"):

@@ -167,6 +167,20 @@ def test_a_recall_of_90_percent_cannot_be_shown_with_fewer_than_29_positives(pos
     assert br.choose(br.count(enough, enough), guarantee="recall >= 0.9").threshold == 1
 
 
+@pytest.mark.parametrize(
+    ("level", "limit", "more"),
+    [
+        (0.75, 0.5, "1 more positive would do"),  # a quarter is one half twice
+        (0.875, 0.5, "2 more positives would do"),
+        (0.9, 0.9, "21 more positives would do"),
+    ],
+)
+def test_so_many_positives_without_a_miss_show_a_recall(level, limit, more):
+    one = br.Counts([2, 1], positives=[1, 0], negatives=[0, 9])
+    with pytest.raises(br.Infeasible, match=f": {more}. Fix: label more cases"):
+        choose(one, guarantee=f"recall >= {limit}", level=level)
+
+
 # ---- all thresholds at once ----
 
 
@@ -235,6 +249,7 @@ def test_limits_hold_from_each_look_to_the_next(good, bad):
 def test_rare_errors_take_more_samples_up_to_a_point():
     assert guarantees._simulated(0.05, 9999) == (0.05, 9999)
     assert guarantees._simulated(0.005, 9999) == (0.005, 10_000)
+    assert guarantees._simulated(0.0049, 9999) == (0.0049, 10_205)  # 50 / 0.0049 = 10,204.08
     assert guarantees._simulated(5e-4, 9999) == (5e-4, 100_000)
     with pytest.raises(br.InputError, match="BR636: .* cannot show an error rate of 0.00049"):
         guarantees._simulated(4.9e-4, 9999)

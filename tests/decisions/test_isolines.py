@@ -176,6 +176,14 @@ def test_points_of_an_iso_cost_line_cost_the_same():
     assert costs == {1}
 
 
+@pytest.mark.parametrize("degrees", [1, 30, 44, 45, 46, 60, 89])
+def test_the_tangent_is_that_of_the_angle(degrees):
+    line = br.curves.isoline("precision", br.Conditions(0.25), angle=degrees)
+    tangent = math.tan(math.radians(degrees)) if degrees != 45 else 1
+    assert (line.tangent, line.angle) == (tangent, pytest.approx(degrees, rel=1e-14))
+    assert line.value == pytest.approx(0.25 / (0.25 + 0.75 * tangent), rel=1e-15)
+
+
 def test_the_ends_of_a_tangent_and_an_angle_are_lines():
     at = br.Conditions(0.5)
     assert br.curves.isoline("npv", at, angle=89.999999).value < 1e-7

@@ -5,8 +5,15 @@ import pytest
 
 import baserate as br
 from baserate.counts.points import Points
-from baserate.decisions.rules import parse_rule
-from baserate.decisions.selection import Hidden, bins_note, curve_note, may_lie
+from baserate.decisions.rules import keeping, parse_rule
+from baserate.decisions.selection import (
+    Hidden,
+    bins_note,
+    curve_note,
+    may_lie,
+    refuse_hidden,
+    refuse_infeasible,
+)
 from baserate.measures.confusion import parse
 from baserate.numbers import Bounds
 
@@ -89,3 +96,85 @@ def test_a_curve_says_which_of_its_points_are_not_known():
         assert note.text.endswith("what the curve does between two points is not known")
         (note,) = curve_note(coarse, every=every, hull=True)
         assert note.text.endswith("with every score kept, this curve may be better")
+
+
+@pytest.mark.parametrize(
+    ("rule", "hidden"),
+    [
+        ("fpr >= 0.3", True),  # the run begins at an fpr of 0, which does not satisfy it
+        ("fpr <= 0.3", False),  # its beginning does, and is better than what is inside
+        ("fpr >= 0.7", False),
+        ("fpr >= 0.3 and precision >= 0.4", True),
+        ("fpr >= 0.3 and precision >= 0.6", False),
+    ],
+)
+def test_a_run_hides_a_threshold_only_where_its_beginning_does_not_satisfy_the_rule(rule, hidden):
+    points, at = Points.of(RUN.condense()), br.Conditions()
+    terms = parse_rule(rule).terms
+    kept = np.logical_and.reduce([keeping(term, points, at) for term in terms])
+    asked = [(term, at) for term in terms]
+    if not hidden:
+        refuse_hidden(points, kept, asked)
+        return
+    with pytest.raises(br.InputError, match="BR231: a threshold between 3 and 7 may satisfy the"):
+        refuse_hidden(points, kept, asked)
+
+
+@pytest.mark.parametrize(
+    ("rule", "code"),
+    [("fpr >= 0.3 and fpr <= 0.5", "BR231"), ("fpr >= 0.65 and fpr <= 0.7", "BR530")],
+)
+def test_what_a_hidden_threshold_may_have_is_not_known_rather_than_infeasible(rule, code):
+    points = Points.of(RUN.condense())
+    with pytest.raises(br.InputError, match=code):
+        br.choose(RUN.condense(), rule)
+    if code == "BR530":
+        refuse_infeasible(points, parse_rule(rule).terms, br.Conditions())
+
+
+@pytest.mark.parametrize(
+    ("value", "nearest"),
+    [
+        ("fpr = 0", 7),
+        ("fpr = 0.05", 7),
+        ("fpr = 0.1", None),  # 0.2 may be as near as 0
+        ("fpr = 0.3", None),
+        ("fpr = 0.69", None),
+        ("fpr = 0.75", 2),  # 0.8 is nearer than 0.6
+        ("fpr = 1", 1),
+        ("tpr = 0.4", 7),  # as near all along the run
+        ("tpr = 0.9", 2),
+    ],
+)
+def test_the_nearest_threshold_is_known_where_no_hidden_one_may_be_as_near(value, nearest):
+    fixed = br.fix(RUN.condense(), value)
+    if nearest is not None:
+        assert fixed.attained.threshold == nearest == br.fix(RUN, value).attained.threshold
+        return
+    with pytest.raises(br.InputError, match="BR231: a threshold between 3 and 7 may bring fpr"):
+        _ = fixed.attained
+
+
+def test_a_run_that_has_the_value_of_the_nearest_threshold_may_have_nearer_ones():
+    """Inside the run precision is 1/2 to 1/4, and 1/2 again below it."""
+    labels, scores = [1, 0, 0, 0, 0, 1, 1, 1, 0], [8, 7, 6, 5, 4, 3, 3, 3, 2]
+    fixed = br.fix(br.count(labels, scores).condense(), "precision = 0.49")
+    assert fixed.interpolated.precision == 0.49
+    with pytest.raises(br.InputError, match="BR231: a threshold between 4 and 8 may bring"):
+        _ = fixed.attained
+
+
+@pytest.mark.parametrize(
+    ("asked", "threshold", "bounds"),
+    [
+        ({}, None, (1 / 7, 2 / 7)),  # one positive above all negatives
+        ({"optimize": "tpr", "rule": "fpr <= 0.6"}, 4, (0.5, 1)),
+        ({"optimize": "tpr", "rule": "fpr <= 0.5"}, None, (0, 0.5)),
+        ({"optimize": "precision", "rule": "tpr >= 0.9"}, 1, (2 / 7, 2 / 5)),
+    ],
+)
+def test_what_bins_leave_open_is_bounded(asked, threshold, bounds):
+    """Two bins: a positive with three negatives, and one with two."""
+    point = br.choose(RUN.coarsen([3.5]), **asked)
+    assert point.threshold == threshold
+    assert tuple(point.bounds) == pytest.approx(bounds, rel=1e-12)

@@ -131,3 +131,10 @@ def test_measures_that_bend_between_thresholds_are_refused(name):
 def test_a_mixture_whose_objective_is_undefined_is_no_answer():
     with pytest.raises(br.Infeasible, match="BR530"):
         br.choose(COUNTS, "posfrac <= 0", optimize="precision", mix=True)
+
+
+def test_a_mixture_may_be_pinned_to_one_value():
+    point = br.choose(COUNTS, "tpr >= 0.75 and tpr <= 0.75", mix=True)
+    assert (point.how, point.tpr, point.share) == ("mixture", 0.75, 0.5)
+    corner = br.choose(COUNTS, "tpr >= 0.6 and tpr <= 0.6", mix=True)
+    assert (corner.how, corner.threshold) == ("threshold", 3)

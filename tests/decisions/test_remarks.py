@@ -346,3 +346,23 @@ def test_a_budget_that_ends_among_cases_of_one_class_leaves_nothing_to_luck():
         text == "the budget ends among the cases at 2: 50 % of them are flagged, drawn at random;"
         " caught 5"
     )
+
+
+def test_one_threshold_alone_was_not_chosen_among_others():
+    """Neither that it was judged on the same cases nor that a budget is left needs saying."""
+    one, two = br.Counts([1], [5], [1]), br.Counts([2, 1], [5, 1], [1, 5])
+    assert "BR528" not in codes(br.choose(one))
+    assert "BR528" in codes(br.choose(two))
+    asked = {"rule": "alerts <= 3", "volume": 12, "at": br.Conditions(costs=br.Costs(fp=99, fn=1))}
+    assert "BR523" not in codes(br.choose(one, **asked))
+    assert "BR523" in codes(br.choose(two, **asked))
+
+
+def test_what_rests_on_no_false_positive_at_all_is_not_said_to_rest_on_few():
+    assert "BR505" not in codes(br.choose(COUNTS, threshold=50, at=br.Conditions(0.01)))
+    caught = br.Counts([2, 1], positives=[10, 0], negatives=[3, 90])
+    assert "depend on only 3 false positives" in text(
+        br.choose(caught, threshold=2, at=br.Conditions(0.01)), "BR505"
+    )
+    weighted = br.Counts([2, 1], positives=[10.5, 0], negatives=[3.5, 90])
+    assert "BR505" not in codes(br.choose(weighted, threshold=2, at=br.Conditions(0.01)))

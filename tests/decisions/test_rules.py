@@ -270,3 +270,11 @@ def test_limits_are_printed_as_whole_numbers_up_to_what_floats_hold(limit, print
     assert br.choose(COUNTS, f"cost >= {-abs(limit)}").rule == (
         f"expected_cost >= -{printed.removeprefix('-')}"
     )
+
+
+def test_a_measure_that_is_defined_nowhere_is_said_to_be():
+    only = br.Counts([2, 1], positives=[3, 4], negatives=[0, 0])
+    assert infeasible("fpr <= 0.1", only) == ("no threshold has fpr <= 0.1: fpr is defined nowhere")
+    assert infeasible("fpr <= 0.1 and tnr >= 0.5", only).endswith(
+        ": each for itself, fpr is defined nowhere; tnr is defined nowhere"
+    )

@@ -279,16 +279,15 @@ class _Line(NamedTuple):
     alarm: Fraction
     constant: Fraction
 
+    @property
+    def most_missed(self) -> Fraction:
+        """How large fnr may be, where fpr does not matter; below 0 where none is small enough."""
+        return (self.caught + self.constant) / self.caught
+
 
 def _line(term: Term, points: Points, at: Conditions) -> _Line:
     parts = linear(term.measure, points, at)
-    if parts is None:
-        missing = "negatives" if points.total_positives else "positives"
-        raise refuse(
-            "BR552",
-            f"no {missing} in the sample: nothing can be guaranteed of them",
-            "add cases of both classes",
-        )
+    assert parts is not None  # what has none was refused
     sign = 1 if term.sense == ">=" else -1
     tp, fp, fn, tn = (
         sign * (above - term.limit * below) for above, below in zip(*parts, strict=True)
@@ -315,11 +314,9 @@ def _limits_of(
             f"guarantee one of {SUPPORTED}",
         )
     if not line.alarm:
-        return _constant(
-            "fn", _most(positives, _share(line.caught + line.constant, line.caught), alpha)
-        )
+        return _constant("fn", _most(positives, line.most_missed, alpha))
     if not line.caught:
-        return _constant("fp", _most(negatives, _share(line.constant, -line.alarm), alpha))
+        return _constant("fp", _most(negatives, line.constant / -line.alarm, alpha))
     if line.caught < 0:
         return _box(line, positives, negatives, alpha)
     start, slope = rounded(-line.constant / line.caught), rounded(-line.alarm / line.caught)
@@ -339,7 +336,7 @@ def _in_sample(term: Term, cases: int, alpha: float, samples: int = SAMPLES) -> 
         )
         return _constant(
             {"missed": "fn", "false_alarms": "fp"}.get(name, "flagged"),
-            _most(cases, min(share, Fraction(1)), alpha),
+            _most(cases, share, alpha),
         )
     if name in ("precision", "fdr", "npv", "false_omission_rate"):
         good, bad = ("tp", "fp") if name in ("precision", "fdr") else ("tn", "fn")
@@ -365,13 +362,8 @@ def _simulated(alpha: float, samples: int) -> tuple[float, int]:
     return alpha, max(samples, math.ceil(50 / alpha))
 
 
-def _share(part: Fraction, whole: Fraction) -> Fraction:
-    """How large a rate may be; below 0 where none is small enough."""
-    return min(part / whole, Fraction(1))
-
-
 def _constant(bad: str, allowed: int) -> Limits:
-    return Limits("tp", bad, np.zeros(1, dtype=np.int64), np.array([allowed], dtype=np.int64))
+    return Limits("tp", bad, np.array([0]), np.array([allowed]))
 
 
 def _most(cases: int, limit: Fraction, alpha: float) -> int:
@@ -404,7 +396,7 @@ def _box(line: _Line, positives: int, negatives: int, alpha: float) -> Limits:
     """
     from scipy.special import betaincinv
 
-    looks = np.unique(np.linspace(0, positives, min(positives, 4 * LOOKS) + 1).astype(np.int64))
+    looks = np.unique(np.linspace(0, positives, 4 * LOOKS + 1).astype(np.int64))
     last = np.append(
         looks[1:] - 1, positives
     )  # a limit holds up to the next look, and is that of its last case
@@ -443,7 +435,7 @@ def _scan(
         positives,
     )
     if not len(looks) or not negatives:
-        return np.zeros(1, dtype=np.int64), np.full(1, -1, dtype=np.int64)
+        return np.array([0]), np.array([-1])
     rng = np.random.default_rng((positives, negatives, 28))
     steps = np.diff(np.concatenate(([0], looks, [positives + 1])))
 
@@ -485,7 +477,7 @@ def _run(cases: int, share: float, alpha: float, samples: int) -> tuple[Integers
     """
     looks = _looks(LEAST, cases)
     if not len(looks) or not 0 < share < 1:
-        return np.zeros(1, dtype=np.int64), np.full(1, cases if share <= 0 else -1, dtype=np.int64)
+        return np.array([0]), np.array([cases if share <= 0 else -1])
     rng = np.random.default_rng((cases, 28))
     steps = np.diff(np.concatenate(([0], looks)))
 
@@ -586,7 +578,7 @@ def _more(term: Term, points: Points, at: Conditions, alpha: float) -> str:
     positives, negatives = int(points.total_positives), int(points.total_negatives)
     line = None if (at.as_in_sample and term.measure.depends_on_prior) else _line(term, points, at)
     if line is not None and not line.alarm:
-        share = rounded(_share(line.caught + line.constant, line.caught))
+        share = rounded(line.most_missed)
         if not share > 0:
             return f"{term} holds at no threshold below flagging everything"
         needed = math.ceil(math.log(alpha) / math.log1p(-share) * (1 - 2.0**-50)) - positives
@@ -641,9 +633,7 @@ def _power(term: Term, points: Points, line: _Line | None, alpha: float, times: 
         if line is None
         else _limits_of(line, positives, negatives, alpha, term, samples)
     )
-    some = np.unique(
-        np.linspace(1, len(points) - 1, min(len(points) - 1, 4 * LOOKS)).astype(np.int64)
-    )
+    some = np.unique(np.linspace(1, len(points) - 1, 4 * LOOKS).astype(np.int64))
     some = some[points.tp[some] >= max(LEAST, float(LEAST_SHARE) * points.total_positives)]
     if not len(some):
         return 0.0

@@ -362,13 +362,13 @@ def superiority(first: Counts | Points, second: Counts | Points) -> Superiority:
     >>> found.dominant
     'neither'
     """
-    ours, theirs = _curves(Points.of(first).corners(), Points.of(second).corners())
+    ours, theirs, whole = _curves(Points.of(first).corners(), Points.of(second).corners())
     both = np.sort(np.concatenate([ours.x, theirs.x]), kind="stable")  # a merge: both are sorted
-    pieces = _pieces(ours, theirs, both[run_starts(both)])
+    pieces = _pieces(ours, theirs, both[run_starts(both)], whole)
     stretches = tuple(_stretches(pieces))
     above = {stretch.better for stretch in stretches} - {EQUAL}
     dominant = NEITHER if len(above) > 1 else next(iter(above), EQUAL)
-    return Superiority(stretches, tuple(_crossings(ours, theirs, pieces)), dominant)
+    return Superiority(stretches, tuple(_crossings(ours, theirs, pieces, whole)), dominant)
 
 
 class _Piece(NamedTuple):
@@ -399,7 +399,7 @@ class _Heights(NamedTuple):
 
 
 class _Curve(NamedTuple):
-    """A ROC as a function of fpr: at each distinct place x = fpr · `whole`, the lowest and the
+    """A ROC as a function of fpr: at each distinct place x, a multiple of fpr, the lowest and the
     highest tp.
     """
 
@@ -407,7 +407,6 @@ class _Curve(NamedTuple):
     low: Array
     high: Array
     positives: float
-    whole: float
 
     def heights(self, x: Array, side: str) -> _Heights:
         """The tpr just right of each place ("high") or just left of it ("low")."""
@@ -436,9 +435,9 @@ class _Curve(NamedTuple):
         return (base + part * (exactly(self.low[index + 1]) - base)) / exactly(self.positives)
 
 
-def _curves(first: Points, second: Points) -> tuple[_Curve, _Curve]:
-    """Both ROCs on one scale: exact integers for counts; for masses and published rates, the rates
-    as they are rounded.
+def _curves(first: Points, second: Points) -> tuple[_Curve, _Curve, Fraction]:
+    """Both ROCs on one scale, and its length: exact integers for counts; for masses and published
+    rates, the rates as they are rounded.
     """
     for points in (first, second):
         if not points.total_positives or not points.total_negatives:
@@ -447,19 +446,22 @@ def _curves(first: Points, second: Points) -> tuple[_Curve, _Curve]:
             )
         refuse_bins(points, "which of two ROCs lies above needs every score")
     if first.fp.dtype != np.int64 or second.fp.dtype != np.int64:
-        return tuple(_curve(points.fpr, points.tpr, 1.0, 1.0) for points in (first, second))  # type: ignore[return-value]
-    ours, theirs = int(first.total_negatives), int(second.total_negatives)
-    kind = np.int64 if ours * theirs <= INT64_MAX else object
+        ours, theirs = (_curve(points.fpr, points.tpr, 1.0) for points in (first, second))
+        return ours, theirs, Fraction(1)
+    own, other = int(first.total_negatives), int(second.total_negatives)
+    whole = own * other
+    kind = np.int64 if whole <= INT64_MAX else object
     return (
-        _curve(first.fp.astype(kind) * theirs, first.tp, first.total_positives, ours * theirs),
-        _curve(second.fp.astype(kind) * ours, second.tp, second.total_positives, ours * theirs),
+        _curve(first.fp.astype(kind) * other, first.tp, first.total_positives),
+        _curve(second.fp.astype(kind) * own, second.tp, second.total_positives),
+        Fraction(whole),
     )
 
 
-def _curve(x: Array, tp: Array, positives: float, whole: float) -> _Curve:
+def _curve(x: Array, tp: Array, positives: float) -> _Curve:
     starts = np.flatnonzero(np.concatenate(([True], x[1:] != x[:-1])))
     ends = np.concatenate((starts[1:], [len(x)])) - 1
-    return _Curve(x[starts], tp[starts], tp[ends], positives, whole)
+    return _Curve(x[starts], tp[starts], tp[ends], positives)
 
 
 def _exact(values: Array) -> Any:
@@ -485,7 +487,7 @@ def _signs(ours: _Curve, theirs: _Curve, x: Array, side: str) -> npt.NDArray[np.
     return signs
 
 
-def _pieces(ours: _Curve, theirs: _Curve, x: Array) -> list[_Piece]:
+def _pieces(ours: _Curve, theirs: _Curve, x: Array, whole: Fraction) -> list[_Piece]:
     """Runs of fpr in which one ROC is above. Between two neighbouring corners both are straight,
     and cross at most once.
     """
@@ -495,7 +497,7 @@ def _pieces(ours: _Curve, theirs: _Curve, x: Array) -> list[_Piece]:
     fresh = np.flatnonzero(
         np.concatenate(([True], (signs[1:] != np.where(crossed, end, signs)[:-1]))) | crossed
     )
-    whole, pieces = exactly(ours.whole), list[_Piece]()
+    pieces = list[_Piece]()
     for index in fresh.tolist():
         low, high = exactly(x[index]), exactly(x[index + 1])
         pieces.append(_Piece(low / whole, Fraction(1), NAMES[int(signs[index])]))
@@ -518,10 +520,12 @@ def _stretches(pieces: list[_Piece]) -> Iterator[Stretch]:
         yield Stretch(rounded(run[0].low), rounded(run[-1].high), better)
 
 
-def _crossings(curve: _Curve, other: _Curve, pieces: list[_Piece]) -> Iterator[Crossing]:
+def _crossings(
+    curve: _Curve, other: _Curve, pieces: list[_Piece], whole: Fraction
+) -> Iterator[Crossing]:
     last = EQUAL
     for piece in pieces:
         if piece.better != EQUAL and last not in (EQUAL, piece.better):
-            x = piece.low * exactly(curve.whole)
+            x = piece.low * whole
             yield Crossing(rounded(piece.low), rounded(min(curve.height(x), other.height(x))))
         last = last if piece.better == EQUAL else piece.better
