@@ -270,8 +270,14 @@ def test_a_difference_of_sums_is_tested_by_every_way_to_swap_the_models():
         assert moved_p(value, MOVES, 1e-9) == pytest.approx(share, rel=1e-9)
         assert moved_p(value, MOVES, 100.0) == pytest.approx(normal_p(value, 100.0))
     assert moved_p(0.0, MOVES, 1.0) == 1.0
-    still = [Moves(np.zeros(1), np.ones(1), (-1.0, 1.0), 10)] * 2
-    assert moved_p(0.5, still, 1e-9) == 1.0
+    still = Moves(np.zeros(0), np.zeros(0), (-2.0, 2.0), 20)
+    assert moved_p(0.5, [still, still], 1e-9) == 1.0
+    # Where only one class moves, that of the other counts for its added cases.
+    sizes = np.array([0.3, 0.1, 0.1, 0.15, 0.15, 0.1, 0.1])
+    ways = np.abs(np.array(list(product((-1, 1), repeat=7))) @ sizes)
+    share = float(np.mean(ways >= 0.8 - 1e-9))
+    for parts in ([MOVES[0], still], [still, MOVES[0]]):
+        assert moved_p(0.8, parts, 1e-9) == pytest.approx(share)
 
 
 def test_the_base_rate_of_the_sample_adds_its_binomial_variance():
