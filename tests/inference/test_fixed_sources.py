@@ -158,3 +158,17 @@ def test_intervals_of_several_measures_leave_out_what_is_undefined():
         0.8,
     )
     assert list(known) == ["tpr", "precision", "alerts"]
+
+
+@pytest.mark.parametrize(
+    ("confusion", "name", "fix"),
+    [
+        (br.Confusion(tp=0, fp=0, fn=5, tn=10), "precision", "choose another threshold"),
+        (br.Confusion(tp=0, fp=2, fn=0, tn=10), "tpr", "give cases of both classes"),
+    ],
+)
+def test_what_would_define_an_undefined_measure_is_said(confusion, name, fix):
+    with pytest.raises(
+        br.InputError, match=f"BR589: {name} is undefined here.*and so is its interval. Fix: {fix}"
+    ):
+        br.interval(confusion, name)

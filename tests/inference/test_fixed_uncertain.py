@@ -18,6 +18,7 @@ from tests.inference.oracle_fixed import (
 )
 
 import baserate as br
+from baserate.inference.fixed_point import believed
 
 RISING = {"precision": 1, "posfrac": 1, "npv": -1, "f1": 1}
 
@@ -138,3 +139,30 @@ def test_one_bound_over_a_range_is_the_worst_one_of_the_range():
     worst = br.interval(MIDDLE, "precision", at=br.Conditions(prior=0.001), side="lower")
     found = br.interval(MIDDLE, "precision", at=at, side="lower")
     assert (found.low, found.high, found.method) == (worst.low, 1, "clopper-pearson-draws")
+
+
+def test_draws_of_one_length_belong_together_and_of_others_go_with_each():
+    together = br.Conditions(
+        prior=br.Draws([0.1, 0.2]), costs={"fn": br.Draws([5.0, 7.0]), "fp": 1.0}
+    )
+    found = believed(together)
+    assert [(row.prior, row.fn) for row in found.rows] == [(0.1, 5.0), (0.2, 7.0)]
+    assert found.weights.tolist() == [0.5, 0.5]
+    each = br.Conditions(
+        prior=br.Draws([0.1, 0.2]), costs={"fn": br.Draws([5.0, 7.0, 9.0]), "fp": 1.0}
+    )
+    found = believed(each)
+    assert sorted((row.prior, row.fn) for row in found.rows) == [
+        (prior, fn) for prior in (0.1, 0.2) for fn in (5.0, 7.0, 9.0)
+    ]
+    assert found.weights == pytest.approx([1 / 6] * 6)
+
+
+def test_what_is_known_exactly_is_one_place_and_a_pilot_its_share():
+    at = br.Conditions(prior=br.Pilot(5, 100), costs={"fn": 7, "fp": 1})
+    (row,), weights = believed(at)
+    assert (row.prior, row.fn, row.fp, weights.tolist()) == (0.05, 7, 1, [1.0])
+    spread_out = believed(at, pilots=True)
+    assert len(spread_out.rows) > 100
+    mean = np.dot(spread_out.weights, [row.prior for row in spread_out.rows])
+    assert mean == pytest.approx(5.5 / 101, rel=1e-6)

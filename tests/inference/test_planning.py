@@ -153,6 +153,8 @@ class TestAuc:
             ).negatives
             == 2
         )
+        fewest = br.planning.cases_for_auc(expecting=0.99, at_least=0.5, level=0.8, power=0.3)
+        assert fewest == (2, 2)
 
     @pytest.mark.parametrize(
         ("given", "match"),

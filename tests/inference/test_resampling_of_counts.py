@@ -377,3 +377,24 @@ def test_cases_alike_to_every_model_are_one_cell_however_many_scores_there_are()
         assert len(rows) == len(set(zip(*columns, strict=True)))
         assert rows.tolist() == sorted(rows.tolist())
         np.testing.assert_array_equal(rows[places], np.stack(columns, axis=1))
+
+
+def test_clusters_are_added_up_at_every_score_or_as_far_as_the_roc_is_concerned():
+    joint, y = ranked()
+    groups = br.count(y, joint.scores["a"], cluster=np.arange(len(y)) % 23)
+    (times,) = bootstrap.groups_drawn(len(groups), plan(CLUSTERS, 15))
+    parts, merged = (
+        [part for (part,) in resampled(groups, plan(CLUSTERS, 15), sight)]
+        for sight in (EVERY_SCORE, ROC_ALONE)
+    )
+    for drawn, part, roc in zip(times.tolist(), parts, merged, strict=True):
+        cells = {}
+        for name, often in zip(groups, drawn, strict=True):
+            for score, hits, misses in zip(*groups[name]._cells, strict=True):
+                cell = cells.setdefault(float(score), [0, 0])
+                cell[0] += often * int(hits)
+                cell[1] += often * int(misses)
+        expected = sorted(((s, *c) for s, c in cells.items() if any(c)), reverse=True)
+        assert list(zip(*(column.tolist() for column in part._cells), strict=True)) == expected
+        assert br.auc(roc) == br.auc(part)
+        assert len(roc.scores) < len(part.scores)

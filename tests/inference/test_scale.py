@@ -9,7 +9,7 @@ from pyarrow import parquet
 from tests import strategies
 
 import baserate as br
-from baserate.inference.large_differences import compare_auc_file, paired_in_passes
+from baserate.inference.large_differences import _Duels, compare_auc_file, paired_in_passes
 from baserate.kernels import best, portable
 from baserate.read import condense, table
 from baserate.read.condense import Chunks
@@ -175,3 +175,24 @@ def test_progress_is_told_row_by_row_of_both_readings():
 def test_a_method_that_files_do_not_have_is_refused_before_they_are_read(method):
     with pytest.raises(br.InputError, match=f'BR581: there is no method "{method}"'):
         compare_auc_file("no such file", label="y", scores=["a", "b"], memory=LEAST, method=method)
+
+
+@pytest.mark.parametrize("kind", ["equal", "two", "three", "ties", "many", "reversed"])
+@pytest.mark.parametrize("size", [7, 4000])
+def test_what_is_noted_of_a_model_is_what_its_counts_note(kind, size):
+    labels, first, second = made(rows=600, prior=0.2)
+    scores = {
+        "equal": np.zeros(len(first)),
+        "two": (first > 0).astype(float),
+        "three": np.sign(np.round(first)),
+        "ties": np.round(first),
+        "many": first,
+        "reversed": -first,
+    }[kind]
+    duels = _Duels(
+        {"a": chunks(labels, scores, size), "b": chunks(labels, second, size)},
+        [("a", "b")],
+        Ceiling(LEAST),
+    )
+    counted = br.count(labels, scores)
+    assert [str(note) for note in duels.observed("a")] == [str(note) for note in counted.notes]

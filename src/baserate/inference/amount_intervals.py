@@ -44,7 +44,6 @@ from baserate.inference.best_model import (
     variance_of_prior,
 )
 from baserate.inference.bootstrap import (
-    BLOCK,
     PERCENTILE,
     Plan,
     Progress,
@@ -55,6 +54,7 @@ from baserate.inference.bootstrap import (
     draw_classes,
     percentile_bounds,
     planned,
+    rows_held,
     undefined_noted,
     urn_of,
 )
@@ -227,10 +227,10 @@ def _resampled(
     sizes = class_sizes((int(counts.total_positives), int(counts.total_negatives)), plan)
     counted = View(counts.scores, counts.ledger, slice(None), condensed=counts.condensed)
     starts = np.cumsum(counts.positives)[:-1] if len(counts.scores) else ()
-    rows = max(1, BLOCK // max(1, len(amounts.cases), len(counts.scores)))
+    widths = len(amounts.cases), len(counts.scores)
+    rows = rows_held(max(widths))
     for first in range(0, plan.replicates, rows):
         count = min(rows, plan.replicates - first)
-        widths = len(amounts.cases), len(counts.scores)
         drawn = [np.empty((count, width), dtype=np.int64) for width in widths]
         draw_classes(urns, sizes, first, plan, drawn)
         for times, negatives in zip(*drawn, strict=True):

@@ -365,7 +365,7 @@ def _check_resolved(values: Floats, level: float, sides: str) -> None:
 
 def _joint_tail(values: Floats, level: float, sides: str) -> float:
     """The pointwise tail beyond which so few whole curves go anywhere."""
-    outermost = np.full(len(values), 1.0)
+    outermost = np.ones(len(values))
     for column in values.T:
         known = ~np.isnan(column)
         if not known.any():

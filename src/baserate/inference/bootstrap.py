@@ -545,9 +545,7 @@ def _merged(scores: Array, codes: Ints, positives: Array) -> _Seen:
 def _together(columns: Sequence[Ints], widths: Sequence[int]) -> tuple[Ints, Ints]:
     """The distinct rows of several columns of codes, in order, and which one every case has."""
     if math.prod(widths) < INT64_MAX:
-        key = np.zeros(len(columns[0]), dtype=np.int64)
-        for column, width in zip(columns, widths, strict=True):
-            key = key * width + column
+        key = np.ravel_multi_index(tuple(columns), tuple(widths))
         distinct, inverse = np.unique(key, return_inverse=True)
         return np.stack(np.unravel_index(distinct, tuple(widths)), axis=1), inverse.reshape(-1)
     rows, inverse = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
@@ -608,9 +606,14 @@ def times_drawn(urn: Urn, first: int, count: int, seed: int) -> Array:
     return drawn
 
 
+def rows_held(width: int) -> int:
+    """How many resamples of so many numbers are held at a time."""
+    return max(1, BLOCK // max(1, width))
+
+
 def groups_drawn(groups: int, plan: Plan) -> Iterator[Array]:
     """Blocks of resamples: how often each group is drawn, as `resampled` draws them."""
-    urn, rows = Urn(np.ones(groups, dtype=np.int64)), max(1, BLOCK // max(1, groups))
+    urn, rows = Urn(np.ones(groups, dtype=np.int64)), rows_held(groups)
     for first in range(0, plan.replicates, rows):
         count = min(rows, plan.replicates - first)
         yield times_drawn(urn, plan.first + first, count, plan.seed)
@@ -731,7 +734,8 @@ def _read_block(
 ) -> Floats | None:
     """The statistic of every row; None where it cannot be read from arrays."""
     hits, misses = positives[:, view.part], negatives[:, view.part]
-    if view.outcomes and statistic.measure is not None:
+    if view.outcomes:
+        assert statistic.measure is not None
         return outcomes_read(
             statistic.measure, (hits[:, 0], misses[:, 0], hits[:, 1], misses[:, 1]), statistic.at
         )
@@ -785,11 +789,14 @@ def _least_cost(hits: Array, misses: Array, at: Conditions) -> Floats:
 
 
 def _shares(won: Array, pairs: Array) -> Floats:
-    return np.asarray(np.divide(won, pairs, out=np.full(len(won), np.nan), where=pairs > 0))
+    """Pairs won of all pairs; NaN where there are none."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(won / pairs)
 
 
 def _values_of_clusters(statistic: Statistic, groups: GroupedCounts, plan: Plan) -> Floats:
-    if statistic.fixed and statistic.measure is not None:
+    if statistic.fixed:
+        assert statistic.measure is not None
         return outcomes_read(
             statistic.measure,
             outcomes_drawn(outcomes_by_cluster(groups, statistic.threshold), plan),
@@ -904,14 +911,14 @@ def auc_values(counts: Counts, plan: Plan) -> Floats:
     sizes = class_sizes((int(counts.total_positives), int(counts.total_negatives)), plan)
     urns = [urn_of(column, plan) for column in (counts.positives, counts.negatives)]
     pairs = 2.0 * sizes[0] * sizes[1]
-    values = np.full(plan.replicates, np.nan)
+    values = np.empty(plan.replicates)
 
     def work(first: int, end: int) -> None:
         part = slice(first, end)
         won = best.wins_again(
             urns[0], urns[1], sizes[0][part], sizes[1][part], plan.seed, plan.first + first
         )
-        np.divide(won, pairs[part], out=values[part], where=pairs[part] > 0)
+        values[part] = _shares(won, pairs[part])
 
     rows = max(1, BLOCK * 16 // max(1, len(counts.scores)))
     for first in range(0, plan.replicates, rows):

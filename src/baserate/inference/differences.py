@@ -245,27 +245,32 @@ def _extremes(
     bends where a choice changes.
     """
     ends = []
-    for sign in (1, -1):
-        best, box = _least(again, at, whole, found, sign), _spans(at)
+    for pick in (np.nanargmin, np.nanargmax):
+        best, box = _extreme(again, at, whole, found, pick), _spans(at)
         for _ in range(ZOOMS):
             box = {
                 name: _about(part, _part(best, name), BESIDE[0] if name == "prior" else BESIDE[1])
                 for name, part in box.items()
             }
-            best = _least(again, at, whole, [best, *_with(at, box).pinned(CLOSER, CLOSER)], sign)
+            closer = [best, *_with(at, box).pinned(CLOSER, CLOSER)]
+            best = _extreme(again, at, whole, closer, pick)
         ends.append(best)
     return ends
 
 
-def _least(
-    again: Again, at: Uncertain, whole: tuple[Counts, Counts], settings: list[Uncertain], sign: int
+def _extreme(
+    again: Again,
+    at: Uncertain,
+    whole: tuple[Counts, Counts],
+    settings: list[Uncertain],
+    pick: Callable[[Floats], Any],
 ) -> Uncertain:
     places = _Places.of(settings, quick=True)
     first, second = (
         _read(again, at, place, counts, places.rows) for place, counts in enumerate(whole)
     )
-    values = sign * places.averaged(second - first)
-    return settings[int(np.nanargmin(values))] if not np.isnan(values).all() else settings[0]
+    values = places.averaged(second - first)
+    return settings[int(pick(values))] if not np.isnan(values).all() else settings[0]
 
 
 def _spans(at: Uncertain) -> dict[str, Range]:

@@ -546,7 +546,7 @@ def _fewest(
     """The fewest positives that are enough, more than `few`: twice as many until they are, then by
     halving. With a `ratio`, the negatives that go with them count too for what is too many.
     """
-    many = 2
+    many = few + 1
     while not enough(many):
         few, many = many, 2 * many
         if max(many, 0 if ratio is None else _negatives(many, ratio)) > MOST_SEARCHED:
@@ -698,10 +698,8 @@ class _Pairs:
 
     def power(self, cases: int) -> float:
         reach = REACH * self.varies(cases) + 2 * REACH
-        low, high = (
-            max(0, math.floor(cases * self.discordant - reach)),
-            min(cases, math.ceil(cases * self.discordant + reach)),
-        )
+        low = max(0, round(cases * self.discordant - reach))
+        high = min(cases, round(cases * self.discordant + reach))
         pairs = np.arange(low, high + 1)
         return float(binomial(pairs, cases, self.discordant) @ self._declared(pairs, cases))
 
@@ -785,9 +783,9 @@ def _first_for_good(pairs: _Pairs, power: float, start: int, step: int) -> int:
     """The number of cases from which on the power is reached: enclosed, halved, and where it rises
     in steps, looked at one by one.
     """
-    low, high, far = 0, start, step
+    low, high = 0, max(1, start - step)
     while pairs.power(high) < power:
-        low, high, far = high, high + far, 2 * far
+        low, high = high, high + step
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if pairs.power(middle) >= power else (middle, high)
@@ -960,8 +958,8 @@ def _power_of_line(line: _Line, cases: Cases, rates: tuple[float, float], missed
     """The probability that the bound meets the requirement, over hits and false alarms."""
     (positives, negatives), (tpr, fpr) = cases, rates
     reach = WIDE * math.sqrt(negatives * fpr * (1 - fpr)) + WIDE
-    low = max(0, math.floor(negatives * fpr - reach))
-    high = min(negatives, math.ceil(negatives * fpr + reach))
+    low = max(0, round(negatives * fpr - reach))
+    high = min(negatives, round(negatives * fpr + reach))
     alarms = np.arange(low, high + 1.0) if 0 < fpr < 1 else np.array([negatives * fpr])
     grid = np.unique(np.linspace(alarms[0], alarms[-1], GRID).round())
     step = 1.0 if len(grid) == len(alarms) else 1 / FINE
