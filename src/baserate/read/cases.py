@@ -700,11 +700,14 @@ FEW = slice(0, 1000)
 def as_weights(column: Column) -> Floats:
     """Float64 weights, or the reason why these are none."""
     unclear = column.missing is not None or column.values.dtype.kind not in "biu"
-    gone = column.missing_rows() if unclear and not _all_finite(column.values) else ()
+    known = column.missing is None and column.unread is None and column.values.itemsize <= 8
+    finite = known and _all_finite(column.values)
+    gone = column.missing_rows() if unclear and not finite else ()
     if len(gone):
         text = f"{column.name} has {number_of(len(gone), 'missing or NaN weight')}"
         raise refuse("BR303", text, "give every case a finite weight", gone[:3], len(gone))
-    numbers = as_scores(column)  # read as scores are, also from text
+    # Read as scores are, also from text.
+    numbers = _numbers(column) if finite else as_scores(column)
     if numbers.dtype == np.int64 and ((numbers > EXACT_FLOATS) | (numbers < -EXACT_FLOATS)).any():
         raise refuse(
             "BR303",
@@ -712,7 +715,7 @@ def as_weights(column: Column) -> Floats:
             "scale the weights down",
         )
     weights = numbers.astype(np.float64, copy=False)
-    if len(weights) and weights.max() == np.inf:
+    if len(weights) and not finite and weights.max() == np.inf:
         infinite = np.flatnonzero(np.isinf(weights))
         text = f"{column.name} has {number_of(len(infinite), 'infinite weight')}"
         raise refuse("BR303", text, "give every case a finite weight", infinite[:3], len(infinite))
