@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -189,12 +190,12 @@ class Costs:
             )
         return rounded(1 - self.false_alarm / self.miss)
 
-    @property
+    @cached_property
     def miss(self) -> Fraction:
         """How much more a missed positive costs than a caught one, exactly: fn − tp."""
         return exactly(self.fn) - exactly(self.tp)
 
-    @property
+    @cached_property
     def false_alarm(self) -> Fraction:
         """How much more a false alarm costs than a negative left alone, exactly: fp − tn."""
         return exactly(self.fp) - exactly(self.tn)
@@ -509,6 +510,10 @@ class Conditions:
         Measures are functions of that float; decisions, which may hang on equality, and what
         follows from conditions alone are made at what was written.
         """
+        return self._shown
+
+    @cached_property
+    def _shown(self) -> Conditions:
         if self.prior is None or math.isnan(self.prior):
             return self
         shown = Conditions(None, self.costs)

@@ -359,8 +359,8 @@ def total(values: npt.NDArray[Any]) -> int | float:
         return 0 if values.dtype == np.int64 else 0.0
     if values.dtype == np.float64:
         return float(segment_sums(values, np.zeros(1, dtype=np.intp))[0])
-    # A sum of int64 wraps in silence; the float sum is near enough to know whether it could.
-    if float(values.sum(dtype=np.float64)) < 2.0**62:
+    # A sum of int64 wraps in silence; the largest, or else the float sum, tells whether it could.
+    if int(values.max()) < 2**62 // values.size or float(values.sum(dtype=np.float64)) < 2.0**62:
         return int(values.sum())
     return int(sum(values.tolist()))
 
@@ -399,12 +399,12 @@ def _twice_wins(positives: Ints, negatives: Ints, totals: tuple[int, int] | None
     all_positives, all_negatives = totals or (int(total(positives)), int(total(negatives)))
     if 2 * all_positives * all_negatives > INT64_MAX:
         return _twice_wins_of_large(positives, negatives, all_negatives)
-    # 2·(negatives below) + ties, built in one array to spare memory.
-    worse = np.cumsum(negatives)
-    worse *= -2
-    worse += negatives
-    worse += 2 * all_negatives
-    return int(np.dot(positives, worse))
+    # Only where there are positives, to spare memory: 2·(negatives from there on) − ties.
+    where = np.flatnonzero(positives != 0)
+    if not len(where):
+        return 0
+    onward = np.cumsum(np.add.reduceat(negatives, where)[::-1])[::-1]
+    return int(np.dot(positives[where], 2 * onward - negatives[where]))
 
 
 def _twice_wins_of_large(positives: Ints, negatives: Ints, below: int) -> int:

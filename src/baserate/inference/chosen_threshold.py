@@ -122,8 +122,36 @@ def readings(
     source: Counts | GroupedCounts, points: Sequence[OperatingPoint], plan: Plan
 ) -> list[Readings]:
     """What every resample chooses by the rule of each point; all points are read on the same
-    resamples.
+    resamples. The last ones are kept by the counts: a choice that was tested is given intervals on
+    the same resamples.
     """
+    if isinstance(source, GroupedCounts):
+        return _readings(source, points, plan)
+    key = (plan.how, plan.replicates, plan.seed, plan.first, *map(_asked, points))
+    last: dict[Any, list[Readings]] = source._derived("_readings", dict)
+    if key not in last:
+        found = _readings(source, points, plan)
+        last.clear()
+        last[key] = found
+    else:
+        plan.told(plan.replicates)
+    return last[key]
+
+
+def _asked(point: OperatingPoint) -> tuple[Any, ...]:
+    """All that resamples are asked of a point."""
+    at = point.at
+    return (
+        *(point.rule, point.optimized, point.volume, point.how, point.share),
+        *(point.threshold, point.lower_threshold),
+        *(at.as_in_sample, None if at.prior is None else at.exact_prior, at.costs, at.costs_given),
+    )
+
+
+def _readings(
+    source: Counts | GroupedCounts, points: Sequence[OperatingPoint], plan: Plan
+) -> list[Readings]:
+    """The same, drawn."""
     whole = Points.of(source.total() if isinstance(source, GroupedCounts) else source)
     places = [
         (

@@ -462,11 +462,11 @@ def over_range(at: Uncertain) -> Note:
 def _bounds(
     question: Question, at: Conditions | Uncertain, method: str
 ) -> tuple[float, float, float]:
+    """The bounds, and the average over conditions that are not known exactly."""
     rng = np.random.default_rng((question.seed, 0xC0DE))
     drawn = _conditions(question, at, rng)
-    tp, fp, fn, tn = (float(cases) for cases in question.confusion)
-    seen = tp / (tp + fn), fp / (fp + tn)
     if method != SAFE_DRAWS:
+        tp, fp, fn, tn = (float(cases) for cases in question.confusion)
         t, f = _both_rates(question, (tp + 0.5, fn + 0.5), (fp + 0.5, tn + 0.5))
         values = along_draws(question, t, f, drawn)
         if method == PREDICTIVE:
@@ -475,10 +475,11 @@ def _bounds(
         bounds = _quantiles(values, question)
     else:
         bounds = _safe(question, at, drawn)
-    average = float(
-        np.mean(along_draws(question, np.full(DRAWS, seen[0]), np.full(DRAWS, seen[1]), drawn))
-    )
-    return (*bounds, average)
+    if not isinstance(at, Uncertain):
+        return (*bounds, math.nan)
+    tp, fp, fn, tn = (float(cases) for cases in question.confusion)
+    seen = np.full(DRAWS, tp / (tp + fn)), np.full(DRAWS, fp / (fp + tn))
+    return (*bounds, float(np.mean(along_draws(question, *seen, drawn))))
 
 
 def _both_rates(
@@ -548,17 +549,16 @@ def _known(at: Conditions) -> Drawn:
 def _quantiles(values: Floats, question: Question) -> tuple[float, float]:
     below, above = tails(question.level, question.side)
     low_end, high_end = question.asked.range
-    # One of the values drawn, so that numbers of cases stay whole; the upper one mirrored, so that
-    # complements have complements.
-    low = (
-        max(low_end, float(np.nanquantile(values, below, method="inverted_cdf")))
-        if below
-        else low_end
-    )
-    return low, (
-        min(high_end, -float(np.nanquantile(-values, above, method="inverted_cdf")))
-        if above
-        else high_end
+    known = values[~np.isnan(values)] if np.isnan(values).any() else values
+    if not len(known):
+        return low_end, high_end
+    # One of the values drawn (the inverse of their distribution function), so that numbers of cases
+    # stay whole; as far from the upper end as from the lower, so that complements have complements.
+    low, high = (max(0, math.ceil(len(known) * tail - 1)) for tail in (below, above))
+    ordered = np.partition(known, (low, len(known) - 1 - high))
+    return (
+        max(low_end, float(ordered[low])) if below else low_end,
+        min(high_end, float(ordered[-1 - high])) if above else high_end,
     )
 
 

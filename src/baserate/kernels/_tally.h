@@ -60,12 +60,17 @@ enum { SLICES = 3 };
                 slots[slot] = (uint16_t)found;                                                                              \
             }                                                                                                               \
             double *own = sums + SLICES * (2 * (slots[slot] - 1) + (labels[i] != 0)), rest = weights[i];                    \
-            for (int k = 0; k < SLICES; k++) {                                                                              \
+            for (int k = 0; k < SLICES - 1; k++) {                                                                          \
                 double high = (rest + scales[k]) - scales[k];                                                               \
                 own[k] += high;                                                                                             \
                 rest -= high;                                                                                               \
             }                                                                                                               \
-            left += rest < 0 ? -rest : rest;                                                                                \
+            if (rest != 0.0) { /* rarely: all but the last slice hold most weights */                                       \
+                double high = (rest + scales[SLICES - 1]) - scales[SLICES - 1];                                             \
+                own[SLICES - 1] += high;                                                                                    \
+                rest -= high;                                                                                               \
+                left += rest < 0 ? -rest : rest;                                                                            \
+            }                                                                                                               \
         }                                                                                                                   \
         return left == 0.0 ? found : -1;                                                                                    \
     }

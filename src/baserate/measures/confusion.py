@@ -308,8 +308,7 @@ def _outcomes(asked: Measure, confusion: Confusion, at: Conditions) -> Outcomes:
     if asked.needs_counts and confusion.why_no_prior == ONLY_RATES:
         raise Undefinable(ONLY_RATES)
     counted = (confusion.tp, confusion.fp, confusion.fn, confusion.tn)
-    if asked.depends_on_prior:
-        at = at.within(confusion.exact_prior, why_no_prior(asked, confusion))
+    at = _with_prior(asked, confusion, at)
     positives, negatives = (
         exactly(confusion.tp) + exactly(confusion.fn),
         exactly(confusion.fp) + exactly(confusion.tn),
@@ -318,6 +317,13 @@ def _outcomes(asked: Measure, confusion: Confusion, at: Conditions) -> Outcomes:
     if weight is None and asked.depends_on_prior:
         raise Undefinable(f"no {'negatives' if positives else 'positives'} in the sample")
     return at_one_point(counted, weight or Fraction(1), at)
+
+
+def _with_prior(asked: Measure, sample: Confusion | Points, at: Conditions) -> Conditions:
+    """The conditions with the sample's prior, where the measure needs one and none is given."""
+    if not asked.depends_on_prior or (at.prior is not None and not at.as_in_sample):
+        return at
+    return at.within(sample.exact_prior, why_no_prior(asked, sample))
 
 
 def why_no_prior(asked: Measure, sample: Confusion | Points) -> str:
@@ -336,8 +342,7 @@ def along(asked: Measure, points: Points, at: Conditions) -> Floats:
         return (
             points.tpr if asked.name == "tpr" else points.fpr
         )  # kept by the points: most curves have one of them as an axis
-    if asked.depends_on_prior:
-        at = at.within(points.exact_prior, why_no_prior(asked, points))
+    at = _with_prior(asked, points, at)
     weight = weight_of_negatives(points.total_positives, points.total_negatives, at.as_shown())
     if (weight is None and asked.depends_on_prior) or (
         asked.needs_counts and points.why_no_prior == ONLY_RATES
@@ -355,8 +360,7 @@ def orders_along(
     """`exact_order` at some of the points at once; None where it is defined at none, or cases are
     weighted, or the measure has a logarithm. `kind` is that of `Fractions`.
     """
-    if asked.depends_on_prior:
-        at = at.within(points.exact_prior, why_no_prior(asked, points))
+    at = _with_prior(asked, points, at)
     weight = weight_of_negatives(points.total_positives, points.total_negatives, at)
     missing = weight is None and asked.depends_on_prior
     if missing or points.why_no_prior == ONLY_RATES or points.tp.dtype != np.int64:

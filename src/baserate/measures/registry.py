@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -83,7 +83,12 @@ def weight_of_negatives(positives: Any, negatives: Any, at: Conditions) -> Fract
         return Fraction(1)
     if not positives or not negatives:
         return None
-    prior = at.exact_prior
+    return _weight(positives, negatives, at.exact_prior)
+
+
+@lru_cache(maxsize=64)
+def _weight(positives: Any, negatives: Any, prior: Fraction) -> Fraction:
+    """Kept, as most questions are asked of the same cases."""
     return (1 - prior) / prior * exactly(positives) / exactly(negatives)
 
 

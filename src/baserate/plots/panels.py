@@ -740,7 +740,8 @@ def _away(points: Floats, places: Floats, long: float) -> Floats:
         return np.full(len(places), math.inf)
     x, y = places[:, :1], places[:, 1:]
     across = np.maximum(np.maximum(x - points[:, 0], points[:, 0] - x - long), 0)
-    nearest: Floats = np.hypot(across, points[:, 1] - y).min(axis=1)
+    up = points[:, 1] - y
+    nearest: Floats = np.sqrt((across * across + up * up).min(axis=1))
     return nearest
 
 

@@ -690,13 +690,15 @@ SMALLEST, LARGEST = 1e-100, 1e100
 
 def as_weights(column: Column) -> Floats:
     """Float64 weights, or the reason why these are none."""
-    gone = () if _complete(column) else column.missing_rows()
+    complete = _complete(column)
+    gone = () if complete else column.missing_rows()
     if len(gone):
         text = f"{column.name} has {number_of(len(gone), 'missing or NaN weight')}"
         raise refuse(
             "BR303", text, "give every case a finite weight", gone[:MOST_EXAMPLES], len(gone)
         )
-    numbers = as_scores(column)  # read as scores are, also from text
+    # Read as scores are, also from text.
+    numbers = _numbers(column) if complete and column.unread is None else as_scores(column)
     if numbers.dtype == np.int64 and numbers.max(initial=0) > EXACT_FLOATS:
         raise refuse(
             "BR303",

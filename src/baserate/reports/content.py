@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cmp_to_key, partial
@@ -39,6 +39,7 @@ from baserate.inference.sample_size import sample_support
 from baserate.inference.values import CORRECTED, Interval, percent
 from baserate.measures.confusion import parse
 from baserate.measures.registry import CATALOGUE
+from baserate.numbers import Floats
 from baserate.output import choices as choice_texts
 from baserate.output import comparisons, document, tables
 from baserate.output.choices import notes_said, of_recommendation
@@ -334,13 +335,36 @@ def kept_places(points: Points, answered: Iterable[int], most: int) -> Indices:
     kept[corners] = True
     kept[np.fromiter(answered, dtype=np.intp)] = True
     most -= int(np.count_nonzero(kept)) - len(corners)
-    flagged = points.tp + points.fp
     front = np.flatnonzero(on_front(points) & ~kept)
-    front = front[spread(flagged[front], most // 2)]
+    if len(front) > most // 2:
+        flagged = points.tp[front] + points.fp[front]
+        front = front[spread(flagged[[0, -1]], partial(_reached, flagged), len(front), most // 2)]
     kept[front] = True
-    others = _between(np.flatnonzero(kept), spread(flagged[~kept], most - len(front)))
-    kept[others] = True
+    taken = np.flatnonzero(kept)
+    left = len(points) - len(taken)
+    ends = _between(taken, np.array([0, left - 1]))
+
+    def reached(cases: Floats) -> Indices:
+        upto = _points_reached(points, cases)
+        return upto - np.searchsorted(taken, upto)
+
+    others = spread(points.tp[ends] + points.fp[ends], reached, left, most - len(front))
+    kept[_between(taken, others)] = True
     return np.flatnonzero(kept)
+
+
+def _points_reached(points: Points, cases: Floats) -> Indices:
+    """How many points flag at most so many cases each."""
+    counted = points.tp.dtype == np.int64
+    if counted and points.tp[-1] + points.fp[-1] == len(points) - 1:
+        return np.floor(cases).astype(np.intp) + 1  # no two cases tie: each point flags one more
+    return _reached(points.tp + points.fp, cases)
+
+
+def _reached(flagged: Array, cases: Floats) -> Indices:
+    """How many of the points that flag so many cases flag at most `cases` each."""
+    limits = np.floor(cases).astype(np.int64) if flagged.dtype == np.int64 else cases
+    return np.searchsorted(flagged, limits, side="right")
 
 
 def on_front(points: Points) -> npt.NDArray[np.bool_]:
@@ -353,20 +377,17 @@ def on_front(points: Points) -> npt.NDArray[np.bool_]:
     return front
 
 
-def spread(flagged: Array, most: int) -> Indices:
-    """Which of the points that flag so many cases to keep, in any order: half evenly in the
-    logarithm of what they flag, the others evenly among the rest.
+def spread(span: Array, reached: Callable[[Floats], Indices], count: int, most: int) -> Indices:
+    """Which of this number of points to keep, in any order: half evenly in the logarithm of what
+    they flag, the others evenly among the rest. The first and the last flag as many cases as `span`
+    says, and `reached` is how many of them flag at most so many.
     """
-    if len(flagged) <= most:
-        return np.arange(len(flagged))
-    ends = np.geomspace(float(flagged[0]), float(flagged[-1]), most // 2)
-    if flagged.dtype == np.int64:
-        ends = np.floor(ends).astype(np.int64)
-    first = np.searchsorted(flagged, ends, side="right") - 1
+    if count <= most:
+        return np.arange(count)
+    first = reached(np.geomspace(float(span[0]), float(span[1]), most // 2)) - 1
     first = first[np.diff(first, prepend=-1) > 0]
-    left, more = len(flagged) - len(first), most - len(first)
-    others = _between(first, np.linspace(0, left - 1, more).astype(np.intp))
-    return np.concatenate((first, others))
+    more = np.linspace(0, count - len(first) - 1, most - len(first)).astype(np.intp)
+    return np.concatenate((first, _between(first, more)))
 
 
 def _between(taken: Indices, numbers: Indices) -> Indices:
