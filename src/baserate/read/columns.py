@@ -164,7 +164,7 @@ class CodedColumn(Column):
             object.__setattr__(self, part, value)
 
     @property
-    def values(self) -> Array:  # type: ignore[override]
+    def values(self) -> Array:
         words, codes = self.encoded
         return objects(words)[codes]
 
