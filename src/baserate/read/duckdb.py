@@ -137,38 +137,72 @@ def fetched(
     """These columns, streamed; rows keep the order in which they lie. Of times without a zone in
     the column `only_day` the day is read.
     """
-    day = only_day if only_day in names and types[only_day] in LOCAL else None
-    read_as = {name: _expression(name, types[name]) for name in names}
-    texts = {
-        name: _texts(connection, source, read_as[name])
-        for name in names
-        if source.steady and name != day and duckdb_kind(types[name]) in (Kind.TEXT, Kind.TIMES)
-    }
-    coded = {name: f'"baserate {place}"' for place, name in enumerate(texts) if texts[name]}
-    for name, enum in coded.items():
-        connection.execute(
-            f"CREATE TEMP TYPE {enum} AS ENUM (SELECT unnest(CAST(? AS VARCHAR[])))", [texts[name]]
+    return Fetching(connection, source, types, names, only_day).columns(source)
+
+
+class Fetching:
+    """How columns of a source are read, as a whole or some of its rows at a time."""
+
+    def __init__(
+        self,
+        connection: Any,
+        source: From,
+        types: Mapping[str, str],
+        names: tuple[str, ...],
+        only_day: str | None = None,
+    ) -> None:
+        self.connection, self.types = connection, types
+        self.day = only_day if only_day in names and types[only_day] in LOCAL else None
+        self.read_as = {name: _expression(name, types[name]) for name in names}
+        self.texts = dict[str, list[str]]()
+        for name in names:
+            texts = source.steady and name != self.day and self._texts(source, name)
+            if texts:
+                self._code(name, texts)
+        if self.day is not None:
+            self.read_as[self.day] = DAYS.format(identifier(self.day))
+
+    def _texts(self, source: From, name: str) -> list[str] | None:
+        if duckdb_kind(self.types[name]) not in (Kind.TEXT, Kind.TIMES):
+            return None
+        return _texts(self.connection, source, self.read_as[name])
+
+    def _code(self, name: str, texts: list[str]) -> None:
+        """Texts of which there are few are read as codes; one that is not among them is an error,
+        never another text.
+        """
+        enum = f'"baserate {len(self.texts)}"'
+        self.connection.execute(
+            f"CREATE TEMP TYPE {enum} AS ENUM (SELECT unnest(CAST(? AS VARCHAR[])))", [texts]
         )
-        # A text that is not among them is an error, never another text.
-        read_as[name] = f"enum_code(CAST({read_as[name]} AS {enum}))"
-    if day is not None:
-        read_as[day] = DAYS.format(identifier(day))
-    found = _executed(
-        connection,
-        source,
-        ", ".join(f"{read_as[name]} AS c{place}" for place, name in enumerate(names)),
-    )
-    columns: dict[str, Array | Codes] = {}
-    for place, name in enumerate(names):
-        values = found.pop(f"c{place}")
-        if name == day:
-            columns[name] = _days(connection, source, name, values)
-        elif name in coded:
-            held = with_gaps(texts[name] or [], np.asarray(values), arrays.mask_of(values))
-            columns[name] = Codes(*held)
-        else:
-            columns[name] = column_of(values, types[name])
-    return columns
+        self.texts[name] = texts
+        self.read_as[name] = f"enum_code(CAST({self.read_as[name]} AS {enum}))"
+
+    def columns(self, source: From) -> dict[str, Array | Codes]:
+        """The columns of these rows."""
+        names = list(self.read_as)
+        found = _executed(
+            self.connection,
+            source,
+            ", ".join(f"{self.read_as[name]} AS c{place}" for place, name in enumerate(names)),
+        )
+        return {
+            name: self._column(source, name, found.pop(f"c{place}"))
+            for place, name in enumerate(names)
+        }
+
+    def column(self, source: From, name: str) -> Array | Codes:
+        """One of the columns."""
+        found = _executed(self.connection, source, f"{self.read_as[name]} AS c")
+        return self._column(source, name, found["c"])
+
+    def _column(self, source: From, name: str, values: Array) -> Array | Codes:
+        if name == self.day:
+            return _days(self.connection, source, name, values)
+        if name in self.texts:
+            held = with_gaps(self.texts[name], np.asarray(values), arrays.mask_of(values))
+            return Codes(*held)
+        return column_of(values, self.types[name])
 
 
 def _days(connection: Any, source: From, name: str, numbers: Array) -> Array | Codes:

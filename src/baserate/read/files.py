@@ -143,13 +143,14 @@ def _of_runs(
         or not np.array_equal(labels.lengths, scores.lengths)
     ):
         return None
-    values = dict(zip(pair, (labels.values, scores.values), strict=True))
+    values = {pair[0]: np.asarray(labels.values), pair[1]: np.asarray(scores.values)}
     try:
         cases = _cases(replace(table, columns=values), wanted)
     except InputError:
         return None
-    positives = np.where(cases.positive, labels.lengths, 0)
-    (name, found), negatives = cases.kept_scores().popitem(), labels.lengths - positives
+    lengths = np.asarray(labels.lengths)
+    positives = np.where(cases.positive, lengths, 0)
+    (name, found), negatives = cases.kept_scores().popitem(), lengths - positives
     ledger = _ledger(tables, [table.rows], wanted, cases.label)
     cells, notes = gathered(found, positives, negatives), (*table.notes, *cases.notes)
     return {name: Counts._of(cells, ledger, notes)}

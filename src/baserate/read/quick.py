@@ -6,17 +6,19 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
+from typing import IO, Any
 
 from baserate.read import json_scan, streams
+from baserate.read.sandbox import send_tables
 from baserate.read.table import MISSING, Codes, ColumnRoles, InLines, Table, packed
 
 
 def is_possible(source: str, wanted: ColumnRoles) -> bool:
-    """Whether to try: a regular file of such a kind, and nothing wanted but labels and numbers."""
+    """Whether to try: a Parquet file, or JSON of which nothing is wanted but labels and numbers."""
     if not os.path.isfile(source) or source in streams.STDIN:  # noqa: PTH113
         return False
-    return wanted.texts == (wanted.label,) and _kind(source) in ("Parquet", "JSON")
+    kind = _kind(source)
+    return kind == "Parquet" or (kind == "JSON" and wanted.texts == (wanted.label,))
 
 
 def _kind(path: str) -> str:
@@ -24,17 +26,21 @@ def _kind(path: str) -> str:
         return streams.file_kind(file.read(streams.HEAD), path)
 
 
-def table_of(path: str, wanted: ColumnRoles) -> Table | None:
-    """The table, or None where another way reads the file."""
+def has_sent(out: IO[bytes], path: str, wanted: ColumnRoles) -> bool:
+    """Sends the table, or gives False where another way has to read the file."""
     streams.checked_regular(path)
     if _kind(path) == "Parquet":
-        from baserate.read.parquet import read_parquet
+        from baserate.read.parquet import send_parquet
 
-        return read_parquet(path, wanted)
-    if json_scan.begins(path, wanted):
-        with streams.opened(path) as plain:
-            return _of_lines(plain, wanted)
-    return None
+        send_parquet(out, path, wanted)
+        return True
+    if not json_scan.begins(path, wanted):
+        return False
+    with streams.opened(path) as plain:
+        table = _of_lines(plain, wanted)
+    if table is not None:
+        send_tables(out, [table])
+    return table is not None
 
 
 def _of_lines(plain: streams.Plain, wanted: ColumnRoles) -> Table | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict
 from functools import cache
 from typing import IO, TYPE_CHECKING, Any, TypeVar
@@ -190,11 +191,28 @@ class Incoming:
             case {"objects": int(number)} if number == rows:
                 return self._objects(rows)
             case {"coded": int(number)} if 0 <= number <= rows:
-                return self._codes(self._objects(number), rows, POINTER)
+                return self.codes(number, rows)
             case {"coded numbers": int(number)} if 0 <= number <= rows:
                 numbers = self._array(number)
                 return self._codes(numbers, rows, numbers.dtype.itemsize)
         raise Untrue("a column of an unknown kind")
+
+    def codes(self, number: int, rows: int) -> Codes:
+        """Python objects, so many of them, and the place of each row's own among them."""
+        return self._codes(self._objects(number), rows, POINTER)
+
+    def array_into(self, held: Array, rows: slice, room: int | None) -> Array:
+        """Numbers for these rows of an array, which is made first where there is to be room."""
+        shape, dtype = self._header()
+        many = rows.stop - rows.start
+        if room is not None:
+            self._check_kind(dtype)
+            self.take(room * dtype.itemsize)
+            held = np.empty(room, dtype=dtype)
+        if shape != (many,) or dtype != held.dtype:
+            raise Untrue("a piece of another length or kind")
+        self._fill(held[rows])
+        return held
 
     def _codes(self, values: Array, rows: int, width: int) -> Codes:
         """Values whose codes follow, and room for those of all rows, of this width each."""
@@ -215,16 +233,22 @@ class Incoming:
         there may be.
         """
         shape, dtype = self._header()
-        if dtype.str not in numbers() or (kinds and dtype.str[1:] not in kinds):
-            raise Untrue("a column of an unknown kind")
+        self._check_kind(dtype, kinds)
         if len(shape) != 1 or not (shape[0] == rows or (fewer and 0 <= shape[0] <= rows)):
             raise Untrue("a column of another length")
         self.take(shape[0] * dtype.itemsize)
         values = np.empty(shape, dtype=dtype)
-        fill(self.stream, memoryview(values.view(np.uint8)))  # type: ignore[arg-type]
-        if dtype == np.bool_ and (values.view(np.uint8) > 1).any():
-            raise Untrue("a bool that is neither")
+        self._fill(values)
         return values
+
+    def _check_kind(self, dtype: np.dtype[Any], kinds: Collection[str] = ()) -> None:
+        if dtype.str not in numbers() or (kinds and dtype.str[1:] not in kinds):
+            raise Untrue("a column of an unknown kind")
+
+    def _fill(self, values: Array) -> None:
+        fill(self.stream, memoryview(values.view(np.uint8)))  # type: ignore[arg-type]
+        if values.dtype == np.bool_ and (values.view(np.uint8) > 1).any():
+            raise Untrue("a bool that is neither")
 
     def _header(self) -> tuple[tuple[int, ...], np.dtype[Any]]:
         try:
@@ -297,6 +321,27 @@ def send_tables(out: IO[bytes], tables: Sequence[Table]) -> None:
             send_column(out, table.columns.pop(name))  # what has left need not be held
 
 
+def send_pieces(
+    out: IO[bytes], table: Table, pieces: Sequence[int], read: Callable[[str, int, int], Any]
+) -> None:
+    """A table some rows at a time, so many in each piece: `read` gives each column from one row to
+    another, as numbers or codes, and the same in all pieces. What follows is `send_end`.
+    """
+    send(out, {"tables": 1})
+    send(out, {**_described(table), "pieces": list(pieces)})
+    begin = 0
+    for place, rows in enumerate(pieces):
+        send(out, {"piece": place})
+        for name in table.columns:
+            send_column(out, read(name, begin, begin + rows))
+        begin += rows
+
+
+def send_end(out: IO[bytes], *, whole: bool) -> None:
+    """Whether all pieces are there, and right; if not, the table follows in another way."""
+    send(out, {"whole": whole})
+
+
 def _described(table: Table) -> dict[str, Any]:
     place = table.place
     if isinstance(place, InLines):
@@ -348,11 +393,25 @@ def received(
     """The tables, or the only one, with just these columns, which `as_sent` leaves as runs
     where the reader sent runs; what the reader refused is raised as if it had been refused here.
     """
+    tables = _answered(incoming, columns, several=several)
+    return tables if as_sent else [table.spread() for table in tables]
+
+
+def _answered(
+    incoming: Incoming, columns: Sequence[str], *, several: bool, pieces: bool = True
+) -> list[Table]:
     match raised(incoming.json()):
         case {"tables": int(number)} if 0 < number <= (MOST_TABLES if several else 1):
-            tables = [_table(incoming, columns) for _ in range(number)]
-            return tables if as_sent else [table.spread() for table in tables]
+            left = incoming.left
+            with contextlib.suppress(_Again):
+                return [_table(incoming, columns, pieces=pieces) for _ in range(number)]
+            incoming.left = left  # what had come is gone
+            return _answered(incoming, columns, several=several, pieces=False)
     raise Untrue("no answer")
+
+
+class _Again(Exception):  # noqa: N818 (never leaves this module)
+    """The reader found in the middle of a table that it has to be read in another way."""
 
 
 def raised(said: Any) -> Any:
@@ -369,7 +428,7 @@ def raised(said: Any) -> Any:
     return said
 
 
-def _table(incoming: Incoming, wanted: Sequence[str]) -> Table:
+def _table(incoming: Incoming, wanted: Sequence[str], *, pieces: bool) -> Table:
     said = incoming.json()
     path, rows, refused = (
         field_of(str, said, "path"),
@@ -390,15 +449,82 @@ def _table(incoming: Incoming, wanted: Sequence[str]) -> Table:
         raise MemoryError
     place = _place(incoming, field_of(dict, said, "place"), held)
     notes = tuple(map(note_of, field_of(list, said, "notes")[:MOST_NOTES]))
-    return Table(
-        path,
-        {name: incoming.as_sent(held) for name in columns},
-        rows,
-        refused,
-        sha256,
-        place,
-        notes,
+    found = (
+        _in_pieces(incoming, columns, held, whole_of(said, "pieces"))
+        if pieces and "pieces" in said
+        else {name: incoming.as_sent(held) for name in columns}
     )
+    return Table(path, found, rows, refused, sha256, place, notes)
+
+
+def _in_pieces(
+    incoming: Incoming, columns: Sequence[str], rows: int, pieces: Sequence[int]
+) -> dict[str, Array | Codes]:
+    """Columns that come some rows at a time."""
+    if min(pieces, default=0) < 1 or sum(pieces) != rows:
+        raise Untrue("pieces of another length")
+    begin, found = 0, {name: _Pieces(rows) for name in columns}
+    for place, many in enumerate(pieces):
+        if _of_piece(incoming) != {"piece": place}:
+            raise Untrue("no piece")
+        for name in columns:
+            found[name].take(incoming, slice(begin, begin + many))
+        begin += many
+    if _of_piece(incoming) != {"whole": True}:
+        raise Untrue("no end")
+    return {name: column.column() for name, column in found.items()}
+
+
+def _of_piece(incoming: Incoming) -> Any:
+    """The next line, unless it takes back all that came before."""
+    said = incoming.json()
+    if said == {"whole": False}:
+        raise _Again
+    return said
+
+
+class _Pieces:
+    """One column as far as it has come: numbers, or codes of values that are the same in all
+    pieces.
+    """
+
+    def __init__(self, rows: int) -> None:
+        self.rows, self.held = rows, np.empty(0)
+        self.places: dict[tuple[type, Any], int] | None = None
+
+    def take(self, incoming: Incoming, rows: slice) -> None:
+        """The next rows."""
+        match _of_piece(incoming):
+            case "numbers" if self.places is None:
+                first = None if rows.start else self.rows
+                self.held = incoming.array_into(self.held, rows, room=first)
+            case {"coded": int(number)} if self.places is not None or not rows.start:
+                many = rows.stop - rows.start
+                if not 0 <= number <= many:
+                    raise Untrue("a column of an unknown kind")
+                self._take_codes(incoming.codes(number, many), incoming, rows)
+            case _:
+                raise Untrue("a column of an unknown kind")
+
+    def _take_codes(self, piece: Codes, incoming: Incoming, rows: slice) -> None:
+        if self.places is None:
+            self.places = {}
+            incoming.take(4 * self.rows)
+            self.held = np.empty(self.rows, dtype=np.uint16)
+        numbers = [
+            self.places.setdefault((type(value), value), len(self.places))
+            for value in piece.values.tolist()
+        ]
+        if len(self.places) > 1 << 16:
+            self.held = self.held.astype(np.uint32, copy=False)
+        self.held[rows] = np.array(numbers, dtype=self.held.dtype)[piece.codes]
+
+    def column(self) -> Array | Codes:
+        if self.places is None:
+            return self.held
+        values = np.empty(len(self.places), dtype=object)
+        values[:] = [value for _, value in self.places]
+        return Codes(values, self.held)
 
 
 def _place(incoming: Incoming, said: dict[str, Any], rows: int) -> InLines | InTables:

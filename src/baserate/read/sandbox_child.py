@@ -84,8 +84,9 @@ def _answer(out: IO[bytes], request: Mapping[str, Any], next_request: Callable[[
     try:
         wanted = ColumnRoles(**_tuples(request["wanted"]))
         sys.addaudithook(_refuse)
-        table = quick.table_of(request["source"], wanted) if request.get("quick") else None
-        tables = _tables(request, wanted) if table is None else [table]
+        if request.get("quick") and quick.has_sent(out, request["source"], wanted):
+            return
+        tables = _tables(request, wanted)
     except BaseException as error:  # noqa: BLE001 (whatever it is, the parent says it in one line)
         send_error(out, error.with_traceback(None))  # which held all that was read
     else:

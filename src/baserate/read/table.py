@@ -165,7 +165,8 @@ class Runs:
     lengths: Any
 
     def __len__(self) -> int:
-        return sum(self.lengths.tolist())
+        lengths = self.lengths
+        return sum(lengths) if isinstance(lengths, memoryview) else int(lengths.sum())
 
     def spread(self) -> Array:
         """The value of every row."""
