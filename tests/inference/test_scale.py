@@ -177,7 +177,7 @@ def test_a_method_that_files_do_not_have_is_refused_before_they_are_read(method)
         compare_auc_file("no such file", label="y", scores=["a", "b"], memory=LEAST, method=method)
 
 
-@pytest.mark.parametrize("kind", ["equal", "two", "three", "ties", "many", "reversed"])
+@pytest.mark.parametrize("kind", ["equal", "two", "three", "ties", "many", "weak", "reversed"])
 @pytest.mark.parametrize("size", [7, 4000])
 def test_what_is_noted_of_a_model_is_what_its_counts_note(kind, size):
     labels, first, second = made(rows=600, prior=0.2)
@@ -187,6 +187,7 @@ def test_what_is_noted_of_a_model_is_what_its_counts_note(kind, size):
         "three": np.sign(np.round(first)),
         "ties": np.round(first),
         "many": first,
+        "weak": first - 0.7 * labels,  # hardly better than none, and not worse
         "reversed": -first,
     }[kind]
     duels = _Duels(
