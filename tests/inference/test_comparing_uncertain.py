@@ -234,3 +234,13 @@ def test_a_range_is_looked_at_more_closely_between_the_neighbours_of_a_place():
     for place, value in enumerate(grid):
         closer = differences._about(whole, value * 1.01, 5)
         assert (closer.low, closer.high) == (grid[max(0, place - 1)], grid[min(4, place + 1)])
+
+
+def test_resamples_without_a_difference_count_for_either_side():
+    """One of 99 is 0: it is not above, and not below either."""
+    above = np.array([0.0, 1.0, 2.0] + [1.0] * 96)
+    assert joint_p([above]) == pytest.approx(2 * 2 / 100)
+    assert joint_p([-above]) == pytest.approx(2 * 2 / 100)
+    assert joint_p([above, above[1:]]) == pytest.approx(2 * 2 / 100)
+    assert joint_p([above, -above]) == 1.0
+    assert joint_p([np.zeros(99)]) == 1.0

@@ -9,7 +9,12 @@ from pyarrow import parquet
 from tests import strategies
 
 import baserate as br
-from baserate.inference.large_differences import _Duels, compare_auc_file, paired_in_passes
+from baserate.inference.large_differences import (
+    _Duels,
+    compare_auc_file,
+    compare_frame,
+    paired_in_passes,
+)
 from baserate.kernels import best, portable
 from baserate.read import condense, table
 from baserate.read.condense import Chunks
@@ -197,3 +202,13 @@ def test_what_is_noted_of_a_model_is_what_its_counts_note(kind, size):
     )
     counted = br.count(labels, scores)
     assert [str(note) for note in duels.observed("a")] == [str(note) for note in counted.notes]
+
+
+def test_a_frame_is_compared_by_two_scores_and_a_method_that_there_is():
+    """Refused before the frame is touched."""
+    with pytest.raises(br.InputError, match="BR595: a comparison needs two models"):
+        compare_frame(None, label="y", scores=["a"])
+    with pytest.raises(br.InputError, match='BR581: there is no method "mcnemar"'):
+        compare_frame(None, label="y", scores=["a", "b"], method="mcnemar")
+    with pytest.raises(br.InputError, match="BR580"):
+        compare_frame(None, label="y", scores=["a", "b"], level=95)
