@@ -2,6 +2,9 @@
 left where it is.
 """
 
+import math
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 
@@ -363,3 +366,36 @@ def test_where_no_lead_over_a_baseline_is_tested_that_is_said_or_there_is_none()
     few = br.choose({"a": br.count([1, 1, 0, 0], [4, 3, 2, 1], amount=[100, 100, 1, 1])}, review=1)
     assert few.lead_over_baseline is None
     assert "too few" in few.baseline_untested
+
+
+@pytest.mark.parametrize(("prior", "review"), [(0.1, 30), (None, 30), (0.6, 2)])
+def test_the_standard_error_of_a_lead_is_that_of_the_cases_one_by_one(prior, review):
+    """Each class with one case more each way: a negative costs its review, a positive weighs as
+    many equal ones as the amounts are worth.
+    """
+    y, scores, worth = paid(5, 2.0, positives=200, negatives=2000)
+    at = br.Conditions(prior)
+    choice = br.choose({"a": br.count(y, scores, amount=worth)}, at=at, review=review)
+    y, scores, worth = paid(6, 2.0, positives=100, negatives=900)
+    there = choice.on({"a": br.count(y, scores, amount=worth)})
+    lead, point = there.lead_over_baseline, there.point
+    everything = point.everything < point.nothing
+    assert everything == (prior == 0.6)
+    share = 0.1 if prior is None else prior
+    moved = (scores >= point.threshold).astype(float) - everything
+    weights = [share * (review - worth[y == 1]), np.full(900, (1 - share) * review)]
+    variance, means = 0.0, []
+    for label, weight in zip((1, 0), weights, strict=True):
+        usual = np.sum(weight**2) / np.sum(np.abs(weight))
+        each = moved[y == label] * weight
+        means.append(each.mean())
+        more = [*each, -usual, usual]
+        variance += np.var(more) / len(more)
+    if prior is None:
+        slope = means[0] / share - means[1] / (1 - share)
+        variance += slope**2 * share * (1 - share) / 1000
+    assert lead.value == pytest.approx(point.cases * sum(means), rel=1e-9)
+    error = float(point.cases) * math.sqrt(variance)
+    assert lead.statistic == pytest.approx(lead.value / error, rel=1e-9)
+    half = NormalDist().inv_cdf(0.975) * error
+    assert (lead.low, lead.high) == pytest.approx((lead.value - half, lead.value + half))

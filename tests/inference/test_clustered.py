@@ -593,3 +593,10 @@ def test_rows_that_are_made_of_whole_clusters():
     for seen in range(27):
         found = clusters._made_of_clusters(seen, [2, 5, 9], [1, 3, 1])
         assert found == max(one for one in sums if one <= seen)
+
+
+def test_what_is_undefined_over_all_clusters_has_no_interval(patients):
+    with pytest.raises(
+        br.InputError, match="BR589: precision is undefined for these cases, and so is its interval"
+    ):
+        br.interval(patients, "precision", threshold=None)

@@ -6,6 +6,7 @@ from tests.inference.samples import text_of
 from tests.inference.two_models import grouped_models, joint, separate
 
 import baserate as br
+from baserate.inference import differences
 from baserate.inference.bootstrap import ROC_ALONE, Plan, resampled
 from baserate.inference.differences import compare_all, joint_p
 from baserate.robustness.expectation import expect
@@ -225,3 +226,21 @@ def test_a_method_for_known_conditions_is_refused():
         br.compare(joint(), "expected_cost", at=at, method="mcnemar")
     with pytest.raises(br.InputError, match="do not say which cases are the same"):
         br.compare(separate(), "expected_cost", at=at)
+
+
+def test_a_range_is_looked_at_more_closely_between_the_neighbours_of_a_place():
+    whole = br.Range(1.0, 9.0)
+    grid = list(whole.grid(5))
+    for place, value in enumerate(grid):
+        closer = differences._about(whole, value * 1.01, 5)
+        assert (closer.low, closer.high) == (grid[max(0, place - 1)], grid[min(4, place + 1)])
+
+
+def test_resamples_without_a_difference_count_for_either_side():
+    """One of 99 is 0: it is not above, and not below either."""
+    above = np.array([0.0, 1.0, 2.0] + [1.0] * 96)
+    assert joint_p([above]) == pytest.approx(2 * 2 / 100)
+    assert joint_p([-above]) == pytest.approx(2 * 2 / 100)
+    assert joint_p([above, above[1:]]) == pytest.approx(2 * 2 / 100)
+    assert joint_p([above, -above]) == 1.0
+    assert joint_p([np.zeros(99)]) == 1.0

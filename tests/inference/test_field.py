@@ -171,6 +171,12 @@ REFUSED = {
         "BR647",
         lambda: br.interval(COUNTS, "precision", threshold=1.0, at=AT, method="percentile"),
     ),
+    "a point by another method": (
+        "BR647",
+        lambda: br.interval(
+            br.choose(COUNTS, threshold=1.0, at=AT), "precision", method="jeffreys-draws"
+        ),
+    ),
     "a summary": ("BR647", lambda: br.interval(COUNTS, "average_precision", at=AT)),
     "other counts": (
         "BR648",

@@ -516,3 +516,33 @@ def test_the_power_at_a_prior_is_the_sum_over_hits_and_false_alarms(
 def test_what_holds_for_any_cases_is_not_planned(requirement):
     with pytest.raises(InputError, match="BR585.*is not demonstrated by more hits"):
         cases_at_prior(requirement, expecting=RATES, at=br.Conditions(0.01))
+
+
+@pytest.mark.parametrize(
+    ("requirement", "prior", "rates", "ratio"),
+    [
+        ("precision >= 0.5", 0.2, (0.8, 0.1), 3),
+        ("precision >= 0.5", 0.2, (0.9, 0.1), 3),
+        ("accuracy >= 0.8", 0.3, (0.8, 0.02), 3),
+        ("accuracy >= 0.8", 0.3, (0.8, 0.05), 0.3),
+        ("accuracy >= 0.8", 0.3, (0.97, 0.05), 1),
+        ("npv >= 0.8", 0.3, (0.8, 0.02), 0.3),
+    ],
+)
+def test_whole_cases_make_the_power_go_up_and_down_and_the_plan_holds_from_there_on(
+    requirement, prior, rates, ratio
+):
+    asked = {
+        "expecting": dict(zip(("tpr", "fpr"), rates, strict=True)),
+        "at": br.Conditions(prior),
+    }
+    found = cases_at_prior(requirement, negatives_per_positive=ratio, **asked)
+
+    def power(positives):
+        negatives = max(2, math.ceil(positives * Fraction(str(ratio))))
+        return power_at_prior(requirement, positives=positives, negatives=negatives, **asked)
+
+    before = [power(found.positives - less) >= 0.8 for less in (1, 2)]
+    assert before == [False, True], "one number fewer fails, though two fewer would do"
+    assert all(power(found.positives + more) >= 0.8 for more in range(9))
+    assert found.negatives == max(2, math.ceil(found.positives * Fraction(str(ratio))))

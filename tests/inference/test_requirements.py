@@ -6,7 +6,7 @@ from scipy.special import betaincinv
 from tests.inference.two_models import pairs
 
 import baserate as br
-from baserate.inference.requirements import require
+from baserate.inference.requirements import _halves, require
 
 
 def found(tp, positives, fp=10, negatives=1000):
@@ -298,3 +298,12 @@ def test_what_needs_the_class_that_is_not_there_cannot_be_judged(requirement, ma
 def test_an_empty_requirement_is_refused(empty):
     with pytest.raises(br.InputError, match="BR533.*the requirement is empty"):
         br.require(found(95, 100), empty, threshold=1)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_half_that_chooses_and_the_half_that_evaluates_are_all_cases(seed):
+    counts = br.Counts([4, 3, 2, 1], positives=[60, 30, 10, 0], negatives=[5, 0, 200, 900])
+    one, other = _halves(counts, seed)
+    assert one + other == counts
+    for cases, whole in ((one.total_positives, 100), (one.total_negatives, 1105)):
+        assert abs(cases - whole / 2) < 4 * (whole / 4) ** 0.5

@@ -9,7 +9,12 @@ from pyarrow import parquet
 from tests import strategies
 
 import baserate as br
-from baserate.inference.large_differences import _Duels, compare_auc_file, paired_in_passes
+from baserate.inference.large_differences import (
+    _Duels,
+    compare_auc_file,
+    compare_frame,
+    paired_in_passes,
+)
 from baserate.kernels import best, portable
 from baserate.read import condense, table
 from baserate.read.condense import Chunks
@@ -177,7 +182,7 @@ def test_a_method_that_files_do_not_have_is_refused_before_they_are_read(method)
         compare_auc_file("no such file", label="y", scores=["a", "b"], memory=LEAST, method=method)
 
 
-@pytest.mark.parametrize("kind", ["equal", "two", "three", "ties", "many", "reversed"])
+@pytest.mark.parametrize("kind", ["equal", "two", "three", "ties", "many", "weak", "reversed"])
 @pytest.mark.parametrize("size", [7, 4000])
 def test_what_is_noted_of_a_model_is_what_its_counts_note(kind, size):
     labels, first, second = made(rows=600, prior=0.2)
@@ -187,6 +192,7 @@ def test_what_is_noted_of_a_model_is_what_its_counts_note(kind, size):
         "three": np.sign(np.round(first)),
         "ties": np.round(first),
         "many": first,
+        "weak": first - 0.7 * labels,  # hardly better than none, and not worse
         "reversed": -first,
     }[kind]
     duels = _Duels(
@@ -196,3 +202,13 @@ def test_what_is_noted_of_a_model_is_what_its_counts_note(kind, size):
     )
     counted = br.count(labels, scores)
     assert [str(note) for note in duels.observed("a")] == [str(note) for note in counted.notes]
+
+
+def test_a_frame_is_compared_by_two_scores_and_a_method_that_there_is():
+    """Refused before the frame is touched."""
+    with pytest.raises(br.InputError, match="BR595: a comparison needs two models"):
+        compare_frame(None, label="y", scores=["a"])
+    with pytest.raises(br.InputError, match='BR581: there is no method "mcnemar"'):
+        compare_frame(None, label="y", scores=["a", "b"], method="mcnemar")
+    with pytest.raises(br.InputError, match="BR580"):
+        compare_frame(None, label="y", scores=["a", "b"], level=95)

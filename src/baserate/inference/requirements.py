@@ -382,7 +382,6 @@ def non_inferiority(
         )
     slices = {} if isinstance(models, JointCounts) else dict(models)
     whole = models if isinstance(models, JointCounts) else _together(slices)
-    refuse_weights(whole)
     _check_informative(whole, (baseline, candidate), options.get("threshold", NOT_SAID))
     asked = {**options, "pair": (baseline, candidate), "level": level}
     found = [(ALL, compare(whole, statistic, **asked))]

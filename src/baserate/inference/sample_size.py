@@ -443,9 +443,9 @@ def _chance(errors: Any, cases: Any, rate: float) -> Any:
 
 # The exact power of so many discordant pairs takes a second or two.
 MOST_DISCORDANT = 10**8
-# Where the number of discordant pairs has a larger standard deviation, the steps of the exact test,
-# two pairs wide, are averaged away.
-SMOOTH = 4.0
+# Where more concordant pairs are expected, the number of discordant ones varies, and the steps of
+# the exact test, two pairs wide, are averaged away.
+SMOOTH = 32
 # Beyond so many standard deviations there is nothing that a float could add.
 REACH = 10
 # Numbers of discordant pairs whose power is computed together, and kept.
@@ -789,7 +789,7 @@ def _first_for_good(pairs: _Pairs, power: float, start: int, step: int) -> int:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if pairs.power(middle) >= power else (middle, high)
-    while pairs.discordant > 0.5 and pairs.varies(high) < SMOOTH:
+    while high * (1 - pairs.discordant) < SMOOTH:
         # A step of the exact test is made up for by about 4 / difference more cases: twice as far
         # is looked at.
         ahead = range(high, high + 64 + 8 * step)
