@@ -172,6 +172,13 @@ def test_a_file_that_changes_meanwhile_is_refused(tmp_path, monkeypatch):
     assert out.getvalue().endswith(b'{"whole": false}\n')
 
 
+def test_a_name_that_promises_code_is_refused_whatever_is_in_it(tmp_path):
+    path = written(tmp_path, data()).rename(tmp_path / "a.pkl")
+    for read in (sources.parts_here, lambda *given: sources.read_confined(given[0], *given)):
+        with pytest.raises(br.InputError, match="BR705"):
+            read(str(path), WANTED, Options())
+
+
 # ----------------------------------------------------------------------
 # What comes from a reader is not believed.
 

@@ -27,7 +27,7 @@ from baserate.read.duckdb import (
     locked,
     pair_of,
     refused,
-    repeated,
+    repeated_in,
     types_of,
 )
 from baserate.read.sandbox import send_end, send_pieces, send_tables
@@ -86,7 +86,7 @@ def counted(
             _count_any(connection, source, label, score)
     except engine().OutOfMemoryException:  # as many pairs as that are better streamed
         return None
-    columns = repeated(connection, "pairs", (types[pair[0]], types[pair[1]]))
+    columns = repeated_in(connection, "pairs", (types[pair[0]], types[pair[1]]))
     return None if columns is None else dict(zip(pair, columns, strict=True))
 
 
