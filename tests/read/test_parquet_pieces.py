@@ -95,13 +95,15 @@ def test_groups_of_rows_that_are_large_are_not_cut(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["y", "w"])
 @pytest.mark.parametrize("row", [0, 270, ROWS - 1])
-def test_a_gap_in_any_piece_is_read_in_the_whole(tmp_path, name, row):
+@pytest.mark.parametrize("told", [False, True])
+def test_a_gap_in_any_piece_is_read_in_the_whole(tmp_path, name, row, told):
     columns = data()
     values = columns[name].to_pylist()
     values[row] = None
     columns[name] = pa.array(values, columns[name].type)
-    path, wanted = written(tmp_path, columns), ColumnRoles("y", ("s",), weight="w")
-    assert_in_pieces(path, wanted, tmp_path, row // 200 + 1, whole=False)
+    path = written(tmp_path, columns, write_statistics=told)
+    wanted = ColumnRoles("y", ("s",), weight="w")
+    assert_in_pieces(path, wanted, tmp_path, 0 if told else row // 200 + 1, whole=False)
 
 
 @pytest.mark.parametrize("name", ["g", "t", "s"])
@@ -170,6 +172,13 @@ def test_a_file_that_changes_meanwhile_is_refused(tmp_path, monkeypatch):
     with pytest.raises(br.InputError, match="BR611"):
         parquet.send_parquet(out, str(path), WANTED)
     assert out.getvalue().endswith(b'{"whole": false}\n')
+
+
+def test_a_name_that_promises_code_is_refused_whatever_is_in_it(tmp_path):
+    path = written(tmp_path, data()).rename(tmp_path / "a.pkl")
+    for read in (sources.parts_here, lambda *given: sources.read_confined(given[0], *given)):
+        with pytest.raises(br.InputError, match="BR705"):
+            read(str(path), WANTED, Options())
 
 
 # ----------------------------------------------------------------------

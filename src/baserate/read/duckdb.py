@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
+from math import isnan
 from threading import Event, Thread
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -306,22 +307,27 @@ FORMATS = {
 }
 
 
-def repeated(connection: Any, pairs: str, types: tuple[str, str]) -> tuple[Runs, Runs] | None:
-    """One row per case, in no particular order, from a table of pairs of these types (a, b) and how
-    often each occurs (c); None where anything is missing or NaN, or nothing is there.
+def repeated(labels: Array, scores: Array, times: Array) -> tuple[Runs, Runs] | None:
+    """One row per case, in no particular order; None where anything is missing or NaN, or nothing
+    is there.
     """
+    gone = any(arrays.mask_of(values) is not None for values in (labels, scores)) or (
+        scores.dtype.kind == "f" and bool(np.isnan(scores).any())
+    )
+    if gone or not len(times):
+        return None
+    lengths = np.asarray(times, dtype=np.int64)
+    return Runs(np.asarray(labels), lengths), Runs(np.asarray(scores), lengths)
+
+
+def repeated_in(connection: Any, pairs: str, types: tuple[str, str]) -> tuple[Runs, Runs] | None:
+    """The same from a table of pairs of these types (a, b) and how often each occurs (c)."""
     asked = f"SELECT a, b, c FROM {pairs}"  # noqa: S608
     found = connection.execute(asked).fetchmany(FEW_PAIRS + 1)
     if len(found) > FEW_PAIRS:
-        return _many_repeated(connection.execute(asked).fetchnumpy())
-    if (
-        not found
-        or any(
-            value is None or value != value  # noqa: PLR0124 (NaN)
-            for pair in found
-            for value in pair[:2]
-        )
-    ):
+        many = connection.execute(asked).fetchnumpy()
+        return repeated(many["a"], many["b"], many["c"])
+    if not found or any(_is_gone(value) for pair in found for value in pair[:2]):
         return None
     labels, scores, times = zip(*found, strict=True)
     lengths = packed("q", times)
@@ -329,15 +335,8 @@ def repeated(connection: Any, pairs: str, types: tuple[str, str]) -> tuple[Runs,
     return Runs(packed(first, labels), lengths), Runs(packed(second, scores), lengths)
 
 
-def _many_repeated(found: Mapping[str, Array]) -> tuple[Runs, Runs] | None:
-    labels, scores = found["a"], found["b"]
-    gone = any(arrays.mask_of(values) is not None for values in (labels, scores)) or (
-        scores.dtype.kind == "f" and bool(np.isnan(scores).any())
-    )
-    if gone:
-        return None
-    lengths = np.asarray(found["c"], dtype=np.int64)
-    return Runs(np.asarray(labels), lengths), Runs(np.asarray(scores), lengths)
+def _is_gone(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and isnan(value))
 
 
 # ----------------------------------------------------------------------

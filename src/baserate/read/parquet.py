@@ -27,7 +27,7 @@ from baserate.read.duckdb import (
     locked,
     pair_of,
     refused,
-    repeated,
+    repeated_in,
     types_of,
 )
 from baserate.read.sandbox import send_end, send_pieces, send_tables
@@ -86,7 +86,7 @@ def counted(
             _count_any(connection, source, label, score)
     except engine().OutOfMemoryException:  # as many pairs as that are better streamed
         return None
-    columns = repeated(connection, "pairs", (types[pair[0]], types[pair[1]]))
+    columns = repeated_in(connection, "pairs", (types[pair[0]], types[pair[1]]))
     return None if columns is None else dict(zip(pair, columns, strict=True))
 
 
@@ -400,6 +400,11 @@ GROUPS = (
     "SELECT DISTINCT row_group_id, row_group_num_rows FROM parquet_metadata(?) ORDER BY"
     " row_group_id"
 )
+GAPS = """
+SELECT coalesce(bool_or(stats_null_count > 0), false)
+FROM parquet_metadata(?) WHERE list_contains(CAST(? AS VARCHAR[]), path_in_schema)
+"""
+FLOATS = frozenset({"FLOAT", "DOUBLE"})
 NUMBERED = (
     "read_parquet(?, hive_partitioning = false, file_row_number = true) WHERE file_row_number >= ?"
     " AND file_row_number < ?"
@@ -467,7 +472,7 @@ def _pieces(found: Opened, wanted: ColumnRoles) -> list[int]:
     kinds = [duckdb_kind(found.types.get(name, "")) for name in wanted.columns]
     plain = all(kind in (Kind.NUMBERS, Kind.TEXT, Kind.TIMES) for kind in kinds)
     names = map(str.casefold, _names(found.connection, found.files[0]))
-    if not plain or "file_row_number" in names:
+    if not plain or "file_row_number" in names or _says_gaps(found, wanted):
         return []
     groups = found.connection.execute(
         GROUPS,
@@ -479,6 +484,19 @@ def _pieces(found: Opened, wanted: ColumnRoles) -> list[int]:
             pieces.append(0)
         pieces[-1] += rows
     return pieces if min(pieces) > 0 and sum(pieces) == sum(found.rows) else []
+
+
+def _says_gaps(found: Opened, wanted: ColumnRoles) -> bool:
+    """Whether the footer says that whole numbers are missing: then one piece may have other values
+    than another. Where it lies, that is seen in the piece.
+    """
+    whole = [
+        name
+        for name in wanted.columns
+        if duckdb_kind(found.types[name]) is Kind.NUMBERS and found.types[name] not in FLOATS
+    ]
+    pattern = literally(os.path.abspath(found.files[0]))  # noqa: PTH100
+    return bool(found.connection.execute(GAPS, [pattern, whole]).fetchone()[0])
 
 
 def _reader(found: Opened, wanted: ColumnRoles) -> Callable[[str, int, int], Any]:

@@ -17,19 +17,21 @@ def is_possible(source: str, wanted: ColumnRoles) -> bool:
     """Whether to try: a Parquet file, or JSON of which nothing is wanted but labels and numbers."""
     if not os.path.isfile(source) or source in streams.STDIN:  # noqa: PTH113
         return False
-    kind = _kind(source)
+    kind = streams.file_kind(_head(source), source)
     return kind == "Parquet" or (kind == "JSON" and wanted.texts == (wanted.label,))
 
 
-def _kind(path: str) -> str:
+def _head(path: str) -> bytes:
     with open(path, "rb") as file:
-        return streams.file_kind(file.read(streams.HEAD), path)
+        return file.read(streams.HEAD)
 
 
 def has_sent(out: IO[bytes], path: str, wanted: ColumnRoles) -> bool:
     """Sends the table, or gives False where another way has to read the file."""
     streams.checked_regular(path)
-    if _kind(path) == "Parquet":
+    head = _head(path)
+    streams.check_readable(head, path)
+    if streams.file_kind(head, path) == "Parquet":
         from baserate.read.parquet import send_parquet
 
         send_parquet(out, path, wanted)

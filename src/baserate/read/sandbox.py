@@ -193,8 +193,8 @@ class Incoming:
             case {"coded": int(number)} if 0 <= number <= rows:
                 return self.codes(number, rows)
             case {"coded numbers": int(number)} if 0 <= number <= rows:
-                numbers = self._array(number)
-                return self._codes(numbers, rows, numbers.dtype.itemsize)
+                values = self._array(number)
+                return self._codes(values, rows, values.dtype.itemsize)
         raise Untrue("a column of an unknown kind")
 
     def codes(self, number: int, rows: int) -> Codes:

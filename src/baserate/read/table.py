@@ -202,6 +202,9 @@ class Codes:
         """The value of every row."""
         return self[slice(None)]
 
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
+        return self.spread()
+
 
 # ----------------------------------------------------------------------
 # Libraries that only some sources need: imported where they are needed, and named with the way to

@@ -107,7 +107,7 @@ def treat(table: Table, wanted: ColumnRoles, treatment: Treatment) -> Table:
     if not isinstance(table.columns[wanted.label], Codes):
         labels = _labels(table, wanted, treatment)
         table = replace(table, columns={**table.columns, wanted.label: labels})
-    table = _without_labels(table, wanted, treatment).spread()
+    table = _without_labels(table, wanted, treatment).spread(but=(wanted.only_day,))
     table = _without_scores(table, wanted, treatment)
     table = _without_repeats(table, wanted, treatment)
     if treatment.missing_label is not None:
