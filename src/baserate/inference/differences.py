@@ -297,7 +297,7 @@ def _read(
     again: Again, at: Uncertain, both: Both, place: int, counts: Counts, drawn: list[Drawn]
 ) -> Floats:
     """One model at each of these conditions: by its rates where no rule chooses, which is quick,
-    otherwise one by one. `both` is what is asked in their middle.
+    otherwise one by one. `both` are the statistics at their middle.
     """
     asked = both[place]
     if not _is_quick((asked, asked)):
