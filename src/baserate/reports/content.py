@@ -334,7 +334,7 @@ def kept_places(points: Points, answered: Iterable[int], most: int) -> Indices:
     kept = np.zeros(len(points), dtype=np.bool_)
     kept[corners] = True
     kept[np.fromiter(answered, dtype=np.intp)] = True
-    most -= int(np.count_nonzero(kept)) - len(corners)
+    most = max(0, most - (int(np.count_nonzero(kept)) - len(corners)))
     front = np.flatnonzero(on_front(points) & ~kept)
     if len(front) > most // 2:
         flagged = points.tp[front] + points.fp[front]
@@ -342,6 +342,8 @@ def kept_places(points: Points, answered: Iterable[int], most: int) -> Indices:
     kept[front] = True
     taken = np.flatnonzero(kept)
     left = len(points) - len(taken)
+    if not left:
+        return taken
     ends = _between(taken, np.array([0, left - 1]))
 
     def reached(cases: Floats) -> Indices:
