@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 import tracemalloc
+from contextlib import contextmanager
 from pathlib import Path
 
 for variable in (
@@ -29,6 +30,7 @@ from benchmarks.growth import AT, RANGE, RULE, Data, all_fresh, fresh
 from tests.peaks import taken_by
 
 import baserate as br
+from baserate.inference import chosen_threshold
 
 FEW, MANY = 300, 600
 ROWS = 10**6
@@ -213,6 +215,25 @@ def of_groups(data):
     )
 
 
+@contextmanager
+def timed(module, name):
+    """The CPU seconds of every call of this function of the module, one by one."""
+    function, spent = getattr(module, name), []
+
+    def called(*given):
+        started = time.process_time()
+        try:
+            return function(*given)
+        finally:
+            spent.append(time.process_time() - started)
+
+    setattr(module, name, called)
+    try:
+        yield spent
+    finally:
+        setattr(module, name, function)
+
+
 def of_reports(rows):
     rng = np.random.default_rng(rows)
     labels = rng.random(rows) < 0.01
@@ -221,11 +242,26 @@ def of_reports(rows):
     def counted():
         return {name: br.count(labels, values) for name, values in scores.items()}
 
+    def reported():
+        """With its resampled intervals, and without the time that drawing and reading resamples
+        takes.
+        """
+        whole, drawn = [], []
+        with timed(chosen_threshold, "_readings") as spent:
+            for _ in range(5):
+                spent.clear()
+                whole.append(cpu(lambda: br.report(counted(), at=AT).html, 0, 1))
+                drawn.append(sum(spent))
+        least = int(np.argmin(whole))
+        unit = cpu(counted)
+        without = (whole[least] - drawn[least]) / unit
+        return f"{without:.1f} counts ({whole[least] / unit:.1f} with resampled intervals)"
+
     yield (
         "`report` of three models from arrays, with counting",
         "13.7 counts",
         "3 counts",
-        lambda: f"{cpu(lambda: br.report(counted(), at=AT).html) / cpu(counted):.1f} counts",
+        reported,
     )
 
 

@@ -165,6 +165,18 @@ def test_of_a_long_front_as_much_is_kept_as_of_the_rest(share):
     assert sum(one[0] and other[1] for one, other in itertools.pairwise(risen)) > 900
 
 
+@pytest.mark.parametrize("answered", [3, 7, 150, 400])
+def test_what_was_answered_is_kept_however_much_it_is(answered):
+    labels, scores = drawn(400, seed=1, share=0.3)
+    points = br.Points.of(br.count(labels, np.round(scores["m0"], 2)))
+    asked = range(min(answered, len(points)))
+    kept = content.kept_places(points, asked, 5)
+    needed = set(points.hull_places.tolist()) | set(asked)
+    assert needed <= set(kept.tolist())
+    assert len(kept) == max(len(needed), min(len(points), len(points.hull_places) + 5))
+    assert (np.diff(kept) > 0).all()
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_no_threshold_is_cheaper_than_the_best_corner_at_any_slope(seed):
     labels, scores = drawn(300, seed=seed, share=0.3)

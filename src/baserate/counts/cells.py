@@ -288,7 +288,7 @@ def _by_floats(thresholds: Array, below: Array) -> tuple[Indices, Indices, Mask]
 
 def _fewest_digits(top: Floats, low: Floats, orders: Indices) -> Indices:
     """From which number of digits on a decimal may lie between the two, or so near that rounding
-    leaves a doubt; 1 where nothing rules out so few. Where no decimal with so many places does,
+    leaves a doubt; 1 where nothing is ruled out. Where no decimal with a number of places does,
     none with fewer places does.
     """
     power = np.clip(np.floor(-np.log10(top - low)) - 1, -FLOAT_POWER, FLOAT_POWER).astype(np.int64)

@@ -120,8 +120,8 @@ def _exact_variances(counts: Counts, total_p: int, total_n: int) -> tuple[float,
 
 
 def _whole_variance(times: Ints, values: Ints, cases: int, unit: int) -> float:
-    """The sample variance of whole numbers that occur so many times, in this unit; of one case it
-    is not known, and taken for none.
+    """The sample variance of whole numbers, each with its number of cases, in this unit; of one
+    case it is not known, and taken for none.
     """
     if cases < 2:
         return 0.0

@@ -127,7 +127,7 @@ def readings(
     """
     if isinstance(source, GroupedCounts):
         return _readings(source, points, plan)
-    key = (plan.how, plan.replicates, plan.seed, plan.first, *map(_asked, points))
+    key = (plan.how, plan.replicates, plan.seed, plan.first, *map(_identity, points))
     last: dict[Any, list[Readings]] = source._derived("_readings", dict)
     if key not in last:
         found = _readings(source, points, plan)
@@ -138,8 +138,8 @@ def readings(
     return last[key]
 
 
-def _asked(point: OperatingPoint) -> tuple[Any, ...]:
-    """All that resamples are asked of a point."""
+def _identity(point: OperatingPoint) -> tuple[Any, ...]:
+    """All of a point that its resamples depend on."""
     at = point.at
     return (
         *(point.rule, point.optimized, point.volume, point.how, point.share),

@@ -147,7 +147,8 @@ def over_conditions(
     doubled. The base rate of a pilot sample is drawn with every resample.
     """
     replicates, seed, level, spread = how
-    quick = _is_quick(again(at.middle()))
+    asked = again(at.middle())
+    quick = _is_quick(asked)
     settings = _settings(again, at, whole, quick=quick)
     places = _Places.of(settings, quick=quick)
     pilot = (
@@ -163,11 +164,11 @@ def over_conditions(
             else [one._replace(prior=float(pilot[row])) for one in places.rows]
         )
         first, second = (
-            _read(again, at, place, counts, drawn) for place, counts in enumerate(parts)
+            _read(again, at, asked, place, counts, drawn) for place, counts in enumerate(parts)
         )
         values[:, row] = places.averaged(second - first)
     first, second = (
-        _read(again, at, place, counts, places.rows) for place, counts in enumerate(whole)
+        _read(again, at, asked, place, counts, places.rows) for place, counts in enumerate(whole)
     )
     centres = places.averaged(second - first)
     kept, notes = [], list[Note]()
@@ -180,7 +181,7 @@ def over_conditions(
         notes.append(_looked(at, len(settings), quick=quick))
     middle = _Places.of([at if not at.has_range else _middle(at)], quick=quick)
     seen = [
-        float(middle.averaged(_read(again, at, place, counts, middle.rows))[0])
+        float(middle.averaged(_read(again, at, asked, place, counts, middle.rows))[0])
         for place, counts in enumerate(whole)
     ]
     return Over(
@@ -265,9 +266,9 @@ def _extreme(
     settings: list[Uncertain],
     pick: Callable[[Floats], Any],
 ) -> Uncertain:
-    places = _Places.of(settings, quick=True)
+    places, asked = _Places.of(settings, quick=True), again(at.middle())
     first, second = (
-        _read(again, at, place, counts, places.rows) for place, counts in enumerate(whole)
+        _read(again, at, asked, place, counts, places.rows) for place, counts in enumerate(whole)
     )
     values = places.averaged(second - first)
     return settings[int(pick(values))] if not np.isnan(values).all() else settings[0]
@@ -305,21 +306,21 @@ def _about(part: Range, value: float, steps: int) -> Range:
 # ---- one model at many conditions -------------------------------------------------------------
 
 
-def _read(again: Again, at: Uncertain, place: int, counts: Counts, drawn: list[Drawn]) -> Floats:
+def _read(
+    again: Again, at: Uncertain, both: Both, place: int, counts: Counts, drawn: list[Drawn]
+) -> Floats:
     """One model at each of these conditions: by its rates where no rule chooses, which is quick,
-    otherwise one by one.
+    otherwise one by one. `both` are the statistics at their middle.
     """
-    asked = again(at.middle())[place]
+    asked = both[place]
     if not _is_quick((asked, asked)):
         return np.array([again(at.known(one))[place].tried(counts) for one in drawn])
     points = Points.of(counts)
     if one_class(points) or asked.measure is None:
         return np.full(len(drawn), np.nan)
-    columns = np.array(
-        [[points.prior if value is None else value for value in one] for one in drawn],
-        dtype=np.float64,
-    ).T
+    columns = np.array(drawn, dtype=np.float64).T  # NaN for a prior that is the sample's
     prior, costs = columns[0], dict(zip(OUTCOMES, columns[1:], strict=True))
+    prior = np.where(np.isnan(prior), points.prior, prior)
     if asked.threshold is NOT_SAID:
         stakes = costs["fn"] - costs["tp"], costs["fp"] - costs["tn"]
         rates = cheapest_rates(points, prior, *stakes)

@@ -36,14 +36,41 @@ static int64_t NAMED(add_poisson)(const Urn *urn, uint64_t *state, COUNT *cells)
     return total;
 }
 
+#ifdef WINS
+/* The same into cells that hold nothing yet, where one table draws all of them in order, two at a time. */
+static int64_t NAMED(set_poisson)(const Urn *urn, uint64_t *state, COUNT *cells) {
+    const uint64_t *table = urn->entries + urn->bands[0];
+    int bits = (int)urn->bands[1], half = (int)urn->bands[3];
+    uint64_t at = *state, mask = (UINT64_C(1) << half) - 1;
+    int64_t total = 0;
+    Py_ssize_t i = 0;
+    for (; urn->cells - i > 1; i += 2) {
+        uint64_t both = pick(table, bits, ALIAS_BITS, mix(at += GOLDEN));
+        cells[i] = (COUNT)(both & mask);
+        cells[i + 1] = (COUNT)(both >> half);
+        total += (int64_t)(both & mask) + (int64_t)(both >> half);
+    }
+    if (i < urn->cells) total += cells[i] = (COUNT)(pick(table, bits, ALIAS_BITS, mix(at += GOLDEN)) & mask);
+    *state = at;
+    return total;
+}
+#endif
+
 /* The counts of one replicate, or 0 where every attempt had more cases than asked for. */
 static int NAMED(draw_replicate)(const Urn *urn, uint64_t lane, uint64_t replicate, int64_t size, COUNT *cells) {
     uint64_t key = absorb(lane, replicate);
     int alias_bits = unit_alias_bits(urn);
     for (uint64_t attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
         uint64_t state = absorb(key, attempt);
-        memset(cells, 0, (size_t)WIDTH * sizeof *cells);
-        int64_t missing = size - NAMED(add_poisson)(urn, &state, cells);
+        int64_t missing = size;
+#ifdef WINS
+        if (urn->in_order) missing -= NAMED(set_poisson)(urn, &state, cells);
+        else
+#endif
+        {
+            memset(cells, 0, (size_t)WIDTH * sizeof *cells);
+            missing -= NAMED(add_poisson)(urn, &state, cells);
+        }
         if (missing < 0) continue;
         while (missing-- > 0) ADD(pick(urn->units, urn->unit_bits, alias_bits, mix(state += GOLDEN)), 1);
         return 1;

@@ -398,9 +398,10 @@ static PyObject *tally_weights(PyObject *self, PyObject *args) {
 
 /* An urn in four buffers from `views` on: entries, bands, places, units. 0, or what is wrong. */
 static const char *open_urn(Urn *urn, const Py_buffer *views, Py_ssize_t cells) {
-    *urn = (Urn){views[0].buf, views[3].buf, views[1].buf, views[2].buf, length_of(&views[1]) / BAND, cells, bit_length((uint64_t)length_of(&views[3])) - 1, NULL, 0, 0};
+    *urn = (Urn){views[0].buf, views[3].buf, views[1].buf, views[2].buf, length_of(&views[1]) / BAND, cells, bit_length((uint64_t)length_of(&views[3])) - 1, NULL, 0, 0, 0};
     if (urn->unit_bits < 1 || urn->unit_bits > 32 || length_of(&views[3]) != (Py_ssize_t)1 << urn->unit_bits) return "units are not a table";
     const char *wrong = check_bands(urn, length_of(&views[0]), length_of(&views[2]));
+    if (!wrong) urn->in_order = is_in_order(urn);
     return wrong ? wrong : check_units(urn);
 }
 

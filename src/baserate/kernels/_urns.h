@@ -18,6 +18,8 @@ typedef struct {
     /* Where the cases of a cell are added up: `models` places a cell, each below `width`. */
     const uint32_t *spots;
     Py_ssize_t models, width;
+    /* Whether one table draws every cell, from the first to the last, two at a time: that of scores that never tie. */
+    int in_order;
 } Urn;
 
 static uint64_t mix(uint64_t word) {
@@ -128,6 +130,13 @@ static const char *check_bands(const Urn *urn, Py_ssize_t entries, Py_ssize_t pl
     for (Py_ssize_t i = 0; i < places; i++)
         if (urn->places[i] >= urn->cells) return "a place is not a cell";
     return NULL;
+}
+
+static int is_in_order(const Urn *urn) {
+    if (urn->bands_count != 1 || !urn->bands[3] || urn->bands[4] || urn->bands[5] != urn->cells) return 0;
+    for (Py_ssize_t i = 0; i < urn->cells; i++)
+        if (urn->places[i] != (uint64_t)i) return 0;
+    return 1;
 }
 
 /* Every case of a cell is added up somewhere in a row. */

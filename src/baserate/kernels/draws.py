@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.errors import quoted, refuse
-from baserate.numbers import INT64_MAX, Floats, Frozen, Ints, total
+from baserate.numbers import EXACT_FLOATS, INT64_MAX, Floats, Frozen, Ints, total
 
 # ----------------------------------------------------------------------
 # Random words that are a function of their place: the same in C and NumPy, and in whatever order
@@ -142,7 +142,11 @@ def _even_table(weights: Floats, bits: int, low: int) -> Words:
     """
     cells, room = len(weights), 1 << (64 - low)
     beyond, whole = (1 << bits) - cells, room << bits
-    even = int(np.rint(weights[0] * (whole / float(np.cumsum(weights)[-1]))))
+    each = float(weights[0])
+    counted = each.is_integer() and each * cells <= EXACT_FLOATS
+    even = int(
+        np.rint(each * (whole / (each * cells if counted else float(np.cumsum(weights)[-1]))))
+    )
     excess = np.arange(1, cells + 1)
     excess *= even - room
     excess += whole - even * cells

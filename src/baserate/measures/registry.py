@@ -88,7 +88,7 @@ def weight_of_negatives(positives: Any, negatives: Any, at: Conditions) -> Fract
 
 @lru_cache(maxsize=64)
 def _weight(positives: Any, negatives: Any, prior: Fraction) -> Fraction:
-    """Kept, as most questions are asked of the same cases."""
+    """Kept, as many measures are read of the same cases."""
     return (1 - prior) / prior * exactly(positives) / exactly(negatives)
 
 

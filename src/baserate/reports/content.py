@@ -334,7 +334,7 @@ def kept_places(points: Points, answered: Iterable[int], most: int) -> Indices:
     kept = np.zeros(len(points), dtype=np.bool_)
     kept[corners] = True
     kept[np.fromiter(answered, dtype=np.intp)] = True
-    most -= int(np.count_nonzero(kept)) - len(corners)
+    most = max(0, most - (int(np.count_nonzero(kept)) - len(corners)))
     front = np.flatnonzero(on_front(points) & ~kept)
     if len(front) > most // 2:
         flagged = points.tp[front] + points.fp[front]
@@ -342,6 +342,8 @@ def kept_places(points: Points, answered: Iterable[int], most: int) -> Indices:
     kept[front] = True
     taken = np.flatnonzero(kept)
     left = len(points) - len(taken)
+    if not left:
+        return taken
     ends = _between(taken, np.array([0, left - 1]))
 
     def reached(cases: Floats) -> Indices:
@@ -354,7 +356,7 @@ def kept_places(points: Points, answered: Iterable[int], most: int) -> Indices:
 
 
 def _points_reached(points: Points, cases: Floats) -> Indices:
-    """How many points flag at most so many cases each."""
+    """How many points flag at most each of these numbers of cases."""
     counted = points.tp.dtype == np.int64
     if counted and points.tp[-1] + points.fp[-1] == len(points) - 1:
         return np.floor(cases).astype(np.intp) + 1  # no two cases tie: each point flags one more
@@ -362,7 +364,7 @@ def _points_reached(points: Points, cases: Floats) -> Indices:
 
 
 def _reached(flagged: Array, cases: Floats) -> Indices:
-    """How many of the points that flag so many cases flag at most `cases` each."""
+    """The number of points, given the cases that each flags, that flag at most `cases`."""
     limits = np.floor(cases).astype(np.int64) if flagged.dtype == np.int64 else cases
     return np.searchsorted(flagged, limits, side="right")
 
@@ -380,7 +382,7 @@ def on_front(points: Points) -> npt.NDArray[np.bool_]:
 def spread(span: Array, reached: Callable[[Floats], Indices], count: int, most: int) -> Indices:
     """Which of this number of points to keep, in any order: half evenly in the logarithm of what
     they flag, the others evenly among the rest. The first and the last flag as many cases as `span`
-    says, and `reached` is how many of them flag at most so many.
+    says, and `reached` is how many of them flag at most a number of cases.
     """
     if count <= most:
         return np.arange(count)

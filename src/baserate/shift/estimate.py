@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +49,7 @@ from baserate.shift.correct import as_probabilities, calibration_prior
 # needed.
 MOST_STEPS = 100
 CLOSE = 1e-12
+NEAR = 1e-3
 # A density that is 0 is taken as this: only its sign matters then.
 TINY = 1e-200
 # Bins are used where there are this many scores in one; none has more scores than CELLS_A_BIN.
@@ -84,10 +86,17 @@ def even_cuts(counts: Counts, cells: int) -> Array:
     """Thresholds, descending, that cut the cases into up to `most` cells of equal share, each
     class counting half.
     """
-    running = np.cumsum(
-        counts.positives / counts.total_positives / 2
-        + counts.negatives / counts.total_negatives / 2
+    running, theirs = (
+        part / whole
+        for part, whole in (
+            (counts.positives, counts.total_positives),
+            (counts.negatives, counts.total_negatives),
+        )
     )
+    running /= 2
+    theirs /= 2
+    running += theirs
+    np.cumsum(running, out=running)
     places = np.unique(np.searchsorted(running, np.arange(1, cells) / cells))
     inner = places[places < len(counts.scores) - 1]
     return counts.scores[inner] if len(inner) else counts.scores[:1]
@@ -108,10 +117,9 @@ def between(scores: Array, cases: Ints, cuts: Array) -> Ints:
     """How many cases lie at or above the first cut, between it and the next, and so on, and below
     the last.
     """
-    running = np.concatenate(([0], np.cumsum(cases)))
-    ascending = scores[::-1]
-    reached = running[len(scores) - np.searchsorted(ascending, cuts, side="left")]
-    return np.diff(np.concatenate(([0], reached, running[-1:])))
+    reached = len(scores) - np.searchsorted(scores[::-1], cuts, side="left")
+    ends = [0, *reached.tolist(), len(scores)]
+    return np.array([cases[first:end].sum() for first, end in pairwise(ends)], dtype=cases.dtype)
 
 
 def adjusted(positives: Ints, negatives: Ints, cases: Ints) -> tuple[Floats, Ints]:
@@ -205,9 +213,9 @@ def most_likely(bins: Binned, sums: Floats, trained: float | Floats, start: floa
     the time.
     """
     base = np.broadcast_to(np.asarray(trained, dtype=np.float64).reshape(-1, 1), (len(sums), 1))
-    share = _at_the_ends(bins, sums, base, start)
-    open_rows = np.flatnonzero((share > 0) & (share < 1))
+    share = np.full(len(sums), start)
     low, high = np.zeros(len(sums)), np.ones(len(sums))
+    open_rows, unseen = np.arange(len(sums)), np.ones(len(sums), dtype=np.bool_)
     for _ in range(MOST_STEPS):
         if not len(open_rows):
             break
@@ -218,11 +226,21 @@ def most_likely(bins: Binned, sums: Floats, trained: float | Floats, start: floa
             np.where(slope > 0, now, low[open_rows]),
             np.where(slope > 0, high[open_rows], now),
         )
-        step = now + slope / bend
+        with np.errstate(invalid="ignore"):  # without information there is no step
+            step = now + slope / bend
         # On a bound, rounding can say no more: halving what is left would only take time.
         inside = (step >= low[open_rows]) & (step <= high[open_rows])
         share[open_rows] = np.where(inside, step, (low[open_rows] + high[open_rows]) / 2)
-        open_rows = open_rows[np.abs(share[open_rows] - now) > CLOSE * now]
+        going = np.abs(share[open_rows] - now) > CLOSE * now
+        # A step that leads near an end, or nowhere: is the end itself most likely?
+        near = np.flatnonzero(unseen[open_rows] & ~((step > NEAR) & (step < 1 - NEAR)))
+        if len(near):
+            rows = open_rows[near]
+            ends = _at_the_ends(bins, sums[rows], base[rows])
+            reached = ~((ends > 0) & (ends < 1))
+            share[rows[reached]], unseen[rows] = ends[reached], False
+            going[near[reached]] = False
+        open_rows = open_rows[going]
     return share
 
 
@@ -233,33 +251,44 @@ def _slopes(bins: Binned, sums: Floats, trained: Floats, share: Floats) -> tuple
     second, m = a · (1 − s) + b · s being its density in the mixture. Around the middle of a bin
     this is a geometric series in (b − a) / m times the distance; its ratio is at most 1 in 512.
     """
+    cases = sums[:, 0]
+    slope, pull, beside, steep = _slope(bins, sums, trained, share)
+    bend = (cases * pull * pull).sum(axis=1)
+    if bins.single:
+        return slope, bend
+    # The second derivative only says how far to step: two terms are plenty.
+    about = 2 * pull * beside + steep * steep * sums[:, 2]
+    return slope, bend + about.sum(axis=1)
+
+
+def _slope(
+    bins: Binned, sums: Floats, trained: Floats, share: Floats
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """The first derivative alone, with what the second is made of."""
     a, b = (1 - share) / (1 - trained), share / trained
     mixed = np.maximum(a * (1 - bins.middles) + b * bins.middles, TINY)
     pull = (bins.middles - trained) / (trained * (1 - trained)) / mixed
-    cases = sums[:, 0]
-    slope, bend = (cases * pull).sum(axis=1), (cases * pull * pull).sum(axis=1)
+    slope = (sums[:, 0] * pull).sum(axis=1)
     if bins.single:
-        return slope, bend
+        return slope, pull, pull, pull
     first, second, third, fourth = (sums[:, power] for power in range(1, POWERS + 1))
     ratio = (a - b) * bins.halves / mixed
     steep = bins.halves / (trained * (1 - trained)) / mixed / mixed
     beside = steep * (first + ratio * (second + ratio * (third + ratio * fourth)))
-    # The second derivative only says how far to step: two terms are plenty.
-    about = 2 * pull * beside + steep * steep * second
-    return slope + beside.sum(axis=1), bend + about.sum(axis=1)
+    return slope + beside.sum(axis=1), pull, beside, steep
 
 
-def _at_the_ends(bins: Binned, sums: Floats, trained: Floats, start: float) -> Floats:
+def _at_the_ends(bins: Binned, sums: Floats, trained: Floats) -> Floats:
     """0 or 1, where the likelihood falls from there on; NaN where there is no information;
-    elsewhere the start.
+    elsewhere one half.
     """
     with np.errstate(over="ignore"):
         at_none, at_all = (
-            _slopes(bins, sums, trained, np.full_like(trained, end))[0] for end in (0.0, 1.0)
+            _slope(bins, sums, trained, np.full_like(trained, end))[0] for end in (0.0, 1.0)
         )
     tells = (bins.middles != trained) | (bins.halves > 0)
     told = ((sums[:, 0] > 0) & tells).any(axis=1)
-    return np.where(~told, np.nan, np.where(at_none <= 0, 0.0, np.where(at_all >= 0, 1.0, start)))
+    return np.where(~told, np.nan, np.where(at_none <= 0, 0.0, np.where(at_all >= 0, 1.0, 0.5)))
 
 
 # ----------------------------------------------------------------------
