@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import baserate as br
 from baserate.errors import Where
-from baserate.read import json_lines, json_scan, streams
+from baserate.read import json_lines, quick, streams
 from baserate.read.cases import as_scores
 from baserate.read.columns import Column
 from baserate.read.csv_dialect import CsvOptions, decoded_text
@@ -297,7 +297,7 @@ def assert_alike(fast, careful):
         assert fast.place(Where(rows=(row,))) == careful.place(Where(rows=(row,)))
 
 
-WAYS = [json_lines._scanned, by_duckdb] if json_scan._lines else [by_duckdb]
+WAYS = [json_lines._scanned, by_duckdb] if quick._lines else [by_duckdb]
 PLAIN_LINE = '{"y": 0, "m1": 0.5, "g": "a"}\n'
 
 
@@ -360,7 +360,7 @@ def test_any_other_object_is_left_to_the_careful_way(tmp_path, line):
 def test_a_comma_in_a_text_is_left_to_the_scan(tmp_path):
     path = written(tmp_path, PLAIN_LINE + '{"y": 0, "m1": 0.5, "g": "a,b"}\n')
     assert both_ways(path, way=by_duckdb)[0] is None
-    if json_scan._lines:
+    if quick._lines:
         assert_alike(*both_ways(path))
 
 

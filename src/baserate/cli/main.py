@@ -66,7 +66,7 @@ COMMANDS = {
     "gate": ("gate:gate", "Pass or fail: the check that a build runs.", CHECK),
     "init": ("init:init", "Write baserate.toml interactively.", CHECK),
     "count": ("count:count_command", "Count once, save and add up the counts.", DATA),
-    "sql": ("sql:sql", "SQL that counts in a database or warehouse.", DATA),
+    "sql": ("count:sql", "SQL that counts in a database or warehouse.", DATA),
     "demo": ("demo:run_demo", "Write an example file and run the commands on it.", DATA),
     "completion": (
         "init:completion",

@@ -1,4 +1,4 @@
-"""Types of the C extension that scans JSON lines for read/json_scan.py."""
+"""Types of the C extension that scans JSON lines for read/quick.py."""
 
 from typing import TypeAlias
 

@@ -17,11 +17,11 @@ import numpy as np
 
 from baserate.counts.cells import Array
 from baserate.errors import InputError, Note, grouped, number_of, quoted, refuse_file
-from baserate.read import csv, json_scan, streams
+from baserate.read import csv, quick, streams
 from baserate.read.columns import NUMBER, SAFE_DIGITS, from_codes, kind_of_value, mixed
 from baserate.read.csv_dialect import CsvOptions, Dialect, Text, decoded_text, lines_of
 from baserate.read.duckdb import From, locked
-from baserate.read.json_scan import ANY_TEXT, NUMBER_TEXT, Fields, fields_of
+from baserate.read.quick import ANY_TEXT, NUMBER_TEXT, Fields, fields_of
 from baserate.read.table import MISSING, ColumnRoles, InLines, Table, matched, refuse_absent
 
 LARGEST_ARRAY = 100_000_000
@@ -306,7 +306,7 @@ def _read_fast(text: Text, wanted: ColumnRoles, *, alone: bool = True) -> Table 
 
 
 def _scanned(text: Text, wanted: ColumnRoles) -> Table | None:
-    found = json_scan.scanned(text.path, wanted)
+    found = quick.scanned(text.path, wanted)
     if found is None:
         return None
     columns: dict[str, Array] = {name: np.asarray(values) for name, values in found.numbers.items()}

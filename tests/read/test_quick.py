@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import baserate as br
-from baserate.read import json_scan, quick
+from baserate.read import quick
 from baserate.read.table import ColumnRoles
 
-pytestmark = pytest.mark.skipif(json_scan._lines is None, reason="it was not built")
+pytestmark = pytest.mark.skipif(quick._lines is None, reason="it was not built")
 ROLES = ColumnRoles("y", ("s",))
 
 
@@ -25,7 +25,7 @@ def scanned(*texts):
     """The doubles of these texts, and whether one is a fraction; None where there is doubt."""
     room = bytearray(8 * len(texts))
     lines = "".join(f'{{"s": {text}}}\n' for text in texts).encode("utf-8", "surrogatepass")
-    found = json_scan._lines.scan(lines, ((b'{"s": ', "n", room, []),), b"}")
+    found = quick._lines.scan(lines, ((b'{"s": ', "n", room, []),), b"}")
     if found is None:
         return None
     assert found[0] == len(texts)
@@ -125,10 +125,10 @@ def columns(found):
 @pytest.mark.parametrize("piece", [60, 64, 100, 1 << 20])
 @pytest.mark.parametrize("end", ["\n", ""])
 def test_lines_are_the_same_however_the_file_is_cut(tmp_path, monkeypatch, piece, end):
-    monkeypatch.setattr(json_scan, "PIECE", piece)
+    monkeypatch.setattr(quick, "PIECE", piece)
     rows = [(row % 3, row / 7, f"g{row % 5}") for row in range(200)]
     lines = [json.dumps({"y": y, "s": s, "g": g, "x": None}) for y, s, g in rows]
-    found = json_scan.scanned(
+    found = quick.scanned(
         written(tmp_path, "\n".join(lines) + end), ColumnRoles("y", ("s",), group="g")
     )
     assert found.rows == 200
@@ -154,33 +154,33 @@ GOOD = '{"y": 1, "s": 2, "x": "a"}\n'
 )
 def test_any_other_line_is_left_to_others(tmp_path, bad):
     path = written(tmp_path, GOOD * 3)
-    assert json_scan.scanned(path, ROLES) is not None
-    assert json_scan.scanned(written(tmp_path, GOOD * 3 + bad), ROLES) is None
-    assert json_scan.scanned(written(tmp_path, bad + GOOD * 3), ROLES) is None
+    assert quick.scanned(path, ROLES) is not None
+    assert quick.scanned(written(tmp_path, GOOD * 3 + bad), ROLES) is None
+    assert quick.scanned(written(tmp_path, bad + GOOD * 3), ROLES) is None
 
 
 def test_texts_may_be_few_and_a_line_not_too_long(tmp_path, monkeypatch):
     few, many = (
         "".join(f'{{"y": "{row}", "s": 0.5}}\n' for row in range(number)) for number in (255, 256)
     )
-    assert len(json_scan.scanned(written(tmp_path, few), ROLES).texts["y"].values) == 255
-    assert json_scan.scanned(written(tmp_path, many), ROLES) is None
-    monkeypatch.setattr(json_scan, "PIECE", 20)
-    assert json_scan.scanned(written(tmp_path, few), ROLES) is None
+    assert len(quick.scanned(written(tmp_path, few), ROLES).texts["y"].values) == 255
+    assert quick.scanned(written(tmp_path, many), ROLES) is None
+    monkeypatch.setattr(quick, "PIECE", 20)
+    assert quick.scanned(written(tmp_path, few), ROLES) is None
 
 
 def test_a_column_that_is_a_label_and_a_score_or_is_not_there_is_left_to_others(tmp_path):
     path = written(tmp_path, GOOD)
-    assert json_scan.scanned(path, ColumnRoles("s", ("s",))) is None
-    assert json_scan.scanned(path, ColumnRoles("y", ("absent",))) is None
-    assert json_scan.scanned(written(tmp_path, ""), ROLES) is None
+    assert quick.scanned(path, ColumnRoles("s", ("s",))) is None
+    assert quick.scanned(path, ColumnRoles("y", ("absent",))) is None
+    assert quick.scanned(written(tmp_path, ""), ROLES) is None
 
 
 @given(st.binary(max_size=60), st.sampled_from(["n", "t", "s"]))
 def test_any_bytes_are_scanned_or_not(data, kind):
     room = bytearray(8 * 64)
     for lines in (data, b'{"s": ' + data + b"}\n"):
-        json_scan._lines.scan(lines, ((b'{"s": ', kind, room, []),), b"}")
+        quick._lines.scan(lines, ((b'{"s": ', kind, room, []),), b"}")
 
 
 @pytest.mark.parametrize(
@@ -201,16 +201,16 @@ def test_any_bytes_are_scanned_or_not(data, kind):
 )
 def test_wrong_arguments_are_errors(given_, error):
     with pytest.raises(error):
-        json_scan._lines.scan(*given_)
+        quick._lines.scan(*given_)
 
 
 def test_more_lines_than_room_are_none_and_large_doubles_no_whole_numbers():
     fields = ((b"", "n", bytearray(8), []),)
-    assert json_scan._lines.scan(b"1\n", fields, b"") == (1, [False])
-    assert json_scan._lines.scan(b"1\n2\n", fields, b"") is None
+    assert quick._lines.scan(b"1\n", fields, b"") == (1, [False])
+    assert quick._lines.scan(b"1\n2\n", fields, b"") is None
     for value in (2.0**53, float("nan"), float("-inf")):
         with pytest.raises(ValueError, match="too large"):
-            json_scan._lines.whole(bytearray(struct.pack("d", value)))
+            quick._lines.whole(bytearray(struct.pack("d", value)))
 
 
 # ----------------------------------------------------------------------
