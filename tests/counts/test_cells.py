@@ -194,6 +194,8 @@ def test_a_bin_has_the_lowest_and_the_highest_score_in_it():
         (2.0**60, 3.0),
         (1e15, 1e15 - 2),
         (-1e14, -1e16),
+        (-0.009000000000000001, -0.121),  # nearly half way between two decimals
+        (-3.0000000000000004e-05, -0.00107),
     ],
 )
 def test_few_digits_of_thresholds_at_the_ends_of_the_range_are_those_of_each(top, low):

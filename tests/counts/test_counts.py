@@ -251,6 +251,14 @@ def test_cells_that_cannot_have_been_counted_are_refused(cells, match, code):
     assert_refused(match, lambda: br.Counts(*cells), code)
 
 
+def test_whole_scores_without_a_sign_are_kept_up_to_the_largest():
+    largest = br.Counts(np.array([2**63 - 1, 3], np.uint64), [1, 0], [0, 1])
+    assert (largest.scores.tolist(), largest.scores.dtype) == ([2**63 - 1, 3], np.int64)
+    assert br.Counts(np.array([], np.uint64), [], []).scores.dtype == np.int64
+    small = br.Counts(np.array([1.5, 0.5], np.float16), np.array([True, False]).astype(int), [1, 1])
+    assert (small.scores.tolist(), small.scores.dtype) == ([1.5, 0.5], np.float64)
+
+
 def test_the_same_file_on_both_sides_of_a_sum_is_noted():
     source = Source("day1.csv", "ab" * 32, 2, 2, 0, "y", "1")
     counts = br.Counts._of(F1_A._cells, Ledger(2, 2, 0, (source,)))

@@ -366,6 +366,8 @@ def test_thresholds_of_a_published_roc_fall_from_point_to_point():
         ([0.1, 0.4], [0.5, 0.9], ["high", "low"]),
         ([0.0, 0.4], [0.0, 0.9], [0.3, 0.3]),
         ([0.0, 0.4], [0.0, 0.9], [0.2, 0.3]),
+        ([0.0, 0.4, 0.5], [0.0, 0.9, 0.95], [math.inf, 0.3, 0.3]),
+        ([0.0, 0.4, 0.5], [0.0, 0.9, 0.95], [math.inf, math.nan, 0.3]),
     ):
         assert_refused(
             "thresholds must fall",

@@ -16,8 +16,10 @@ from tests.cli.helpers import written
 import baserate as br
 from baserate import atomic
 from baserate.counts import counts
+from baserate.errors import Ledger
 
 COUNTS = br.count([0, 1, 0, 1], [0.2, 0.7, 0.1, 0.9])
+THREE_CELLS = br.Counts([0.9, 0.8, 0.5], [1, 0, 1], [0, 1, 1])._cells
 
 
 def assert_refused(path, match, code):
@@ -82,6 +84,22 @@ def test_condensed_counts_keep_the_thresholds_that_stay_exact(tmp_path):
     counts = br.Counts([0.9, 0.5, 0.3, 0.1], [6, 3, 0, 0], [2, 8, 30, 5]).condense([0.3])
     counts.save(tmp_path / "c")
     assert br.load(tmp_path / "c").cuts.tolist() == counts.cuts.tolist() == [0.3]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        br.Counts([9, 8, 5], [1, 0, 1], [0, 1, 1]).coarsen([6, 8.5]),  # bins of one score
+        br.Counts([0.9, 0.8, 0.5], [1, 0, 1], [0, 1, 1]).coarsen([0.6]),
+        br.Counts([0.9, 0.8, 0.5], [1, 0, 1], [0, 1, 1]).coarsen(1),
+        br.GroupedCounts._of(("a", "b"), np.array([0, 3, 3]), THREE_CELLS, Ledger()),
+        br.GroupedCounts._of((), np.array([0]), br.Counts.empty()._cells, Ledger()),
+    ],
+    ids=["one score a bin", "bins", "one bin", "a group without cells", "no groups"],
+)
+def test_counts_at_their_limits_come_back_as_they_were(value, tmp_path):
+    value.save(tmp_path / "x")
+    assert br.load(tmp_path / "x") == value
 
 
 def test_every_single_flipped_bit_is_noticed(tmp_path):

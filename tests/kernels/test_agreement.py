@@ -268,6 +268,13 @@ def test_c_and_numpy_find_the_same_distinct_rows(data, kind):
     assert ours is None or identical(ours, theirs)
 
 
+@pytest.mark.parametrize("kind", ["S4", "c16", "V8", "i1", "?", "f2"])
+def test_a_column_of_another_kind_has_no_codes(kind):
+    column = np.zeros(3, dtype=kind)
+    assert compiled().distinct(column) is None
+    assert portable.distinct(column) is None
+
+
 def test_a_column_of_too_many_values_has_no_codes():
     many = np.arange(portable.MOST_DISTINCT + 1)
     for column in (many, objects(many.tolist()), objects([str(one) for one in many])):

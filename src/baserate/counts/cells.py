@@ -503,7 +503,7 @@ def observe(
         *(
             ()
             if coarse or not positives or not negatives
-            else _direction(won(), _chance_error(cells))
+            else _direction(won(), _sample_size(cells.positives), _sample_size(cells.negatives))
         ),
     )
 
@@ -514,13 +514,12 @@ def observe_in_passes(cells: Cells, totals: tuple[int, int], auc: float) -> tupl
 
     Ties at a score that no positive has are not seen.
     """
-    error = math.sqrt((sum(totals) + 1) / (12 * totals[0] * totals[1]))
     return (
         *_classes(*totals),
         *_values(cells),
         *_ties(cells, sum(totals)),
         *_range(cells),
-        *_direction(auc, error),
+        *_direction(auc, *totals),
     )
 
 
@@ -623,10 +622,11 @@ def _range(cells: Cells) -> Iterator[Note]:
         yield Note("BR203", f"{span} (logits or points?)")
 
 
-def _direction(auc: float, error: float) -> Iterator[Note]:
+def _direction(auc: float, positives: float, negatives: float) -> Iterator[Note]:
     """Reversed scores are reported, never turned: AUC well below one half, and by more than chance
-    explains.
+    explains, which is twice the standard error of a score that knows nothing (Mann & Whitney).
     """
+    error = math.sqrt((positives + negatives + 1) / (12 * positives * negatives))
     if auc < min(REVERSED, 0.5 - 2 * error):
         text = f"AUC {auc:.3g} is below 0.5: the scores look reversed"
         yield Note(
@@ -637,12 +637,6 @@ def _direction(auc: float, error: float) -> Iterator[Note]:
                 "--lower-is-positive, if low means positive",
             ),
         )
-
-
-def _chance_error(cells: Cells) -> float:
-    """The standard error of AUC for a score that knows nothing (Mann & Whitney)."""
-    ours, theirs = _sample_size(cells.positives), _sample_size(cells.negatives)
-    return math.sqrt((ours + theirs + 1) / (12 * ours * theirs))
 
 
 def _sample_size(values: npt.NDArray[Any]) -> float:

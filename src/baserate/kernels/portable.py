@@ -87,9 +87,9 @@ def count_groups(scores: Scores, labels: Labels, codes: Codes, groups: int) -> t
     order = np.argsort(codes, kind="stable")
     ends = np.searchsorted(codes[order], np.arange(groups + 1))
     parts = [order[start:end] for start, end in pairwise(ends)]
-    found = [count_cells(scores[part], labels[part]) for part in parts] or [
-        count_cells(scores[:0], labels[:0])
-    ]
+    # Without groups there are no rows.
+    found = [count_cells(scores[part], labels[part]) for part in parts]
+    found = found or [count_cells(scores, labels)]
     sizes = [0, *(len(cells.scores) for cells in found)]
     offsets: Ints = np.cumsum(sizes[: groups + 1], dtype=np.int64)
     return Cells(*map(np.concatenate, zip(*found, strict=True))), offsets
