@@ -274,7 +274,8 @@ def test_negatives_before_a_place_are_counted_as_many_as_lie_there_on_average():
 
 
 @pytest.mark.parametrize(
-    ("positives", "negatives", "start"), [(2, 300, 0.0), (60, 0, 0.0), (60, 300, 1.5)]
+    ("positives", "negatives", "start"),
+    [(2, 300, 0.0), (60, 0, 0.0), (60, 300, 1.0), (60, 300, 1.5)],
 )
 def test_where_no_threshold_can_show_it_no_false_alarm_is_allowed(positives, negatives, start):
     _, allowed = guarantees._scan(positives, negatives, start, 1.0, 0.05, 999)
