@@ -523,7 +523,7 @@ def _calibrated(one: Integers, two: Integers, weights: Floats, alpha: float) -> 
     rank = np.ceil(lowest[allowed] * weights).astype(np.int64) - 1
     limits = np.where(
         rank >= 0,
-        np.take_along_axis(ranked, np.clip(rank, 0, len(one) - 1)[None], axis=0)[0] - 1,
+        np.take_along_axis(ranked, np.maximum(rank, 0)[None], axis=0)[0] - 1,
         -1,
     )
     return np.maximum.accumulate(limits).astype(np.int64)
