@@ -131,6 +131,12 @@ def test_which_share_is_flagged_whatever_the_scores(given, share):
     assert OperatingPoint(confusion=four, at=br.Conditions(), **given).regardless == share
 
 
+@pytest.mark.parametrize(("share", "flagged"), [(0, 0), (0.3, 3), (1, 10)])
+def test_a_random_classifier_flags_its_share_of_any_cases(share, flagged):
+    guess = br.curves.random_classifier(br.count(LABELS, SCORES), share)
+    assert guess.flags(range(10)).sum() == flagged
+
+
 def test_what_is_shown_of_a_point_is_the_usual_and_what_was_asked():
     counts = br.count(LABELS, SCORES)
     plain = br.choose(counts)

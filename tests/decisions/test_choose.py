@@ -158,6 +158,19 @@ def test_savings_over_a_cost_that_cancels_are_decided_exactly(part):
             br.choose(counts, f"{broken} and {second}", at=at)
 
 
+def test_savings_over_a_cost_that_floats_take_for_none_are_decided_exactly():
+    """A miss costs a little more than three rewards, which floats add up to as much."""
+    counts = br.Counts([3, 2, 1], positives=[1, 0, 0], negatives=[0, 1, 2])
+    at = br.Conditions(costs=br.Costs(fn=0.1 + 0.1 + 0.1, tn=-0.1, fp=5))
+    assert br.measure(counts, "savings", threshold=3, at=at) > 1e15
+    assert br.choose(counts, optimize="savings", at=at).threshold == 3
+    assert br.choose(counts, "savings >= 1", at=at).threshold == 3
+    assert br.choose(counts, "savings <= 0", at=at, optimize="tpr").threshold == 2
+    none = br.Conditions(costs=br.Costs(fn=0.25, tn=-0.25, fp=5))
+    with pytest.raises(br.Infeasible, match="BR530: savings is defined at no threshold"):
+        br.choose(counts, optimize="savings", at=none)  # nothing to save: a gain of 0.5
+
+
 def test_differences_that_floats_cannot_see_decide():
     rng = random.Random(11)
     for name in ("informedness", "balanced_accuracy", "kappa", "mcc", "net_benefit", "markedness"):

@@ -255,6 +255,14 @@ def test_rare_errors_take_more_samples_up_to_a_point():
         guarantees._simulated(4.9e-4, 9999)
 
 
+@pytest.mark.parametrize(
+    ("start", "tpr"), [(0.0, [0.001, 0.25, 0.5, 0.75, 0.999]), (0.5, [0.4, 0.625, 0.75, 0.875, 1])]
+)
+def test_a_look_half_way_along_the_line_has_the_most_weight_and_its_ends_the_least(start, tpr):
+    weights = guarantees._weights(np.array(tpr), start)
+    assert weights.tolist() == [0.05, 0.75, 1, 0.75, 0.05]
+
+
 def test_negatives_before_a_place_are_counted_as_many_as_lie_there_on_average():
     rng, places = np.random.default_rng(1), np.array([0.0, 0.2, 0.5, 0.5, 1.0, 1.5])
     seen = guarantees._counted(rng, np.tile(places, (4000, 1)), 50)
@@ -266,7 +274,8 @@ def test_negatives_before_a_place_are_counted_as_many_as_lie_there_on_average():
 
 
 @pytest.mark.parametrize(
-    ("positives", "negatives", "start"), [(2, 300, 0.0), (60, 0, 0.0), (60, 300, 1.5)]
+    ("positives", "negatives", "start"),
+    [(2, 300, 0.0), (60, 0, 0.0), (60, 300, 1.0), (60, 300, 1.5)],
 )
 def test_where_no_threshold_can_show_it_no_false_alarm_is_allowed(positives, negatives, start):
     _, allowed = guarantees._scan(positives, negatives, start, 1.0, 0.05, 999)

@@ -4,6 +4,7 @@ depend on the flag, by hand.
 
 import math
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,8 +15,10 @@ from baserate.decisions.operating_point import (
     flagged_in_all,
     highest_below,
     if_all_labelled,
+    on_labels,
     unlabelled_flagged,
 )
+from baserate.errors import Note
 
 HERE = br.Conditions()
 
@@ -67,8 +70,23 @@ def test_of_a_share_of_a_tie_the_expected_number_is_flagged():
 def test_a_threshold_is_shown_above_the_cases_without_a_label_that_it_does_not_flag():
     points = Points.of(counted(SOME, REST))
     assert [highest_below(points, place) for place in range(4)] == [0.9, 0.7, 0.2, 0.1]
+    four = Points.of(counted(SOME, {0.8: 1, 0.6: 1, 0.55: 1, 0.3: 1}))
+    assert [highest_below(four, place) for place in range(4)] == [0.9, 0.8, 0.3, -math.inf]
     above = Points.of(counted(SOME, {0.95: 2, 0.9: 1}))
     assert [highest_below(above, place) for place in range(4)] == [0.9, 0.5, 0.2, -math.inf]
+
+
+def test_counts_that_do_not_keep_the_cases_left_out_say_so():
+    point = br.choose(br.Counts([2, 1], [1, 0], [0, 1]), threshold=2)
+    left_out = Note("BR105", "3 rows without a label were left out")
+    for notes, said in (
+        ((left_out, Note("BR202", "percent?")), ["BR117"]),
+        ((Note("BR105", "3 rows without a label are negative"),), []),
+        ((Note("BR202", "left out"),), []),
+        ((), []),
+    ):
+        found = on_labels(point, SimpleNamespace(notes=notes))
+        assert [note.code for note in found] == said
 
 
 # ---- do labels depend on the flag? ----

@@ -114,6 +114,13 @@ def test_a_mixture_fills_a_budget_on_the_hull():
     assert (tie.threshold, tie.lower_threshold, tie.tp, tie["alerts"]) == (4, 3, 5, 12)
     assert (mixed.threshold, mixed.lower_threshold, mixed["alerts"]) == (4, 2, 12)
     assert mixed.tp == pytest.approx(5 + 5 * 6 / 14)
+    assert "BR523" not in [note.code for note in mixed.notes]  # nothing of the budget is left
+
+
+def test_a_budget_that_ends_at_a_corner_of_the_hull_needs_no_mixture():
+    for budget, threshold in ((7, 3), (30, 2)):
+        point = br.choose(COUNTS, f"alerts <= {budget}", volume=110, mix=True)
+        assert (point.how, point.threshold, point.share) == ("threshold", threshold, 1)
 
 
 @pytest.mark.parametrize("name", CURVED)

@@ -274,3 +274,13 @@ def test_choices_at_the_base_rate_of_the_sample_name_it():
         'at a base rate of 0.1% (1 in 1,000): "A"',
         'at a base rate of 0.1% (1 in 1,000): "B"',
     ]
+
+
+@pytest.mark.parametrize("cells", [([0, 0], [3, 4]), ([3, 4], [0, 0])])
+def test_choices_on_cases_of_one_class_name_no_base_rate(cells):
+    models = {"m": br.Counts([2, 1], *cells)}
+    at = [br.Conditions(), br.Conditions(costs=br.Costs(fn=2))]
+    with pytest.raises(br.Infeasible) as refused:
+        made_by(chosen_among, models, "posfrac >= 0.5 and posfrac <= 0.55", at)
+    heads = {problem.text.partition("no threshold has ")[0] for problem in refused.value.problems}
+    assert heads == {"at a base rate: "}

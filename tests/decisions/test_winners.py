@@ -6,6 +6,7 @@ import itertools
 import random
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from tests.decisions import generated
 from tests.decisions import oracle_decisions as oracle
@@ -13,6 +14,8 @@ from tests.decisions.worked import F1_A, F1_B
 from tests.strategies import seeds
 
 import baserate as br
+from baserate.counts.points import Points
+from baserate.decisions.roc_geometry import corners, regions
 
 COSTS = br.Costs(fp=5, fn=500, tp=5, tn=0)
 
@@ -166,3 +169,28 @@ def test_winners_needs_models_with_both_classes():
             br.curves.winners(models)
     with pytest.raises(br.InputError, match='BR552: "m" has cases of one class only'):
         br.curves.winners({"m": br.Counts([1], [1], [0])})
+
+
+@pytest.mark.parametrize("seed", seeds(30))
+def test_a_rule_that_every_point_satisfies_leaves_every_winner(seed):
+    rng = random.Random(f"masks {seed}")
+    data = {name: generated.cells(rng, both=True, most=8) for name in "ab"}
+    models = {name: generated.counts(cells) for name, cells in data.items()}
+    every = {name: np.ones(len(Points.of(counts)), bool) for name, counts in models.items()}
+    assert regions(corners(models, every)) == regions(corners(models))
+
+
+def test_under_a_rule_only_the_points_that_satisfy_it_are_corners():
+    counts = br.Counts([4, 3, 2, 1], positives=[6, 2, 1, 1], negatives=[1, 2, 3, 4])
+    middle = {"m": np.array([False, False, True, True, False])}
+    found = corners({"m": counts}, middle)
+    assert [(corner.x, corner.y, corner.settings) for corner in found] == [
+        (Fraction(3, 10), Fraction(8, 10), {"m": 3}),
+        (Fraction(6, 10), Fraction(9, 10), {"m": 2}),
+    ]
+    assert [(one.low, one.high) for one in regions(found)] == [(0, 0.75), (0.75, 1)]
+    ends = {"m": np.array([True, False, False, False, True])}
+    assert [list(corner.settings) for corner in corners({"m": counts}, ends)] == [
+        ["flag nothing"],
+        ["flag everything"],
+    ]

@@ -430,11 +430,9 @@ def _scan(
     than there.
     """
     # With fewer positives than start says the requirement cannot be met.
-    looks = _looks(
-        max(LEAST, math.ceil(positives * LEAST_SHARE), math.ceil(positives * min(start, 1.0))),
-        positives,
-    )
-    if not len(looks) or not negatives:
+    first = max(LEAST, math.ceil(positives * LEAST_SHARE), math.ceil(positives * start))
+    looks = _looks(first, positives)
+    if not len(looks) or not negatives or start >= 1:
         return np.array([0]), np.array([-1])
     rng = np.random.default_rng((positives, negatives, 28))
     steps = np.diff(np.concatenate(([0], looks, [positives + 1])))
@@ -444,15 +442,16 @@ def _scan(
         where = (gaps[:, :-1] / gaps[:, -1:] - start) / slope
         return _counted(rng, np.maximum(where, 0), negatives)
 
-    # Where the requirement can be met at all, it is met most clearly half way along the line rather
-    # than at its ends.
-    way = (
-        np.clip((looks / (positives + 1) - start) / (1 - start), 0, 1)
-        if start < 1
-        else np.zeros(len(looks))
-    )
-    weights = np.maximum(4 * way * (1 - way), LEAST_WEIGHT)
+    weights = _weights(looks / (positives + 1), start)
     return looks, _calibrated(drawn(samples), drawn(2 * samples), weights, alpha)
+
+
+def _weights(tpr: Floats, start: float) -> Floats:
+    """How much of what may be missed each look has: where the requirement can be met at all, it is
+    met most clearly half way along the line rather than at its ends.
+    """
+    way = np.clip((tpr - start) / (1 - start), 0, 1)
+    return np.maximum(4 * way * (1 - way), LEAST_WEIGHT)
 
 
 def _counted(rng: np.random.Generator, where: Floats, negatives: int) -> Integers:
@@ -524,7 +523,7 @@ def _calibrated(one: Integers, two: Integers, weights: Floats, alpha: float) -> 
     rank = np.ceil(lowest[allowed] * weights).astype(np.int64) - 1
     limits = np.where(
         rank >= 0,
-        np.take_along_axis(ranked, np.clip(rank, 0, len(one) - 1)[None], axis=0)[0] - 1,
+        np.take_along_axis(ranked, np.maximum(rank, 0)[None], axis=0)[0] - 1,
         -1,
     )
     return np.maximum.accumulate(limits).astype(np.int64)

@@ -211,12 +211,10 @@ ROUNDING = 1e-14
 def keeping(term: Term, points: Points, at: Conditions) -> Mask:
     """The points at which the term holds, decided exactly."""
     values, limit = along(term.measure, points, at), rounded(term.limit)
+    doubt = DOUBT * abs(limit) + _rounding(term.measure, points, at, values)
     with np.errstate(invalid="ignore"):
         kept = values >= limit if term.sense == ">=" else values <= limit
-        doubtful = np.flatnonzero(
-            np.abs(values - limit)
-            <= DOUBT * abs(limit) + _rounding(term.measure, points, at, values)
-        )
+        doubtful = np.flatnonzero((np.abs(values - limit) <= doubt) | math.isinf(doubt))
     if len(doubtful):
         kept[doubtful] = _exactly_kept(term, points, doubtful, at)
     return kept
@@ -224,7 +222,7 @@ def keeping(term: Term, points: Points, at: Conditions) -> Mask:
 
 def _rounding(measure: Measure, points: Points, at: Conditions, values: Floats) -> float:
     """How far off a value can be by rounding: much more than its last place where large terms
-    cancel.
+    cancel; infinite where floats do not even tell whether it is defined.
     """
     if measure.name == "savings" and min(at.costs.fp, at.costs.fn, at.costs.tp, at.costs.tn) < 0:
         return (
@@ -347,24 +345,27 @@ def _best(
 ) -> int | None:
     """The best of the points in the mask, looked for among all of them."""
     values = np.where(mask, (1.0 if lower else -1.0) * along(objective, points, at), math.nan)
-    if np.isnan(values).all():
+    doubt = _rounding(objective, points, at, values)
+    if math.isinf(doubt):
+        near = np.flatnonzero(mask)
+    elif np.isnan(values).all():
         return None
-    lowest = float(np.nanmin(values))
-    with np.errstate(invalid="ignore"):
-        near = np.flatnonzero(
-            values - lowest <= DOUBT * abs(lowest) + _rounding(objective, points, at, values)
-        )
-    return (
-        int(near[0])
-        if len(near) == 1
-        else int(near[_exact_best(objective, points, near, at, lower=lower)])
-    )
+    else:
+        lowest = float(np.nanmin(values))
+        with np.errstate(invalid="ignore"):
+            near = np.flatnonzero(values - lowest <= DOUBT * abs(lowest) + doubt)
+        if len(near) == 1:
+            return int(near[0])
+    best = _exact_best(objective, points, near, at, lower=lower)
+    return None if best is None else int(near[best])
 
 
 def _exact_best(
     measure: Measure, points: Points, where: npt.NDArray[np.intp], at: Conditions, *, lower: bool
-) -> int:
-    """The place, among those given, of the lowest or highest value; the first of equals."""
+) -> int | None:
+    """The place, among those given, of the lowest or highest value; the first of equals. None where
+    there is none.
+    """
     best = _decided(measure, points, where, at, partial(_first_best, lower=lower))
     if best is not None:
         return best
@@ -373,10 +374,10 @@ def _exact_best(
         for index in where.tolist()
     ]
     known = [value for value in exact if value is not None]
-    return exact.index(min(known) if lower else max(known)) if known else 0
+    return exact.index(min(known) if lower else max(known)) if known else None
 
 
-def _first_best(orders: Fractions, *, lower: bool) -> int:
+def _first_best(orders: Fractions, *, lower: bool) -> int | None:
     left = np.flatnonzero(np.broadcast_to(orders.known, len(orders)))
     while len(left):
         gaps = (orders[left] - orders[left[len(left) // 2 :][:1]]).signs()
@@ -384,7 +385,7 @@ def _first_best(orders: Fractions, *, lower: bool) -> int:
         if not len(better):
             return int(left[np.argmax(gaps == 0)])
         left = better
-    return 0
+    return None
 
 
 def exact_or_none(
