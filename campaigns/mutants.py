@@ -181,7 +181,7 @@ def _change_value(node: Any) -> bool:
     match node:
         case ast.Constant(value=bool() as value):
             node.value = not value
-        case ast.Constant(value=int() | float() as value):
+        case ast.Constant(value=int() | float() as value) if value + 1 != value:
             node.value = value + 1
         case ast.Constant(value=str() as value) if value in ("left", "right"):
             node.value = RENAMED[value]
