@@ -607,7 +607,7 @@ def times_drawn(urn: Urn, first: int, count: int, seed: int) -> Array:
 
 
 def rows_held(width: int) -> int:
-    """How many resamples of so many numbers are held at a time."""
+    """How many resamples are held at a time, each of `width` numbers."""
     return max(1, BLOCK // max(1, width))
 
 

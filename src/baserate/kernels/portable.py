@@ -335,7 +335,7 @@ def draw(urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints) 
 
 
 def _blocks(rows: int, width: int) -> list[slice]:
-    """Rows of so many words in blocks that are worked on at a time: no result depends on them."""
+    """Rows in blocks that are worked on at a time: no result depends on them."""
     many = max(1, CHUNK // width)
     return [slice(row, row + many) for row in range(0, rows, many)]
 

@@ -1017,7 +1017,7 @@ def _tallied(codes: Array, many: int) -> list[int]:
 
 
 def _renumbered(codes: Array, numbers: Sequence[int], many: int) -> Array:
-    """The number of each code instead, of which there are so many."""
+    """The number of each code in its place, below `many`."""
     known = np.array(numbers, dtype=np.min_scalar_type(max(many - 1, 0)))
     found = np.empty(len(codes), dtype=known.dtype)
     for start in range(0, len(codes), PIECE):

@@ -467,7 +467,7 @@ def _is_counted(found: Opened, wanted: ColumnRoles) -> bool:
 
 def _pieces(found: Opened, wanted: ColumnRoles) -> list[int]:
     """The rows of every piece: row groups, some of them together where they are small. Nothing
-    where a column is no plain number, text or day, or the rows cannot be told apart.
+    where a column is no plain number, text or day, or a column hides the numbers of the rows.
     """
     kinds = [duckdb_kind(found.types.get(name, "")) for name in wanted.columns]
     plain = all(kind in (Kind.NUMBERS, Kind.TEXT, Kind.TIMES) for kind in kinds)

@@ -21,7 +21,7 @@ except ImportError:  # it was not built: other ways read the same
 
 
 def is_possible(source: str, wanted: ColumnRoles) -> bool:
-    """Whether to try: a Parquet file, or JSON of which nothing is wanted but labels and numbers."""
+    """Whether to try: a Parquet file, or JSON of which only labels and numbers are read."""
     if not os.path.isfile(source) or source in streams.STDIN:  # noqa: PTH113
         return False
     kind = streams.file_kind(_head(source), source)
@@ -148,7 +148,7 @@ def begins(path: str, wanted: ColumnRoles) -> bool:
 
 
 def scanned(path: str, wanted: ColumnRoles) -> Scanned | None:
-    """The wanted fields of every line; None where there is any doubt about one.
+    """The requested fields of every line; None where there is any doubt about one.
 
     Numbers are those in which no digit is lost: of up to fifteen digits, or as Python writes its
     floats. So no two numbers of a column, in whichever file, have become one.

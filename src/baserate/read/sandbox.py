@@ -198,11 +198,11 @@ class Incoming:
         raise Untrue("a column of an unknown kind")
 
     def codes(self, number: int, rows: int) -> Codes:
-        """Python objects, so many of them, and the place of each row's own among them."""
+        """A number of Python objects, and the place of each row's own among them."""
         return self._codes(self._objects(number), rows, POINTER)
 
     def array_into(self, held: Array, rows: slice, room: int | None) -> Array:
-        """Numbers for these rows of an array, which is made first where there is to be room."""
+        """Numbers for these rows of an array, which is made first where `room` is given."""
         shape, dtype = self._header()
         many = rows.stop - rows.start
         if room is not None:
@@ -324,8 +324,8 @@ def send_tables(out: IO[bytes], tables: Sequence[Table]) -> None:
 def send_pieces(
     out: IO[bytes], table: Table, pieces: Sequence[int], read: Callable[[str, int, int], Any]
 ) -> None:
-    """A table some rows at a time, so many in each piece: `read` gives each column from one row to
-    another, as numbers or codes, and the same in all pieces. What follows is `send_end`.
+    """A table some rows at a time, as many as `pieces` says: `read` gives each column from one row
+    to another, as numbers or codes, and the same in all pieces. What follows is `send_end`.
     """
     send(out, {"tables": 1})
     send(out, {**_described(table), "pieces": list(pieces)})
