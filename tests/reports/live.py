@@ -118,6 +118,20 @@ def settled(page):
     return page.evaluate(READ)
 
 
+def place_of(page, query):
+    """Where an element stands, once all that is drawn when it is seen has moved it."""
+    found, before = page.locator(query), None
+    found.scroll_into_view_if_needed()
+    for _ in range(50):
+        settled(page)
+        now = found.bounding_box()
+        if now == before:
+            return now
+        before = now
+        page.wait_for_timeout(150)
+    raise AssertionError(f"{query} does not rest")
+
+
 def asked(shown):
     """What the controls say, as Python is asked the same."""
     fp, fn = (float(shown[name].replace(",", "")) for name in ("fp", "fn"))

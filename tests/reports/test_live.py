@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.decisions.worked import CELLS
 from tests.reports.browser import opened
-from tests.reports.live import RESTED, elsewhere, faults, worst_and_best
+from tests.reports.live import RESTED, elsewhere, faults, place_of, worst_and_best
 from tests.reports.made import Page, drawn
 
 import baserate as br
@@ -187,9 +187,7 @@ def test_the_winner_map_shows_who_is_cheapest_and_takes_a_click(browser, tmp_pat
     models = {name.lower(): br.Counts(*zip(*CELLS[name], strict=True)) for name in ("A", "B")}
     at = br.Conditions(prior="1e-5..1e-3", costs=br.Costs(fp=5, fn=500, tp=5))
     with live(browser, tmp_path, models, at=at) as (page, seen):
-        chart = page.locator("svg.map")
-        chart.scroll_into_view_if_needed()
-        box = chart.bounding_box()
+        box = place_of(page, "svg.map")
         wins = br.robustness.winner_map(models).wins
         page.mouse.move(box["x"] + box["width"] * 0.4, box["y"] + box["height"] * 0.5)
         said = texts(page, "#map-says")[0]

@@ -11,7 +11,16 @@ from datetime import UTC, datetime
 
 import pytest
 from tests.reports.browser import opened
-from tests.reports.live import COLUMNS, MODELS, START, VOLUME, compare, faults, settled
+from tests.reports.live import (
+    COLUMNS,
+    MODELS,
+    START,
+    VOLUME,
+    compare,
+    faults,
+    place_of,
+    settled,
+)
 from tests.reports.test_live import AT, in_view, live, shown, some_counts, texts
 
 import baserate as br
@@ -381,7 +390,7 @@ def test_the_threshold_is_dragged_on_the_scores_and_over_the_alerts(page):
         page.click("#reset")
         before = settled(page)
         page.locator(chart).scroll_into_view_if_needed()
-        knob = page.locator(f"{chart} .knob").bounding_box()
+        knob = place_of(page, f"{chart} .knob")
         start = knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2
         page.mouse.move(*start)
         page.mouse.down()
