@@ -30,7 +30,7 @@ from baserate.read.files import hours_of, zone_of
 # Days without positives at the end are taken for labels still to come where chance would give them
 # less often than this.
 IMPROBABLE = 0.001
-# From so many scores on, points are made of those alone that a given threshold needs.
+# From this number of scores on, points are made of those alone that a given threshold needs.
 MANY_SCORES = 1 << 20
 AS_COUNTED: Weights = (Fraction(1), Fraction(1))
 NOT_AT_A_VOLUME = Note(
