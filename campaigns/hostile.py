@@ -46,7 +46,7 @@ CALLS = ("__hit={n}", "__hit={n}", "__hit={n}", "window.__hit={n}", "top['__hit'
 CLOSINGS = ("", "", "", '"', "'", "`", ">", '">', "'>", "-->", "--!>", "]]>", "*/", "\\", '\\"',
             "</title>", "</style>", "</script>", "</textarea>", "</td></table>", "</svg>",
             "</bdi>", "</option></select>", "</desc></svg>", "</noscript>", "</template>",
-            "\\u003c/script>", '"}', '"}]}}</script>', "}}", "${", "#", "&", "]]]]>")  # fmt: skip
+            "\\u003c/script>", '"}', '"}]}</script>', "}", "${", "#", "&", "]]]]>")  # fmt: skip
 MARKUP = (
     "<script>{run}</script>", "<script >{run}//", "<script/x>{run}</script >",
     "<script src=data:,{run}></script>", "<script type=module>{run}</script>",
@@ -66,7 +66,7 @@ MARKUP = (
     "<form action=javascript:{run}><button>", "<button formaction=javascript:{run}>",
     "<base href=javascript:{run}//>", "<meta http-equiv=refresh content=0;javascript:{run}>",
     "<link rel=stylesheet href=x onerror={run}>", "<style onload={run}>",
-    "<style>@import 'javascript:{run}'", "<style>*{{background:url(javascript:{run})}}</style>",
+    "<style>@import 'javascript:{run}'", "<style>*{background:url(javascript:{run})}</style>",
     "<p style=width:expression({run})>", "<p style='animation:x' onanimationstart={run}>",
     "<template><script>{run}</script></template>",
     "<noscript><p title='</noscript><img src=x onerror={run}>'>",
@@ -78,14 +78,14 @@ OTHERS = (
     "javascript:{run}", "JaVaScRiPt:{run}//", "data:text/html,<script>{run}</script>",
     "vbscript:{run}", " onmouseover={run} x=", '" onfocus={run} autofocus tabindex=0 x="',
     "' onpointerenter={run} style=position:fixed;inset:0 '", "';{run};//", '";{run};//',
-    "\\';{run};//", "-({run})-", '"-({run})-"', "`;{run};`", "${{{run}}}", "`${{{run}}}`",
-    "{{{{constructor.constructor('{run}')()}}}}", "{{{{{run}}}}}", "<%= {run} %>", "#{{{run}}}",
+    "\\';{run};//", "-({run})-", '"-({run})-"', "`;{run};`", "${{run}}", "`${{run}}`",
+    "{{constructor.constructor('{run}')()}}", "{{{run}}}", "<%= {run} %>", "#{{run}}",
     "[[{run}]]", "&lt;script&gt;{run}&lt;/script&gt;", "&#60;script&#62;{run}&#60;/script&#62;",
     "&#x3c;img src=x onerror={run}&#x3e;", "\\u003cscript\\u003e{run}\\u003c/script\\u003e",
     "\\x3cscript\\x3e{run}\\x3c/script\\x3e", "%3Cscript%3E{run}%3C/script%3E",
     "\uff1cscript\uff1e{run}\uff1c/script\uff1e", "+ADw-script+AD4-{run}+ADw-/script+AD4-",
-    "url(javascript:{run})", "expression({run})", "}}*{{x:expression({run})}}",
-    "__proto__[onerror]={run}", '{{"__proto__":{{"innerHTML":"{run}"}}}}', "#rule={run}",
+    "url(javascript:{run})", "expression({run})", "}*{x:expression({run})}",
+    "__proto__[onerror]={run}", '{"__proto__":{"innerHTML":"{run}"}}', "#rule={run}",
 )  # fmt: skip
 SIGNS = ("", "", "", "", "", " ", "/", "\u2028", "\u2029", "\u202e", "\u2066", "\u200b", "\ufeff",
          "\0", "\x0b", "\x0c", "\x1b[31m", "\x7f", "\t", "\n", "\r\n", "\u00ad", "\U000e0041",
@@ -96,18 +96,21 @@ WORDS = ("__proto__", "constructor", "prototype", "toString", "hasOwnProperty", 
 
 def payload(rng: random.Random, number: int) -> str:
     """A string with the call number `number`, in one to three disguises."""
-    run = rng.choice(CALLS).format(n=number)
-    text = rng.choice(rng.choice((MARKUP, MARKUP, OTHERS))).format(run=run)
+    run = rng.choice(CALLS).replace("{n}", str(number))
+    text = rng.choice(rng.choice((MARKUP, MARKUP, OTHERS)))
     if rng.random() < 0.2:
         text = rng.choice(MARKUP).partition("{run}")[0] + text
-    if rng.random() < 0.2:
-        text = re.sub("[a-z]", lambda one: rng.choice((str.upper, str.lower))(one[0]), text)
-        text = re.sub("__hit", "__hit", text, flags=re.IGNORECASE)
-    if rng.random() < 0.15:
-        place = rng.randrange(len(text))
-        text = text[:place] + rng.choice(SIGNS) + text[place:]
+    text = run.join(disguised(rng, part) for part in text.split("{run}"))
     word = rng.choice(WORDS) if rng.random() < 0.2 else ""
     return rng.choice(SIGNS) + word + rng.choice(CLOSINGS) + text + rng.choice(SIGNS)
+
+
+def disguised(rng: random.Random, text: str) -> str:
+    """Markup in mixed case, or with a sign somewhere."""
+    if rng.random() < 0.2:
+        return re.sub("[a-z]", lambda one: rng.choice((str.upper, str.lower))(one[0]), text)
+    place = rng.randrange(len(text) + 1) if rng.random() < 0.1 else 0
+    return text[:place] + rng.choice(SIGNS) * (place > 0) + text[place:]
 
 
 # ----------------------------------------------------------------------
@@ -531,7 +534,9 @@ STEERED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028
                      "\u2066-\u2069\ufeff\U000e0000-\U000e007f\ud800-\udfff]|^FAKED",
                      re.MULTILINE)  # fmt: skip
 ERASE = "\r\x1b[K"  # of our own line of progress
-LINES, KNOWN, READ = 20, 14, ("--label", "y", "--score", "s")
+LINES, KNOWN, UNKNOWN = 20, 10, 8
+READ = ("--label", "y", "--score", "s")
+BY_GROUP = ("slices", "x.csv", *READ, "--by", "g", "--threshold", "3")  # all names are groups
 
 
 def steering(rng: random.Random, number: int) -> str:
@@ -557,7 +562,7 @@ def printed(words: Sequence[str], folder: Path) -> str:
 
 
 def on_terminals(seed: int, folder: Path) -> tuple[int, list[str]]:
-    """Commands about such names, and each name where a command would not know it."""
+    """Commands about such names, and some of these where a command does not know them."""
     rng, wrong = random.Random(f"P18-lines/{seed}"), list[str]()
     names = [steering(rng, number) for number in range(LINES)]
     saved_models(names[:8], folder / "x.counts")
@@ -568,8 +573,8 @@ def on_terminals(seed: int, folder: Path) -> tuple[int, list[str]]:
         for row in range(120):
             label, other = row % 3 // 2, names[row % 2]
             rows.writerow((label, row % 7, names[row % LINES], other, row % 5, row % 11))
-    known = rng.sample([*about(names)], KNOWN)
-    for words in (*known, *(unknown(rng, name) for name in names)):
+    known = [BY_GROUP, *rng.sample([*about(names)], KNOWN)]
+    for words in (*known, *(unknown(rng, name) for name in rng.sample(names, UNKNOWN))):
         said = printed(words, folder)
         for found in list(STEERED.finditer(said))[:3]:
             where = said[max(found.start() - 60, 0) : found.end() + 20]
@@ -590,7 +595,6 @@ def about(names: Sequence[str]) -> Iterator[Sequence[str]]:
         yield "curve", words[0], "x.counts", *words[1:]
     yield "show", f"{names[2]}.counts"
     yield "compare", f"{names[2]}.counts"
-    yield "slices", "x.csv", *READ, "--by", "g", "--threshold", "3"
     yield "choose", "x.csv", "recall >= 0.5", *READ, "--by", "g"
     yield "show", "x.csv", "--label", names[0], "--score", names[1]
     yield "show", "x.csv", "--label", names[0], "--positive", names[0], "--score", names[1]
