@@ -232,11 +232,12 @@ FURTHER = {
     "16-payloads": Promise(
         "Drawn strings in every field of a report",
         "a string that would set a variable, as the name of a model, group, column, file, label,"
-        " note or title, in one browser (half of them in Chromium, half in Firefox): the page is"
+        " note or title, in one browser (each once in Chromium and once in Firefox): the page is"
         " walked through and its charts are saved and opened alone; no script, dialog, markup,"
         " request or refusal by the policy",
         10_000,
-        "The same strings unescaped on a bare page do run there, in every batch.",
+        "Of 300 such strings, 75 run by themselves where they stand unescaped on a bare page;"
+        " every batch shows on such a page that both browsers notice.",
     ),
     "18-cells": Promise(
         "Drawn formulas and escape sequences as names",
