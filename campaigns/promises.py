@@ -86,6 +86,7 @@ PROMISES = {
         "kill -9 at any moment leaves the old file or the new one",
         "a process killed while it saves: nothing corrupt, nothing missing",
         2_000,
+        "Every command that writes: below.",
     ),
     12: Promise(
         "A full disk is one line and exit status 74",
@@ -93,8 +94,8 @@ PROMISES = {
         " full or broken disk: the old file or the whole new one, status 0 or 74, one line, no"
         " draft",
         100,
-        "stdout and stderr that are full: `tests/cli/test_lost_streams.py`. Allocations in the"
-        " reader and calls of databases made to fail: below.",
+        "stdout and stderr that are full: `tests/cli/test_lost_streams.py`. Disks of a drawn size,"
+        " allocations in the reader and calls of databases made to fail: below.",
     ),
     13: Promise(
         "Little memory is an answer or a refusal, never a hang or a kill",
@@ -204,6 +205,26 @@ PROMISES = {
 
 # Further campaigns of a promise, each with trials of its own kind.
 FURTHER = {
+    "11-commands": Promise(
+        "kill -9 of every command that writes",
+        "a command (`count`, `choose`, … `init`: fourteen of them) killed at a random moment, or"
+        " as soon as its draft is there: the old file or the whole new one, and the next run"
+        " leaves no draft",
+        2_000,
+    ),
+    "12-disk": Promise(
+        "A disk that is too small",
+        "a command that writes to a disk of its own (tmpfs), from 4 kB to a little more than its"
+        " file needs: the old file or the whole new one, status 0 or 74, one line, no draft",
+        500,
+    ),
+    "12-postgres": Promise(
+        "A server that goes away",
+        "a table or query of PostgreSQL counted, through either driver, while the server ends the"
+        " connection before the first, second, … call, or that call fails: the right counts or"
+        " one refusal, and the next count right",
+        115,
+    ),
     "12-sql": Promise(
         "A call of a database that fails",
         "a file read with the first, second, … call of DuckDB or SQLite made to fail once: the"
