@@ -1,7 +1,7 @@
 """The same answers with other versions of Python and of the packages: run by each interpreter for
 which baserate is installed.
 
-    python campaigns/versions.py               commands and tests, written to campaigns/versions.json
+    python campaigns/versions.py               commands and tests: campaigns/versions.json
     python campaigns/versions.py tests/counts  these tests only
 
 A command's file is compared with that of the first interpreter in the record: its digest is the
@@ -14,9 +14,9 @@ import platform
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,6 @@ PACKAGES = ("numpy", "scipy", "duckdb", "narwhals", "click", "pyarrow", "pandas"
 TESTS = ("tests/kernels", "tests/counts", "tests/measures", "tests/curves", "tests/decisions",
          "tests/inference", "tests/shift", "tests/segments", "tests/api", "tests/cli",
          "tests/bad_inputs", "tests/published", "tests/test_reference_set.py")  # fmt: skip
-Row = dict[str, Any]
 
 
 def files() -> dict[str, str]:
@@ -41,46 +40,40 @@ def files() -> dict[str, str]:
         write_models(Path(name), rows=2_000)
         for words in WRITING:
             done, out = ended(words, Path(name)), Path(name) / "out"
-            found[words[0]] = hashlib.sha256(out.read_bytes()).hexdigest()
             assert done.returncode == 0, done.stderr
+            found[words[0]] = hashlib.sha256(out.read_bytes()).hexdigest()
             out.unlink()
     return found
 
 
 def tested(names: tuple[str, ...]) -> tuple[dict[str, int], list[str]]:
     """How many tests passed, failed and were skipped; and which failed."""
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-rfE",
-        "--no-header",
-        "-p",
-        "no:cacheprovider",
-    ]
-    done = subprocess.run([*command, *names], cwd=ROOT, capture_output=True, text=True, check=False)
+    words = [sys.executable, "-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", *names]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()
-    words = next(line for line in reversed(lines) if " in " in line).replace(",", "").split()
-    seen = Counter(
-        {
-            word: int(before)
-            for before, word in zip(words, words[1:], strict=False)
-            if before.isdecimal() and word in ("passed", "failed", "skipped", "errors")
-        }
-    )
-    return dict(seen), [line for line in lines if line.startswith(("FAILED", "ERROR"))]
+    summary = next(line for line in reversed(lines) if " in " in line).replace(",", "").split()
+    seen = {word: int(number) for number, word in pairwise(summary) if number.isdecimal()}
+    return seen, [line for line in lines if line.startswith(("FAILED", "ERROR"))]
 
 
 def main(*names: str) -> int:
-    packages = {name: version(name) for name in PACKAGES}
-    row: Row = {"python": platform.python_version(), "system": platform.freedesktop_os_release()
-                ["PRETTY_NAME"], "packages": packages, "commit": commit(),
-                "date": f"{datetime.now(UTC):%Y-%m-%d}", "files": files()}  # fmt: skip
+    row: dict[str, Any] = {
+        "python": platform.python_version(),
+        "system": platform.freedesktop_os_release()["PRETTY_NAME"],
+        "packages": {name: version(name) for name in PACKAGES},
+        "commit": commit(),
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "files": files(),
+    }
     row["tests"], row["failed"] = tested(names or TESTS)
     known = json.loads(RECORD.read_text()) if RECORD.exists() else []
-    key = ("python", "system", "packages")
-    known = [one for one in known if any(one[name] != row[name] for name in key)] + [row]
+    same = ("python", "system", "packages")
+    for place, one in enumerate(known):
+        if all(one[name] == row[name] for name in same):
+            known[place] = row
+            break
+    else:
+        known.append(row)
     RECORD.write_text(json.dumps(known, indent=1) + "\n")
     others = [name for name, digest in row["files"].items() if digest != known[0]["files"][name]]
     print(row["python"], row["tests"], "other bytes:", others or "none", *row["failed"], sep="\n")
