@@ -925,6 +925,7 @@ TESTS = {
         "steer or formula or obey or shown_escaped",
     ),
     27: ("tests/read/test_no_code_runs.py",),
+    30: ("tests/counts/test_old_files.py",),
 }
 
 

@@ -30,7 +30,7 @@ stopped; `python campaigns/run.py P11 --seconds 60` runs one for a minute.
 """  # noqa: E501
 COVERAGE, MUTANTS = 3, (29, "29-again")
 MUTATED = ("counts", "measures", "read", "decisions", "inference")
-FIXED = (2, 5, 7, 12, 16, 17, 18, 27, 28, "12-sql", "13-rows")
+FIXED = (2, 5, 7, 12, 16, 17, 18, 27, 28, 30, "12-sql", "12-postgres", "13-rows")
 COLUMNS = "| P | promise | holds | seen | bounds | a trial | full size | run |"
 RULE = "|---|---|---|---|---|---|---|---|"
 FURTHER_HEAD = """
