@@ -200,8 +200,8 @@ PROMISES = {
         "Old outputs stay readable",
         "a test that reads a file saved by an earlier version: the digest that this one gave",
         10,
-        "So far there is one version, 0.1; its files are kept in `tests/counts/saved`, and a release"
-        " adds its own ([file format](file-format.md)).",
+        "So far there is one version, 0.1; its files are kept in `tests/counts/saved`, and a"
+        " release adds its own ([file format](file-format.md)).",
     ),
 }
 
