@@ -440,8 +440,12 @@ def killed_commands(seed: int, folder: Path) -> Batch:
     once, whole = time.monotonic() - start, out.read_bytes()
     for turn in range(10):
         out.write_bytes(b"old")
-        with subprocess.Popen([sys.executable, "-m", "baserate", *words], cwd=folder,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+        with subprocess.Popen(
+            [sys.executable, "-m", "baserate", *words],
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ) as child:
             time.sleep(rng.uniform(0, once) if turn % 2 else 0)
             while not turn % 2 and child.poll() is None and not any(folder.glob(".*.draft")):
                 time.sleep(0.0002)
