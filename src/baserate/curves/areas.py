@@ -22,7 +22,16 @@ from baserate.decisions.selection import bins_note, choose
 from baserate.errors import Fix, quoted, refuse
 from baserate.measures.confusion import label_shift_of
 from baserate.measures.registry import Direction, weight_of_negatives
-from baserate.numbers import INT64_MAX, Bounds, Floats, Reading, Undefined, exactly, rounded
+from baserate.numbers import (
+    INT64_MAX,
+    Bounds,
+    Floats,
+    Reading,
+    Undefined,
+    exactly,
+    rounded,
+    surplus_won,
+)
 
 # ----------------------------------------------------------------------
 # The table of summaries: `Summary`, intervals, comparisons, the command line and the documents read
@@ -204,16 +213,9 @@ def gini(counts: Counts | Points) -> float:
     value = auc(counts)
     if isinstance(value, Undefined):
         return value
-    # Wins less losses, over pairs: as exact as AUC also where it is close to one half.
-    if isinstance(counts, Points) or abs(value - 0.5) > 0.25:
+    if isinstance(counts, Points):
         return Reading(2 * value - 1, name="gini")
-    return Reading(value - auc(_reversed(counts)), name="gini")
-
-
-def _reversed(counts: Counts) -> Counts:
-    return Counts(
-        -np.arange(len(counts.scores), dtype=np.int64)[::-1], counts.positives, counts.negatives
-    )
+    return Reading(surplus_won(counts.positives, counts.negatives), name="gini")
 
 
 @summary(range=SHARE)
@@ -398,12 +400,12 @@ def h_measure(
     resolved = checked_conditions(at).within(points.exact_prior, points.why_no_prior)
     share, rest = (max(one, SMALLEST) for one in both_shares(resolved))
     a, b, shown = _beta(prior, severity_ratio, share)
-    up, across, ratios = _edges(points.hull())
+    rise, run, gap = hull_edges(points.hull())
     # And a perfect classifier's: one edge up, one across.
     terms = _saved(
-        np.append(up, (1.0, 0.0)) * share,
-        np.append(across, (0.0, 1.0)) * rest,
-        np.append(ratios, (math.inf, -math.inf)),
+        np.append(rise, (1.0, 0.0)) * share,
+        np.append(run, (0.0, 1.0)) * rest,
+        np.append(_log_ratios(rise, run, gap), (math.inf, -math.inf)),
         (share, rest),
         (a, b),
     )
@@ -443,24 +445,27 @@ def _beta(prior: str, severity_ratio: float | None, share: float) -> tuple[float
     )
 
 
-def _edges(hull: Points) -> tuple[Floats, Floats, Floats]:
-    """Of each edge of the hull Δtpr, Δfpr and ln(Δtpr / Δfpr), which of counts is right also where
-    it is close to 0.
+def hull_edges(hull: Points) -> tuple[Floats, Floats, Floats]:
+    """Of each edge Δtpr, Δfpr and Δtpr − Δfpr, of counts rounded once: near the diagonal it is
+    small.
     """
-    ours, theirs = hull.total_positives, hull.total_negatives
     up, across = _steps_along(hull.tp, hull.fn), _steps_along(hull.fp, hull.tn)
+    ours, theirs = hull.total_positives, hull.total_negatives
     rise, run = up / ours, across / theirs
-    gap, level = rise - run, run
-    if hull.tp.dtype == np.int64:
-        kind = object if ours * theirs > INT64_MAX else np.int64
-        level = across.astype(kind) * ours
-        gap = (up.astype(kind) * theirs - level).astype(np.float64)
-        level = level.astype(np.float64)
-    close = np.abs(gap) < level / 2
+    if hull.tp.dtype != np.int64:
+        return rise, run, rise - run
+    kind = object if ours * theirs > INT64_MAX else np.int64
+    gap = up.astype(kind) * theirs - across.astype(kind) * ours
+    return rise, run, gap.astype(np.float64) / (ours * theirs)
+
+
+def _log_ratios(rise: Floats, run: Floats, gap: Floats) -> Floats:
+    """ln(Δtpr / Δfpr), also where that is close to 0."""
+    close = np.abs(gap) < run / 2
     with np.errstate(divide="ignore"):
-        ratios = np.where(close, 0.0, np.log(rise) - np.log(run))
-    ratios[close] = np.log1p(gap[close] / level[close])
-    return rise, run, ratios
+        ratios = np.log(rise) - np.log(run)
+    ratios[close] = np.log1p(gap[close] / run[close])
+    return np.asarray(ratios)
 
 
 def _steps_along(flagged: Any, passed: Any) -> Any:

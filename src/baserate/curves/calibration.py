@@ -12,10 +12,11 @@ import numpy as np
 from baserate import notation
 from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.counts import Counts
-from baserate.curves.areas import SHARE, summary
-from baserate.curves.named import both_shares, probability_points
+from baserate.counts.points import Points
+from baserate.curves.areas import SHARE, hull_edges, one_class, summary
+from baserate.curves.named import both_shares, of_all, pav_blocks, probability_points, two_classes
 from baserate.errors import Note, check_corrected_once, number_of, quoted, refuse
-from baserate.measures.confusion import label_shift_of
+from baserate.measures.confusion import at_prior, label_shift_of
 from baserate.numbers import Floats, Reading, Undefined, rounded
 
 
@@ -46,7 +47,7 @@ class _Forecast(NamedTuple):
 
 def _forecast(counts: Counts, at: Conditions | None, calibrated_at: Any) -> _Forecast:
     points = probability_points(counts)
-    resolved = checked_conditions(at).within(points.exact_prior, points.why_no_prior)
+    resolved = at_prior(points, checked_conditions(at))
     prior = both_shares(resolved)
     scores = np.clip(counts.scores.astype(np.float64), 0.0, 1.0)
     notes: tuple[Note, ...] = tuple(label_shift_of(resolved, points))
@@ -61,6 +62,7 @@ def _forecast(counts: Counts, at: Conditions | None, calibrated_at: Any) -> _For
         )
     how, factor = "", 1.0
     if calibrated_at is not None:
+        two_classes(points, "correcting scores")
         factor, how = (
             _odds_factor(calibrated_at, prior),
             f"(calibrated_at={quoted(calibrated_at, quotes=False)})",
@@ -71,8 +73,8 @@ def _forecast(counts: Counts, at: Conditions | None, calibrated_at: Any) -> _For
     whole = scores * factor + (1 - scores)
     raw = calibrated_at is None
     ours, theirs = (
-        prior[0] * counts.positives / counts.total_positives,
-        prior[1] * counts.negatives / counts.total_negatives,
+        of_all(counts.positives, counts.total_positives, prior[0]),
+        of_all(counts.negatives, counts.total_negatives, prior[1]),
     )
     cut, rest = (scores, 1 - scores) if raw else (scores * factor / whole, (1 - scores) / whole)
     return _Forecast(cut, rest, factor, ours, theirs, prior, notes, how)
@@ -133,30 +135,16 @@ def brier_decomposition(
     """
     forecast = _forecast(counts, at, calibrated_at)
     score = _squared(forecast, forecast.scores, forecast.rest)
-    best, base = (
-        _squared(forecast, *_recalibrated(counts, forecast)),
-        forecast.prior[0] * forecast.prior[1],
-    )
-    return Decomposition(score, score - best, base - best, base, forecast.notes)
-
-
-def _recalibrated(counts: Counts, forecast: _Forecast) -> tuple[Floats, Floats]:
-    """The share of positives, and of negatives, in each block of the hull, at the base rate, for
-    every score in it.
-    """
-    starts = _blocks(counts)
-    ours, theirs = (
-        np.add.reduceat(shares, starts) for shares in (forecast.positives, forecast.negatives)
-    )
-    lengths = np.diff(np.append(starts, len(counts.scores)))
-    return np.repeat(ours / (ours + theirs), lengths), np.repeat(theirs / (ours + theirs), lengths)
-
-
-def _blocks(counts: Counts) -> Any:
-    """Where each PAV block of scores begins."""
-    points = probability_points(counts)
-    hull = points.hull()
-    return np.concatenate(([0], np.searchsorted(-points.scores, -hull.scores[:-1], side="right")))
+    (prior, rest), missing = forecast.prior, one_class(counts)
+    if missing:
+        unknown = Undefined(missing)
+        return Decomposition(score, unknown, unknown, prior * rest, forecast.notes)
+    # Each edge of the hull is a block; its share of positives is off the prior by a share of gap.
+    rise, run, gap = hull_edges(Points.of(counts).hull())
+    mass = prior * rise + rest * run
+    best = math.fsum(prior * rise * rest * run / mass)
+    gained = math.fsum((prior * rest * gap) ** 2 / mass)
+    return Decomposition(score, score - best, gained, prior * rest, forecast.notes)
 
 
 @summary(direction="lower", range=(0.0, math.inf), of_scores=True)
@@ -211,9 +199,11 @@ def calibration_error(
     >>> round(br.curves.calibration_error(counts, bins=2), 4)
     0.0875
     """
-    forecast = _forecast(counts, at, calibrated_at)
+    forecast, missing = _forecast(counts, at, calibrated_at), one_class(counts)
+    if bins is None and missing:
+        return Undefined(missing)
     if bins is None:
-        starts, shown = _blocks(counts), forecast.how
+        starts, shown = pav_blocks(Points.of(counts)), forecast.how
     else:
         if not isinstance(bins, int | np.integer) or isinstance(bins, bool) or bins < 1:
             raise refuse("BR542", f"bins is a whole number from 1, got {quoted(bins)}", "bins=10")
