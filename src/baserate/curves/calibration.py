@@ -126,7 +126,8 @@ def brier_decomposition(
     Against the best monotone recalibration (pooled adjacent violators, the ROC hull):
     miscalibration is what recalibrating would gain, discrimination what the recalibrated scores
     gain over the prior alone, uncertainty is prior·(1 − prior). Fitted on the same cases, so both
-    are biased upward. Dimitriadis, Gneiting & Jordan 2021, PNAS 118:e2016191118.
+    are biased upward; both are undefined of one class alone. Dimitriadis, Gneiting & Jordan 2021,
+    PNAS 118:e2016191118.
 
     >>> import baserate as br
     >>> parts = br.curves.brier_decomposition(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
@@ -189,8 +190,8 @@ def calibration_error(
     score − share of positives|.
 
     Over the blocks of the best monotone recalibration (PAV), or over `bins` bins of equal width.
-    0 is calibrated. Either is biased upward on the cases that it is computed on. Naeini, Cooper &
-    Hauskrecht 2015, AAAI:2901-2907.
+    0 is calibrated. Either is biased upward on the cases that it is computed on; of one class alone
+    there are bins, and no blocks. Naeini, Cooper & Hauskrecht 2015, AAAI:2901-2907.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -212,8 +213,7 @@ def calibration_error(
             np.flatnonzero(np.concatenate(([True], np.diff(place) != 0))),
             f"({', '.join(filter(None, (forecast.how.strip('()'), f'bins={bins}')))})",
         )
-    mass = forecast.positives + forecast.negatives
-    gaps = np.add.reduceat(mass * forecast.scores, starts) - np.add.reduceat(
-        forecast.positives, starts
-    )
+    # mass · score − positives, without the difference of what is close to 1.
+    excess = forecast.negatives * forecast.scores - forecast.positives * forecast.rest
+    gaps = np.add.reduceat(excess, starts)
     return Reading(math.fsum(np.abs(gaps)), forecast.notes, name=f"calibration_error{shown}")

@@ -428,8 +428,8 @@ def roc_hull(counts: Source) -> Curve:
     """The best that any mixture of thresholds reaches: the upper convex hull of the ROC. x = fpr, y
     = tpr.
 
-    Every point of it is optimal at some base rate and costs, no other is. Provost & Fawcett 2001,
-    Machine Learning 42:203-231.
+    Every point of it is optimal at some base rate and costs, no other is; one class alone has no
+    hull. Provost & Fawcett 2001, Machine Learning 42:203-231.
 
     >>> import baserate as br
     >>> br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "roc_hull").x
