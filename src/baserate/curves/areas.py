@@ -452,7 +452,7 @@ def hull_edges(hull: Points) -> tuple[Floats, Floats, Floats]:
     up, across = _steps_along(hull.tp, hull.fn), _steps_along(hull.fp, hull.tn)
     ours, theirs = hull.total_positives, hull.total_negatives
     rise, run = up / ours, across / theirs
-    if hull.tp.dtype != np.int64:
+    if not up.dtype == across.dtype == np.int64:
         return rise, run, rise - run
     kind = object if ours * theirs > INT64_MAX else np.int64
     gap = up.astype(kind) * theirs - across.astype(kind) * ours
