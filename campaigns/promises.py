@@ -29,10 +29,6 @@ PROMISES = {
         "A certified reference set is answered",
         "an answer of the [reference set](reference-set.md)",
         63_979,
-        why="All of them are listed and explained on the page of the"
-        " [reference set](reference-set.md): 40 are definitions for data of one class alone, where"
-        " the set and baserate chose differently; 9 are values of H near 0 or at a prior near 1;"
-        " one is a decision curve at a prior that no float64 is.",
     ),
     3: Promise(
         "Intervals cover what they say",
