@@ -118,7 +118,7 @@ PROMISES = {
         "No script from data runs in a report",
         "a test with hostile names in Chromium",
         60,
-        "5,000 payloads in two browsers: not yet.",
+        "More than 5,000 drawn strings in Chromium and in Firefox: below.",
     ),
     17: Promise(
         "A report is inert, and small",
@@ -129,7 +129,7 @@ PROMISES = {
         "No formula and no escape sequence leaves in output",
         "a test of names that a terminal or a spreadsheet would obey",
         4,
-        "Cells opened in LibreOffice: not yet.",
+        "Drawn formulas opened in LibreOffice, and drawn escape sequences on a terminal: below.",
     ),
     19: Promise(
         "No SQL injection",
@@ -247,6 +247,24 @@ FURTHER = {
         " and callbacks included: exit status 130, 143 or 129, no traceback, no draft, never"
         " swallowed",
         1_000,
+    ),
+    "16-payloads": Promise(
+        "Drawn strings in every field of a report",
+        "a string that would set a variable, as the name of a model, group, column, file, label,"
+        " note or title, in one browser (half of them in Chromium, half in Firefox): the page is"
+        " walked through and its charts are saved and opened alone; no script, dialog, markup,"
+        " request or refusal by the policy",
+        10_000,
+        "The same strings unescaped on a bare page do run there, in every batch.",
+    ),
+    "18-cells": Promise(
+        "Drawn formulas and escape sequences as names",
+        "a formula as the name of a model in every CSV of `table`, `curve` and the report, opened"
+        " in LibreOffice with four separators: no cell is a formula; or an escape sequence,"
+        " direction mark or line end printed by commands to a terminal: none arrives",
+        700,
+        "In the sources before, formulas left in `curve --csv` over a range of base rates and"
+        " behind a semicolon, and control characters in all CSV.",
     ),
     "26-user": Promise(
         "A user without rights",

@@ -46,7 +46,7 @@ import baserate_answers  # noqa: E402 (the folders above are no packages)
 import check  # noqa: E402
 import definitions  # noqa: E402
 import make  # noqa: E402
-from campaigns import failing  # noqa: E402
+from campaigns import failing, hostile  # noqa: E402
 from campaigns.promises import FURTHER, PROMISES, Promise  # noqa: E402
 
 import baserate as br  # noqa: E402
@@ -826,6 +826,21 @@ def without_rights(seed: int, folder: Path) -> Batch:
     return 1, [] if said == expected else [f"{words[0]}: {done.returncode}: {done.stderr[-300:]!r}"]
 
 
+@campaign("16-payloads")
+def hostile_reports(seed: int, folder: Path) -> Batch:
+    """Drawn strings as every name of a report, in Chromium and in Firefox."""
+    return hostile.in_browsers(seed, folder)
+
+
+@campaign("18-cells")
+def hostile_output(seed: int, folder: Path) -> Batch:
+    """Drawn formulas in CSV for LibreOffice, and what steers a terminal on a terminal."""
+    cells, formulas = hostile.in_cells(seed, folder)
+    (folder / "lines").mkdir()
+    lines, steered = hostile.on_terminals(seed, folder / "lines")
+    return cells + lines, formulas + steered
+
+
 @campaign("13-rows")
 def many_rows(_seed: int, _folder: Path) -> Batch:
     """Pieces of 2²⁶ rows, float32 scores with ties, to a total beyond 2³¹; each cell is known."""
@@ -1081,7 +1096,12 @@ def main() -> int:
         return 1 if judge_again()["failures"] else 0
     failures = 0
     for number in list(map(named, given.promises)) or sorted(CAMPAIGNS, key=str):
-        found = run(number, given.seconds, given.jobs)
+        try:
+            found = run(number, given.seconds, given.jobs)
+        except hostile.Missing as missing:
+            print(f"P{number}: not run: {missing}", flush=True)
+            failures += 1
+            continue
         failures += found["failures"]
         print(f"P{number}: {found['failures']} failures in {found['trials']:,} trials"
               f" ({found['cpu_s']} s)", flush=True)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Sums that round once."""
+"""Sums that round once, and names for spreadsheets."""
 
 import math
 from fractions import Fraction
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baserate.numbers import running_sums, segment_sums, total
+from baserate.numbers import running_sums, segment_sums, spreadsheet_safe, total
 
 finite = st.floats(0, 1e300)
 
@@ -40,3 +40,26 @@ def test_weights_that_are_not_finite_are_refused_rather_than_summed_for_ever():
 def test_totals_of_counts_are_exact_beyond_64_bits():
     assert total(np.array([2**62, 2**62, 2**62])) == 3 * 2**62
     assert total(np.empty(0)) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("name", "safe"),
+    [
+        ("=1+1", "'=1+1"),
+        ("-x", "'-x"),
+        (" @x", " '@x"),
+        ("\uff1d1", "'\uff1d1"),
+        ('"=1', "\"'=1"),
+        ("a;=1,+2", "a;'=1,'+2"),
+        ('a"; =1', "a\"; '=1"),
+        ("\t=1", "\\t=1"),
+        ("a\r\n=1", "a\\r\\n=1"),
+        ("\0=1", "\\x00=1"),
+        ("\x1b[31m\x9b\u202e", "\\x1b[31m\\x9b\\u202e"),
+        ("", ""),
+        ("logit - new", "logit - new"),
+        ("x@1, y=2", "x@1, y=2"),
+    ],
+)
+def test_a_name_in_csv_is_no_formula_behind_any_separator_and_steers_no_terminal(name, safe):
+    assert spreadsheet_safe(name) == safe

@@ -1,6 +1,7 @@
 """The page of promises, small versions of the campaigns behind it, and how they go on."""
 
 import json
+import random
 import runpy
 import shutil
 import sqlite3
@@ -8,7 +9,7 @@ from pathlib import Path
 from types import CodeType
 
 import pytest
-from campaigns import failing, mutants, soak
+from campaigns import failing, hostile, mutants, soak
 from campaigns import run as campaigns
 from campaigns.promises import FURTHER, PROMISES
 
@@ -68,6 +69,34 @@ def test_a_rename_that_fails_leaves_the_old_file(tmp_path):
     place = [call for _, call, _ in campaigns.PLACES].index("rename")
     trials, wrong = campaigns.CAMPAIGNS[12](place, tmp_path)
     assert (trials, wrong) == (1, [])
+
+
+def test_a_missing_program_is_said_and_nothing_is_recorded(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(campaigns, "HERE", tmp_path)
+    monkeypatch.setattr(hostile.shutil, "which", lambda _: None)
+    monkeypatch.setattr("sys.argv", ["run.py", "P16-payloads"])
+    assert campaigns.main() == 1
+    assert capsys.readouterr().out.startswith("P16-payloads: not run: needs chromium")
+    assert not any(tmp_path.iterdir())
+    with pytest.raises(hostile.Missing, match="needs soffice: apt-get install libreoffice-calc"):
+        list(hostile.formulas_in(tmp_path))
+
+
+def test_every_drawn_string_has_its_own_call_and_every_name_its_own_number():
+    rng = random.Random(1)
+    texts = [hostile.payload(rng, number) for number in range(10_000, 11_000)]
+    assert all(str(number) in text for number, text in enumerate(texts, 10_000))
+    assert sum("hit" in text for text in texts) > 900
+    assert sum("<script" in text.casefold() for text in texts) > 150
+    assert len({hostile.formula(rng, number) for number in range(500)}) == 500
+    assert len({hostile.steering(rng, number) for number in range(200)}) == 200
+
+
+def test_what_steers_a_terminal_is_found_and_what_a_command_prints_does_not(tmp_path):
+    assert all(hostile.STEERED.search(f"x{sign}") for sign in hostile.STEERING + hostile.BYTES)
+    said = hostile.printed(("show", "\x1b[31m\u202e\udc9bx.csv"), tmp_path)
+    assert "\\x1b[31m\\u202e" in said
+    assert not hostile.STEERED.search(said)
 
 
 def test_a_mutant_changes_the_code_of_one_function():

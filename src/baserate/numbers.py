@@ -5,9 +5,11 @@ values; how results are had as tables and drawings.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -513,9 +515,16 @@ def cell(value: Any, digits: int = 6) -> str:
     return UNDEFINED if math.isnan(plain) else f"{plain:.{digits}g}"
 
 
+# Where a formula would begin: at the start, and behind what separates columns elsewhere.
+FORMULA = re.compile(r'(?:^|[;,|"]) *(?=[=+\-@\uff1d\uff0b\uff0d\uff20])')
+
+
+@lru_cache
 def spreadsheet_safe(name: str) -> str:
-    """A name that no spreadsheet takes for a formula."""
-    return f"'{name}" if name[:1] in "=+-@\t\r" else name
+    """A name that no spreadsheet takes for a formula, whatever separates its columns, and that no
+    terminal obeys.
+    """
+    return FORMULA.sub(r"\g<0>'", escaped(name))
 
 
 def _text(value: str) -> str:

@@ -268,6 +268,12 @@ def test_curve_over_a_range(scored, capsys):
     assert "fdr along tpr" in told(capsys, "curve", "broc", scored, *TWO, *RANGE).out
 
 
+def test_a_curve_over_a_range_as_csv_holds_no_formula(tmp_path, capsys):
+    br.count([0, 1, 1], {"=1+1": [1, 2, 3], "x;=2": [1, 3, 2]}).save(tmp_path / "x.counts")
+    done = told(capsys, "curve", "broc", tmp_path / "x.counts", *RANGE, "--csv")
+    assert {row[0] for row in csv.reader(io.StringIO(done.out))} == {"model", "'=1+1", "x;'=2"}
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

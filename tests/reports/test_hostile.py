@@ -2,6 +2,8 @@
 browser. RELIABILITY T10, P16.
 """
 
+import csv
+
 import numpy as np
 import pytest
 from tests.cli.helpers import told, written
@@ -11,6 +13,7 @@ from tests.reports.hostile import strings
 import baserate as br
 from baserate.errors import Ledger, Note, Source, quoted
 from baserate.kernels import Cells
+from baserate.numbers import spreadsheet_safe
 
 SIZE = 48  # strings to a page: models that one report shows
 EVERY = strings()
@@ -88,6 +91,19 @@ def test_no_string_runs_loads_or_becomes_markup(first, browser, tmp_path):
         assert state["named"] == [quoted(text, quotes=False) for text in texts]
         if javascript:
             assert [text for text in texts if quoted(text, quotes=False) not in state["app"]] == []
+
+
+FORMULAS = ("=1+1", "-x", " @x", "\uff1d1", '"=1', "a;=1,+2", "\t=1", "a\n=1", "\x1b[2J", "a, b")
+
+
+def test_the_table_is_saved_as_csv_without_a_formula_as_by_python(browser, tmp_path):
+    models = br.count([0, 1, 1], {name: [1, 2, 3] for name in FORMULAS})
+    br.report(models, prior=0.1).save(tmp_path / "report.html")
+    with opened(browser, tmp_path / "report.html") as (page, _):
+        with page.expect_download() as waiting:
+            page.click("#csv")
+        rows = list(csv.DictReader(waiting.value.path().read_text("utf-8").splitlines()))
+    assert [row["model"] for row in rows] == [spreadsheet_safe(name) for name in models.models]
 
 
 def test_names_in_a_file_and_on_the_command_line_are_text_too(

@@ -1,5 +1,5 @@
 // What can be taken away: a chart as SVG or PNG, the table as CSV or JSON. Nothing leaves the page on its own.
-import { grouped, quoted, whole } from "../core/formats.ts";
+import { escaped, grouped, quoted, whole } from "../core/formats.ts";
 import type { Model } from "../core/points.ts";
 import { ruleSaid } from "../core/rules.ts";
 import { conditionsSaid } from "../core/sentences.ts";
@@ -117,12 +117,15 @@ async function savePng(name: string, text: string): Promise<void> {
 
 type Row = Readonly<Record<string, string | number | null>>;
 
-/** A cell that no spreadsheet takes for a formula. */
+// Where a formula would begin: at the start, and behind what separates columns elsewhere. As in numbers.py.
+const FORMULA = /(?:^|[;,|"]) *(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
+
+/** A cell that no spreadsheet takes for a formula, whatever separates its columns. */
 function csvCell(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = escaped(value).replace(FORMULA, "$&'");
+  return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 export function saveCsv(name: string, rows: readonly Row[]): void {

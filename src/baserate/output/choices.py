@@ -19,7 +19,7 @@ from baserate.errors import Note, escaped, grouped, quoted
 from baserate.inference.values import percent
 from baserate.measures.confusion import Measure, in_costs
 from baserate.notation import base_rate
-from baserate.numbers import Undefined, rounded
+from baserate.numbers import Undefined, rounded, spreadsheet_safe
 from baserate.output import tables
 from baserate.output.comparisons import of_difference, of_leads
 from baserate.output.document import conditions, number, threshold, uncertain
@@ -222,7 +222,7 @@ def outlooks_csv(made: Sequence[tuple[str, Outlook]]) -> str:
     """Every place of every curve."""
     first = made[0][1]
     rows: list[tuple[str | float, ...]] = [
-        (escaped(model), one.name, *map(float, row))
+        (spreadsheet_safe(model), one.name, *map(float, row))
         for model, one in made
         for row in zip(one.x, one.y, one.low, one.high, one.worst, one.best, strict=True)
     ]

@@ -1017,7 +1017,8 @@ def curves_csv(curves: Sequence[tuple[str, Curve]]) -> str:
             curve.thresholds.tolist() if curve.thresholds is not None else [math.nan] * len(curve)
         )
         columns = (*((cuts,) if with_cut else ()), curve.x.tolist(), curve.y.tolist())
-        rows += [(spreadsheet_safe(model), prior, *row) for row in zip(*columns, strict=True)]
+        name = spreadsheet_safe(model)
+        rows += [(name, prior, *row) for row in zip(*columns, strict=True)]
     return csv_text(head, rows)
 
 
