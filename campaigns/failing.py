@@ -11,8 +11,8 @@ import os
 import runpy
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self
 from unittest import mock
@@ -96,18 +96,24 @@ def allocations(place: Path) -> int:
 
 
 class Calls:
-    """Counts the calls of a database, and makes one of them fail."""
+    """Counts the calls of a database, and makes one of them fail: by an error, or by what is done
+    before it.
+    """
 
-    def __init__(self, fail_at: int, error: Exception) -> None:
-        self.fail_at, self.error, self.seen = fail_at, error, 0
+    def __init__(self, fail_at: int, fail: Exception | Callable[[], None]) -> None:
+        self.fail_at, self.fail, self.seen = fail_at, fail, 0
 
-    def another(self) -> None:
+    def another(self, *_: object) -> None:
         self.seen += 1
-        if self.seen == self.fail_at:
-            raise self.error
+        if self.seen != self.fail_at:
+            return
+        if isinstance(self.fail, Exception):
+            raise self.fail
+        self.fail()
 
 
-COUNTED = ("execute", "fetchall", "fetchone", "fetchmany", "fetchnumpy", "cursor")
+COUNTED = ("execute", "fetchall", "fetchone", "fetchmany", "fetchnumpy", "cursor",
+           "fetch_arrow_table", "adbc_execute_schema")  # fmt: skip
 
 
 class Failing:
@@ -142,14 +148,22 @@ class Failing:
 
 @contextmanager
 def failing_databases(calls: Calls) -> Iterator[None]:
-    """DuckDB and SQLite whose connections count their calls."""
+    """DuckDB, SQLite and PostgreSQL whose connections count their calls; of SQLAlchemy's, its
+    statements.
+    """
     import sqlite3
 
     import duckdb
+    import sqlalchemy
+    from adbc_driver_postgresql import dbapi
 
-    ours = [mock.patch.object(module, "connect", _connect(module.connect, calls))
-            for module in (duckdb, sqlite3)]  # fmt: skip
-    with ours[0], ours[1]:
+    said = (sqlalchemy.Engine, "before_cursor_execute", calls.another)
+    with ExitStack() as ours:
+        for module in (duckdb, sqlite3, dbapi):
+            counted = _connect(module.connect, calls)
+            ours.enter_context(mock.patch.object(module, "connect", counted))
+        sqlalchemy.event.listen(*said)
+        ours.callback(sqlalchemy.event.remove, *said)
         yield
 
 

@@ -34,7 +34,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from datetime import UTC, datetime
 from fractions import Fraction
-from itertools import count
+from itertools import count, product
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -293,27 +293,35 @@ def ran(script: str, *words: object, given: str = "") -> str:
 
 @campaign(19)
 def odd_columns(seed: int, folder: Path) -> Batch:
-    """Columns with hostile names in a DuckDB file, beside a table that must stay as it is."""
+    """Columns with hostile names in a DuckDB file, beside a table that must stay as it is: all of
+    them counted together, and one alone.
+    """
     import duckdb
+    import numpy as np
 
     rng, wrong = random.Random(f"P19/{seed}"), []
     parts = ['"', "'", ";", "--", "/*", " ", "drop table canary", "select", "é", "😀", "\\", "(",
              "%s", "$1", "::", ",", "\t", "x"]  # fmt: skip
-    names = {"".join(rng.choices(parts, k=rng.randrange(1, 6))).strip() or "x" for _ in range(40)}
-    names = {name.lower(): name for name in sorted(names)}.values()  # SQL folds the case of names
-    columns = ", ".join(f'i / 7.0 as "{name.replace(chr(34), chr(34) * 2)}"' for name in names)
+    drawn = {"".join(rng.choices(parts, k=rng.randrange(1, 6))).strip() or "x" for _ in range(40)}
+    names = list({name.lower(): name for name in sorted(drawn)}.values())  # SQL folds their case
+    columns = ", ".join(f'(i + {place}) / 7.0 as "{name.replace(chr(34), chr(34) * 2)}"'
+                        for place, name in enumerate(names))  # fmt: skip
     path = folder / "x.duckdb"
     with duckdb.connect(str(path)) as base:
         base.execute("create table canary as select 42 as kept")
         base.execute(f"create table t as select i % 2 as y_, {columns} from range(20) r(i)")
-    for place, name in enumerate(names):
-        try:
-            with readers_of(place):
-                found = br.count(f"{path}::t", label="y_", score=name)
-            if len(found.scores) != 20:
-                wrong.append(repr(name))
-        except br.InputError as refused:
-            wrong.append(f"{name!r}: {refused}")
+    try:
+        with readers_of(seed):
+            together = br.count(f"{path}::t", label="y_", score=names)
+            alone = br.count(f"{path}::t", label="y_", score=names[-1])
+        expected = [br.count(np.arange(20) % 2, (np.arange(20) + place) / 7)
+                    for place in range(len(names))]  # fmt: skip
+        wrong += [repr(name) for name, counts in zip(names, expected, strict=True)
+                  if together[name].digest != counts.digest]  # fmt: skip
+        if alone.digest != expected[-1].digest:
+            wrong.append(f"{names[-1]!r} alone")
+    except br.InputError as refused:
+        wrong.append(f"seed {seed}: {refused}")
     with duckdb.connect(str(path), read_only=True) as base:
         if base.execute("select kept from canary").fetchall() != [(42,)]:
             wrong.append(f"seed {seed}: the canary")
@@ -381,22 +389,108 @@ def offline(seed: int, folder: Path) -> Batch:
     return 1, [line for line in said.splitlines() if "AF_INET" in line or "connect(" in line]
 
 
-WRITING = (
-    ("count", "x.csv", "--label", "y", "--score", "s", "-o", "out", "--force"),
-    ("show", "x.csv", "--label", "y", "--score", "s", "--json", "-o", "out", "--force"),
-    ("report", "x.csv", "--label", "y", "--score", "s", "-o", "out", "--force"),
-    ("curve", "roc", "x.csv", "--label", "y", "--score", "s", "--csv", "-o", "out", "--force"),
-    ("show", "x.csv", "--label", "y", "--score", "s"),
+# Every command that writes a file.
+FILE = ("x.csv", "--label", "y", "--score", "s")
+FIELD = ("--prior", "5%", "--cost", "fn=20,fp=1")
+WRITERS = (
+    ("count", *FILE),
+    ("choose", *FILE, *FIELD),
+    ("compare", *FILE, "--score", "t", *FIELD),
+    ("triage", *FILE, *FIELD, "--review", "0.5"),
+    ("report", *FILE, "--score", "t"),
+    ("show", *FILE, "--json"),
+    ("table", *FILE, "--csv"),
+    ("curve", "roc", *FILE, "--csv"),
+    ("slices", *FILE, "--by", "g", "--threshold", "0.5"),
+    ("prior", "x.csv", "--from", *FILE),
+    ("calc", "--sensitivity", "90%", "--specificity", "85%", "--prior", "0.01"),
+    ("plan", "recall >= 0.9", "--expect", "0.95"),
+    ("gate", "x.csv", "auc >= 0", *FILE[1:]),
+    ("init", *FILE, *FIELD, "--yes"),
 )
-PLACES = [(words, call, error) for error in ("ENOSPC", "EIO") for words in WRITING
+WRITING = tuple((*words, "-o", "out", "--force") for words in WRITERS)
+PLACES = [(words, call, error) for error in ("ENOSPC", "EIO") for words in (*WRITING, WRITERS[5])
           for call in ("write", "fsync", "rename", "ftruncate")]  # fmt: skip
+
+
+def write_models(folder: Path, rows: int = 300) -> None:
+    """Cases with two scores, and groups."""
+    rng = random.Random("models")
+    lines = ["y,s,t,g", "1,0.9,0.9,a", "0,0.1,0.1,b"]
+    for _ in range(rows):
+        label = rng.random() < 0.2
+        lines.append(f"{label:d},{rng.betavariate(2 + 2 * label, 3):.6f},"
+                     f"{rng.betavariate(2 + label, 3):.3f},{rng.choice('abc')}")  # fmt: skip
+    (folder / "x.csv").write_text("\n".join(lines) + "\n")
+
+
+def ended(words: tuple[str, ...], folder: Path) -> Any:
+    """A command that has ended."""
+    return subprocess.run([sys.executable, "-m", "baserate", *words], cwd=folder,
+                          capture_output=True, check=False)  # fmt: skip
+
+
+@campaign("11-commands")
+def killed_commands(seed: int, folder: Path) -> Batch:
+    """A command killed ten times: at any moment, or as soon as its draft is there."""
+    words, rng = WRITING[seed % len(WRITING)], random.Random(f"P11/{seed}")
+    write_models(folder, rows=20_000)
+    out, wrong, start = folder / "out", [], time.monotonic()
+    ended(words, folder)
+    once, whole = time.monotonic() - start, out.read_bytes()
+    for turn in range(10):
+        out.write_bytes(b"old")
+        with subprocess.Popen(
+            [sys.executable, "-m", "baserate", *words],
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ) as child:
+            time.sleep(rng.uniform(0, once) if turn % 2 else 0)
+            while not turn % 2 and child.poll() is None and not any(folder.glob(".*.draft")):
+                time.sleep(0.0002)
+            time.sleep(rng.uniform(0, 0.003))
+            child.kill()
+        if out.read_bytes() not in (b"old", whole):
+            wrong.append(f"seed {seed}, {words[0]}, kill {turn}: {len(out.read_bytes())} bytes")
+    done = ended(words, folder)
+    if done.returncode or out.read_bytes() != whole:
+        wrong.append(f"seed {seed}, {words[0]}: the next run ends with {done.returncode}")
+    if left := sorted(path.name for path in folder.glob(".*")):
+        wrong.append(f"seed {seed}, {words[0]}: left {left}")
+    return 10, wrong
+
+
+PAGE = 4096  # bytes, the least that such a disk can have
+
+
+@campaign("12-disk")
+def full_disks(seed: int, folder: Path) -> Batch:
+    """A command that writes to a disk of its own, too small for its file or just large enough."""
+    *words, _, _, _ = WRITING[seed % len(WRITING)]
+    words += ["-o", "disk/out", "--force"]
+    rng, disk, wrong = random.Random(f"P12-disk/{seed}"), folder / "disk", []
+    write_models(folder, rows=20_000)
+    disk.mkdir()
+    whole = ended(tuple(words), folder).stdout, (disk / "out").read_bytes()
+    for pages in rng.choices(range(1, len(whole[1]) // PAGE + 5), k=4):
+        size = f"size={pages * PAGE}"
+        subprocess.run(["mount", "-t", "tmpfs", "-o", size, "none", str(disk)], check=True)
+        try:
+            (disk / "out").write_bytes(b"old")
+            done = ended(tuple(words), folder)
+            wrong += [f"{words[0]}, {pages} pages: {what}"
+                      for what in unsafe(done, whole, disk / "out", silent=False)]  # fmt: skip
+        finally:
+            subprocess.run(["umount", str(disk)], check=True)
+    return 4, wrong
 
 
 @campaign(12)
 def nth_failure(seed: int, folder: Path) -> Batch:
     """The first, second, … system call of a kind fails, until a command ends without one."""
     words, call, error = PLACES[seed]
-    write_scores(folder, seed=0)
+    write_models(folder)
     out, trials, wrong = folder / "out", 0, []
     out.write_bytes(b"old")
     done, _ = traced(words, folder, "-e", "trace=none")
@@ -579,7 +673,7 @@ def failing_sql(seed: int, folder: Path) -> Batch:
     error, trials, wrong = failing.errors()[which], 0, []
     before = {one: one.read_bytes() for one in folder.iterdir()}
     with mock.patch.object(readers(), "is_confined", return_value=False):
-        expected = counted_or_refused(path, memory)
+        expected = br.count(path, label="y", score="s").digest
         while True:
             calls = failing.Calls(trials + 1, error)
             with failing.failing_databases(calls):
@@ -600,6 +694,56 @@ def failing_sql(seed: int, folder: Path) -> Batch:
     if found != expected and not found.startswith("refused"):
         wrong.append(f"{Path(path).name}, call {place}, in a process: {found}")
     return trials + 1, wrong
+
+
+ROWS = "from generate_series(1, 20000) i"
+TABLES = (
+    f"create table tied as select (i % 3 = 0)::int as y, (i % 7)::float8 / 7 as s {ROWS}",
+    f"create table plain as select i % 3 = 0 as y, i::float8 / 7 as s {ROWS}",
+    "analyze",
+)
+ASKED = ("tied", "plain", "select y, s from plain where s > 1")
+
+
+@campaign("12-postgres")
+def failing_server(_seed: int, _folder: Path) -> Batch:
+    """The first, second, … call of a PostgreSQL server finds its connection ended or fails, until a
+    count ends without one; through both drivers.
+    """
+    from adbc_driver_postgresql import dbapi
+    from tests.read import conftest
+
+    def lose() -> None:
+        ask("select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()"
+            " and backend_type = 'client backend'")  # fmt: skip
+
+    def ask(statement: str) -> None:
+        with real(server.url, autocommit=True) as base, base.cursor() as cursor:
+            cursor.execute(statement)
+
+    real, trials, wrong, said = dbapi.connect, 0, [], "made to fail"
+    fails = (lose, MemoryError(said), dbapi.OperationalError(said, status_code=1))
+    with conftest.started(conftest.server_programs()) as server:
+        for statement in TABLES:
+            ask(statement)
+        other = server.url.replace("postgresql:", "postgresql+psycopg:")
+        ways = [(server.url, fail) for fail in fails] + [(other, fail) for fail in fails[:2]]
+        for (url, fail), asked in product(ways, ASKED):
+            path, place = f"{url}::{asked}", count(1)
+            expected = br.count(path, label="y", score="s").digest
+            while True:
+                calls = failing.Calls(next(place), fail)
+                with failing.failing_databases(calls):
+                    found = counted_or_refused(path, None)
+                if calls.seen < calls.fail_at:
+                    break
+                trials += 1
+                what = f"{asked}, call {calls.fail_at}, {fail!r}, {url.partition(':')[0]}"
+                if found != expected and not found.startswith("refused"):
+                    wrong.append(f"{what}: {found}")
+                if counted_or_refused(path, None) != expected:
+                    wrong.append(f"{what}: the count after it is another")
+    return trials, wrong
 
 
 def counted_or_refused(path: str, memory: str | None) -> str:
@@ -800,6 +944,7 @@ TESTS = {
         "steer or formula or obey or shown_escaped",
     ),
     27: ("tests/read/test_no_code_runs.py",),
+    30: ("tests/counts/test_old_files.py",),
 }
 
 
@@ -821,7 +966,7 @@ def tested(number: int) -> Callable[[int, Path], Batch]:
 CAMPAIGNS |= {number: tested(number) for number in TESTS}
 # Fixed lists of trials: how many batches they are.
 SIZES: dict[Name, int] = dict.fromkeys(TESTS, 1) | {2: 1, 12: len(PLACES), 28: 1, 29: 25}
-SIZES |= {"12-sql": len(SQL_PLACES), "13-rows": 1, "29-again": 10}
+SIZES |= {"12-sql": len(SQL_PLACES), "12-postgres": 1, "13-rows": 1, "29-again": 10}
 
 
 # ----------------------------------------------------------------------
@@ -834,7 +979,7 @@ CORE = ("errors.py", "atomic.py", "numbers.py", "notation.py", "distributions.py
 READ, ANSWERS = (*CORE, "read"), (*CORE, "read", "measures", "decisions", "curves", "api")
 USED: dict[Name, tuple[str, ...]] = {
     1: ANSWERS, 4: READ, 6: READ, 9: (*CORE, "read"), 10: READ, 11: (*CORE, "read"), 14: READ,
-    19: READ, "12-sql": READ, "13-rows": READ,
+    19: READ, "12-sql": READ, "12-postgres": READ, "13-rows": READ,
 }  # fmt: skip
 
 

@@ -30,7 +30,7 @@ stopped; `python campaigns/run.py P11 --seconds 60` runs one for a minute.
 """  # noqa: E501
 COVERAGE, MUTANTS = 3, (29, "29-again")
 MUTATED = ("counts", "measures", "read", "decisions", "inference")
-FIXED = (2, 5, 7, 12, 16, 17, 18, 27, 28, "12-sql", "13-rows")
+FIXED = (2, 5, 7, 12, 16, 17, 18, 27, 28, 30, "12-sql", "12-postgres", "13-rows")
 COLUMNS = "| P | promise | holds | seen | bounds | a trial | full size | run |"
 RULE = "|---|---|---|---|---|---|---|---|"
 FURTHER_HEAD = """
@@ -44,6 +44,12 @@ SOAK_HEAD = """
 `python campaigns/soak.py` (P13): rows are counted, added to a total, saved and loaded again, in one process, for an hour; now and then from a CSV or
 a Parquet file. The total is compared with sums that NumPy keeps.
 """  # noqa: E501
+VERSIONS_HEAD = """
+## Other versions
+
+`python campaigns/versions.py` (P26), by each interpreter for which baserate is installed: fourteen commands on one file, and the tests of counting,
+measures, curves, decisions, intervals, commands and bad inputs. *Same bytes*: of the files that the commands write, those equal to the first row's.
+"""  # noqa: E501
 EARLIER_HEAD = """
 ## Earlier sources
 
@@ -55,7 +61,8 @@ def page() -> str:
     """The whole page."""
     lines = [HEAD, COLUMNS, RULE, *(_line(*one) for one in PROMISES.items())]
     lines += [FURTHER_HEAD, COLUMNS, RULE, *(_line(*one) for one in FURTHER.items())]
-    lines += [SOAK_HEAD, *_soak(), "\n## What failed\n", *_failed(), EARLIER_HEAD, *_earlier()]
+    lines += [SOAK_HEAD, *_soak(), VERSIONS_HEAD, *_versions()]
+    lines += ["\n## What failed\n", *_failed(), EARLIER_HEAD, *_earlier()]
     return "\n".join(lines) + "\n"
 
 
@@ -95,6 +102,28 @@ def _soak() -> list[str]:
         "",
         f"Wrong: {'; '.join(wrong)}." if wrong else "Every total was exact, and nothing grew.",
     ]
+
+
+def _versions() -> list[str]:
+    """A row for each interpreter, and the tests that failed there."""
+    rows = json.loads((ROOT / "campaigns" / "versions.json").read_text())
+    lines = [
+        "| Python | NumPy | SciPy | DuckDB | pandas | polars | system | same bytes | tests | run |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        same = sum(rows[0]["files"][name] == digest for name, digest in row["files"].items())
+        tests = ", ".join(
+            f"{row['tests'][word]:,} {word}"
+            for word in ("passed", "failed", "skipped")
+            if word in row["tests"]
+        )
+        shown = ("numpy", "scipy", "duckdb", "pandas", "polars")
+        cells = [row["python"], *(row["packages"][name] for name in shown), row["system"]]
+        cells += [f"{same} of {len(row['files'])}", tests, f"{row['date']}, {row['commit']}"]
+        lines.append("| " + " | ".join(cells) + " |")
+    failed = [f"- Python {row['python']}: `{_cell(one)}`" for row in rows for one in row["failed"]]
+    return [*lines, "", *failed] if failed else lines
 
 
 def _failed() -> list[str]:

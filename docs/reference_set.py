@@ -9,7 +9,8 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 PAGE = Path(__file__).with_name("reference-set.md")
 RESULTS = ROOT / "reference" / "results"
-TOOLS = ("baserate", "scikit-learn", "torchmetrics", "pycm", "statsmodels", "hmeasure")
+TOOLS = ("baserate", "scikit-learn", "torchmetrics", "pycm", "statsmodels", "hmeasure", "pROC",
+         "ROCR", "PRROC")  # fmt: skip
 HEAD = """# The reference set, and how tools score on it
 
 Written by `python docs/reference_set.py` from the scores in `reference/results`, each printed by `python reference/check.py answers.json --json`
@@ -24,26 +25,8 @@ python reference/check.py answers.json --worst 20
 The score of an answer is its number of right digits (log relative error, as for NIST's reference data sets): 16 is the float64 nearest to
 the truth. A tool is scored on what it offers, and may leave out the rest.
 """  # noqa: E501
-# What baserate answers otherwise than the set, or with fewer digits; tests/test_reference_set.py
-# lists the sets.
+# Where fewer digits of baserate are right; tests/test_reference_set.py says how many have to be.
 OURS = (
-    (
-        "`roc_hull`, `broc` of one class",
-        "definition",
-        (
-            "The set has no hull without both classes; baserate gives both ends with an undefined"
-            " coordinate."
-        ),
-    ),
-    (
-        (
-            "`brier`, `log_loss`, `uncertainty`, `calibration_error`, `decision` and"
-            " `reliability` of"
-            " one class"
-        ),
-        "definition",
-        "A mean over the cases exists at the sample's own prior; baserate refuses (BR552).",
-    ),
     (
         "measures at a prior that is no float64",
         "definition",
@@ -61,15 +44,7 @@ OURS = (
         ),
     ),
     (
-        "`h_measure` near 0, or at a prior near 0 or 1",
-        "precision",
-        (
-            "1 − L / L_ref is a difference of nearly equal losses: the error is up to 10⁻¹¹, all"
-            " digits of an H below that."
-        ),
-    ),
-    (
-        "`gini` within 10⁻¹² of 0, `discrimination` and `calibration_error` near 0",
+        "curves `ks`, `pr_gain` and `decision` where they are close to 0",
         "precision",
         "Differences of floats: right to about 10⁻¹⁶ in absolute terms, not in digits.",
     ),
@@ -173,13 +148,59 @@ THEIRS = (
         "hmeasure",
         "summaries/h_measure(severity_ratio=0.25)",
         "precision",
-        "A difference of nearly equal losses, like ours. Scores above 1 are refused.",
+        "A difference of nearly equal losses. Scores above 1 are refused.",
+    ),
+    (
+        "pROC",
+        "summaries/partial_auc(…, standardized)",
+        "definition",
+        "NA, with a warning, where the partial area lies below that of the diagonal.",
+    ),
+    (
+        "pROC, ROCR",
+        "measures/fpr, measures/false_omission_rate, measures/fdr",
+        "precision",
+        "Taken as 1 − specificity, 1 − NPV and so on.",
+    ),
+    (
+        "ROCR",
+        "summaries/auc, curves/roc, every measure",
+        "error",
+        (
+            "Cases with an infinite score are left out without a word: an AUC of 1 for 5/8 in"
+            " `scores-infinite`. pROC refuses them."
+        ),
+    ),
+    (
+        "ROCR",
+        "curves/pr, curves/lift, measures/f1",
+        "definition",
+        "Undefined where nothing is flagged; the set has the limit along the first edge, F1 is 0.",
+    ),
+    (
+        "ROCR",
+        "measures/diagnostic_odds_ratio",
+        "definition",
+        "Infinite where the set divides by zero.",
+    ),
+    (
+        "ROCR",
+        "summaries/auprc",
+        "definition",
+        "The trapezoid under the precision-recall curve: 0.92 for 0.91 in `calibrated-ends`.",
+    ),
+    (
+        "PRROC",
+        "summaries/auprc",
+        "definition",
+        "Positives alone have an area of 1. Else the same area as the set's, to 12 digits.",
     ),
 )
 NOT_RUN = """## Not run
 
-pROC, ROCR, precrec, PRROC and R's hmeasure: no R was at hand where these scores were made. What they define otherwise is in
-[comparison with other tools](peers.md); an adapter needs to write the JSON that `check.py` reads, no more.
+precrec and R's own hmeasure, which Debian does not have. What they define otherwise is in [comparison with other tools](peers.md); an adapter needs
+to write the JSON that `check.py` reads, no more. pROC, ROCR and PRROC (R 4.6.1) take one row per case: sets with weights, with whole scores beyond
+2⁵³ and with more than 5,000 cases were left out.
 """  # noqa: E501
 
 

@@ -153,7 +153,8 @@ def serve(number):
     import lzma  # noqa: F401
     import sqlite3  # noqa: F401
 
-    import _duckdb  # noqa: F401 (it and the rest: what readers load when they need it)
+    with contextlib.suppress(ImportError):  # DuckDB 1.3 has another name for it
+        import _duckdb  # noqa: F401 (it and the rest: what readers load when they need it)
 
     from baserate.read import (  # noqa: F401
         arrow,

@@ -17,6 +17,7 @@ from typing import Any
 from benchmarks.fuzzing import naive_text
 from benchmarks.fuzzing.naive_text import Broken, Number
 
+FURTHEST = 18  # digits of an exponent and its sign: beyond them Decimal refuses
 PLAIN = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
 WHOLE = re.compile(r"[+-]?[0-9]+", re.ASCII)
 WITH_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?", re.ASCII)
@@ -119,7 +120,10 @@ def _exact(value: Any) -> Any:
         return int(text)
     if not PLAIN.fullmatch(text):
         raise Broken("no number")
-    return Decimal(text)
+    mantissa, _, exponent = text.lower().partition("e")
+    if len(exponent) < FURTHEST:
+        return Decimal(text)
+    return Decimal(f"{mantissa}e{'-' if exponent[0] == '-' else ''}{'9' * (FURTHEST - 4)}")
 
 
 def _positives(labels: Sequence[Any], positive: str | None) -> list[bool]:

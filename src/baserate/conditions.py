@@ -504,6 +504,11 @@ class Conditions:
             )
         return self._exact
 
+    @property
+    def sample_prior(self) -> Fraction:
+        """The sample's own prior, also 0 or 1 where it has one class only."""
+        return self.exact_prior if self._exact not in (0, 1) else self._exact
+
     def as_shown(self) -> Conditions:
         """The same, with the prior taken for the float that it shows.
 

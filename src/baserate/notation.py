@@ -177,6 +177,8 @@ def base_rate(value: float, *, brief: bool = False) -> str:
     """A base rate for a person: "2.5%", "0.1% (1 in 1,000)", "1 in 300"; `brief` for a table or one
     end of a range: "0.1%".
     """
+    if value in (0, 1):  # of a sample of one class
+        return f"{100 * value:.0f}%"
     inverse = round(1 / value)
     share = f"{100 * value:.4g}"
     exact = inverse >= 10 and math.isclose(value * inverse, 1, rel_tol=1e-12)

@@ -392,6 +392,17 @@ def share_won(positives: npt.NDArray[Any], negatives: npt.NDArray[Any]) -> float
     return math.fsum(ours * (below + theirs / 2)) / (float(total(ours)) * float(total(theirs)))
 
 
+def surplus_won(positives: npt.NDArray[Any], negatives: npt.NDArray[Any]) -> float:
+    """Pairs in the right order less pairs in the wrong one, as a share of all: 2 · share − 1, as
+    exact as the share also where that is close to one half.
+    """
+    if positives.dtype == np.int64 and negatives.dtype == np.int64:
+        totals = int(total(positives)), int(total(negatives))
+        pairs = totals[0] * totals[1]
+        return (_twice_wins(positives, negatives, totals) - pairs) / pairs
+    return share_won(positives, negatives) - share_won(positives[::-1], negatives[::-1])
+
+
 def _near_one(masses: npt.NDArray[Any]) -> Floats:
     floats = masses.astype(np.float64)
     return np.ldexp(floats, -math.frexp(float(total(floats)))[1])

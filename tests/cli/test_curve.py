@@ -134,6 +134,29 @@ def test_notes_on_the_counts_are_told_with_a_curve_and_one_class_has_none_at_ano
     assert refused.stderr.startswith("error BR552: no negatives in the sample")
 
 
+@pytest.mark.parametrize("label", [0, 1])
+def test_of_one_class_a_decision_curve_is_told_and_a_hull_is_refused(tmp_path, label):
+    path = tmp_path / "one.csv"
+    path.write_text(f"y,m\n{label},0.5\n{label},0.25\n")
+    arguments = (str(path), "--label", "y", "--score", "m", "--positive", "1")
+    told = run("curve", "decision", *arguments)
+    assert told.returncode == 0
+    assert f"net benefit per case at a base rate of {100 * label}%" in told.stdout
+    (curve,) = answered("curve", "decision", *arguments)["curves"]
+    assert curve["y"] == ([1.0, 0.5] if label else [-1 / 3, -0.5])
+    summaries = ("--summary", "brier", "--summary", "calibration_error")
+    shown = run("show", *arguments, *summaries)
+    assert shown.returncode == 0
+    assert [line.split()[-1] for line in shown.stdout.splitlines() if "as in the" in line][:2] == [
+        "0.4062" if label else "0.1562",
+        "—",
+    ]
+    for name in ("roc_hull", "broc"):
+        refused = run("curve", name, *arguments)
+        assert refused.returncode == 2
+        assert refused.stderr.startswith("error BR552: a ROC hull needs cases of both classes")
+
+
 def test_infinite_and_huge_scores_keep_their_place_or_say_that_they_do_not(tmp_path):
     path = tmp_path / "odd.csv"
     path.write_text("y,m\n1,inf\n0,0.5\n1,0.25\n0,-inf\n")

@@ -13,7 +13,7 @@ from tests.curves import generated_summaries as generated
 from tests.curves import oracle_curves as oracle
 
 import baserate as br
-from baserate.curves.named import brier_curve, cost_curve, decision_curve
+from baserate.curves.named import benefits_at, brier_curve, cost_curve, decision_curve
 
 SETS = 40
 
@@ -115,8 +115,58 @@ def test_curves_of_probabilities_refuse_other_scores_and_chosen_totals(curve):
         curve(br.Points.from_rates([0.1], [0.6]))
     with pytest.raises(br.InputError, match="BR509"):
         curve(br.count([1, 0, 0], [0.9, 0.5, 0.1], design="case-control"))
-    with pytest.raises(br.InputError, match="BR552: both classes are needed"):
-        curve(br.Counts([0.5], [1], [0]))
+    for one_class in (br.Counts([0.5], [1], [0]), br.Counts([0.5], [0], [1])):
+        with pytest.raises(br.InputError, match="BR552: no .*nothing is known of them at another"):
+            curve(one_class, at=br.Conditions(prior=0.1))
+    with pytest.raises(br.InputError, match="BR552: there are no cases"):
+        curve(br.Counts.empty())
+
+
+POSITIVES, NEGATIVES = (
+    br.Counts([0.75, 0.5], [1, 3], [0, 0]),
+    br.Counts([0.75, 0.5], [0, 0], [1, 3]),
+)
+
+
+def test_curves_of_probabilities_of_one_class_are_read_at_its_own_base_rate():
+    assert br.curve(POSITIVES, "decision").y.tolist() == [1, 0.25]
+    assert br.curve(NEGATIVES, "decision").y.tolist() == [-1, -0.75]
+    for counts in (POSITIVES, NEGATIVES):
+        x, y, _ = br.curve(counts, "brier")
+        assert np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2) == pytest.approx(br.curves.brier(counts))
+        x, y, _ = br.curve(counts, "reliability", bins=4)
+        assert (x.tolist(), y.tolist()) == ([0.5, 0.75], [float(counts is POSITIVES)] * 2)
+
+
+@pytest.mark.parametrize("counts", [POSITIVES, NEGATIVES], ids=["positives", "negatives"])
+def test_the_panel_of_a_decision_curve_of_one_class_draws_what_the_curve_says(counts):
+    curve = br.curve(counts, "decision")
+    line = br.plots.decision_panel(curve).parts[-1]
+    assert not np.isnan(line.y).any()
+    assert set(curve.y[curve.y > -0.03].round(9)) <= set(np.asarray(line.y).round(9))
+    benefit, _ = benefits_at(curve, curve.x)
+    assert benefit.tolist() == curve.y.tolist()
+
+
+@pytest.mark.parametrize("counts", [POSITIVES, NEGATIVES], ids=["positives", "negatives"])
+def test_BR552_one_class_has_no_hull(counts):
+    for curve in (lambda: br.curve(counts, "roc_hull"), lambda: br.broc(counts)):
+        with pytest.raises(br.InputError, match="BR552: a ROC hull needs cases of both classes"):
+            curve()
+    with pytest.raises(br.InputError, match="BR552: the best recalibration needs cases of both"):
+        br.curve(counts, "reliability")
+    assert len(br.broc(counts, hull=False)) == len(br.roc(counts))
+
+
+def test_a_decision_curve_keeps_its_digits_at_a_base_rate_next_to_1():
+    counts = br.Counts([0.75, 0.5, 0.25], [5, 3, 2], [1, 4, 5])
+    curve = br.curve(counts, "decision", prior="999999/1000000")
+    prior = Fraction(999_999, 1_000_000)
+    for y, tp, fp, odds in zip(
+        curve.y, (10, 8, 5), (10, 5, 1), (Fraction(1, 3), 1, 3), strict=True
+    ):
+        exact = prior * (Fraction(tp, 10) - Fraction(fp, 10) * odds)
+        assert y == pytest.approx(float(exact), rel=4e-16)
 
 
 @pytest.mark.parametrize("curve", [cost_curve, br.curves.cost_lines])

@@ -204,7 +204,8 @@ def test_a_curve_without_edges_of_a_roc_is_as_dense_as_it_gets():
     "counts", [br.Counts([0.5, 0.2], [3, 1], [0, 0]), br.Counts([0.5, 0.2], [0, 0], [3, 1])]
 )
 def test_one_class_alone_is_undefined_along_the_curve_and_can_still_be_densified(counts):
-    for curve in (br.roc(counts), br.pr(counts), br.broc(counts), br.curve(counts, "posfrac")):
+    along = br.broc(counts, hull=False), br.curve(counts, "posfrac")
+    for curve in (br.roc(counts), br.pr(counts), *along):
         dense = densely(curve, 8)
         assert len(dense) >= 2
         assert np.isnan(curve.x).all() or np.isnan(curve.y).all() or np.isfinite(dense.x).all()

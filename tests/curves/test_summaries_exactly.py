@@ -249,7 +249,7 @@ QUADRATURE = {
         lambda c: oracle.weighted_pr_area(c.cells, c.alpha, c.strips, c.prior),
         1e-14,
     ),
-    # 1 − L / L_ref is a difference; without skill it is 0.
+    # The oracle's 1 − L / L_ref is a difference; without skill it is 0.
     "h_measure 2014": (
         lambda c: br.curves.h_measure(c.counts, at=c.at),
         lambda c: oracle.h_measure(c.cells, (1 + c.share, 2 - c.share), c.prior),

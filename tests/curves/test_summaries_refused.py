@@ -99,11 +99,48 @@ def test_BR517_more_positives_than_negatives_leave_nothing_to_shift():
         br.curves.weighted_auc(COUNTS, costs=br.Costs(fp=5, fn=1))
 
 
-@pytest.mark.parametrize("counts", [br.Counts([0.5], [3], [0]), br.Counts([0.5], [0], [3])])
+POSITIVES, NEGATIVES = (
+    br.Counts([0.75, 0.5], [1, 3], [0, 0]),
+    br.Counts([0.75, 0.5], [0, 0], [1, 3]),
+)
+
+
+@pytest.mark.parametrize(
+    ("counts", "missing", "score", "loss", "off"),
+    [
+        (POSITIVES, "negatives", (0.25**2 + 3 / 4) / 4, math.log(4 / 3) / 4, 7 / 16),
+        (NEGATIVES, "positives", (0.75**2 + 3 / 4) / 4, math.log(4) / 4, 9 / 16),
+    ],
+    ids=["positives", "negatives"],
+)
+def test_means_over_cases_of_one_class_exist_at_their_own_base_rate(
+    counts, missing, score, loss, off
+):
+    assert br.curves.brier(counts) == score
+    assert br.curves.log_loss(counts) == pytest.approx(loss + 3 / 4 * math.log(2), rel=1e-15)
+    assert br.curves.calibration_error(counts, bins=4) == off
+    unknown = br.curves.calibration_error(counts)
+    parts = br.curves.brier_decomposition(counts)
+    assert (parts.brier, parts.uncertainty) == (score, 0)
+    for one in (unknown, parts.miscalibration, parts.discrimination):
+        assert isinstance(one, br.types.Undefined)
+        assert one.reason == f"no {missing}"
+
+
+@pytest.mark.parametrize("counts", [POSITIVES, NEGATIVES], ids=["positives", "negatives"])
 @pytest.mark.parametrize("name", SCORED)
-def test_BR552_probabilities_are_judged_on_both_classes(name, counts):
-    with pytest.raises(br.InputError, match="BR552: both classes are needed"):
-        SCORED[name](counts)
+def test_BR552_one_class_has_no_probabilities_at_another_base_rate(name, counts):
+    with pytest.raises(br.InputError, match="BR552: no .*: nothing is known of them at another"):
+        SCORED[name](counts, at=br.Conditions(prior=0.1))
+    with pytest.raises(br.InputError, match="BR552: there are no cases"):
+        SCORED[name](br.Counts.empty())
+
+
+@pytest.mark.parametrize("counts", [POSITIVES, NEGATIVES], ids=["positives", "negatives"])
+@pytest.mark.parametrize("name", ["brier", "brier_decomposition", "log_loss", "calibration_error"])
+def test_BR552_scores_are_not_corrected_to_a_base_rate_of_0_or_1(name, counts):
+    with pytest.raises(br.InputError, match="BR552: correcting scores needs cases of both classes"):
+        SCORED[name](counts, calibrated_at=0.5)
 
 
 @pytest.mark.parametrize("name", [name for name in FREE | RANKED if name != "min_cost"])

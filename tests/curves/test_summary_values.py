@@ -3,6 +3,7 @@ line.
 """
 
 import json
+from fractions import Fraction
 
 import pytest
 from tests.cli.helpers import VALID, run
@@ -145,3 +146,41 @@ def test_every_summary_goes_by_its_synonyms_and_stays_within_its_range(name):
     assert entry.range[0] <= value <= entry.range[1]
     for word in entry.synonyms:
         assert summary_named(word.upper() + options) == br.Summary.parse(asked)
+
+
+@pytest.mark.parametrize(("gap", "rel"), [(10**3, 1e-14), (10**6, 1e-14), (10**9, 1e-14)])
+def test_h_and_discrimination_are_as_exact_near_the_diagonal_as_away_from_it(gap, rel):
+    """One corner at (½ − e, ½ + e), as many positives as negatives: both are of the order of e²."""
+    counts = br.Counts([2, 1], [gap + 1, gap - 1], [gap - 1, gap + 1])
+    e = Fraction(1, 2 * gap)
+    truth = _h_of_one_corner(e)
+    assert br.curves.h_measure(counts, prior="hand-2009") == pytest.approx(float(truth), rel=rel)
+    parts = br.curves.brier_decomposition(br.Counts([0.9, 0.1], counts.positives, counts.negatives))
+    assert parts.discrimination == pytest.approx(float(e * e), rel=rel)
+    assert br.curves.gini(counts) == float(2 * e)
+
+
+def _h_of_one_corner(e):
+    """What is saved, over what a perfect classifier saves, with cost shares of Beta(2, 2)."""
+
+    def integral(end):
+        # ∫ (end − c) · c · (1 − c) dc from ½ to end.
+        parts = (end * (c**2 / 2 - c**3 / 3) - (c**3 / 3 - c**4 / 4) for c in (end, Fraction(1, 2)))
+        return next(parts) - next(parts)
+
+    return integral(Fraction(1, 2) + e) / integral(Fraction(1))
+
+
+@pytest.mark.parametrize("ratio", [1e-9, 1e-3, 1, 1e3, 1e9])
+def test_h_is_1_for_a_perfect_ranking_and_0_for_a_constant_score(ratio):
+    for prior in (1e-20, 0.001, 0.5, 0.999999):
+        at = br.Conditions(prior=prior)
+        perfect = br.curves.h_measure(
+            br.Counts([2, 1], [3, 0], [0, 5]), at=at, severity_ratio=ratio
+        )
+        constant = br.curves.h_measure(br.Counts([1], [3], [5]), at=at, severity_ratio=ratio)
+        assert (perfect, constant) == (1, 0)
+
+
+def test_h_exists_where_one_class_weighs_next_to_nothing():
+    assert br.curves.h_measure(br.Counts([2, 1], [5e-324, 5e-324], [0.5, 1.5])) == 0

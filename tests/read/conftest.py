@@ -10,6 +10,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -74,6 +75,13 @@ def postgres():
     if programs is None:
         pytest.skip("needs a PostgreSQL server (Debian: postgresql)")
     pytest.importorskip("adbc_driver_postgresql", reason="needs adbc-driver-postgresql")
+    with started(programs) as server:
+        yield server
+
+
+@contextmanager
+def started(programs):
+    """A PostgreSQL server with an empty database."""
     folder = Path(
         tempfile.mkdtemp(prefix="baserate-pg-")
     )  # not pytest's own, which another user cannot enter

@@ -255,6 +255,16 @@ def test_a_statement_that_the_server_gives_up_is_refused(server):
     )
 
 
+def test_a_connection_that_is_lost_is_refused(server):
+    lost = "SELECT 1 AS y, pg_terminate_backend(pg_backend_pid())::text AS s"
+    assert_refused(
+        lambda: read_postgres(server.url, lost, W),
+        "BR718",
+        "terminating connection due to administrator command",
+        server.shown,
+    )
+
+
 def test_no_password_is_ever_shown(server):
     wrong = server.url.replace("pass%2F", "guess%2F")
     closed = server.url.replace(f":{server.port}/", ":1/")

@@ -8,7 +8,7 @@ import inspect
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -22,7 +22,16 @@ from baserate.decisions.selection import bins_note, choose
 from baserate.errors import Fix, quoted, refuse
 from baserate.measures.confusion import label_shift_of
 from baserate.measures.registry import Direction, weight_of_negatives
-from baserate.numbers import Bounds, Floats, Reading, Undefined, exactly, rounded
+from baserate.numbers import (
+    INT64_MAX,
+    Bounds,
+    Floats,
+    Reading,
+    Undefined,
+    exactly,
+    rounded,
+    surplus_won,
+)
 
 # ----------------------------------------------------------------------
 # The table of summaries: `Summary`, intervals, comparisons, the command line and the documents read
@@ -204,16 +213,9 @@ def gini(counts: Counts | Points) -> float:
     value = auc(counts)
     if isinstance(value, Undefined):
         return value
-    # Wins less losses, over pairs: as exact as AUC also where it is close to one half.
-    if isinstance(counts, Points) or abs(value - 0.5) > 0.25:
+    if isinstance(counts, Points):
         return Reading(2 * value - 1, name="gini")
-    return Reading(value - auc(_reversed(counts)), name="gini")
-
-
-def _reversed(counts: Counts) -> Counts:
-    return Counts(
-        -np.arange(len(counts.scores), dtype=np.int64)[::-1], counts.positives, counts.negatives
-    )
+    return Reading(surplus_won(counts.positives, counts.negatives), name="gini")
 
 
 @summary(range=SHARE)
@@ -326,6 +328,10 @@ def _area(x: Floats, y: Floats, low: float, high: float) -> float:
 
 
 HAND_2014, HAND_2009 = "hand-2014", "hand-2009"
+# Up to this log ratio, and this change of the log density, so many nodes integrate to the last
+# digit.
+CLOSE, STEEP, NODES = 0.5, 2.0, 8
+SMALLEST = 1e-300  # of the smaller class: the odds of less are no float
 
 
 @summary(direction="lower")
@@ -392,27 +398,21 @@ def h_measure(
     if missing:
         return Undefined(missing)
     resolved = checked_conditions(at).within(points.exact_prior, points.why_no_prior)
-    share, rest = both_shares(resolved)
+    share, rest = (max(one, SMALLEST) for one in both_shares(resolved))
     a, b, shown = _beta(prior, severity_ratio, share)
-    hull = points.hull()
-    across, up = (
-        np.diff(hull.fp) / hull.total_negatives * rest,
-        np.diff(hull.tp) / hull.total_positives * share,
-    )
-    # From flagging nothing (c near 1) down to flagging everything: neighbours are as good where
-    # c·π₀·Δfpr = (1 − c)·π₁·Δtpr.
-    borders = np.concatenate(([1.0], up / (across + up), [0.0]))
-    fpr, fnr = hull.fpr, hull.fn / hull.total_positives
-    loss = _loss(borders, fpr, fnr, (share, rest), (a, b))
-    reference = _loss(
-        np.array([1.0, share, 0.0]),
-        np.array([0.0, 1.0]),
-        np.array([1.0, 0.0]),
+    rise, run, gap = hull_edges(points.hull())
+    # And a perfect classifier's: one edge up, one across.
+    terms = _saved(
+        np.append(rise, (1.0, 0.0)) * share,
+        np.append(run, (0.0, 1.0)) * rest,
+        np.append(_log_ratios(rise, run, gap), (math.inf, -math.inf)),
         (share, rest),
         (a, b),
     )
     return Reading(
-        1 - loss / reference, label_shift_of(resolved, points), name=f"h_measure({shown})"
+        math.fsum(terms[:-2]) / math.fsum(terms[-2:]),
+        label_shift_of(resolved, points),
+        name=f"h_measure({shown})",
     )
 
 
@@ -445,18 +445,115 @@ def _beta(prior: str, severity_ratio: float | None, share: float) -> tuple[float
     )
 
 
-def _loss(
-    borders: Any, fpr: Any, fnr: Any, shares: tuple[float, float], beta: tuple[float, float]
-) -> float:
-    """∫ (c·π₀·fpr + (1 − c)·π₁·fnr) dBeta(c), with the point of each stretch between two
-    borders.
+def hull_edges(hull: Points) -> tuple[Floats, Floats, Floats]:
+    """Of each edge Δtpr, Δfpr and Δtpr − Δfpr, of counts rounded once: near the diagonal it is
+    small.
+    """
+    up, across = _steps_along(hull.tp, hull.fn), _steps_along(hull.fp, hull.tn)
+    ours, theirs = hull.total_positives, hull.total_negatives
+    rise, run = up / ours, across / theirs
+    if not up.dtype == across.dtype == np.int64:
+        return rise, run, rise - run
+    kind = object if ours * theirs > INT64_MAX else np.int64
+    gap = up.astype(kind) * theirs - across.astype(kind) * ours
+    return rise, run, gap.astype(np.float64) / (ours * theirs)
+
+
+def _log_ratios(rise: Floats, run: Floats, gap: Floats) -> Floats:
+    """ln(Δtpr / Δfpr), also where that is close to 0."""
+    close = np.abs(gap) < run / 2
+    with np.errstate(divide="ignore"):
+        ratios = np.log(rise) - np.log(run)
+    ratios[close] = np.log1p(gap[close] / run[close])
+    return np.asarray(ratios)
+
+
+def _steps_along(flagged: Any, passed: Any) -> Any:
+    """What each edge adds; of masses from the nearer end, where less cancels."""
+    steps = np.diff(flagged)
+    if flagged.dtype == np.int64:
+        return steps
+    return np.where(flagged[1:] <= passed[:-1], steps, -np.diff(passed))
+
+
+def _saved(
+    up: Floats,
+    across: Floats,
+    ratios: Floats,
+    shares: tuple[float, float],
+    beta: tuple[float, float],
+) -> Floats:
+    """By how much does each edge of a hull, of π₁·Δtpr and π₀·Δfpr, lower the expected loss of one
+    answer for all?
+
+    Its cases are worth flagging where the cost share c is below their share of positives. Between
+    that share and π₁, one answer for all decides otherwise, and what this costs is saved. No term
+    is negative, so the sum keeps its digits where little is saved.
+    """
+    above, below = ratios > 0, ratios < 0
+    saved = np.zeros(len(ratios))
+    saved[above] = up[above] * _saved_per_positive(ratios[above], shares, beta)
+    # With the classes exchanged, an edge below the diagonal is one above it.
+    saved[below] = across[below] * _saved_per_positive(-ratios[below], shares[::-1], beta[::-1])
+    return saved
+
+
+def _saved_per_positive(
+    ratios: Floats, shares: tuple[float, float], beta: tuple[float, float]
+) -> Floats:
+    """∫ (1 − c) · (1 − eᵛ⁻ʳ) dBeta(c) for each log ratio r > 0; the odds of c are eᵛ·π₁/π₀, with v
+    from 0 to r.
+    """
+    odds = shares[1] / shares[0] * np.exp(-ratios)  # of a negative, in the cases of the edge
+    steepness = beta[0] * shares[1] + (beta[1] + 1) / (1 + odds)
+    close = (ratios < CLOSE) & (ratios * steepness < STEEP)
+    found = np.empty(len(ratios))
+    found[close] = _over_nodes(ratios[close], shares, beta)
+    found[~close] = _by_parts(odds[~close], shares, beta)
+    return found
+
+
+def _by_parts(odds: Floats, shares: tuple[float, float], beta: tuple[float, float]) -> Floats:
+    """The integral as a difference, of which for large ratios most is left."""
+    (a, b), ends = beta, (1 / (1 + odds), odds / (1 + odds))
+    misses, alarms = _mass(shares, ends, (a, b + 1)), _mass(shares, ends, (a + 1, b))
+    return (b * misses - a * odds * alarms) / (a + b)
+
+
+def _mass(
+    low: tuple[float, float], high: tuple[Floats, Floats], beta: tuple[float, float]
+) -> Floats:
+    """The mass of a Beta distribution between two shares, each given with its complement; from the
+    nearer end, where less cancels.
     """
     from scipy.special import betainc
 
     a, b = beta
-    false_alarms = a / (a + b) * -np.diff(betainc(a + 1, b, borders))
-    misses = b / (a + b) * -np.diff(betainc(a, b + 1, borders))
-    return math.fsum(false_alarms * shares[1] * fpr + misses * shares[0] * fnr)
+    if low[0] * (a + b) < a:
+        return np.asarray(betainc(a, b, high[0]) - betainc(a, b, low[0]))
+    return np.asarray(betainc(b, a, low[1]) - betainc(b, a, high[1]))
+
+
+def _over_nodes(ratios: Floats, shares: tuple[float, float], beta: tuple[float, float]) -> Floats:
+    """The integral for small ratios, by Gauss and Legendre's rule: no difference is taken."""
+    from scipy.special import betaln
+
+    a, b = beta
+    nodes, weights = _gauss_legendre()
+    v = np.outer(ratios, nodes)
+    rise = np.expm1(v)
+    density = np.exp(a * v - (a + b + 1) * np.log1p(shares[0] * rise))
+    scale = math.exp(a * math.log(shares[0]) + (b + 1) * math.log(shares[1]) - betaln(a, b))
+    # The nodes are symmetric: r − v is v from the other end, and 1 − e⁻ᵛ is rise / (1 + rise).
+    left = (rise / (1 + rise))[:, ::-1]
+    found: Floats = scale * ratios * ((left * density) @ weights)
+    return found
+
+
+@cache
+def _gauss_legendre() -> tuple[Floats, Floats]:
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    return (1 + nodes) / 2, weights / 2
 
 
 # ----------------------------------------------------------------------

@@ -12,10 +12,11 @@ import numpy as np
 from baserate import notation
 from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.counts import Counts
-from baserate.curves.areas import SHARE, summary
-from baserate.curves.named import both_shares, probability_points
+from baserate.counts.points import Points
+from baserate.curves.areas import SHARE, hull_edges, one_class, summary
+from baserate.curves.named import both_shares, of_all, pav_blocks, probability_points, two_classes
 from baserate.errors import Note, check_corrected_once, number_of, quoted, refuse
-from baserate.measures.confusion import label_shift_of
+from baserate.measures.confusion import at_prior, label_shift_of
 from baserate.numbers import Floats, Reading, Undefined, rounded
 
 
@@ -46,7 +47,7 @@ class _Forecast(NamedTuple):
 
 def _forecast(counts: Counts, at: Conditions | None, calibrated_at: Any) -> _Forecast:
     points = probability_points(counts)
-    resolved = checked_conditions(at).within(points.exact_prior, points.why_no_prior)
+    resolved = at_prior(points, checked_conditions(at))
     prior = both_shares(resolved)
     scores = np.clip(counts.scores.astype(np.float64), 0.0, 1.0)
     notes: tuple[Note, ...] = tuple(label_shift_of(resolved, points))
@@ -61,6 +62,7 @@ def _forecast(counts: Counts, at: Conditions | None, calibrated_at: Any) -> _For
         )
     how, factor = "", 1.0
     if calibrated_at is not None:
+        two_classes(points, "correcting scores")
         factor, how = (
             _odds_factor(calibrated_at, prior),
             f"(calibrated_at={quoted(calibrated_at, quotes=False)})",
@@ -71,8 +73,8 @@ def _forecast(counts: Counts, at: Conditions | None, calibrated_at: Any) -> _For
     whole = scores * factor + (1 - scores)
     raw = calibrated_at is None
     ours, theirs = (
-        prior[0] * counts.positives / counts.total_positives,
-        prior[1] * counts.negatives / counts.total_negatives,
+        of_all(counts.positives, counts.total_positives, prior[0]),
+        of_all(counts.negatives, counts.total_negatives, prior[1]),
     )
     cut, rest = (scores, 1 - scores) if raw else (scores * factor / whole, (1 - scores) / whole)
     return _Forecast(cut, rest, factor, ours, theirs, prior, notes, how)
@@ -124,7 +126,8 @@ def brier_decomposition(
     Against the best monotone recalibration (pooled adjacent violators, the ROC hull):
     miscalibration is what recalibrating would gain, discrimination what the recalibrated scores
     gain over the prior alone, uncertainty is prior·(1 − prior). Fitted on the same cases, so both
-    are biased upward. Dimitriadis, Gneiting & Jordan 2021, PNAS 118:e2016191118.
+    are biased upward; both are undefined of one class alone. Dimitriadis, Gneiting & Jordan 2021,
+    PNAS 118:e2016191118.
 
     >>> import baserate as br
     >>> parts = br.curves.brier_decomposition(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
@@ -133,30 +136,16 @@ def brier_decomposition(
     """
     forecast = _forecast(counts, at, calibrated_at)
     score = _squared(forecast, forecast.scores, forecast.rest)
-    best, base = (
-        _squared(forecast, *_recalibrated(counts, forecast)),
-        forecast.prior[0] * forecast.prior[1],
-    )
-    return Decomposition(score, score - best, base - best, base, forecast.notes)
-
-
-def _recalibrated(counts: Counts, forecast: _Forecast) -> tuple[Floats, Floats]:
-    """The share of positives, and of negatives, in each block of the hull, at the base rate, for
-    every score in it.
-    """
-    starts = _blocks(counts)
-    ours, theirs = (
-        np.add.reduceat(shares, starts) for shares in (forecast.positives, forecast.negatives)
-    )
-    lengths = np.diff(np.append(starts, len(counts.scores)))
-    return np.repeat(ours / (ours + theirs), lengths), np.repeat(theirs / (ours + theirs), lengths)
-
-
-def _blocks(counts: Counts) -> Any:
-    """Where each PAV block of scores begins."""
-    points = probability_points(counts)
-    hull = points.hull()
-    return np.concatenate(([0], np.searchsorted(-points.scores, -hull.scores[:-1], side="right")))
+    (prior, rest), missing = forecast.prior, one_class(counts)
+    if missing:
+        unknown = Undefined(missing)
+        return Decomposition(score, unknown, unknown, prior * rest, forecast.notes)
+    # Each edge of the hull is a block; its share of positives is off the prior by a share of gap.
+    rise, run, gap = hull_edges(Points.of(counts).hull())
+    mass = prior * rise + rest * run
+    best = math.fsum(prior * rise * rest * run / mass)
+    gained = math.fsum((prior * rest * gap) ** 2 / mass)
+    return Decomposition(score, score - best, gained, prior * rest, forecast.notes)
 
 
 @summary(direction="lower", range=(0.0, math.inf), of_scores=True)
@@ -201,8 +190,8 @@ def calibration_error(
     score − share of positives|.
 
     Over the blocks of the best monotone recalibration (PAV), or over `bins` bins of equal width.
-    0 is calibrated. Either is biased upward on the cases that it is computed on. Naeini, Cooper &
-    Hauskrecht 2015, AAAI:2901-2907.
+    0 is calibrated. Either is biased upward on the cases that it is computed on; of one class alone
+    there are bins, and no blocks. Naeini, Cooper & Hauskrecht 2015, AAAI:2901-2907.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -211,9 +200,11 @@ def calibration_error(
     >>> round(br.curves.calibration_error(counts, bins=2), 4)
     0.0875
     """
-    forecast = _forecast(counts, at, calibrated_at)
+    forecast, missing = _forecast(counts, at, calibrated_at), one_class(counts)
+    if bins is None and missing:
+        return Undefined(missing)
     if bins is None:
-        starts, shown = _blocks(counts), forecast.how
+        starts, shown = pav_blocks(Points.of(counts)), forecast.how
     else:
         if not isinstance(bins, int | np.integer) or isinstance(bins, bool) or bins < 1:
             raise refuse("BR542", f"bins is a whole number from 1, got {quoted(bins)}", "bins=10")
@@ -222,8 +213,7 @@ def calibration_error(
             np.flatnonzero(np.concatenate(([True], np.diff(place) != 0))),
             f"({', '.join(filter(None, (forecast.how.strip('()'), f'bins={bins}')))})",
         )
-    mass = forecast.positives + forecast.negatives
-    gaps = np.add.reduceat(mass * forecast.scores, starts) - np.add.reduceat(
-        forecast.positives, starts
-    )
+    # mass · score − positives, without the difference of what is close to 1.
+    excess = forecast.negatives * forecast.scores - forecast.positives * forecast.rest
+    gaps = np.add.reduceat(excess, starts)
     return Reading(math.fsum(np.abs(gaps)), forecast.notes, name=f"calibration_error{shown}")

@@ -20,7 +20,14 @@ from baserate.curves.curve import Curve, rounded_thresholds, traced
 from baserate.decisions.amount_costs import Priced, Prices, checked_recovered, checked_review
 from baserate.decisions.selection import curve_note
 from baserate.errors import Fix, Note, check_corrected_once, quoted, refuse
-from baserate.measures.confusion import Measure, along, checked_volume, label_shift_of, resolved_for
+from baserate.measures.confusion import (
+    Measure,
+    along,
+    at_prior,
+    checked_volume,
+    label_shift_of,
+    resolved_for,
+)
 from baserate.measures.registry import CATALOGUE
 from baserate.numbers import Floats, exactly, rounded
 
@@ -104,9 +111,7 @@ ROUNDING = 1e-6
 
 
 def probability_points(counts: Any) -> Points:
-    """The points of counts whose scores are probabilities of both classes; anything else is
-    refused.
-    """
+    """The points of counts whose scores are probabilities; anything else is refused."""
     if not isinstance(counts, Counts):
         raise refuse(
             "BR429", f"probabilities need Counts, got {type(counts).__name__}", "count(...)"
@@ -117,8 +122,8 @@ def probability_points(counts: Any) -> Points:
             "condensed and coarse counts have merged scores, so probabilities are not available",
             "count with every score kept",
         )
-    if not counts.total_positives or not counts.total_negatives:
-        raise refuse("BR552", "both classes are needed", "count cases of both classes")
+    if not len(counts.scores):
+        raise refuse("BR552", "there are no cases", "count some cases first")
     if counts.scores[0] > 1 + ROUNDING or counts.scores[-1] < -ROUNDING:
         span = f"{counts.scores[-1].item():.6g} to {counts.scores[0].item():.6g}"
         raise refuse(
@@ -133,8 +138,15 @@ def both_shares(at: Conditions) -> tuple[float, float]:
     """The shares of positives and of negatives, each rounded on its own: near 1 the second would
     lose its digits.
     """
-    prior = at.exact_prior if at.as_in_sample else exactly(at.prior)
+    prior = at.sample_prior if at.as_in_sample else exactly(at.prior)
     return rounded(prior), rounded(1 - prior)
+
+
+def of_all(cases: Any, whole: float, share: float) -> Floats:
+    """The share of all cases that these cases of one class are, where the class has this share; a
+    class without cases has none.
+    """
+    return np.asarray(share * (cases / (whole or 1)))
 
 
 # ----------------------------------------------------------------------
@@ -155,7 +167,7 @@ def cost_lines(counts: Source) -> tuple[Floats, Floats, Floats]:
     >>> at_zero, at_one
     (array([0. , 0. , 0.5, 0.5, 1. ]), array([1. , 0.5, 0.5, 0. , 0. ]))
     """
-    points = _two_classes(counts)
+    points = two_classes(counts, "a ROC")
     return points.fpr, points.fn / points.total_positives, points.thresholds
 
 
@@ -173,7 +185,7 @@ def cost_curve(counts: Source) -> Curve:
     >>> x, y
     (array([0. , 0.5, 1. ]), array([0.  , 0.25, 0.  ]))
     """
-    hull = _two_classes(counts).hull()
+    hull = two_classes(counts, "a ROC").hull()
     across, up = np.diff(hull.fp) / hull.total_negatives, np.diff(hull.tp) / hull.total_positives
     # Two neighbouring lines meet where e·Δtpr = (1 − e)·Δfpr.
     x, rest = (
@@ -195,10 +207,11 @@ def cost_curve(counts: Source) -> Curve:
     )
 
 
-def _two_classes(counts: Source) -> Points:
+def two_classes(counts: Source, what: str) -> Points:
+    """The points, where there are cases of both classes: this needs them."""
     points = Points.of(counts)
     if not points.total_positives or not points.total_negatives:
-        raise refuse("BR552", "a ROC needs cases of both classes", "count cases of both classes")
+        raise refuse("BR552", f"{what} needs cases of both classes", "count cases of both classes")
     return points
 
 
@@ -223,8 +236,9 @@ def brier_curve(counts: Counts, *, at: Conditions | None = None) -> Curve:
     # Down to the next lower score, the same cases are flagged: one straight piece for each, from
     # right to left.
     high, low = np.concatenate(([1.0], scores)), np.concatenate((scores, [0.0]))
-    fpr, fnr = points.fpr, points.fn / points.total_positives
-    pieces = [2 * (c * rest * fpr + (1 - c) * prior * fnr) for c in (low, high)]
+    alarms = of_all(points.fp, points.total_negatives, rest)
+    misses = of_all(points.fn, points.total_positives, prior)
+    pieces = [2 * (c * alarms + (1 - c) * misses) for c in (low, high)]
     x, y = (np.stack(pair, axis=1)[::-1].ravel() for pair in ((high, low), (pieces[1], pieces[0])))
     x, y = x.reshape(-1, 2)[:, ::-1].ravel(), y.reshape(-1, 2)[:, ::-1].ravel()
     thresholds = np.repeat(points.thresholds[::-1], 2)
@@ -267,10 +281,11 @@ def decision_curve(
         else scores * rounded(factor) / (scores * rounded(factor) + (1 - scores))
     )
     below = t < 1
-    # From the scores: of 1 − t few digits are left where t is near 1.
-    odds = scores[below] * rounded(factor) / (1 - scores[below])
-    tpr, fpr = points.tpr[1:][below], points.fpr[1:][below]
-    y = prior * tpr - rest * fpr * odds
+    # From the scores, and with the factor: of 1 − t and of 1 − prior few digits are left near 1.
+    odds = scores[below] / (1 - scores[below])
+    against = rest if factor == 1 else rounded((1 - resolved.exact_prior) * factor)
+    caught = of_all(points.tp[1:][below], points.total_positives, prior)
+    y = caught - of_all(points.fp[1:][below], points.total_negatives, against) * odds
     columns = (t[below][::-1].copy(), y[::-1].copy(), points.thresholds[1:][below][::-1].copy())
     return Curve._of(
         "decision",
@@ -293,7 +308,10 @@ def benefits_at(curve: Curve, t: Any) -> tuple[Floats, Floats]:
     at there; NaN where nobody is acted on.
     """
     wanted = np.asarray(t, dtype=np.float64)
-    points, prior = Points.of(cast("Counts", curve.source)), cast("Conditions", curve.at).prior
+    points, shares = (
+        Points.of(cast("Counts", curve.source)),
+        both_shares(cast("Conditions", curve.at)),
+    )
     place = np.searchsorted(curve.x, wanted, "left")
     none = place == len(curve.x)
     inside = np.minimum(place, len(curve.x) - 1)
@@ -301,9 +319,9 @@ def benefits_at(curve: Curve, t: Any) -> tuple[Floats, Floats]:
     of_points = len(points) - 1 - inside
     first = len(points) - 1 - len(curve.x)
     of_points = np.where(none, first, of_points)
-    benefit = prior * points.tpr[of_points] - (1 - prior) * points.fpr[of_points] * wanted / (
-        1 - wanted
-    )
+    caught = of_all(points.tp[of_points], points.total_positives, shares[0])
+    alarms = of_all(points.fp[of_points], points.total_negatives, shares[1])
+    benefit = caught - alarms * wanted / (1 - wanted)
     cuts = np.where(
         none,
         np.nan if not first else points.thresholds[first],
@@ -350,7 +368,7 @@ def _probabilities(
     counts: Any, at: Conditions | None
 ) -> tuple[Points, tuple[float, float], Conditions]:
     points = probability_points(counts)
-    resolved = checked_conditions(at).within(points.exact_prior, points.why_no_prior)
+    resolved = at_prior(points, checked_conditions(at))
     return points, both_shares(resolved), resolved
 
 
@@ -372,7 +390,13 @@ def _curve(
     """The measures of the curve's axes along the points, or along their hull."""
     entry, points = CURVES[name], Points.of(counts)
     on_hull = entry.hull if hull is None else hull
-    kept = points.hull() if on_hull else points if every else points.corners()
+    kept = (
+        two_classes(points, "a ROC hull").hull()
+        if on_hull
+        else points
+        if every
+        else points.corners()
+    )
     x, y = (Measure(axis) for axis in entry.axes)
     return traced(
         kept,
@@ -404,8 +428,8 @@ def roc_hull(counts: Source) -> Curve:
     """The best that any mixture of thresholds reaches: the upper convex hull of the ROC. x = fpr, y
     = tpr.
 
-    Every point of it is optimal at some base rate and costs, no other is. Provost & Fawcett 2001,
-    Machine Learning 42:203-231.
+    Every point of it is optimal at some base rate and costs, no other is; one class alone has no
+    hull. Provost & Fawcett 2001, Machine Learning 42:203-231.
 
     >>> import baserate as br
     >>> br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "roc_hull").x
@@ -606,6 +630,14 @@ def to_broc(fpr: Any, tpr: Any, at: Conditions) -> tuple[Any, Any]:
 # Reliability: how often what was given a probability turns out to be positive.
 
 
+def pav_blocks(points: Points) -> Any:
+    """Where each block of the best monotone recalibration begins among the scores: the edges of the
+    ROC hull.
+    """
+    hull = two_classes(points, "the best recalibration").hull()
+    return np.concatenate(([0], np.searchsorted(-points.scores, -hull.scores[:-1], side="right")))
+
+
 def reliability_curve(
     counts: Counts, *, at: Conditions | None = None, bins: int | None = None
 ) -> Curve:
@@ -625,18 +657,14 @@ def reliability_curve(
     points, (prior, rest), resolved = _probabilities(counts, at)
     scores = np.clip(counts.scores.astype(np.float64), 0.0, 1.0)
     if bins is None:
-        starts = np.concatenate(
-            ([0], np.searchsorted(-points.scores, -points.hull().scores[:-1], side="right"))
-        )
+        starts = pav_blocks(points)
     elif not isinstance(bins, int | np.integer) or isinstance(bins, bool) or bins < 1:
         raise refuse("BR542", f"bins is a whole number from 1, got {quoted(bins)}", "bins=10")
     else:
         place = np.searchsorted(np.arange(1, bins) / bins, scores, side="right")
         starts = np.flatnonzero(np.concatenate(([True], np.diff(place) != 0)))
-    ours, theirs = (
-        prior * counts.positives / counts.total_positives,
-        rest * counts.negatives / counts.total_negatives,
-    )
+    ours = of_all(counts.positives, counts.total_positives, prior)
+    theirs = of_all(counts.negatives, counts.total_negatives, rest)
     mass = np.add.reduceat(ours + theirs, starts)
     x, y = (
         np.add.reduceat((ours + theirs) * scores, starts) / mass,

@@ -218,6 +218,11 @@ def resolved_for(points: Points, at: Conditions, measures: Sequence[Measure] = (
         and not any(measure.depends_on_prior for measure in measures)
     ):
         return Conditions(None, at.costs if at.costs_given else None)
+    return at_prior(points, at)
+
+
+def at_prior(points: Points, at: Conditions) -> Conditions:
+    """The conditions with the sample's prior filled in; one class alone has no other prior."""
     resolved = at.within(points.exact_prior, points.why_no_prior)
     if not resolved.as_in_sample and not (points.total_positives and points.total_negatives):
         missing = "negatives" if points.total_positives else "positives"

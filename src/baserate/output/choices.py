@@ -419,7 +419,7 @@ def _names(lead: Lead) -> str:
 
 def _rate(prior: float) -> str:
     """A base rate in a table; 0 and 1 are the ends of all base rates."""
-    return base_rate(prior, brief=True) if 0 < prior < 1 else f"{100 * prior:.0f}%"
+    return base_rate(prior, brief=True)
 
 
 def _at_prior(found: BestRecall, prior: float) -> str:

@@ -15,7 +15,7 @@ from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points, refuse_merged
 from baserate.curves.curve import Curve, Curves
-from baserate.curves.named import CURVES, axis_label, roc, to_broc
+from baserate.curves.named import CURVES, axis_label, both_shares, of_all, roc, to_broc
 from baserate.decisions.amount_costs import AmountPoint
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.roc_geometry import Baseline
@@ -337,7 +337,7 @@ def _rare(found: list[Named], *, log: bool | None) -> bool:
     """Whether an axis is logarithmic: as it was given, or where positives are rarer than 1 in
     100.
     """
-    return any(prior < SMALL_PRIOR for prior, _ in _priors(found)) if log is None else log
+    return any(0 < prior < SMALL_PRIOR for prior, _ in _priors(found)) if log is None else log
 
 
 def posfrac_panel(
@@ -656,10 +656,11 @@ def _benefits(curve: Curve, x: Axis, y: Axis) -> tuple[Any, Any]:
     # not on it.
     t = np.concatenate((np.ones(len(points) - 1 - len(curve.x)), curve.x[::-1]))
     below = np.append(t[1:], 0.0)
-    prior = curve.at.prior
+    prior, rest = both_shares(curve.at)
     ends = np.stack((np.minimum(t, 1 - 1e-12), below), axis=1)
     odds = ends / (1 - np.minimum(ends, 1 - 1e-12))
-    values = prior * points.tpr[1:, None] - (1 - prior) * points.fpr[1:, None] * odds
+    caught = of_all(points.tp[1:, None], points.total_positives, prior)
+    values = caught - of_all(points.fp[1:, None], points.total_negatives, rest) * odds
     across, up = ends.ravel()[::-1], values.ravel()[::-1]
     kept = seen(x.place(across), y.place(up))
     return across[kept], up[kept]

@@ -11,7 +11,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -454,9 +454,9 @@ def read_postgres(url: str, table_or_query: str, wanted: ColumnRoles) -> Table:
     check_url(url)
     shown = shown_url(url)
     with (
+        _refused_by_server(url),
         _connected(url) as connection,
         closing(connection.cursor()) as cursor,
-        _refused_by_server(url),
     ):
         # One moment for the schema, the statistics and the rows; the server refuses any change.
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
@@ -479,7 +479,8 @@ def _connected(url: str) -> Iterator[Any]:
     try:
         yield connection
     finally:
-        connection.rollback()
+        with suppress(dbapi.Error):  # a connection that is lost
+            connection.rollback()
         connection.close()
 
 

@@ -392,9 +392,12 @@ def locked(
     """
     duckdb = engine()
     narrow = {"threads": "1"} if (user_limit() or ROOMY) < ROOMY else {}
-    connection = duckdb.connect(
-        database, read_only=database != IN_MEMORY, config={**SETTINGS, **narrow, **settings}
-    )
+    try:
+        connection = duckdb.connect(
+            database, read_only=database != IN_MEMORY, config={**SETTINGS, **narrow, **settings}
+        )
+    except duckdb.OutOfMemoryException as error:  # of no data yet: of the process
+        raise MemoryError from error
     try:
         connection.execute(
             "SET TimeZone = 'UTC'"
@@ -531,6 +534,7 @@ def _opened(path: str) -> Iterator[Any]:
         try:
             connection = stack.enter_context(locked(database=path))
         except foreign_errors() as error:
+            check_memory(path, error)
             raise _unopened(path, error) from None
         yield connection
 

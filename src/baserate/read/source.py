@@ -148,13 +148,7 @@ def listening(
                 raise _not_started(shown, reader.said())
             yield Listening(incoming, reader.ask)
         except (EOFError, BrokenPipeError):
-            text, limit = f"{reader.end()}; nothing was counted", user_limit()
-            if (
-                limit is not None
-            ):  # a library that gets no memory crashes more often than it says so
-                text += f" (the memory of a process is limited to {size(limit)} by ulimit)"
-            fix = AGAIN if limit is None else f"raise that limit, or {SMALLER}"
-            raise refuse_file(shown, "BR707", text, fix) from RuntimeError(reader.said())
+            raise _reader_failed(shown, reader.end()) from RuntimeError(reader.said())
         except MemoryError:
             there = "the ceiling leaves for reading it as a whole" if under else "there is"
             text = (
@@ -163,11 +157,8 @@ def listening(
             )
             raise refuse_file(shown, "BR701", text, HIGHER if under else SMALLER) from None
         except Failed as error:
-            text = (
-                f"the reader failed on this file ({quoted(str(error), quotes=False)}); nothing was"
-                " counted"
-            )
-            raise refuse_file(shown, "BR707", text, AGAIN) from error
+            text = f"the reader failed on this file ({quoted(str(error), quotes=False)})"
+            raise _reader_failed(shown, text) from error
         except Untrue as error:
             raise refuse_file(
                 shown,
@@ -175,6 +166,17 @@ def listening(
                 f"the reader of this file gave a wrong answer ({error}); nothing was counted",
                 AGAIN,
             ) from None
+
+
+def _reader_failed(shown: str, text: str) -> InputError:
+    """The refusal where a reader fails. A library that gets no memory crashes, or calls the file
+    damaged, more often than it says so.
+    """
+    limit, text, fix = user_limit(), f"{text}; nothing was counted", AGAIN
+    if limit is not None:
+        text += f" (the memory of a process is limited to {size(limit)} by ulimit)"
+        fix = f"raise that limit, or {SMALLER}"
+    return refuse_file(shown, "BR707", text, fix)
 
 
 def is_several(source: str) -> bool:
