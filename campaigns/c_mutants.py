@@ -221,7 +221,10 @@ class Judge(mutants.Judge):
         ])  # fmt: skip
 
     def mutate(self, _: Mutant, made: Path) -> None:
-        put(self.part, made)
+        try:
+            put(self.part, made)
+        except (ImportError, SystemError):  # any test would fail
+            os._exit(1)
 
     def timed(self, items: list[pytest.Item]) -> dict[str, Any]:
         """The seconds of every test with the sources as they are, and what it calls."""

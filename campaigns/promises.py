@@ -247,7 +247,8 @@ FURTHER = {
         "a mutant drawn at random of the extensions in C (those of counting and of JSON lines,"
         " headers and macros included), compiled with one change: a test that calls its function"
         " fails",
-        110,
-        "Not counted: a change that does not compile, or to the same machine code.",
+        120,
+        "Not counted: a change that does not compile, or to the same machine code. The tests are"
+        " those of the kernels, of counting (`tests/laws`) and of JSON lines.",
     ),
 }

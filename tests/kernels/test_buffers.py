@@ -224,3 +224,42 @@ def test_no_memory_beside_the_items_is_looked_at(name, at_end):
     assert isinstance(found, type(module.index(ANCHORS))) or found == expected
     for one, other in zip(plain, beside, strict=True):
         assert not isinstance(one, np.ndarray) or one.tobytes() == other.tobytes()
+
+
+TEXTS = np.array([f"{number:x}" for number in range(40)], dtype=object)
+OF_PYTHON = {
+    "distinct": lambda: (TEXTS, 0, np.zeros(40, np.uint32), np.zeros(40, np.int64)),
+    **{
+        name: lambda name=name: [lent(one) for one in CALLS[name][0]]
+        for name in ("sort", "scan_groups", "tally", "tally_weights", "wins")
+    },
+}
+
+
+@pytest.mark.parametrize("name", OF_PYTHON)
+def test_memory_that_python_does_not_give_is_an_error(name):
+    """The first allocation of a call fails, or the second, and so on."""
+    hooks = pytest.importorskip("_testcapi", reason="this Python cannot make allocations fail")
+    function, ends = getattr(module, name), set()
+    for number in range(30):
+        arguments = OF_PYTHON[name]()
+        hooks.set_nomemory(number, number + 1)
+        try:
+            ends.add(function(*arguments))
+        except MemoryError:
+            ends.add(MemoryError)
+        finally:
+            hooks.remove_mem_hooks()
+    assert ends == {MemoryError, function(*OF_PYTHON[name]())}
+
+
+def test_without_room_for_a_value_any_are_too_many():
+    codes, none = np.zeros(3, np.uint32), np.zeros(0, np.int64)
+    for values, width in ((np.arange(3, dtype=np.uint32), 1), (TEXTS[:3].copy(), 0)):
+        assert module.distinct(values, width, codes, none) == -1
+        assert module.distinct(values[:0], width, codes[:0], none) == 0
+    assert module.distinct_texts(LABELS, np.arange(4), codes, none) == -1
+    assert module.distinct_texts(LABELS, np.arange(1), codes[:0], none) == 0
+    for scores in (FLOATS, INTS, FLOATS.astype(np.float32)):
+        values = np.zeros(0, np.int64 if scores.dtype == np.int64 else np.float64)
+        assert module.tally(scores, LABELS, values, none) == -1

@@ -356,6 +356,25 @@ def test_fractions_of_fifteen_signs_are_read(text):
     assert scanned(text) == ((float(text),), True)
 
 
+def test_memory_that_python_does_not_give_is_an_error():
+    """The first allocation of a scan fails, or the second, and so on."""
+    hooks = pytest.importorskip("_testcapi", reason="this Python cannot make allocations fail")
+    lines, ends = b'{"y": 1, "s": 2.5, "x": "a"}\n', []
+    for number in range(1, 40):
+        fields = fields_in(bytearray(4), bytearray(32))
+        hooks.set_nomemory(number, number + 1)
+        try:
+            ends.append(quick._lines.scan(lines, fields, b"}"))
+        except MemoryError:
+            ends.append(MemoryError)
+        finally:
+            hooks.remove_mem_hooks()
+    assert ends[0] is MemoryError
+    assert {(1, (False, True, False)), MemoryError} == {
+        (one[0], tuple(one[1])) if one is not MemoryError else one for one in ends
+    }
+
+
 # ----------------------------------------------------------------------
 # In the process that reads: neither NumPy nor DuckDB is loaded for it.
 
