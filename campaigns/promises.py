@@ -249,6 +249,7 @@ FURTHER = {
         " fails",
         120,
         "Not counted: a change that does not compile, or to the same machine code. The tests are"
-        " those of the kernels, of counting (`tests/laws`) and of JSON lines.",
+        " those of the kernels, of counting (`tests/laws`) and of JSON lines. Of 68 others, of"
+        " another random order, 52 were killed before a test was written for them.",
     ),
 }

@@ -689,3 +689,17 @@ def test_memory_that_touches_that_of_the_items_may_be_scratch(kind):
         for pair in ((room[:100], room[first : first + 100]), (room[first:][:100], room[:100])):
             with pytest.raises(ValueError, match="overlap"):
                 compiled()._kernels.sort(*pair)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64])
+def test_few_values_are_counted_in_a_table(kind):
+    scores = (np.arange(1600) % 7 - 3).astype(kind)
+    labels = np.arange(1600) % 3 == 0
+    found = compiled()._tallied(scores, labels)
+    assert found.scores.tolist() == [3, 2, 1, 0, -1, -2, -3]
+    for score, ours, theirs in zip(*found, strict=True):
+        assert ours == int(labels[scores == score].sum())
+        assert theirs == int((~labels)[scores == score].sum())
+    if kind is not np.int64:  # the two zeros are one value
+        signed = np.where(np.arange(1600) % 2, 0.0, -0.0).astype(kind)
+        assert compiled()._tallied(signed, labels).scores.tolist() == [0.0]

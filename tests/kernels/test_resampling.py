@@ -603,3 +603,30 @@ def test_c_checks_every_number_of_a_band(place, value, message):
     parts, out = changed(urn, bands=((0, place), value)), np.zeros((1, 3), np.int64)
     with pytest.raises(ValueError, match=message):
         module.draw(*parts, np.array([1000]), out, 0, 0)
+
+
+def test_the_smallest_table_and_the_largest_low_of_a_band_are_drawn_from():
+    """Two entries that always give 0, to which the band adds 2: every cell has two cases."""
+    module, urn = compiled()._kernels, Urn([1, 1, 1])
+    entries, places = np.zeros(2, np.uint64), np.arange(3, dtype=np.uint32)
+    out = np.zeros((1, 3), np.int64)
+
+    def replicates(low, size):
+        band = np.array([0, 1, low, 0, 0, 3])
+        return module.draw(entries, band, places, urn.units, np.array([size]), out, 0, 0)
+
+    assert (replicates(2, 6), out.tolist()) == (1, [[2, 2, 2]])
+    assert replicates(2, 8) == 1
+    assert (out.sum(), out.min()) == (8, 2)
+    assert replicates(2, 5) == 0
+    assert replicates(2**48, 5) == 0
+    with pytest.raises(ValueError, match="out of range"):
+        replicates(2**48 + 1, 5)
+
+
+@pytest.mark.parametrize("length", [0, 1, 3])
+def test_units_of_another_length_are_no_table(length):
+    module, urn = compiled()._kernels, Urn([500, 300, 200])
+    parts = urn.entries, urn.bands, urn.places, np.zeros(length, np.uint64)
+    with pytest.raises(ValueError, match="units are not a table"):
+        module.draw(*parts, np.array([1000]), np.zeros((1, 3), np.int64), 0, 0)

@@ -375,6 +375,23 @@ def test_memory_that_python_does_not_give_is_an_error():
     }
 
 
+def test_without_memory_to_write_a_number_again_it_is_left_to_others():
+    hooks = pytest.importorskip("_testcapi", reason="this Python cannot make allocations fail")
+    ends = set()
+    for number in range(20):
+        room = bytearray(8)
+        fields = ((b"", "n", room, []),)
+        hooks.set_nomemory(number, number + 1)
+        try:
+            found = quick._lines.scan(b"1e-7\n", fields, b"")
+            ends.add(found and struct.unpack("d", room))
+        except MemoryError:
+            ends.add(MemoryError)
+        finally:
+            hooks.remove_mem_hooks()
+    assert ends == {None, (1e-7,), MemoryError}
+
+
 # ----------------------------------------------------------------------
 # In the process that reads: neither NumPy nor DuckDB is loaded for it.
 
