@@ -112,8 +112,11 @@ def mutants(part: str, order: str = "first") -> list[Mutant]:
     """Every mutant of a part, in a random order that is always the same: that of the digests of
     their texts.
     """
-    found, keys = [mutant for path in mutated_files(part) for mutant in _of(path)], dict[Any, str]()
-    alike: dict[str, int] = {}
+    return in_order([mutant for path in mutated_files(part) for mutant in _of(path)], order)
+
+
+def in_order(found: list[Any], order: str) -> list[Any]:
+    keys, alike = dict[Any, str](), dict[str, int]()
     for mutant in found:
         text = f"{mutant.file} {mutant.function}: {mutant.was} → {mutant.now}"
         alike[text] = alike.get(text, 0) + 1
@@ -363,6 +366,8 @@ def test_files(path: Path) -> list[Path]:
 class Judge(Plugin):
     """Runs, for each mutant, the tests of its line in a fork."""
 
+    seconds = SECONDS
+
     def __init__(self, part: str, mutants: list[Mutant], tests: dict[str, Any]) -> None:
         self.own, self.mutants, self.tests = PARTS[part][1], mutants, tests
         self.verdicts: list[tuple[Mutant, str]] = []
@@ -393,13 +398,16 @@ class Judge(Plugin):
         return sorted(known, key=lambda item: (not item.nodeid.startswith(self.own),
                                                self.tests[item.nodeid][0]))  # fmt: skip
 
+    def mutate(self, mutant: Mutant, functions: Any) -> None:
+        mutate(mutant, functions)
+
     def forked(self, mutant: Mutant | None, items: list[pytest.Item], functions: Any) -> str:
         """How the tests end with this mutant: "killed" where one fails."""
         child = os.fork()
         if not child:
             try:
                 if mutant:
-                    mutate(mutant, functions)
+                    self.mutate(mutant, functions)
             except BaseException:  # noqa: BLE001 (no verdict on the mutant)
                 os._exit(UNSOUND)
             try:
@@ -411,7 +419,7 @@ class Judge(Plugin):
                 os.dup2(1, 2)
                 for item, after in zip(items, [*items[1:], None], strict=True):
                     item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
-                    if time.process_time() - began > (SECONDS if mutant else SOUND):
+                    if time.process_time() - began > (self.seconds if mutant else SOUND):
                         break
             except BaseException:  # noqa: BLE001 (a mutant may do anything)
                 os._exit(1)
@@ -436,17 +444,17 @@ def judged(part: str, drawn: list[Mutant]) -> list[tuple[Mutant, str]]:
     return judge.verdicts
 
 
-def main(part: str, *words: str) -> None:
+def main(order_of: Any, judged: Any, part: str, *words: str) -> None:
     """`begin number [order]`, or `again` and the texts of mutants, one a line, on stdin."""
     if words == ("again",):
         texts = set(sys.stdin.read().splitlines())
-        drawn = [mutant for mutant in mutants(part) if str(mutant) in texts]
+        drawn = [mutant for mutant in order_of(part) if str(mutant) in texts]
     else:
         begin, number, order = int(words[0]), int(words[1]), (*words[2:], "first")[0]
-        drawn = mutants(part, order)[begin : begin + number]
+        drawn = order_of(part, order)[begin : begin + number]
     for mutant, verdict in judged(part, drawn):
         print(json.dumps([str(mutant), verdict], ensure_ascii=False))
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(mutants, judged, *sys.argv[1:])

@@ -5,6 +5,7 @@
     python campaigns/run.py P6 P11 --seconds 300
     python campaigns/run.py P12-sql --jobs 2     a further campaign of a promise, in two processes
     python campaigns/run.py --survivors          the mutants of P29 that survived, judged again
+    python campaigns/run.py P29-c --survivors    those in C
 
 A campaign goes on where it stopped, with the next seed, as long as the sources that it runs are the
 same; with other sources it begins again, and what was seen of the earlier ones stays in its record,
@@ -874,7 +875,11 @@ def many_rows(_seed: int, _folder: Path) -> Batch:
 
 
 MUTATED = ("counts", "measures", "read", "decisions", "inference")
-ORDERS = {29: ("first", 25), "29-again": ("second", 13)}  # and how many mutants are a batch
+IN_C = ("kernels", "kernels", "lines")
+# Parts in turn, an order of their mutants, and how many of them are a batch.
+ORDERS: dict[Name, tuple[tuple[str, ...], str, int]] = {
+    29: (MUTATED, "first", 25), "29-again": (MUTATED, "second", 13), "29-c": (IN_C, "first", 45),
+}  # fmt: skip
 
 
 @campaign(29)
@@ -889,10 +894,22 @@ def other_mutants(seed: int, _folder: Path) -> Batch:
     return _judged(seed, "29-again")
 
 
+@campaign("29-c")
+def mutants_in_c(seed: int, _folder: Path) -> Batch:
+    """Mutants of an extension in C, each before the tests that call its function."""
+    return _judged(seed, "29-c")
+
+
 def _judged(seed: int, number: Name) -> Batch:
-    (turn, part), (order, size) = divmod(seed, len(MUTATED)), ORDERS[number]
-    verdicts = _verdicts(ran("campaigns/mutants.py", MUTATED[part], size * turn, size, order))
+    parts, order, size = ORDERS[number]
+    part = parts[seed % len(parts)]
+    turn = sum(parts[before % len(parts)] == part for before in range(seed))
+    verdicts = _verdicts(ran(_script(part), part, size * turn, size, order))
     return len(verdicts), _survivors(verdicts)
+
+
+def _script(part: str) -> str:
+    return f"campaigns/{'c_' * (part in IN_C)}mutants.py"
 
 
 def _verdicts(said: str) -> list[tuple[str, str]]:
@@ -907,18 +924,19 @@ def _survivors(verdicts: list[tuple[str, str]]) -> list[str]:
 
 def by_part(known: dict[str, Any], seed: int, trials: int, wrong: int) -> dict[str, list[int]]:
     """For each part: the mutants, those killed at first, and those killed now."""
-    part, parts = MUTATED[seed % len(MUTATED)], dict(known.get("parts", {}))
+    names, parts = ORDERS[known["promise"]][0], dict(known.get("parts", {}))
+    part = names[seed % len(names)]
     before = parts.get(part, [0, 0, 0])
     parts[part] = [before[0] + trials, before[1] + trials - wrong, before[2] + trials - wrong]
     return parts
 
 
-def judge_again() -> dict[str, Any]:
+def judge_again(number: Name = 29) -> dict[str, Any]:
     """The survivors of the first order, before the tests that there are now."""
-    known, alive = recorded(29), list[str]()
+    known, alive = recorded(number), list[str]()
     texts = "\n".join(one.partition(": ")[2] for one in known["wrong"])
     for part, figures in known["parts"].items():
-        said = ran("campaigns/mutants.py", part, "again", given=texts)
+        said = ran(_script(part), part, "again", given=texts)
         left = list(dict.fromkeys(_survivors(_verdicts(said))))  # one of a text is enough
         alive += left
         figures[2] = figures[0] - len(left)
@@ -980,6 +998,7 @@ READ, ANSWERS = (*CORE, "read"), (*CORE, "read", "measures", "decisions", "curve
 USED: dict[Name, tuple[str, ...]] = {
     1: ANSWERS, 4: READ, 6: READ, 9: (*CORE, "read"), 10: READ, 11: (*CORE, "read"), 14: READ,
     19: READ, "12-sql": READ, "12-postgres": READ, "13-rows": READ,
+    "29-c": ("kernels", "read/_lines.c"),
 }  # fmt: skip
 
 
@@ -1090,10 +1109,11 @@ def main() -> int:
     parser.add_argument("promises", nargs="*", metavar="P1")
     parser.add_argument("--seconds", type=float, default=7200)
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--survivors", action="store_true", help="judge those of P29 again")
+    parser.add_argument("--survivors", action="store_true", help="judge those mutants again")
     given = parser.parse_args()
     if given.survivors:
-        return 1 if judge_again()["failures"] else 0
+        numbers = list(map(named, given.promises)) or [29]
+        return 1 if sum(judge_again(number)["failures"] for number in numbers) else 0
     failures = 0
     for number in list(map(named, given.promises)) or sorted(CAMPAIGNS, key=str):
         try:

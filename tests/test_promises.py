@@ -9,7 +9,7 @@ from pathlib import Path
 from types import CodeType
 
 import pytest
-from campaigns import failing, hostile, mutants, soak
+from campaigns import c_mutants, failing, hostile, mutants, soak
 from campaigns import run as campaigns
 from campaigns.promises import FURTHER, PROMISES
 
@@ -112,6 +112,29 @@ def test_a_mutant_changes_the_code_of_one_function():
         names = {place[0] for place in whole if differ(whole[place], changed[place])}
         assert len({name.split(".")[0] for name in names}) == 1  # one function, with those in it
         assert mutant.function in {part for name in names for part in name.split(".")}
+
+
+def test_a_mutant_in_c_takes_the_place_of_the_extension(tmp_path):
+    lines = pytest.importorskip("baserate.read._lines", reason="needs the C extension")
+    order = c_mutants.order_of("lines")
+    assert len(set(order)) == len(order) > 400
+    assert all(one.was != one.now and one.new in one.now for one in order)
+    mutant = next(one for one in order if "!(value > " in one.was and "!(" not in one.now)
+    built = dict(vars(lines))
+    try:
+        c_mutants.put("lines", c_mutants.compiled("lines", mutant, tmp_path))
+        with pytest.raises(ValueError, match="a number is too large"):
+            lines.whole(bytearray(8))
+    finally:
+        vars(lines).update(built)
+    lines.whole(bytearray(8))
+
+
+def test_the_functions_in_c_that_a_call_reaches_are_known():
+    reached = c_mutants.reached("kernels")
+    assert {"sort_u64", "SORT", "bit_length", "hold"} < reached["sort"]
+    assert {"draw_replicate", "set_poisson", "twice_wins", "mix"} < reached["wins"]
+    assert "twice_wins" not in reached["draw"]
 
 
 def test_survivors_that_are_judged_again_leave_what_was_killed_at_first(tmp_path, monkeypatch):

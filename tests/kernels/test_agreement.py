@@ -637,3 +637,69 @@ def test_without_the_c_extension_the_version_says_so():
         [sys.executable, "-c", WITHOUT_C, "--version"], capture_output=True, text=True, check=True
     )
     assert "counting in NumPy" in done.stdout
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64])
+def test_what_breaks_a_tie_in_rounding_is_added_from_the_last_slice(kind):
+    """1 + 2^-53 lies halfway between two floats; what else there is decides."""
+    scores = np.array([2] * 3 + [1] * 61, dtype=kind)
+    for least, expected in ((2.0**-120, 1 + 2.0**-52), (0.0, 1.0)):
+        weights = np.array([1.0, 2.0**-53, least, *[1.0] * 61])
+        for label in (True, False):
+            found = compiled().tally_weighted(scores, np.full(64, label), weights)
+            assert found.scores.tolist() == [2, 1]
+            ours, theirs = (found[1], found[2]) if label else (found[2], found[1])
+            assert (ours.tolist(), theirs.tolist()) == ([expected, 61.0], [0.0, 0.0])
+
+
+def test_weights_below_what_the_slices_hold_are_left_to_sorting():
+    scores, labels = np.zeros(64), np.ones(64, dtype=np.bool_)
+    for least, is_found in ((2.0**-130, True), (2.0**-140, False)):
+        weights = np.array([1.0] * 63 + [least])
+        assert (compiled().tally_weighted(scores, labels, weights) is not None) is is_found
+
+
+@pytest.mark.parametrize("shift", [0, 1, 7, 8, 9, 12, 15, 20, 31, 32, 33, 40, 51])
+def test_lowest_and_highest_of_many_cases_in_a_bin_are_found(shift):
+    """Cases anywhere in their bins, of which most are neither."""
+    rng, edges = np.random.default_rng(shift), np.arange(1 << 11) << shift
+    scores = rng.integers(0, 20 << shift, 5000)
+    labels = rng.random(5000) < 0.3
+    ours, theirs = compiled().BinCounter(edges), portable.BinCounter(edges)
+    for part in (slice(0, 1000), slice(1000, None)):
+        ours.add(scores[part], labels[part])
+        theirs.add(scores[part], labels[part])
+    assert compiled()._kernels.even(ours.edges)
+    assert identical([ours.bins], [theirs.bins])
+    places = np.searchsorted(edges, scores, side="right")
+    for place in np.unique(places):
+        own = scores[places == place]
+        assert ours.bins[place, 2:].tolist() == [own.min(), own.max()]
+
+
+@pytest.mark.parametrize("kind", [np.uint64, np.uint32])
+def test_memory_that_touches_that_of_the_items_may_be_scratch(kind):
+    keys = np.random.default_rng(0).integers(0, 2**31, 100).astype(kind)
+    for items, scratch in ((slice(0, 100), slice(100, 200)), (slice(100, 200), slice(0, 100))):
+        room = np.concatenate((keys, keys))
+        compiled()._kernels.sort(room[items], room[scratch])
+        assert room[items].tolist() == sorted(keys.tolist())
+    for first in (1, 99):
+        room = np.zeros(200, kind)
+        for pair in ((room[:100], room[first : first + 100]), (room[first:][:100], room[:100])):
+            with pytest.raises(ValueError, match="overlap"):
+                compiled()._kernels.sort(*pair)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64])
+def test_few_values_are_counted_in_a_table(kind):
+    scores = (np.arange(1600) % 7 - 3).astype(kind)
+    labels = np.arange(1600) % 3 == 0
+    found = compiled()._tallied(scores, labels)
+    assert found.scores.tolist() == [3, 2, 1, 0, -1, -2, -3]
+    for score, ours, theirs in zip(*found, strict=True):
+        assert ours == int(labels[scores == score].sum())
+        assert theirs == int((~labels)[scores == score].sum())
+    if kind is not np.int64:  # the two zeros are one value
+        signed = np.where(np.arange(1600) % 2, 0.0, -0.0).astype(kind)
+        assert compiled()._tallied(signed, labels).scores.tolist() == [0.0]

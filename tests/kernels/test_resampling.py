@@ -549,3 +549,84 @@ def test_a_number_without_a_share_of_its_own_is_never_drawn():
     words = np.arange(4, dtype=np.uint64) << np.uint64(62)
     assert portable._pick(table, words).tolist() == [0, 2, 2, 3]
     assert portable._pick(table, words + np.uint64(1)).tolist() == [0, 2, 2, 3]
+
+
+@pytest.mark.parametrize("cells", [1, 2, 3, 4, 501, 2000])
+@pytest.mark.parametrize("cases", [1, 2])
+def test_cells_of_equally_many_cases_are_drawn_alike(cells, cases):
+    """One table then draws all of them, in order."""
+    module, urn = compiled(), Urn(np.full(cells, cases))
+    sizes = np.array([urn.total, urn.total + 3])
+    ours = drawn(module, urn, sizes, 5, 2)
+    assert np.array_equal(ours, drawn(portable, urn, sizes, 5, 2))
+    assert (ours.sum(axis=1) == sizes).all()
+    if cells > 500:
+        assert abs(ours[0].var() - cases) < 0.3 * cases
+    theirs = drawn(portable, urn, sizes, 5, 2, draws.NEGATIVES)
+    ours = drawn(portable, urn, sizes, 5, 2, draws.POSITIVES)
+    expected = [_twice_wins(*pair) for pair in zip(ours, theirs, strict=True)]
+    assert module.wins_again(urn, urn, sizes, sizes, 5, 2).tolist() == expected
+
+
+@pytest.mark.parametrize("narrow", [True, False])
+def test_c_says_how_many_replicates_it_could_draw(narrow):
+    """Of 1,000 cases none of 500 is drawn."""
+    kernels, urn = compiled()._kernels, Urn([500, 300, 200])
+    of, good, bad = (urn.entries, urn.bands, urn.places, urn.units), [1000] * 3, [1000, 1000, 500]
+    for ours, theirs, expected in ((good, good, 3), (bad, good, 2), (good, bad, 2)):
+        sizes, wins = (np.array(ours), np.array(theirs)), np.zeros(3, np.int64)
+        assert kernels.wins(*of, *of, *sizes, wins, 0, 1, 0, 3, narrow) == expected
+        assert wins.astype(bool).tolist() == [number < expected for number in range(3)]
+    for sizes, expected in ((good, 3), (bad, 2)):
+        wanted = np.array(sizes)
+        room, spots = np.zeros((3, 15)), np.arange(6, dtype=np.uint32)
+        bins = np.array([0, 1, 2, 3]), np.ones(3)
+        assert kernels.draw_powers(*of, wanted, *bins, room, 0, 0, 3, narrow) == expected
+        sums = np.zeros((3, 6), np.int64)
+        assert kernels.draw_sums(*of, wanted, spots, sums, 0, 0, 3) == expected
+        assert kernels.draw(*of, wanted, np.zeros((3, 3), np.int64), 0, 0) == expected
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        *((0, value, "cut short") for value in (-1, 2**40)),
+        *((1, value, "cut short") for value in (-1, 0, 23)),
+        *((2, value, "out of range") for value in (-1, 2**48 + 1)),
+        *((3, value, "out of range") for value in (-1, 23)),
+        *((4, value, "too few places") for value in (-1, 4)),
+        *((5, value, "too few places") for value in (-1, 99)),
+    ],
+)
+def test_c_checks_every_number_of_a_band(place, value, message):
+    module, urn = compiled()._kernels, Urn([500, 300, 200])
+    parts, out = changed(urn, bands=((0, place), value)), np.zeros((1, 3), np.int64)
+    with pytest.raises(ValueError, match=message):
+        module.draw(*parts, np.array([1000]), out, 0, 0)
+
+
+def test_the_smallest_table_and_the_largest_low_of_a_band_are_drawn_from():
+    """Two entries that always give 0, to which the band adds 2: every cell has two cases."""
+    module, urn = compiled()._kernels, Urn([1, 1, 1])
+    entries, places = np.zeros(2, np.uint64), np.arange(3, dtype=np.uint32)
+    out = np.zeros((1, 3), np.int64)
+
+    def replicates(low, size):
+        band = np.array([0, 1, low, 0, 0, 3])
+        return module.draw(entries, band, places, urn.units, np.array([size]), out, 0, 0)
+
+    assert (replicates(2, 6), out.tolist()) == (1, [[2, 2, 2]])
+    assert replicates(2, 8) == 1
+    assert (out.sum(), out.min()) == (8, 2)
+    assert replicates(2, 5) == 0
+    assert replicates(2**48, 5) == 0
+    with pytest.raises(ValueError, match="out of range"):
+        replicates(2**48 + 1, 5)
+
+
+@pytest.mark.parametrize("length", [0, 1, 3])
+def test_units_of_another_length_are_no_table(length):
+    module, urn = compiled()._kernels, Urn([500, 300, 200])
+    parts = urn.entries, urn.bands, urn.places, np.zeros(length, np.uint64)
+    with pytest.raises(ValueError, match="units are not a table"):
+        module.draw(*parts, np.array([1000]), np.zeros((1, 3), np.int64), 0, 0)

@@ -7,6 +7,7 @@ import random
 import struct
 import subprocess
 import sys
+import tracemalloc
 from decimal import Decimal
 
 import pytest
@@ -211,6 +212,184 @@ def test_more_lines_than_room_are_none_and_large_doubles_no_whole_numbers():
     for value in (2.0**53, float("nan"), float("-inf")):
         with pytest.raises(ValueError, match="too large"):
             quick._lines.whole(bytearray(struct.pack("d", value)))
+
+
+def fields_in(*rooms):
+    return ((b'{"y": ', "t", rooms[0], []), (b', "s": ', "n", rooms[1], []),
+            (b', "x": ', "s", None, None))  # fmt: skip
+
+
+@pytest.mark.parametrize("bad", [b"", b"x", b'{"y": 1, "s": 1, "x": "\xff"}\n'])
+def test_memory_is_given_back_after_a_scan(bad):
+    lines = bytearray(b'{"y": 1, "s": 2.5, "x": "a"}\n' * 3 + bad)
+    rooms = bytearray(4), bytearray(32)
+    found = quick._lines.scan(lines, fields_in(*rooms), b"}")
+    assert found == (None if bad else (3, [False, True, False]))
+    for one in (lines, *rooms):
+        one.append(0)  # a BufferError where somebody still holds it
+
+
+def test_memory_is_given_back_where_a_field_is_wrong():
+    rooms, wrong = (bytearray(4), bytearray(32)), bytearray(8)
+    lines = bytearray(b"\n")
+    for field in ((b"", "x", wrong, []), (b"", "t", wrong, [b"a", b"a"]), (b"", "t", wrong, [1])):
+        with pytest.raises((ValueError, TypeError)):
+            quick._lines.scan(lines, (*fields_in(*rooms), field), b"}")
+    for one in (lines, *rooms, wrong):
+        one.append(0)
+    doubles = bytearray(struct.pack("2d", 3.0, 1e300))
+    with pytest.raises(ValueError, match="too large"):
+        quick._lines.whole(doubles)
+    doubles.append(0)
+
+
+def test_what_a_scan_takes_of_python_is_given_back():
+    lines = b'{"y": 1, "s": 2.5, "x": "a"}\n' * 3
+    tracemalloc.start()
+    try:
+        for _ in range(50):
+            quick._lines.scan(lines, fields_in(bytearray(4), bytearray(32)), b"}")
+            quick._lines.scan(lines + b"x", fields_in(bytearray(4), bytearray(32)), b"}")
+        assert tracemalloc.get_traced_memory()[0] < 5000
+    finally:
+        tracemalloc.stop()
+
+
+def test_whole_numbers_lie_where_the_doubles_were():
+    values = [0.0, -0.0, 1.0, -1.0, 2.0**53 - 1, 1 - 2.0**53, 12345678.0]
+    room = bytearray(struct.pack("7d", *values) + b"end")
+    assert quick._lines.whole(room) is None
+    assert struct.unpack("7q", room[:56]) == tuple(map(int, values))
+    assert room[56:] == b"end"
+    for value in (2.0**53, -(2.0**53), math.nan, math.inf, -math.inf):
+        with pytest.raises(ValueError, match="too large"):
+            quick._lines.whole(bytearray(struct.pack("3d", 1.0, value, 2.0)))
+
+
+@pytest.mark.parametrize("kind", ["n", "t"])
+def test_there_is_room_for_as_many_lines_as_the_shortest_field_has(kind):
+    for rows in range(1, 5):
+        for room in range(1, 5):
+            size = room * (8 if kind == "n" else 1)
+            wide = bytearray(80), bytearray(size + 7 * (kind == "n"))
+            fields = ((b"", "n", wide[0], []), (b",", kind, wide[1], []))
+            found = quick._lines.scan(b"1,2\n" * rows, fields, b"")
+            assert found == ((rows, [False, False]) if rows <= room else None)
+            if found and kind == "n":
+                assert struct.unpack(f"{rows}d", wide[1][: 8 * rows]) == (2.0,) * rows
+                assert not any(wide[1][8 * rows :])
+
+
+def test_texts_keep_their_numbers_from_scan_to_scan():
+    known, room = [], bytearray(8)
+    fields = ((b"", "t", room, known),)
+    assert quick._lines.scan(b"1\n2\n1\n2\n2\n", fields, b"") == (5, [False])
+    assert (known, list(room[:5])) == ([b"1", b"2"], [0, 1, 0, 1, 1])
+    assert quick._lines.scan(b'3\n2\n"a"\n1\n3\n12\n', fields, b"") == (6, [False])
+    assert (known, list(room[:6])) == ([b"1", b"2", b"3", b'"a"', b"12"], [2, 1, 3, 0, 2, 4])
+    assert quick._lines.scan(b"5\n[]\n", fields, b"") is None
+    assert known == [b"1", b"2", b"3", b'"a"', b"12"]
+
+
+@pytest.mark.parametrize("size", [1, 2, 17, 100, 254, 255])
+def test_many_texts_are_told_apart(size):
+    rng = random.Random(size)
+    texts = [b'"%s"' % b"".join(rng.choices([b"a", b"b", b"c"], k=8)) for _ in range(9 * size)]
+    texts = list(dict.fromkeys(texts))[:size]
+    rows = rng.choices(range(size), k=4 * size)
+    known, room = [], bytearray(4 * size)
+    lines = b"".join(texts[row] + b"\n" for row in rows)
+    assert quick._lines.scan(lines, ((b"", "t", room, known),), b"") == (4 * size, [False])
+    assert known == list(dict.fromkeys(texts[row] for row in rows))
+    assert [known[code] for code in room] == [texts[row] for row in rows]
+
+
+@pytest.mark.parametrize("text", ["true", "false", "null", '"a"', '""', '"a b~"', "-1.5e3", "0"])
+@pytest.mark.parametrize("kind", ["s", "t"])
+def test_a_plain_value_ends_where_it_ends(text, kind):
+    def found(lines):
+        return quick._lines.scan(lines.encode("latin-1"), ((b"{", kind, bytearray(9), []),), b"}")
+
+    assert found(f"{{{text}}}\n") == (1, [False])
+    for cut in range(len(text)):
+        assert found(f"{{{text[:cut]}") is None
+    for wrong in (f"{{{text}x}}\n", f"{{{text}}}", f"{{{text}", f"{{{text}}} \n", f"{{{text}}}x\n"):
+        assert found(wrong) is None
+
+
+@pytest.mark.parametrize("sign", ["\x00", "\x1f", "\x7f", "\x80", "\xff", "\n"])
+def test_a_text_of_other_signs_is_left_to_others(sign):
+    for kind in ("s", "t"):
+        fields = ((b"", kind, bytearray(9), []),)
+        assert quick._lines.scan(f'"a{sign}b"\n'.encode("latin-1"), fields, b"") is None
+        assert quick._lines.scan(f'"a\\{sign}b"\n'.encode("latin-1"), fields, b"") is None
+    escaped = b'"a\\"b\\\\"\n'
+    assert quick._lines.scan(escaped, ((b"", "t", bytearray(9), []),), b"") == (1, [False])
+    assert quick._lines.scan(escaped, ((b"", "s", None, None),), b"") is None
+
+
+@pytest.mark.parametrize(
+    "field", [(b"a", "n"), ("a", "n", bytearray(8), []), (b"a", "no", bytearray(8), []), (b"a",)]
+)
+def test_a_field_of_another_shape_is_an_error(field):
+    with pytest.raises(TypeError):
+        quick._lines.scan(b"", (field,), b"")
+    with pytest.raises(TypeError):
+        quick._lines.scan(b"", ((b"a", "s", None, None), field), b"")
+
+
+def test_no_lines_are_no_rows():
+    fields = ((b"", "n", bytearray(8), []), (b",", "t", bytearray(1), []))
+    assert quick._lines.scan(b"", fields, b"") == (0, [False, False])
+    assert quick._lines.whole(bytearray()) is None
+
+
+@pytest.mark.parametrize("text", ["9" * 15, "-" + "9" * 14, "0", "-1", "1" + "0" * 14])
+def test_whole_numbers_of_fifteen_signs_are_read_and_longer_ones_left_to_others(text):
+    assert scanned(text) == ((float(text),), False)
+    assert scanned(text.ljust(16, "0")) is None
+
+
+@pytest.mark.parametrize("text", ["0.9999999999999", "-0.100000000000", "12345678.123456"])
+def test_fractions_of_fifteen_signs_are_read(text):
+    assert len(text) == 15
+    assert scanned(text) == ((float(text),), True)
+
+
+def test_memory_that_python_does_not_give_is_an_error():
+    """The first allocation of a scan fails, or the second, and so on."""
+    hooks = pytest.importorskip("_testcapi", reason="this Python cannot make allocations fail")
+    lines, ends = b'{"y": 1, "s": 2.5, "x": "a"}\n', []
+    for number in range(40):
+        fields = fields_in(bytearray(4), bytearray(32))
+        hooks.set_nomemory(number, number + 1)
+        try:
+            ends.append(quick._lines.scan(lines, fields, b"}"))
+        except MemoryError:
+            ends.append(MemoryError)
+        finally:
+            hooks.remove_mem_hooks()
+    assert ends[0] is MemoryError
+    assert {(1, (False, True, False)), MemoryError} == {
+        (one[0], tuple(one[1])) if one is not MemoryError else one for one in ends
+    }
+
+
+def test_without_memory_to_write_a_number_again_it_is_left_to_others():
+    hooks = pytest.importorskip("_testcapi", reason="this Python cannot make allocations fail")
+    ends = set()
+    for number in range(20):
+        room = bytearray(8)
+        fields = ((b"", "n", room, []),)
+        hooks.set_nomemory(number, number + 1)
+        try:
+            found = quick._lines.scan(b"1e-7\n", fields, b"")
+            ends.add(found and struct.unpack("d", room))
+        except MemoryError:
+            ends.add(MemoryError)
+        finally:
+            hooks.remove_mem_hooks()
+    assert ends == {None, (1e-7,), MemoryError}
 
 
 # ----------------------------------------------------------------------

@@ -303,12 +303,10 @@ static PyObject *scan(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "OO!y#", &lines, &PyTuple_Type, &given, &behind, &length)) return NULL;
     if (PyObject_GetBuffer(lines, &data, PyBUF_SIMPLE) < 0) return NULL;
     count = PyTuple_Size(given);
-    Field *fields = count > 0 && count <= MOST_FIELDS ? PyMem_Calloc((size_t)count, sizeof *fields) : NULL;
-    int wrong = 0;
-    if (!fields) {
-        PyErr_SetString(PyExc_ValueError, "no fields, or too many");
-        wrong = 1;
-    }
+    Field *fields = NULL;
+    if (count < 1 || count > MOST_FIELDS) PyErr_SetString(PyExc_ValueError, "no fields, or too many");
+    else if (!(fields = PyMem_Calloc((size_t)count, sizeof *fields))) PyErr_NoMemory();
+    int wrong = !fields;
     for (Py_ssize_t i = 0; i < count && !wrong; i++) wrong = open_field(&fields[i], PyTuple_GetItem(given, i), &most) < 0;
     if (!wrong) rows = scan_lines(fields, count, data.buf, (const char *)data.buf + data.len, behind, length, most);
     PyObject *fractions = wrong ? NULL : PyList_New(0);
