@@ -343,6 +343,30 @@ def test_a_stop_is_not_swallowed(place, name, status):
     assert (done.returncode, done.stdout, done.stderr) == (status, "", "stopped\n")
 
 
+# And where Python makes another error of it: in what a class calls for its attributes.
+WRAPPED = """
+import os, signal, sys
+from baserate.cli import main as cli
+class Field:
+    def __set_name__(self, *_):
+        os.kill(os.getpid(), getattr(signal, sys.argv[1]))
+cli.cli.main = lambda *_, **__: type("Answer", (), {"notes": Field()})
+cli.main(["show", "x.csv"])
+"""
+
+
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_stop_is_not_taken_for_a_bug(name, status):
+    done = subprocess.run(
+        [sys.executable, "-c", WRAPPED, name],
+        capture_output=True,
+        text=True,
+        timeout=25,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", "stopped\n")
+
+
 def test_what_else_python_swallows_is_shown_as_ever():
     code = """
 from baserate.cli import main as cli

@@ -358,10 +358,19 @@ def _answered(given: list[str]) -> int:
     except BrokenPipeError:
         return BROKEN_PIPE  # whoever read our output has had enough
     except Exception as error:  # noqa: BLE001 (said in one line, whatever it is)
+        if (stop := _stop_behind(error)) is not None:
+            raise stop from None
         if DEBUG in given:  # the exit status is that of the failure all the same
             click.echo(traceback.format_exc(), err=True, nl=False)
         return _failed(*_explained(error), as_json=as_json and not isinstance(error, OutputError))
     return status if isinstance(status, int) else 0  # a gate has a verdict
+
+
+def _stop_behind(error: BaseException | None) -> BaseException | None:
+    """The stop of which another error was made: Python does so where a class is made."""
+    while error is not None and not isinstance(error, Interrupted | Terminated):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def _stopped(stop: BaseException, given: list[str]) -> int:
