@@ -998,6 +998,8 @@ READ, ANSWERS = (*CORE, "read"), (*CORE, "read", "measures", "decisions", "curve
 USED: dict[Name, tuple[str, ...]] = {
     1: ANSWERS, 4: READ, 6: READ, 9: (*CORE, "read"), 10: READ, 11: (*CORE, "read"), 14: READ,
     19: READ, "12-sql": READ, "12-postgres": READ, "13-rows": READ,
+    **dict.fromkeys((29, "29-again"), ("counts", "kernels", "measures", "read/cases.py",
+                                       "decisions", "inference")),
     "29-c": ("kernels", "read/_lines.c"),
 }  # fmt: skip
 
