@@ -5,6 +5,7 @@ import random
 import runpy
 import shutil
 import sqlite3
+import subprocess
 from pathlib import Path
 from types import CodeType
 
@@ -57,11 +58,21 @@ def test_a_call_of_a_database_that_fails_is_counted_and_fails_once():
     assert isinstance(sqlite3.connect(":memory:"), sqlite3.Connection)
 
 
-@pytest.mark.parametrize("number", [1, 4, 6, 8, 9, 19])
+@pytest.mark.parametrize("number", [1, 4, 6, 8, 9, 19, "11-commands"])
 def test_a_batch_of_a_campaign_finds_nothing_wrong(number, tmp_path):
     trials, wrong = campaigns.CAMPAIGNS[number](987_654, tmp_path)
     assert trials > 0
     assert wrong == []
+
+
+def test_a_disk_that_is_too_small_leaves_the_old_file(tmp_path):
+    try:
+        words = ["unshare", "--mount", "mount", "-t", "tmpfs", "none", str(tmp_path)]
+        subprocess.run(words, capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("needs the right to mount a disk")
+    place = [words[0] for words in campaigns.WRITERS].index("calc")
+    assert campaigns.CAMPAIGNS["12-disk"](place, tmp_path) == (4, [])
 
 
 @pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
