@@ -124,6 +124,39 @@ def test_the_lock_of_a_killed_run_is_taken_over(scores, tmp_path, capsys):
     assert left(tmp_path) == ["answer", "scores.csv"]
 
 
+class Stop(BaseException):
+    """As the exception of a signal is."""
+
+
+def stopped_at(n, path):
+    """Whether a stop came at the n-th call between here and the end of the context."""
+    calls = 0
+
+    def count(_frame, event, _argument):
+        nonlocal calls
+        calls += event == "call"
+        if calls == n:
+            sys.setprofile(None)
+            raise Stop
+
+    try:
+        sys.setprofile(count)
+        with reserved(path):
+            pass
+    except Stop:
+        return True
+    finally:
+        sys.setprofile(None)
+    return False
+
+
+def test_a_stop_at_any_call_leaves_no_lock(tmp_path):
+    n = 0
+    while stopped_at(n := n + 1, str(tmp_path / "answer")):
+        assert left(tmp_path) == []
+    assert n > 10
+
+
 def test_nothing_is_written_where_there_is_no_answer(tmp_path, capsys):
     path = written(tmp_path / "bad.csv", HEADER, [(0, 0.1), ("", 0.2)])
     assert "BR105" in refused(capsys, *shown(path, tmp_path / "answer"))

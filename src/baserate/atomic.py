@@ -14,7 +14,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from baserate.errors import Fix, quoted, refuse_file, size
+from baserate.errors import Fix, InputError, quoted, refuse_file, size
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -326,14 +326,24 @@ def _held(path: str) -> Iterator[None]:
     left is taken over.
     """
     lock = os.path.join(_folder(path), f".{os.path.basename(path)}.writing")  # noqa: PTH119
-    descriptor = _locked(lock, path)
+    try:
+        descriptor = _locked(lock, path)
+    except BaseException as stop:
+        if not isinstance(stop, Exception):  # Ctrl-C may come as soon as the file is there
+            with contextlib.suppress(OSError, InputError):
+                descriptor = _locked(lock, path)
+                os.unlink(lock)
+                os.close(descriptor)
+        raise
     try:
         os.truncate(descriptor, 0)
         os.write(descriptor, str(os.getpid()).encode())
         yield
     finally:
-        with contextlib.suppress(OSError):
+        try:  # noqa: SIM105 (nothing is called before, so that no second stop comes between)
             os.unlink(lock)
+        except OSError:
+            pass
         os.close(descriptor)
 
 
@@ -351,11 +361,11 @@ def _locked(lock: str, path: str) -> int:
             ) from None
         try:
             _check_lock(descriptor, lock, path)
+            if os.fstat(descriptor).st_nlink:
+                return descriptor
         except BaseException:
             os.close(descriptor)
             raise
-        if os.fstat(descriptor).st_nlink:
-            return descriptor
         os.close(descriptor)
 
 
