@@ -78,6 +78,7 @@ def test_platt_agrees_with_scikit_learn():
     assert found.parameters == pytest.approx((-steepness, -offset), rel=1e-4)
 
 
+@pytest.mark.filterwarnings("ignore:Setting penalty=None")  # scikit-learn 1.8
 def test_beta_agrees_with_a_logistic_regression_of_the_two_logarithms():
     theirs = LogisticRegression(C=np.inf, tol=1e-10, max_iter=10_000).fit(
         np.stack((np.log(WRONG), -np.log(1 - WRONG)), axis=1), LABELS
