@@ -89,7 +89,7 @@ PROMISES = {
         "a command whose first, second, … `write`, `fsync`, `rename` or `ftruncate` fails (strace),"
         " full or broken disk: the old file or the whole new one, status 0 or 74, one line, no"
         " draft",
-        100,
+        300,
         "stdout and stderr that are full: `tests/cli/test_lost_streams.py`. Disks of a drawn size,"
         " allocations in the reader and calls of databases made to fail: below.",
     ),
