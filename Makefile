@@ -17,7 +17,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := setup.py pyproject.toml $(wildcard src/baserate/kernels/*.[ch] src/baserate/read/*.c)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test core others check laws bench campaigns docs report-ui lock clean
+.PHONY: help demo test core others check size laws bench campaigns docs report-ui lock clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ check: $(VENV)/ready ## style, types and layers only
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+size: $(VENV)/made ## how large each folder is, and how far below the limit of tools/size.toml
+	@$(BIN)/python tools/size.py
 
 laws: $(VENV)/ready ## the laws on thousands of examples each (minutes)
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest tests/laws tests/kernels tests/decisions tests/robustness tests/inference/test_best.py \
