@@ -44,21 +44,15 @@ Panel ROC: recall (tpr) against false alarm rate (fpr), 5 parts
 
 ```
 
-For each curve that scikit-learn has no display for there is one in its manner: `BRocDisplay`, `PosfracDisplay`, `GainDisplay`, `LiftDisplay`,
-`KsDisplay`, `PrGainDisplay`, `CostCurveDisplay`, `CostThresholdDisplay`, `BrierCurveDisplay`, `DecisionCurveDisplay`. They hold the curves;
-matplotlib is needed for `plot` alone. Several models are a dictionary of scores, several base rates a list of conditions.
+Every curve draws itself on axes of matplotlib that are there already:
 
 ```python
->>> y, scores = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
->>> display = br.plots.BRocDisplay.from_predictions(y, {"a": scores, "b": [0.2, 0.3, 0.9, 0.8]}, at=[at, br.Conditions(prior=0.1)])
->>> display
-BRocDisplay: 4 curves
->>> display.panel.legend[-1].name
-'b, base rate 0.1'
+>>> from matplotlib.figure import Figure
+>>> ax = Figure().subplots()
+>>> br.broc(counts, at=at).plot(ax=ax)
+Panel B-ROC: recall (tpr) against share of alerts that are false (fdr, B_FA), 2 parts
 
 ```
-
-`display.plot(ax=ax)` draws on axes of matplotlib; `from_estimator(model, X, y)` and `from_cv_results(results, X, y)` take fitted classifiers.
 """  # noqa: E501
 
 

@@ -274,18 +274,6 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
         "segments.groups": ("by_group",),
     },
     "plots": {
-        "plots.displays": (
-            "BRocDisplay",
-            "BrierCurveDisplay",
-            "CostCurveDisplay",
-            "CostThresholdDisplay",
-            "DecisionCurveDisplay",
-            "GainDisplay",
-            "KsDisplay",
-            "LiftDisplay",
-            "PosfracDisplay",
-            "PrGainDisplay",
-        ),
         "plots.figures": (
             "broc_mapping_figure",
             "broc_panel",

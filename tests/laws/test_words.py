@@ -270,8 +270,8 @@ def test_a_sentence_of_the_dialect_is_found():
 
 # What a text may call that is not baserate's: names that stand for the reader's own, and those of
 # other packages.
-OTHERS = {"name", "read_chunks", "cross_validate", "log", "reindex", "to_numpy"}
-PACKAGES = ("np", "scipy", "mlflow", "plt", "spark", "df", "write")
+OTHERS = {"name", "read_chunks", "reindex", "to_numpy"}
+PACKAGES = ("np", "scipy", "plt", "spark", "df", "write")
 CALLED = re.compile(r"(?<![\w\"'-])((?:[A-Za-z_]\w*\.)*)([A-Za-z_]\w*)\(")
 REFUSALS = ("refuse", "refuse_file", "Fix", "everywhere", "Problem", "Note", "TypeError")
 

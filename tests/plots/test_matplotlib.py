@@ -45,6 +45,24 @@ def test_lines_hold_the_numbers_of_the_panel(plt):
     np.testing.assert_array_equal(line.get_xydata(), np.stack((ours.x, ours.y), axis=1))
 
 
+@pytest.mark.parametrize(
+    "result",
+    [
+        br.broc(COUNTS, at=AT),
+        br.curve({"a": COUNTS, "b": COUNTS}, "gain"),
+        br.choose({"a": COUNTS}, at=AT),
+        br.choose(COUNTS, at=AT),
+    ],
+    ids=["curve", "curves", "choice", "point"],
+)
+def test_a_result_draws_its_panel_on_the_axes_given(plt, result):
+    ax = plt.subplots()[1]
+    panel = result.plot(ax=ax)
+    assert panel == result.plot()
+    assert ax.get_xlabel() == panel.x.label
+    assert len(ax.get_legend_handles_labels()[1]) == len(panel.legend)
+
+
 def test_names_are_text_and_not_mathematics(plt):
     ax = br.plots.roc_panel(
         {"$x$": br.roc(COUNTS), "_m": br.curve(COUNTS, "roc_hull")}, title="$\\frac{"

@@ -150,8 +150,10 @@ class Curve(Frozen):
         return in_frame(self.to_dict(), backend)
 
     def plot(self, **given: Any) -> Any:
-        """The panel of this curve; keywords are those of its panel in `baserate.plots`, such as
-        `points`, `isolines` or `log`.
+        """The panel of this curve; `ax` also draws it on these axes of matplotlib.
+
+        Other keywords are those of its panel in `baserate.plots`, such as `points`, `isolines` or
+        `log`.
         """
         return view("plot", self, **given)
 
@@ -260,7 +262,7 @@ class Curves(Viewed, Mapping[Hashable, Curve]):
         return combine((), (note for curve in self.values() for note in curve.notes))
 
     def plot(self, **given: Any) -> Any:
-        """The panel of these curves; keywords are those of their panel in `baserate.plots`."""
+        """The panel of these curves; keywords as of the `plot` of one."""
         return view("plot", self, **given)
 
 

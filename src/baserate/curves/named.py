@@ -683,7 +683,7 @@ def reliability_curve(
 
 
 # ----------------------------------------------------------------------
-# The table of curves: `curve`, bands, expectations, panels, displays, the report's page and the
+# The table of curves: `curve`, bands, expectations, panels, the report's page and the
 # documents read it.
 
 

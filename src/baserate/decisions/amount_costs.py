@@ -404,9 +404,9 @@ class AmountPoint(Viewed):
         """Which cases does this point flag? As `OperatingPoint.flags`."""
         return self.point.flags(scores, seed=seed, key=key)
 
-    def plot(self) -> Any:
+    def plot(self, **given: Any) -> Any:
         """The tree of outcomes."""
-        return view("plot", self)
+        return view("plot", self, **given)
 
     def __repr__(self) -> str:
         sums = (

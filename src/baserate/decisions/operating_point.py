@@ -318,9 +318,11 @@ class OperatingPoint(Viewed):
         """The interval of any measure here, the threshold treated as fixed in advance."""
         return view("interval", self, name=name, level=level)
 
-    def plot(self) -> Any:
-        """The tree of outcomes: of 1,000 cases or the volume, how many are flagged, and rightly."""
-        return view("plot", self)
+    def plot(self, **given: Any) -> Any:
+        """The tree of outcomes: of 1,000 cases or the volume, how many are flagged, and rightly.
+        `ax` also draws it on these axes of matplotlib.
+        """
+        return view("plot", self, **given)
 
     def _flagged(self, points: Points) -> Confusion:
         if self.how == GUESS:

@@ -1,15 +1,3 @@
-from baserate.plots.displays import (
-    BRocDisplay as BRocDisplay,
-    BrierCurveDisplay as BrierCurveDisplay,
-    CostCurveDisplay as CostCurveDisplay,
-    CostThresholdDisplay as CostThresholdDisplay,
-    DecisionCurveDisplay as DecisionCurveDisplay,
-    GainDisplay as GainDisplay,
-    KsDisplay as KsDisplay,
-    LiftDisplay as LiftDisplay,
-    PosfracDisplay as PosfracDisplay,
-    PrGainDisplay as PrGainDisplay,
-)
 from baserate.plots.figures import (
     broc_mapping_figure as broc_mapping_figure,
     broc_panel as broc_panel,

@@ -1105,8 +1105,15 @@ def panel_for(
 # The picture of a result: what its `plot` method draws.
 
 
-def picture(result: Any, **given: Any) -> Panel:
-    """The panel that shows this result."""
+def picture(result: Any, *, ax: Any = None, **given: Any) -> Panel:
+    """The panel that shows this result; drawn on these axes of matplotlib where they are given."""
+    panel = _panel_of(result, given)
+    if ax is not None:
+        panel.matplotlib(ax)
+    return panel
+
+
+def _panel_of(result: Any, given: dict[str, Any]) -> Panel:
     if isinstance(result, Curve | Curves):
         return _curves(result, given)
     if isinstance(result, OperatingPoint | AmountPoint):

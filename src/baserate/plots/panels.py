@@ -260,10 +260,10 @@ class Figure(Drawable):
 
 
 def figure_of(drawable: Any) -> Figure:
-    """A panel alone, or that of a display, is a figure too."""
+    """A panel alone is a figure, too."""
     if isinstance(drawable, Figure):
         return drawable
-    return Figure("", (getattr(drawable, "panel", drawable),), 1)
+    return Figure("", (drawable,), 1)
 
 
 # ----------------------------------------------------------------------
