@@ -1,4 +1,4 @@
-"""The thirty promises: what is promised, how it is shown, how far a full campaign goes."""
+"""The promises: what is promised, how it is shown, how far a full campaign goes."""
 
 from typing import NamedTuple
 
@@ -99,12 +99,6 @@ PROMISES = {
         600,
         "The ceiling `--memory` at 10⁸ rows and more: `benchmarks/scale.py`. More than 2³¹ rows,"
         " and an hour of counting, adding and saving: below.",
-    ),
-    14: Promise(
-        "A count that is killed and resumed gives the same counts",
-        "a count killed at a random moment and run again to its end",
-        1_000,
-        "Lost Spark and Dask workers: `python benchmarks/cluster.py --kills 10`.",
     ),
     15: Promise(
         "Signals stop cleanly: exit status 130, 143 or 129, no traceback, no draft",

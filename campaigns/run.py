@@ -274,16 +274,6 @@ def killed_saves(_seed: int, folder: Path) -> Batch:
     return seen["kills"], [f"{key}: {value}" for key, value in bad.items() if value]
 
 
-@campaign(14)
-def resumed_counts(seed: int, folder: Path) -> Batch:
-    rng = random.Random(f"P14/{seed}")
-    lines = (f"{int(rng.random() < 0.1)},{rng.random()!r}" for _ in range(20_000))
-    (folder / "x.csv").write_text("y,s\n" + "\n".join(lines) + "\n")
-    approx = ("approx",) if seed % 2 else ()
-    seen = json.loads(ran("tests/read/kill_count.py", folder / "x.csv", folder, 5, *approx))
-    return seen["kills"], ["another digest"] * seen["wrong"] + ["a draft is left"] * seen["drafts"]
-
-
 def ran(script: str, *words: object, given: str = "") -> str:
     """What a script of ours prints."""
     command = [sys.executable, str(ROOT / script), *map(str, words)]
@@ -996,7 +986,7 @@ CORE = ("errors.py", "atomic.py", "numbers.py", "notation.py", "distributions.py
         "kernels", "counts")  # fmt: skip
 READ, ANSWERS = (*CORE, "read"), (*CORE, "read", "measures", "decisions", "curves", "api")
 USED: dict[Name, tuple[str, ...]] = {
-    1: ANSWERS, 4: READ, 6: READ, 9: (*CORE, "read"), 10: READ, 11: (*CORE, "read"), 14: READ,
+    1: ANSWERS, 4: READ, 6: READ, 9: (*CORE, "read"), 10: READ, 11: (*CORE, "read"),
     19: READ, "12-sql": READ, "12-postgres": READ, "13-rows": READ,
     **dict.fromkeys((29, "29-again"), ("counts", "kernels", "measures", "read/cases.py",
                                        "decisions", "inference")),

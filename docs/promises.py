@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT))
 
 from campaigns.promises import FURTHER, PROMISES, Promise  # noqa: E402 (beside the docs)
 
-HEAD = """# Thirty promises, and what shows them
+HEAD = """# Promises, and what shows them
 
 What baserate promises, how often each promise was tested, and what that shows. `python docs/promises.py` writes this page from the records in
 `campaigns/P*.json`; `make campaigns` runs every campaign to its full size, at most two hours of processor time each, and goes on where it

@@ -12,10 +12,8 @@ from pathlib import Path
 
 import pytest
 from tests.cli import helpers
-from tests.cli.helpers import told, written
+from tests.cli.helpers import written
 from tests.cli.helpers_terminal import BASERATE, ESCAPE, in_terminal, run, stopped
-
-from baserate.cli import main
 
 TWO = ("--label", "y", "--score", "model_a", "--score", "model_b")
 LONG = (*TWO, "--statistic", "expected_cost", "--prior", "1%")
@@ -150,28 +148,6 @@ def test_a_second_ctrl_c_does_not_wait_for_the_tidying_up(scores, tmp_path):
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert (process.returncode, said) == (-signal.SIGINT, "")
-
-
-def test_whoever_stops_a_count_is_told_whether_there_is_something_to_go_on_from(
-    capsys, monkeypatch, tmp_path
-):
-    def stop(*_, **__):
-        raise main.Interrupted
-
-    monkeypatch.setattr(main.cli, "main", stop)
-    there, absent = tmp_path / "x.part", str(tmp_path / "absent.part")
-    there.touch()
-    goes_on = f"stopped; the same command goes on from there (--resume {there})\n"
-    anew = "stopped before anything was kept to go on from; the same command starts again\n"
-    for words, said in (
-        ([], "stopped\n"),
-        (["count", "a.parquet"], "stopped\n"),
-        (["count", "--resume", str(there), "a.parquet"], goes_on),
-        (["count", "a.parquet", f"--resume={there}"], goes_on),
-        (["count", "a.parquet", "--resume", absent], anew),
-        (["count", "a.parquet", "--resume"], anew),
-    ):
-        assert told(capsys, *words) == (130, "", said)
 
 
 def test_an_interrupt_that_somebody_ignores_stays_ignored():

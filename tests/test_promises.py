@@ -17,10 +17,10 @@ from campaigns.promises import FURTHER, PROMISES
 ROOT = Path(__file__).parents[1]
 
 
-def test_the_page_has_all_thirty_and_is_what_its_script_writes():
+def test_the_page_has_every_promise_and_is_what_its_script_writes():
     page = runpy.run_path(str(ROOT / "docs" / "promises.py"))["page"]()
     assert (ROOT / "docs" / "promises.md").read_text() == page, "run: python docs/promises.py"
-    assert list(PROMISES) == list(range(1, 31))
+    assert list(PROMISES) == [number for number in range(1, 31) if number != 14]
     assert all(f"| {number} | {promise.text} |" in page for number, promise in PROMISES.items())
 
 

@@ -1,5 +1,6 @@
 """Section I: runtime and environment."""
 
+import contextlib
 import os
 import re
 import signal
@@ -7,20 +8,21 @@ import socket
 import stat
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
-from pyarrow import feather
+from pyarrow import feather, parquet
 from tests.bad_inputs.bench import M, Y, table
 from tests.bad_inputs.rows import also, row
 from tests.bad_inputs.test_g_binary import CASES, show
-from tests.cli.helpers_terminal import ESCAPE, in_terminal, run, stopped
-from tests.read import helpers_resuming
+from tests.cli.helpers_terminal import BASERATE, ESCAPE, in_terminal, run, stopped
 
 import baserate as br
-from baserate.read import condense, quotas, source
+from baserate.read import quotas, source
 
 GOOD = table(y=Y, m=M)
 PAIRS = table(y=Y * 10, m=M * 10, n=M[::-1] * 10)
@@ -53,7 +55,7 @@ def ended(bench, sent):
 @row(
     138,
     "Ctrl-C, once or twice",
-    why="exit status 130 and nothing left behind; a count with --resume goes on",
+    why="exit status 130 and nothing left behind",
 )
 def test_row_138_ctrl_c_stops_tidily(bench):
     status, said = ended(bench, signal.SIGINT)
@@ -62,23 +64,41 @@ def test_row_138_ctrl_c_stops_tidily(bench):
 
 
 @also(138)
-def test_row_138_ctrl_c_keeps_how_far_a_count_has_got_and_the_same_command_goes_on(bench):
+def test_row_138_ctrl_c_ends_the_process_that_reads_in_pieces_too(bench):
     if not Path("/proc/self/stat").exists():
         pytest.skip("processes are looked for in /proc")
-    labels, scores = helpers_resuming.made()
-    for stage in (condense.Everything, condense.Positives, condense.Gaps):
-        status, out, said, readers = helpers_resuming.stopped_in(stage.NAME, signal.SIGINT)
-        assert (status, out, said.count("\n")) == (130, "", 1), said
-        assert sorted(os.listdir(".")) == ["big.parquet", "temporary", "x.part"]
-        assert os.listdir("temporary") == []
-        assert len(readers) == 1
-        assert not any(Path(f"/proc/{reader}").exists() for reader in readers)
-    again = helpers_resuming.begun()
-    _, noted = again.communicate(timeout=helpers_resuming.PATIENCE)
-    assert again.returncode == 0, noted
-    assert br.load("y.counts").digest == br.count(labels, scores, keep="positives").digest
-    assert sorted(os.listdir(".")) == ["big.parquet", "temporary", "y.counts"]
-    return said
+    rng = np.random.default_rng(3)
+    labels = rng.random(1_000_000) < 0.01
+    cases = pa.table({"y": labels, "m": rng.random(len(labels)) + 0.2 * labels})
+    parquet.write_table(cases, "big.parquet", row_group_size=500)
+    words = ("count", "big.parquet", "--label", "y", "--score", "m", "--memory", "320MB")
+    process = subprocess.Popen(
+        [*BASERATE, *words, "-o", "y.counts"], stderr=subprocess.PIPE, text=True
+    )
+    try:
+        while not (readers := children_of(process.pid)) and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert os.listdir(".") == ["big.parquet"]
+    assert readers
+    assert not any(Path(f"/proc/{reader}").exists() for reader in readers)
+    return said.strip()
+
+
+def children_of(parent):
+    """The processes whose parent this is."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            with contextlib.suppress(OSError):
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                found += [int(entry.name)] if int(fields[1]) == parent else []
+    return found
 
 
 @row(139, "SIGTERM, as a container gets it", why="exit status 143 and nothing left behind")

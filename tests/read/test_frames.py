@@ -504,7 +504,6 @@ def test_the_command_refuses_what_a_cluster_cannot_do(cases, tmp_path, capsys):
             "memory and cells both limit how much is held in memory",
         ),
         (["--engine", "dask", "--approx"], "BR940", "--memory 1GB"),
-        (["--engine", "dask", "--memory", "1GB", "--resume", "x"], "BR953", "without --resume"),
         (
             ["--engine", "dask", "--memory", "1GB", "--approx", "--score", "t"],
             "BR953",
@@ -598,15 +597,15 @@ def test_whole_numbers_without_a_sign_are_condensed_as_others_are(largest):
 
 def test_options_of_files_are_refused_of_frames():
     frame = pl.DataFrame({"y": [0, 1], "m": [0.1, 0.2]})
-    with pytest.raises(br.InputError, match="BR002: resume= has no effect on a data frame"):
-        br.count(frame, label="y", score="m", memory="1GB", resume="x")
+    with pytest.raises(br.InputError, match="BR002: delimiter= has no effect on a data frame"):
+        br.count(frame, label="y", score="m", memory="1GB", delimiter=";")
     with pytest.raises(TypeError, match="unexpected keyword argument 'memry'"):
         br.count(frame, label="y", score="m", memry="1GB")
     with pytest.raises(
         br.InputError,
-        match="BR002: resume is an option of files: a frame is counted by the engine that holds it",
+        match="BR002: delimiter is an option of files: a frame is counted by the engine",
     ):
-        compare_frame(frame, label="y", scores=["m", "y"], resume="x")
+        compare_frame(frame, label="y", scores=["m", "y"], delimiter=";")
     with pytest.raises(
         TypeError, match="unknown option 'memry'; there are missing_label and nan_score"
     ):

@@ -1,10 +1,8 @@
-"""Parquet under a ceiling on memory: the same counts as without one, resumable, and never beyond
-the ceiling.
+"""Parquet under a ceiling on memory: the same counts as without one, and never beyond the
+ceiling.
 """
 
-import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -20,7 +18,6 @@ from baserate.read import condense, large, table
 from baserate.read.table import CELL, LEAST
 
 ROOT = Path(__file__).parents[2]
-KILL_COUNT = Path(__file__).with_name("kill_count.py")
 
 
 def made(rows=5_000, prior=0.01, seed=0):
@@ -185,14 +182,10 @@ def test_what_cannot_be_counted_in_pieces_is_refused(tmp_path, columns, how, mat
         count(path, **how)
 
 
-def test_json_lines_are_read_as_a_whole_and_cannot_be_resumed(tmp_path):
+def test_json_lines_are_read_as_a_whole(tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_text('{"y": 0, "s": 0.1}\n{"y": 1, "s": 0.4}\n')
     assert count(path, approx=True) == br.count([0, 1], [0.1, 0.4])
-    with pytest.raises(
-        br.InputError, match="BR943: .*is read as a whole: there is nothing to resume"
-    ):
-        count(path, resume=str(tmp_path / "x.part"))
 
 
 def test_a_file_that_changes_between_two_readings_is_refused(tmp_path, tight, monkeypatch):
@@ -207,169 +200,6 @@ def test_a_file_that_changes_between_two_readings_is_refused(tmp_path, tight, mo
     monkeypatch.setattr(large.ParquetPieces, "begin", changed)
     with pytest.raises(br.InputError, match="BR611: .*changed while it was read"):
         count(path)
-
-
-class Stop(Exception):  # noqa: N818
-    """What a test stops a run with."""
-
-
-def stopped(path, resume, after, **how):
-    """A run that ends after so many pieces, and leaves its checkpoint."""
-    seen = []
-
-    def progress(done, total):
-        seen.append((done, total))
-        if len(seen) == after:
-            raise Stop
-
-    from dataclasses import replace
-
-    from baserate.read.files import count_scores
-    from baserate.read.source import Options
-    from baserate.read.table import ColumnRoles
-
-    options = Options.of({"memory": LEAST, "resume": resume, **how})
-    with pytest.raises(Stop):
-        count_scores(
-            path,
-            ColumnRoles("y", ("s",)),
-            options._replace(ceiling=replace(options.ceiling, progress=progress)),
-        )
-    return seen
-
-
-@pytest.mark.parametrize("approx", [False, True])
-@pytest.mark.parametrize("after", [2, 6, 11])
-def test_a_run_that_was_stopped_anywhere_goes_on_and_ends_alike(
-    tmp_path, tight, monkeypatch, after, approx
-):
-    monkeypatch.setattr(condense, "EVERY_S", 0.0)
-    monkeypatch.setattr("baserate.read.large.BIN", 1)
-    labels, scores = made()
-    order = np.argsort(scores)  # in this order bins need a second reading too
-    path, resume = (
-        written(tmp_path / "x.parquet", labels[order], scores[order]),
-        str(tmp_path / "x.part"),
-    )
-    expected = count(path, approx=approx, thresholds=[0.5])
-    seen = stopped(path, resume, after, approx=approx, thresholds=(0.5,))
-    assert all(total == 5_000 for _, total in seen)
-    assert count(path, approx=approx, thresholds=[0.5], resume=resume) == expected
-    assert not Path(resume).exists()
-
-
-def test_a_checkpoint_of_other_data_or_options_is_refused_in_one_line(tmp_path, tight, monkeypatch):
-    monkeypatch.setattr(condense, "EVERY_S", 0.0)
-    labels, scores = made()
-    path, resume = written(tmp_path / "x.parquet", labels, scores), str(tmp_path / "x.part")
-    other = written(tmp_path / "other.parquet", labels, scores[::-1].copy())
-    stopped(path, resume, 3)
-    for source, how in (
-        (other, {}),
-        (path, {"thresholds": [0.5]}),
-        (path, {"approx": True}),
-        (path, {"lower_is_positive": True}),
-    ):
-        with pytest.raises(
-            br.InputError,
-            match=(
-                r"BR945: .*x.part: is the checkpoint of other data, .* Fix: remove it to start"
-                r" again\."
-            ),
-        ) as caught:
-            count(source, resume=resume, **how)
-        assert "\n" not in str(caught.value)
-    assert count(path, resume=resume) == br.count(labels, scores).condense()
-
-
-def test_every_damaged_checkpoint_is_refused(tmp_path, tight, monkeypatch):
-    monkeypatch.setattr(condense, "EVERY_S", 0.0)
-    labels, scores = made()
-    path, resume = written(tmp_path / "x.parquet", labels, scores), tmp_path / "x.part"
-    stopped(path, str(resume), 9)
-    content, rng = resume.read_bytes(), np.random.default_rng(0)
-    checkpoint = condense.Checkpoint(str(resume), "")
-    for damaged in [content[:cut] for cut in rng.integers(0, len(content), 50)] + [
-        b"",
-        b"hello",
-        content + b"x",
-    ]:
-        resume.write_bytes(damaged)
-        with pytest.raises(br.InputError, match="BR945"):
-            checkpoint.found()
-    for bit in rng.integers(0, 8 * len(content), 200).tolist():
-        flipped = bytearray(content)
-        flipped[bit // 8] ^= 1 << bit % 8
-        resume.write_bytes(flipped)
-        with pytest.raises(
-            br.InputError,
-            match="BR945: .*(is damaged or cut off|is not a checkpoint|of another version)",
-        ):
-            checkpoint.found()
-
-
-def test_a_link_or_a_folder_is_no_checkpoint(tmp_path):
-    (tmp_path / "link").symlink_to(tmp_path / "nothing")
-    for place in (tmp_path, tmp_path / "link"):
-        with pytest.raises(
-            br.InputError, match="BR945: .*is not a regular file. Fix: name another file"
-        ):
-            condense.Checkpoint(str(place), "").found()
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"PAR1", "is not a checkpoint. Fix: name another file: this one is kept as it is"),
-        (b"baserate-checkpoint-0\n", "another version of baserate. Fix: remove it to start again"),
-    ],
-)
-def test_nobody_is_told_to_remove_what_is_no_checkpoint(tmp_path, tight, content, said):
-    there = tmp_path / "x.part"
-    there.write_bytes(content)
-    with pytest.raises(br.InputError, match=f"BR945: .*{said}"):
-        count(written(tmp_path / "x.parquet", *made()), resume=str(there))
-    assert there.read_bytes() == content
-
-
-def test_a_checkpoint_that_cannot_be_written_is_told_before_anything_is_read(
-    tmp_path, tight, monkeypatch
-):
-    path = written(tmp_path / "x.parquet", *made())
-    monkeypatch.setattr("baserate.read.large.described", lambda *_: pytest.fail("it was read"))
-    with pytest.raises(
-        br.InputError,
-        match=(
-            r"BR945: .*absent: there is no such folder, and so no checkpoint. Fix: make the folder"
-            r" first"
-        ),
-    ):
-        count(path, resume=str(tmp_path / "absent" / "x.part"))
-
-
-@pytest.mark.parametrize("approx", [(), ("approx",)])
-def test_killed_runs_go_on_and_give_the_same_digest(tmp_path, approx):
-    """Really killed, at random moments; `benchmarks/README.md` records a longer campaign."""
-    labels, scores = made(12_000)
-    order = np.argsort(scores) if approx else slice(None)
-    path = written(tmp_path / "x.parquet", labels[order], scores[order], 500)
-    done = subprocess.run(
-        [
-            sys.executable,
-            str(ROOT / "tests" / "read" / "kill_count.py"),
-            path,
-            str(tmp_path),
-            "6",
-            *approx,
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    seen = json.loads(done.stdout)
-    assert seen["kills"] == 6
-    assert seen["wrong"] == 0
-    assert seen["resumed"] > 0
 
 
 @pytest.mark.skipif(
@@ -406,48 +236,11 @@ def test_show_labels_what_was_merged_and_keeps_its_threshold_exact(
         assert ("BR947" if mark == "condensed" else "BR946") in done.err
 
 
-def test_a_count_that_cannot_be_saved_is_not_lost(tmp_path, tight, capsys, monkeypatch):
-    """The checkpoint stays until the counts are there: the same command goes on from it."""
-    labels, scores = made()
-    path, part, saved = (
-        written(tmp_path / "x.parquet", labels, scores),
-        tmp_path / "x.part",
-        tmp_path / "x.counts",
-    )
-    asked = (
-        "count",
-        path,
-        "--label",
-        "y",
-        "--score",
-        "s",
-        "--memory",
-        LEAST,
-        "--resume",
-        part,
-        "-o",
-        saved,
-    )
-    with monkeypatch.context() as patch:
-        patch.setattr(
-            br.Counts,
-            "save",
-            lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device", str(saved))),
-        )
-        done = told(capsys, *asked)
-    assert done.status != 0
-    assert "No space left on device" in done.err
-    assert (part.exists(), saved.exists()) == (True, False)
-    assert told(capsys, *asked).status == 0
-    assert br.load(saved) == br.count(labels, scores).condense()
-    assert not part.exists()
-
-
 def test_count_saves_condensed_counts_that_other_commands_read(tmp_path, tight, capsys):
     labels, scores = made()
     for part in range(2):
         written(tmp_path / f"{part}.parquet", labels[part::2], scores[part::2])
-    saved, part = tmp_path / "x.counts", tmp_path / "x.part"
+    saved = tmp_path / "x.counts"
     files = (tmp_path / "0.parquet", tmp_path / "1.parquet")
     done = told(
         capsys,
@@ -459,14 +252,11 @@ def test_count_saves_condensed_counts_that_other_commands_read(tmp_path, tight, 
         "s",
         "--memory",
         LEAST,
-        "--resume",
-        part,
         "-o",
         saved,
     )
     assert done.status == 0, done.err
     assert br.load(saved) == br.count(labels, scores).condense()
-    assert not part.exists()
     assert answered(capsys, "show", saved)["models"][0]["counts"]["condensed"] is True
     line = refused(capsys, "show", saved, "--memory", "1GB")
     assert "BR002" in line

@@ -1,10 +1,9 @@
 """CSV under a ceiling on memory: the counts, notes, ledger and refusals of a file that is read as a
-whole, resumable, nothing left behind.
+whole, nothing left behind.
 """
 
 import bz2
 import gzip
-import json
 import signal
 import subprocess
 import sys
@@ -18,7 +17,7 @@ import pytest
 import zstandard
 from tests.cli.helpers import answered, told
 from tests.peaks import taken_by
-from tests.read.test_large_files import made, stopped
+from tests.read.test_large_files import made
 
 import baserate as br
 from baserate.read import condense, large, table
@@ -28,7 +27,6 @@ from baserate.read.source import Options
 from baserate.read.table import CELL, LEAST, ColumnRoles
 
 ROOT = Path(__file__).parents[2]
-KILL_COUNT = Path(__file__).with_name("kill_count.py")
 HOW = {"label": "y", "score": "s"}
 
 
@@ -273,46 +271,6 @@ def test_two_models_of_a_text_are_compared_in_passes(tmp_path):
         br.compare(path, "auc", **pair, memory=LEAST)
 
 
-@pytest.mark.parametrize("after", [2, 6])
-def test_a_text_is_resumed_and_ends_alike(tmp_path, tight, monkeypatch, after):
-    monkeypatch.setattr(condense, "EVERY_S", 0.0)
-    monkeypatch.setattr(large, "BYTES_A_ROW", LEAST // 700)  # no piece of more than 700 rows
-    labels, scores = made()
-    path, resume = (
-        written(tmp_path / "x.csv", lines(labels.astype(int), scores)),
-        str(tmp_path / "x.part"),
-    )
-    stopped(path, resume, after)
-    other = written(tmp_path / "other.csv", lines(labels.astype(int), scores[::-1]))
-    with pytest.raises(br.InputError, match="BR945: .*is the checkpoint of other data"):
-        br.count(other, **HOW, memory=LEAST, resume=resume)
-    assert br.count(path, **HOW, memory=LEAST, resume=resume) == br.count(labels, scores).condense()
-    assert not Path(resume).exists()
-
-
-def test_a_text_in_doubt_cannot_be_resumed(tmp_path):
-    path = written(tmp_path / "x.csv", b"y,s\n0,0.1\n\n1,0.4\n")
-    with pytest.raises(
-        br.InputError, match="BR943: .*is read as a whole: there is nothing to resume"
-    ):
-        br.count(path, **HOW, memory=LEAST, resume=str(tmp_path / "x.part"))
-
-
-def test_killed_runs_over_text_go_on_and_give_the_same_digest(tmp_path, place):
-    labels, scores = made(12_000)
-    path = written(tmp_path / "x.csv", lines(labels.astype(int), scores))
-    program = [
-        sys.executable,
-        str(KILL_COUNT),
-        path,
-        str(tmp_path),
-        "4",
-    ]
-    seen = json.loads(subprocess.run(program, capture_output=True, text=True, check=True).stdout)
-    assert (seen["kills"], seen["wrong"]) == (4, 0)
-    assert_left_soon(place)
-
-
 def assert_left_soon(place):
     """Readers whose parents were killed tidy up by themselves, and need a moment for it."""
     end = time.monotonic() + 20
@@ -365,10 +323,10 @@ def test_the_commands_take_text(tmp_path, tight, capsys):
         written(tmp_path / f"{part}.csv", lines(labels[part::2].astype(int), scores[part::2]))
         for part in range(2)
     ]
-    saved, part = tmp_path / "x.counts", tmp_path / "x.part"
+    saved = tmp_path / "x.counts"
     asked = ("--label", "y", "--score", "s", "--memory", LEAST)
     for number, files in enumerate((parts, [tmp_path / "*.csv"])):
-        done = told(capsys, "count", *files, *asked, "--resume", part, "-o", f"{saved}{number}")
+        done = told(capsys, "count", *files, *asked, "-o", f"{saved}{number}")
         assert done.status == 0, done.err
         assert br.load(f"{saved}{number}") == br.count(labels, scores).condense()
     found = answered(capsys, "show", parts[0], *asked, "--threshold", "0.9")["models"][0]
@@ -421,24 +379,6 @@ def test_the_name_of_a_folder_is_no_column_of_a_text(tmp_path, folder, monkeypat
     monkeypatch.setattr("tempfile.tempdir", str(place))  # where the columns are copied to
     assert br.count(str(place / "p.csv"), **HOW).digest == expected.digest
     assert br.count(str(place / "p.csv"), **HOW, memory="1GB").digest == expected.digest
-
-
-def test_a_checkpoint_knows_which_column_is_which(tmp_path, tight, monkeypatch):
-    monkeypatch.setattr(large, "ROWS", 700)
-    rng = np.random.default_rng(0)
-    path, resume = tmp_path / "x.csv", str(tmp_path / "x.part")
-    path.write_text(
-        "".join(
-            f"{int(i % 50 == 0)},{a!r},{b!r}\n"
-            for i, (a, b) in enumerate(rng.random((5_000, 2)).tolist())
-        )
-    )
-    named = {"header": False, "memory": LEAST, "resume": resume}
-    stopped(str(path), resume, 2, header=False, columns=("y", "s", "b"))
-    with pytest.raises(
-        br.InputError, match="BR945: .*the checkpoint of other data, of other options"
-    ):
-        br.count(str(path), **HOW, columns=["y", "b", "s"], **named)
 
 
 @pytest.mark.parametrize("odd", ["1,\n", "1,0.10000000000000000001\n"])

@@ -107,7 +107,6 @@ class ReadOptions(TypedDict, total=False):
     memory: str | int | None
     approx: bool
     thresholds: Iterable[float]
-    resume: str | None
     missing_label: Literal["drop", "negative", "positive"] | None
     normalize_labels: bool
     cast_labels: bool
@@ -327,7 +326,6 @@ def count(  # noqa: PLR0913 (each is a word that users say)
     memory: str | int | None = None,
     approx: bool = False,
     thresholds: Iterable[float] = (),
-    resume: str | None = None,
     missing_label: Literal["drop", "negative", "positive"] | None = None,
     normalize_labels: bool = False,
     cast_labels: bool = False,

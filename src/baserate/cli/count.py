@@ -31,7 +31,6 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.errors import Fix, escaped, quoted, refuse, refuse_file
 from baserate.inference.intervals import auc_intervals
 from baserate.output import tables
-from baserate.read.condense import forget
 from baserate.read.files import (
     count_scores,
     groups_of,
@@ -79,7 +78,7 @@ def count_command(
     Examples:
       baserate count monday.csv tuesday.parquet --label fraud --score logit --score forest -o week.counts
       baserate count week1.counts week2.counts -o month.counts
-      baserate count "year/*.parquet" --label fraud --score logit -o year.counts --memory 1GB --resume year.part
+      baserate count "year/*.parquet" --label fraud --score logit -o year.counts --memory 1GB
       baserate count result.csv --counted -o 2026.counts
       baserate count s3://logs/2026/ --engine dask --master tcp://host:8786 --label attack --score m -o 2026.counts
       baserate choose month.counts "alerts <= 200" --prior 0.1% --volume 1e6
@@ -106,8 +105,6 @@ def count_command(
         whole = _whole(source, read, cluster) if large is None else large
         check()
         whole.save(written)
-        if large is not None:  # not before: a disk that is full must not cost what was counted
-            forget(source.options.ceiling.resume)
     return _result(whole, written, len(source.paths))
 
 
@@ -135,10 +132,10 @@ def _large(source: SourceOptions, group: str | None) -> Counts | None:
     """All files together, piece by piece, under a ceiling on memory; None without one, or where
     files are read as a whole.
     """
-    ceiling, scores = source.options.ceiling, source.scores
+    scores = source.scores
     if not source.is_limited:
         return None
-    found = [sources_in_pieces(path, short=ceiling.resume is not None) for path in source.paths]
+    found = [sources_in_pieces(path) for path in source.paths]
     sources = [each for each in found if each is not None]
     text = any(each.text for each in sources)
     if (
@@ -154,9 +151,8 @@ def _large(source: SourceOptions, group: str | None) -> Counts | None:
             "several scores cannot be counted together piece by piece",
             "count one --score at a time",
         )
-    stays = source.options._replace(ceiling=replace(ceiling, stays=True))
     pieces = Sources([each for part in sources for each in part.paths], text)
-    with replace(source, options=stays).watched() as watched:
+    with source.watched() as watched:
         counted = count_large(source.path, pieces, wanted, watched)
     return None if counted is None else counted[scores[0]]
 

@@ -261,7 +261,7 @@ def _heeding(given: list[str]) -> int:
     try:
         return _heeded(given)
     except (Interrupted, Terminated) as stop:  # it came while the handlers were put back
-        return _stopped(stop, given)
+        return _stopped(stop)
 
 
 def _heeded(given: list[str]) -> int:
@@ -275,7 +275,7 @@ def _heeded(given: list[str]) -> int:
         # Click ends a broken pipe with 1, which would look like a gate that does not pass.
         return BROKEN_PIPE if stop.code == 1 else int(stop.code or 0)
     except (Interrupted, Terminated) as stop:
-        return _stopped(stop, given)
+        return _stopped(stop)
     finally:
         for signum, handler in before.items():
             signal.signal(signum, handler)
@@ -337,7 +337,7 @@ def _run(given: list[str]) -> int:
     try:
         return _answered(given)
     except (KeyboardInterrupt, click.Abort, Interrupted, Terminated) as stop:
-        return _stopped(stop, given)
+        return _stopped(stop)
 
 
 def _answered(given: list[str]) -> int:
@@ -373,23 +373,11 @@ def _stop_behind(error: BaseException | None) -> BaseException | None:
     return error
 
 
-def _stopped(stop: BaseException, given: list[str]) -> int:
+def _stopped(stop: BaseException) -> int:
     if isinstance(stop, Interrupted) and sys.stderr is not None and sys.stderr.isatty():
         click.echo(err=True)  # after the ^C
-    click.echo(f"stopped{_how_to_go_on(given)}", err=True)
+    click.echo("stopped", err=True)
     return stop.status if isinstance(stop, Terminated) else INTERRUPTED
-
-
-def _how_to_go_on(given: list[str]) -> str:
-    """Of a run that writes down how far it has got: whether there is something to go on from."""
-    following = [*given[1:], ""]  # one more than the words, where there are none
-    words = [(word.partition("="), after) for word, after in zip(given, following, strict=False)]
-    files = [word[2] or after for word, after in words if word[0] == "--resume"]
-    if not files:
-        return ""
-    if os.path.isfile(files[-1]):  # noqa: PTH113
-        return f"; the same command goes on from there (--resume {shlex.quote(escaped(files[-1]))})"
-    return " before anything was kept to go on from; the same command starts again"
 
 
 # What people type for an option that has another name here.

@@ -371,11 +371,6 @@ TABLE = {
                 "Where the scores do not fit into memory, keep certified bins (AUC within 1e-6)."
             ),
         ),
-        _option(
-            "--resume",
-            metavar="FILE",
-            help="Checkpoint file: counting continues from it if it exists.",
-        ),
     ),
     "A cluster": (
         _option(

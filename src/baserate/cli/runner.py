@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 # The request: the source, the conditions, the intervals and the output of a command.
 
 MOST_NAMED = 12
-CEILING = ("memory", "approx", "resume")
+CEILING = ("memory", "approx")
 READING = [
     field.name
     for kind in (CsvOptions, Treatment)
@@ -829,7 +829,7 @@ GIVES_WAY = {
     "rules": ("thresholds", "fixed", "budget_rule"),
     "test": ("path", "prior_from", "pilot", "group", "all_priors", "kind"),
 }
-OF_CASES = frozenset({"label", "positive", "design", *READING}) - {"memory", "approx", "resume"}
+OF_CASES = frozenset({"label", "positive", "design", *READING}) - {"memory", "approx"}
 
 
 def default_map(name: str) -> dict[str, dict[str, Any]]:

@@ -175,7 +175,7 @@ def compare_large(
 
 
 def _pieces(source: str, wanted: ColumnRoles, options: Options) -> Any:
-    found = sources_in_pieces(source, short=True)
+    found = sources_in_pieces(source)
     if found is None:
         raise Whole
     return pieces_of(source, found, wanted, options)

@@ -1,12 +1,9 @@
 """Counting in pieces: what is kept between pieces (distinct scores, condensed counts, certified
-bins) and checkpoints.
+bins).
 """
 
 from __future__ import annotations
 
-import contextlib
-import os
-import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,19 +11,15 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from baserate.atomic import sha256
-from baserate.counts import counts
 from baserate.counts.cells import Array, gathered, run_starts, run_sums, without_runs
 from baserate.counts.counts import Bins
 from baserate.errors import (
     Fix,
-    InputError,
     Ledger,
     Note,
     grouped,
     placed,
     refuse,
-    refuse_file,
     size,
 )
 from baserate.kernels import Cells, Kernels, Labels, Ranks, Scores, best, portable
@@ -160,9 +153,8 @@ BATCH = 1 << 18
 
 
 class Stage(Protocol):
-    """Something that takes pieces, and can be put into a file and taken out again."""
+    """Something that takes pieces."""
 
-    NAME: str
     kind: np.dtype[Any] | None
 
     @property
@@ -180,7 +172,6 @@ class Stage(Protocol):
             )
 
     def add(self, piece: Piece) -> None: ...
-    def arrays(self) -> dict[str, Array]: ...
 
 
 class Everything(Stage):
@@ -190,8 +181,6 @@ class Everything(Stage):
     that costs a third of merging small counts. What no longer fits is `rest`, so that how pieces
     are cut decides nothing.
     """
-
-    NAME = "everything"
 
     def __init__(self, most: int, kernels: Kernels) -> None:
         self.most, self.kernels = most, kernels
@@ -241,30 +230,6 @@ class Everything(Stage):
             else Cells(np.empty(0), *np.empty((2, 0), dtype=np.int64))
         )
 
-    def arrays(self) -> dict[str, Array]:
-        """Also what waits: counting it now would move the moment at which things no longer fit, and
-        with it what is kept.
-        """
-        held: dict[str, Array] = dict(self.cells._asdict()) if self.cells is not None else {}
-        if self.waiting and self.kind is not None:
-            held["waiting"] = np.concatenate([piece.scores for piece in self.waiting]).astype(
-                self.kind
-            )
-            held["labels"] = np.concatenate([piece.positive for piece in self.waiting]).astype(
-                np.int64
-            )
-        return held
-
-    def restored(self, arrays: dict[str, Array]) -> Everything:
-        """The same, as far as it had got."""
-        if "scores" in arrays:
-            self.cells = Cells(arrays["scores"], arrays["positives"], arrays["negatives"])
-            self.kind = score_type(self.cells.scores)
-        if "waiting" in arrays:
-            self.waiting = [Piece(arrays["labels"].astype(np.bool_), arrays["waiting"], 0)]
-            self.kind, self.rows = score_type(arrays["waiting"]), len(arrays["waiting"])
-        return self
-
 
 def _merged(first: Cells, second: Cells) -> Cells:
     return gathered(*(np.concatenate(columns) for columns in zip(first, second, strict=True)))
@@ -272,8 +237,6 @@ def _merged(first: Cells, second: Cells) -> Cells:
 
 class Positives(Stage):
     """The distinct scores of the positives, as orders, with the cases at each."""
-
-    NAME = "positives"
 
     def __init__(
         self, kind: np.dtype[Any], most: int, memory: int, orders: Ints, hits: Ints
@@ -317,15 +280,9 @@ class Positives(Stage):
                 ),
             )
 
-    def arrays(self) -> dict[str, Array]:
-        self.settle()
-        return {"orders": self.orders, "hits": self.hits, "whole": whole(self.kind)}
-
 
 class Gaps(Stage):
     """How many negatives lie at each positive's score (and each cut), and between them."""
-
-    NAME = "gaps"
 
     def __init__(self, found: Positives, cuts: Array | None, kernels: Kernels) -> None:
         self.kind, self.cuts = found.kind, cuts
@@ -343,39 +300,12 @@ class Gaps(Stage):
     def add(self, piece: Piece) -> None:
         self.counter.add(piece.scores, piece.positive)
 
-    def arrays(self) -> dict[str, Array]:
-        counter = self.counter
-        held = {
-            "anchors": self.anchors,
-            "at": self.hits,
-            "ties": counter.ties,
-            "gaps": counter.gaps,
-            "lowest": counter.lowest,
-        }
-        return {**held, "whole": whole(self.kind)}
-
-    def restored(self, arrays: dict[str, Array]) -> Gaps:
-        """The same, as far as it had got."""
-        if not (
-            np.array_equal(arrays["anchors"], self.anchors)
-            and np.array_equal(arrays["at"], self.hits)
-        ):
-            raise ValueError("other scores of positives")
-        for name in ("ties", "gaps", "lowest"):
-            getattr(self.counter, name)[:] = arrays[name]
-        return self
-
     def cells(self) -> Cells:
         """What lies at the anchors and between them."""
         counter, hits = self.counter, self.hits[::-1]
         scores = scores_of_orders(self.anchors[::-1], self.kind)
         anchors = Cells(scores, hits, np.zeros_like(hits))
         return without_runs(between(anchors, counter.ties, counter.gaps, counter.lowest), self.cuts)
-
-
-def whole(kind: np.dtype[Any]) -> Ints:
-    """A mark for a file, where scores are whole numbers: their orders do not say so."""
-    return np.zeros(int(kind == np.int64), dtype=np.int64)
 
 
 # ----------------------------------------------------------------------
@@ -401,8 +331,6 @@ HEAVY = 8
 
 class Certified(Stage):
     """Both classes between edges, with the lowest and the highest score of each bin."""
-
-    NAME = "bins"
 
     def __init__(self, kind: np.dtype[Any], edges: Ints, kernels: Kernels) -> None:
         self.kind, self.edges = kind, edges
@@ -444,18 +372,6 @@ class Certified(Stage):
     def add(self, piece: Piece) -> None:
         self.check_kind(piece)
         self.counter.add(piece.scores, piece.positive)
-
-    def arrays(self) -> dict[str, Array]:
-        return {
-            "edges": self.edges,
-            "bins": self.counter.bins.reshape(-1),
-            "whole": whole(self.kind),
-        }
-
-    def restored(self, arrays: dict[str, Array]) -> Certified:
-        """The same, as far as it had got."""
-        self.counter.bins[:] = arrays["bins"].reshape(self.counter.bins.shape)
-        return self
 
     def cells(self) -> tuple[Cells, Bins]:
         """One cell per bin that holds anything, highest first, named by its lowest score."""
@@ -695,134 +611,6 @@ def not_certified(bound: float, *, rounds: bool) -> Exception:
         f"certified bins leave AUC uncertain by {bound:.1e}, and {BOUND:g} is promised: {why}",
         Fix("more memory, or leave approx out", "a higher --memory, or leave --approx out"),
     )
-
-
-# ----------------------------------------------------------------------
-# How far counting has got, in a file: versioned, checksummed, and bound to the data and to what was
-# asked of them.
-
-
-# The number goes up with every change of what is kept, or of how it comes about: what another
-# version began, this one does not finish.
-MAGIC = b"baserate-checkpoint-2\n"
-KIND = "checkpoint"
-EVERY_S = 10.0
-# Writing may take one part of the time in so many.
-PATIENCE = 20
-AGAIN = "remove it to start again"
-# What is not ours is not ours to have removed.
-ELSEWHERE = "name another file: this one is kept as it is"
-
-
-class Reached(NamedTuple):
-    """What was being filled, the reading of the data that it was filled in, and the piece and row
-    that come next there.
-    """
-
-    stage: str
-    reading: int
-    piece: int
-    rows: int
-    arrays: dict[str, Array]
-
-
-class Checkpoint:
-    """A file that is written now and then, and taken away at the end. Without a path there is
-    none.
-    """
-
-    def __init__(self, path: str | None, key: str) -> None:
-        self.path, self.key = path, sha256([f"{MAGIC!r}\n{key}".encode()]).hex()
-        self.last, self.cost = time.monotonic(), 0.0
-
-    def found(self) -> Reached | None:
-        """What an earlier run left there; None where there is nothing. What is damaged, or of other
-        data, is refused.
-        """
-        if self.path is None or not os.path.lexists(self.path):
-            return None
-        saved = self._read(self.path)
-        try:
-            facts = saved.facts
-            reading, piece, rows = (_whole(facts[name]) for name in ("reading", "piece", "rows"))
-            reached = Reached(str(facts["stage"]), reading, piece, rows, saved.arrays)
-        except (KeyError, TypeError, ValueError):
-            raise self._refused("does not say how far counting had got") from None
-        if facts.get("key") != self.key:
-            raise self._refused(
-                "is the checkpoint of other data, of other options, or of another version of"
-                " baserate"
-            )
-        return reached
-
-    def _read(self, path: str) -> counts.Saved:
-        if not os.path.isfile(path) or os.path.islink(path):  # noqa: PTH113, PTH114
-            raise self._refused("is not a regular file", ELSEWHERE)
-        with open(path, "rb") as file:
-            content = file.read()
-        if not content.startswith(MAGIC):
-            if content.startswith(MAGIC[:-2]):
-                raise self._refused("is the checkpoint of another version of baserate")
-            raise self._refused("is not a checkpoint", ELSEWHERE)
-        body = memoryview(content)[: -counts.CHECKSUM]
-        if sha256([body]) != content[-counts.CHECKSUM :]:
-            raise self._refused("is damaged or cut off: its checksum does not match")
-        try:
-            return counts.parsed(body, len(MAGIC))
-        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-            raise self._refused("does not match its header") from None
-
-    def _refused(self, text: str, fix: str = AGAIN) -> InputError:
-        return refuse_file(self.path or "", "BR945", text, fix)
-
-    @property
-    def due(self) -> bool:
-        """Whether it is time to write again."""
-        return self.path is not None and time.monotonic() - self.last >= max(
-            EVERY_S, PATIENCE * self.cost
-        )
-
-    def write(self, reached: Reached) -> None:
-        """Put this in place of what was there; a kill at any moment leaves the one or the other."""
-        if self.path is None:
-            return
-        begun = time.monotonic()
-        facts: dict[str, Any] = {
-            "key": self.key,
-            **{name: value for name, value in reached._asdict().items() if name != "arrays"},
-        }
-        counts.write(self.path, counts.Saved(KIND, reached.arrays, facts), MAGIC)
-        self.last = time.monotonic()
-        self.cost = self.last - begun
-
-
-def forget(path: str | None) -> None:
-    """There is a result now, and nothing to go on from."""
-    if path is not None:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)
-
-
-def check_place(path: str | None) -> None:
-    """Whether a checkpoint can be written there: checked before anything is read, not when the
-    first is due.
-    """
-    folder = None if path is None else os.path.dirname(path) or os.curdir  # noqa: PTH120
-    if folder is None or (os.path.isdir(folder) and os.access(folder, os.W_OK)):  # noqa: PTH112
-        return
-    what = "nothing can be written there" if os.path.isdir(folder) else "there is no such folder"  # noqa: PTH112
-    raise refuse_file(
-        folder,
-        "BR945",
-        f"{what}, and so no checkpoint",
-        "make the folder first, or name a file elsewhere",
-    )
-
-
-def _whole(value: Any) -> int:
-    if type(value) is not int or value < 0:
-        raise ValueError
-    return value
 
 
 # ----------------------------------------------------------------------

@@ -88,9 +88,9 @@ def read_cases(source: str, wanted: ColumnRoles, options: Options) -> tuple[Case
 def _tables(source: str, wanted: ColumnRoles, options: Options) -> list[Table]:
     """The tables of one source, as its reader sent them."""
     checked_design(wanted.design)
-    if options.ceiling.approx or options.ceiling.resume is not None:
-        text = "this needs every case at once: nothing is approximated, and nothing can be resumed"
-        raise refuse_file(shown_source(source), "BR943", text, "leave approx and resume out")
+    if options.ceiling.approx:
+        text = "this needs every case at once: nothing is approximated"
+        raise refuse_file(shown_source(source), "BR943", text, "leave approx out")
     repeated = [name for name in wanted.scores if wanted.scores.count(name) > 1]
     if repeated:
         raise refuse_file(
@@ -514,7 +514,7 @@ def count_scores(source: str, wanted: ColumnRoles, options: Options) -> dict[str
     `Counts.condense`), exact at every one of its thresholds, or certified bins are kept.
     """
     if options.ceiling.memory is not None:
-        pieces = sources_in_pieces(source, short=options.ceiling.resume is not None)
+        pieces = sources_in_pieces(source)
         counted = (
             count_large(source, pieces, wanted, options)
             if pieces is not None and wanted.scores
@@ -522,13 +522,6 @@ def count_scores(source: str, wanted: ColumnRoles, options: Options) -> dict[str
         )
         if counted is not None:
             return counted
-        if options.ceiling.resume is not None:
-            raise refuse_file(
-                shown_source(source),
-                "BR943",
-                "is read as a whole: there is nothing to resume",
-                "leave resume out, or write Parquet",
-            )
         options = options._replace(ceiling=Ceiling(options.ceiling.memory))
     wanted = heeded(wanted, options.treatment)
     tables = _tables(source, wanted, options)

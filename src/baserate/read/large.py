@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import glob
-import json
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -36,7 +35,6 @@ from baserate.errors import (
     refuse_file,
 )
 from baserate.kernels import Cells, Kernels, best
-from baserate.numbers import Ints
 from baserate.read import streams
 from baserate.read.cases import (
     UNLIKE_LABELS,
@@ -49,22 +47,17 @@ from baserate.read.cases import (
 )
 from baserate.read.columns import BadCells, Column, Unread, as_column, objects
 from baserate.read.condense import (
-    AGAIN,
     BIN,
     BOUND,
     MOST_ROUNDS,
     Certified,
-    Checkpoint,
     Chunks,
     Everything,
     Gaps,
     Piece,
     Pieces,
     Positives,
-    Reached,
     Stage,
-    check_place,
-    forget,
     not_certified,
 )
 from baserate.read.csv import FAST_FROM, PLAIN_LABELS
@@ -113,29 +106,18 @@ class Kept(NamedTuple):
     cuts: Array | None = None
 
 
-def count_pieces(pieces: Pieces, ceiling: Ceiling, key: str = "", kernels: Kernels = best) -> Kept:
+def count_pieces(pieces: Pieces, ceiling: Ceiling, kernels: Kernels = best) -> Kept:
     """Full counts, or condensed ones, or certified bins: whatever fits, and is allowed."""
-    run = _Run(pieces, ceiling, Checkpoint(ceiling.resume, key), kernels)
-    kept = run.kept()
-    if not ceiling.stays:
-        forget(ceiling.resume)
-    return kept
+    return _Run(pieces, ceiling, kernels).kept()
 
 
 class _Run:
     """One count: what is being filled, and where in which reading of the pieces it stands."""
 
-    def __init__(
-        self, pieces: Pieces, ceiling: Ceiling, checkpoint: Checkpoint, kernels: Kernels
-    ) -> None:
-        self.pieces, self.ceiling, self.checkpoint, self.kernels = (
-            pieces,
-            ceiling,
-            checkpoint,
-            kernels,
-        )
+    def __init__(self, pieces: Pieces, ceiling: Ceiling, kernels: Kernels) -> None:
+        self.pieces, self.ceiling, self.kernels = pieces, ceiling, kernels
         self.reading, self.piece, self.rows = 0, 0, 0
-        self.stage: Stage = self._resumed() or Everything(ceiling.room // CELL, kernels)
+        self.stage: Stage = Everything(ceiling.room // CELL, kernels)
 
     def kept(self) -> Kept:
         """Read until there is a result."""
@@ -177,7 +159,6 @@ class _Run:
     def _begin(self, stage: Stage) -> None:
         """The next reading, from the first piece."""
         self.stage, self.reading, self.piece, self.rows = stage, self.reading + 1, 0, 0
-        self._save()
 
     def _read(self) -> None:
         """Every piece that is left; from where only the positives are needed, these alone."""
@@ -195,8 +176,6 @@ class _Run:
                     self.stage = self._less(self.stage)
                 if self.ceiling.progress is not None:
                     self.ceiling.progress(self.rows, self.pieces.rows or self.rows)
-                if self.checkpoint.due:
-                    self._save()
                 if (
                     isinstance(self.stage, Positives)
                     and not positives
@@ -223,46 +202,6 @@ class _Run:
         if stage.rest is not None:
             less.add(stage.rest)
         return less
-
-    def _save(self) -> None:
-        self.checkpoint.write(
-            Reached(self.stage.NAME, self.reading, self.piece, self.rows, self.stage.arrays())
-        )
-
-    def _resumed(self) -> Stage | None:
-        reached = self.checkpoint.found()
-        if reached is None:
-            return None
-        self.reading, self.piece, self.rows = reached.reading, reached.piece, reached.rows
-        try:
-            return self._restored(reached)
-        except (KeyError, ValueError, TypeError):
-            raise refuse_file(
-                self.checkpoint.path or "", "BR945", "does not match its header", AGAIN
-            ) from None
-
-    def _restored(self, reached: Reached) -> Stage:
-        arrays, kernels, ceiling = reached.arrays, self.kernels, self.ceiling
-        assert ceiling.memory is not None
-        if reached.stage == Everything.NAME:
-            return Everything(ceiling.room // CELL, kernels).restored(arrays)
-        kind = np.dtype(np.int64 if len(arrays["whole"]) else np.float64)
-        if reached.stage == Certified.NAME:
-            return Certified(kind, arrays["edges"], kernels).restored(arrays)
-        most, gaps = ceiling.room // POSITIVE, reached.stage == Gaps.NAME
-        orders, hits = _positives(arrays) if gaps else (arrays["orders"], arrays["hits"])
-        found = Positives(kind, most, ceiling.memory, orders, hits)
-        return (
-            Gaps(found, cuts_of(ceiling.thresholds, kind), kernels).restored(arrays)
-            if gaps
-            else found
-        )
-
-
-def _positives(arrays: dict[str, Array]) -> tuple[Ints, Ints]:
-    """The anchors that are scores of positives, and not only cuts."""
-    ours = arrays["at"] > 0
-    return arrays["anchors"][ours], arrays["at"][ours]
 
 
 # ----------------------------------------------------------------------
@@ -628,15 +567,6 @@ def _together(file: int, groups: Sequence[int], most: int) -> Iterator[tuple[int
         yield file, begin, rows
 
 
-def key_of(found: Sequence[Described], *said: object) -> str:
-    """What a checkpoint is bound to: the digests of the sources, how they are cut into pieces, and
-    what was requested.
-    """
-    return json.dumps(
-        [[part.sha256, part.rows, part.groups] for part in found] + [repr(each) for each in said]
-    )
-
-
 # ----------------------------------------------------------------------
 # Counting files under a ceiling on memory: Parquet and delimited text piece by piece, whatever else
 # as a whole, where that fits.
@@ -652,10 +582,8 @@ class Sources(NamedTuple):
     text: bool = False
 
 
-def sources_in_pieces(source: str, *, short: bool = False) -> Sources | None:
-    """What is read piece by piece; None where a source is read as a whole, as short text is
-    unless `short`.
-    """
+def sources_in_pieces(source: str) -> Sources | None:
+    """What is read piece by piece; None where a source is read as a whole, as short text is."""
     if SCHEME.match(source) or source in STDIN:
         return None
     if os.path.isdir(source):  # noqa: PTH112
@@ -676,7 +604,7 @@ def sources_in_pieces(source: str, *, short: bool = False) -> Sources | None:
     is_text = bool(there) and there <= {streams.TEXT, PACKED}
     return (
         Sources(found, text=True)
-        if is_text and (short or PACKED in there or sum(map(os.path.getsize, found)) >= FAST_FROM)
+        if is_text and (PACKED in there or sum(map(os.path.getsize, found)) >= FAST_FROM)
         else None
     )
 
@@ -738,7 +666,6 @@ def pieces_of(
 def _described(
     source: str, sources: Sources, wanted: ColumnRoles, options: Options
 ) -> Iterator[tuple[Reader, Decision]]:
-    check_place(options.ceiling.resume)
     checked_design(wanted.design)
     if sources.text:
         _check_text(wanted, options)
@@ -819,13 +746,6 @@ def _check_possible(source: str, wanted: ColumnRoles, options: Options) -> None:
         fix = Fix(f"leave out {needs_all[0]}, or memory", f"leave out --{option}, or --memory")
         raise refuse_file(
             source, "BR943", f"{what} needs every case at once, and not piece by piece", fix
-        )
-    if len(wanted.scores) > 1 and options.ceiling.resume is not None:
-        raise refuse_file(
-            source,
-            "BR943",
-            "a run that can be resumed counts one score",
-            "count one score at a time",
         )
 
 
@@ -916,17 +836,7 @@ def _counted(reader: Reader, wanted: ColumnRoles, decision: Decision, options: O
     pieces = ParquetPieces(
         reader, wanted, _written(decision, reader), ceiling.memory, lower_is_positive=low
     )
-    asked = (
-        ceiling.memory,
-        ceiling.approx,
-        ceiling.thresholds,
-        wanted.label,
-        wanted.scores,
-        decision.value,
-        low,
-        options.asked,
-    )
-    kept = count_pieces(pieces, ceiling, key_of(found, *asked))
+    kept = count_pieces(pieces, ceiling)
     ledger = _ledger(found, wanted, decision)
     rows = ledger.rows_read
     held = int(kept.cells.positives.sum()) + int(kept.cells.negatives.sum())

@@ -175,7 +175,7 @@ def check_there(wanted: ColumnRoles, options: Options) -> None:
     if options.ceiling.approx and (wanted.group is not None or len(wanted.scores) > 1):
         text = "bins are counted of one score at a time, and without groups"
         raise refuse("BR953", text, "leave --approx out, or count one --score")
-    said = ({"resume"} if options.ceiling.resume else set()) | said_of(options).keys() - {
+    said = said_of(options).keys() - {
         "missing_label",
         "nan_score",
         "header",

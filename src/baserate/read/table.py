@@ -58,7 +58,7 @@ LEAST = 320 * 10**6
 # Bytes that a distinct score takes while cells are merged, and that a positive's score takes in the
 # second pass.
 CELL, POSITIVE = 112, 120
-WORDS = ("memory", "approx", "thresholds", "resume")
+WORDS = ("memory", "approx", "thresholds")
 Progress = Callable[[int, int], None]
 
 
@@ -67,23 +67,20 @@ class Ceiling:
     """The most bytes that counting may take (None: as many as there are), and how to go about it.
 
     `approx` allows certified bins instead of a refusal; `thresholds` are points that must stay
-    exact; `resume` is the file of how far counting has got, which is removed at the end, or, where
-    it `stays`, by whoever has saved the result.
+    exact.
     """
 
     memory: int | None = None
     approx: bool = False
     thresholds: tuple[Any, ...] = ()
-    resume: str | None = None
     progress: Progress | None = None
-    stays: bool = False
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Ceiling:
         """From keywords, each a word that is known."""
         memory, said = (
             given.get("memory"),
-            [name for name in ("approx", "resume", "thresholds") if given.get(name)],
+            [name for name in ("approx", "thresholds") if given.get(name)],
         )
         if memory is None and said:
             text = f"{said[0]} applies to counting within a memory limit, and none is given"
@@ -93,7 +90,6 @@ class Ceiling:
             None if memory is None else bytes_of(memory),
             bool(given.get("approx")),
             several,
-            given.get("resume"),
         )
 
     @property
