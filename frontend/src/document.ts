@@ -59,15 +59,6 @@ export interface Held extends Model {
   readonly unlabelled?: Unlabelled<ArrayLike<number | string>>;
 }
 
-/** Which cases two models flag together, between lines of thresholds; or why that is not known. */
-export interface Joint {
-  readonly untested: string | null;
-  readonly z?: number;
-  /** Of each model, the lines beside the corners of its hull. */
-  readonly lines?: readonly (readonly number[])[];
-  readonly pairs?: readonly { readonly models: readonly [number, number]; readonly positives: string; readonly negatives: string }[];
-}
-
 export interface Scenario {
   readonly prior: number | null;
   readonly as_in_sample?: boolean;
@@ -156,7 +147,6 @@ export interface Report {
   readonly scenario: Scenario;
   readonly level: number;
   readonly points: readonly Points[];
-  readonly joint: Joint | null;
   readonly answers: readonly Given[];
   readonly slices: null | {
     readonly by: readonly string[];

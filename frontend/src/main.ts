@@ -24,14 +24,14 @@ function start(content: Document): void {
   const store = new Store(models, content.report);
   const change = store.change.bind(store);
   const flip = (name: string, value: string): void => change(({ view }) => ({ view: without({ ...view, [name]: value }) }));
-  const said = answer(content.report.level);
+  const said = answer(content);
   const drawn = charts(models, ({ model, place }) => change(taken(model, place, store.here())), flip, change);
   const parts = {
     said,
     happens: outcomes(),
     drawn,
     table: modelTable(content, flip),
-    map: winnerMap(content.report, models, store.known, change),
+    map: winnerMap(content.report, models, change),
     slices: slicesPart(content.report, models, flip),
   };
   const panel = controls(

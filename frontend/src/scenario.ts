@@ -6,8 +6,7 @@ import { rounded } from "./core/fractions.ts";
 import { prior as priorOf, Refusal } from "./core/notations.ts";
 import { confusionAt, isCondensed, placeOf, type Model } from "./core/points.ts";
 import { parseRule, ruleSaid } from "./core/rules.ts";
-import { leads, type Pairs } from "./core/leads.ts";
-import { byHand, conditionsSaid, verdict, type Lead } from "./core/sentences.ts";
+import { byHand, conditionsSaid, verdict } from "./core/sentences.ts";
 import { cutAt } from "./charts/scores.ts";
 import type { Given, Report } from "./document.ts";
 
@@ -59,8 +58,8 @@ export interface Solution {
   readonly baselines: readonly Baseline[];
   /** What Python answered to this very question, on all the points, with tested differences and corrected intervals. */
   readonly given: Given | null;
-  /** Whether the best model is better than the others: as Python tested it, or as it is tested here. */
-  readonly lead: Lead;
+  /** Why the differences to the other models were not tested; null where they were, or there are none. */
+  readonly untested: string | null;
   readonly sentence: string;
   /** The base rate that each model is read at. */
   readonly priors: readonly number[];
@@ -200,16 +199,11 @@ function questionOf(state: State): Question {
   return { terms: rule === null ? [] : parseRule(rule, state.volume), at, volume: state.volume };
 }
 
-const NOT_TOGETHER = "this file does not have them counted together";
+/** Tests need the cases, which a report does not have. */
+export const NOT_HERE = "this page shows tests of the given scenarios only";
 
 /** The answer to what the controls ask; a Refusal says what is wrong with them. */
-export function solve(
-  models: readonly Model[],
-  state: State,
-  { answers, level, joint }: Report,
-  known: Pairs,
-  over: Over | null,
-): Solution {
+export function solve(models: readonly Model[], state: State, { answers }: Report, over: Over | null): Solution {
   const question = questionOf(state);
   const settings =
     over?.settings ?? models.map((model, i) => (state.mode === "hand" ? atPlace(model, state.hand[i] ?? 0) : choose(model, question)));
@@ -225,18 +219,12 @@ export function solve(
     : "no model can satisfy the rule";
   const alone = models.length === 1;
   const hand = state.mode === "hand";
-  const lead: Lead = {
-    untested: answered?.untested ?? joint?.untested ?? NOT_TOGETHER,
-    differences:
-      answered?.differences ??
-      (over || joint?.untested !== null || found.length < 2
-        ? []
-        : leads(settings, chosen[0]!, question, known, { level, z: joint.z!, hand })),
-  };
+  const never = answers.find((one) => one.untested)?.untested ?? NOT_HERE;
+  const untested = found.length < 2 ? null : answered ? (answered.untested ?? null) : never;
   const sentence = found.length
     ? (over?.sentence ??
       answered?.sentence ??
-      (hand ? byHand(chosen, others, question, alone, lead) : verdict(chosen, others, ends, question, alone, lead)))
+      (hand ? byHand(chosen, others, question, alone, untested) : verdict(chosen, others, ends, question, alone, untested)))
     : `At ${conditionsSaid(question.at, prior ?? Number.NaN)}: ${none}.`;
   return {
     models,
@@ -247,7 +235,7 @@ export function solve(
     second: chosen[1] ?? best(others, question)[0] ?? null,
     baselines: ends,
     given: answered,
-    lead,
+    untested,
     sentence,
     priors: models.map((model) => prior ?? (model.samplePrior ? rounded(model.samplePrior) : Number.NaN)),
     exact,

@@ -1,5 +1,4 @@
 // The scenario as it stands: what changes it, when it is answered, and the address that remembers it.
-import { pairsOf, type Pairs } from "./core/leads.ts";
 import { Refusal } from "./core/notations.ts";
 import type { Model } from "./core/points.ts";
 import type { Report } from "./document.ts";
@@ -18,7 +17,6 @@ export class Store {
   /** What is told when there may be another step to go back to. */
   stepped: () => void = () => {};
   private readonly over: Over | null;
-  readonly known: Pairs;
   private waiting = false;
   private timer = 0;
 
@@ -28,7 +26,6 @@ export class Store {
   ) {
     this.first = firstState(report, models);
     this.over = recommended(report, models);
-    this.known = pairsOf(report.joint, models);
     this.state = this.read(this.first);
     addEventListener("popstate", () => {
       clearTimeout(this.timer);
@@ -76,7 +73,7 @@ export class Store {
 
   private solved(state: State): Solution | Refusal {
     try {
-      return solve(this.models, state, this.report, this.known, this.shownOver(state));
+      return solve(this.models, state, this.report, this.shownOver(state));
     } catch (error) {
       if (error instanceof Refusal) return error;
       throw error;

@@ -43,27 +43,19 @@ function answer(vector) {
   const chosen = core.best(settings, question);
   const others = settings.filter((one) => !chosen.includes(one));
   const own = at.prior ?? models[0].samplePrior;
-  const { joint = null, level } = vector;
-  const lead = {
-    untested: "the models were counted separately, not on the same cases",
-    differences:
-      joint && settings.length > 1
-        ? core.leads(found, chosen[0], question, core.pairsOf(joint, models), { level, z: joint.z, hand: false })
-        : [],
-  };
+  const untested = settings.length > 1 ? "the models were counted separately, not on the same cases" : null;
   return {
     rule: core.ruleSaid(question.terms),
     points: found.map((one) => one && pointOf(one, question)),
     infeasible: found.map((one, i) => (one ? null : core.infeasible(models[i], question))),
     models: chosen.map((one) => one.model.name),
     sentence: settings.length
-      ? core.verdict(chosen, others, core.baselines(settings[0].model, question), question, models.length === 1, lead)
+      ? core.verdict(chosen, others, core.baselines(settings[0].model, question), question, models.length === 1, untested)
       : null,
     said: core.conditionsSaid(at, at.prior === null ? Number.NaN : core.rounded(at.prior)),
     effective: core.repr(core.effectivePrior(own, at.costs)),
     slope: core.repr(core.isoCostSlope(own, at.costs)),
     along: vector.points && alongOf(models[0], question),
-    differences: lead.differences,
     cheapest: question.terms.length ? null : models.map((model) => core.cheapest(model, question)),
   };
 }

@@ -4,12 +4,15 @@ counted.
 
 import json
 import os
+import shlex
 import stat
 from pathlib import Path
 
 import pytest
 from tests.cli.helpers import VALID, answered, refused, told, written
 from tests.cli.helpers_terminal import in_terminal
+from tests.reports.browser import opened
+from tests.reports.live import NOT_HERE, settled
 from tests.reports.made import Page, as_in_page
 
 import baserate as br
@@ -180,3 +183,39 @@ def test_the_demo_ends_with_a_report_and_leaves_a_foreign_one_alone(tmp_path, mo
     Path(place).write_text("<p>mine</p>")
     assert f"BR801: {place}: exists and is not the demo's" in told(capsys, "demo").err
     assert Path(place).read_text() == "<p>mine</p>"
+
+
+STATES = {
+    "cheapest": ("prior=1+in+20&fp=1&fn=20", "Use "),
+    "rule": ("prior=2%25&fp=1&fn=30&mode=rule&rule=recall+%3E%3D+0.5", "with tpr >= 0.5"),
+    "budget": ("prior=sample&volume=1000&mode=budget&budget=300", "alerts <= 300 of 1,000"),
+    "by hand": ("prior=10%25&fp=1&fn=9&mode=hand&set=0.5,0.25", "in cost per case"),
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_a_scenario_without_a_test_shows_the_command_that_tests_it(state, command, browser, capsys):
+    better = [(int(y), m + y / 2, n + y / 3, site) for y, m, n, site in LINES]
+    written(Path("scores.csv"), ("y", "m", "n", "site"), better)
+    assert told(capsys, *command, "--prior", "20%", "--cost", "fn=10,fp=1").status == 0
+    link, words = STATES[state]
+    path = Path("report.html").resolve()
+    with opened(browser, path) as (page, seen):
+        page.goto(f"{path.as_uri()}#{link}")
+        page.reload()
+        settled(page)
+        assert page.text_content(".chip") == "Lead not tested here"
+        assert NOT_HERE in page.text_content("#answer")
+        page.click("details.full summary")
+        said = page.text_content("#to-test code")
+        page.click("#reset")
+        settled(page)
+        assert page.is_hidden("#to-test")
+        assert seen.said == []
+    name, *rest = shlex.split(said)
+    assert name == "baserate"
+    done = told(capsys, *rest)
+    assert done.status == 0
+    assert words in done.out
+    assert "not tested" not in done.out
+    assert "p = " in done.out or "p < " in done.out

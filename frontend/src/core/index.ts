@@ -5,7 +5,6 @@ export * from "./choosing.ts";
 export * from "./conditions.ts";
 export * from "./formats.ts";
 export * from "./fractions.ts";
-export * from "./leads.ts";
 export * from "./measures.ts";
 export * from "./notations.ts";
 export * from "./points.ts";

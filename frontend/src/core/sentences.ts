@@ -1,5 +1,4 @@
 // What a person reads first, in the words of the command line.
-import type { Difference } from "../document.ts";
 import { costsSaid, priorSaid, spoken, type Conditions } from "./conditions.ts";
 import { cases, costs, digits, escaped, general, grouped, percent, quoted, UNDEFINED, whole } from "./formats.ts";
 import { add, counted, div, exactly, mul, rounded, type Fraction } from "./fractions.ts";
@@ -83,12 +82,6 @@ function where(one: Setting, question: Question): string {
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The differences of the best model to the others, closest first; or why they were not tested. */
-export interface Lead {
-  readonly differences: readonly Difference[];
-  readonly untested: string;
-}
-
 /** Which model to use and where to set it, and how well it does there; models that are as good are named together. */
 export function verdict(
   chosen: readonly Setting[],
@@ -96,7 +89,7 @@ export function verdict(
   found: readonly Baseline[],
   question: Question,
   alone: boolean,
-  lead: Lead,
+  untested: string | null,
 ): string {
   const one = chosen[0]!;
   const base = unbeaten(found, one, question);
@@ -105,7 +98,7 @@ export function verdict(
   const there = chosen.length > 1 ? "" : one.share === 1 && one.place ? ` at ${setting(one)}` : ` (${setting(one)})`;
   const best = alone ? `, ${goal(one, question)}` : "";
   const said = capital(`${where(one, question)}${worth(chosen, others, question)}.`);
-  return `Use ${names}${there}${best}. ${said}${significance(lead, chosen.length + others.length - 1)}`;
+  return `Use ${names}${there}${best}. ${said}${notTested(untested, chosen.length + others.length - 1)}`;
 }
 
 /** How well the best model does, and the others behind it. */
@@ -137,36 +130,10 @@ function real(one: Setting, question: Question): string {
   return precision > 0.5 ? ` (${percent(precision)} real)` : ` (1 in ${cases(1 / precision)} real)`;
 }
 
-/** Whether the best model is significantly better than the others, or why that was not tested. */
-function significance({ differences, untested }: Lead, rivals: number): string {
-  const left = rivals - differences.length;
-  const many = (one: string, several: string, count: number): string => (count === 1 ? one : several);
-  const not = left
-    ? ` The ${differences.length ? "other " : ""}${many("difference was", "differences were", left)} not tested (${untested}).`
-    : "";
-  const [close, worse] = [differences.filter((one) => !one.significant), differences.filter((one) => one.significant)];
-  if (!differences.length) return not;
-  if (!close.length || !worse.length) {
-    const are = many("difference is", "differences are", differences.length);
-    return ` The ${are} ${close.length ? "not " : ""}significant (${chance(differences)}).${not}`;
-  }
-  const said = `${many("difference", "differences", close.length)} to ${rivalsSaid(close)} ${many("is", "are", close.length)} not significant`;
-  const others = `${rivalsSaid(worse)} ${many("is", "are", worse.length)} significantly worse (${chance(worse)})`;
-  return ` The ${said} (${chance(close)}); ${others}.${not}`;
-}
-
-function rivalsSaid(found: readonly Difference[]): string {
-  const names = found.map((one) => quoted(one.models[0]!));
-  return names.length === 1 ? names[0]! : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
-}
-
-/** The p-value of a difference, or the one that decides about several, adjusted for how many models were compared. */
-function chance(found: readonly Difference[]): string {
-  const values = found.map((one) => one.p_adjusted ?? one.p_value);
-  const { significant } = found[0]!;
-  const p = significant ? Math.max(...values) : Math.min(...values);
-  if (p < 0.001) return "p < 0.001";
-  return `p = ${general(p, 3)}${values.length === 1 || p === 1 ? "" : significant ? " or less" : " or more"}`;
+/** Why the differences to the other models were not tested. */
+function notTested(why: string | null, rivals: number): string {
+  if (why === null || rivals < 1) return "";
+  return ` The ${rivals === 1 ? "difference was" : "differences were"} not tested (${why}).`;
 }
 
 function goal(one: Setting, { at }: Question): string {
@@ -270,7 +237,13 @@ export function conditionsSaid(at: Conditions, prior: number): string {
 }
 
 /** The same where every model stands at a threshold set by hand: what each costs, the least first said. */
-export function byHand(chosen: readonly Setting[], others: readonly Setting[], question: Question, alone: boolean, lead: Lead): string {
+export function byHand(
+  chosen: readonly Setting[],
+  others: readonly Setting[],
+  question: Question,
+  alone: boolean,
+  untested: string | null,
+): string {
   const one = chosen[0]!;
   const start = `At ${priorSaid(priorOf(one, question.at), question.at.prior === null)}, ${costsSaid(question.at)}`;
   const cost = `${heading("expected_cost", question.at)} ${cell("expected_cost", one, question)}`;
@@ -280,7 +253,7 @@ export function byHand(chosen: readonly Setting[], others: readonly Setting[], q
     ? ` (${others.map((other) => `${quoted(other.model.name)} ${cell("expected_cost", other, question)}`).join(", ")})`
     : "";
   const least = !question.at.costsGiven ? "fewest errors" : question.at.earned ? "most profitable" : "cheapest";
-  return `${start}, with thresholds set by hand, ${least}: ${names}, ${cost}${against}${chosen.length === 1 ? `; ${setting(one)}` : ""}.${significance(lead, chosen.length + others.length - 1)}`;
+  return `${start}, with thresholds set by hand, ${least}: ${names}, ${cost}${against}${chosen.length === 1 ? `; ${setting(one)}` : ""}.${notTested(untested, chosen.length + others.length - 1)}`;
 }
 
 /** Why no threshold satisfies a rule: the nearest that each of its terms can get while the others are kept. */

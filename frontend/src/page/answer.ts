@@ -5,11 +5,12 @@ import { cases, general, grouped, percent, quoted, short, total, whole } from ".
 import { brief, finds, spends, flaggedOfAll, heading, headline, valueOf } from "../core/sentences.ts";
 import { exactly, rounded } from "../core/fractions.ts";
 import type { Name } from "../core/catalogue.ts";
-import type { Solution, State } from "../scenario.ts";
-import type { Difference } from "../document.ts";
+import { NOT_HERE, type Solution, type State } from "../scenario.ts";
+import type { Difference, Document } from "../document.ts";
 import { cautions, nearestFeasible } from "./cautions.ts";
 import { h, put, s, say, unbroken } from "./dom.ts";
 import { endsOf, EXACT, span } from "./models.ts";
+import { testCommand } from "./command.ts";
 
 const QUIET = 500; // milliseconds without a change before the answer is read out
 
@@ -18,13 +19,15 @@ export interface Part {
   readonly update: (solution: Solution) => void;
 }
 
-export function answer(level: number): Part & { refuse: (text: string) => void } {
+export function answer({ report, sources }: Document): Part & { refuse: (text: string) => void } {
   const use = h("p", { class: "use", id: "use" });
   const plain = h("p", { class: "plain", id: "plain" });
   const chips = h("p", { class: "chips", id: "chips" });
   const caution = h("p", { class: "caution", id: "caution" });
   const sentence = h("p", { id: "answer" });
-  const full = h("details", { class: "full" }, h("summary", {}, "In full"), sentence);
+  const command = h("code");
+  const toTest = h("p", { id: "to-test" }, "To test the difference: ", command);
+  const full = h("details", { class: "full" }, h("summary", {}, "In full"), sentence, toTest);
   const spoken = h("p", { class: "unseen", "aria-live": "polite", id: "spoken" });
   let timer = 0;
   const tell = (said: string, more: string, text: string, beware: string): void => {
@@ -40,7 +43,7 @@ export function answer(level: number): Part & { refuse: (text: string) => void }
     element: h("section", { class: "card said", "aria-label": "Answer" }, use, plain, chips, caution, full, spoken),
     update: (solution) => {
       use.classList.remove("refused");
-      const beware = cautions(solution, level).join(" ");
+      const beware = cautions(solution, report.level).join(" ");
       const found = chipsOf(solution);
       if (chips.dataset["said"] !== JSON.stringify(found)) {
         chips.dataset["said"] = JSON.stringify(found);
@@ -48,6 +51,8 @@ export function answer(level: number): Part & { refuse: (text: string) => void }
       }
       const { chosen, baselines, question, state, over } = solution;
       const said = headline(chosen, over ? [] : baselines, question, state.mode === "hand");
+      toTest.hidden = !isTestedElsewhere(solution);
+      if (!toTest.hidden) say(command, testCommand(sources, solution));
       tell(said, inPlainNumbers(solution) + (over ? spread(solution) : ""), solution.sentence, beware);
     },
     refuse: (text) => {
@@ -137,8 +142,13 @@ function undemonstrated(one: Setting, solution: Solution): Chip[] {
   return [];
 }
 
+/** Whether the difference can be tested, but only where the cases are. */
+const isTestedElsewhere = ({ over, untested, chosen, state, baselines, question }: Solution): boolean =>
+  over === null && untested === NOT_HERE && (state.mode === "hand" || unbeaten(baselines, chosen[0]!, question) === null);
+
 /** What the tests say of the lead. */
-function leads({ given, lead: { differences, untested }, second, chosen, state, settings }: Solution): Chip[] {
+function leads({ given, untested, second, chosen, state, settings }: Solution): Chip[] {
+  const differences = given?.differences ?? [];
   const over = given?.lead_over_baseline ?? null;
   const base = over?.models[0]!.replace("flag", "flagging");
   if (over && !over.significant) return [["warn", `Cannot tell from ${base}`]];
@@ -146,7 +156,8 @@ function leads({ given, lead: { differences, untested }, second, chosen, state, 
     if (over) return [["good", `Clearly better than ${base}`]];
     return given?.baseline_untested ? [["plain", `Not tested against flagging nothing or everything: ${given.baseline_untested}`]] : [];
   }
-  if (!differences.length) return [["plain", `Lead not tested: ${untested}`]];
+  if (!differences.length)
+    return untested === null ? [] : [["plain", untested === NOT_HERE ? "Lead not tested here" : `Lead not tested: ${untested}`]];
   const close = differences.filter((one) => !one.significant);
   const rival = differences.find((one) => one.models[0] === second.model.name) ?? differences[0]!;
   const models = settings.filter(Boolean).length;

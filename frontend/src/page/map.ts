@@ -1,15 +1,13 @@
 // Who is cheapest where: over logit(base rate) and log(cost ratio) all borders are parallel straight lines.
-import { baselines, best, choose, unbeaten, type Question, type Setting } from "../core/choosing.ts";
-import { EQUAL, falseAlarm, miss } from "../core/conditions.ts";
+import { falseAlarm, miss } from "../core/conditions.ts";
 import { general, quoted } from "../core/formats.ts";
-import { div, exactly, rounded } from "../core/fractions.ts";
-import { leads, type Pairs } from "../core/leads.ts";
+import { div, rounded } from "../core/fractions.ts";
 import { placeOf as placeIn, scoreSaid, thresholdSaid, type Model } from "../core/points.ts";
 import type { Report, Win } from "../document.ts";
 import { rangeEnds, type Solution, type State } from "../scenario.ts";
 import { amount, rate } from "../charts/axes.ts";
 import type { Part } from "./answer.ts";
-import { h, put, s, say, watched } from "./dom.ts";
+import { h, put, s, say } from "./dom.ts";
 import { saving, standalone } from "./downloads.ts";
 
 // Smaller on a small screen, so that type stays as large.
@@ -20,7 +18,6 @@ const PRIORS = [1e-6, 0.5] as const;
 const RATIOS = [1e-4, 10] as const;
 const SAYS = "Grey: no model beats flagging nothing or everything.";
 const BOXED = " Dashed box: the ranges given.";
-const HATCHED = " Hatched: these cases cannot tell the cheapest model from the next.";
 const POINT = " Point at the map to read it; a click takes that place.";
 const logit = (p: number): number => Math.log(p / (1 - p));
 const [LEFT, RIGHT] = [logit(PRIORS[0]), logit(PRIORS[1])];
@@ -69,37 +66,14 @@ function winsOf(models: readonly Model[]): Win[] {
   }));
 }
 
-const STEPS = 240;
-
-/** Between which effective priors the cheapest model cannot be told from another: there is no more to a place than its effective prior. */
-function doubts(models: readonly Model[], known: Pairs, { level, joint }: Report): [number, number][] {
-  const [from, to] = [LEFT - HIGH, RIGHT - LOW];
-  const at = (k: number): number => 1 / (1 + Math.exp(-(from + ((to - from) * k) / STEPS)));
-  const found: [number, number][] = [];
-  let last = -2;
-  for (let k = 0; k <= STEPS; k += 1) {
-    const question: Question = { terms: [], at: { prior: exactly(at(k)), costs: EQUAL, costsGiven: true, earned: false }, volume: null };
-    const settings = models.map((model) => choose(model, question));
-    const [one] = best(settings as Setting[], question);
-    if (unbeaten(baselines(one!.model, question), one!, question)) continue;
-    const tested = leads(settings, one!, question, known, { level, z: joint!.z!, hand: false });
-    if (tested.every(({ significant }) => significant)) continue;
-    if (last === k - 1) found[found.length - 1]![1] = at(k + 0.5);
-    else found.push([at(k - 0.5), at(k + 0.5)]);
-    last = k;
-  }
-  return found;
-}
-
 type Move = (patch: (state: State) => Partial<State>) => void;
 
-export function winnerMap(report: Report, models: readonly Model[], known: Pairs, move: Move): Part {
-  const { decision, joint } = report;
+export function winnerMap(report: Report, models: readonly Model[], move: Move): Part {
+  const { decision } = report;
   const wins = decision?.winner_map?.wins.length ? decision.winner_map.wins : winsOf(models);
   const here = s("path", { class: "here", d: "M-7 0H7M0 -7V7" });
-  const hatched = s("path", { class: "doubt", fill: "url(#hatch)", d: "" });
   const box = rangeOf(decision);
-  const svg = drawn([...regionsOf(wins, models, hatched), ...box], here);
+  const svg = drawn([...regionsOf(wins, models), ...box], here);
   const said = h("p", { class: "hint", id: "map-says" });
   let home = "";
   let at: Place | null = null; // a click takes the place that was told: its own is rounded to whole pixels
@@ -116,26 +90,12 @@ export function winnerMap(report: Report, models: readonly Model[], known: Pairs
       costsGiven: true,
     }));
   });
-  const isTested = joint?.untested === null;
-  const says = SAYS + (box.length ? BOXED : "") + (isTested ? HATCHED : "") + POINT;
+  const says = SAYS + (box.length ? BOXED : "") + POINT;
   const [title, tools] = ["Which model is cheapest where", h("span", { class: "tools" })];
   const foot = h("div", { class: "foot" }, h("div", {}, said, h("p", { class: "hint" }, says)), tools);
   const element = h("div", {}, h("h3", {}, title), h("figure", { class: "chart" }, svg), foot);
   let latest: Solution | null = null;
   tools.append(...saving("map", title, () => standalone(svg, title, latest!)));
-  let tried = !isTested;
-  const draw = (): void => {
-    if (tried) return;
-    tried = true;
-    put(
-      hatched,
-      "d",
-      doubts(models, known, report)
-        .map(([low, high]) => band(low, high))
-        .join(""),
-    );
-  };
-  watched(element, draw);
   return {
     element,
     update: (solution) => {
@@ -149,7 +109,7 @@ export function winnerMap(report: Report, models: readonly Model[], known: Pairs
 }
 
 /** The stretches of one model as one region, with its name where it fits. */
-function regionsOf(wins: readonly Win[], models: readonly Model[], hatched: SVGElement): SVGElement[] {
+function regionsOf(wins: readonly Win[], models: readonly Model[]): SVGElement[] {
   const merged: { low: number; high: number; name: string }[] = [];
   for (const { low, high, models: names } of wins) {
     const last = merged[merged.length - 1];
@@ -165,7 +125,7 @@ function regionsOf(wins: readonly Win[], models: readonly Model[], hatched: SVGE
       label: labelOf(low, high, model < 0 ? "no model" : quoted(name), taken),
     };
   });
-  return [...regions.map(({ area }) => area), hatched, ...regions.flatMap(({ label }) => label)];
+  return [...regions.map(({ area }) => area), ...regions.flatMap(({ label }) => label)];
 }
 
 /** The name of a region in its widest visible row that no other name has taken. */
@@ -210,16 +170,7 @@ function drawn(regions: readonly SVGElement[], here: SVGPathElement): SVGSVGElem
   return s(
     "svg",
     { viewBox: `0 0 ${BOX.width} ${BOX.height}`, class: "chart map", ...named },
-    s(
-      "defs",
-      {},
-      s("clipPath", { id: "clip-map" }, s("rect", inside)),
-      s(
-        "pattern",
-        { id: "hatch", width: 7, height: 7, patternUnits: "userSpaceOnUse" },
-        s("path", { class: "hatch", d: "M-1 8L8 -1M-1 1L1 -1M6 8L8 6" }),
-      ),
-    ),
+    s("defs", {}, s("clipPath", { id: "clip-map" }, s("rect", inside))),
     s("g", { "clip-path": "url(#clip-map)" }, ...regions, here),
     s("rect", { class: "frame", ...inside }),
     axes(),

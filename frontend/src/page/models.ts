@@ -114,7 +114,7 @@ export function behind(one: Setting, solution: Solution): { value: number; ends:
   const best = solution.chosen[0];
   if (!best || solution.chosen.includes(one)) return null;
   const name: Name = best.objective === "tpr" ? "caught" : "expected_cost";
-  const tested = solution.lead.differences.find((each) => each.models[0] === one.model.name && each.models[1] === best.model.name);
+  const tested = solution.given?.differences?.find((each) => each.models[0] === one.model.name && each.models[1] === best.model.name);
   const sign = name === "expected_cost" && solution.question.at.earned ? 1 : -1;
   const turned = (end: number | null | undefined): number | null => (end === null || end === undefined ? null : sign * end);
   const ends = tested

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cmp_to_key, partial
-from itertools import combinations, islice
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +22,6 @@ from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import OperatingPoint, short_on
-from baserate.decisions.roc_geometry import winners
 from baserate.decisions.rules import is_better, parse_rule
 from baserate.decisions.selection import (
     Answer,
@@ -32,7 +31,7 @@ from baserate.decisions.selection import (
     settings_of,
 )
 from baserate.errors import CASE_CONTROL, InputError, Note, grouped, number_of, quoted, refuse
-from baserate.inference.best_model import SEPARATE, WEIGHED, choices
+from baserate.inference.best_model import choices
 from baserate.inference.intervals import IntervalOptions, completed, with_points
 from baserate.inference.rates import MOST_CASES, normal_quantile
 from baserate.inference.sample_size import sample_support
@@ -595,96 +594,6 @@ def _cases(values: Array) -> list[float | str]:
 
 
 # ----------------------------------------------------------------------
-# Which cases two models flag together, counted between lines of thresholds: so that the page can
-# test a lead wherever its controls are moved. The corners of the hull are lines, so at the cheapest
-# thresholds the counts are exact; between two lines the page takes the fewest that are possible.
-
-
-# Up to how many thresholds each is a line, how many are spread beside the corners of more, of how
-# many models every pair is counted, and what all pairs may take.
-EVERY_LINE, MORE_LINES, EVERY_PAIR, MOST_JOINT = 100, 12, 6, 30_000
-
-
-def joint_of(
-    joint: JointCounts | None,
-    models: Mapping[str, Counts],
-    settings: Settings,
-    level: float,
-    order: Sequence[str],
-) -> dict[str, Any]:
-    """How many cases of each class any two models place between the same lines, or why that is not
-    known.
-    """
-    if joint is None or joint.weighted:
-        weighed = any(counts.weighted for counts in models.values())
-        return {"untested": WEIGHED if weighed else SEPARATE}
-    lines, bands = {}, {}
-    for name, counts in models.items():
-        every = Points.of(counts)
-        lines[name], places = _lines(every, counts, settings[name], len(models))
-        bands[name] = np.searchsorted(-every.scores[places[1:] - 1], -joint.scores[name])
-    return {
-        "untested": None,
-        "z": normal_quantile(level),
-        "lines": [lines[name].tolist() for name in models],
-        "pairs": list(_counted(joint, bands, _important(models, order))),
-    }
-
-
-def _important(models: Mapping[str, Counts], order: Sequence[str]) -> list[tuple[str, str]]:
-    """Every pair, or of many models those with one that is the cheapest somewhere, the best of
-    `order` first.
-    """
-    if len(models) <= EVERY_PAIR:
-        return list(combinations(models, 2))
-    able = {name for win in winners(models) for name in win.models}
-    rank = {name: place for place, name in enumerate(dict.fromkeys((*order, *models)))}
-    return sorted(
-        (pair for pair in combinations(models, 2) if not able.isdisjoint(pair)),
-        key=lambda pair: sorted(rank[name] for name in pair),
-    )
-
-
-def _lines(
-    every: Points, counts: Counts, chosen: Sequence[OperatingPoint], models: int
-) -> tuple[Indices, Indices]:
-    """The lines beside the corners of the hull, among the thresholds that the page has, and all
-    lines among all thresholds.
-    """
-    corners = every.hull_places
-    places = kept_places(every, answered_places(every, chosen), most_points(counts, models))
-    more = np.arange(len(places))
-    if len(places) > EVERY_LINE:
-        flagged = (every.tp + every.fp)[places]
-        spaced = np.geomspace(1, flagged[-1], MORE_LINES)
-        more = np.searchsorted(flagged, spaced, side="right") - 1
-    return (
-        np.setdiff1d(more, np.searchsorted(places, corners)),
-        np.union1d(places[more], corners),
-    )
-
-
-def _counted(
-    joint: JointCounts, bands: Mapping[str, Indices], pairs: Sequence[tuple[str, str]]
-) -> Iterator[dict[str, Any]]:
-    """Pairs with their cases between the lines, until they take too much: of few models they
-    cannot.
-    """
-    names, left = list(bands), MOST_JOINT
-    for one, other in pairs:
-        width = int(bands[other].max()) + 1
-        cells = bands[one] * width + bands[other]
-        found = {
-            kind: _deflated(_bytes(np.bincount(cells, values).astype(np.int64)))
-            for kind, values in (("positives", joint.positives), ("negatives", joint.negatives))
-        }
-        left -= sum(map(len, found.values()))
-        if left < 0 and len(names) > EVERY_PAIR:
-            return
-        yield {"models": [names.index(one), names.index(other)], **found}
-
-
-# ----------------------------------------------------------------------
 # What a test set can show, and what it cannot: sentences for the first screen.
 
 
@@ -917,7 +826,6 @@ class Contents:
     notes: Sequence[Note] = ()
     slices: Sequence[Sliced] = ()
     decision: Recommendation | None = None
-    joint: JointCounts | None = None
 
     @property
     def volume(self) -> float | None:
@@ -949,11 +857,6 @@ class Contents:
                 *(name for name in choice.points if name not in choice.models),
             )
         }
-
-    @property
-    def ranked(self) -> list[str]:
-        """The models that could be set, the best at the first answer first."""
-        return [] if self.first is None else ranked(self.first)
 
     @property
     def decided(self) -> dict[str, str] | None:
@@ -999,11 +902,6 @@ def of_contents(contents: Contents) -> dict[str, Any]:
         "scenario": scenario(contents),
         "level": level,
         "points": points,
-        "joint": (
-            joint_of(contents.joint, models, exact, level, contents.ranked)
-            if len(models) > 1
-            else None
-        ),
         "answers": of_answers(contents.asked, models),
         "slices": of_slices(contents.slices, models),
         "decision": None if contents.decision is None else of_recommendation(contents.decision),

@@ -666,7 +666,6 @@ def report(  # noqa: PLR0913 (each is a question of its own)
         [*notes, *fixed],
         found,
         decision,
-        same,
     )
     return Report(of_contents(contents), contents)
 
