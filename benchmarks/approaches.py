@@ -35,7 +35,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import baserate as br
-from baserate.learners import (
+from baserate import count_folds, response
+from baserate_learners import (
     LDC,
     QDC,
     CostSensitiveTree,
@@ -44,8 +45,6 @@ from baserate.learners import (
     MetaCost,
     Parzen,
     Resampled,
-    count_folds,
-    response,
 )
 
 SEED = 9

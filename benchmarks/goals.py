@@ -268,7 +268,7 @@ def of_reports(rows):
 def of_learners(rows):
     from sklearn.tree import DecisionTreeClassifier
 
-    from baserate.learners import MetaCost, Parzen
+    from baserate_learners import MetaCost, Parzen
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(rows, 10))  # noqa: N806

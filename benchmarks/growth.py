@@ -52,13 +52,15 @@ AREAS = (
     "weighted_cost_area",
     "weighted_pr_area",
 )
-# What takes no data, or a few numbers: its time does not grow. Drawings, reports and learners have
-# benchmarks of their own.
-OTHER_SPACES = ("types", "plots", "planning", "learners")
+# What takes no data, or a few numbers: its time does not grow. Drawings and reports have benchmarks
+# of their own.
+OTHER_SPACES = ("types", "plots", "planning")
 NO_ROWS = {
     "count_classes",
     "count_estimator",
     "count_folds",
+    "response",
+    "scorer",
     "correct_probabilities",
     "cost_lines",
     "ideal_baseline",

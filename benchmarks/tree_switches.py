@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.learners.test_cost_trees import AT, clouds, cost, signs
 
-from baserate.learners import CostSensitiveTree, CostWeighted, MetaCost, MovedThreshold
+from baserate_learners import CostSensitiveTree, CostWeighted, MetaCost, MovedThreshold
 
 TREES = {
     "fully grown": DecisionTreeClassifier(random_state=0),

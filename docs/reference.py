@@ -8,6 +8,7 @@ import textwrap
 from pathlib import Path
 
 import baserate as br
+import baserate_learners
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reference.md"
@@ -63,15 +64,17 @@ def page() -> str:
     """Every name with the first sentence of its help, by namespace."""
     parts = [HEAD]
     for space, modules in br.PUBLIC.items():
-        home = importlib.import_module(f"baserate.{space}" if space else "baserate")
         names = [name for several in modules.values() for name in several]
-        rows = [
-            f"| `{name}` | {_first(getattr(home, name))} |"
-            for name in sorted(names, key=str.casefold)
-        ]
-        title = f"baserate.{space}" if space else "baserate"
-        parts.append("\n".join([f"## {title}\n", "| name | |", "|---|---|", *rows, ""]))
-    return "\n".join(parts)
+        parts.append(_section(f"baserate.{space}" if space else "baserate", names))
+    return "\n".join([*parts, _section("baserate_learners", baserate_learners.__all__)])
+
+
+def _section(title: str, names: list[str]) -> str:
+    home = importlib.import_module(title)
+    rows = [
+        f"| `{name}` | {_first(getattr(home, name))} |" for name in sorted(names, key=str.casefold)
+    ]
+    return "\n".join([f"## {title}\n", "| name | |", "|---|---|", *rows, ""])
 
 
 def _first(value: object) -> str:

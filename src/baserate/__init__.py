@@ -21,6 +21,12 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "choose",
             "fix",
         ),
+        "api.estimators": (
+            "count_estimator",
+            "count_folds",
+            "response",
+            "scorer",
+        ),
         "api.evidence": (
             "compare",
             "interval",
@@ -76,10 +82,6 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "Interval",
             "Requirement",
         ),
-        "learners.estimators": (
-            "count_estimator",
-            "count_folds",
-        ),
         "measures.calculator": ("solve_rates",),
         "measures.confusion": (
             "Confusion",
@@ -95,6 +97,10 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
         "shift.estimate": ("estimate_prior",),
     },
     "types": {
+        "api.estimators": (
+            "Response",
+            "Scorer",
+        ),
         "conditions": ("Cut",),
         "counts.amounts": ("JointAmounts",),
         "curves.calibration": ("Decomposition",),
@@ -302,35 +308,6 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "Panel",
         ),
     },
-    "learners": {
-        "learners.cost_sensitive": (
-            "CostWeighted",
-            "MetaCost",
-            "MinimumExpectedCost",
-            "MovedThreshold",
-            "cost_weights",
-            "minimum_expected_cost",
-        ),
-        "learners.cost_tree": ("CostSensitiveTree",),
-        "learners.densities": (
-            "GaussianMixtures",
-            "LDC",
-            "Parzen",
-            "QDC",
-        ),
-        "learners.estimators": (
-            "Response",
-            "Scorer",
-            "count_estimator",
-            "count_folds",
-            "response",
-            "scorer",
-        ),
-        "learners.resampled": (
-            "FocusedUnderSampler",
-            "Resampled",
-        ),
-    },
 }
 NAMESPACES = tuple(name for name in PUBLIC if name)
 
@@ -349,7 +326,7 @@ def lazily(space: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], l
     def load(name: str) -> Any:
         from importlib import import_module
 
-        if not space and name in NAMESPACES:
+        if not space and name in (*NAMESPACES, "learners"):
             return import_module(f"{home}.{name}")
         if name not in module_of:
             raise AttributeError(f"module {home!r} has no attribute {name!r}")

@@ -3,7 +3,6 @@ from typing import Any
 
 from baserate import (
     curves as curves,
-    learners as learners,
     planning as planning,
     plots as plots,
     robustness as robustness,
@@ -14,6 +13,12 @@ from baserate import (
 from baserate.api.choices import (
     choose as choose,
     fix as fix,
+)
+from baserate.api.estimators import (
+    count_estimator as count_estimator,
+    count_folds as count_folds,
+    response as response,
+    scorer as scorer,
 )
 from baserate.api.evidence import (
     compare as compare,
@@ -87,10 +92,6 @@ from baserate.inference.values import (
     Difference as Difference,
     Interval as Interval,
     Requirement as Requirement,
-)
-from baserate.learners.estimators import (
-    count_estimator as count_estimator,
-    count_folds as count_folds,
 )
 from baserate.measures.calculator import (
     solve_rates as solve_rates,

@@ -1,3 +1,7 @@
+from baserate.api.estimators import (
+    Response as Response,
+    Scorer as Scorer,
+)
 from baserate.conditions import (
     Cut as Cut,
 )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
-from baserate.errors import quoted, refuse, refuse_file
+from baserate.extend import quoted, refuse, refuse_file
 
 if TYPE_CHECKING:
     from baserate_studies.values import Found, How, Study
@@ -100,7 +100,7 @@ def check_data(folder: str | None) -> None:
 
 def check_packages(names: Iterable[str]) -> None:
     """Refuse studies whose packages are not installed, before any of them has started."""
-    from baserate.read.table import needed
+    from baserate.extend import needed
 
     for package in dict.fromkeys(package for name in names for package in STUDIES[name].needs):
         needed(package, "learners")

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from baserate.errors import quoted, refuse
+from baserate.extend import quoted, refuse
 
 REPRODUCED, CLOSE, SENTENCE_HOLDS, FORMULA_HOLDS = (
     "reproduced",

@@ -9,9 +9,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from baserate.cli.options import Sectioned, listed
-from baserate.cli.terminal import Progress, tell
-from baserate.errors import number_of, refuse_file
+from baserate.extend import (
+    Grid,
+    Progress,
+    Sectioned,
+    json_answer,
+    listed,
+    number_of,
+    refuse,
+    refuse_file,
+    reserved,
+    tell,
+    write_atomically,
+)
 from baserate_studies.catalogue import ALL, STUDIES, check_data, check_packages, study
 
 if TYPE_CHECKING:
@@ -62,13 +72,12 @@ def study_command(
       baserate study all --full -o studies
       baserate study landgrebe --json
     """
-    from baserate.atomic import write_atomically
-    from baserate.cli.runner import check_unused
-    from baserate.output import document
     from baserate_studies.galleries import gallery
     from baserate_studies.values import document_of
 
-    check_unused({"--force": force and output is None}, "where nothing is written (-o FOLDER)")
+    if force and output is None:
+        text = "--force has no effect where nothing is written (-o FOLDER)"
+        raise refuse("BR002", text, "leave it out")
     wanted = list(STUDIES) if ALL in names else list(dict.fromkeys(names))
     check_data(data)  # before anything is made
     check_packages(wanted)
@@ -80,12 +89,10 @@ def study_command(
                 click.echo(f"study {place} of {len(wanted)}: {name}", err=True)
             made.append(_made(name, full=full, data=data))
             if not as_json:
-                tell(("\n" if place > 1 else "") + _told(made[-1]))
-        whole = document.text(
-            document.answer(
-                "study", (), (), 0, models=[], studies=[document_of(one) for one in made]
-            )
-        )
+                if place > 1:
+                    click.echo()
+                tell(*_told(made[-1]))
+        whole = json_answer("study", seed=0, models=[], studies=[document_of(one) for one in made])
         for path, content in zip(places, [*gallery(made).values(), whole], strict=bool(places)):
             write_atomically(path, [content.encode()])
     if as_json:
@@ -100,8 +107,6 @@ def _places(
     """The files that will be written, each held from now on; the folder is made where it is
     missing.
     """
-    from baserate.atomic import reserved
-
     if os.path.lexists(folder) and not os.path.isdir(folder):  # noqa: PTH112
         raise refuse_file(folder, "BR803", "is not a folder", "name a folder")
     os.makedirs(folder, exist_ok=True)  # noqa: PTH103
@@ -119,11 +124,10 @@ def _made(name: str, *, full: bool, data: str | None) -> Study:
         return study(name, full=full, data=data, progress=progress)
 
 
-def _told(made: Study) -> str:
+def _told(made: Study) -> list[str]:
     """What came of a study: first in words, then claim by claim, then what is to be said of
     some.
     """
-    from baserate.atomic import Grid, Page
     from baserate_studies.values import HEADINGS
     from baserate_studies.wording import row, said
 
@@ -133,4 +137,4 @@ def _told(made: Study) -> str:
     )
     grid = Grid(HEADINGS, [row(claim) for claim in made.claims], left=len(HEADINGS))
     remarks = [f"{claim.id}: {claim.note}." for claim in made.claims if claim.note]
-    return Page(head, grid, *(["\n".join(remarks)] if remarks else []))
+    return [head, grid, "\n".join(remarks)]

@@ -12,9 +12,7 @@ import os
 from collections import Counter
 from typing import Any, NamedTuple
 
-from baserate.atomic import reserved, write_atomically
-from baserate.errors import quoted, refuse
-from baserate.read.table import needed
+from baserate.extend import needed, quoted, refuse, reserved, write_atomically
 from baserate_studies.uci import CLASS, UciSet, load_uci
 
 QUESTION = "?"

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
-from baserate.errors import escaped, number_of
+from baserate.extend import escaped, number_of
 from baserate_studies.claims import VERDICTS, Claim
 from baserate_studies.values import HEADINGS, Picture, Study
 from baserate_studies.wording import MEANINGS, row

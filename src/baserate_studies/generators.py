@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from baserate.errors import quoted, refuse
-from baserate.numbers import Floats
+from baserate.extend import quoted, refuse
+from baserate_studies.arrays import Floats
 
 BAYES_ERROR = 0.153
 # So far apart, the means of two classes of unit covariance leave that error: 2Φ⁻¹(1 − .153).

@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from baserate.errors import InputError, escaped, number_of, quoted, refuse_file
-from baserate.numbers import Floats
+from baserate import InputError
+from baserate.extend import escaped, number_of, quoted, refuse_file
+from baserate_studies.arrays import Floats
 
 CLASS = "class"
 

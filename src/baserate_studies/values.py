@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from baserate import numbers
-from baserate.errors import number_of
-from baserate.plots.panels import Figure, Panel
+from baserate.extend import number_of
+from baserate.plots import Figure, Panel
 from baserate_studies.claims import VERDICTS, Claim
-from baserate_studies.wording import row, said
+from baserate_studies.wording import said
 
 Report = Callable[[int, int], None]
 
@@ -95,13 +94,6 @@ class Study:
         return (
             f"Study {self.name}: {number_of(len(self.claims), 'claim')},"
             f" {said(self.tally, self.fitted)}"
-        )
-
-    def _repr_html_(self) -> str:
-        return numbers.table(
-            repr(self),
-            HEADINGS,
-            numbers.some(len(self.claims), lambda place: row(self.claims[place])),
         )
 
 

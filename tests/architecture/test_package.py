@@ -13,7 +13,7 @@ import pytest
 from docs import reference
 
 import baserate
-import baserate.learners
+import baserate_learners
 import baserate_studies
 from baserate.kernels import best
 
@@ -62,7 +62,7 @@ def test_no_public_name_is_that_of_a_module_beside_it():
     for name in submodules():
         if name != "baserate.kernels.compiled" or best.NAME == "C":
             importlib.import_module(name)
-    for package in (*map(home, SPACES), baserate_studies):
+    for package in (*map(home, SPACES), baserate_learners, baserate_studies):
         modules = {module.name for module in pkgutil.iter_modules(getattr(package, "__path__", []))}
         assert not modules & set(package.__all__)
         assert all(not inspect.ismodule(getattr(package, name)) for name in package.__all__)
@@ -205,3 +205,18 @@ def test_everything_the_names_table_promises_is_in_the_glossary():
         "case",
     ):
         assert f"`{name}`" in glossary
+
+
+def test_every_learner_says_what_it_is_for():
+    assert all(
+        inspect.getdoc(getattr(baserate_learners, name)) for name in baserate_learners.__all__
+    )
+    assert dir(baserate_learners) == sorted(baserate_learners.__all__)
+
+
+@pytest.mark.parametrize(
+    ("name", "home"), [("MetaCost", "baserate_learners"), ("count_folds", "baserate")]
+)
+def test_the_old_place_of_a_learner_names_the_new_one(name, home):
+    with pytest.raises(ImportError, match=f"from {home} import {name}$"):
+        getattr(baserate.learners, name)

@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.inference.refusals import assert_refused
 
 import baserate as br
-from baserate.learners import (
+from baserate_learners import (
     CostSensitiveTree,
     CostWeighted,
     MetaCost,

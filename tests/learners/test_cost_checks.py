@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from baserate.learners import (
+from baserate_learners import (
     CostSensitiveTree,
     CostWeighted,
     MetaCost,

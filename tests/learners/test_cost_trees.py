@@ -15,8 +15,9 @@ from tests.inference.refusals import assert_refused
 from tests.strategies import seeds
 
 import baserate as br
-from baserate.learners import CostSensitiveTree, MovedThreshold, cost_weights, scorer
-from baserate.learners.cost_tree import Shape, prices_to_try, survivors, weakest_links
+from baserate import scorer
+from baserate_learners import CostSensitiveTree, MovedThreshold, cost_weights
+from baserate_learners.cost_tree import Shape, prices_to_try, survivors, weakest_links
 
 SWITCHES = ("split", "prune", "weights", "leaf")
 RATIO = 20

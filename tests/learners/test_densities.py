@@ -14,16 +14,9 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from tests.inference.refusals import assert_refused
 
 import baserate as br
-from baserate.learners import (
-    LDC,
-    QDC,
-    GaussianMixtures,
-    Parzen,
-    count_estimator,
-    densities,
-    response,
-)
-from baserate.learners.densities import (
+from baserate import count_estimator, response
+from baserate_learners import LDC, QDC, GaussianMixtures, Parzen, densities
+from baserate_learners.densities import (
     _em_step,
     leave_one_out_likelihood,
     leave_one_out_width,
@@ -249,7 +242,7 @@ def test_one_class_and_one_case_are_refused():
 
 
 def test_what_is_not_there_is_no_name_of_the_room():
-    import baserate.learners
+    import baserate_learners
 
     with pytest.raises(AttributeError, match="no attribute 'Forest'"):
-        baserate.learners.Forest  # noqa: B018
+        baserate_learners.Forest  # noqa: B018

@@ -16,7 +16,7 @@ from sklearn.svm import LinearSVC
 from tests.inference.refusals import assert_refused
 
 import baserate as br
-from baserate.learners import MinimumExpectedCost, minimum_expected_cost
+from baserate_learners import MinimumExpectedCost, minimum_expected_cost
 
 IRIS, KINDS = load_iris(return_X_y=True)
 NOISY = IRIS + np.random.default_rng(1).normal(scale=1.2, size=IRIS.shape)

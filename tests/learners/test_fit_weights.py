@@ -9,7 +9,8 @@ from sklearn.naive_bayes import GaussianNB
 from tests.inference.refusals import assert_refused
 
 import baserate as br
-from baserate.learners import MinimumExpectedCost, MovedThreshold, count_folds
+from baserate import count_folds
+from baserate_learners import MinimumExpectedCost, MovedThreshold
 
 RNG = np.random.default_rng(5)
 Y = np.repeat([0, 1], [70, 30])

@@ -14,7 +14,8 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.inference.refusals import assert_refused
 
 import baserate as br
-from baserate.learners import LDC, MetaCost, minimum_expected_cost, response
+from baserate import response
+from baserate_learners import LDC, MetaCost, minimum_expected_cost
 
 RATIOS = (1, 2, 5, 10, 50)
 

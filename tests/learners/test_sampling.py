@@ -25,15 +25,9 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from tests.inference.refusals import assert_refused
 
 import baserate as br
-from baserate.learners import (
-    FocusedUnderSampler,
-    MovedThreshold,
-    Resampled,
-    count_estimator,
-    count_folds,
-    response,
-)
-from baserate.learners.resampled import SAMPLERS, drawn, samplers_of
+from baserate import count_estimator, count_folds, response
+from baserate_learners import FocusedUnderSampler, MovedThreshold, Resampled
+from baserate_learners.resampled import SAMPLERS, drawn, samplers_of
 
 RNG = np.random.default_rng(5)
 Y = np.repeat([0, 1], [900, 100])

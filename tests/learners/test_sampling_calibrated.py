@@ -8,7 +8,7 @@ from scipy.stats import binomtest
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
-from baserate.learners import Resampled
+from baserate_learners import Resampled
 
 LEARNER = LogisticRegression(C=1e6, tol=1e-8)
 

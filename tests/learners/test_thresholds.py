@@ -20,14 +20,8 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.inference.refusals import assert_refused
 
 import baserate as br
-from baserate.learners import (
-    CostWeighted,
-    MetaCost,
-    MinimumExpectedCost,
-    MovedThreshold,
-    count_estimator,
-    scorer,
-)
+from baserate import count_estimator, scorer
+from baserate_learners import CostWeighted, MetaCost, MinimumExpectedCost, MovedThreshold
 
 RNG = np.random.default_rng(8)
 Y = np.repeat([0, 1], [700, 300])

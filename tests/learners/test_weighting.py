@@ -17,7 +17,8 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.inference.refusals import assert_refused
 
 import baserate as br
-from baserate.learners import CostWeighted, MovedThreshold, cost_weights, scorer
+from baserate import scorer
+from baserate_learners import CostWeighted, MovedThreshold, cost_weights
 
 Y = np.repeat([0, 1], [900, 100])
 X = np.random.default_rng(5).normal(size=(1000, 2)) + Y[:, None] * [1.0, 0.8]

@@ -7,7 +7,8 @@ import pytest
 from tests.published import highleyman
 
 import baserate as br
-from baserate.learners import LDC, QDC, GaussianMixtures, Parzen, count_estimator
+from baserate import count_estimator
+from baserate_learners import LDC, QDC, GaussianMixtures, Parzen
 
 CASES = 20_000
 

@@ -96,7 +96,6 @@ def test_a_study_says_how_many_claims_have_each_verdict(small):
     assert small.tally == {**dict.fromkeys(VERDICTS, 0), "reproduced": 1, "differs": 1}
     assert repr(small) == "Study small: 2 claims, 1 reproduced as printed, 1 differing"
     assert small["good"].verdict == "reproduced"
-    assert "&lt;b&gt;" in small._repr_html_()
 
 
 def test_an_unknown_study_is_refused_with_the_list_of_those_that_there_are(capsys):
@@ -132,8 +131,7 @@ def test_a_study_is_printed_as_json_and_written_as_pages_that_are_not_replaced(c
 
 
 def test_a_person_reads_the_verdicts_first_then_every_claim_then_remarks(small):
-    text = _told(small)
-    head, table, remarks = text.split("\n\n")
+    head, table, remarks = _told(small)
     assert head == "A small <study> (Nobody 2000). 2 claims: 1 reproduced as printed, 1 differing."
     assert table.splitlines()[1].split() == ["good", "L1", "1", "1", "±", "0", "reproduced"]
     assert remarks == "<b>bad</b>: </td><script>."
@@ -163,7 +161,7 @@ def test_what_is_about_fitted_data_is_counted_apart_wherever_claims_are_counted(
     )
     assert half.fitted == {**dict.fromkeys(VERDICTS, 0), "reproduced": 1}
     assert repr(half) == f"Study half: 2 claims, {words}"
-    assert f"2 claims: {words}." in _told(half)
+    assert f"2 claims: {words}." in _told(half)[0]
     pages = gallery([half])
     assert (
         'Of these, 1 on data fitted to the source: 1 <span class="verdict reproduced">'

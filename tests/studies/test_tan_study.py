@@ -118,7 +118,7 @@ def test_T28_the_boundary_of_the_study_is_where_the_cost_threshold_is_reached():
     """T28, Fig 5.44: points on B1 and on B2 have the posterior at which labelling them positive
     starts to pay.
     """
-    from baserate.learners import LDC
+    from baserate_learners import LDC
 
     found = costs.boundaries()
     learner = LDC().fit(found.x, found.labels)
@@ -145,7 +145,7 @@ def test_T31_the_label_of_a_leaf_is_the_cheaper_one():
 @pytest.mark.parametrize("way", trees.WAYS)
 def test_T29_T3_what_a_way_saves_is_the_cost_of_the_plain_tree_less_that_of_the_other(way):
     """T29, T3: one seed, every case of the test set priced by itself."""
-    from baserate.learners import CostSensitiveTree
+    from baserate_learners import CostSensitiveTree
 
     at, tree = (
         br.Conditions(costs=trees.COSTS),

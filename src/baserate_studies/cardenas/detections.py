@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 import baserate as br
-from baserate.errors import grouped, number_of
+from baserate.extend import grouped, number_of
 from baserate_studies.cardenas.comparisons import ACCEPTED, compared, order, within
 from baserate_studies.cardenas.rates import IDS, at
 from baserate_studies.cardenas.traffic import Missing, Traffic

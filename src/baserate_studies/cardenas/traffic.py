@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import baserate as br
-from baserate.errors import escaped, grouped, quoted
-from baserate.numbers import Floats
+from baserate.extend import escaped, grouped, quoted
+from baserate_studies.arrays import Floats
 
 TRAIN, TEST, SMTP = "nsl_kdd_train20.csv.gz", "nsl_kdd_test.csv.gz", "kdd_smtp.csv.gz"
 # Rows and positives of each file, as its publishers give them.
@@ -172,7 +172,7 @@ def smtp(folder: str | None) -> Traffic | Missing:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    from baserate.learners import count_folds
+    from baserate import count_folds
 
     x, y = table.numbers(table.numeric), np.array(table.column("class")) == "1"
     learners = {

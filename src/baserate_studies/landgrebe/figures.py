@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from baserate.conditions import Conditions
-from baserate.curves.named import family, posfrac_curve, roc
-from baserate.decisions.selection import fix
-from baserate.measures.confusion import Confusion
-from baserate.plots.figures import outcome_tree_panel, posfrac_panel, roc_panel, scatter_panel
-from baserate.plots.panels import Figure
+from baserate import Conditions, Confusion, curve, fix, roc
+from baserate.plots import Figure, outcome_tree_panel, posfrac_panel, roc_panel, scatter_panel
 from baserate_studies.generators import SETS, highleyman
 from baserate_studies.landgrebe.populations import boundaries, ldc_roc, qdc_roc
 from baserate_studies.landgrebe.tables import FITTED, PRIORS, RECALL, SEED
@@ -82,10 +78,10 @@ def _tree() -> Figure:
 
 def _pair() -> Figure:
     points, at = ldc_roc(), Conditions(prior="0.1")
-    chosen = fix(points, tpr=RECALL, at=at).interpolated
+    chosen = fix(points, f"tpr = {RECALL}", at=at).interpolated
     panels = (
         roc_panel({"LDC": roc(points)}, points=chosen),
-        posfrac_panel({"LDC": posfrac_curve(points, at=at)}, points=chosen),
+        posfrac_panel({"LDC": curve(points, "posfrac", at=at)}, points=chosen),
     )
     return Figure("LDC on Highleyman's classes, P = .1", panels)
 
@@ -94,8 +90,10 @@ def _families() -> Figure:
     panels = []
     for name, points in (("LDC", ldc_roc()), ("QDC", qdc_roc())):
         every = [Conditions(prior=str(prior)) for prior in PRIORS]
-        chosen = [fix(points, tpr=RECALL, at=at).interpolated for at in every]
-        panels.append(posfrac_panel({name: family(posfrac_curve, points, at=every)}, points=chosen))
+        chosen = [fix(points, f"tpr = {RECALL}", at=at).interpolated for at in every]
+        panels.append(
+            posfrac_panel({name: list(curve(points, "posfrac", at=every).values())}, points=chosen)
+        )
     return Figure("POSfrac at P = .5, .1, .001", tuple(panels))
 
 

@@ -10,13 +10,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from baserate.conditions import Conditions, Costs
-from baserate.counts.counts import Counts
-from baserate.counts.points import Points
-from baserate.decisions.selection import choose, fix, flag_at
-from baserate.measures.confusion import Confusion, measure
-from baserate.numbers import Undefined
-from baserate.read.cases import count
+from baserate import Conditions, Confusion, Costs, Counts, Points, choose, count, fix, measure
+from baserate.types import Undefined
 from baserate_studies.claims import Claim
 from baserate_studies.generators import one_attribute
 
@@ -79,9 +74,8 @@ def _definitions() -> Iterator[Claim]:
         f"{left} + {right} = {ALL}",
         (left, right) == (POS, ALL - POS),
     )
-    counted = flag_at(
-        count([1, 1, 1, 0, 0, 0, 0], [0.9, 0.9, 0.1, 0.9, 0.1, 0.1, 0.1]), 0.5
-    ).confusion
+    cases = count([1, 1, 1, 0, 0, 0, 0], [0.9, 0.9, 0.1, 0.9, 0.1, 0.1, 0.1])
+    counted = choose(cases, threshold=0.5).confusion
     rows = (f"{counted.tp} {counted.fn}", f"{counted.fp} {counted.tn}")
     yield _held(
         "table1", ("L9",), "rows true, columns estimated", " / ".join(rows), rows == ("2 1", "1 3")
@@ -228,7 +222,7 @@ def _conditions(counts: Counts) -> Iterator[Claim]:
         cuts[0] > cuts[1] > cuts[2],
     )
     at = Conditions(prior="0.001")
-    screened = fix(counts, tpr=0.8, at=at, volume=50_000).interpolated
+    screened = fix(counts, "tpr = 0.8", at=at, volume=50_000).interpolated
     yield Claim(
         "workload",
         ("L5",),
@@ -250,9 +244,9 @@ def _conditions(counts: Counts) -> Iterator[Claim]:
         order,
         "eq 5 rises with FPr at every prior",
     )
-    fixed = fix(counts, tpr=0.8, at=at).interpolated
+    fixed = fix(counts, "tpr = 0.8", at=at).interpolated
     again = [
-        fix(counts, at=at, **{name: float(getattr(fixed, name))}).interpolated
+        fix(counts, f"{name} = {float(getattr(fixed, name))!r}", at=at).interpolated
         for name in ("posfrac", "precision")
     ]
     yield Claim(
@@ -280,4 +274,4 @@ def _conditions(counts: Counts) -> Iterator[Claim]:
 
 
 def _posfrac(points: Points, prior: float, tpr: float = 0.8) -> float:
-    return float(fix(points, tpr=tpr, at=Conditions(prior=prior)).interpolated.posfrac)
+    return float(fix(points, f"tpr = {tpr}", at=Conditions(prior=prior)).interpolated.posfrac)

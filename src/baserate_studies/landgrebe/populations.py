@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from baserate.counts.points import Points
-from baserate.numbers import Floats
+from baserate import Points
+from baserate_studies.arrays import Floats
 from baserate_studies.generators import DISTANCE, OTHER, TARGET
 
 NODES, REACH = 800, 9.0  # of the quadrature over y, and how many deviations far

@@ -14,11 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from baserate.counts.counts import Counts
-from baserate.counts.points import Points
-from baserate.numbers import Floats
-from baserate.read.cases import count
-from baserate.read.table import needed
+from baserate import Counts, Points, count
+from baserate.extend import needed
+from baserate_studies.arrays import Floats
 from baserate_studies.generators import SETS, Cases
 from baserate_studies.values import How
 
@@ -191,7 +189,7 @@ def _widths(classifier: str, data: Cases) -> tuple[float, ...]:
     """Where the search for Parzen's widths begins in every fold: those of all cases."""
     if classifier != "PARZEN":
         return ()
-    from baserate.learners.densities import leave_one_out_width
+    from baserate_learners.densities import leave_one_out_width
 
     return tuple(leave_one_out_width(data.x[data.target == of_class]) for of_class in (False, True))
 
@@ -223,7 +221,7 @@ def _learner(
     classifier: str, data: Cases, outside: npt.NDArray[np.bool_], near: tuple[float, ...]
 ) -> Any:
     """The density classifier of this name, with equal training priors as in the paper."""
-    from baserate.learners.densities import LDC, QDC, GaussianMixtures, Parzen, leave_one_out_width
+    from baserate_learners.densities import LDC, QDC, GaussianMixtures, Parzen, leave_one_out_width
 
     if classifier == "PARZEN":
         parts = [data.x[outside & (data.target == of_class)] for of_class in (False, True)]

@@ -11,10 +11,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from baserate.conditions import Conditions
-from baserate.counts.points import Points
-from baserate.decisions.selection import fix
-from baserate.measures.calculator import solve_rates
+from baserate import Conditions, Points, fix, solve_rates
 from baserate_studies.claims import Claim
 from baserate_studies.generators import DISTANCE, OTHER, SETS, TARGET, highleyman
 from baserate_studies.landgrebe.populations import (
@@ -94,7 +91,7 @@ def _linear() -> Iterator[Claim]:
         ),
     )
     linear, quadratic = (
-        100 * float(fix(roc, posfrac=0.1, at=Conditions(prior="0.001")).interpolated.tpr)
+        100 * float(fix(roc, "posfrac = 0.1", at=Conditions(prior="0.001")).interpolated.tpr)
         for roc in (ldc, qdc)
     )
     yield Claim(
@@ -134,7 +131,7 @@ def _contradictions() -> Iterator[Claim]:
     point = Points.from_rates([fpr], [RECALL])
     priors = ("0.5", "0.01")
     half, rare = (
-        fix(point, tpr=RECALL, at=Conditions(prior=prior)).interpolated for prior in priors
+        fix(point, f"tpr = {RECALL}", at=Conditions(prior=prior)).interpolated for prior in priors
     )
     yield Claim(
         "text-posfrac",
@@ -358,4 +355,4 @@ def _conclusion(table: Table) -> Iterator[Claim]:
 
 
 def _posfrac(points: Points, prior: float) -> float:
-    return float(fix(points, tpr=RECALL, at=Conditions(prior=prior)).interpolated.posfrac)
+    return float(fix(points, f"tpr = {RECALL}", at=Conditions(prior=prior)).interpolated.posfrac)

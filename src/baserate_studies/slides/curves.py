@@ -107,7 +107,7 @@ def learners() -> dict[str, Any]:
 
 
 def _outputs() -> Claim:
-    from baserate.learners import response
+    from baserate import response
 
     rng, labels = np.random.default_rng(16), np.arange(200) % 4 == 0
     x = rng.normal(labels[:, None] * 1.5, 1.0, (200, 2))

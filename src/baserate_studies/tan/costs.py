@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import baserate as br
-from baserate.numbers import Floats
+from baserate_studies.arrays import Floats
 from baserate_studies.claims import Claim
 from baserate_studies.stating import formula, printed, stated
 from baserate_studies.tan.measures import MATRIX
@@ -137,7 +137,7 @@ def boundaries(seed: int = 44) -> Boundaries:
     """Where does an LDC draw its boundary with equal costs, and where if a miss costs ten false
     alarms? Fig 5.44 on generated cases.
     """
-    from baserate.learners import LDC
+    from baserate_learners import LDC
 
     rng, labels = np.random.default_rng(seed), np.repeat([True, False], [60, 240])
     x = np.where(

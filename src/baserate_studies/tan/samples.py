@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import baserate as br
-from baserate.errors import grouped
-from baserate.numbers import Floats
+from baserate.extend import grouped
+from baserate_studies.arrays import Floats
 from baserate_studies.claims import Claim
 from baserate_studies.stating import formula, stated
 from baserate_studies.values import Picture
@@ -49,7 +49,7 @@ def _sampled(sampler: str) -> Any:
     """A learner fitted to a sample of the records, by which the sample is known."""
     from sklearn.tree import DecisionTreeClassifier
 
-    from baserate.learners import Resampled
+    from baserate_learners import Resampled
 
     return Resampled(
         DecisionTreeClassifier(max_depth=3, random_state=0), sampler, random_state=0
@@ -108,7 +108,8 @@ class Areas(NamedTuple):
 
 def areas(learner: Any, seeds: int) -> Areas:
     """What does undersampling lose, and what do several undersamples win back?"""
-    from baserate.learners import Resampled, count_estimator
+    from baserate import count_estimator
+    from baserate_learners import Resampled
 
     found = []
     for seed in range(seeds):
@@ -125,7 +126,7 @@ def areas(learner: Any, seeds: int) -> Areas:
 def _learned(seeds: int) -> Iterator[Claim]:
     from sklearn.tree import DecisionTreeClassifier
 
-    from baserate.learners import QDC
+    from baserate_learners import QDC
 
     found = {
         "QDC": areas(QDC(), seeds),
@@ -182,7 +183,7 @@ def spread(differences: Floats) -> tuple[float, float, float]:
 
 
 def _focused() -> Claim:
-    from baserate.learners import FocusedUnderSampler
+    from baserate_learners import FocusedUnderSampler
 
     x, labels = records(0)
     sampler = FocusedUnderSampler()
@@ -246,7 +247,7 @@ def middle() -> Middle:
     """
     from sklearn.tree import DecisionTreeClassifier
 
-    from baserate.learners import Resampled
+    from baserate_learners import Resampled
 
     positives = [(4.2, 0.6), (4.5, 1.1), (4.8, 0.5), (5.2, 1.0), (5.4, 0.4), (5.6, 1.2), (3.0, 3.0)]
     negatives = [

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import baserate as br
-from baserate.numbers import Floats
+from baserate_studies.arrays import Floats
 from baserate_studies.claims import Claim
 from baserate_studies.stating import stated
 from baserate_studies.tan.samples import records, spread
@@ -114,7 +114,7 @@ def saved(way: str, seeds: int) -> Floats:
     """
     from sklearn.tree import DecisionTreeClassifier
 
-    from baserate.learners import CostSensitiveTree
+    from baserate_learners import CostSensitiveTree
 
     at, tree = (
         br.Conditions(costs=COSTS),

@@ -6,15 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from baserate.conditions import Conditions
-from baserate.counts.counts import Counts
-from baserate.counts.points import Points
-from baserate.curves.areas import one_class, strip_weights
-from baserate.curves.curve import Curve
-from baserate.curves.named import cost_curve, cost_lines, pr, roc
-from baserate.decisions.roc_geometry import ideal_baseline
-from baserate.plots.figures import cost_panel, pr_panel, roc_panel, strips_panel
-from baserate.plots.panels import Figure
+from baserate import Conditions, Counts, Curve, Points, curve, pr, roc
+from baserate.curves import cost_lines, ideal_baseline, strip_weights
+from baserate.plots import Figure, cost_panel, pr_panel, roc_panel, strips_panel
 from baserate_studies.values import Picture
 from baserate_studies.weng.formulas import UNEVEN, A, B, equal_to_a
 from baserate_studies.weng.scores import folds
@@ -31,7 +25,7 @@ def pictures() -> tuple[Picture, ...]:
     """All seven."""
     both = {"A": roc(A), "B": roc(B)}
     stairs = Points.from_rates((np.arange(1, 7) / 7) ** 3 * 0.8, np.arange(1, 7) / 7)
-    lines = cost_panel({"least cost": cost_curve(MODEL)}, lines=cost_lines(MODEL))
+    lines = cost_panel({"least cost": curve(MODEL, "cost")}, lines=cost_lines(MODEL))
     same = {"A": roc(A), "C": roc(equal_to_a())}
     return (
         Picture(
@@ -102,6 +96,6 @@ def _averaged(every: list[Counts]) -> Curve:
     read = [
         np.interp(GRID, points.fpr, points.tpr)
         for points in map(Points.of, every)
-        if not one_class(points)
+        if points.total_positives and points.total_negatives
     ]
     return roc(Points.from_rates(GRID, np.mean(read, axis=0)))

@@ -10,25 +10,35 @@ from fractions import Fraction
 
 import numpy as np
 
-from baserate.conditions import Conditions, Costs
-from baserate.counts.counts import Counts
-from baserate.counts.points import Points
-from baserate.curves.areas import (
+from baserate import (
+    Conditions,
+    Confusion,
+    Costs,
+    Counts,
+    InputError,
+    Points,
     auc,
+    choose,
+    curve,
+    fix,
+    measure,
+    pr,
+)
+from baserate.curves import (
     auprc,
     cost_area,
+    cost_lines,
+    ideal_baseline,
     min_cost,
     partial_auc,
+    random_classifier,
     strip_weights,
+    superiority,
     weighted_auc,
     weighted_cost_area,
     weighted_pr_area,
 )
-from baserate.curves.named import cost_curve, cost_lines, pr
-from baserate.decisions.roc_geometry import Baseline, ideal_baseline, superiority
-from baserate.decisions.selection import choose, fix, flag_at, random_classifier
-from baserate.errors import InputError
-from baserate.measures.confusion import Confusion, measure
+from baserate.types import Baseline
 from baserate_studies.claims import Claim
 
 POINT = Confusion(tp=30, fp=20, fn=10, tn=140)
@@ -82,7 +92,7 @@ def _measures() -> Iterator[Claim]:
         "recall .75 whatever happens to the negatives",
         set(rates) == {0.75},
     )
-    counted = flag_at(Counts([2, 1], [30, 10], [20, 140]), 2).confusion
+    counted = choose(Counts([2, 1], [30, 10], [20, 140]), threshold=2).confusion
     yield Claim(
         "table1",
         ("W3",),
@@ -231,7 +241,7 @@ def _curves() -> Iterator[Claim]:
     lines = at_zero.tolist() == points.fpr.tolist() and np.allclose(
         1 - at_one, points.tpr, rtol=1e-15
     )
-    hulls = cost_curve(points.hull()).y.tolist() == cost_curve(COUNTS).y.tolist()
+    hulls = curve(points.hull(), "cost").y.tolist() == curve(COUNTS, "cost").y.tolist()
     yield _held(
         "cost-curve",
         ("W15",),
@@ -239,10 +249,10 @@ def _curves() -> Iterator[Claim]:
         "a line a point; the envelope is that of the hull",
         lines and hulls,
     )
-    curve = pr(COUNTS)
+    purity = pr(COUNTS)
     naive = [(tp, tp / (tp + fp)) for tp, fp in ((tpr * 10, fpr * 30) for fpr, tpr in shares)]
     agree = np.allclose(
-        [(10 * x, y) for x, y in zip(curve.x[1:], curve.y[1:], strict=True)], naive, rtol=1e-12
+        [(10 * x, y) for x, y in zip(purity.x[1:], purity.y[1:], strict=True)], naive, rtol=1e-12
     )
     yield _held(
         "pr", ("W16",), "precision against recall", "at each threshold, counted case by case", agree
@@ -341,7 +351,7 @@ def _shape() -> Iterator[Claim]:
         "A over B there, with one AUC",
         ninety,
     )
-    lowest = float(fix(Counts([3, 2, 1], [6, 4, 0], [1, 2, 7]), tpr=1).interpolated.fpr)
+    lowest = float(fix(Counts([3, 2, 1], [6, 4, 0], [1, 2, 7]), "tpr = 1").interpolated.fpr)
     yield _exact(
         "full-recall",
         ("W18",),

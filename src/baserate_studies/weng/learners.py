@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from baserate.numbers import Floats
-from baserate.read.table import needed
+from baserate.extend import needed
+from baserate_studies.arrays import Floats
 from baserate_studies.weng.trees import tree_scores
 
 Flags = npt.NDArray[np.bool_]

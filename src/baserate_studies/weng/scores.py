@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from baserate.counts.counts import Counts
+from baserate import Counts
 from baserate_studies.values import Report
 from baserate_studies.weng.tables import LEARNERS, PROBLEMS, Cells, areas
 

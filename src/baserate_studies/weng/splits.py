@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from baserate.numbers import Floats
+from baserate_studies.arrays import Floats
 
 LEAST_CASES = 2.0  # in at least two branches
 MOST_ASKED = 25.0  # of a numeric split, in each branch

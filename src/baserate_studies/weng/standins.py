@@ -12,9 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from baserate.counts.counts import Counts
-from baserate.errors import quoted, refuse_file
-from baserate.read.cases import count
+from baserate import Counts, count
+from baserate.extend import quoted, refuse_file
 from baserate_studies.fetching import KNOWN
 from baserate_studies.generators import balance_scale
 from baserate_studies.uci import Attribute, UciSet, load_uci

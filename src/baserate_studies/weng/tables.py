@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from baserate.counts.counts import Counts
-from baserate.counts.points import Points
-from baserate.curves.areas import STRIPS, auc, one_class, weighted_auc
+from baserate import Counts, Points, auc
+from baserate.curves import weighted_auc
 
 ALPHA = 0.1
 LEARNERS = ("nb", "j48", "smo", "3nn")
@@ -75,7 +74,11 @@ PROBLEMS = tuple(dict.fromkeys(problem for problem, _ in published()))
 
 def areas(folds: Iterable[Counts], alpha: float = ALPHA) -> Areas:
     """The three areas, each the mean over the folds that have cases of both classes."""
-    every = [areas_of(counts, alpha) for counts in folds if not one_class(counts)]
+    every = [
+        areas_of(counts, alpha)
+        for counts in folds
+        if counts.total_positives and counts.total_negatives
+    ]
     return Areas(*(float(column) for column in np.mean(every, axis=0)))
 
 
@@ -88,7 +91,7 @@ def areas_of(counts: Counts | Points, alpha: float = ALPHA) -> Areas:
     return Areas(
         plain,
         float(weighted_auc(points, alpha=alpha, strips="segments")),
-        float(weighted_auc(points, alpha=alpha, strips=STRIPS)),
+        float(weighted_auc(points, alpha=alpha)),
     )
 
 

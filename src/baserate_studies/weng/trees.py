@@ -11,7 +11,7 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from baserate.numbers import Floats
+from baserate_studies.arrays import Floats
 from baserate_studies.weng.splits import SLACK, Sample, Split, best_split
 
 CONFIDENCE = 0.25

@@ -34,7 +34,7 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.inference.refusals import assert_refused
 
 import baserate as br
-from baserate.learners import count_estimator, count_folds, response, scorer
+from baserate import count_estimator, count_folds, response, scorer
 
 X, Y = make_classification(600, weights=[0.8], flip_y=0.1, random_state=3)
 WORDS = np.where(Y == 1, "fraud", "legit")
@@ -373,7 +373,9 @@ def test_pipelines_that_resample_are_scored():
 
 
 def test_the_package_does_not_import_scikit_learn_before_it_is_needed():
-    code = "import sys, baserate, baserate.learners; print('sklearn' in sys.modules)"
+    code = (
+        "import sys, baserate, baserate_learners; baserate.scorer; print('sklearn' in sys.modules)"
+    )
     assert (
         subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True

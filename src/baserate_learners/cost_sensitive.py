@@ -24,22 +24,20 @@ from sklearn.utils.validation import (
     has_fit_parameter,
 )
 
-from baserate.conditions import Conditions, Costs, checked_conditions
-from baserate.decisions.selection import choose
-from baserate.errors import quoted, refuse
-from baserate.learners.estimators import (
+from baserate import Conditions, Costs, choose, count_folds, response
+from baserate.extend import checked_conditions, quoted, refuse
+from baserate_learners.fitted import (
     PROBABILITY,
     SAMPLE,
     WEIGHT,
+    Floats,
+    Ints,
     calibrated_at,
     check_untouched,
-    count_folds,
     positive_place,
-    response,
     settled_at,
-    weighed,
+    with_checked_weights,
 )
-from baserate.numbers import Floats, Ints, rounded
 
 # ----------------------------------------------------------------------
 # What each training case puts at stake: how much more the wrong answer costs than the right one, at
@@ -93,7 +91,7 @@ def sides(y: Any, at: Conditions | None = None, pos_label: Any = None) -> Sides:
             "cases of both classes",
         )
     even = given.as_in_sample and given.costs.miss == given.costs.false_alarm
-    place = 1 if even and pos_label is None else positive_place(classes, pos_label)[0]
+    place = 1 if even and pos_label is None else positive_place(classes, pos_label)
     return Sides(classes, place, codes == place)
 
 
@@ -108,9 +106,9 @@ def stakes(found: Sides, at: Conditions | None = None, amounts: Any = None) -> F
     often = (Fraction(1), Fraction(1))
     if not given.as_in_sample:
         often = given.exact_prior / found.share, (1 - given.exact_prior) / (1 - found.share)
-    missed: Any = rounded(given.costs.miss * often[0])
+    missed: Any = float(given.costs.miss * often[0])
     if amounts is not None:
-        missed = (checked_amounts(amounts, len(found.positive)) - float(given.costs.tp)) * rounded(
+        missed = (checked_amounts(amounts, len(found.positive)) - float(given.costs.tp)) * float(
             often[0]
         )
         if not (missed[found.positive] > 0).any():
@@ -119,7 +117,7 @@ def stakes(found: Sides, at: Conditions | None = None, amounts: Any = None) -> F
                 "no positive is worth catching: each costs less missed",
                 "amounts above the cost of a true positive",
             )
-    return np.where(found.positive, missed, rounded(given.costs.false_alarm * often[1]))
+    return np.where(found.positive, missed, float(given.costs.false_alarm * often[1]))
 
 
 def cost_weights(
@@ -136,7 +134,7 @@ def cost_weights(
     Elkan 2001, IJCAI:973-978; Zadrozny, Langford & Abe 2003, ICDM.
 
     >>> from baserate import Conditions, Costs
-    >>> from baserate.learners import cost_weights
+    >>> from baserate_learners import cost_weights
     >>> cost_weights([0, 0, 0, 1], at=Conditions(costs=Costs(fp=1, fn=5)))
     array([0.5, 0.5, 0.5, 2.5])
     """
@@ -192,7 +190,7 @@ def minimum_expected_cost(probabilities: npt.ArrayLike, cost_matrix: npt.ArrayLi
     is the most probable class; with two classes and a miss five times as dear as a false alarm, the
     second above 1/6. Tan, Steinbach & Kumar, eq. 5.82.
 
-    >>> from baserate.learners import minimum_expected_cost
+    >>> from baserate_learners import minimum_expected_cost
     >>> minimum_expected_cost([[0.9, 0.1], [0.8, 0.2], [5 / 6, 1 / 6]], [[0, 1], [5, 0]])
     array([0, 1, 0])
     """
@@ -266,7 +264,7 @@ def matrix_of(costs: Any, classes: npt.NDArray[Any], pos_label: Any = None) -> t
     place = (
         1
         if costs.miss == costs.false_alarm and pos_label is None
-        else positive_place(classes, pos_label)[0]
+        else positive_place(classes, pos_label)
     )
     matrix = np.array([[costs.tn, costs.fp], [costs.fn, costs.tp]], dtype=np.float64)
     return matrix if place == 1 else matrix[::-1, ::-1].copy(), 1 - place
@@ -377,7 +375,7 @@ class MinimumExpectedCost(Transparent):
 
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from baserate import Costs
-    >>> from baserate.learners import MinimumExpectedCost
+    >>> from baserate_learners import MinimumExpectedCost
     >>> X, y = [[0], [1], [2], [3], [4], [5]], [0, 0, 1, 0, 1, 1]
     >>> [int(MinimumExpectedCost(GaussianNB(), costs=Costs(fp=1, fn=fn)).fit(X, y).predict(X).sum()) for fn in (1, 5, 100)]
     [3, 4, 6]
@@ -394,7 +392,7 @@ class MinimumExpectedCost(Transparent):
         """The estimator inside is fitted; `params` are for its fit."""
         rows, labels = checked(X, y)
         self.cost_matrix_, self._first = matrix_of(self.costs, np.unique(labels), self.pos_label)
-        self._fit_inside(rows, labels, **weighed(self._routed(params), labels))
+        self._fit_inside(rows, labels, **with_checked_weights(self._routed(params), labels))
         self.classes_ = with_probabilities(self.estimator_).classes_
         check_untouched(self.estimator_, labels)
         return self
@@ -434,7 +432,7 @@ class MetaCost(Wrapper):
 
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from baserate import Costs
-    >>> from baserate.learners import MetaCost
+    >>> from baserate_learners import MetaCost
     >>> X, y = [[i // 3] for i in range(30)], [0] * 12 + [0, 1, 0] * 3 + [1] * 9
     >>> [round(MetaCost(DecisionTreeClassifier(), Costs(fp=1, fn=fn)).fit(X, y).relabelled_share_, 2) for fn in (1, 5)]
     [0.2, 0.27]
@@ -607,7 +605,7 @@ class MovedThreshold(Transparent):
 
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from baserate import Conditions, Costs
-    >>> from baserate.learners import MovedThreshold
+    >>> from baserate_learners import MovedThreshold
     >>> X, y = [[0], [1], [2], [3], [4], [5]], [0, 0, 1, 0, 1, 1]
     >>> at = Conditions(prior=0.1, costs=Costs(fp=1, fn=5))
     >>> MovedThreshold(GaussianNB(), at, calibrated_at="sample").fit(X, y).cut_
@@ -643,7 +641,10 @@ class MovedThreshold(Transparent):
                 f"a method is {' or '.join(map(quoted, METHODS))}; got {quoted(self.method)}",
                 f"method={THEORETICAL!r}",
             )
-        found, routed = sides(labels, at, self.pos_label), weighed(self._routed(params), labels)
+        found, routed = (
+            sides(labels, at, self.pos_label),
+            with_checked_weights(self._routed(params), labels),
+        )
         self._place, share = found.place, found.weighted_share(routed.get(WEIGHT))
         if self.method == EMPIRICAL:
             self._find(rows, labels, found, at, routed)
@@ -745,7 +746,7 @@ class CostWeighted(Transparent):
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> from baserate import Conditions, Costs
-    >>> from baserate.learners import CostWeighted
+    >>> from baserate_learners import CostWeighted
     >>> X, y = [[0], [1], [2], [3], [4], [5]], [0, 0, 0, 0, 1, 1]
     >>> weighted = CostWeighted(LogisticRegression(), Conditions(costs=Costs(fp=1, fn=10))).fit(X, y)
     >>> weighted.predict(X), round(weighted.calibrated_at_, 4)

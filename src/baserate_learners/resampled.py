@@ -35,12 +35,11 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from baserate.conditions import Conditions
-from baserate.errors import InputError, number_of, quoted, refuse
-from baserate.learners.estimators import PROBABILITY, positive_place, response, settled_at
-from baserate.numbers import Floats, rounded
-from baserate.read.cases import count
-from baserate.shift.correct import METHODS, PLATT, Calibration, calibrate, correct_probabilities
+from baserate import Conditions, InputError, count, response
+from baserate.extend import number_of, quoted, refuse
+from baserate.shift import calibrate, correct_probabilities
+from baserate.types import Calibration
+from baserate_learners.fitted import PROBABILITY, Floats, positive_place, settled_at
 
 # ----------------------------------------------------------------------
 # Undersampling with an eye on the border: what lies far from it is dropped.
@@ -197,8 +196,9 @@ def drawn(samplers: list[Any], X: Any, y: Labels, seed: int) -> Sample:  # noqa:
 # Learners fitted to a sample with another base rate, whose scores find their way back.
 
 
-PRIOR = "prior"
-CORRECTIONS = (PRIOR, *METHODS)
+PRIOR, PLATT = "prior", "platt"
+CALIBRATIONS = ("isotonic", PLATT, "beta")
+CORRECTIONS = (PRIOR, *CALIBRATIONS)
 # So many seeds are tried for a sample that no member has had.
 MOST_TRIES = 100
 
@@ -238,7 +238,7 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
     training cases in each sample), `members_`, `calibration_`.
 
     >>> import numpy as np
-    >>> from baserate.learners import Resampled
+    >>> from baserate_learners import Resampled
     >>> X, y = np.arange(100.0)[:, None], np.repeat([0, 1], [90, 10])
     >>> fitted = Resampled(sampler="under").fit(X, y)
     >>> fitted.prior_, fitted.sampled_prior_, fitted.corrected_
@@ -288,14 +288,14 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
         )
         after = self._known(self.members_[0])
         self.prior_, self.sampled_prior_, self._meant = (
-            rounded(before),
-            rounded(self.members_[0].prior),
+            float(before),
+            float(self.members_[0].prior),
             meant or before,
         )
         self.calibration_ = (
-            self._calibrated(samplers, X, codes, random) if self.correct in METHODS else None
+            self._calibrated(samplers, X, codes, random) if self.correct in CALIBRATIONS else None
         )
-        start = before if self.correct in METHODS else after
+        start = before if self.correct in CALIBRATIONS else after
         factor = 1 if start is None or self.correct is None else _odds(self._meant) / _odds(start)
         self._say_where(after if all(map(is_random, samplers)) else None)
         self.corrected_ = "" if factor == 1 else str(factor)
@@ -325,7 +325,7 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
         known = sampled if self.correct is None else self._meant
         self.__dict__.pop("calibrated_at_", None)
         if self._told or self.correct is None:
-            self.calibrated_at_ = None if known is None or not self._told else rounded(known)
+            self.calibrated_at_ = None if known is None or not self._told else float(known)
 
     def _rows(self, X: Any, *, reset: bool) -> Any:  # noqa: N803
         """Data frames as they are, for learners that read columns by name; anything else as an
@@ -458,7 +458,7 @@ def _place(classes: npt.NDArray[Any], pos_label: Any) -> tuple[int, bool]:
     second where nothing does.
     """
     try:
-        return positive_place(classes, pos_label)[0], True
+        return positive_place(classes, pos_label), True
     except InputError:
         if pos_label is not None:
             raise

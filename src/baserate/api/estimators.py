@@ -1,11 +1,11 @@
-"""Scores and counts of scikit-learn estimators and their folds, scorers, and the base rate they are
-calibrated at.
+"""`response`, `count_estimator`, `count_folds` and `scorer`: scores and counts of scikit-learn
+estimators and of their folds, and any measure as a scikit-learn scorer.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -27,163 +27,6 @@ from baserate.read.cases import SCORE, as_weights, checked, count, decide
 from baserate.read.columns import Column, as_column, check_lengths
 from baserate.read.files import grouped_cases
 from baserate.read.table import needed
-from baserate.shift.correct import calibration_prior
-
-# ----------------------------------------------------------------------
-# At which base rate the probabilities of a fitted estimator are calibrated, as far as it can be
-# told.
-
-
-SAMPLE = "sample"
-# Two base rates that differ by less are one: an estimator knows its own as a float only.
-SAME = 1e-9
-# Where the estimator that answers lies within another.
-WITHIN = ("_final_estimator", "best_estimator_", "estimator_")
-RECALIBRATE = "CalibratedClassifierCV around it, or a learner that neither weighs nor resamples"
-
-
-def calibrated_at(fitted: Any, stated: Any, share: Fraction, place: int = 1) -> Fraction | None:
-    """As stated ("sample": the share of positives in training), or as the estimator says
-    (`calibrated_at_`); None where nobody says.
-
-    A contradiction would correct twice, and is refused. So are probabilities that are calibrated at
-    no base rate. `place` is that of the positive class.
-    """
-    told = (
-        None if stated is None else share if stated == SAMPLE else calibration_prior(stated, None)
-    )
-    moved = next(filter(None, map(_moved_by, _inward(fitted))), "")
-    for each in _inward(fitted):
-        if hasattr(each, "calibrated_at_"):
-            return _agreed(told, _claim(each, place), share, moved)
-    if moved and told is None:
-        text = f"{moved} moved the base rate of the probabilities: at which are they calibrated?"
-        raise refuse("BR507", text, "calibrated_at=0.5, for classes of equal weight")
-    return told
-
-
-def settled_at(fitted: Any, share: Fraction, place: int = 1) -> Fraction | None:
-    """At which base rate is an estimator calibrated that a wrapper fitted to cases of this share?
-
-    There, unless it knows better (`calibrated_at_`); at none that is known where settings of its
-    own moved it.
-    """
-    for each in _inward(fitted):
-        if hasattr(each, "calibrated_at_"):
-            claim = _claim(each, place)
-            return None if claim is None else _near(claim, share)
-        if _moved_by(each):
-            return None
-    return share
-
-
-def check_untouched(fitted: Any, labels: npt.NDArray[Any]) -> None:
-    """Refuse probabilities that are not at the base rates of the training cases: costs would count
-    twice.
-    """
-    shares = np.unique(labels, return_counts=True)[1] / len(labels)
-    for each in _inward(fitted):
-        if hasattr(each, "calibrated_at_"):
-            # Of the class that it takes for positive: weights of 1:81 turn 10 % into 90 %, which is
-            # the share of the other one.
-            claim = _claim(each, 1)
-            if claim is None or abs(shares[1] - claim) > SAME:
-                text = (
-                    f"the probabilities of {type(each).__name__} were moved off the base rate of"
-                    " the cases: costs would count twice"
-                )
-                raise refuse("BR536", text, RECALIBRATE)
-            return
-        if moved := _moved_by(each):
-            raise refuse(
-                "BR536",
-                f"{moved} moved the base rate of the probabilities: costs would count twice",
-                RECALIBRATE,
-            )
-
-
-def _claim(fitted: Any, place: int) -> float | None:
-    """What an estimator says of itself, as the share of the class at this place; it may take the
-    other one for positive.
-    """
-    known: float | None = fitted.calibrated_at_
-    return known if known is None or getattr(fitted, "place_", place) == place else 1 - known
-
-
-def _near(known: float, share: Fraction) -> Fraction:
-    return share if abs(float(share) - known) <= SAME else calibration_prior(known, None)
-
-
-def _agreed(told: Fraction | None, known: float | None, share: Fraction, moved: str) -> Fraction:
-    if known is None:
-        why = moved or "cases weighed by their amounts or twice over, or picked by a sampler,"
-        raise refuse(
-            "BR536",
-            f"{why} left probabilities that are calibrated at no base rate that is known",
-            RECALIBRATE,
-        )
-    if told is not None and abs(float(told) - known) > SAME:
-        text = (
-            f"calibrated_at says {float(told):.6g}, and {known:.6g} is what the estimator was"
-            " corrected or weighted to"
-        )
-        raise refuse("BR536", f"{text}: it would be corrected twice", "leave calibrated_at out")
-    return _near(known, share)
-
-
-def _inward(fitted: Any) -> Iterator[Any]:
-    """The estimator, and the one within that answers for it, and so on."""
-    while fitted is not None:
-        yield fitted
-        fitted = next((getattr(fitted, name) for name in WITHIN if hasattr(fitted, name)), None)
-
-
-def _moved_by(fitted: Any) -> str:
-    """What of an estimator's own settings moves the base rate, in words; nothing where nothing
-    does.
-    """
-    name = type(fitted).__name__
-    if getattr(fitted, "class_weight", None) is not None:
-        return f"class_weight of {name}"
-    steps = [step for _, step in getattr(fitted, "steps", ()) if hasattr(step, "fit_resample")]
-    # Forests and boosting of imbalanced-learn keep one a tree.
-    samplers = [type(one).__name__ for one in (*steps, *getattr(fitted, "samplers_", ()))]
-    return f"{samplers[0]} in {name}" if samplers else ""
-
-
-# ----------------------------------------------------------------------
-# Weights of training cases, checked as those of counted cases are.
-
-
-WEIGHT = "sample_weight"
-
-
-def checked_weights(weights: Any, labels: npt.NDArray[Any]) -> Floats:
-    """One weight per case: finite, 0 or more, and together no more than floats can hold."""
-    column = as_column(weights, WEIGHT)
-    check_lengths((Column("y", labels), column))
-    found = as_weights(column)
-    with np.errstate(over="ignore"):
-        if found.sum() == np.inf:
-            raise refuse("BR303", "the total weight overflows", "scale the weights down")
-    return found
-
-
-def weighed(params: dict[str, Any], labels: npt.NDArray[Any]) -> dict[str, Any]:
-    """What is given to fit, its weights checked; refused where they leave nothing of a class."""
-    if params.get(WEIGHT) is None:
-        return params
-    weights = checked_weights(params[WEIGHT], labels)
-    classes, codes = np.unique(labels, return_inverse=True)
-    empty = np.flatnonzero(np.bincount(codes, weights=weights) <= 0)
-    if len(empty):
-        text = (
-            f"{WEIGHT} leaves no case of class {quoted(classes.tolist()[empty[0]])}: nothing can be"
-            " learned of it"
-        )
-        raise refuse("BR901", text, "weights above 0 in every class")
-    return {**params, WEIGHT: weights}
-
 
 # ----------------------------------------------------------------------
 # Continuous scores from any fitted estimator: what it gives, for the class that is positive.
@@ -220,7 +63,7 @@ def response(estimator: Any, X: Any, *, pos_label: Any = None, kind: str | None 
     `pos_label`; of several classes it is taken against the rest. Tan, Steinbach & Kumar, §5.7.2.
 
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from baserate.learners import response
+    >>> from baserate import response
     >>> tree = DecisionTreeClassifier(max_depth=1).fit([[0], [1], [2], [3]], [0, 1, 0, 1])
     >>> response(tree, [[0], [3]]).scores.round(3), response(tree, [[0], [3]]).kind
     (array([0.   , 0.667]), 'predict_proba')
@@ -299,6 +142,20 @@ def positive_place(classes: Any, pos_label: Any) -> tuple[int, Any, tuple[Note, 
 # Counts of an estimator: on cases that it did not see, or fold by fold.
 
 
+WEIGHT = "sample_weight"
+
+
+def checked_weights(weights: Any, labels: npt.NDArray[Any]) -> Floats:
+    """One weight per case: finite, 0 or more, and together no more than floats can hold."""
+    column = as_column(weights, WEIGHT)
+    check_lengths((Column("y", labels), column))
+    found = as_weights(column)
+    with np.errstate(over="ignore"):
+        if found.sum() == np.inf:
+            raise refuse("BR303", "the total weight overflows", "scale the weights down")
+    return found
+
+
 def count_estimator(
     estimator: Any,
     X: Any,  # noqa: N803 (scikit-learn's name)
@@ -311,7 +168,7 @@ def count_estimator(
     """How many positives and negatives get each score from a fitted estimator?
 
     >>> from sklearn.linear_model import LogisticRegression
-    >>> from baserate.learners import count_estimator
+    >>> from baserate import count_estimator
     >>> X, y = [[0], [1], [2], [3], [4], [5]], [0, 0, 1, 0, 1, 1]
     >>> count_estimator(LogisticRegression().fit(X, y), X, y)
     Counts: 3 positives, 3 negatives, 6 distinct scores, prior 0.500
@@ -360,7 +217,7 @@ def count_folds(  # noqa: PLR0913
     the mark of folds is that of the first.
 
     >>> from sklearn.linear_model import LogisticRegression
-    >>> from baserate.learners import count_folds
+    >>> from baserate import count_folds
     >>> X, y = [[i] for i in range(20)], [0] * 10 + [1] * 10
     >>> count_folds(LogisticRegression(), X, y, cv=2)[0]
     Counts: 5 positives, 5 negatives, 10 distinct scores, prior 0.500
@@ -513,7 +370,7 @@ def scorer(
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.model_selection import cross_val_score
     >>> from baserate import Conditions, Costs
-    >>> from baserate.learners import scorer
+    >>> from baserate import scorer
     >>> X, y = [[i % 7] for i in range(60)], [int(i % 7 > 3) for i in range(60)]
     >>> cost = scorer("expected_cost", at=Conditions(prior=0.01, costs=Costs(fp=1, fn=50)))
     >>> cross_val_score(LogisticRegression(), X, y, scoring=cost, cv=2).tolist()

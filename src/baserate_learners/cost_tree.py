@@ -14,9 +14,9 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
-from baserate.conditions import Conditions
-from baserate.errors import quoted, refuse
-from baserate.learners.cost_sensitive import (
+from baserate import Conditions
+from baserate.extend import quoted, refuse
+from baserate_learners.cost_sensitive import (
     CLOSE,
     Sides,
     Wrapper,
@@ -25,8 +25,7 @@ from baserate.learners.cost_sensitive import (
     stakes,
     weights_of,
 )
-from baserate.learners.estimators import settled_at
-from baserate.numbers import Floats, Ints
+from baserate_learners.fitted import Floats, Ints, settled_at
 
 # ----------------------------------------------------------------------
 # Which parts of a tree are worth what they cost: the weakest links, by cost instead of by errors.
@@ -186,7 +185,7 @@ class CostSensitiveTree(Wrapper):
 
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from baserate import Conditions, Costs
-    >>> from baserate.learners import CostSensitiveTree
+    >>> from baserate_learners import CostSensitiveTree
     >>> X, y = [[0], [0], [0], [1], [1], [1]], [0, 0, 0, 0, 0, 1]
     >>> at = Conditions(costs=Costs(fp=1, fn=5))
     >>> CostSensitiveTree(at=at).fit(X, y).predict(X), CostSensitiveTree(at=at, leaf=True).fit(X, y).predict(X)

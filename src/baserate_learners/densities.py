@@ -5,7 +5,7 @@ Parzen.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,15 +16,15 @@ from sklearn.mixture import GaussianMixture
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from baserate.conditions import Conditions
-from baserate.counts.cells import Indices
-from baserate.errors import quoted, refuse
-from baserate.numbers import Floats
+from baserate import Conditions
+from baserate.extend import quoted, refuse
+from baserate_learners.fitted import Floats
 
 # ----------------------------------------------------------------------
 # The width of a Parzen kernel: the one that makes each case most likely, given all the others.
 
 
+Indices: TypeAlias = npt.NDArray[np.intp]
 T = TypeVar("T", bound=np.generic)
 GRID, STRIDE = 64, 8
 SAMPLE = 256  # cases whose likelihood is searched where there are more
