@@ -603,7 +603,6 @@ def about(names: Sequence[str]) -> Iterator[Sequence[str]]:
     yield "show", "x.csv", "--label", names[0], "--positive", names[0], "--score", names[1]
     yield "compare", "x.csv", "--label", "y", *models
     yield "count", "x.csv", *READ, "-o", f"{names[3]}.counts"
-    yield "init", "x.csv", *READ, "--yes"
 
 
 def unknown(rng: random.Random, name: str) -> Sequence[str]:

@@ -197,7 +197,7 @@ PROMISES = {
 FURTHER = {
     "11-commands": Promise(
         "kill -9 of every command that writes",
-        "a command (`count`, `choose`, … `init`: fourteen of them) killed at a random moment, or"
+        "a command (`count`, `choose`, … `gate`: thirteen of them) killed at a random moment, or"
         " as soon as its draft is there: the old file or the whole new one, and the next run"
         " leaves no draft",
         2_000,

@@ -397,7 +397,6 @@ WRITERS = (
     ("calc", "--sensitivity", "90%", "--specificity", "85%", "--prior", "0.01"),
     ("plan", "recall >= 0.9", "--expect", "0.95"),
     ("gate", "x.csv", "auc >= 0", *FILE[1:]),
-    ("init", *FILE, *FIELD, "--yes"),
 )
 WRITING = tuple((*words, "-o", "out", "--force") for words in WRITERS)
 PLACES = [(words, call, error) for error in ("ENOSPC", "EIO") for words in (*WRITING, WRITERS[5])

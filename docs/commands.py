@@ -65,6 +65,12 @@ def _ends() -> list[str]:
             " by a signal; 141 a closed pipe."
         ),
         "",
+        (
+            "A shell completes commands and options after"
+            ' `eval "$(_BASERATE_COMPLETE=bash_source baserate)"` in `~/.bashrc`; likewise'
+            " `zsh_source` and `fish_source`."
+        ),
+        "",
     ]
 
 

@@ -48,7 +48,7 @@ a Parquet file. The total is compared with sums that NumPy keeps.
 VERSIONS_HEAD = """
 ## Other versions
 
-`python campaigns/versions.py` (P26), by each interpreter for which baserate is installed: fourteen commands on one file, and the tests of counting,
+`python campaigns/versions.py` (P26), by each interpreter for which baserate is installed: the commands on one file, and the tests of counting,
 measures, curves, decisions, bad inputs, the reference set and some of the commands. *Same bytes*: of the files that the commands write, those equal to the first row's.
 """  # noqa: E501
 EARLIER_HEAD = """

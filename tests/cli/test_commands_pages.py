@@ -2,6 +2,7 @@
 commands says what each does.
 """
 
+import contextlib
 import runpy
 import shlex
 from pathlib import Path
@@ -44,4 +45,5 @@ def test_the_options_of_every_example_exist(name):
     assert lines
     for line in lines:
         command, *words = shlex.split(line.split(" > ")[0].split(" >> ")[0])[1:]
-        loaded(command).make_context(command, words, resilient_parsing=False)
+        with contextlib.suppress(click.exceptions.Exit):  # --template ends where it is parsed
+            loaded(command).make_context(command, words, resilient_parsing=False)

@@ -127,11 +127,3 @@ def test_the_settings_of_a_gate_give_defaults_and_defaults_are_no_check(folder, 
     )
     assert told(capsys, "gate").status == 0
     assert answered(capsys, "show")["config"]["used"][:3] == ["source", "label", "scores"]
-
-
-def test_init_writes_defaults_that_choose_reads(folder, capsys):
-    words = ("init", "dev.csv", "--label", "y", "--score", "a", "--score", "b", "--prior", "1%")
-    told(capsys, *words, "--cost", "fn=20,fp=1", "--yes", "--force")
-    found = answered(capsys, "choose")
-    assert found["config"]["used"] == ["source", "label", "scores", "positive", "prior", "costs"]
-    assert found["verdict"][0]["at"]["prior"] == 0.01

@@ -39,7 +39,6 @@ WORDS = {
     "prior": ("prior", "scores.csv", "--from", "scores.csv", "--label", "y", "--score", "m"),
     "slices": ("slices", *MODEL, "--group", "g", "--threshold", "0.5"),
     "gate": LOOSE,
-    "init": ("init", *MODEL, "--prior", "1%", "--cost", "fn=20,fp=1", "--yes", "--force"),
     "report": ("report", *MODEL, "-o", "r.html", "--force"),
     "curve": ("curve", "roc", *MODELS),
     "table": ("table", *MODEL),
@@ -49,7 +48,6 @@ WORDS = {
     "count": ("count", *MODEL, "-o", "a.counts", "--force"),
     "demo": ("demo",),
     "sql": ("sql", "t", "--dialect", "duckdb", "--label", "y", "--score", "s"),
-    "completion": ("completion", "bash"),
 }
 STRICT = (
     "gate",

@@ -411,8 +411,8 @@ def test_a_file_is_read_as_utf8_with_or_without_a_mark(tmp_path):
 def test_what_is_no_file_of_settings_is_refused(tmp_path):
     with pytest.raises(
         br.InputError,
-        match="BR844: .*baserate.toml: there are no settings. Fix: write them with baserate init"
-        " FILE, or name a FILE of cases",
+        match="BR844: .*baserate.toml: there are no settings. Fix: start from baserate gate"
+        " --template > baserate.toml, or name a FILE of cases",
     ):
         load(tmp_path / "baserate.toml")
     with pytest.raises(FileNotFoundError, match="other.toml"):

@@ -36,6 +36,7 @@ from baserate.gates.settings import (
     Scenario,
     Scored,
     load,
+    template,
 )
 from baserate.inference.clusters import with_clusters
 from baserate.inference.requirements import require_of_clusters
@@ -65,6 +66,12 @@ class GateOptions:
     accept_observed: bool
     config: str | None
     markdown: str | None
+
+
+def _print_template(context: click.Context, _: click.Parameter, value: bool) -> None:
+    if value and not context.resilient_parsing:
+        click.echo(template(), nl=False)
+        context.exit()
 
 
 @command("gate")
@@ -121,6 +128,14 @@ class GateOptions:
     metavar="FILE",
     help="Write a Markdown summary, for example for a pull request; - is standard output.",
 )
+@click.option(
+    "--template",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_template,
+    help=f"Print a {SETTINGS} to start from, with every setting and a comment on it.",
+)
 @options.answer
 def gate(request: Request, require: str | None, **given: Any) -> Result:
     """Pass or fail: is a REQUIREMENT demonstrated, or is a candidate worse than the baseline?
@@ -136,6 +151,7 @@ def gate(request: Request, require: str | None, **given: Any) -> Result:
     Examples:
       baserate gate scores.csv "precision >= 0.2 and recall >= 0.8" --label fraud --score m1 --threshold 0.5 --prior 1e-4
       baserate gate scores.csv --label fraud --baseline m1 --candidate m2 --threshold 0.5 --slice country
+      baserate gate --template > baserate.toml
       baserate gate --config ci/baserate.toml --markdown summary.md
     """  # noqa: E501
     if require is not None and given["requirement"] is not None:

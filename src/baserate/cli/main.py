@@ -64,15 +64,9 @@ COMMANDS = {
     "calc": ("calc:calc", "All rates from published ones, at your base rate.", PLAN),
     "plan": ("plan:plan", "How many cases a test set needs.", PLAN),
     "gate": ("gate:gate", "Pass or fail: the check that a build runs.", CHECK),
-    "init": ("init:init", "Write baserate.toml interactively.", CHECK),
     "count": ("count:count_command", "Count once, save and add up the counts.", DATA),
     "sql": ("count:sql", "SQL that counts in a database or warehouse.", DATA),
     "demo": ("demo:run_demo", "Write an example file and run the commands on it.", DATA),
-    "completion": (
-        "init:completion",
-        "Print the script that completes commands in your shell.",
-        MORE,
-    ),
 }
 
 

@@ -45,7 +45,7 @@ from baserate.inference.intervals import Completed, IntervalOptions, auc_interva
 from baserate.inference.values import checked_level
 from baserate.measures.confusion import LARGEST, MOST_CASES, Measure, parse
 from baserate.output import document, tables
-from baserate.read.csv_dialect import CsvOptions
+from baserate.read.csv_dialect import DELIMITERS, CsvOptions, decoded_text, first_record
 from baserate.read.files import (
     count_scores,
     count_together,
@@ -57,7 +57,7 @@ from baserate.read.files import (
     saved_models,
 )
 from baserate.read.source import SCHEME, SEVERAL, Options, files_of, said_of, shown_source
-from baserate.read.streams import STDIN
+from baserate.read.streams import HEAD, STDIN, TEXT, file_kind, opened
 from baserate.read.table import ColumnRoles
 from baserate.read.treatments import Treatment
 
@@ -193,8 +193,6 @@ class SourceOptions:
         """The models of saved counts, or the columns of a text file; none where only a whole
         reading would tell.
         """
-        from baserate.gates.settings import columns_of
-
         if self.is_saved:
             return list(saved_models(self.path))
         if self.path in STDIN:
@@ -202,7 +200,7 @@ class SourceOptions:
         plain = not SCHEME.match(self.path) and not os.path.lexists(self.path)
         if plain and not files_of(self.path):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.path)
-        return [name for name, _ in columns_of(self.path, self.options)]
+        return _header_of(self.path, self.options)
 
     @contextlib.contextmanager
     def watched(self, thresholds: Sequence[Any] = ()) -> Iterator[Options]:
@@ -260,6 +258,22 @@ class SourceOptions:
             self.check_saved()
             return saved_joint(self.path, self.scores)
         return joint_of(models_of(self.path, self.wanted(), self.options))
+
+
+def _header_of(path: str, options: Options) -> list[str]:
+    """The columns of a text file; none where only a whole reading would tell."""
+    if SCHEME.match(path) or not os.path.isfile(path):  # noqa: PTH113
+        return []
+    with open(path, "rb") as file:
+        if file_kind(file.read(HEAD), path) != TEXT:  # parsed in a process of its own
+            return []
+    with opened(path, options.limits) as plain:
+        if plain.kind != TEXT or not options.asked.header:
+            return []
+        with decoded_text(plain.shown, plain.path, options.asked.encoding) as text:
+            given, skip = options.asked.delimiter, options.asked.skip_lines
+            rows = [first_record(text, sign, skip) for sign in ((given,) if given else DELIMITERS)]
+    return [name.strip() for name in max(rows, key=len)]
 
 
 def each_model(models: JointCounts | dict[str, Counts]) -> dict[str, Counts]:
@@ -811,7 +825,7 @@ def command(name: str) -> Callable[[Callable[..., Result]], click.Command]:
 
 
 # Commands that read no defaults, and which default gives which parameter under another name.
-WITHOUT_DEFAULTS = ("gate", "init", "demo", "calc", "plan", "sql", "completion", "study")
+WITHOUT_DEFAULTS = ("gate", "demo", "calc", "plan", "sql", "study")
 PARAMETERS = {
     "source": ("path",),
     "prior": ("priors",),

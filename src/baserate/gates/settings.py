@@ -6,15 +6,13 @@ from __future__ import annotations
 
 import difflib
 import glob
-import json
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from baserate import notation
 from baserate.conditions import Conditions, Costs
@@ -33,7 +31,6 @@ from baserate.errors import (
     escaped,
     grouped,
     quoted,
-    refuse,
     refuse_file,
 )
 from baserate.inference.requirements import check_requirement, checked_margin
@@ -46,10 +43,9 @@ from baserate.inference.values import (
 from baserate.measures.confusion import checked_volume, parse
 from baserate.output.comparisons import Judged
 from baserate.read import streams
-from baserate.read.csv_dialect import DELIMITERS, CsvOptions, decoded_text, first_record
+from baserate.read.csv_dialect import CsvOptions
 from baserate.read.files import is_saved
-from baserate.read.source import PARTS, SCHEME, WILD, Options, said_of
-from baserate.read.streams import HEAD, STDIN, TEXT, Limits, file_kind, opened
+from baserate.read.source import SCHEME, WILD, Options
 from baserate.read.treatments import Treatment
 
 # ----------------------------------------------------------------------
@@ -156,11 +152,12 @@ class Keys:
     values: dict[str, Any]
     known: list[str] = field(default_factory=list)
 
-    def take(self, key: str, kind: str, *, needed: str = "") -> Any:
-        """The value of a key; None where it is not there, or not of its kind. `needed` is an
-        example of what is missing.
+    def take(self, key: str, kind: str = "", *, needed: str = "") -> Any:
+        """The value of a key; None where it is not there, or not of its kind (that of the table of
+        settings, unless another is given). `needed` is an example of what is missing.
         """
         self.known.append(key)
+        kind = kind or SECTIONS[str(self.where[0]) if self.where else ""][key].kind
         if key not in self.values:
             if needed:
                 self.file.wrong(self.where, "BR841", f"{self.spoken(key)} is missing", needed)
@@ -414,11 +411,6 @@ SETTINGS = "baserate.toml"
 BASELINE, CANDIDATE = "baseline", "candidate"
 MOST_BYTES = 100_000
 LONGEST_LINE = 2000
-# In which table a key belongs that people write at the top of the file.
-HOMES = {
-    **dict.fromkeys(("source", "label", "positive", "design", "id"), "data"),
-    **dict.fromkeys(("prior", "costs", "volume", "budget", "rule", "level", "test"), "defaults"),
-}
 IN_MODELS = 'name the columns of scores in [models], such as logit = "logit"'
 WRITE_SOURCE = 'source = "scores.csv"'
 WRITE_COSTS = "costs = { fn = 100, fp = 1 }"
@@ -438,6 +430,120 @@ AT_LINE = re.compile(r"(.*?) \(at (?:line (\d+)|end of document).*\)")
 DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
+# ----------------------------------------------------------------------
+# The table of settings. The reader takes the kinds from it, and the template is written from it.
+
+
+class Setting(NamedTuple):
+    """A key: what it holds, an example, and its words and place in the template: `before` is ""
+    for what every file needs, "#" for what may be added, and else says what it goes with.
+    """
+
+    kind: str
+    example: str
+    help: str
+    before: str = "#"
+
+
+LEVEL_SET = Setting(SHARE, '"95%"', "confidence level")
+COSTS_SET = Setting(TABLE, "{ fn = 100, fp = 1 }", "what an outcome costs; also tp and tn")
+PROFITS_SET = Setting(TABLE, "{ tp = 95, fp = -5 }", "what it earns", "# Instead of costs: ")
+VOLUME_SET = Setting(
+    NUMBER, "1_000_000", "number of cases, for example per day", "# For counts such as alerts: "
+)
+SLICE_SET = Setting(TEXT_VALUE, '"country"', "column: check each of its values as well")
+SECTIONS: dict[str, dict[str, Setting]] = {
+    "": {"seed": Setting(WHOLE, "0", "random seed of the resamples")},
+    "data": {
+        "source": Setting(
+            SOURCE, '"scores.csv"', "file of cases, relative to this file, or one per model", ""
+        ),
+        "label": Setting(TEXT_VALUE, '"y"', "column that says which cases are positive", ""),
+        "positive": Setting(VALUE, "1", "label of the positives, if not 0/1, yes/no or similar"),
+        "design": Setting(TEXT_VALUE, '"case-control"', "class totals were fixed by design"),
+        "id": Setting(TEXT_VALUE, '"case"', "column that joins them", "# Several files: "),
+        "join": Setting(TEXT_VALUE, '"inner"', "keep cases in all files", "# Several files: "),
+        "by_position": Setting(FLAG, "true", "the same rows in all", "# Several files, no id: "),
+    },
+    "models": {
+        "candidate": Setting(TEXT_VALUE, '"score"', "name of a model = column of its score", ""),
+        "baseline": Setting(TEXT_VALUE, '"old_score"', "the model in use"),
+    },
+    "scenario": {
+        "prior": Setting(SHARE, '"1 in 1000"', 'base rate in the field, or "sample"', ""),
+        "costs": COSTS_SET,
+        "profits": PROFITS_SET,
+        "volume": VOLUME_SET,
+        "threshold": Setting(CUT, "0.5", "threshold in use, or one per model: { candidate = 0.5 }"),
+    },
+    "require": {
+        "scenario": Setting(TEXT_VALUE, '"field"', "", ""),
+        "model": Setting(TEXT_VALUE, '"candidate"', "", ""),
+        "rule": Setting(TEXT_VALUE, '"precision >= 0.2"', "what must be demonstrated", ""),
+        "slice": SLICE_SET,
+        "accept_observed": Setting(FLAG, "true", "pass what is met but not demonstrated"),
+        "level": LEVEL_SET,
+    },
+    "compare": {
+        "scenario": Setting(TEXT_VALUE, '"field"', ""),
+        "baseline": Setting(TEXT_VALUE, '"baseline"', ""),
+        "candidate": Setting(TEXT_VALUE, '"candidate"', "must not be worse than the baseline"),
+        "statistic": Setting(TEXT_VALUE, '"expected_cost"', "auc, or any measure"),
+        "rule": Setting(
+            TEXT_VALUE, '"posfrac <= 1%"', "chooses the thresholds", "# Instead of a threshold: "
+        ),
+        "margin": Setting(NUMBER, "0.01", "non-inferiority margin"),
+        "slice": SLICE_SET,
+        "level": LEVEL_SET,
+        "replicates": Setting(WHOLE, "2000", "number of bootstrap resamples"),
+    },
+    "defaults": {
+        "scores": Setting(TEXTS, '["score"]', "score columns (default: all models)"),
+        "prior": Setting(PRIORS, '"1 in 1000"', 'also a list, or a range: "0.05%..0.3%"'),
+        "costs": COSTS_SET,
+        "profits": PROFITS_SET,
+        "volume": VOLUME_SET,
+        "rule": Setting(TEXT_VALUE, '"recall >= 0.8"', ""),
+        "budget": Setting(NUMBER, "200", "at most this number of alerts", "# Instead of a rule: "),
+        "level": LEVEL_SET,
+        "test": Setting(TEXT_VALUE, '"test.csv"', "held-out data"),
+    },
+}
+# The line above each table of the template.
+HEADERS = {
+    "": f"""\
+# {SETTINGS}: the checks of a build. Run them with `baserate gate`, or `pytest --baserate`.
+# A setting after # is optional: remove the # to use it.""",
+    "data": "[data]",
+    "models": "[models]",
+    "scenario": "[scenario.field]  # conditions under any name; each check names its own",
+    "require": "[[require]]  # may be repeated",
+    "compare": "#[[compare]]  # may be repeated",
+    "defaults": "#[defaults]  # of choose, show, compare and other commands run in this folder",
+}
+READING_HINT = '# Reading options, as on the command line: delimiter = ";", nan_score = "drop"'
+EXAMPLE_WIDTH = 34
+
+
+def template() -> str:
+    """A file of settings to start from, with every setting and a comment on it."""
+    blocks = []
+    for section, header in HEADERS.items():
+        lines = [header]
+        for key, setting in SECTIONS[section].items():
+            line = f"{setting.before}{key} = {setting.example}"
+            lines.append(f"{line:{EXAMPLE_WIDTH}}  # {setting.help}" if setting.help else line)
+        if section == "data":
+            lines.append(READING_HINT)
+        blocks.append("\n".join(lines) + "\n")
+    pinned = "#[digests]  # counts that must not have changed: baserate show --json prints theirs\n"
+    return "\n".join([*blocks, pinned])
+
+
+# In which table a key belongs that people write at the top of the file.
+HOMES = {key: section for section in ("defaults", "data") for key in SECTIONS[section]}
+
+
 def load(path: str | os.PathLike[str]) -> Settings:
     """The settings in a file. Everything that is wrong with it is found in one pass."""
     path = os.fspath(path)
@@ -451,7 +557,7 @@ def _text_of(path: str) -> str:
             path,
             "BR844",
             "there are no settings",
-            "write them with baserate init FILE, or name a FILE of cases",
+            f"start from baserate gate --template > {SETTINGS}, or name a FILE of cases",
         )
     streams.checked_regular(path)
     with open(path, "rb") as file:
@@ -513,7 +619,7 @@ def read(text: str, path: str = SETTINGS) -> Settings:
         ("require", "compare"), key=lambda kind: order.index(kind) if kind in order else len(order)
     )
     checks = [check for kind in kinds for check in _checks(top, kind, names, scenarios)]
-    digests, seed = _digests(top.table("digests"), names), top.take("seed", WHOLE) or 0
+    digests, seed = _digests(top.table("digests"), names), top.take("seed") or 0
     with file.refusals(("seed",), "seed = 0"):
         checked_seed(seed)
     top.done()
@@ -536,15 +642,15 @@ def defaults(path: str = SETTINGS) -> dict[str, Any]:
     """
     top = _parsed(_text_of(path), path)
     keys, columns = top.table("data"), top.table("models").each(TEXT_VALUE)
-    source = keys.take("source", SOURCE)
+    source = keys.take("source")
     found = {
         "source": source if isinstance(source, str) else None,
-        "label": keys.take("label", TEXT_VALUE),
-        "positive": keys.take("positive", VALUE),
-        "design": keys.take("design", TEXT_VALUE),
-        "id": keys.take("id", TEXT_VALUE),
-        "join": keys.take("join", TEXT_VALUE),
-        "by_position": keys.take("by_position", FLAG),
+        "label": keys.take("label"),
+        "positive": keys.take("positive"),
+        "design": keys.take("design"),
+        "id": keys.take("id"),
+        "join": keys.take("join"),
+        "by_position": keys.take("by_position"),
         **{name: keys.take(name, kind) for name, kind in READING.items()},
         "scores": list(columns.values()) or None,
     }
@@ -559,19 +665,19 @@ def defaults(path: str = SETTINGS) -> dict[str, Any]:
 def _defaults(top: Keys) -> dict[str, Any]:
     """The table [defaults], each value as a person would type it."""
     keys = top.table("defaults")
-    priors = keys.take("prior", PRIORS)
+    priors = keys.take("prior")
     if priors is not None and not isinstance(priors, list):
         priors = [priors]
     costs = {kind: keys.take(kind, TABLE) for kind in ("costs", "profits")}
-    budget, rule = keys.take("budget", NUMBER), keys.take("rule", TEXT_VALUE)
+    budget, rule = keys.take("budget"), keys.take("rule")
     _one_of(keys, "costs", "profits")
     _one_of(keys, "budget", "rule")
     found = {
-        "scores": keys.take("scores", TEXTS),
+        "scores": keys.take("scores"),
         "prior": None if priors is None else [str(one) for one in priors],
-        "volume": keys.take("volume", NUMBER),
-        "level": keys.take("level", SHARE),
-        "test": keys.take("test", TEXT_VALUE),
+        "volume": keys.take("volume"),
+        "level": keys.take("level"),
+        "test": keys.take("test"),
         "rule": rule,
         "budget": None if budget is None else f"alerts <= {budget}",
         **{kind: _costs_typed(keys, kind, values) for kind, values in costs.items()},
@@ -599,7 +705,7 @@ def _costs_typed(keys: Keys, kind: str, values: Any) -> str | None:
 
 def _data(top: Keys) -> Data:
     keys, models = top.table("data"), top.table("models")
-    source = keys.take("source", SOURCE, needed=WRITE_SOURCE)
+    source = keys.take("source", needed=WRITE_SOURCE)
     columns = {name: column or "" for name, column in models.each(TEXT_VALUE).items()}
     if not models.values:
         top.file.wrong(
@@ -608,18 +714,18 @@ def _data(top: Keys) -> Data:
             "models are missing",
             '[models] with candidate = "the column of its score"',
         )
-    positive, design = keys.take("positive", VALUE), keys.take("design", TEXT_VALUE) or RANDOM
+    positive, design = keys.take("positive"), keys.take("design") or RANDOM
     with top.file.refusals(("data", "design"), 'design = "case-control"'):
         checked_design(design)
     joined: dict[str, Any] = {
-        "id": keys.take("id", TEXT_VALUE),
-        "join": keys.take("join", TEXT_VALUE),
-        "by_position": bool(keys.take("by_position", FLAG)),
+        "id": keys.take("id"),
+        "join": keys.take("join"),
+        "by_position": bool(keys.take("by_position")),
     }
     options = _options(keys)
     scored = _scored(top.file, source, columns)
     counted = bool(scored) and all(is_saved(model.source) for model in scored.values())
-    label = keys.take("label", TEXT_VALUE, needed="" if counted else 'label = "y"')
+    label = keys.take("label", needed="" if counted else 'label = "y"')
     keys.done()
     return Data(scored, label or "", positive, design, **joined, options=options)
 
@@ -678,7 +784,7 @@ def beside(folder: str, source: str) -> str:
 
 def _scenario(keys: Keys, models: tuple[str, ...]) -> Scenario:
     file, name = keys.file, str(keys.where[-1])
-    prior, volume, costs = keys.take("prior", SHARE), keys.take("volume", NUMBER), None
+    prior, volume, costs = keys.take("prior"), keys.take("volume"), None
     given = {kind: keys.take(kind, TABLE) for kind in ("costs", "profits")}
     _one_of(keys, "costs", "profits")
     for kind, values in given.items():
@@ -724,7 +830,7 @@ def _checks(
     for number, values in enumerate(top.take(kind, TABLES) or (), 1):
         keys = Keys(top.file, (kind, number), values)
         scenario = _named(keys, scenarios)
-        level = keys.take("level", SHARE)
+        level = keys.take("level")
         with top.file.refusals((*keys.where, "level"), "level = 0.95"):
             level = LEVEL if level is None else _level(level)
         check = (_demand if kind == "require" else _comparison)(keys, models, scenario, level)
@@ -743,7 +849,6 @@ def _named(keys: Keys, scenarios: Mapping[str, Scenario]) -> Scenario:
     """The scenario of a check: where there are any, one has to be named."""
     name = keys.take(
         "scenario",
-        TEXT_VALUE,
         needed=f"scenario = {quoted(next(iter(scenarios)))}" if scenarios else "",
     )
     if name is not None and name not in scenarios:
@@ -761,9 +866,9 @@ def _those(names: Any) -> str:
 
 
 def _demand(keys: Keys, models: tuple[str, ...], scenario: Scenario, level: float) -> Demand | None:
-    rule = keys.take("rule", TEXT_VALUE, needed='rule = "precision >= 0.2"')
+    rule = keys.take("rule", needed='rule = "precision >= 0.2"')
     model = _model(keys, "model", models, models[0] if len(models) == 1 else None)
-    by, accepted = keys.take("slice", TEXT_VALUE), bool(keys.take("accept_observed", FLAG))
+    by, accepted = keys.take("slice"), bool(keys.take("accept_observed"))
     if rule is not None:
         with keys.file.refusals((*keys.where, "rule")):
             check_requirement(rule, scenario.volume)
@@ -776,7 +881,6 @@ def _model(keys: Keys, key: str, models: tuple[str, ...], default: str | None) -
     """A model by its name; the default where there is no choice, or where it is called so."""
     name = keys.take(
         key,
-        TEXT_VALUE,
         needed="" if default in models else f"{key} = {quoted(next(iter(models), 'm1'))}",
     )
     if name is not None and name not in models:
@@ -795,8 +899,8 @@ def _comparison(
 ) -> Comparison | None:
     file, where = keys.file, keys.where
     pair = [_model(keys, key, models, key) for key in (BASELINE, CANDIDATE)]
-    statistic, rule, by = (keys.take(key, TEXT_VALUE) for key in ("statistic", "rule", "slice"))
-    margin, replicates = keys.take("margin", NUMBER), keys.take("replicates", WHOLE)
+    statistic, rule, by = (keys.take(key) for key in ("statistic", "rule", "slice"))
+    margin, replicates = keys.take("margin"), keys.take("replicates")
     with file.refusals((*where, "margin"), "margin = 0.01"):
         checked_margin(margin)
     with file.refusals((*where, "replicates"), "replicates = 2000"):
@@ -885,178 +989,3 @@ def _check_joining(file: File, data: Data, checks: list[Demand | Comparison]) ->
             else "several sources, and nothing says which rows belong together"
         )
         file.wrong(("data",), "BR414", text, 'id = "COLUMN", or by_position = true')
-
-
-# ----------------------------------------------------------------------
-# Writing `baserate.toml`: the text of settings, which the reader takes as they were meant.
-
-
-BARE = re.compile(r"[A-Za-z0-9_-]+")
-FIELD = "field"
-TITLE = "# What a build checks: run it with `baserate gate`, or `pytest --baserate`.\n"
-
-
-@dataclass(frozen=True)
-class Answers:
-    """What a person said of the cases and of the field."""
-
-    source: str
-    label: str
-    scores: tuple[str, ...]
-    positive: str | None = None
-    prior: str | None = None
-    costs: Costs | None = None
-    thresholds: Mapping[str, float | None] = field(default_factory=dict)
-    rule: str | None = None
-    design: str = "random"
-    options: Options = field(default_factory=Options)
-
-
-def columns_of(source: str, options: Options) -> list[tuple[str, str]]:
-    """The columns of a text file, each with its value in the first row; none where only a whole
-    reading would tell.
-    """
-    if source in STDIN:
-        raise refuse(
-            "BR842",
-            "settings cannot be read from standard input, because they are read more than once",
-            "save it to a file",
-        )
-    if is_saved(source):
-        raise refuse_file(
-            source, "BR610", "holds counts, not cases", "write the settings by hand: docs/gates.md"
-        )
-    if SCHEME.match(source) or not os.path.isfile(source):  # noqa: PTH113
-        return []
-    with open(source, "rb") as file:
-        if (
-            file_kind(file.read(HEAD), source) != TEXT
-        ):  # unpacking and parsing are for a process of their own
-            return []
-    with opened(source, options.limits) as plain:
-        if plain.kind != TEXT or not options.asked.header:
-            return []
-        with decoded_text(plain.shown, plain.path, options.asked.encoding) as text:
-            skip, signs = (
-                options.asked.skip_lines,
-                (options.asked.delimiter,) if options.asked.delimiter else DELIMITERS,
-            )
-            sign = max(signs, key=lambda sign: len(first_record(text, sign, skip)))
-            names, values = first_record(text, sign, skip), first_record(text, sign, skip + 1)
-    return [
-        (name.strip(), value.strip())
-        for name, value in zip(names, [*values, *[""] * len(names)], strict=False)
-    ]
-
-
-def settings_text(answers: Answers, path: str) -> str:
-    """The file of settings, which the reader has tried; sources are relative to its folder."""
-    blocks = [TITLE, *_blocks(answers, path)]
-    text = "\n".join(blocks)
-    read(text, path)
-    return text
-
-
-def _blocks(answers: Answers, path: str) -> Iterator[str]:
-    data = {
-        "source": _relative(answers.source, path),
-        "label": answers.label,
-        "positive": answers.positive,
-    }
-    design = {} if answers.design == "random" else {"design": answers.design}
-    limits = answers.options.limits
-    most = {} if limits == Limits() else {"max_bytes": limits.most}
-    yield _table("[data]", {**data, **design, **said_of(answers.options), **most})
-    yield _table("[models]", {name: name for name in answers.scores})
-    conditions = {
-        "prior": answers.prior,
-        "costs": answers.costs and _costs_written(answers.costs),
-        "threshold": dict(answers.thresholds) or None,
-    }
-    scenario = (
-        {"scenario": FIELD} if any(value is not None for value in conditions.values()) else {}
-    )
-    if scenario:
-        yield _table(f"[scenario.{FIELD}]", conditions)
-    given = {name: conditions[name] for name in ("prior", "costs") if conditions[name] is not None}
-    if given:
-        yield _table("[defaults]", given)
-    first, *others = answers.scores
-    for other in others:
-        yield _table("[[compare]]", {**scenario, "baseline": first, "candidate": other})
-    if answers.rule is not None:
-        yield _table("[[require]]", {**scenario, "model": answers.scores[-1], "rule": answers.rule})
-
-
-def _costs_written(costs: Costs) -> dict[str, Any]:
-    return {
-        name: getattr(costs, name)
-        for name in ("fn", "fp", "tp", "tn")
-        if name in ("fn", "fp") or getattr(costs, name)
-    }
-
-
-def _relative(source: str, path: str) -> str:
-    """A source as the settings name it."""
-    if SCHEME.match(source):
-        if urlsplit(source.partition("::")[0]).password:
-            raise refuse(
-                "BR842",
-                "the address holds a password, which settings would keep",
-                "leave it out, and let the driver find it",
-            )
-        return source
-    split = None if os.path.lexists(source) else PARTS.fullmatch(source)
-    folder = os.path.dirname(os.path.abspath(path))  # noqa: PTH100, PTH120
-    return (
-        f"{os.path.relpath(split[1], folder)}::{split[2]}"
-        if split
-        else os.path.relpath(source, folder)
-    )
-
-
-def _table(head: str, values: Mapping[str, Any]) -> str:
-    return "\n".join(
-        [
-            head,
-            *(
-                f"{_key(key)} = {_value(value)}"
-                for key, value in values.items()
-                if value is not None
-            ),
-            "",
-        ]
-    )
-
-
-def _key(key: str) -> str:
-    return key if BARE.fullmatch(key) else _value(key)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, Mapping):
-        return (
-            f"{{ {', '.join(f'{_key(key)} = {_value(inner)}' for key, inner in value.items())} }}"
-        )
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return f"[{', '.join(map(_value, value))}]"
-    if value is None:
-        return '"none"'
-    return _text(value) if isinstance(value, str) else repr(value)
-
-
-def _text(value: str) -> str:
-    """A basic string of TOML: as in JSON, and without the one control character that JSON leaves
-    alone.
-    """
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise refuse(
-            "BR842",
-            "a name is not valid Unicode, and a file of settings cannot hold it",
-            "rename it",
-        ) from None
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
