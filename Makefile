@@ -14,7 +14,7 @@ CORE := tests/counts/test_counts.py tests/counts/test_grouped.py tests/counts/te
 	tests/shift/test_correcting.py tests/shift/test_unlabelled.py tests/test_html_tables.py
 # The locks are complete: pip need not resolve, and old versions of it cannot with hashes and extras.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-SOURCES := setup.py pyproject.toml $(wildcard src/baserate/kernels/*.[ch] src/baserate/read/*.c)
+SOURCES := setup.py pyproject.toml $(wildcard src/baserate/kernels/*.[ch])
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test core others check size laws bench campaigns docs report-ui lock clean
@@ -94,4 +94,4 @@ lock: $(VENV)/ready ## choose the newest versions again and lock them
 	$(BIN)/python requirements/sbom.py
 
 clean: ## remove everything that make and the demo made
-	rm -rf $(VENV) build dist baserate-demo .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache frontend/node_modules frontend/build src/*.egg-info src/baserate/kernels/*.so src/baserate/read/*.so
+	rm -rf $(VENV) build dist baserate-demo .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache frontend/node_modules frontend/build src/*.egg-info src/baserate/kernels/*.so

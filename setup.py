@@ -30,13 +30,6 @@ setup(
             py_limited_api=True,
             optional=True,
         ),
-        Extension(
-            "baserate.read._lines",
-            sources=["src/baserate/read/_lines.c"],
-            extra_compile_args=["-O2", "-g0", "-ffp-contract=off"],
-            py_limited_api=True,
-            optional=True,
-        ),
     ],
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )

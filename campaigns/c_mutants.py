@@ -1,8 +1,8 @@
 """The same for the C sources: one operator, number or statement is changed, the extension is
 compiled again, and the tests that use it are run.
 
-    python campaigns/c_mutants.py kernels 0 20         the first 20 of a random order
-    python campaigns/c_mutants.py lines again < texts  those whose texts are given
+    python campaigns/c_mutants.py kernels 0 20           the first 20 of a random order
+    python campaigns/c_mutants.py kernels again < texts  those whose texts are given
 
 Mutants are made inside functions and macros that stand for them. One that does not compile, or to
 the same machine code, is none. The tests are loaded once; in a fork for each mutant the functions
@@ -37,11 +37,6 @@ PARTS = {
         "baserate.kernels._kernels",
         ("kernels/_kernels.c", "kernels/*.h"),
         ("tests/kernels", "tests/laws/test_counting.py"),
-    ),
-    "lines": (
-        "baserate.read._lines",
-        ("read/_lines.c",),
-        ("tests/read/test_json_lines.py", "tests/read/test_quick.py"),
     ),
 }  # fmt: skip
 FLAGS = ("-shared", "-fPIC", "-O1", "-g0", "-ffp-contract=off", "-w")

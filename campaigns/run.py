@@ -864,7 +864,7 @@ def many_rows(_seed: int, _folder: Path) -> Batch:
 
 
 MUTATED = ("counts", "measures", "read", "decisions", "inference")
-IN_C = ("kernels", "kernels", "lines")
+IN_C = ("kernels",)
 # Parts in turn, an order of their mutants, and how many of them are a batch.
 ORDERS: dict[Name, tuple[tuple[str, ...], str, int]] = {
     29: (MUTATED, "first", 120), "29-again": (MUTATED, "second", 40), "29-c": (IN_C, "first", 45),
@@ -989,7 +989,7 @@ USED: dict[Name, tuple[str, ...]] = {
     19: READ, "12-sql": READ, "12-postgres": READ, "13-rows": READ,
     **dict.fromkeys((29, "29-again"), ("counts", "kernels", "measures", "read/cases.py",
                                        "decisions", "inference")),
-    "29-c": ("kernels", "read/_lines.c"),
+    "29-c": ("kernels",),
 }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 from types import CodeType
 
+import numpy as np
 import pytest
 from campaigns import c_mutants, failing, hostile, mutants, soak
 from campaigns import run as campaigns
@@ -126,19 +127,20 @@ def test_a_mutant_changes_the_code_of_one_function():
 
 
 def test_a_mutant_in_c_takes_the_place_of_the_extension(tmp_path):
-    lines = pytest.importorskip("baserate.read._lines", reason="needs the C extension")
-    order = c_mutants.order_of("lines")
+    kernels = pytest.importorskip("baserate.kernels._kernels", reason="needs the C extension")
+    order = c_mutants.order_of("kernels")
     assert len(set(order)) == len(order) > 400
     assert all(one.was != one.now and one.new in one.now for one in order)
-    mutant = next(one for one in order if "!(value > " in one.was and "!(" not in one.now)
-    built = dict(vars(lines))
+    mutant = next(one for one in order if "buffers.views[1]) == kind" in one.now)
+    built, items = dict(vars(kernels)), np.array([2, 1], dtype=np.uint64)
     try:
-        c_mutants.put("lines", c_mutants.compiled("lines", mutant, tmp_path))
-        with pytest.raises(ValueError, match="a number is too large"):
-            lines.whole(bytearray(8))
+        c_mutants.put("kernels", c_mutants.compiled("kernels", mutant, tmp_path))
+        with pytest.raises(TypeError, match="scratch must have the type of the items"):
+            kernels.sort(items, np.empty_like(items))
     finally:
-        vars(lines).update(built)
-    lines.whole(bytearray(8))
+        vars(kernels).update(built)
+    kernels.sort(items, np.empty_like(items))
+    assert items.tolist() == [1, 2]
 
 
 def test_the_functions_in_c_that_a_call_reaches_are_known():

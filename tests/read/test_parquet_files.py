@@ -14,8 +14,11 @@ from tests.naming import named
 from tests.read.tables import W, assert_refused, counts_of, mutants
 
 import baserate as br
+from baserate.read import source
 from baserate.read.duckdb import refused
 from baserate.read.parquet import read_parquet
+from baserate.read.source import Options
+from baserate.read.table import ColumnRoles
 
 
 def written(path, columns, **how):
@@ -524,3 +527,25 @@ def test_memory_that_is_short_is_no_damage(said, code):
     else:
         with pytest.raises(MemoryError, match="^$"):
             read()
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [1, 2], [-1, 1], [0, 1, 2], [1, 1], [0, None]])
+@pytest.mark.parametrize("kind", [pa.int8(), pa.int64(), pa.bool_()])
+def test_repeated_scores_are_counted_where_they_lie_whatever_the_labels(tmp_path, labels, kind):
+    rows = 60_000
+    values = [labels[row % len(labels)] for row in range(rows)]
+    if kind == pa.bool_():
+        values = [None if value is None else value > 0 for value in values]
+    columns = {
+        "y": pa.array(values, kind),
+        "s": pa.array(np.arange(rows) // 2 % 500 / 500.0),
+        "a": pa.array(np.arange(rows)),  # names that our own queries use
+        "b": pa.array(np.arange(rows)),
+    }
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table(columns), path)
+    [found] = source.parts_here(str(path), ColumnRoles("y", ("s",)), Options())
+    read = parquet.read_table(path)
+    spread = found.spread().columns
+    expected = sorted(zip(read["y"].to_pylist(), read["s"].to_pylist(), strict=True), key=str)
+    assert sorted(zip(spread["y"].tolist(), spread["s"].tolist(), strict=True), key=str) == expected

@@ -10,13 +10,16 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
-from math import isnan
 from threading import Event, Thread
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from baserate.atomic import user_limit
+from baserate.counts.cells import Array
 from baserate.errors import InputError, escaped, refuse_file
+from baserate.read import columns as arrays
 from baserate.read.quotas import held, most_held, patience_s, too_large, too_long
 from baserate.read.streams import unchanged, with_log
 from baserate.read.table import (
@@ -25,7 +28,6 @@ from baserate.read.table import (
     Codes,
     ColumnRoles,
     Kind,
-    Late,
     Runs,
     Table,
     TableName,
@@ -35,17 +37,8 @@ from baserate.read.table import (
     identifier,
     in_table,
     needed,
-    packed,
     with_gaps,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from baserate.counts.cells import Array
-    from baserate.read import columns as arrays
-else:  # neither is needed where what was counted is handed over
-    np, arrays = Late("numpy"), Late("baserate.read.columns")
 
 # ----------------------------------------------------------------------
 # Columns of DuckDB as arrays that keep every value: what `fetchnumpy` would round is spelled out
@@ -290,23 +283,6 @@ def pair_of(wanted: ColumnRoles) -> tuple[str, str] | None:
     return pair if wanted.columns == pair else None
 
 
-# Pairs that are fetched as Python values: of no more, that takes less time than to load NumPy.
-FEW_PAIRS = 1 << 14
-# The types of labels and scores as `memoryview` has them.
-FORMATS = {
-    "BOOLEAN": "?",
-    "TINYINT": "b",
-    "SMALLINT": "h",
-    "INTEGER": "i",
-    "BIGINT": "q",
-    "UTINYINT": "B",
-    "USMALLINT": "H",
-    "UINTEGER": "I",
-    "FLOAT": "f",
-    "DOUBLE": "d",
-}
-
-
 def repeated(labels: Array, scores: Array, times: Array) -> tuple[Runs, Runs] | None:
     """One row per case, in no particular order; None where anything is missing or NaN, or nothing
     is there.
@@ -320,23 +296,10 @@ def repeated(labels: Array, scores: Array, times: Array) -> tuple[Runs, Runs] | 
     return Runs(np.asarray(labels), lengths), Runs(np.asarray(scores), lengths)
 
 
-def repeated_in(connection: Any, pairs: str, types: tuple[str, str]) -> tuple[Runs, Runs] | None:
-    """The same from a table of pairs of these types (a, b) and how often each occurs (c)."""
-    asked = f"SELECT a, b, c FROM {pairs}"  # noqa: S608
-    found = connection.execute(asked).fetchmany(FEW_PAIRS + 1)
-    if len(found) > FEW_PAIRS:
-        many = connection.execute(asked).fetchnumpy()
-        return repeated(many["a"], many["b"], many["c"])
-    if not found or any(_is_gone(value) for pair in found for value in pair[:2]):
-        return None
-    labels, scores, times = zip(*found, strict=True)
-    lengths = packed("q", times)
-    first, second = (FORMATS[of_type] for of_type in types)
-    return Runs(packed(first, labels), lengths), Runs(packed(second, scores), lengths)
-
-
-def _is_gone(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and isnan(value))
+def repeated_in(connection: Any, pairs: str) -> tuple[Runs, Runs] | None:
+    """The same from a table of pairs (a, b) and how often each occurs (c)."""
+    found = connection.execute(f"SELECT a, b, c FROM {pairs}").fetchnumpy()  # noqa: S608
+    return repeated(found["a"], found["b"], found["c"])
 
 
 # ----------------------------------------------------------------------

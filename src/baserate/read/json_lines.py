@@ -11,17 +11,16 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from baserate.counts.cells import Array
 from baserate.errors import InputError, Note, grouped, number_of, quoted, refuse_file
-from baserate.read import csv, quick, streams
+from baserate.read import csv, streams
 from baserate.read.columns import NUMBER, SAFE_DIGITS, from_codes, kind_of_value, mixed
 from baserate.read.csv_dialect import CsvOptions, Dialect, Text, decoded_text, lines_of
 from baserate.read.duckdb import From, locked
-from baserate.read.quick import ANY_TEXT, NUMBER_TEXT, Fields, fields_of
 from baserate.read.table import MISSING, ColumnRoles, InLines, Table, matched, refuse_absent
 
 LARGEST_ARRAY = 100_000_000
@@ -43,7 +42,7 @@ def table_of(
     _check_asked(plain.shown, asked)
     with decoded_text(plain.shown, plain.path, asked.encoding) as text:
         notes = [*plain.notes, *text.notes]
-        fast = _read_fast(text, wanted, alone=alone) if text.facts.size >= fast_from else None
+        fast = _by_duckdb(text, wanted, alone=alone) if text.facts.size >= fast_from else None
         if fast is not None:
             return replace(fast, sha256=plain.sha256, notes=tuple(notes))
         if _is_array(text):
@@ -295,33 +294,36 @@ def _nested(shown: str, name: str, value: Any, line: int) -> InputError:
 
 
 # ----------------------------------------------------------------------
-# The fast ways, of objects that a program wrote, with the same fields in the same order: scanned in
-# C; or by DuckDB, to which each line is a record of delimited text in which a field begins with its
-# name. They give what the careful way would give, or nothing: then the careful way is taken.
+# The fast way, for objects that a program wrote with the same fields in the same order: DuckDB
+# reads each line as a record of delimited text, in which a field begins with its name. It gives
+# what the careful way would give, or nothing: then the careful way is taken.
 
 
-def _read_fast(text: Text, wanted: ColumnRoles, *, alone: bool = True) -> Table | None:
-    """The table, or None where there is any doubt about it."""
-    return _scanned(text, wanted) or _by_duckdb(text, wanted, alone=alone)
+NUMBER_TEXT = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
+STRING_TEXT = r'"[^"\\\x00-\x1f\x7f]*"'
+ANY_TEXT = f"{NUMBER_TEXT}|{STRING_TEXT}|true|false|null"
+FIELD = re.compile(rf'([{{ ]? *"([^"\\]+)" *: *)(?:{ANY_TEXT})( *}}?)')
 
 
-def _scanned(text: Text, wanted: ColumnRoles) -> Table | None:
-    found = quick.scanned(text.path, wanted)
-    if found is None:
+class Fields(NamedTuple):
+    """The names of the fields, what stands ahead of each value, and what behind the last."""
+
+    names: tuple[str, ...]
+    ahead: tuple[str, ...]
+    behind: str
+
+
+def fields_of(line: str) -> Fields | None:
+    """How the first line is written; None where it is not plain enough."""
+    found = [FIELD.fullmatch(part) for part in line.strip().split(",")]
+    parts = [part for part in found if part is not None]
+    ends = [part[3] for part in parts]
+    names = tuple(part[2] for part in parts)
+    if len(parts) < max(2, len(found)) or any(ends[:-1]) or len(set(names)) < len(names):
         return None
-    columns: dict[str, Array] = {name: np.asarray(values) for name, values in found.numbers.items()}
-    try:
-        for name, (values, codes) in found.texts.items():
-            columns[name] = _of_texts(text.shown, name, values, np.asarray(codes), wanted)
-    except (InputError, csv.NeedsCarefulReading):
+    if not parts[0][1].startswith("{") or not ends[-1].endswith("}"):
         return None
-    return Table(
-        text.shown,
-        {name: columns[name] for name in wanted.columns},
-        found.rows,
-        place=InLines(text.shown, 1),
-        styles=dict.fromkeys(wanted.numbers),
-    )
+    return Fields(names, tuple(part[1] for part in parts), ends[-1])
 
 
 def _of_texts(shown: str, name: str, values: list[str], codes: Array, wanted: ColumnRoles) -> Array:

@@ -8,19 +8,20 @@ import os
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 from urllib.parse import unquote
 
+import numpy as np
+
+from baserate.counts.cells import Array
 from baserate.errors import Note, escaped, number_of, quoted, refuse_file
+from baserate.read.columns import objects
 from baserate.read.duckdb import (
     FEWER,
-    Fetching,
     From,
     check_types,
-    duckdb_kind,
     engine,
     fetched,
     literally,
@@ -30,25 +31,14 @@ from baserate.read.duckdb import (
     repeated_in,
     types_of,
 )
-from baserate.read.sandbox import send_end, send_pieces, send_tables
 from baserate.read.streams import unchanged
 from baserate.read.table import (
-    Codes,
     ColumnRoles,
-    Kind,
-    Late,
     Table,
     check_columns,
     identifier,
     in_tables,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from baserate.counts.cells import Array
-else:
-    np = Late("numpy")
 
 # ----------------------------------------------------------------------
 # Whether a Parquet file's scores repeat themselves, told by its footer, and their counts by DuckDB
@@ -86,7 +76,7 @@ def counted(
             _count_any(connection, source, label, score)
     except engine().OutOfMemoryException:  # as many pairs as that are better streamed
         return None
-    columns = repeated_in(connection, "pairs", (types[pair[0]], types[pair[1]]))
+    columns = repeated_in(connection, "pairs")
     return None if columns is None else dict(zip(pair, columns, strict=True))
 
 
@@ -384,144 +374,9 @@ def read_parquet(paths: str | Sequence[str], wanted: ColumnRoles) -> Table:
     """The requested columns of a Parquet file, of several, or of a folder of them."""
     with opened(paths, wanted) as found:
         columns, notes = _columns(found.connection, found.files, found.rows, found.types, wanted)
-    _check_rows(found.shown, columns, sum(found.rows))
-    return replace(_table(found, wanted), columns=columns, notes=notes)
-
-
-def _table(found: Opened, wanted: ColumnRoles) -> Table:
-    """The table as far as it is known before it is read."""
-    columns, place = dict.fromkeys(wanted.columns), in_tables(found.files, found.rows)
-    return Table(found.shown, columns, sum(found.rows), sha256=found.sha256, place=place)
-
-
-# Rows of a piece, where as many row groups have more; a larger group is one piece.
-PIECE = 1 << 20
-GROUPS = (
-    "SELECT DISTINCT row_group_id, row_group_num_rows FROM parquet_metadata(?) ORDER BY"
-    " row_group_id"
-)
-GAPS = """
-SELECT coalesce(bool_or(stats_null_count > 0), false)
-FROM parquet_metadata(?) WHERE list_contains(CAST(? AS VARCHAR[]), path_in_schema)
-"""
-FLOATS = frozenset({"FLOAT", "DOUBLE"})
-NUMBERED = (
-    "read_parquet(?, hive_partitioning = false, file_row_number = true) WHERE file_row_number >= ?"
-    " AND file_row_number < ?"
-)
-
-
-class _NotInPieces(Exception):  # noqa: N818 (never leaves this module)
-    """A column that is not the same in all pieces."""
-
-
-def send_parquet(out: IO[bytes], path: str, wanted: ColumnRoles) -> None:
-    """Sends the table of one file as `read_parquet` has it: counted, or in pieces, of which the
-    reader holds one column at a time, or else as a whole.
-    """
-    columns: dict[str, Any] | None = None
-    notes, begun = tuple[Note, ...](), False
-    try:
-        with opened(path, wanted) as found:
-            table = _table(found, wanted)
-            with refused(path, "BR703", COPY):
-                pieces = [] if _is_counted(found, wanted) else _pieces(found, wanted)
-                read = _reader(found, wanted) if len(pieces) > 1 else None
-            begun = read is not None
-            if read is None or not _sends(out, table, pieces, read):
-                begun = False
-                columns, notes = _columns(
-                    found.connection, found.files, found.rows, found.types, wanted
-                )
-    except Exception:
-        if begun:
-            send_end(out, whole=False)
-        raise
-    if columns is None:
-        send_end(out, whole=True)
-        return
-    _check_rows(path, columns, table.rows)
-    send_tables(out, [replace(table, columns=columns, notes=notes)])
-
-
-def _sends(
-    out: IO[bytes], table: Table, pieces: Sequence[int], read: Callable[[str, int, int], Any]
-) -> bool:
-    """Whether all pieces were sent; what is wrong with one is found again in the whole."""
-    try:
-        send_pieces(out, table, pieces, read)
-    except BrokenPipeError:
-        raise
-    except Exception:  # noqa: BLE001 (of DuckDB, or of a column that is not the same in all pieces)
-        send_end(out, whole=False)
-        return False
-    return True
-
-
-def _is_counted(found: Opened, wanted: ColumnRoles) -> bool:
-    pair = pair_of(wanted)
-    return pair is not None and is_repeated(
-        found.connection, found.files, sum(found.rows), found.types, pair
-    )
-
-
-def _pieces(found: Opened, wanted: ColumnRoles) -> list[int]:
-    """The rows of every piece: row groups, some of them together where they are small. Nothing
-    where a column is no plain number, text or day, or a column hides the numbers of the rows.
-    """
-    kinds = [duckdb_kind(found.types.get(name, "")) for name in wanted.columns]
-    plain = all(kind in (Kind.NUMBERS, Kind.TEXT, Kind.TIMES) for kind in kinds)
-    names = map(str.casefold, _names(found.connection, found.files[0]))
-    if not plain or "file_row_number" in names or _says_gaps(found, wanted):
-        return []
-    groups = found.connection.execute(
-        GROUPS,
-        [literally(os.path.abspath(found.files[0]))],  # noqa: PTH100
-    ).fetchall()
-    pieces = [0]
-    for _, rows in groups:
-        if pieces[-1] and pieces[-1] + rows > PIECE:
-            pieces.append(0)
-        pieces[-1] += rows
-    return pieces if min(pieces) > 0 and sum(pieces) == sum(found.rows) else []
-
-
-def _says_gaps(found: Opened, wanted: ColumnRoles) -> bool:
-    """Whether the footer says that whole numbers are missing: then one piece may have other values
-    than another. Where it lies, that is seen in the piece.
-    """
-    whole = [
-        name
-        for name in wanted.columns
-        if duckdb_kind(found.types[name]) is Kind.NUMBERS and found.types[name] not in FLOATS
-    ]
-    pattern = literally(os.path.abspath(found.files[0]))  # noqa: PTH100
-    return bool(found.connection.execute(GAPS, [pattern, whole]).fetchone()[0])
-
-
-def _reader(found: Opened, wanted: ColumnRoles) -> Callable[[str, int, int], Any]:
-    """Reads one column from one row to another: numbers without a gap, or codes of texts. One at a
-    time, they take less room and no more time.
-    """
-    source = source_of(*found.files)
-    how = Fetching(found.connection, source, found.types, wanted.columns, wanted.only_day)
-
-    def read(name: str, begin: int, end: int) -> Array | Codes:
-        column = how.column(From(NUMBERED, (*source.parameters, begin, end)), name)
-        if not _is_plain(column, end - begin, found.types[name]):
-            raise _NotInPieces
-        return column
-
-    return read
-
-
-def _is_plain(column: Array | Codes, rows: int, of_type: str) -> bool:
-    """Whether a column of a piece is numbers without a gap, or codes of texts; either way, so are
-    those of other pieces.
-    """
-    if duckdb_kind(of_type) is not Kind.NUMBERS:
-        return isinstance(column, Codes) and len(column) == rows >= len(column.values)
-    return not isinstance(column, Codes) and len(column) == rows and column.dtype != object
+    rows, place = sum(found.rows), in_tables(found.files, found.rows)
+    _check_rows(found.shown, columns, rows)
+    return Table(found.shown, columns, rows, sha256=found.sha256, place=place, notes=notes)
 
 
 def _files(paths: str | Sequence[str]) -> tuple[str, list[str]]:
@@ -669,8 +524,6 @@ def _spread(values: Sequence[str | None], rows: Sequence[int], *, is_label: bool
     """The value of each file's folder for each of its rows. Folders have no types: labels 0 and 1
     are numbers, as in a text file.
     """
-    from baserate.read.columns import objects
-
     plain = is_label and set(values) <= {"0", "1"}
     return np.repeat(np.array(values, dtype=np.int64) if plain else objects(values), rows)
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
-import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
-from functools import cache
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, Any, TypeVar
 
+import numpy as np
+from numpy.lib import format as npy
+
+from baserate.counts.cells import Array
 from baserate.errors import (
     MOST_EXAMPLES,
     MOST_PROBLEMS,
@@ -21,16 +22,9 @@ from baserate.errors import (
     Where,
     escaped,
 )
+from baserate.read.columns import codes_of
 from baserate.read.streams import fill
-from baserate.read.table import Codes, InLines, InTables, Late, Runs, Table, TableRows
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.lib import format as npy
-
-    from baserate.counts.cells import Array
-else:  # a reader that made no arrays sends none
-    np, npy = Late("numpy"), Late("numpy.lib.format")
+from baserate.read.table import Codes, InLines, InTables, Runs, Table, TableRows
 
 # ----------------------------------------------------------------------
 # Columns between two processes: lines of JSON and, behind those that say so, NumPy's .npy. What
@@ -45,10 +39,8 @@ LENGTHS, CODES = ("i8",), ("u1", "u2", "u4")
 PLAIN = frozenset({str, type(None), bool, int, float})
 
 
-@cache
-def numbers() -> frozenset[str]:
-    """What NumPy calls bools, whole numbers, and floats of any size."""
-    return frozenset(np.dtype(kind).str for kind in ("?", *"bhilqBHILQ", *"efdg"))
+# What NumPy calls bools, whole numbers, and floats of any size.
+NUMBERS = frozenset(np.dtype(kind).str for kind in ("?", *"bhilqBHILQ", *"efdg"))
 
 
 class Untrue(Exception):  # noqa: N818 (the callers make one line of it)
@@ -67,7 +59,7 @@ def lined(said: Any) -> bytes:
     return json.dumps(said).encode("ascii") + b"\n"
 
 
-def send_column(out: IO[bytes], column: Array | memoryview[Any] | Runs | Codes) -> None:
+def send_column(out: IO[bytes], column: Array | Runs | Codes) -> None:
     """A column: first how it travels, then its values."""
     if isinstance(column, Runs):
         send(out, "runs")
@@ -77,7 +69,7 @@ def send_column(out: IO[bytes], column: Array | memoryview[Any] | Runs | Codes) 
         _send_codes(out, column)
     else:
         column = column.spread() if isinstance(column, Codes) else column
-        if isinstance(column, memoryview) or column.dtype != object:
+        if column.dtype != object:
             send(out, "numbers")
             _send_array(out, column)
         else:
@@ -86,20 +78,17 @@ def send_column(out: IO[bytes], column: Array | memoryview[Any] | Runs | Codes) 
 
 def _send_codes(out: IO[bytes], column: Codes) -> None:
     values, codes = column.values, column.codes
-    if isinstance(values, list) or not column.numbers:
-        send(out, {"coded": len(values)})
-        _send_objects(out, values)
-    else:
+    if column.numbers:
         send(out, {"coded numbers": len(values)})
         _send_array(out, values)
-    narrow = isinstance(codes, memoryview) or codes.dtype.str[1:] in CODES
-    _send_array(out, codes if narrow else codes.astype(np.uint32))
+    else:
+        send(out, {"coded": len(values)})
+        _send_objects(out, values)
+    _send_array(out, codes if codes.dtype.str[1:] in CODES else codes.astype(np.uint32))
 
 
 def _send_texts(out: IO[bytes], column: Array) -> None:
     """Python objects, as codes where there are few."""
-    from baserate.read.columns import codes_of
-
     coded = codes_of(column)
     if coded is not None:
         _send_codes(out, Codes(*coded))
@@ -108,41 +97,18 @@ def _send_texts(out: IO[bytes], column: Array) -> None:
     _send_objects(out, column)
 
 
-def _send_array(out: IO[bytes], values: Array | memoryview[Any]) -> None:
+def _send_array(out: IO[bytes], values: Array) -> None:
     """What `numpy.save` writes; it cannot write into a pipe."""
-    if isinstance(values, memoryview):
-        out.write(_header_of(values))
-        out.write(values)
-        return
-    if values.dtype.str not in numbers():
+    if values.dtype.str not in NUMBERS:
         raise TypeError(f"a column of {values.dtype} cannot travel")
     values = np.ascontiguousarray(values)
     npy.write_array_header_1_0(out, npy.header_data_from_array_1_0(values))
     out.write(memoryview(values.view(np.uint8)))  # type: ignore[arg-type]
 
 
-# What NumPy calls the items of a `memoryview`.
-KINDS = {"?": "b1", "f": "f4", "d": "f8", "b": "i1", "h": "i2", "i": "i4", "q": "i8"}
-KINDS |= {"B": "u1", "H": "u2", "I": "u4"}
-MAGIC = b"\x93NUMPY\x01\x00"
-
-
-def _header_of(values: memoryview[Any]) -> bytes:
-    """The header of an .npy file with these values, made without NumPy; 64 divides its length."""
-    order = "|" if values.itemsize == 1 else "<" if sys.byteorder == "little" else ">"
-    described = (
-        f"{{'descr': '{order}{KINDS[values.format]}', 'fortran_order': False,"
-        f" 'shape': ({len(values)},), }}"
-    )
-    room = -(len(MAGIC) + 2 + len(described) + 1) % 64
-    text = (described + " " * room + "\n").encode("ascii")
-    return MAGIC + len(text).to_bytes(2, "little") + text
-
-
-def _send_objects(out: IO[bytes], values: Array | memoryview[Any] | list[Any]) -> None:
+def _send_objects(out: IO[bytes], values: Array) -> None:
     for start in range(0, len(values), PIECE):
-        piece = values[start : start + PIECE]
-        _send_piece(out, piece if isinstance(piece, list) else piece.tolist())
+        _send_piece(out, values[start : start + PIECE].tolist())
 
 
 def _send_piece(out: IO[bytes], piece: list[Any]) -> None:
@@ -191,28 +157,15 @@ class Incoming:
             case {"objects": int(number)} if number == rows:
                 return self._objects(rows)
             case {"coded": int(number)} if 0 <= number <= rows:
-                return self.codes(number, rows)
+                return self._coded(number, rows)
             case {"coded numbers": int(number)} if 0 <= number <= rows:
                 values = self._array(number)
                 return self._codes(values, rows, values.dtype.itemsize)
         raise Untrue("a column of an unknown kind")
 
-    def codes(self, number: int, rows: int) -> Codes:
+    def _coded(self, number: int, rows: int) -> Codes:
         """A number of Python objects, and the place of each row's own among them."""
         return self._codes(self._objects(number), rows, POINTER)
-
-    def array_into(self, held: Array, rows: slice, room: int | None) -> Array:
-        """Numbers for these rows of an array, which is made first where `room` is given."""
-        shape, dtype = self._header()
-        many = rows.stop - rows.start
-        if room is not None:
-            self._check_kind(dtype)
-            self.take(room * dtype.itemsize)
-            held = np.empty(room, dtype=dtype)
-        if shape != (many,) or dtype != held.dtype:
-            raise Untrue("a piece of another length or kind")
-        self._fill(held[rows])
-        return held
 
     def _codes(self, values: Array, rows: int, width: int) -> Codes:
         """Values whose codes follow, and room for those of all rows, of this width each."""
@@ -242,7 +195,7 @@ class Incoming:
         return values
 
     def _check_kind(self, dtype: np.dtype[Any], kinds: Collection[str] = ()) -> None:
-        if dtype.str not in numbers() or (kinds and dtype.str[1:] not in kinds):
+        if dtype.str not in NUMBERS or (kinds and dtype.str[1:] not in kinds):
             raise Untrue("a column of an unknown kind")
 
     def _fill(self, values: Array) -> None:
@@ -321,27 +274,6 @@ def send_tables(out: IO[bytes], tables: Sequence[Table]) -> None:
             send_column(out, table.columns.pop(name))  # what has left need not be held
 
 
-def send_pieces(
-    out: IO[bytes], table: Table, pieces: Sequence[int], read: Callable[[str, int, int], Any]
-) -> None:
-    """A table some rows at a time, as many as `pieces` says: `read` gives each column from one row
-    to another, as numbers or codes, and the same in all pieces. What follows is `send_end`.
-    """
-    send(out, {"tables": 1})
-    send(out, {**_described(table), "pieces": list(pieces)})
-    begin = 0
-    for place, rows in enumerate(pieces):
-        send(out, {"piece": place})
-        for name in table.columns:
-            send_column(out, read(name, begin, begin + rows))
-        begin += rows
-
-
-def send_end(out: IO[bytes], *, whole: bool) -> None:
-    """Whether all pieces are there, and right; if not, the table follows in another way."""
-    send(out, {"whole": whole})
-
-
 def _described(table: Table) -> dict[str, Any]:
     place = table.place
     if isinstance(place, InLines):
@@ -397,21 +329,11 @@ def received(
     return tables if as_sent else [table.spread() for table in tables]
 
 
-def _answered(
-    incoming: Incoming, columns: Sequence[str], *, several: bool, pieces: bool = True
-) -> list[Table]:
+def _answered(incoming: Incoming, columns: Sequence[str], *, several: bool) -> list[Table]:
     match raised(incoming.json()):
         case {"tables": int(number)} if 0 < number <= (MOST_TABLES if several else 1):
-            left = incoming.left
-            with contextlib.suppress(_Again):
-                return [_table(incoming, columns, pieces=pieces) for _ in range(number)]
-            incoming.left = left  # what had come is gone
-            return _answered(incoming, columns, several=several, pieces=False)
+            return [_table(incoming, columns) for _ in range(number)]
     raise Untrue("no answer")
-
-
-class _Again(Exception):  # noqa: N818 (never leaves this module)
-    """The reader found in the middle of a table that it has to be read in another way."""
 
 
 def raised(said: Any) -> Any:
@@ -428,7 +350,7 @@ def raised(said: Any) -> Any:
     return said
 
 
-def _table(incoming: Incoming, wanted: Sequence[str], *, pieces: bool) -> Table:
+def _table(incoming: Incoming, wanted: Sequence[str]) -> Table:
     said = incoming.json()
     path, rows, refused = (
         field_of(str, said, "path"),
@@ -449,82 +371,8 @@ def _table(incoming: Incoming, wanted: Sequence[str], *, pieces: bool) -> Table:
         raise MemoryError
     place = _place(incoming, field_of(dict, said, "place"), held)
     notes = tuple(map(note_of, field_of(list, said, "notes")[:MOST_NOTES]))
-    found = (
-        _in_pieces(incoming, columns, held, whole_of(said, "pieces"))
-        if pieces and "pieces" in said
-        else {name: incoming.as_sent(held) for name in columns}
-    )
+    found = {name: incoming.as_sent(held) for name in columns}
     return Table(path, found, rows, refused, sha256, place, notes)
-
-
-def _in_pieces(
-    incoming: Incoming, columns: Sequence[str], rows: int, pieces: Sequence[int]
-) -> dict[str, Array | Codes]:
-    """Columns that come some rows at a time."""
-    if min(pieces, default=0) < 1 or sum(pieces) != rows:
-        raise Untrue("pieces of another length")
-    begin, found = 0, {name: _Pieces(rows) for name in columns}
-    for place, many in enumerate(pieces):
-        if _of_piece(incoming) != {"piece": place}:
-            raise Untrue("no piece")
-        for name in columns:
-            found[name].take(incoming, slice(begin, begin + many))
-        begin += many
-    if _of_piece(incoming) != {"whole": True}:
-        raise Untrue("no end")
-    return {name: column.column() for name, column in found.items()}
-
-
-def _of_piece(incoming: Incoming) -> Any:
-    """The next line, unless it takes back all that came before."""
-    said = incoming.json()
-    if said == {"whole": False}:
-        raise _Again
-    return said
-
-
-class _Pieces:
-    """One column as far as it has come: numbers, or codes of values that are the same in all
-    pieces.
-    """
-
-    def __init__(self, rows: int) -> None:
-        self.rows, self.held = rows, np.empty(0)
-        self.places: dict[tuple[type, Any], int] | None = None
-
-    def take(self, incoming: Incoming, rows: slice) -> None:
-        """The next rows."""
-        match _of_piece(incoming):
-            case "numbers" if self.places is None:
-                first = None if rows.start else self.rows
-                self.held = incoming.array_into(self.held, rows, room=first)
-            case {"coded": int(number)} if self.places is not None or not rows.start:
-                many = rows.stop - rows.start
-                if not 0 <= number <= many:
-                    raise Untrue("a column of an unknown kind")
-                self._take_codes(incoming.codes(number, many), incoming, rows)
-            case _:
-                raise Untrue("a column of an unknown kind")
-
-    def _take_codes(self, piece: Codes, incoming: Incoming, rows: slice) -> None:
-        if self.places is None:
-            self.places = {}
-            incoming.take(4 * self.rows)
-            self.held = np.empty(self.rows, dtype=np.uint16)
-        numbers = [
-            self.places.setdefault((type(value), value), len(self.places))
-            for value in piece.values.tolist()
-        ]
-        if len(self.places) > 1 << 16:
-            self.held = self.held.astype(np.uint32, copy=False)
-        self.held[rows] = np.array(numbers, dtype=self.held.dtype)[piece.codes]
-
-    def column(self) -> Array | Codes:
-        if self.places is None:
-            return self.held
-        values = np.empty(len(self.places), dtype=object)
-        values[:] = [value for _, value in self.places]
-        return Codes(values, self.held)
 
 
 def _place(incoming: Incoming, said: dict[str, Any], rows: int) -> InLines | InTables:

@@ -15,9 +15,12 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import IO, Any
 
-from baserate.read import quick
+from baserate.read import source
+from baserate.read.columns import Unread
+from baserate.read.csv_dialect import CsvOptions
 from baserate.read.quotas import Quotas, confine
 from baserate.read.sandbox import READY, send, send_error, send_tables
+from baserate.read.streams import Limits
 from baserate.read.table import ColumnRoles, Table
 
 # What no reader does, and what the code in a hostile file might like to do; Python reports each of
@@ -48,12 +51,10 @@ FORBIDDEN = frozenset(
 MOST_TRIES = 100
 
 
-def say_ready(request: Mapping[str, Any]) -> None:
+def say_ready() -> None:
     """Everything that a reader needs was found. Where nobody is there to hear it, `main` finds that
     out, and tidies up.
     """
-    if not request.get("quick"):
-        from baserate.read import source  # noqa: F401
     with contextlib.suppress(BrokenPipeError), os.fdopen(os.dup(1), "wb") as out:
         send(out, READY)
 
@@ -84,8 +85,6 @@ def _answer(out: IO[bytes], request: Mapping[str, Any], next_request: Callable[[
     try:
         wanted = ColumnRoles(**_tuples(request["wanted"]))
         sys.addaudithook(_refuse)
-        if request.get("quick") and quick.has_sent(out, request["source"], wanted):
-            return
         tables = _tables(request, wanted)
     except BaseException as error:  # noqa: BLE001 (whatever it is, the parent says it in one line)
         send_error(out, error.with_traceback(None))  # which held all that was read
@@ -94,11 +93,6 @@ def _answer(out: IO[bytes], request: Mapping[str, Any], next_request: Callable[[
 
 
 def _tables(request: Mapping[str, Any], wanted: ColumnRoles) -> list[Table]:
-    from baserate.read import source
-    from baserate.read.columns import Unread
-    from baserate.read.csv_dialect import CsvOptions
-    from baserate.read.streams import Limits
-
     asked, limits = CsvOptions(**_tuples(request["asked"])), Limits(**request["limits"])
     options = source.Options(
         asked,

@@ -30,7 +30,7 @@ import numpy as np
 from baserate.atomic import user_limit
 from baserate.counts.cells import Array
 from baserate.errors import Fix, InputError, Note, Where, escaped, quoted, refuse, refuse_file, size
-from baserate.read import csv, json_lines, quick, streams
+from baserate.read import csv, json_lines, streams
 from baserate.read.cases import spelled
 from baserate.read.columns import Unread
 from baserate.read.csv import MANY_STYLES, unread
@@ -58,7 +58,7 @@ if not line.endswith(b"\\n"):  # whoever started us is gone
 request = json.loads(line)
 sys.path[:] = request["path"]
 from baserate.read.sandbox_child import main, say_ready
-say_ready(request)
+say_ready()
 main(request)
 """
 # What the reader may know of our surroundings: where libraries and temporary files lie, and how
@@ -217,8 +217,7 @@ def _request(source: str, wanted: ColumnRoles, options: Options) -> dict[str, An
         "limits": asdict(options.limits),
         "spooled": options.spooled,
         "untreated": options.untreated,
-        "careful": (careful := min(options.ceiling.memory or ROOMY, user_limit() or ROOMY) < ROOMY),
-        "quick": not careful and not options.asked.given and quick.is_possible(source, wanted),
+        "careful": min(options.ceiling.memory or ROOMY, user_limit() or ROOMY) < ROOMY,
     }
 
 

@@ -6,15 +6,17 @@ from __future__ import annotations
 
 import importlib
 import re
-import struct
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
+import numpy as np
+
+from baserate.counts.cells import Array
 from baserate.errors import RANDOM, Fix, InputError, Note, Where, quoted, refuse, refuse_file, size
 
 
@@ -27,14 +29,6 @@ class Late:
     def __getattr__(self, name: str) -> Any:
         return getattr(importlib.import_module(self._module), name)
 
-
-# A reader that hands over what another library counted or scanned has no use for NumPy.
-if TYPE_CHECKING:
-    import numpy as np
-
-    from baserate.counts.cells import Array
-else:
-    np = Late("numpy")
 
 # ----------------------------------------------------------------------
 # How much memory counting may take, and what to do where everything does not fit.
@@ -121,19 +115,12 @@ def bytes_of(memory: Any) -> int:
 
 
 # ----------------------------------------------------------------------
-# Columns of which fewer values are held than there are rows. Where no array was made, a memoryview
-# stands for it, or a list of Python objects: a reader that hands over what others counted need not
-# load NumPy.
+# Columns of which fewer values are held than there are rows.
 
 
 # As many rows tell whether a column repeats itself, and as many values may be held once for all
 # rows.
 PROBE, MOST_VALUES = 10_000, 1 << 16
-
-
-def packed(kind: Any, values: Sequence[Any]) -> memoryview[Any]:
-    """Numbers of one kind, as `struct` calls it."""
-    return memoryview(struct.pack(f"={len(values)}{kind}", *values)).cast(kind)
 
 
 def with_gaps(
@@ -157,12 +144,11 @@ class Runs:
     another it stands.
     """
 
-    values: Any
-    lengths: Any
+    values: Array
+    lengths: Array
 
     def __len__(self) -> int:
-        lengths = self.lengths
-        return sum(lengths) if isinstance(lengths, memoryview) else int(lengths.sum())
+        return int(self.lengths.sum())
 
     def spread(self) -> Array:
         """The value of every row."""
@@ -175,24 +161,20 @@ class Codes:
     among them.
     """
 
-    values: Any
-    codes: Any
+    values: Array
+    codes: Array
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def __getitem__(self, rows: Array | slice) -> Array:
         """The values of these rows."""
-        values, codes = self.values, np.asarray(self.codes)
-        held = with_gaps(values, codes, None)[0] if isinstance(values, list) else values
-        return np.asarray(np.asarray(held)[codes[rows]])
+        return np.asarray(self.values[self.codes[rows]])
 
     @property
     def numbers(self) -> bool:
         """Whether the values are numbers, and not Python objects."""
-        if isinstance(self.values, list):
-            return False
-        return isinstance(self.values, memoryview) or self.values.dtype != object
+        return self.values.dtype != object
 
     def spread(self) -> Array:
         """The value of every row."""
@@ -626,17 +608,15 @@ class Table:
     def spread(self, but: Collection[str | None] = ()) -> Table:
         """The same with every column made, but for some of texts: runs and codes are rows."""
         columns = {
-            name: column if name in but and not _are_numbers(column) else _made(column)
+            name: column if name in but and not _has_numbers(column) else _made(column)
             for name, column in self.columns.items()
         }
         return replace(self, columns=columns)
 
 
-def _are_numbers(column: Any) -> bool:
-    return isinstance(column, memoryview) or (isinstance(column, Codes) and column.numbers)
+def _has_numbers(column: Any) -> bool:
+    return isinstance(column, Codes) and column.numbers
 
 
 def _made(column: Any) -> Any:
-    if isinstance(column, Runs | Codes):
-        return column.spread()
-    return np.asarray(column) if isinstance(column, memoryview) else column
+    return column.spread() if isinstance(column, Runs | Codes) else column
