@@ -129,9 +129,6 @@ REFUSED = {
     "BR532: a curve of amount_cost needs review=. Fix: curve(x, ": lambda: br.curve(
         AMOUNTS, "amount_cost"
     ),
-    "BR429: a file or frame is compared by AUC only": lambda: br.compare(
-        FRAME, "brier", label="y", score=["a", "b"]
-    ),
     "BR533: a measure is fixed at one value": lambda: br.fix(COUNTS, "tpr >= 0.8"),
     'BR531: there is no curve "rock"': lambda: br.curve(COUNTS, "rock"),
     "BR002: bins= has no effect on a roc curve": lambda: br.curve(COUNTS, "roc", bins=3),
@@ -196,7 +193,7 @@ def test_several_files_are_joined(tmp_path):
     assert br.count(paths, label="y", score=["a", "b"], id="id") == JOINT
 
 
-def test_large_sources_are_compared_where_they_lie(tmp_path):
+def test_files_and_frames_are_counted_and_compared(tmp_path):
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, 300)
     frame = pd.DataFrame({"y": y, "a": rng.normal(y, 1), "b": rng.normal(y, 2)})
@@ -206,7 +203,6 @@ def test_large_sources_are_compared_where_they_lie(tmp_path):
     for found in (
         br.compare(frame, "auc", label="y", score=["a", "b"]),
         br.compare(path, "auc", label="y", score=["a", "b"]),
-        br.compare(path, "auc", label="y", score=["a", "b"], memory="1GB"),
     ):
         assert found.value == pytest.approx(counted.value)
         assert found.p_value == pytest.approx(counted.p_value)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.counts import cells
 
 SPREAD = [0.05 * place for place in range(1, 20)]
 
@@ -180,19 +179,3 @@ def test_scores_of_many_cases_are_reversed_below_an_auc_of_045(lower, noted):
     counts = br.Counts([3.0, 2.0, 1.0], [lower, 0, 10_000 - lower], [0, 10_000, 0])
     assert br.auc(counts) == lower / 10_000
     assert ("BR207" in {note.code for note in counts.notes}) is noted
-
-
-def test_cases_that_were_read_in_pieces_have_the_notes_of_all_at_once():
-    rng = np.random.default_rng(1)
-    for scores in (
-        rng.normal(size=40),
-        rng.random(40).round(1),
-        np.where(np.arange(40) % 2, -1.0, 1.0) * np.arange(40),
-        rng.integers(0, 2, 40),
-        np.full(40, 3),
-    ):
-        for labels in (np.arange(40) % 2, np.arange(40) % 5 > 0, np.arange(40) > 20):
-            counts = br.count(labels, scores)
-            totals = counts.total_positives, counts.total_negatives
-            found = cells.observe_in_passes(counts._cells, totals, br.auc(counts))
-            assert found == counts.notes

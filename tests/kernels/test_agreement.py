@@ -443,15 +443,6 @@ def test_more_cases_than_a_tally_holds_are_all_counted():
     assert counter.bins[[0, 1, 2, 4], :2].sum() == 0
 
 
-@given(strategies.large_cases())
-def test_c_and_numpy_place_scores_alike(data):
-    _, scores = data
-    anchors = np.unique(portable.ascending_orders(np.unique(scores)[::3]))
-    assert identical(
-        [compiled().Ranks(anchors).places(scores)], [portable.Ranks(anchors).places(scores)]
-    )
-
-
 def test_an_index_is_not_mistaken_for_another_capsule():
     import datetime
 
@@ -557,10 +548,6 @@ def test_c_releases_the_gil():
             "incorrect name",
         ),
         (lambda c: c.settle(np.zeros(3, np.uint64), np.zeros((2, 4), np.int64)), "too short"),
-        (
-            lambda c: c.places(np.zeros(3), c.index(np.array([0, 1])), np.zeros(2, np.int64)),
-            "too short",
-        ),
     ],
 )
 def test_c_refuses_buffers_that_do_not_fit(call, message):

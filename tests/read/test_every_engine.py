@@ -20,7 +20,6 @@ from tests.strategies import LONG
 import baserate as br
 from baserate.counts.counts import Counts
 from baserate.inference.differences import compare_all
-from baserate.inference.large_differences import compare_frame
 from baserate.kernels import best, portable
 from baserate.read.cases import SCORE, Names, checked, count_cases
 
@@ -183,7 +182,7 @@ def paired_data():
 def assert_compared_alike(frame):
     y, scores = paired_data()
     here = compare_all(br.count(y, scores), br.auc)
-    assert compare_frame(frame, label="y", scores=list(scores)) == here
+    assert tuple(br.compare(frame, label="y", score=list(scores))) == here
 
 
 @pytest.mark.parametrize("engine", LOCAL)
@@ -222,12 +221,8 @@ def naive_pair(y, first, second):
 def test_the_variance_of_a_difference_is_that_of_its_definition():
     y, scores = paired_data()
     y, first, second = y[:60].tolist(), scores["a"][:60].tolist(), scores["b"][:60].tolist()
-    (found,) = compare_frame(
-        pl.LazyFrame({"y": y, "a": first, "b": second}),
-        label="y",
-        scores=["a", "b"],
-        method="delong",
-    )
+    frame = pl.LazyFrame({"y": y, "a": first, "b": second})
+    found = br.compare(frame, label="y", score=["a", "b"], method="delong")
     value, variance = naive_pair(y, first, second)
     assert found.value == pytest.approx(float(value), abs=1e-15)
     assert found.statistic == pytest.approx(float(value) / math.sqrt(variance), rel=1e-12)

@@ -20,10 +20,8 @@ from tests.read.tables import assert_refused
 from tests.read.test_large_files import made
 
 import baserate as br
-from baserate.inference.large_differences import compare_frame
 from baserate.kernels import best, portable
 from baserate.read import columns, frames, table
-from baserate.read.condense import DIGIT, Sums, digits, squares
 from baserate.read.frames import Negatives, failed
 
 Y, S = [0, 1, 0, 1, 0, 1], [0.1, 0.9, 0.1, 0.4, 0.3, 0.4]
@@ -220,50 +218,9 @@ def test_odd_types_are_judged_here():
 def test_models_are_named_once_and_two_are_needed_to_compare():
     assert_refused(lambda: br.count(SOUND, label="y", score=[]), "BR410", "no score")
     assert_refused(lambda: br.count(SOUND, label="y", score=["s", "s"]), "BR407", "twice")
-    assert_refused(lambda: compare_frame(SOUND, label="y", scores=["s"]), "BR595", "two models")
-    assert_refused(
-        lambda: compare_frame(SOUND, label="y", scores=["s", "y"], method="bca"),
-        "BR581",
-        "no method",
-    )
+    assert_refused(lambda: br.compare(SOUND, label="y", score=["s"]), "BR595", "two models")
     one = pl.LazyFrame({"y": [1, 1], "a": [1, 2], "b": [2, 1]})
-    assert_refused(
-        lambda: compare_frame(one, label="y", scores=["a", "b"]), "BR552", "no negatives"
-    )
-
-
-def test_models_that_place_all_cases_alike_do_not_differ():
-    frame = pl.LazyFrame({"y": Y, "a": S, "b": [10 * score for score in S]})
-    (found,) = compare_frame(frame, label="y", scores=["a", "b"])
-    assert (found.value, found.low, found.high, found.p_value) == (0.0, 0.0, 0.0, 1.0)
-
-
-def test_sums_beyond_64_bits_are_exact():
-    rng = np.random.default_rng(5)
-    values = np.concatenate([rng.integers(-(2**62), 2**62, 1000), [2**62, -(2**62), 0, 1]])
-    for bits in (0, 10, 20, 21, 22, 41, 42, 43, 61):  # in one limb, two or three
-        smaller = values >> bits
-        assert squares(smaller) == sum(value**2 for value in smaller.tolist())
-    full = np.full(1 << 20, 2**21 - 1)
-    assert squares(full) == (2**21 - 1) ** 2 << 20
-    for number in (0, 1, -1, 2**32, -(2**100) + 7, squares(values)):
-        assert sum(value << (DIGIT * place) for place, value in digits(number)) == number
-        assert all(abs(value) < 2**DIGIT for _, value in digits(number))
-
-
-def test_sums_are_those_of_python_whether_numbers_come_one_by_one_or_many_at_once():
-    rng = np.random.default_rng(6)
-    values, times = rng.integers(-(2**62), 2**62, 500), rng.integers(1, 5, 500)
-    repeated = np.repeat(values, times)
-    one, other = Sums(), Sums()
-    one.add(repeated[:700])
-    one.add(repeated[700:])
-    other.add_times(values, times)
-    assert (
-        one
-        == other
-        == Sums(len(repeated), sum(repeated.tolist()), sum(value**2 for value in repeated.tolist()))
-    )
+    assert_refused(lambda: br.compare(one, label="y", score=["a", "b"]), "BR552", "no negatives")
 
 
 def askew(values):
@@ -275,8 +232,8 @@ def askew(values):
 
 def test_arrays_may_lie_at_any_byte():
     anchors, scores = np.array([-3, 1, 5]), np.array([7, 1, 0, 5, 5, -9])
-    straight = Negatives((anchors,))(iter([{"score 0": scores}]))
-    crooked = Negatives((askew(anchors),))(iter([{"score 0": askew(scores)}]))
+    straight = Negatives(anchors)(iter([{"score 0": scores}]))
+    crooked = Negatives(askew(anchors))(iter([{"score 0": askew(scores)}]))
     assert not askew(anchors).flags.aligned
     assert [column.tolist() for column in crooked] == [column.tolist() for column in straight]
     assert straight[2].sum() == len(scores)
@@ -587,8 +544,8 @@ def test_whole_numbers_without_a_sign_are_condensed_as_others_are(largest):
         labels, scores, keep="positives"
     )
     signed = frame.with_columns(pl.col("m", "n").cast(pl.Int64))
-    assert compare_frame(frame, label="y", scores=["m", "n"]) == compare_frame(
-        signed, label="y", scores=["m", "n"]
+    assert br.compare(frame, label="y", score=["m", "n"]) == br.compare(
+        signed, label="y", score=["m", "n"]
     )
     frame = frame.with_columns(pl.lit(2**63, pl.UInt64).alias("m"))
     with pytest.raises(br.InputError, match='BR215: "m" goes beyond the largest 64-bit integer'):
@@ -601,15 +558,6 @@ def test_options_of_files_are_refused_of_frames():
         br.count(frame, label="y", score="m", memory="1GB", delimiter=";")
     with pytest.raises(TypeError, match="unexpected keyword argument 'memry'"):
         br.count(frame, label="y", score="m", memry="1GB")
-    with pytest.raises(
-        br.InputError,
-        match="BR002: delimiter is an option of files: a frame is counted by the engine",
-    ):
-        compare_frame(frame, label="y", scores=["m", "y"], delimiter=";")
-    with pytest.raises(
-        TypeError, match="unknown option 'memry'; there are missing_label and nan_score"
-    ):
-        compare_frame(frame, label="y", scores=["m", "y"], memry="1GB")
 
 
 HOW = {"label": "y", "score": "s"}

@@ -255,22 +255,6 @@ def test_what_does_not_fit_is_condensed_or_binned_as_parquet_is(tmp_path, tight,
     assert br.count(path, **how, lower_is_positive=True) == br.count(labels, -scores).condense()
 
 
-def test_two_models_of_a_text_are_compared_in_passes(tmp_path):
-    labels, scores = made()
-    rows = "".join(
-        f"{int(label)},{score!r},{np.sin(50 * score):.18e}\n"
-        for label, score in zip(labels.tolist(), scores.tolist(), strict=True)
-    )
-    path = written(tmp_path / "x.csv", f"y,a,b\n{rows}".replace(",", ";").encode())
-    pair = {"label": "y", "score": ["a", "b"]}
-    assert br.compare(path, "auc", **pair, memory=LEAST) == br.compare(
-        br.count(path, **pair), "auc"
-    )
-    written(tmp_path / "x.csv", b"y,a,b\n0,1,2\n1,NA,3\n")
-    with pytest.raises(br.InputError, match='BR201: .*"a" has 1 missing or NaN score.*line 3'):
-        br.compare(path, "auc", **pair, memory=LEAST)
-
-
 def assert_left_soon(place):
     """Readers whose parents were killed tidy up by themselves, and need a moment for it."""
     end = time.monotonic() + 20

@@ -12,7 +12,6 @@ from pyarrow import parquet
 from tests.read.test_large_files import count, made, tight, written
 
 import baserate as br
-from baserate.inference.large_differences import compare_auc_file
 from baserate.read import large, source
 from baserate.read.source import Options
 from baserate.read.table import LEAST, ColumnRoles
@@ -58,8 +57,7 @@ def test_one_process_describes_and_reads_however_often(tmp_path, tight, monkeypa
     labels, scores = made()
     path = written(tmp_path / "x.parquet", labels, scores, other=scores[::-1])
     assert count(path).condensed
-    compare_auc_file(path, label="y", scores=["s", "other"], memory=LEAST)
-    assert len(begun) == 2
+    assert len(begun) == 1
 
 
 def test_a_reader_that_is_killed_between_two_pieces_is_told_in_one_line(

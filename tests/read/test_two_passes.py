@@ -1,6 +1,4 @@
-"""How often the rows of a frame are read: condensed counts and paired comparisons in two passes,
-seen by the source itself.
-"""
+"""How often the rows of a frame are read, seen by the source itself: twice for condensed counts."""
 
 import itertools
 
@@ -11,8 +9,6 @@ import pytest
 from tests.read.tables import assert_refused
 
 import baserate as br
-from baserate.inference.differences import compare_all
-from baserate.inference.large_differences import compare_frame
 from baserate.read import frames
 
 PARTS = 3
@@ -105,14 +101,6 @@ def test_condensed_counts_take_two_passes_where_the_positive_label_can_be_told(
 
 
 @SOURCES
-def test_every_pair_of_three_models_is_compared_in_two_passes(source):
-    frame, passes = source(DATA)
-    here = compare_all(br.count(DATA.y, {name: DATA[name] for name in SCORES}), br.auc)
-    assert compare_frame(frame, label="y", scores=SCORES) == here
-    assert passes() == 2
-
-
-@SOURCES
 def test_words_without_a_named_positive_take_a_pass_more(source):
     frame, passes = source(labelled(np.where(DATA.y == 1, "yes", "no")))
     assert br.count(frame, label="y", score="b", keep="positives") == br.count(
@@ -177,18 +165,5 @@ def test_no_more_positives_come_than_were_allowed():
         "BR951",
         'distinct scores in "b"',
     )
-    said = 'distinct rows of scores in "a", "b", "c"'
-    assert_refused(lambda: compare_frame(frame, label="y", scores=SCORES, **fewer), "BR951", said)
-
-
-@pytest.mark.parametrize("drop", ["missing_label", "nan_score"])
-def test_gaps_in_any_column_are_left_out_of_both_passes(drop):
-    rng = np.random.default_rng(9)
-    gone = rng.random(len(DATA)) < 0.2
-    column = "y" if drop == "missing_label" else "b"
-    data = pl.from_pandas(DATA).with_columns(
-        pl.when(~pl.Series(gone)).then(pl.col(column)).alias(column)
-    )
-    kept = DATA[~gone]
-    here = compare_all(br.count(kept.y, {name: kept[name] for name in SCORES}), br.auc)
-    assert compare_frame(data.lazy(), label="y", scores=SCORES, **{drop: "drop"}) == here
+    said = "take a random sample of the rows"
+    assert_refused(lambda: br.compare(frame, label="y", score=SCORES, **fewer), "BR951", said)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, overload
 
@@ -14,7 +13,7 @@ from baserate.curves.summaries import Summary
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.rules import parse_rule
 from baserate.errors import quoted, refuse
-from baserate.inference import differences, intervals, large_differences, requirements
+from baserate.inference import differences, intervals, requirements
 from baserate.inference.bootstrap import Progress
 from baserate.inference.values import Differences, Interval, NonInferiority, Requirement
 from baserate.measures.confusion import NOT_SAID, Confusion, Measure
@@ -153,45 +152,6 @@ def _refuse_groups(x: Any) -> None:
         )
 
 
-@overload
-def compare(
-    x: JointCounts | Mapping[str, Counts] | Mapping[str, GroupedCounts],
-    statistic: Statistic = "auc",
-    /,
-    *,
-    at: Conditions | None = None,
-    prior: Prior | None = None,
-    costs: CostsLike | None = None,
-    pair: Sequence[str] | None = None,
-    against: str | None = None,
-    rule: str | None = None,
-    threshold: Threshold | Mapping[str, Threshold] = ...,
-    volume: float | None = None,
-    better: Better = None,
-    paired: bool = True,
-    level: float = 0.95,
-    method: str | None = None,
-    resample: str | None = None,
-    replicates: int | None = None,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> Differences: ...
-@overload
-def compare(
-    source: Any,
-    statistic: Literal["auc"] = "auc",
-    /,
-    *,
-    label: str,
-    score: list[str] | tuple[str, ...],
-    positive: Any = None,
-    memory: str | int | None = None,
-    level: float = 0.95,
-    method: str | None = None,
-    cells: int | None = None,
-    missing_label: Literal["drop"] | None = None,
-    nan_score: Literal["drop"] | None = None,
-) -> Differences: ...
 @verb
 def compare(  # noqa: PLR0913 (each is a question of its own)
     x: Any,
@@ -217,7 +177,6 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     label: str | None = None,
     score: Sequence[str] | None = None,
     positive: Any = None,
-    memory: str | int | None = None,
     cells: int | None = None,
     missing_label: str | None = None,
     nan_score: str | None = None,
@@ -238,9 +197,9 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     with which `choose` tests its best model, anything else by the paired bootstrap. `replicates`
     (2000 unless given) asks for the bootstrap at chosen thresholds too.
 
-    A frame of any engine, or a file with `memory`, that is too large to count is compared by AUC
-    where it lies: `compare(frame, "auc", label=…, score=[…])`. Holm 1979, Scandinavian Journal of
-    Statistics 6:65-70.
+    A file or a data frame is counted first: `compare(frame, "auc", label=…, score=[…])`. Cases that
+    do not fit into memory cannot be compared in pairs: compare a random sample of them. Holm 1979,
+    Scandinavian Journal of Statistics 6:65-70.
 
     >>> import baserate as br
     >>> y, a, b = [0] * 60 + [1] * 40, list(range(100)), [*range(20, 80), *range(60, 100)]
@@ -250,14 +209,12 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     if label is not None or score is not None:
         given = {
             "positive": positive,
-            "memory": memory,
-            "method": method,
             "cells": cells,
             "missing_label": missing_label,
             "nan_score": nan_score,
         }
         said = {name: value for name, value in given.items() if value is not None}
-        return _compare_source(x, statistic, (label, score), {**said, "level": level})
+        x = _counted_together(x, label, score, said)
     _refuse_rule(statistic, rule, volume)
     models = models_of(x)
     if isinstance(x, Counts | GroupedCounts):
@@ -320,34 +277,16 @@ def _refuse_rule(statistic: Any, rule: str | None, volume: float | None) -> None
     )
 
 
-def _compare_source(
-    source: Any, statistic: Any, asked: tuple[Any, Any], said: dict[str, Any]
-) -> Differences:
-    """Models in a frame or file: AUC, by DeLong's test, every pair."""
-    label, score = asked
+def _counted_together(
+    source: Any, label: str | None, score: Sequence[str] | None, said: dict[str, Any]
+) -> JointCounts:
+    """The models of a file or frame, counted on the same cases."""
     if label is None or score is None or isinstance(score, str):
         raise refuse(
             "BR003", "a comparison needs label= and several scores", 'score=["logit", "forest"]'
         )
-    name = statistic if isinstance(statistic, str) else getattr(statistic, "__name__", "")
-    if name != "auc":
-        raise refuse(
-            "BR429",
-            "a file or frame is compared by AUC only",
-            "compare(count(df, label=…, score=[…]), …)",
-        )
-    if not isinstance(source, str | os.PathLike):
-        found = large_differences.compare_frame(source, label=label, scores=score, **said)
-        return Differences(found)
-    if "memory" in said:
-        if len(score) != 2:
-            raise refuse(
-                "BR410", f"a pair is compared, and {len(score)} scores are named", "score=[a, b]"
-            )
-        one = large_differences.compare_auc_file(source, label=label, scores=score, **said)
-        return Differences((one,))
-    how = {name: said.pop(name) for name in ("level", "method") if name in said}
-    return compare(count(source, label=label, score=list(score), **said), "auc", **how)
+    counted: JointCounts = count(source, label=label, score=list(score), **said)
+    return counted
 
 
 @overload

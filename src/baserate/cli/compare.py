@@ -1,6 +1,4 @@
-"""`baserate compare`: is one model really better than another? With `--memory`, on cases that do
-not fit into memory.
-"""
+"""`baserate compare`: is one model really better than another?"""
 
 from __future__ import annotations
 
@@ -17,20 +15,16 @@ from baserate.cli.runner import (
     Result,
     SourceOptions,
     command,
-    refuse_given,
     thresholds_of,
 )
 from baserate.cli.show import clusters_of
 from baserate.cli.terminal import Progress
 from baserate.conditions import Conditions, Uncertain
 from baserate.counts.counts import Counts, JointCounts
-from baserate.curves.areas import auc
 from baserate.curves.summaries import summary_named
 from baserate.decisions.rules import parse_rule
-from baserate.errors import Fix, Ledger, Note, refuse
-from baserate.inference.auc import DELONG, DELONG_T
+from baserate.errors import Ledger, Note, refuse
 from baserate.inference.differences import compare, compare_all
-from baserate.inference.large_differences import compare_large
 from baserate.inference.paired import Models
 from baserate.inference.statistic import statistic_of
 from baserate.inference.values import Difference
@@ -53,10 +47,6 @@ class CompareOptions(NamedTuple):
 
 @command("compare")
 @options.file(weighted=False, metavar="FILE... [RULE]", nargs=-1, required=True)
-@options.listed(
-    "memory",
-    help="Memory limit, such as 1GB: AUC is then compared piece by piece (Parquet).",
-)
 @options.joining
 @options.conditions
 @options.listed("prior_from", "pilot")
@@ -87,8 +77,7 @@ def compare_command(request: Request, **given: Any) -> Result:
     with a budget what it catches, by the same test as in baserate choose (--replicates resamples
     instead); with thresholds the share of errors, by McNemar's exact test. Several models are
     compared pair by pair, with Holm's adjustment. Base rate and costs may be ranges (one model must
-    then be better over the whole range), log-uniform, or from a pilot sample. With
-    --memory, AUC is compared in two passes over Parquet of any size.
+    then be better over the whole range), log-uniform, or from a pilot sample.
 
     \b
     Examples:
@@ -97,11 +86,8 @@ def compare_command(request: Request, **given: Any) -> Result:
       baserate compare scores.csv --label fraud --score logit --score forest "alerts <= 200" --prior 0.1% --volume 1e6
       baserate compare scores.csv --label fraud --score logit --score forest --prior 1e-4..1e-2 --cost fn=100,fp=1
       baserate compare scores.csv --label fraud --score logit --score forest --threshold logit=0.5 --threshold forest=0.3
-      baserate compare "year/*.parquet" --label fraud --score logit --score forest --memory 1GB
     """  # noqa: E501
     asked = CompareOptions(**given)
-    if request.source.is_limited:
-        return _compare_large(request, asked)
     request = request.estimated()
     conditions, intervals = request.conditions, request.intervals
     at = [conditions.uncertain()] if conditions.is_uncertain else conditions.exact()
@@ -235,60 +221,3 @@ def _compared(
             else:
                 found += compare_all(models, measure, against=against, **given)
     return found if matters.at_matters else [replace(difference, at=None) for difference in found]
-
-
-# ----------------------------------------------------------------------
-# `baserate compare --memory`: models whose cases do not fit into memory, by what two readings can
-# tell.
-
-
-def _compare_large(request: Request, asked: CompareOptions) -> Result:
-    _check_large(request, asked)
-    source, intervals = request.source, request.intervals
-    wanted = source.wanted()
-    check_models(wanted.scores)
-    if len(wanted.scores) < 2:
-        raise refuse(
-            "BR595",
-            "a comparison needs two models",
-            Fix('scores=["a", "b"]', "--score COLUMN --score COLUMN"),
-        )
-    with source.watched() as watched:
-        found = compare_large(
-            source.path, wanted, watched, intervals.level, asked.method, asked.against
-        )
-    notes = [
-        *document.notes_by_model(found.notes),
-        *(note for one in found.differences for note in one.notes),
-    ]
-    return _result(found.differences, notes, found.ledger, intervals.seed)
-
-
-def _check_large(request: Request, asked: CompareOptions) -> None:
-    """Nothing is accepted that two readings cannot answer."""
-    source, given, statistic = request.source, request.conditions, asked.statistic
-    if len(source.paths) == 1 and source.is_saved:
-        source.check_saved()
-    if len(source.paths) > 1:
-        raise refuse(
-            "BR943",
-            "several files are joined with every case at once, not piece by piece",
-            "give one FILE, or leave --memory out",
-        )
-    said = {
-        **_joined(source),
-        "--prior-from": given.prior_from,
-        "--prior": given.priors,
-        "--cost": given.costs,
-        "--profit": given.profits,
-        "--volume": given.volume,
-        "--pilot": given.pilot,
-        "--rule": asked.rule,
-        "--threshold": asked.thresholds,
-        "--cluster": asked.cluster,
-        "--replicates": request.intervals.replicates,
-        f"--statistic {statistic}": statistic is not None and summary_named(statistic) is not auc,
-        f"--method {asked.method}": asked.method not in (None, DELONG, DELONG_T),
-    }
-    why = "needs every case at once, and --memory compares AUC piece by piece"
-    refuse_given(said, why, "leave out {}, or --memory", "BR943")

@@ -508,21 +508,6 @@ def observe(
     )
 
 
-def observe_in_passes(cells: Cells, totals: tuple[int, int], auc: float) -> tuple[Note, ...]:
-    """The same of cases that were read piece by piece: `cells` has every score of a positive, and
-    the least and the most of all others.
-
-    Ties at a score that no positive has are not seen.
-    """
-    return (
-        *_classes(*totals),
-        *_values(cells),
-        *_ties(cells, sum(totals)),
-        *_range(cells),
-        *_direction(auc, *totals),
-    )
-
-
 def percent(share: float) -> str:
     """A share for a person; never rounded up to everything."""
     return ">99.9 %" if 0.9995 <= share < 1 else f"{100 * share:.3g} %"

@@ -50,12 +50,6 @@ class BinCounter(Protocol):
     def add(self, scores: Scores, labels: Labels) -> None: ...
 
 
-class Ranks(Protocol):
-    """Where scores lie among anchors."""
-
-    def places(self, scores: Scores) -> Ints: ...
-
-
 class Kernels(Protocol):
     """What either implementation offers."""
 
@@ -79,7 +73,6 @@ class Kernels(Protocol):
         self, scores: Scores, labels: Labels, anchors: Ints
     ) -> tuple[Ints, Ints, Ints]: ...
     def GapCounter(self, anchors: Ints) -> GapCounter: ...  # noqa: N802 (a class in both)
-    def Ranks(self, anchors: Ints) -> Ranks: ...  # noqa: N802
     def BinCounter(self, edges: Ints) -> BinCounter: ...  # noqa: N802
     def draw(
         self, urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints

@@ -1,4 +1,4 @@
-/* Gaps, bins and places: how Python calls what is in _gaps.h, with anchors that are put in order once. Included by _kernels.c only. */
+/* Gaps and bins: how Python calls what is in _gaps.h, with anchors that are put in order once. Included by _kernels.c only. */
 #include <Python.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static PyObject *indexed(PyObject *args, int as_edges) {
     return NULL;
 }
 
-/* index(anchors) -> what gaps and places look scores up in. `anchors`: ordered integers, ascending, each once, at least one. */
+/* index(anchors) -> what gaps look scores up in. `anchors`: ordered integers, ascending, each once, at least one. */
 static PyObject *index_of(PyObject *self, PyObject *args) { return indexed(args, 0); }
 
 /* edges(edges) -> the same for bins. */
@@ -138,33 +138,6 @@ static PyObject *settle(PyObject *self, PyObject *args) {
         if (long_enough(&buffers, 1, OF_BIN * count)) {
             Py_BEGIN_ALLOW_THREADS
             settle_tallies(buffers.views[0].buf, buffers.views[1].buf, count);
-            Py_END_ALLOW_THREADS
-            done = 1;
-        }
-    }
-    release(&buffers);
-    if (!done) return NULL;
-    Py_RETURN_NONE;
-}
-
-/* places(scores, index, out): twice the anchors below each score, and one more where it is one. */
-static PyObject *places(PyObject *self, PyObject *args) {
-    PyObject *objects[2], *capsule;
-    if (!PyArg_ParseTuple(args, "OOO", &objects[0], &capsule, &objects[1])) return NULL;
-    const Anchors *anchors = PyCapsule_GetPointer(capsule, ANCHORS);
-    if (!anchors) return NULL;
-    const char *kinds[] = {"dfq", "wq"};
-    Buffers buffers = {.held = 0};
-    int done = 0;
-    if (hold(&buffers, objects, kinds, 2) == 0) {
-        const Py_buffer *views = buffers.views;
-        Py_ssize_t n = length_of(&views[0]);
-        char kind = kind_of(&views[0]);
-        if (long_enough(&buffers, 1, n)) {
-            Py_BEGIN_ALLOW_THREADS
-            if (kind == 'd') places_f64(views[0].buf, n, anchors, views[1].buf);
-            else if (kind == 'f') places_f32(views[0].buf, n, anchors, views[1].buf);
-            else places_i64(views[0].buf, n, anchors, views[1].buf);
             Py_END_ALLOW_THREADS
             done = 1;
         }

@@ -120,21 +120,3 @@ static void places_among(const Anchors *a, const int64_t *orders, Py_ssize_t *pl
 GAPS(gaps_f64, double, order_f64)
 GAPS(gaps_f32, float, order_f32)
 GAPS(gaps_i64, int64_t, order_i64)
-
-/* Where each score lies: twice the number of anchors below it, and one more where it is an anchor itself. */
-#define PLACES(NAME, SCORE, ORDER)                                                                                 \
-    static void NAME(const SCORE *scores, Py_ssize_t n, const Anchors *anchors, int64_t *out) {                    \
-        int64_t orders[BLOCK];                                                                                     \
-        Py_ssize_t places[BLOCK];                                                                                  \
-        for (Py_ssize_t i = 0; i < n; i += BLOCK) {                                                                \
-            int many = n - i < BLOCK ? (int)(n - i) : BLOCK;                                                       \
-            for (int k = 0; k < many; k++) orders[k] = ORDER(scores[i + k]);                                       \
-            places_among(anchors, orders, places, many);                                                           \
-            for (int k = 0; k < many; k++)                                                                         \
-                out[i + k] = 2 * (int64_t)places[k] + (places[k] < anchors->count && anchors->sorted[places[k]] == orders[k]); \
-        }                                                                                                          \
-    }
-
-PLACES(places_f64, double, order_f64)
-PLACES(places_f32, float, order_f32)
-PLACES(places_i64, int64_t, order_i64)

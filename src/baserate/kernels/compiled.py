@@ -332,19 +332,6 @@ class GapCounter:
             np.minimum(self.lowest, lowest, out=self.lowest)
 
 
-class Ranks:
-    """Where scores lie among anchors."""
-
-    def __init__(self, anchors: Ints) -> None:
-        self.index = _kernels.index(anchors)
-
-    def places(self, scores: Scores) -> Ints:
-        """Twice the number of anchors below each score, and one more where it is one."""
-        found = np.empty(len(scores), dtype=np.int64)
-        _kernels.places(scores, self.index, found)
-        return found
-
-
 class BinCounter:
     """Counts both classes between edges, piece by piece, with the lowest and the highest order of
     each bin.

@@ -281,22 +281,6 @@ class GapCounter:
         self.lowest[filled] = np.minimum(self.lowest[filled], chunk[opens[filled]])
 
 
-class Ranks:
-    """Where scores lie among anchors, which are ascending orders, each once."""
-
-    def __init__(self, anchors: Ints) -> None:
-        self.anchors = anchors
-
-    def places(self, scores: Scores) -> Ints:
-        """Twice the number of anchors below each score, and one more where it is one."""
-        orders = ascending_orders(scores)
-        left, right = (
-            np.searchsorted(self.anchors, orders, "left"),
-            np.searchsorted(self.anchors, orders, "right"),
-        )
-        return (left + right).astype(np.int64)
-
-
 def no_bins(count: int) -> Ints:
     """What a `BinCounter` starts from: of each bin its negatives, its positives, and its lowest and
     highest order.

@@ -10,10 +10,9 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import reduce
-from itertools import combinations, pairwise
 from operator import or_
 from typing import Any, Literal, NamedTuple, Protocol
 from zlib import crc32
@@ -38,7 +37,7 @@ from baserate.errors import (
     quoted,
     refuse,
 )
-from baserate.kernels import Cells, best
+from baserate.kernels import Cells, best, portable
 from baserate.kernels.portable import ascending_orders
 from baserate.numbers import INT64_MAX, Ints
 from baserate.read.cases import (
@@ -61,19 +60,14 @@ from baserate.read.columns import (
 from baserate.read.condense import (
     BIN,
     BOUND,
-    DIGIT,
     MOST_ROUNDS,
     Certified,
-    Side,
-    Sums,
-    digits,
     not_certified,
 )
 from baserate.read.large import Kept, as_counts
 from baserate.read.table import (
     CELL,
     POSITIVE,
-    WORDS,
     Ceiling,
     ColumnRoles,
     Kind,
@@ -667,16 +661,6 @@ def _without_scores(tally: Tally, treatment: Treatment) -> tuple[Tally, tuple[No
 
 def checked_treatment(said: Mapping[str, Any]) -> Treatment:
     """What a cluster can do with odd rows: leave them out."""
-    known = {field.name for field in fields(Treatment)}
-    unknown = sorted(said.keys() - known)
-    if unknown and unknown[0] in WORDS:
-        raise refuse(
-            "BR002",
-            f"{unknown[0]} is an option of files: a frame is counted by the engine that holds it",
-            f"leave {unknown[0]} out; cells=… limits how many distinct scores come here",
-        )
-    if unknown:
-        raise TypeError(f"unknown option {unknown[0]!r}; there are missing_label and nan_score")
     treatment = Treatment(**said).checked()
     if treatment != Treatment(
         missing_label=treatment.missing_label, nan_score=treatment.nan_score
@@ -697,97 +681,42 @@ def checked_treatment(said: Mapping[str, Any]) -> Treatment:
 
 
 # ----------------------------------------------------------------------
-# The negatives of a partition among the positives' scores: what each worker counts and adds up, for
-# all models in one pass.
-
-
-DIGITS = 8  # of 32 bits: more than any sum of squares has
+# The negatives of a partition among the positives' scores: what each worker counts and adds up.
 
 
 @dataclass(frozen=True)
 class Negatives:
-    """How many scores lie at each anchor and between them, and the lowest of each gap; and how far
-    pairs of models are apart in placing them.
+    """How many scores lie at each anchor and between them, and the lowest of each gap.
 
-    `orders` are the positives' scores of each model, as ascending orders; `hits` the positives at
-    each, needed for pairs alone. It answers in places: of each model the gaps (even, from the
-    lowest) and the anchors between them (odd), then the digits of two sums a pair.
+    `anchors` are the positives' scores, as ascending orders. It answers in places: the gaps (even,
+    from the lowest) and the anchors between them (odd).
     """
 
-    orders: tuple[Ints, ...]
-    hits: tuple[Ints, ...] = ()
-    pairs: tuple[tuple[int, int], ...] = ()
+    anchors: Ints
 
     def __call__(self, pieces: Iterator[Columns]) -> tuple[Ints, Ints, Ints]:
-        sides = [
-            Side(orders, hits)
-            for orders, hits in zip(
-                self.orders, self.hits or [None] * len(self.orders), strict=True
-            )
-        ]
-        sums = [Sums() for _ in self.pairs]
+        # What came over a network may lie at any byte, and the compiled search needs something to
+        # find.
+        kernels = best if len(self.anchors) else portable
+        counter = kernels.GapCounter(np.require(self.anchors, requirements=["C", "A"]))
         for piece in pieces:
-            columns = [
-                np.require(piece[score_key(place)], requirements=["C", "A"])
-                for place in range(len(sides))
-            ]
-            for side, scores in zip(sides, columns, strict=True):
-                side.count(scores)
-            placed = (
-                [side.beaten_by(scores) for side, scores in zip(sides, columns, strict=True)]
-                if self.pairs
-                else []
-            )
-            for apart, (one, other) in zip(sums, self.pairs, strict=True):
-                apart.add(placed[other] - placed[one])
-        return self._written(sides, sums)
-
-    def _written(self, sides: list[Side], sums: list[Sums]) -> tuple[Ints, Ints, Ints]:
-        starts = self._starts()
-        lowest, values = np.full(starts[-1], INT64_MAX), np.zeros(starts[-1], dtype=np.int64)
-        for side, start, stop in zip(sides, starts, starts[1:], strict=False):
-            lowest[start:stop:2] = side.counter.lowest
-            values[start:stop:2], values[start + 1 : stop : 2] = (
-                side.counter.gaps,
-                side.counter.ties,
-            )
-        for number, each in enumerate(
-            number for apart in sums for number in (apart.total, apart.squares)
-        ):
-            for place, digit in digits(each):
-                values[starts[len(sides)] + number * DIGITS + place] = digit
+            scores = np.require(piece[score_key(0)], requirements=["C", "A"])
+            counter.add(scores, np.zeros(len(scores), dtype=np.bool_))
+        lowest, values = self._places()
+        lowest[::2], values[::2], values[1::2] = counter.lowest, counter.gaps, counter.ties
         used = np.flatnonzero(values)
         return used, lowest[used], values[used]
 
-    def _starts(self) -> list[int]:
-        """Where the places of each model begin, those of the sums, and where all end."""
-        sizes = [2 * len(orders) + 1 for orders in self.orders]
-        return np.cumsum([0, *sizes, 2 * DIGITS * len(self.pairs)]).tolist()  # type: ignore[no-any-return]
+    def _places(self) -> tuple[Ints, Ints]:
+        """The lowest score and the number of scores at each place, where there are none."""
+        size = 2 * len(self.anchors) + 1
+        return np.full(size, INT64_MAX), np.zeros(size, dtype=np.int64)
 
-    def read(
-        self, places: Ints, least: Ints, many: Ints
-    ) -> tuple[list[tuple[Ints, Ints, Ints]], list[Sums]]:
-        """What all partitions gave together: ties, gaps and lowest of each model, and the sums of
-        each pair.
-        """
-        starts = self._starts()
-        lowest, values = np.full(starts[-1], INT64_MAX), np.zeros(starts[-1], dtype=np.int64)
+    def read(self, places: Ints, least: Ints, many: Ints) -> tuple[Ints, Ints, Ints]:
+        """What all partitions gave together: ties, gaps and the lowest of each gap."""
+        lowest, values = self._places()
         lowest[places], values[places] = least, many
-        spans = pairwise(starts[:-1])
-        gaps = [
-            (values[start + 1 : stop : 2], values[start:stop:2], lowest[start:stop:2])
-            for start, stop in spans
-        ]
-        numbers = [_number(part) for part in values[starts[-2] :].reshape(-1, DIGITS).tolist()]
-        cases = int(values[: starts[1]].sum())
-        return gaps, [
-            Sums(cases, total, squares)
-            for total, squares in zip(numbers[0::2], numbers[1::2], strict=True)
-        ]
-
-
-def _number(parts: list[int]) -> int:
-    return sum(value << (DIGIT * place) for place, value in enumerate(parts))
+        return values[1::2], values[::2], lowest[::2]
 
 
 # ----------------------------------------------------------------------
@@ -927,22 +856,14 @@ def _checked(positives: Tally | None, wanted: ColumnRoles, most: int) -> Tally:
     return positives
 
 
-def condensed(
-    whole: Any, positives: Judged, wanted: ColumnRoles, pairs: Sequence[tuple[int, int]] = ()
-) -> tuple[dict[str, Counts], list[Sums]]:
-    """The second pass: condensed counts of every model, and of every pair how far apart the
-    negatives' placements are.
-    """
-    ranked = [gathered(*positives.cells(name)) for name in wanted.scores]
-    orders = tuple(ascending_orders(one.scores)[::-1].copy() for one in ranked)
-    work = Negatives(
-        orders, tuple(one.positives[::-1].copy() for one in ranked) if pairs else (), tuple(pairs)
-    )
-    negative = whole.filter(nw.col(LABEL) == 0).select(*_keys(wanted))
-    gaps, sums = work.read(*added_up(negative, work))
-    cells = [without_runs(between(one, *parts)) for one, parts in zip(ranked, gaps, strict=True)]
-    counts = [Counts._of(one, positives.ledger, positives.notes, condensed=True) for one in cells]
-    return dict(zip(wanted.scores, counts, strict=True)), sums
+def condensed(whole: Any, positives: Judged, wanted: ColumnRoles) -> Counts:
+    """The second pass: the negatives are counted at the positives' scores and between them."""
+    (score,) = wanted.scores
+    anchors = gathered(*positives.cells(score))
+    work = Negatives(ascending_orders(anchors.scores)[::-1].copy())
+    negative = whole.filter(nw.col(LABEL) == 0).select(score_key(0))
+    cells = without_runs(between(anchors, *work.read(*added_up(negative, work))))
+    return Counts._of(cells, positives.ledger, positives.notes, condensed=True)
 
 
 # ----------------------------------------------------------------------
@@ -1068,7 +989,7 @@ def count_frame(
         return _count_score(lazy, wanted, treatment, ceiling, keep, most)
     tally = tallied(lazy, wanted, most)
     if tally is None:
-        raise _too_many(wanted.scores[0], most)
+        raise _too_many(wanted.scores[0], most, TOGETHER)
     found = judged(tally, wanted, treatment)
     if found.group is not None:
         names, codes = group_codes(found.group)
@@ -1105,9 +1026,9 @@ def _count_score(
         found = judged(tally, wanted, treatment)
         return Counts._of(gathered(*found.cells(score)), found.ledger, found.notes), found.label
     if keep == "all":
-        raise _too_many(score, most)
+        raise _too_many(score, most, ALONE)
     whole, positives = with_positives(frame, wanted, treatment, most)
-    return condensed(whole, positives, wanted)[0][score], positives.label
+    return condensed(whole, positives, wanted), positives.label
 
 
 def most_cells(cells: int | None, ceiling: Ceiling) -> int:
@@ -1131,15 +1052,22 @@ def checked_cells(cells: int) -> int:
     return cells
 
 
-def _too_many(score: str, cells: int) -> Exception:
+ALONE = Fix(
+    'cells=…, keep="positives", or round the scores',
+    "--cells NUMBER, --keep positives, or round the scores",
+)
+TOGETHER = Fix(
+    "cells=…, round the scores, or take a random sample of the rows",
+    "--cells NUMBER, round the scores, or take a random sample of the rows",
+)
+
+
+def _too_many(score: str, cells: int, fix: Fix) -> Exception:
     return refuse(
         "BR951",
         f"there are more than {grouped(cells)} distinct rows of values with {quoted(score)}, which"
         " is as many as may be held here",
-        Fix(
-            'cells=…, keep="positives", or round the scores',
-            "--cells NUMBER, --keep positives, or round the scores",
-        ),
+        fix,
     )
 
 
@@ -1154,43 +1082,3 @@ def check_models(scores: Sequence[str]) -> None:
         raise refuse(
             "BR407", f"the score {quoted(repeated[0])} is named twice", "name each score once"
         )
-
-
-# ----------------------------------------------------------------------
-# Several models on the same cases, too many to hold: what DeLong's test needs of every pair, from
-# two passes over the rows.
-
-
-class Paired(NamedTuple):
-    """Sums over the cases of two models: differences of twice the number beaten, and their squares,
-    for positives and for negatives.
-    """
-
-    models: tuple[str, str]
-    positives: Sums
-    negatives: Sums
-
-
-def paired_sums(
-    frame: Any, wanted: ColumnRoles, treatment: Treatment, most: int
-) -> tuple[dict[str, Counts], list[Paired]]:
-    """The condensed counts of each model, and the sums of every pair of them."""
-    whole, cases = with_positives(frame, wanted, treatment, most)
-    pairs = list(combinations(range(len(wanted.scores)), 2))
-    counts, of_negatives = condensed(whole, cases, wanted, pairs)
-    placed = [beating(cases, name, counts[name]) for name in wanted.scores]
-    found = []
-    for (one, other), negatives in zip(pairs, of_negatives, strict=True):
-        positives = Sums()
-        positives.add_times(placed[other] - placed[one], cases.positives)
-        found.append(Paired((wanted.scores[one], wanted.scores[other]), positives, negatives))
-    return counts, found
-
-
-def beating(cases: Judged, name: str, counts: Counts) -> Ints:
-    """Of each row of the positives' scores, twice the negatives below it by one model, a tie
-    counting one.
-    """
-    scores, negatives = counts.scores[::-1], counts.negatives[::-1]
-    twice = 2 * (np.cumsum(negatives) - negatives) + negatives
-    return np.asarray(twice[np.searchsorted(scores, cases.scores[name])])

@@ -637,32 +637,6 @@ def count_large(
 
 
 @contextmanager
-def pieces_of(
-    source: str, sources: Sources, wanted: ColumnRoles, options: Options
-) -> Iterator[tuple[dict[str, ParquetPieces], tuple[Note, ...], Ledger]]:
-    """The same cases once for each score, to be read side by side, what was noted, and what is
-    read. `Whole` where that cannot be.
-    """
-    with _described(source, sources, wanted, options) as (reader, decision):
-        assert options.ceiling.memory is not None
-        alone = {name: replace(wanted, scores=(name,)) for name in wanted.scores}
-        share, low, value = (
-            options.ceiling.memory // len(alone),
-            options.treatment.lower_is_positive,
-            _written(decision, reader),
-        )
-        pieces = {
-            name: ParquetPieces(reader, one, value, share, lower_is_positive=low)
-            for name, one in alone.items()
-        }
-        yield (
-            pieces,
-            (*_notes(reader.found, decision), *((TURNED,) if low else ())),
-            _ledger(reader.found, wanted, decision),
-        )
-
-
-@contextmanager
 def _described(
     source: str, sources: Sources, wanted: ColumnRoles, options: Options
 ) -> Iterator[tuple[Reader, Decision]]:
