@@ -177,6 +177,7 @@ class Report:
 
     requests: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
+    failed: Counter[str] = field(default_factory=Counter)
     accepted: Counter[str] = field(default_factory=Counter)
     differences: list[Difference] = field(default_factory=list)
 
@@ -191,17 +192,18 @@ class Report:
         left, covered = split_accepted(compare_answers(request, *answers), accepted)
         self.requests[kind] += 1
         self.refused[kind] += all("refusal text" in one for one in answers)
+        self.failed[kind] += all("error text" in one for one in answers)
         self.accepted[kind] += bool(covered)
         self.differences += left
 
     def table(self) -> str:
-        """Return how many requests of each kind were asked, refused, and differ."""
+        """Return by kind how many requests both sides refused or failed at, and how many differ."""
         differing = Counter(
             kind for kind, _ in {(one.request["kind"], one.replay) for one in self.differences}
         )
-        heads = ("kind", "requests", "refused", "accepted", "differ")
+        heads = ("kind", "requests", "refused", "failed", "accepted", "differ")
         rows = [f"{heads[0]:32}" + "".join(f"{head:>10}" for head in heads[1:])]
-        columns = (self.requests, self.refused, self.accepted, differing)
+        columns = (self.requests, self.refused, self.failed, self.accepted, differing)
         rows += [
             f"{kind:32}" + "".join(f"{column[kind]:10}" for column in columns)
             for kind in self.requests

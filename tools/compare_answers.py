@@ -33,6 +33,10 @@ NUMBER, RESAMPLES, TEXT, NOTES = "number", "resampled number", "text", "notes"
 MISSING, ADDED = "only in the reference", "only in the current package"
 CODE, WORDS = "another code", "another text of a refusal"
 REFUSED, ANSWERED, ERROR = "refused now", "answered now", "error"
+EQUAL_VALUE = "another point of equal value"
+
+# An answer's name, the category of its difference, and the answer of both sides.
+Found = tuple[str, str, Any, Any]
 
 
 @dataclass(frozen=True)
@@ -55,14 +59,13 @@ def compare_answers(
     request: dict[str, Any], reference: Answers, current: Answers
 ) -> list[Difference]:
     """Return every answer to a request that differs."""
-    failed = compare_failures(reference, current)
-    found = failed if failed is not None else compare_values(reference, current)
+    found = compare_failures(reference, current)
+    if found is None:
+        found = mark_equal_points(list(compare_values(reference, current)), reference, current)
     return [Difference(request, *one) for one in found]
 
 
-def compare_failures(
-    reference: Answers, current: Answers
-) -> list[tuple[str, str, Any, Any]] | None:
+def compare_failures(reference: Answers, current: Answers) -> list[Found] | None:
     """Compare refusals and errors; None where both sides answered."""
     ends = [end_of(reference), end_of(current)]
     if ends == ["answered", "answered"]:
@@ -90,7 +93,7 @@ def text_of(answers: Answers) -> str:
     return str(answers.get("refusal text", answers.get("error text", "answered")))
 
 
-def compare_values(reference: Answers, current: Answers) -> Iterator[tuple[str, str, Any, Any]]:
+def compare_values(reference: Answers, current: Answers) -> Iterator[Found]:
     """Yield every number and text that differs, or that one side lacks."""
     for name, expected in reference.items():
         if name not in current:
@@ -101,6 +104,26 @@ def compare_values(reference: Answers, current: Answers) -> Iterator[tuple[str, 
                 yield name, category, expected, current[name]
     for name in current.keys() - reference.keys():
         yield name, ADDED, None, current[name]
+
+
+def mark_equal_points(found: list[Found], reference: Answers, current: Answers) -> list[Found]:
+    """Return the differences, with a category of their own for those of points that differ in
+    their threshold and are equally good by what was made best.
+    """
+    prefixes = [name.removesuffix("threshold") for name, *_ in found if name.endswith(".threshold")]
+    equal = tuple(
+        prefix
+        for prefix in prefixes
+        if all(
+            f"{prefix}{part}" in reference
+            and is_equal(reference[f"{prefix}{part}"], current.get(f"{prefix}{part}"))
+            for part in ("objective", "objective_value")
+        )
+    )
+    return [
+        (name, EQUAL_VALUE if name.startswith(equal) else category, *both)
+        for name, category, *both in found
+    ]
 
 
 def is_number(value: Any) -> bool:

@@ -106,7 +106,7 @@ def describe(name: str, value: Any) -> Answers:
         answers = {}
         for attribute in ATTRIBUTES[kinds[0]]:
             answers.update(describe(joined(name, attribute), read_attribute(value, attribute)))
-        return {**answers, **describe_notes(name, value)}
+        return {**answers, **describe_objective(name, value), **describe_notes(name, value)}
     if isinstance(value, np.ndarray):
         return describe_array(name, value)
     if isinstance(value, Mapping):
@@ -146,6 +146,14 @@ def describe_array(name: str, values: np.ndarray) -> Answers:
     places = np.unique(np.linspace(0, len(values) - 1, 9).astype(int)) if len(values) else []
     shown = {f"{name}[{place}]": plain(values[place]) for place in places}
     return {f"{name}.length": len(values), f"{name}.sum": plain(np.abs(finite).sum()), **shown}
+
+
+def describe_objective(name: str, value: Any) -> Answers:
+    """Return what a chosen point makes best, and its value there."""
+    if not isinstance(value, br.OperatingPoint) or not value.objective:
+        return {}
+    best = value[value.objective] if value.regret is None else value.regret.value
+    return {f"{name}.objective": value.objective, f"{name}.objective_value": plain(best)}
 
 
 def describe_notes(name: str, value: Any) -> Answers:

@@ -72,6 +72,7 @@ def draw_beside(
         "amount": amounts.tolist(),
         "day": [f"2026-05-{day:02}" for day in days],
         "weight": generator.integers(1, 4, size=rows).tolist(),
+        "wide weight": (10 ** generator.uniform(-8, 7, size=rows)).tolist(),
         "id": [f"{row:05}" for row in range(rows)],
     }
 

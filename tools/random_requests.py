@@ -144,6 +144,7 @@ def draw_rule(generator: Random) -> Arguments:
         )
     ]
     extra = ("posfrac <= 60%", "npv >= 0.5", "accuracy >= 0.4", "fpr <= 0.5", "tpr >= 20%")
+    extra += ("normalized_cost <= 0.9", "expected_cost <= 0.8", "f1 >= 0.1")
     terms += [pick(generator, extra) for _ in range(int(generator.integers(0, 3)))]
     return {"rule": " and ".join(dict.fromkeys(terms))}
 
@@ -154,7 +155,8 @@ def draw_budget(generator: Random) -> Arguments:
     alerts = max(1, round(volume * float(generator.uniform(0.001, 0.3))))
     rule = pick(
         generator,
-        (f"alerts <= {alerts}", f"alerts <= {alerts}", f"alerts <= {alerts} and recall >= 0.2"),
+        (f"alerts <= {alerts}", f"alerts <= {alerts}", f"alerts <= {alerts} and recall >= 0.2")
+        + (f"alerts <= {alerts} and false_alarms <= {alerts // 2 + 1}", "caught >= 3"),
     )
     return {"rule": rule, "volume": volume}
 
@@ -367,6 +369,31 @@ def draw_choose(generator: Random) -> Request:
     """One model, known conditions."""
     arguments = {**draw_conditions(generator), **draw_either_rule(generator)}
     return make_request(draw_data(generator), "choose", arguments)
+
+
+@kind("choose at extremes")
+def draw_choose_extremes(generator: Random) -> Request:
+    """Rare base rates, large rewards, and weights over fifteen orders of magnitude."""
+    data = draw_data(generator, models=pick(generator, (1, 1, 2)))
+    costs = ({"fn": 1e9, "fp": 1}, {"fn": 1, "fp": 1e6}, {"fn": 1e-3, "fp": 1e-7, "tp": -50})
+    arguments: Arguments = {"prior": pick(generator, (1e-9, 1e-6, "1 in 30000", 0.999, 0.03))}
+    arguments["costs"] = pick(generator, (*costs, *COSTS))
+    if chance(generator, 0.3):
+        arguments.update(draw_either_rule(generator))
+    weighted = len(data["models"]) == 1 and chance(generator, 0.6)
+    count = {"sample_weight": "wide weight"} if weighted else {}
+    return make_request(data, "choose", arguments, count=count)
+
+
+@kind("removed options")
+def draw_removed(generator: Random) -> Request:
+    """What the reference has and the package need not have: refused cleanly, never answered."""
+    data = {**draw_data(generator, most=400), "scores": "probability"}
+    arguments = pick(generator, ({"mix": True}, {"calibrated_at": "sample"}))
+    if chance(generator, 0.4):
+        count = {"memory": "400MB", "approx": True}
+        return make_request(data, "count", {}, source={"form": "csv"}, count=count)
+    return make_request(data, "choose", {**draw_conditions(generator), **arguments})
 
 
 @kind("choose a model")

@@ -99,6 +99,15 @@ def test_resampled_ends_may_differ_by_monte_carlo_error():
     assert compared(closed, {**closed, "i.low": 0.405}) == [("i.low", "number")]
 
 
+def test_another_threshold_of_equal_value_is_named_so():
+    point = {"p.threshold": 1, "p.tpr": 0.5, "p.objective": "f1", "p.objective_value": 0.3}
+    other = {**point, "p.threshold": 2, "p.tpr": 0.6}
+    equal = "another point of equal value"
+    assert compared(point, other) == [("p.threshold", equal), ("p.tpr", equal)]
+    worse = {**other, "p.objective_value": 0.29}
+    assert {category for _, category in compared(point, worse)} == {"number"}
+
+
 def test_accepted_differences_are_matched_by_patterns(tmp_path):
     path = tmp_path / "differences.toml"
     path.write_text(
