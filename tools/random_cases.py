@@ -22,6 +22,19 @@ ROLE_COLUMNS = {"by": "site", "cluster": "card", "amount": "amount", "day": "day
 
 Columns = dict[str, list[Any]]
 
+# Ways to write a score in a text file; some of them are no number that a reader should take.
+SPELLINGS = {
+    "exponent": "{:.6e}",
+    "plus sign": "{:+}",
+    "spaces": " {} ",
+    "many digits": "{:.22f}",
+    "percent": "{:.4%}",
+    "thousands": "{:,.3f}",
+    "zeros": "000{}",
+    "currency": "{} €",
+    "quoted space": '" {}"',
+}
+
 
 def draw_cases(data: dict[str, Any]) -> Columns:
     """Return the columns of random cases: label, one score per model, and what stands beside."""
@@ -116,7 +129,7 @@ def write_file(columns: Columns, source: dict[str, Any], folder: Path) -> str:
     if form == "sqlite":
         return write_sqlite(columns, path)
     if form in ("csv", "jsonl"):
-        text = csv_text(columns, source) if form == "csv" else json_lines(columns)
+        text = csv_text(columns, source) if form == "csv" else json_lines(columns, source)
         content = spoil_bytes(text.encode(source.get("encoding", "utf-8")), source)
         path.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
     elif form == "npz":
@@ -133,10 +146,19 @@ def csv_text(columns: Columns, source: dict[str, Any]) -> str:
     always = source.get("quote_all", False)
     rows = [] if source.get("header", True) is False else [list(columns)]
     rows += [list(row) for row in zip(*columns.values(), strict=True)]
+    if "spelling" in source:
+        spelling = SPELLINGS[source["spelling"]]
+        rows = [[spelled(value, spelling) for value in row] for row in rows]
+        always = always or source["spelling"] == "thousands"
     shown = [[csv_field(value, delimiter, decimal, always) for value in row] for row in rows]
     lines = [*source.get("above", []), *(delimiter.join(row) for row in shown)]
     end = source.get("line_end", "\n")
     return end.join(lines) + (end if source.get("last_line_end", True) else "")
+
+
+def spelled(value: Any, spelling: str) -> Any:
+    """Return a number of the file as a person or a program might write it."""
+    return spelling.format(value) if isinstance(value, float) and math.isfinite(value) else value
 
 
 def csv_field(value: Any, delimiter: str, decimal: str, always: bool) -> str:  # noqa: FBT001
@@ -148,10 +170,35 @@ def csv_field(value: Any, delimiter: str, decimal: str, always: bool) -> str:  #
     return '"' + text.replace('"', '""') + '"' if always or needed else text
 
 
-def json_lines(columns: Columns) -> str:
-    """Return one JSON object per case."""
+def json_lines(columns: Columns, source: dict[str, Any]) -> str:
+    """Return one JSON object per case, the middle one with the defect that `source` names."""
     rows = zip(*columns.values(), strict=True)
-    return "".join(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in rows)
+    lines = [json.dumps(dict(zip(columns, row, strict=True))) for row in rows]
+    middle, score = len(lines) // 2, list(columns)[1]
+    row = json.loads(lines[middle])
+    defects = {
+        "no key": json.dumps({key: value for key, value in row.items() if key != score}),
+        "another key": json.dumps({**row, "remark": "seen"}),
+        "text number": json.dumps({**row, score: str(row[score])}),
+        "nested": json.dumps({**row, score: {"value": row[score]}}),
+        "list": json.dumps({**row, score: [row[score]]}),
+        "true": json.dumps({**row, score: True}),
+        "large integer": json.dumps({**row, score: 2**63 + 1}),
+        "exponent": json.dumps({**row, score: 1e300}),
+        "beyond floats": lines[middle].replace(json.dumps(row[score]), "1e999"),
+        "many digits": lines[middle].replace(json.dumps(row[score]), "0.12345678901234567891"),
+        "two keys": lines[middle][:-1] + f', "{score}": 0.5}}',
+        "no object": "[1, 2]",
+        "cut off": lines[middle][:-3],
+        "text behind": lines[middle] + " end",
+        "empty line": "",
+        "escaped key": lines[middle].replace(f'"{score}"', f'"\\u{ord(score[0]):04x}{score[1:]}"'),
+        "text label": json.dumps({**row, LABEL: str(row[LABEL])}),
+        "float label": json.dumps({**row, LABEL: 1.0}),
+    }
+    if "row" in source:
+        lines[middle] = defects[source["row"]]
+    return "\n".join(lines) + "\n"
 
 
 def spoil_bytes(content: bytes, source: dict[str, Any]) -> bytes:

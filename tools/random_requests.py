@@ -252,6 +252,44 @@ def draw_csv(generator: Random) -> Request:
     return make_request(data, "count", {}, source=source, role=role, count=count)
 
 
+@kind("odd csv")
+def draw_odd_csv(generator: Random) -> Request:
+    """A CSV file with unusual numbers or labels, and perhaps the option that reads them."""
+    data, role = draw_columns(generator)
+    spellings = (
+        *(("exponent", {}), ("plus sign", {}), ("spaces", {}), ("many digits", {}), ("zeros", {})),
+        *(("percent", {"percent": True}), ("thousands", {"thousands": ","}), ("currency", {})),
+        ("quoted space", {}),
+    )
+    spelling, count = pick(generator, spellings)
+    source = {"form": "csv", "spelling": spelling}
+    if chance(generator, 0.2):
+        count = {}
+    if chance(generator, 0.3):
+        data["labels"] = pick(
+            generator, (["0.0", "1.0"], ["FALSE", "TRUE"], [" no", "Yes"], ["00", "01"], [0, 2])
+        )
+        count = {**count, **pick(generator, ({}, {"positive": data["labels"][1]}))}
+    return make_request(data, "count", {}, source=source, role=role, count=count)
+
+
+@kind("json lines")
+def draw_json_lines(generator: Random) -> Request:
+    """JSON lines with one odd row."""
+    data, role = draw_columns(generator)
+    rows = (
+        *("no key", "another key", "text number", "nested", "list", "true", "large integer"),
+        *("exponent", "beyond floats", "many digits", "two keys", "no object", "cut off"),
+        *("text behind", "empty line", "escaped key", "text label", "float label"),
+    )
+    source = {"form": "jsonl", "row": pick(generator, rows)}
+    treatments = ({}, {}, {}, {"nan_score": "drop"}, {"cast_labels": True})
+    count = pick(generator, treatments)
+    if chance(generator, 0.2):
+        data["labels"] = ["no", "yes"]
+    return make_request(data, "count", {}, source=source, role=role, count=count)
+
+
 @kind("treated csv")
 def draw_treated_csv(generator: Random) -> Request:
     """A CSV file with a defect and, most times, the option that treats it."""
