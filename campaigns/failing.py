@@ -112,8 +112,7 @@ class Calls:
         self.fail()
 
 
-COUNTED = ("execute", "fetchall", "fetchone", "fetchmany", "fetchnumpy", "cursor",
-           "fetch_arrow_table", "adbc_execute_schema")  # fmt: skip
+COUNTED = ("execute", "fetchall", "fetchone", "fetchmany", "fetchnumpy", "cursor")
 
 
 class Failing:
@@ -148,18 +147,15 @@ class Failing:
 
 @contextmanager
 def failing_databases(calls: Calls) -> Iterator[None]:
-    """DuckDB, SQLite and PostgreSQL whose connections count their calls; of SQLAlchemy's, its
-    statements.
-    """
+    """DuckDB and SQLite whose connections count their calls; of SQLAlchemy's, its statements."""
     import sqlite3
 
     import duckdb
     import sqlalchemy
-    from adbc_driver_postgresql import dbapi
 
     said = (sqlalchemy.Engine, "before_cursor_execute", calls.another)
     with ExitStack() as ours:
-        for module in (duckdb, sqlite3, dbapi):
+        for module in (duckdb, sqlite3):
             counted = _connect(module.connect, calls)
             ours.enter_context(mock.patch.object(module, "connect", counted))
         sqlalchemy.event.listen(*said)

@@ -210,10 +210,10 @@ FURTHER = {
     ),
     "12-postgres": Promise(
         "A server that goes away",
-        "a table or query of PostgreSQL counted, through either driver, while the server ends the"
-        " connection before the first, second, … call, or that call fails: the right counts or"
-        " one refusal, and the next count right",
-        115,
+        "a table or query of PostgreSQL counted while the server ends the connection before the"
+        " first, second, … statement, or that statement fails: the right counts or one refusal,"
+        " and the next count right",
+        28,
     ),
     "12-sql": Promise(
         "A call of a database that fails",

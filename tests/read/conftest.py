@@ -74,7 +74,7 @@ def postgres():
     programs = server_programs()
     if programs is None:
         pytest.skip("needs a PostgreSQL server (Debian: postgresql)")
-    pytest.importorskip("adbc_driver_postgresql", reason="needs adbc-driver-postgresql")
+    pytest.importorskip("psycopg", reason="needs psycopg")
     with started(programs) as server:
         yield server
 
@@ -149,13 +149,13 @@ def _free_port():
 
 
 def _wait(server, port, log):
-    from adbc_driver_postgresql import dbapi
+    import psycopg
 
     end = time.monotonic() + 60
     while True:
         try:
-            dbapi.connect(Server(port).url).close()
-        except dbapi.Error:
+            psycopg.connect(Server(port).url).close()
+        except psycopg.Error:
             if server.poll() is not None or time.monotonic() > end:
                 raise RuntimeError(log.read_text()) from None
             time.sleep(0.1)

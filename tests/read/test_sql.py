@@ -56,17 +56,20 @@ def test_duckdb_gives_the_counts_of_the_rows(bins, tmp_path):
 
 @pytest.mark.parametrize("bins", [None, 64])
 def test_postgres_gives_the_counts_of_the_rows(postgres, bins):
-    from adbc_driver_postgresql import dbapi
+    import psycopg
 
-    rows = pd.DataFrame({ODD: Y == 1, "S": S, "label": 7, "score": 8})
-    with dbapi.connect(postgres.url) as connection, connection.cursor() as cursor:
-        cursor.adbc_ingest("sql scores", rows, mode="create")
+    rows = zip((Y == 1).tolist(), S.tolist(), strict=True)
+    with psycopg.connect(postgres.url) as connection, connection.cursor() as cursor:
+        named = ODD.replace('"', '""')
+        cursor.execute(
+            f'CREATE TEMP TABLE "sql scores" ("{named}" bool, "S" float8, label int, score int)'
+        )
+        cursor.executemany('INSERT INTO "sql scores" VALUES (%s, %s, 7, 8)', list(rows))
         cursor.execute('INSERT INTO "sql scores" VALUES (NULL, 0.5, 7, 8), (true, NULL, 7, 8)')
         cursor.execute("""INSERT INTO "sql scores" VALUES (true, 'NaN', 7, 8)""")
-        cursor.execute(
-            br.counting_sql("postgres", "public.sql scores", label=ODD, score="S", bins=bins)
-        )
-        result = cursor.fetch_arrow_table()
+        cursor.execute(br.counting_sql("postgres", "sql scores", label=ODD, score="S", bins=bins))
+        names = [column.name for column in cursor.description]
+        result = pd.DataFrame(cursor.fetchall(), columns=names)
     with pytest.raises(br.InputError, match="1 of 3,003 labels") as raised:
         br.count(result, counted=True)
     assert [problem.code for problem in raised.value.problems] == ["BR105", "BR201"]

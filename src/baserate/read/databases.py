@@ -1,5 +1,5 @@
-"""Tables, views and queries of SQLite, PostgreSQL and any database that SQLAlchemy knows,
-read-only.
+"""Tables, views and queries of SQLite, and of any database that SQLAlchemy knows, PostgreSQL
+among them: read-only.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,8 @@ import numpy as np
 from baserate.counts.cells import Array
 from baserate.errors import InputError, escaped, grouped, placed, quoted, refuse, refuse_file
 from baserate.numbers import EXACT_FLOATS
-from baserate.read.arrow import arrow_kind, from_arrow
 from baserate.read.columns import from_spelled, objects
-from baserate.read.duckdb import FEWER, pair_of, reason, repeated
+from baserate.read.duckdb import reason
 from baserate.read.quotas import patience_s, too_long
 from baserate.read.streams import unchanged, with_log
 from baserate.read.table import (
@@ -292,11 +291,14 @@ def _cause(error: BaseException) -> Exception:
 # database can be told so, never committed.
 
 
-SQL_EXTRA = "sql"
+SQL_EXTRA, POSTGRES_EXTRA = "sql", "postgres"
+# An address that names no driver takes this one.
+PSYCOPG, POSTGRES = "postgresql+psycopg", ("postgresql", "postgres")
+CONNECT_S, DENIED = 10, "42501"  # what PostgreSQL calls a permission that is missing
 READ = "give a table or view of this database, or one SELECT that reads them"
 READ_ONLY = {
     "sqlite": "PRAGMA query_only = ON",
-    "postgresql": "SET TRANSACTION READ ONLY",
+    "postgresql": "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
     "oracle": "SET TRANSACTION READ ONLY",
     "mysql": "SET SESSION TRANSACTION READ ONLY",
     "mariadb": "SET SESSION TRANSACTION READ ONLY",
@@ -325,10 +327,14 @@ def _with_rows(shown: str, columns: dict[str, Any], wanted: ColumnRoles, sha256:
 
 @contextmanager
 def _engine(url: str) -> Iterator[Any]:
-    sa = needed("sqlalchemy", SQL_EXTRA)
+    is_postgres = url.partition(":")[0].casefold() in (*POSTGRES, PSYCOPG)
+    sa = needed("sqlalchemy", POSTGRES_EXTRA if is_postgres else SQL_EXTRA)
     check_url(url)
     try:
         address = sa.make_url(url)
+        if is_postgres:
+            timeout = {"connect_timeout": str(CONNECT_S), **address.query}
+            address = address.set(drivername=PSYCOPG, query=timeout)
         _check_file(address)
         engine = sa.create_engine(address)
     except sa.exc.NoSuchModuleError:
@@ -344,7 +350,12 @@ def _engine(url: str) -> Iterator[Any]:
             "write it as dialect://user:password@host/database",
         ) from None
     except ImportError as error:
-        fix = "install that driver, or name another in the address, such as mysql+pymysql://"
+        fix = (
+            f'pip install "baserate[{POSTGRES_EXTRA}]", or name another driver in the address,'
+            " such as postgresql+psycopg2://"
+            if is_postgres
+            else "install that driver, or name another in the address, such as mysql+pymysql://"
+        )
         raise refuse(
             "BR714", f"the driver {quoted(str(error.name))} is not installed", fix
         ) from None
@@ -423,143 +434,8 @@ def _refused_by_driver(url: str) -> Iterator[None]:
             isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
             and error.statement is None
         )
-        raise (unreached(url, error) if lost else not_run(url, error)) from None
-
-
-# ----------------------------------------------------------------------
-# A table, a view or a query of PostgreSQL, through ADBC: in a read-only transaction, at one moment,
-# and counted there where that is exact.
-
-
-POSTGRES_EXTRA = "postgres"
-CONNECT_S = 10
-POSTGRES_TABLES = """
-SELECT n.nspname, c.relname, pg_table_is_visible(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' ORDER BY 1, 2
-"""  # noqa: E501
-STATISTICS = """
-SELECT CASE WHEN s.n_distinct < 0 THEN -s.n_distinct * c.reltuples ELSE s.n_distinct END AS distinct_values, c.reltuples AS cases
-FROM pg_stats s JOIN pg_namespace n ON n.nspname = s.schemaname JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = s.tablename
-WHERE s.schemaname = $1 AND s.tablename = $2 AND s.attname = $3
-"""  # noqa: E501
-# Types whose values GROUP BY merges only where counting would: equal numbers, 0 and -0.0 among
-# them.
-WHOLE = frozenset({"int2", "int4", "int8"})
-LABELS, SCORES = WHOLE | {"bool"}, WHOLE | {"float4", "float8"}
-DENIED = ("42501",)
-
-
-def read_postgres(url: str, table_or_query: str, wanted: ColumnRoles) -> Table:
-    """The requested columns of a table or query."""
-    check_url(url)
-    shown = shown_url(url)
-    with (
-        _refused_by_server(url),
-        _connected(url) as connection,
-        closing(connection.cursor()) as cursor,
-    ):
-        # One moment for the schema, the statistics and the rows; the server refuses any change.
-        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        columns = _postgres_columns(cursor, shown, table_or_query, wanted)
-    return _with_rows(shown, columns, wanted)
-
-
-@contextmanager
-def _connected(url: str) -> Iterator[Any]:
-    needed("pyarrow", POSTGRES_EXTRA)
-    dbapi = needed("adbc_driver_postgresql.dbapi", POSTGRES_EXTRA)
-    try:
-        connection = dbapi.connect(
-            url
-            if "connect_timeout" in url
-            else f"{url}{'&' if '?' in url else '?'}connect_timeout={CONNECT_S}"
-        )
-    except dbapi.Error as error:
-        raise unreached(url, error) from None
-    try:
-        yield connection
-    finally:
-        with suppress(dbapi.Error):  # a connection that is lost
-            connection.rollback()
-        connection.close()
-
-
-def _postgres_columns(cursor: Any, shown: str, asked: str, wanted: ColumnRoles) -> dict[str, Array]:
-    table = _table(cursor, shown, asked)
-    source = table.sql if table else f"(\n{_query(cursor, shown, asked)}\n) AS asked"
-    schema = cursor.adbc_execute_schema(f"SELECT * FROM {source}")  # noqa: S608
-    check_columns(shown, schema.names, wanted.columns)
-    kinds = {name: arrow_kind(schema.field(name).type) for name in wanted.columns}
-    for name, kind in kinds.items():
-        check_use(shown, name, kind, wanted)
-    counted = _counted(cursor, table, schema, wanted) if table else None
-    if counted is not None:
-        return counted
-    cursor.execute(f"SELECT {', '.join(map(identifier, wanted.columns))} FROM {source}")  # noqa: S608
-    found = cursor.fetch_arrow_table()
-    return {
-        name: from_arrow(found.column(place), kinds[name])
-        for place, name in enumerate(wanted.columns)
-    }
-
-
-def _query(cursor: Any, shown: str, asked: str) -> str:
-    """A query that PostgreSQL accepts by itself; only then may it stand between brackets."""
-    query = one_statement(shown, asked)
-    cursor.adbc_execute_schema(query)
-    return query
-
-
-def _table(cursor: Any, shown: str, asked: str) -> TableName | None:
-    """A table that needs no schema in front of its name comes before one that does."""
-    cursor.execute(POSTGRES_TABLES)
-    rows = cursor.fetchall()
-    visible = [TableName(schema, name) for schema, name, seen in rows if seen and name == asked]
-    return (
-        visible[0]
-        if len(visible) == 1
-        else find_table(shown, [TableName(schema, name) for schema, name, _ in rows], asked)
-    )
-
-
-def _counted(
-    cursor: Any, table: TableName, schema: Any, wanted: ColumnRoles
-) -> dict[str, Array] | None:
-    """The columns from counts of the server's, where its statistics expect far fewer scores than
-    cases; None where the rows are needed.
-    """
-    pair = pair_of(wanted)
-    if pair is None or _type(schema, pair[0]) not in LABELS or _type(schema, pair[1]) not in SCORES:
-        return None
-    cursor.execute(STATISTICS, (table.schema, table.name, pair[1]))
-    estimates = cursor.fetchall()
-    if not estimates or not 0 < FEWER * estimates[0][0] < estimates[0][1]:
-        return None
-    names = ", ".join(map(identifier, pair))
-    cursor.execute(f"SELECT {names}, count(*) FROM {table.sql} GROUP BY {names}")  # noqa: S608
-    labels, scores, cases = cursor.fetch_arrow_table().columns
-    if labels.null_count or scores.null_count:
-        return None
-    columns = repeated(labels.to_numpy(), scores.to_numpy(), cases.to_numpy())
-    return columns and {name: one.spread() for name, one in zip(pair, columns, strict=True)}
-
-
-def _type(schema: Any, name: str) -> str:
-    """PostgreSQL's own name of a column's type."""
-    return str((schema.field(name).metadata or {}).get(b"POSTGRESQL:type", b"").decode())
-
-
-@contextmanager
-def _refused_by_server(url: str) -> Iterator[None]:
-    """Whatever the server says becomes one line of ours."""
-    manager = needed("adbc_driver_manager", POSTGRES_EXTRA)
-    pa = needed("pyarrow", POSTGRES_EXTRA)
-    try:
-        yield
-    except (manager.Error, pa.ArrowException, OSError) as error:
-        state = getattr(error, "sqlstate", None)
-        lost = state is None or state in DENIED
-        raise (unreached(url, error) if lost else not_run(url, error)) from None
+        denied = getattr(getattr(error, "orig", None), "sqlstate", None) == DENIED
+        raise (unreached(url, error) if lost or denied else not_run(url, error)) from None
 
 
 # ----------------------------------------------------------------------

@@ -283,10 +283,12 @@ def pair_of(wanted: ColumnRoles) -> tuple[str, str] | None:
     return pair if wanted.columns == pair else None
 
 
-def repeated(labels: Array, scores: Array, times: Array) -> tuple[Runs, Runs] | None:
-    """One row per case, in no particular order; None where anything is missing or NaN, or nothing
-    is there.
+def repeated_in(connection: Any, pairs: str) -> tuple[Runs, Runs] | None:
+    """One row per case, in no particular order, from a table of pairs (a, b) and how often each
+    occurs (c); None where anything is missing or NaN, or nothing is there.
     """
+    found = connection.execute(f"SELECT a, b, c FROM {pairs}").fetchnumpy()  # noqa: S608
+    labels, scores, times = found["a"], found["b"], found["c"]
     gone = any(arrays.mask_of(values) is not None for values in (labels, scores)) or (
         scores.dtype.kind == "f" and bool(np.isnan(scores).any())
     )
@@ -294,12 +296,6 @@ def repeated(labels: Array, scores: Array, times: Array) -> tuple[Runs, Runs] | 
         return None
     lengths = np.asarray(times, dtype=np.int64)
     return Runs(np.asarray(labels), lengths), Runs(np.asarray(scores), lengths)
-
-
-def repeated_in(connection: Any, pairs: str) -> tuple[Runs, Runs] | None:
-    """The same from a table of pairs (a, b) and how often each occurs (c)."""
-    found = connection.execute(f"SELECT a, b, c FROM {pairs}").fetchnumpy()  # noqa: S608
-    return repeated(found["a"], found["b"], found["c"])
 
 
 # ----------------------------------------------------------------------

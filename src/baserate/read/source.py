@@ -570,7 +570,7 @@ def shown_source(source: str) -> str:
 
 
 def _from_url(url: str, wanted: ColumnRoles, options: Options) -> Table:
-    from baserate.read.databases import check_url, read_alchemy, read_postgres
+    from baserate.read.databases import check_url, read_alchemy
 
     scheme = url.partition("://")[0].casefold()
     split = PARTS.fullmatch(url)
@@ -587,8 +587,6 @@ def _from_url(url: str, wanted: ColumnRoles, options: Options) -> Table:
         raise refuse_file(
             shown, "BR717", "which table?", f"write {shown}::TABLE, or ::SELECT … for a query"
         )
-    if scheme in ("postgresql", "postgres"):
-        return read_postgres(split[1], split[2], wanted)
     return read_alchemy(split[1], split[2], wanted)
 
 
