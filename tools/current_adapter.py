@@ -16,7 +16,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from random_cases import LABEL, ROLE_COLUMNS, draw_cases, make_frame, select_columns, write_file
+from random_cases import (
+    LABEL,
+    ROLE_COLUMNS,
+    draw_cases,
+    make_frame,
+    select_columns,
+    write_file,
+    write_file_per_model,
+)
 
 import baserate as br
 from baserate.cli.main import main
@@ -225,9 +233,12 @@ def count_cases(request: dict[str, Any], data: dict[str, Any], folder: Path) -> 
     columns = draw_cases(data)
     models = list(data["models"])
     source, role, options = request["source"], request["role"], dict(request["count"])
-    beside = {} if role is None else {role: ROLE_COLUMNS[role]}
+    beside = ROLE_COLUMNS.get(role, {})
     if source["form"] == "arrays":
         return count_arrays(columns, models, beside, options)
+    if source["form"] == "file per model":
+        paths = write_file_per_model(columns, models, {**source, "form": "csv"}, folder)
+        return br.count(paths, label=LABEL, score="score", **options)
     named = {"label": LABEL, "score": models if len(models) > 1 else models[0], **beside}
     more = [options[key] for key in ("weight", "id") if key in options]
     held = select_columns(columns, [LABEL, *models, *beside.values(), *more])

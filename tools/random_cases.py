@@ -18,7 +18,13 @@ import numpy as np
 
 LABEL = "fraud"
 # Columns that may stand beside label and scores, by the role that a request gives them.
-ROLE_COLUMNS = {"by": "site", "cluster": "card", "amount": "amount", "day": "day"}
+ROLE_COLUMNS = {
+    "by": {"by": "site"},
+    "cluster": {"cluster": "card"},
+    "by and cluster": {"by": "site", "cluster": "card"},
+    "amount": {"amount": "amount"},
+    "day": {"day": "day"},
+}
 
 Columns = dict[str, list[Any]]
 
@@ -111,6 +117,8 @@ def spoil_cases(
         columns[name][row] = value
     elif defect == "one class":
         columns[LABEL] = [data["labels"][0]] * data["rows"]
+    elif defect == "missing labels":
+        columns[LABEL][::7] = [None] * len(columns[LABEL][::7])
     elif defect == "one score":
         columns[model] = [columns[model][0]] * data["rows"]
     else:
@@ -122,10 +130,25 @@ def select_columns(columns: Columns, names: list[str]) -> Columns:
     return {name: columns[name] for name in names}
 
 
+def write_file_per_model(
+    columns: Columns, models: list[str], source: dict[str, Any], folder: Path
+) -> dict[str, str]:
+    """Write one file for each model, with ids, labels and scores, and return the paths by model;
+    the rows of the last file come in the reverse order where `source` says so.
+    """
+    paths = {}
+    for model in models:
+        held = {"id": columns["id"], LABEL: columns[LABEL], "score": columns[model]}
+        if source.get("reverse_last") and model == models[-1]:
+            held = {name: values[::-1] for name, values in held.items()}
+        paths[model] = write_file(held, {**source, "stem": model}, folder)
+    return paths
+
+
 def write_file(columns: Columns, source: dict[str, Any], folder: Path) -> str:
     """Write the cases in the form that `source` names, and return the path as a user types it."""
     form = source["form"]
-    path = folder / f"cases.{source.get('ending', form)}"
+    path = folder / f"{source.get('stem', 'cases')}.{source.get('ending', form)}"
     if form == "sqlite":
         return write_sqlite(columns, path)
     if form in ("csv", "jsonl"):

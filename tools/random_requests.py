@@ -373,6 +373,17 @@ def draw_frame(generator: Random) -> Request:
     return make_request(data, "count", {}, source=source, role=role, count=count)
 
 
+@kind("file per model")
+def draw_file_per_model(generator: Random) -> Request:
+    """One CSV file for each model, joined by the id of the cases or by position."""
+    data = draw_data(generator, models=2)
+    source = {"form": "file per model", "reverse_last": chance(generator, 0.4)}
+    count = pick(generator, ({"id": "id"}, {"id": "id"}, {"by_position": True}, {}))
+    if chance(generator, 0.2):
+        data["defects"] = ["repeated id"]
+    return make_request(data, "count", {}, source=source, count=count)
+
+
 @kind("within memory")
 def draw_within_memory(generator: Random) -> Request:
     """A CSV file counted within a limit on memory."""
@@ -764,6 +775,28 @@ def draw_compare_clusters(generator: Random) -> Request:
     return make_request(data, "compare", arguments, role="cluster")
 
 
+@kind("compare over a range")
+def draw_compare_range(generator: Random) -> Request:
+    """Models where base rate or costs are not known exactly."""
+    data = draw_data(generator, models=2, most=600)
+    arguments: Arguments = {"name": pick(generator, ("expected_cost", "precision"))}
+    arguments["prior"] = pick(generator, (*PRIOR_RANGES, draw_distribution(generator)))
+    arguments["threshold"] = draw_threshold(generator, data)
+    return make_request(data, "compare", {**arguments, "replicates": REPLICATES})
+
+
+@kind("without all labels")
+def draw_without_all_labels(generator: Random) -> Request:
+    """A point where some cases have no label."""
+    data = draw_data(generator)
+    data["defects"] = ["missing labels"]
+    arguments = {"threshold": draw_threshold(generator, data), "volume": 10_000}
+    if chance(generator, 0.5):
+        arguments["prior"] = pick(generator, PRIORS)
+    count = {"missing_label": "drop"}
+    return make_request(data, "choose", arguments, source={"form": "csv"}, count=count)
+
+
 @kind("require")
 def draw_require(generator: Random) -> Request:
     """Is a requirement demonstrated?"""
@@ -892,7 +925,8 @@ def draw_slices(generator: Random) -> Request:
         arguments["simultaneous"] = True
     if chance(generator, 0.4):
         arguments["prior"] = pick(generator, PRIORS)
-    return make_request(data, "slices", arguments, role="by")
+    role = pick(generator, ("by", "by", "by and cluster"))
+    return make_request(data, "slices", arguments, role=role)
 
 
 @kind("days")
