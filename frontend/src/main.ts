@@ -154,7 +154,7 @@ function layOut(
   const main = h(
     "main",
     {},
-    h("div", { class: "first" }, panel, h("div", { class: "pair" }, said.element, happens.element), drawn.first),
+    h("div", { class: "first" }, panel, said.element, happens.element, ...drawn.first),
     h("nav", { "aria-label": "Parts of this page" }, ...sections.map(jump)),
     ...sections,
     h("footer", {}, `baserate ${content.version}. This page loads nothing from elsewhere.`),

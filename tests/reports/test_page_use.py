@@ -445,14 +445,14 @@ def test_nothing_is_cut_at_any_width(browser, saved, width):
         assert cut == []
 
 
-def test_the_first_screen_holds_the_sentence_the_answer_the_bars_and_two_charts(browser, saved):
+def test_the_first_screen_holds_the_sentence_the_answer_the_squares_and_two_charts(browser, saved):
     with opened(browser, saved, viewport={"width": 1400, "height": 900}) as (page, _):
         settled(page)
         for part in (
             ".sentence",
             "#use",
             "#chips",
-            ".bar >> nth=1",
+            ".squares",
             "#chart-scores",
             "#chart-gain",
         ):
@@ -469,30 +469,30 @@ def test_on_a_phone_the_answer_stays_in_view(browser, saved):
         assert page.evaluate("document.querySelector('#use').getBoundingClientRect().top") == 0
 
 
-def test_bars_say_what_the_table_says(page):
-    """Of the positives, found and missed; of the alerts, false ones; and what is left alone."""
-    [found, missed, real, passed] = [
+def test_squares_and_rows_say_what_the_table_says(page):
+    """Of the positives, found and missed; of the alerts, real and false ones; and what is left
+    alone.
+    """
+    [found, missed, wrong, passed, positives, alerts] = [
         texts(page, f"#outcomes .{cell}")[0]
-        for cell in ("flagged.positive", "passed.positive", "flagged.total", "passed.negative")
+        for cell in (
+            "flagged.positive",
+            "passed.positive",
+            "flagged.negative",
+            "passed.negative",
+            "total.positive",
+            "flagged.total",
+        )
     ]
-    bar = page.locator(".bar >> nth=0")
-    said = [text.replace("\xa0", " ") for text in bar.locator(".outcome, .all").all_inner_texts()]
-    wrong = texts(page, "#outcomes .flagged.negative")[0]
-    positives = texts(page, "#outcomes .total.positive")[0]
-    assert said[0] == f"{passed} rightly left alone"
-    assert said[1].startswith(f"{found} found (")
-    assert said[2:4] == [f"{missed} missed", f"of {positives} positive cases"]
-    assert said[4].startswith(f"{wrong} false alarms (")
-    assert said[5] == f"of {real} alerts"
-
-
-def test_scores_change_colour_at_the_threshold(page):
-    at = "Number(document.querySelector('#fill-others').getAttribute('x1'))"
-    before = page.evaluate(at)
-    page.focus("#chart-scores")
-    page.keyboard.press("PageDown")
-    settled(page)
-    assert page.evaluate(at) < before
+    real, false = texts(page, ".happens .outcome")
+    assert real.startswith(f"{found} real (")
+    assert false.startswith(f"{wrong} false (")
+    assert texts(page, ".happens .hint")[0].startswith(f"{alerts} alerts; one square is ")
+    assert texts(page, "#chart-scores .class")[0] == f"{positives} positive cases a day"
+    counts = texts(page, "#chart-scores .count")
+    assert counts[::2] == [f"{missed} missed", f"{passed} left alone"]
+    assert counts[1].startswith(f"{found} found (")
+    assert counts[3].startswith(f"{wrong} false alarms (")
 
 
 def test_a_rule_that_holds_in_the_sample_only_is_said_not_to_be_demonstrated(page):

@@ -3,7 +3,7 @@ import { h, put, s, say } from "../page/dom.ts";
 import { drawingOf, type Drawing } from "./drawings.ts";
 import { drawAxes, drawMarks, drawPaths, drawTicks } from "./frames.ts";
 import { grip, Grip } from "./grip.ts";
-import { BOX, SIZE, type Kind, type Scene } from "./kinds.ts";
+import { BOX, fit, SIZE, type Kind, type Scene, type Size } from "./kinds.ts";
 import { visible } from "./paths.ts";
 
 /** A threshold of a model. */
@@ -62,6 +62,7 @@ export class Chart {
   constructor(
     readonly kind: Kind,
     private readonly hooks: Hooks,
+    private readonly size: () => Size,
   ) {
     const clip = `clip-${kind.id}`;
     this.lines = s("g", { "clip-path": `url(#${clip})` });
@@ -95,6 +96,7 @@ export class Chart {
   }
 
   update(scene: Scene): void {
+    fit(this.size());
     this.scene = scene;
     this.spots = null;
     this.drawing = drawingOf(this.kind, scene);
@@ -187,6 +189,7 @@ export class Chart {
   private nearest(event: PointerEvent): Looked | null {
     const { drawing, scene } = this;
     if (!drawing || !scene) return null;
+    fit(this.size());
     const box = this.svg.getBoundingClientRect();
     const [x, y] = [((event.clientX - box.left) * SIZE.width) / box.width, ((event.clientY - box.top) * SIZE.height) / box.height];
     this.spots ??= spotsOf(drawing, scene);

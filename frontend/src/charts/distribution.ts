@@ -1,33 +1,112 @@
-// The scores of one model: how many cases of each class lie where, at this base rate, and the threshold as a handle.
-import { general } from "../core/formats.ts";
+// The scores of one model: each class in a row of its own, on a linear scale of its own, so that areas are to each other as cases; the threshold as a handle.
+import { cases, general, grouped, whole } from "../core/formats.ts";
 import { placeOf, thresholdSaid, type Model } from "../core/points.ts";
+import type { Setting } from "../core/choosing.ts";
 import { h, put, s, say } from "../page/dom.ts";
-import type { Solution } from "../scenario.ts";
-import { amount, logarithmic, type Axis } from "./axes.ts";
+import type { Solution, Words } from "../scenario.ts";
 import type { Hooks, Looked } from "./chart.ts";
-import { drawAxes } from "./frames.ts";
 import { Grip } from "./grip.ts";
-import { across, BOX, SIZE, upward } from "./kinds.ts";
 import { cutAt, cutsOf, histogramOf, scoreAxis, type Histogram } from "./scores.ts";
+import type { Axis } from "./axes.ts";
 
-const MOST_DECADES = 8;
+/** The picture in its own pixels: above the bars of a class two lines of words, below both rows the scores. */
+export interface Plot {
+  readonly width: number;
+  readonly bars: number;
+}
+export const WIDE: Plot = { width: 840, bars: 84 };
+export const NARROW: Plot = { width: 316, bars: 74 };
+const [SIDE, TOP, WORDS, GAP, FOOT] = [12, 30, 38, 8, 34];
+const LETTER = 7.4; // pixels, about
+
+/** What a class is called, and its two parts: those that are flagged, and those that are not. */
+const CLASSES = [
+  { flagged: "found", passed: "missed" },
+  { flagged: "alarms", passed: "rest" },
+] as const;
+
+/** The bars of one class, with its words. */
+class Row {
+  private readonly passed: SVGPathElement;
+  private readonly flagged: SVGPathElement;
+  private readonly base = s("path", { class: "base" });
+  private readonly all = s("text", { class: "class" });
+  private readonly passedSaid: SVGTextElement;
+  private readonly flaggedSaid: SVGTextElement;
+  readonly element: SVGGElement;
+
+  constructor({ flagged, passed }: (typeof CLASSES)[number]) {
+    this.passed = s("path", { class: `bars ${passed}` });
+    this.flagged = s("path", { class: `bars ${flagged}` });
+    this.passedSaid = s("text", { class: `count ${passed}` });
+    this.flaggedSaid = s("text", { class: `count ${flagged}` });
+    this.element = s("g", {}, this.passed, this.flagged, this.base, this.all, this.passedSaid, this.flaggedSaid);
+  }
+
+  update(
+    counts: Float64Array,
+    flagged: number,
+    top: number,
+    plot: Plot,
+    cut: number,
+    texts: { readonly all: string; readonly passed: string; readonly flagged: string },
+  ): void {
+    const bottom = top + WORDS + plot.bars;
+    const parts = stacked(counts, flagged, bottom, plot);
+    put(this.passed, "d", parts.passed);
+    put(this.flagged, "d", parts.flagged);
+    put(this.base, "d", `M${SIDE} ${bottom}H${plot.width - SIDE}`);
+    const word = (node: SVGTextElement, text: string, x: number, line: number, end = false): void => {
+      put(node, "x", x.toFixed(1));
+      put(node, "y", String(top + 13 + 17 * line));
+      put(node, "text-anchor", end ? "end" : "start");
+      say(node, text);
+    };
+    word(this.all, texts.all, SIDE, 0);
+    word(this.passedSaid, texts.passed, SIDE, 1);
+    // On the side of the flagged scores where there is room for it, else on the other, or above.
+    const long = LETTER * texts.flagged.length + 10;
+    if (plot.width - SIDE - cut > long) word(this.flaggedSaid, texts.flagged, cut + 10, 1);
+    else if (cut - long > SIDE + LETTER * texts.passed.length + 10) word(this.flaggedSaid, texts.flagged, cut - 10, 1, true);
+    else word(this.flaggedSaid, texts.flagged, plot.width - SIDE, 0, true);
+  }
+}
+
+/** The bars, from the highest score down flagged until so many cases are; where that ends inside a bar, the rest stands on top. */
+function stacked(counts: Float64Array, flagged: number, bottom: number, plot: Plot): { passed: string; flagged: string } {
+  const wide = (plot.width - 2 * SIDE) / counts.length;
+  const gap = wide > 5 ? 1 : 0;
+  const size = plot.bars / (counts.reduce((a, b) => Math.max(a, b), 0) || 1);
+  const found = { passed: "", flagged: "" };
+  let left = flagged;
+  for (let k = counts.length - 1; k >= 0; k -= 1) {
+    const inside = Math.min(counts[k]!, Math.max(0, left));
+    left -= counts[k]!;
+    const bar = (from: number, to: number): string => {
+      if (!(to > from)) return "";
+      const x = (SIDE + k * wide + gap / 2).toFixed(2);
+      return `M${x} ${(bottom - from * size).toFixed(2)}V${(bottom - to * size).toFixed(2)}h${(wide - gap).toFixed(2)}V${(bottom - from * size).toFixed(2)}Z`;
+    };
+    found.flagged += bar(0, inside);
+    found.passed += bar(inside, counts[k]!);
+  }
+  return found;
+}
 
 export class Distribution {
   readonly svg: SVGSVGElement;
   readonly figure: HTMLElement;
-  private readonly axes = s("g", { class: "axes" });
-  private readonly side = s("rect", { class: "flagged" });
-  private readonly others = s("path", { fill: "url(#fill-others)" });
-  private readonly positives = s("path", { fill: "url(#fill-positives)" });
-  // Bars change their colour at the threshold: from what is left alone, or missed, to what is flagged.
-  private readonly fills = [gradient("fill-others", "rest", "alarms"), gradient("fill-positives", "missed", "found")];
+  private readonly axis = s("g", { class: "axes" });
+  private readonly rows = CLASSES.map((one) => new Row(one));
   private readonly looked = s("path", { class: "looked" });
   private readonly grip = new Grip();
-  private readonly word = s("text", { class: "name", y: 0 });
+  private readonly word = s("text", { class: "name", y: 17 });
   private model: Model | null = null;
+  private histogram: Histogram | null = null;
   private index = 0;
   private place = 0;
   private x: Axis | null = null;
+  private plot = WIDE;
 
   constructor(private readonly hooks: Hooks) {
     this.svg = s(
@@ -43,11 +122,8 @@ export class Distribution {
         "aria-valuenow": 0,
         "aria-valuetext": "",
       },
-      s("defs", {}, ...this.fills),
-      this.axes,
-      this.side,
-      this.others,
-      this.positives,
+      this.axis,
+      ...this.rows.map(({ element }) => element),
       this.looked,
       this.grip.element,
       this.word,
@@ -56,68 +132,104 @@ export class Distribution {
     this.grip.drag(this.svg, (x) => this.take(x));
     this.svg.addEventListener("click", (event) => {
       const box = this.svg.getBoundingClientRect();
-      this.take(((event.clientX - box.left) * SIZE.width) / box.width);
+      this.take(((event.clientX - box.left) * this.plot.width) / box.width);
     });
     this.svg.addEventListener("keydown", (event) => this.step(event));
   }
 
-  update(solution: Solution, index: number): void {
-    const model = solution.models[index]!;
-    const histogram = histogramOf(model);
-    [this.model, this.index, this.place] = [model, index, solution.settings[index]?.place ?? 0];
-    put(this.svg, "viewBox", `0 0 ${SIZE.width} ${SIZE.height}`);
-    const x = scoreAxis(histogram, across());
-    this.x = x;
-    const scaled = scaledTo(model, histogram, solution, index);
-    const [low, high] = ends(scaled);
-    const y = logarithmic([low, high], upward(), amount);
-    const { words } = solution.state;
-    drawAxes(this.axes, { x: histogram.isOdds ? "score (spaced by log-odds)" : "score", y: `${words.unit} a ${words.period}` }, { x, y });
-    put(this.others, "d", bars(scaled.negatives, y));
-    put(this.positives, "d", bars(scaled.positives, y));
-    this.set(solution);
+  private get height(): number {
+    return TOP + 2 * (WORDS + this.plot.bars) + GAP + FOOT;
   }
 
-  private set(solution: Solution): void {
+  update(solution: Solution, index: number, plot: Plot, said: readonly [string, string]): void {
+    const model = solution.models[index]!;
+    const one = solution.settings[index] ?? null;
+    const histogram = histogramOf(model);
+    [this.model, this.histogram, this.index, this.place, this.plot] = [model, histogram, index, one?.place ?? 0, plot];
+    put(this.svg, "viewBox", `0 0 ${plot.width} ${this.height}`);
+    this.x = scoreAxis(histogram, [SIDE, plot.width - SIDE]);
+    const at = this.cutX();
+    this.drawAxis(histogram.isOdds ? "score (spaced by log-odds)" : "score");
+    const last = model.tp.length - 1;
+    const prior = solution.priors[index]!;
+    const { volume, words } = solution.state;
+    const counts = [
+      {
+        bins: histogram.positives,
+        sums: model.tp,
+        all: volume * prior,
+        name: `${words.positive} ${words.unit}`,
+        verbs: ["found", "missed"],
+      },
+      { bins: histogram.negatives, sums: model.fp, all: volume * (1 - prior), name: "others", verbs: ["false alarms", "left alone"] },
+    ] as const;
+    counts.forEach(({ bins, sums, all, name, verbs }, row) => {
+      const flagged = one ? flaggedOf(one, sums) : 0;
+      const share = flagged / sums[last]!;
+      this.rows[row]!.update(bins, flagged, TOP + row * (WORDS + plot.bars + GAP), plot, at, {
+        all: `${counted(all)} ${name}${period(words)}`,
+        passed: `${counted(all * (1 - share))} ${verbs[1]}`,
+        flagged: `${counted(all * share)} ${verbs[0]}${said[row]}`,
+      });
+    });
+    this.set(at, model.tp[last] ? (one ? flaggedOf(one, model.tp) : 0) / model.tp[last]! : 0);
+  }
+
+  /** Where the threshold lies: whole grades stand in the middle of their bars, which are flagged from their left side on. */
+  private cutX(): number {
+    const { model, histogram, x, plot } = this;
+    if (!this.place) return plot.width - SIDE;
+    return x!.place(cutAt(model!, this.place) - (histogram!.isGrades ? 0.5 : 0));
+  }
+
+  private drawAxis(title: string): void {
+    const bottom = this.height - FOOT;
+    const { ticks, place } = this.x!;
+    const drawn = `${this.plot.width} ${title} ${ticks.map(({ value, text }) => `${place(value).toFixed(1)} ${text}`).join()}`;
+    if (this.axis.dataset["drawn"] === drawn) return;
+    this.axis.dataset["drawn"] = drawn;
+    const middle = { "text-anchor": "middle" };
+    this.axis.replaceChildren(
+      ...ticks.map(({ value, text }) => s("text", { x: place(value).toFixed(1), y: bottom + 14, ...middle }, text)),
+      s("path", { d: ticks.map(({ value }) => `M${place(value).toFixed(1)} ${bottom}v4`).join("") }),
+      s("text", { class: "title", x: this.plot.width / 2, y: bottom + 30, ...middle }, title),
+    );
+  }
+
+  private set(at: number, share: number): void {
     const model = this.model!;
-    const at = this.place ? this.x!.place(cutAt(model, this.place)) : BOX.right;
-    this.grip.move(at);
-    for (const fill of this.fills) {
-      put(fill, "x1", String(at));
-      put(fill, "x2", String(at + 0.01));
-    }
-    for (const [name, value] of Object.entries({ x: at, y: BOX.top, width: Math.max(0, BOX.right - at), height: BOX.bottom - BOX.top }))
-      put(this.side, name, String(value));
+    this.grip.move(at, { top: TOP - 6, bottom: this.height - FOOT });
     const text = this.place ? `flag from ${thresholdSaid(model, this.place)}` : "flag nothing";
-    const left = at > BOX.left + 150;
+    const left = at > this.plot.width / 2;
     put(this.word, "x", String(at + (left ? -14 : 14)));
-    put(this.word, "y", String(BOX.top + 9));
     put(this.word, "text-anchor", left ? "end" : "start");
     say(this.word, text);
     put(this.svg, "aria-valuemax", String(model.tp.length - 1));
     put(this.svg, "aria-valuenow", String(this.place));
-    const share = general(100 * (solution.settings[this.index] ? model.tpr[this.place]! : 0), 3);
-    put(this.svg, "aria-valuetext", `${text}, finds ${share} %`);
+    put(this.svg, "aria-valuetext", `${text}, finds ${general(100 * share, 3)} %`);
   }
 
   /** A thin line at the threshold that is looked at on another chart. */
   show(looked: Looked | null): void {
     const seen = looked && this.model && looked.model === this.index && looked.place > 0 && this.x;
-    put(this.looked, "d", seen ? `M${seen.place(cutAt(this.model!, looked.place)).toFixed(1)} ${BOX.top}V${BOX.bottom}` : "");
+    const at = seen && seen.place(cutAt(this.model!, looked.place)).toFixed(1);
+    put(this.looked, "d", at ? `M${at} ${TOP}V${this.height - FOOT}` : "");
   }
 
   private take(x: number): void {
     if (!this.model || !this.x) return;
+    const half = (this.plot.width - 2 * SIDE) / this.histogram!.positives.length / 2;
+    const at = this.histogram!.isGrades ? x + half : x;
     const cuts = cutsOf(this.model);
     // Places rise from right to left.
     let [low, high] = [1, cuts.length - 1];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.x.place(cuts[middle]!) > x) low = middle + 1;
+      if (this.x.place(cuts[middle]!) > at) low = middle + 1;
       else high = middle;
     }
-    const nearer = low > 1 && Math.abs(this.x.place(cuts[low - 1]!) - x) < Math.abs(this.x.place(cuts[low]!) - x) ? low - 1 : low;
-    this.hooks.take({ model: this.index, place: x > this.x.place(cuts[1]!) + 6 ? 0 : placeOf(this.model, cuts[nearer]!) });
+    const nearer = low > 1 && Math.abs(this.x.place(cuts[low - 1]!) - at) < Math.abs(this.x.place(cuts[low]!) - at) ? low - 1 : low;
+    this.hooks.take({ model: this.index, place: at > this.x.place(cuts[1]!) + 6 ? 0 : placeOf(this.model, cuts[nearer]!) });
   }
 
   private step(event: KeyboardEvent): void {
@@ -141,35 +253,10 @@ export class Distribution {
   }
 }
 
-const gradient = (id: string, left: string, right: string): SVGLinearGradientElement =>
-  s("linearGradient", { id, gradientUnits: "userSpaceOnUse" }, s("stop", { class: left }), s("stop", { class: right, offset: 1 }));
-
-type Bars = { readonly positives: Float64Array; readonly negatives: Float64Array };
-
-/** The bins in cases of the volume, at this base rate. */
-function scaledTo(model: Model, found: Histogram, solution: Solution, index: number): Bars {
-  const { volume } = solution.state;
-  const prior = solution.priors[index]!;
-  const last = model.tp.length - 1;
-  const to = (values: Float64Array, all: number, share: number): Float64Array => values.map((value) => (value / all) * share * volume);
-  return { positives: to(found.positives, model.tp[last]!, prior), negatives: to(found.negatives, model.fp[last]!, 1 - prior) };
+/** What is flagged of a class, with the share of a tie that is drawn at random. */
+function flaggedOf({ place, share }: Setting, sums: Float64Array): number {
+  return share === 1 ? sums[place]! : sums[place - 1]! + share * (sums[place]! - sums[place - 1]!);
 }
 
-/** Powers of ten around all that is there. */
-function ends({ positives, negatives }: Bars): [number, number] {
-  const there = [...positives, ...negatives].filter((value) => value > 0);
-  const most = Math.max(...there, 1e-6);
-  const high = 10 ** Math.ceil(Math.log10(most * 1.5));
-  const least = Math.max(Math.min(...there) / 2, high / 10 ** MOST_DECADES);
-  return [Math.min(10 ** Math.floor(Math.log10(least)), high / 10), high];
-}
-
-function bars(values: Float64Array, y: Axis): string {
-  const wide = (BOX.right - BOX.left) / values.length;
-  const gap = wide > 5 ? 1 : 0;
-  return Array.from(values, (value, k) => {
-    if (!(value > 0)) return "";
-    const x = BOX.left + k * wide;
-    return `M${(x + gap / 2).toFixed(1)} ${BOX.bottom}V${y.place(value).toFixed(1)}h${(wide - gap).toFixed(1)}V${BOX.bottom}Z`;
-  }).join("");
-}
+const counted = (value: number): string => (value >= 10 ? grouped(whole(value)) : cases(value));
+const period = ({ period: said }: Words): string => (said ? ` a ${said}` : "");

@@ -1,6 +1,6 @@
 // A handle on a chart: an upright line with a grip at its top, dragged sideways.
 import { put, s } from "../page/dom.ts";
-import { BOX, SIZE } from "./kinds.ts";
+import { BOX } from "./kinds.ts";
 
 const REACH = 14; // pixels
 
@@ -17,19 +17,19 @@ export class Grip {
   private held = false;
 
   /** Puts the handle at an x; away where there is none. */
-  move(x: number | null): void {
+  move(x: number | null, { top, bottom }: { readonly top: number; readonly bottom: number } = BOX): void {
     this.x = x;
     put(this.element, "visibility", x === null ? "hidden" : "visible");
     if (x === null) return;
-    put(this.line, "d", `M${x.toFixed(1)} ${BOX.top}V${BOX.bottom}`);
-    put(this.knob, "transform", `translate(${x.toFixed(1)} ${BOX.top - 6})`);
+    put(this.line, "d", `M${x.toFixed(1)} ${top}V${bottom}`);
+    put(this.knob, "transform", `translate(${x.toFixed(1)} ${top - 6})`);
   }
 
   /** Calls `to` with the x of the pointer while the handle is dragged; a press near it does not count as a click. */
   drag(svg: SVGSVGElement, to: (x: number) => void): void {
     const at = (event: PointerEvent): number => {
       const box = svg.getBoundingClientRect();
-      return ((event.clientX - box.left) * SIZE.width) / box.width;
+      return ((event.clientX - box.left) * svg.viewBox.baseVal.width) / box.width;
     };
     svg.addEventListener("pointerdown", (event) => {
       this.held = this.x !== null && event.button === 0 && Math.abs(at(event) - this.x) <= REACH;
@@ -44,7 +44,7 @@ export class Grip {
         put(this.element, "class", `grip${this.held || (this.x !== null && Math.abs(at(event) - this.x) <= REACH) ? " near" : ""}`);
         if (!this.held) return;
         event.stopImmediatePropagation();
-        to(Math.min(BOX.right, Math.max(BOX.left, at(event))));
+        to(at(event));
       },
       { capture: true },
     );

@@ -8,14 +8,16 @@ import type { Model } from "../core/points.ts";
 import type { Solution } from "../scenario.ts";
 import type { Drawing } from "./drawings.ts";
 
-/** The size of every chart in its own pixels, and the box inside the axes: smaller on a small screen, so that type stays as large. */
+/** The size of a chart in its own pixels, about those of the screen, so that type is as large everywhere. */
+export type Size = readonly [number, number];
+/** The size of the chart that is drawn, and the box inside its axes. */
 export const SIZE = { width: 640, height: 336 };
 export const BOX = { left: 60, right: 0, top: 16, bottom: 0 };
-export function fit(width: number, height: number): void {
+export function fit([width, height]: Size): void {
   Object.assign(SIZE, { width, height });
-  Object.assign(BOX, { right: width - 18, bottom: height - 42 });
+  Object.assign(BOX, { left: width < 400 ? 48 : 60, right: width - 18, bottom: height - 42 });
 }
-fit(640, 336);
+fit([640, 336]);
 export const across = (): [number, number] => [BOX.left, BOX.right];
 export const upward = (): [number, number] => [BOX.bottom, BOX.top];
 

@@ -21,6 +21,8 @@ export interface Histogram {
   /** A score on the axis, and back: log-odds where scores crowd at 0 and 1, else the score itself. */
   readonly to: (score: number) => number;
   readonly isOdds: boolean;
+  /** Whole numbers, each with a bar of its own. */
+  readonly isGrades: boolean;
   readonly low: number;
   readonly high: number;
   /** Cases of the sample in each bin, from low to high. */
@@ -71,7 +73,8 @@ export function histogramOf(model: Model): Histogram {
       counts.negatives[k]! += (model.fp[place]! - model.fp[place - 1]!) / (until - from + 1);
     }
   }
-  const histogram = { to, isOdds, low, high, ...counts };
+  const isGrades = model.held.integer === true && bins === high - low;
+  const histogram = { to, isOdds, isGrades, low, high, ...counts };
   made.set(model.held, histogram);
   return histogram;
 }

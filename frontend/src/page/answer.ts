@@ -191,93 +191,26 @@ const reader =
   (name: Name): number =>
     valueOf(name, one, question);
 
-/** A line of words over a bar of two parts, with the interval of where they meet, or of where the bar ends. */
-class Bar {
-  private readonly parts: readonly SVGRectElement[];
-  private readonly whisker = s("path", { class: "whisker" });
-  private readonly texts: readonly HTMLElement[];
-  private readonly all = h("span", { class: "all" });
-  readonly element: HTMLElement;
+const [ACROSS, DOWN, STEP, SIDE] = [25, 8, 16, 14];
 
-  constructor(kinds: readonly string[], said: readonly string[]) {
-    this.parts = kinds.map((kind) => s("rect", { class: kind, height: 14 }));
-    this.texts = said.map((kind) => h("span", { class: `outcome ${kind}` }));
-    this.element = h(
-      "div",
-      {},
-      h("div", { class: "counts" }, ...this.texts, this.all),
-      s("svg", { viewBox: "0 0 600 14", preserveAspectRatio: "none", "aria-hidden": "true" }, ...this.parts, this.whisker),
-    );
-  }
-
-  /** `ends` are those of the bar's last number, which starts at `from`. */
-  update(values: readonly number[], length: number, [low, high]: readonly [number, number], texts: readonly string[], all: string): void {
-    const x = (count: number): string => ((600 * count) / length || 0).toFixed(1);
-    let from = 0;
-    this.parts.forEach((part, i) => {
-      put(part, "x", x(from));
-      put(part, "width", x(values[i]!));
-      from += values[i]!;
-    });
-    const [a, b] = [x(low), x(high)];
-    put(this.whisker, "d", Number(b) - Number(a) < 1 ? "" : `M${a} 7H${b}M${a} 2V12M${b} 2V12`);
-    this.texts.forEach((node, i) => say(node, unbroken(texts[i]!)));
-    say(this.all, unbroken(all));
-  }
+/** How many alerts a square stands for: 1, 2, 5, 10, 20 and so on, so that all have room. */
+function unitOf(alerts: number): number {
+  const size = 10 ** Math.max(0, Math.floor(Math.log10(alerts / (ACROSS * DOWN))));
+  return [1, 2, 5, 10].map((step) => step * size).find((unit) => alerts <= unit * ACROSS * DOWN)!;
 }
 
-/** What happens to the cases of a period with one model: of the positives, found and missed; of the alerts, real and false. */
-class Happening {
-  private readonly name = h("strong");
-  private readonly rest = h("span", { class: "outcome rest" });
-  private readonly positives = new Bar(["found", "missed"], ["found", "missed"]);
-  private readonly alerts = new Bar(["found", "alarms"], ["alarms"]);
-  readonly element = h(
-    "div",
-    { class: "bar" },
-    h("div", { class: "counts" }, this.name, this.rest),
-    this.positives.element,
-    this.alerts.element,
-  );
-
-  /** How many alerts there may be. */
-  static most(one: Setting, solution: Solution): number {
-    return (
-      valueOf("caught", one, solution.question) +
-      (within(one, "false_alarms", solution)[1] ?? valueOf("false_alarms", one, solution.question))
-    );
+/** The squares from one place in their row to another, the first and the last of them in part. */
+function squares(from: number, to: number): string {
+  let path = "";
+  for (let k = Math.floor(from); k < to; k += 1) {
+    const [x, y] = [STEP * (k % ACROSS), STEP * Math.floor(k / ACROSS)];
+    const [left, right] = [SIDE * Math.max(0, from - k), SIDE * Math.min(1, to - k)];
+    path += `M${(x + left).toFixed(2)} ${y}H${(x + right).toFixed(2)}v${SIDE}H${(x + left).toFixed(2)}Z`;
   }
-
-  update(one: Setting, solution: Solution, most: number): void {
-    const value = reader(one, solution);
-    const { words, volume } = solution.state;
-    const [caught, missed, alarms] = [value("caught"), value("missed"), value("false_alarms")];
-    const said = (count: number, what: string, [low, high]: Bounds): string => {
-      const text = span(low, high, count, true).replace("<=", "at most").replace(">=", "at least");
-      return `${cases(count)} ${what}${text && ` (${text})`}`;
-    };
-    const [found, wrong] = [within(one, "caught", solution), within(one, "false_alarms", solution)];
-    say(this.name, quoted(one.model.name));
-    put(this.name, "class", `m${solution.settings.indexOf(one) % 7} named`);
-    say(this.rest, `${cases(volume - caught - missed - alarms)} rightly left alone`);
-    this.positives.update(
-      [caught, missed],
-      caught + missed,
-      [found[0] ?? caught, found[1] ?? caught],
-      [said(caught, "found", found), `${cases(missed)} missed`],
-      `of ${cases(caught + missed)} ${words.positive} ${words.unit}`,
-    );
-    this.alerts.update(
-      [caught, alarms],
-      most,
-      [caught + (wrong[0] ?? alarms), caught + (wrong[1] ?? alarms)],
-      [said(alarms, "false alarms", wrong)],
-      `of ${cases(caught + alarms)} alerts`,
-    );
-  }
+  return path;
 }
 
-/** What happens to the cases of a period: as bars for the two best models, and as a table on demand. */
+/** What happens to the cases of a period: the alerts as squares that can be counted, and the four outcomes as a table on demand. */
 export function outcomes(): Part {
   const caption = h("caption");
   const body = h("tbody");
@@ -291,39 +224,45 @@ export function outcomes(): Part {
     body.append(h("tr", {}, h("th", { scope: "row" }, row), ...cells));
     return cells;
   });
-  const bars = [new Happening(), new Happening()];
   const title = h("h2", { id: "outcomes-title" });
+  const scale = h("p", { class: "hint" });
+  const [real, wrong] = [s("path", { class: "found" }), s("path", { class: "alarms" })];
+  const drawn = s("svg", { class: "squares", viewBox: `0 0 ${ACROSS * STEP} ${DOWN * STEP}`, "aria-hidden": "true" }, real, wrong);
+  const [found, alarms] = [h("span", { class: "outcome found" }), h("span", { class: "outcome alarms" })];
   const details = h("details", { class: "full", id: "outcomes-table" }, h("summary", {}, "As a table"), table);
-  const element = h(
-    "section",
-    { class: "card", "aria-labelledby": "outcomes-title" },
-    title,
-    ...bars.map(({ element: bar }) => bar),
-    details,
-    why,
-  );
+  const picture = h("div", {}, scale, drawn, h("p", { class: "counts" }, found, alarms), details);
+  const element = h("section", { class: "card happens", "aria-labelledby": "outcomes-title" }, title, picture, why);
   return {
     element,
     update: (solution) => {
       const one = solution.chosen[0];
       element.hidden = !one;
       const { words, volume } = solution.state;
-      say(title, `What happens in a ${words.period}`);
       // How many of the cases without a label are positive is not known: what their alerts come to is not, either.
       const unknown = Boolean(one && flaggedOfAll(one, solution.question));
-      table.hidden = details.hidden = !one || unknown;
+      picture.hidden = !one || unknown;
+      table.hidden = picture.hidden;
       why.hidden = !unknown;
-      const shown = unknown ? [] : [one, solution.second].filter((each) => each !== undefined && each !== null);
-      const most = Math.max(...shown.map((each) => Happening.most(each, solution)));
-      bars.forEach((bar, i) => {
-        bar.element.hidden = !shown[i];
-        if (shown[i]) bar.update(shown[i], solution, most);
-      });
+      say(title, `What happens in a ${words.period}`);
       if (!one || unknown) return;
+      const value = reader(one, solution);
+      const [caught, alarmed] = [value("caught"), value("false_alarms")];
+      const alerts = caught + alarmed;
+      const unit = alerts > 0 ? unitOf(alerts) : 1;
+      say(scale, alerts > 0 ? `${cases(alerts)} alerts; one square is ${grouped(unit)}` : "no alerts");
+      put(real, "d", squares(0, caught / unit));
+      put(wrong, "d", squares(caught / unit, alerts / unit));
+      const count = (name: Name, what: string): string => {
+        const text = span(...within(one, name, solution), value(name), true)
+          .replace("<=", "at most")
+          .replace(">=", "at least");
+        return `${cases(value(name))} ${what}${text && ` (${text})`}`;
+      };
+      say(found, unbroken(count("caught", "real")));
+      say(alarms, unbroken(count("false_alarms", "false")));
       const lead = solution.over?.lead;
       const where = `${quoted(one.model.name)}, ${brief(one)}, out of ${grouped(whole(volume))} ${words.unit}`;
       say(caption, unbroken(lead ? `${lead} ${where}` : where));
-      const value = reader(one, solution);
       // The same sums as Python's, so that the last digit is the same too.
       const passed = volume - value("alerts");
       const clear = passed - value("missed");

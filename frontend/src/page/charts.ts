@@ -2,24 +2,25 @@
 import { Chart, type Hooks, type Looked } from "../charts/chart.ts";
 import { CALIBRATION, COST, DECISION, PRIORS, RATES, switches } from "../charts/costs.ts";
 import { drawingOf } from "../charts/drawings.ts";
-import { Distribution } from "../charts/distribution.ts";
+import { Distribution, NARROW, WIDE, type Plot } from "../charts/distribution.ts";
 import { grip } from "../charts/grip.ts";
-import { BOX, FIRST, fit, KINDS, type Kind, type Scene } from "../charts/kinds.ts";
+import { BOX, FIRST, fit, KINDS, type Kind, type Scene, type Size } from "../charts/kinds.ts";
 import { isProbability } from "../charts/scores.ts";
 import { cases, digits, general, quoted } from "../core/formats.ts";
 import { read } from "../core/measures.ts";
 import { confusionAt, thresholdSaid, type Model } from "../core/points.ts";
-import { heading } from "../core/sentences.ts";
+import type { Name } from "../core/catalogue.ts";
+import { heading, valueOf } from "../core/sentences.ts";
 import type { Solution, State } from "../scenario.ts";
 import type { Part } from "./answer.ts";
 import { h, put, s, say, unbroken, watched } from "./dom.ts";
 import { saving, standalone } from "./downloads.ts";
 import { legend } from "./legend.ts";
+import { endsOf, EXACT, span } from "./models.ts";
 import { numbersOf } from "./numbers.ts";
 
 const RARE = 0.05; // below this base rate a linear axis hides what matters
 const REST = 180; // milliseconds
-const NARROW = "(max-width: 640px)";
 
 export type Switch = (name: string, value: string) => void;
 
@@ -63,8 +64,8 @@ class Linked {
 }
 
 /** A chart in a card, with what belongs to it. */
-function panelOf(kind: Kind, linked: Linked): Panel {
-  const chart = new Chart(kind, linked.hooks);
+function panelOf(kind: Kind, linked: Linked, size: () => Size): Panel {
+  const chart = new Chart(kind, linked.hooks, size);
   linked.shows.push((looked) => chart.show(looked));
   const box = h("input", { type: "checkbox", id: `log-${kind.id}` });
   box.addEventListener("change", () => linked.flip(`log-${kind.id}`, box.checked ? "1" : "0"));
@@ -91,9 +92,10 @@ function tabs(
   label: string,
   kinds: readonly Kind[],
   linked: Linked,
+  size: () => Size,
   small = false,
 ): { pick: HTMLElement; body: HTMLElement; update: () => void } {
-  const panels = kinds.map((kind) => panelOf(kind, linked));
+  const panels = kinds.map((kind) => panelOf(kind, linked, size));
   const buttons = kinds.map((kind) => {
     const button = h("button", { type: "button", class: "pill", id: `${name}-${kind.id}`, "aria-pressed": "false" }, kind.title);
     button.addEventListener("click", () => linked.flip(name, kind.id));
@@ -106,6 +108,7 @@ function tabs(
   // All of them, small, once the controls rest.
   const draw = (): void =>
     pictures.forEach((picture, i) => {
+      fit(size());
       put(picture, "viewBox", `${BOX.left} ${BOX.top} ${BOX.right - BOX.left} ${BOX.bottom - BOX.top}`);
       const { paths } = drawingOf(kinds[i]!, linked.scene(kinds[i]!));
       picture.replaceChildren(...paths.map((path) => s("path", { class: path.class, d: path.d })));
@@ -131,7 +134,7 @@ function tabs(
 
 export interface Charts extends Part {
   /** The scores with the threshold, and what every threshold brings. */
-  readonly first: HTMLElement;
+  readonly first: readonly HTMLElement[];
   /** Cost over the base rate. */
   readonly rates: HTMLElement;
 }
@@ -142,22 +145,19 @@ export function charts(
   flip: Switch,
   move: (patch: Partial<State>) => void,
 ): Charts {
-  const narrow = matchMedia(NARROW);
-  const size = (): void => (narrow.matches ? fit(380, 300) : fit(640, 336));
-  size();
+  const [narrow, wide] = [matchMedia("(max-width: 640px)"), matchMedia("(min-width: 1181px)")];
+  const size = (): Size => (narrow.matches ? [316, 290] : [640, 336]);
+  const besides = (): Size => (wide.matches ? [360, 272] : size());
   const linked = new Linked(models, take, flip);
-  const scores = scoresCard(linked);
-  const over = tabs("over", "What to show over the alerts", FIRST, linked);
+  const scores = scoresCard(linked, () => (narrow.matches ? NARROW : WIDE));
+  const over = tabs("over", "What to show over the alerts", FIRST, linked, besides);
   const kinds = [KINDS[0]!, KINDS[2]!, KINDS[1]!, KINDS[3]!, COST, DECISION, ...(models.some(isProbability) ? [CALIBRATION] : [])];
-  const experts = tabs("curve", "Curve", kinds, linked, true);
-  const rates = ratesCard(linked, move);
+  const experts = tabs("curve", "Curve", kinds, linked, size, true);
+  const rates = ratesCard(linked, move, size);
   const key = legend(models, linked.hooks, (model) => flip("models", toggled(linked.solution!.state.view["models"] ?? "", model)));
   const parts = [scores.update, over.update, experts.update, rates.update, () => key.update(linked.solution!)];
-  const resize = (): void => {
-    size();
-    parts.forEach((update) => update());
-  };
-  narrow.addEventListener("change", resize);
+  const resize = (): void => parts.forEach((update) => update());
+  for (const width of [narrow, wide]) width.addEventListener("change", resize);
   let first = true;
   const right = h(
     "section",
@@ -166,7 +166,7 @@ export function charts(
     over.body,
   );
   return {
-    first: h("div", { class: "pair" }, scores.element, right),
+    first: [scores.element, right],
     rates: rates.element,
     element: h("div", { class: "card experts" }, h("header", {}, experts.pick), key.element, experts.body),
     update: (next) => {
@@ -185,7 +185,7 @@ const toggled = (said: string, model: number): string => {
   return [...picked].join(",");
 };
 
-function scoresCard(linked: Linked): { element: HTMLElement; update: () => void } {
+function scoresCard(linked: Linked, plot: () => Plot): { element: HTMLElement; update: () => void } {
   const { models } = linked;
   const chart = new Distribution(linked.hooks);
   linked.shows.push((looked) => chart.show(looked));
@@ -196,15 +196,16 @@ function scoresCard(linked: Linked): { element: HTMLElement; update: () => void 
   );
   models.forEach((model, i) => pick.append(h("option", { value: i }, quoted(model.name))));
   pick.addEventListener("change", () => linked.flip("scores", pick.value));
-  const swatches = ["found", "missed", "false alarms", "left alone"].map((text, i) =>
-    h("span", { class: `hint outcome ${["found", "missed", "alarms", "rest"][i]}` }, text),
-  );
   const saved = saving("scores", "Scores of both classes", () => standalone(chart.svg, "Scores of both classes", linked.solution!));
-  const says = h("p", { class: "hint" }, "Drag the handle to set the threshold by hand. Counts on a logarithmic scale.");
+  const says = h(
+    "p",
+    { class: "hint" },
+    "Drag the handle to set the threshold by hand. Each class has a scale of its own; areas are numbers of cases.",
+  );
   const element = h(
     "section",
     { class: "card", "aria-labelledby": "scores-title" },
-    h("header", {}, h("h2", { id: "scores-title" }, "Where to cut"), models.length > 1 && pick, ...swatches),
+    h("header", {}, h("h2", { id: "scores-title" }, "Where to cut"), models.length > 1 && pick),
     h(
       "div",
       { class: "body" },
@@ -222,18 +223,26 @@ function scoresCard(linked: Linked): { element: HTMLElement; update: () => void 
       const shown = said && models[Number(said)] ? Number(said) : focus;
       pick.value = said && models[Number(said)] ? said : "";
       say(pick.firstElementChild!, `${quoted(models[focus]!.name)} (chosen)`);
-      chart.update(solution, shown);
+      const one = settings[shown];
+      const bounds = (name: Name): string => {
+        const ends = one ? endsOf(one, name, solution) : null;
+        const text = ends === null || ends === EXACT ? "" : span(...ends, valueOf(name, one!, solution.question), true);
+        return text && ` (${text.replace("<=", "at most").replace(">=", "at least")})`;
+      };
+      const size = plot();
+      chart.update(solution, shown, size, size === WIDE ? [bounds("caught"), bounds("false_alarms")] : ["", ""]);
     },
   };
 }
 
 /** Cost over the base rate, with the present one as a handle. */
-function ratesCard(linked: Linked, move: (patch: Partial<State>) => void): { element: HTMLElement; update: () => void } {
-  const panel = panelOf(RATES, linked);
+function ratesCard(linked: Linked, move: (patch: Partial<State>) => void, size: () => Size): { element: HTMLElement; update: () => void } {
+  const panel = panelOf(RATES, linked, size);
   const handle = grip();
   const said = h("p", { class: "says", id: "rates-says" });
   handle.drag(panel.chart.svg, (x) => {
-    const share = (x - BOX.left) / (BOX.right - BOX.left);
+    fit(size());
+    const share = Math.min(1, Math.max(0, (x - BOX.left) / (BOX.right - BOX.left)));
     move({ prior: general(PRIORS[0] * (PRIORS[1] / PRIORS[0]) ** share, 3) });
   });
   panel.chart.svg.append(handle.element);

@@ -16,7 +16,7 @@ const BOX = matchMedia("(max-width: 640px)").matches
   : { left: 60, right: 610, top: 10, bottom: 290, width: 620, height: 340 };
 const PRIORS = [1e-6, 0.5] as const;
 const RATIOS = [1e-4, 10] as const;
-const SAYS = "Grey: no model beats flagging nothing or everything.";
+const SAYS = "“No model”: none beats flagging nothing or everything.";
 const BOXED = " Dashed box: the ranges given.";
 const POINT = " Point at the map to read it; a click takes that place.";
 const logit = (p: number): number => Math.log(p / (1 - p));
@@ -121,15 +121,15 @@ function regionsOf(wins: readonly Win[], models: readonly Model[]): SVGElement[]
   const regions = merged.map(({ low, high, name }) => {
     const model = models.findIndex((one) => one.name === name);
     return {
-      area: s("path", { class: `band ${model < 0 ? "none" : `m${model % 7}`}`, d: band(low, high) }),
-      label: labelOf(low, high, model < 0 ? "no model" : quoted(name), taken),
+      area: s("path", { class: "band", d: band(low, high) }),
+      label: labelOf(low, high, model < 0 ? "no model" : quoted(name), model, taken),
     };
   });
   return [...regions.map(({ area }) => area), ...regions.flatMap(({ label }) => label)];
 }
 
 /** The name of a region in its widest visible row that no other name has taken. */
-function labelOf(low: number, high: number, name: string, taken: { x: number; y: number; half: number }[]): SVGElement[] {
+function labelOf(low: number, high: number, name: string, model: number, taken: { x: number; y: number; half: number }[]): SVGElement[] {
   const half = 3.6 * name.length + 4;
   const rows = [0.5, 0.3, 0.7, 0.15, 0.85].map((share) => {
     const at = (e: number): number => (e <= 0 ? -Infinity : e >= 1 ? Infinity : across(logit(e) + LOW + share * (HIGH - LOW)));
@@ -142,7 +142,13 @@ function labelOf(low: number, high: number, name: string, taken: { x: number; y:
   if (!free.length) return [];
   const best = free.reduce((one, other) => (other.width > one.width + 40 ? other : one));
   taken.push(best);
-  return [s("text", { class: "name", x: best.x.toFixed(1), y: (best.y + 4).toFixed(1), "text-anchor": "middle" }, name)];
+  return [
+    s(
+      "text",
+      { class: `name ${model < 0 ? "none" : `m${model % 7}`}`, x: best.x.toFixed(1), y: (best.y + 4).toFixed(1), "text-anchor": "middle" },
+      name,
+    ),
+  ];
 }
 
 /** The ranges that were given, as a box. */
