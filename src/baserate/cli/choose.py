@@ -329,7 +329,9 @@ def _result(
     same = same_scores(together, together.models) if isinstance(together, JointCounts) else ()
     made = [answer.choice for answer in answers if answer.choice]
     several = [note for choice in made for note in best_of_several(choice)]
-    notes = [*refusals, *document.notes_of(models, found.points), *found.notes, *same, *several]
+    beside = [note for choice in made for one in choice.differences for note in one.notes]
+    notes = [*refusals, *document.notes_of(models, found.points), *found.notes]
+    notes += dict.fromkeys((*same, *several, *beside))
     tested = None if test is None else _on_test(test, answers)
     notes = notes if tested is None else _beside_test(notes, tested.notes)
 

@@ -40,8 +40,12 @@ from baserate.inference.best_model import (
     flagged,
     gradient_of,
     moved_p,
+    moves_by_ties,
     of_best,
+    said_of_ties,
     variance_of_prior,
+    variance_of_ties,
+    with_ties,
 )
 from baserate.inference.bootstrap import (
     PERCENTILE,
@@ -338,10 +342,7 @@ def amount_leads(
     """
     settings = {name: _setting(models, name, point) for name, point in points.items()}
     found = [
-        replace(
-            _lead(models, (settings[a], settings[b]), (points[a], points[b]), (a, b), level),
-            notes=same_scores(models.joint, (a, b)),
-        )
+        _lead(models, (settings[a], settings[b]), (points[a], points[b]), (a, b), level)
         for a, b in combinations(points, 2)
     ]
     return of_best(found, best, found[0].better)
@@ -448,13 +449,14 @@ def _beside(priced: Priced, setting: OperatingPoint, prices: Prices, everything:
 
 class _Setting(NamedTuple):
     """Which cases a model flags, how the rule that determines its threshold changes with tpr and
-    fpr, and how tpr, fpr and the amount caught a positive move to stricter and to looser
-    thresholds.
+    fpr, how tpr, fpr and the amount caught a positive move to stricter and to looser thresholds,
+    and how much of the variance of the sum comes from choosing again between large ties.
     """
 
     flags: Floats
     term: tuple[float, float] | None
     sides: Floats
+    of_ties: float
 
 
 def _setting(models: JointAmounts, name: str, point: AmountPoint) -> _Setting:
@@ -462,7 +464,9 @@ def _setting(models: JointAmounts, name: str, point: AmountPoint) -> _Setting:
     points, caught = priced.points, where.optimized == CAUGHT
     values = (priced.missed if caught else priced.costs)(point.prices)
     here = point.amount_missed if caught else point.cost
-    term = None if where.in_advance else binding(where, points, -values, -here)
+    term, of_ties = None if where.in_advance else binding(where, points, -values, -here), 0.0
+    if not where.in_advance and moves_by_ties(where, points):
+        term, of_ties = None, variance_of_ties(where, points, -values, values)
     low, place, high = around(points, points.place(where.threshold))
     worth = priced.amounts.caught_units.astype(np.float64) / 10.0**priced.amounts.decimals
     columns = points.tpr, points.fpr, worth / float(points.total_positives)
@@ -473,6 +477,7 @@ def _setting(models: JointAmounts, name: str, point: AmountPoint) -> _Setting:
         flagged(models.joint.scores[name], points, where),
         None if term is None else gradient_of(term.measure, where.confusion, where.at),
         np.array(sides, dtype=np.float64),
+        of_ties,
     )
 
 
@@ -507,6 +512,8 @@ def _lead(
             ],
             cases,
         )
+    of_ties = sum(each.of_ties for each in pair)
+    variance = with_ties(variance, of_ties)
     value = values[1] - values[0]
     p = moved_p(value, parts, variance)
     return Difference(
@@ -522,6 +529,7 @@ def _lead(
         one.at,
         statistic=value / math.sqrt(variance) if variance else math.nan,
         discordant=(int(np.count_nonzero(apart)), sum(cases)),
+        notes=(*same_scores(joint, names), *said_of_ties(of_ties, variance)),
     )
 
 

@@ -65,11 +65,20 @@ CHOSEN_AGAIN = (
     "thresholds are chosen again on each resample, so the interval is for models whose thresholds"
     " are chosen anew on other cases, not for the thresholds chosen here"
 )
+FEW_SCORES = Note(
+    "BR642",
+    "the scores have few distinct values near these thresholds, and on other cases the rule may"
+    " choose a neighbouring one: the test allows for that, and finds only large differences",
+)
 # Relative size of what is lost to rounding where two gradients or values are compared.
 ROUNDING = 1e-9
 # A derivative is a difference over so small a part of a class; the arithmetic is exact, so only the
 # curvature matters.
 STEP = Fraction(1, 10**6)
+# So many thresholds on each side are considered where ties leave few to choose from.
+NEIGHBOURS = 10
+# A note says so where they make up more than this share of the variance.
+NOTED = 0.1
 # Beyond so many standard deviations nothing of a binomial distribution is left that a float shows.
 FAR = 40
 # So many signs are tried in every combination.
@@ -138,7 +147,9 @@ def choose_model(  # noqa: PLR0913 (each is a question of its own)
         found = leads(models, choice.points, choice.model, level=level)
         return replace(
             choice,
-            differences=tuple(replace(one, notes=same_scores(models, one.models)) for one in found),
+            differences=tuple(
+                replace(one, notes=(*same_scores(models, one.models), *one.notes)) for one in found
+            ),
         )
     return _tested(
         choice,
@@ -306,6 +317,8 @@ class Setting(NamedTuple):
     # How far tpr and fpr move from here to a somewhat stricter and to a somewhat looser threshold.
     sides: tuple[tuple[float, float], tuple[float, float]]
     in_advance: bool
+    # How much of the variance of its value comes from choosing again between large ties.
+    of_ties: float = 0.0
     # Is it another measure than the one that was made best?
     other: bool = False
 
@@ -332,7 +345,9 @@ def leads(
     the ROC; for a `measure` that was not made best, the variance is at least that of thresholds
     fixed in advance. And one case each way and class is added to those on which the models differ
     (Bonett & Price 2012): otherwise thresholds that rest on the highest negatives or the lowest
-    positives alone would look certain.
+    positives alone would look certain. Where ties are so large that the ROC has no local slope, the
+    difference is tested at these thresholds, with the variance added of choosing again between
+    neighbouring ones on other cases.
 
     All pairs enter the adjustment, because the best model was found on the same cases.
     """
@@ -395,11 +410,17 @@ def _setting(
     points = Points.of(joint.marginal(model))
     what = measure or made_best(point)
     flags = flagged(joint.scores[model], points, point)
-    term = None
+    term, of_ties = None, 0.0
     if point.optimized and not point.in_advance:
         best = made_best(point)
         sign = 1.0 if best.direction == "higher" else -1.0
-        term = binding(point, points, sign * along(best, points, point.at), sign * point[best])
+        order = sign * along(best, points, point.at)
+        term = binding(point, points, order, sign * point[best])
+        if moves_by_ties(point, points):
+            term, of_ties = (
+                None,
+                variance_of_ties(point, points, order, along(what, points, point.at)),
+            )
     try:
         value, gradient = (
             float(exact_value(what, point.confusion, point.at)),
@@ -418,6 +439,7 @@ def _setting(
         along_rule,
         _sides(points, point),
         point.in_advance,
+        of_ties,
         along_rule is not None
         and not _parallel(gradient, gradient_of(made_best(point), point.confusion, point.at)),
     )
@@ -549,6 +571,84 @@ def around(points: Points, place: int) -> tuple[int, int, int]:
     return low, place, high
 
 
+# ---- few distinct scores ---------------------------------------------------------------------
+
+
+def moves_by_ties(point: OperatingPoint, points: Points) -> bool:
+    """Does a rule choose this threshold where ties leave no other within two standard deviations of
+    what is flagged, on one side? Then the ROC has no local slope along which it would move.
+    """
+    if not point.rule or " = " in point.rule or point.share != 1:
+        return False
+    place = points.place(point.threshold)
+    for flagged_by, whole in (
+        (points.tp, points.total_positives),
+        (points.fp, points.total_negatives),
+    ):
+        now = float(flagged_by[place])
+        ties = np.diff(flagged_by[max(0, place - 1) : place + 2])
+        if whole and (ties > 2 * math.sqrt(now * (1 - now / whole)) + 1).any():
+            return True
+    return False
+
+
+def variance_of_ties(point: OperatingPoint, points: Points, order: Floats, values: Floats) -> float:
+    """How much of the variance of a value comes from choosing the threshold again on other cases,
+    where ties leave few to choose from: the best by `order` at which the rule holds there.
+
+    How likely the rule holds is known at each threshold alone. The chance that a better threshold
+    is chosen is the highest of these, as if they held together, which they nearly do.
+    """
+    place = points.place(point.threshold)
+    near = np.arange(max(0, place - NEIGHBOURS), min(len(points), place + NEIGHBOURS + 1))
+    near = near[np.isfinite(order[near]) & np.isfinite(values[near])]
+    near = near[np.argsort(-order[near], kind="stable")]
+    terms = parse_rule(point.rule, point.volume).terms
+    holds = [
+        min(_holds_again(term, points, one, point.at) for term in terms) for one in near.tolist()
+    ]
+    chance = np.diff(np.maximum.accumulate(holds), prepend=0.0)
+    if not chance.sum():
+        return 0.0
+    mean = chance @ values[near] / chance.sum()
+    return float(chance @ (values[near] - mean) ** 2 / chance.sum())
+
+
+def _holds_again(term: Term, points: Points, place: int, at: Conditions) -> float:
+    """How likely a requirement of a rule holds on as many other cases, by a normal distribution."""
+    confusion = confusion_at(points, place)
+    try:
+        beyond = float(exact_value(term.measure, confusion, at) - term.limit)
+        slopes = gradient_of(term.measure, confusion, at)
+    except Undefinable:
+        return 0.0
+    tp, fp, fn, tn = (float(part) for part in confusion)
+    variance, share = 0.0, (tp + fn) / (tp + fp + fn + tn)
+    for slope, part, cases in zip(slopes, (tp, fp), (tp + fn, fp + tn), strict=True):
+        rate = (part + 1) / (cases + 2)
+        variance += slope**2 * rate * (1 - rate) / (cases + 2)
+    variance += (
+        _with_prior(term.measure, confusion, at) ** 2 * share * (1 - share) / (tp + fp + fn + tn)
+    )
+    beyond = beyond if term.sense == ">=" else -beyond
+    # The value varies on these cases and on the others.
+    return (
+        float(special().ndtr(beyond / math.sqrt(2 * variance))) if variance else float(beyond >= 0)
+    )
+
+
+def with_ties(variance: float, of_ties: float) -> float:
+    """The variance of a difference, where the value at each threshold and the choice between them
+    may vary together.
+    """
+    return (math.sqrt(variance) + math.sqrt(of_ties)) ** 2
+
+
+def said_of_ties(of_ties: float, variance: float) -> tuple[Note, ...]:
+    """A note where choosing again between large ties is a notable part of the variance."""
+    return (FEW_SCORES,) if of_ties > NOTED * variance else ()
+
+
 # ---- two models -------------------------------------------------------------------------------
 
 
@@ -592,6 +692,10 @@ def _difference(
     )
     chosen = not all(one.in_advance for one in pair)
     p, method = _p_value(value, weights, variance, apart, table.cases, added=2 if chosen else 0)
+    of_ties = sum(one.of_ties for one in pair)
+    if of_ties:
+        variance = with_ties(variance, of_ties)
+        p = max(p, normal_p(value, variance))
     middle = value
     if method == MCNEMAR and not chosen:  # Bonett & Price add a case each way to the value too
         cases = next(
@@ -613,6 +717,7 @@ def _difference(
         point.at,
         statistic=value / math.sqrt(variance) if variance else math.nan,
         discordant=(round(sum(apart)), sum(table.cases)),
+        notes=said_of_ties(of_ties, variance),
     )
 
 

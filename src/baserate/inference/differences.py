@@ -726,7 +726,7 @@ def _by_formula(
             names,
             [point[asked.measure] for point in points.values() if asked.measure is not None],
         )
-    notes = combine((), shifted(asked, joint.marginal(names[0])))
+    notes = combine(found[0].notes, shifted(asked, joint.marginal(names[0])))
     return replace(
         found[0], name=asked.name, better=asked.better, at=asked.at, discordant=None, notes=notes
     )
