@@ -156,10 +156,7 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "Reading",
             "Undefined",
         ),
-        "robustness.decision": (
-            "InformationValue",
-            "RegretMixture",
-        ),
+        "robustness.decision": ("InformationValue",),
         "robustness.expectation": (
             "Expectation",
             "Outlook",

@@ -71,7 +71,6 @@ from baserate.numbers import (
 )
 from baserate.robustness.decision import (
     InformationValue as InformationValue,
-    RegretMixture as RegretMixture,
 )
 from baserate.robustness.expectation import (
     Expectation as Expectation,

@@ -106,11 +106,14 @@ def test_row_68_a_share_of_negatives_kept_is_a_share(bench):
     return shown
 
 
-@row(69, "prior correction of scores that are not calibrated")
+@row(69, "prior correction of scores that are not calibrated", why="in Python")
 def test_row_69_uncalibrated_scores_are_said(bench):
-    shown = bench.noted("BR507", *at(bench, "--calibrated-at", "sample"))
-    logits = ("choose", *bench.show(table(y=Y, m=range(20)))[1:], "--calibrated-at", "sample")
-    return shown, bench.refused("BR507", *logits)
+    asked = {"calibrated_at": "sample", "at": br.Conditions(prior=0.01)}
+    shown = bench.remarked(
+        "BR507", br.shift.correct_prior(br.count(Y, [float(score) for score in M]), **asked)
+    )
+    logits = br.count(Y, range(20))
+    return shown, bench.raised("BR507", br.shift.correct_prior, logits, **asked)
 
 
 @row(70, "profits given as costs")

@@ -213,11 +213,6 @@ def test_resampled_intervals(capsys, tmp_path):
             "BR513: costs of outcomes are given beside amounts",
         ),
         (("--review", "150", "--optimize", "f1"), "BR001: --optimize has no effect with --amount"),
-        (("--review", "150", "--mix"), "BR001: --mix has no effect with --amount"),
-        (
-            ("--review", "150", "--calibrated-at", "10%"),
-            "BR001: --calibrated-at has no effect with --amount",
-        ),
         (("--review", "150", "--weight", "eur"), "BR001: --weight has no effect with --amount"),
         (("--review", "150 EUR"), 'BR514: --review takes a plain number, got "150 EUR"'),
         (("--review", "-1"), "BR514: what a review costs is a number, 0 or more, got -1"),

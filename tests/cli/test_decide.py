@@ -82,10 +82,9 @@ def test_json_says_what_python_says(scored, capsys):
         "1e-5..1e-3",
         "--cost",
         "fn=100..1000,fp=1",
-        "--mix",
     )
     at = br.Conditions(prior="1e-5..1e-3", costs={"fn": br.Range(100, 1000), "fp": 1})
-    found = decide(MODELS, at=at, mix=True)
+    found = decide(MODELS, at=at)
     decision = document["decision"]
     assert (decision["model"], decision["threshold"], decision["regret"]["value"]) == (
         found.model,
@@ -94,9 +93,6 @@ def test_json_says_what_python_says(scored, capsys):
     )
     assert decision["at"]["fn"] == {"low": 100, "high": 1000, "kind": "range"}
     assert decision["rivals"]["b"]["value"] == found.rivals["b"].value
-    assert (decision["mixture"] or {}).get("regret") == (
-        None if found.mixture is None else found.mixture.regret
-    )
     wins = br.robustness.winner_map(MODELS).wins
     assert [(win["low"], win["models"]) for win in document["winner_map"]["wins"]] == [
         (win.low, list(win.models)) for win in wins
@@ -246,7 +242,6 @@ def test_profits_may_be_ranges(scored, capsys):
         (("--prior", "0.1", "--pilot", "1/10"), r"BR503: a base rate and a pilot sample", 2),
         (("--pilot", "few"), r"BR588: a pilot sample is written", 2),
         (("--rule", "mcc >= 0.5", "--prior", "1e-5..1e-3"), r"BR534: mcc may rise and fall", 2),
-        (("--by", "site", "--mix"), r"BR594: --mix needs all cases together", 2),
         (("--by", "site", "--replicates", "200"), r"BR594: --replicates compares models", 2),
         (
             ("--rule", "tpr >= 0.1", "--replicates", "200", "--prior", "1%..2%"),

@@ -5,7 +5,6 @@ import math
 from pathlib import Path
 
 import jsonschema
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -244,33 +243,6 @@ def test_chosen_totals_have_intervals_only_for_what_needs_no_base_rate(scores, c
     arguments = ("show", scores, *ONE, "--design", "case-control", "--threshold", "1")
     (point,) = answered(capsys, *arguments)["models"][0]["points"]
     assert set(point["intervals"]) == {"tpr", "fpr", "tnr", "fnr"}
-
-
-def test_the_threshold_in_theory_has_intervals_of_its_own(tmp_path, capsys):
-    y = np.arange(120) % 3 == 0
-    rows = zip(
-        y.astype(int).tolist(),
-        np.round(0.27 + 0.45 * y + 0.25 * np.sin(np.arange(120)), 3).tolist(),
-        strict=True,
-    )
-    path = written(tmp_path / "x.csv", ["y", "m"], rows)
-    arguments = (
-        "choose",
-        path,
-        *ONE,
-        "--prior",
-        "10%",
-        "--cost",
-        "fn=5",
-        "--calibrated-at",
-        "sample",
-    )
-    for more in (("--replicates", "0"), ("--replicates", "100")):
-        theory = answered(capsys, *arguments, *more)["models"][0]["points"][0]["theory"]
-        assert theory["intervals"]["tpr"]["method"] in (
-            "wilson",
-            "clopper-pearson",
-        ), "a threshold in theory is fixed in advance"
 
 
 def test_names_in_the_table_of_intervals_are_safe(tmp_path, capsys):

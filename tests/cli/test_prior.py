@@ -398,7 +398,7 @@ def test_a_report_is_refused_an_estimate(capsys, files):
     )
 
 
-WITHIN = ("--rule", "fdr <= 90%", "--optimize", "tpr", "--mix", "--all-priors")
+WITHIN = ("--rule", "fdr <= 90%", "--optimize", "tpr", "--all-priors")
 FORWARD = [["choose", *WITHIN], ["triage", "--review", "2", "--cost", "fn=100,fp=5"]]
 
 
@@ -682,14 +682,6 @@ def test_two_base_rates_are_refused(capsys, files, command):
 def test_a_pilot_beside_an_estimate_is_refused(capsys, files):
     assert refused(capsys, *conditioned("choose", files, "--pilot", "1/50")).startswith(
         "error BR503: a base rate and a sample to estimate it from are both given"
-    )
-
-
-def test_the_estimate_is_an_adjusted_count_also_where_scores_are_probabilities(capsys, files):
-    """Of no other way is the error known together with that of the rates."""
-    found = answered(capsys, *conditioned("choose", files, "--calibrated-at", "20%"))
-    assert "adjusted-count at score ≥ " in next(
-        note["text"] for note in found["notes"] if note["code"] == "BR544"
     )
 
 

@@ -176,34 +176,6 @@ def shares_at(term, ends, at):
     return [share] if 0 <= share <= 1 else []
 
 
-def mixtures(cells, terms, at):
-    """Every mixture of any two points at which an optimum can lie."""
-    every = [counted for _, counted in points(cells)]
-    for ends in itertools.combinations(every, 2):
-        for share in {
-            Fraction(0),
-            Fraction(1),
-            *(share for term in terms for share in shares_at(term, ends, at)),
-        }:
-            yield between(*ends, share)
-
-
-def best_mixture(cells, terms, objective, at):
-    """The best value that any mixture of two points has while it keeps every term; None where none
-    does.
-    """
-    best = None
-    for counted in mixtures(cells, terms, at):
-        mine = value(objective, counted, at)
-        if (
-            mine is not None
-            and all(holds(term, counted, at) for term in terms)
-            and (best is None or better(objective, mine, best))
-        ):
-            best = mine
-    return best
-
-
 def fix(cells, term, at):
     """(tpr, fpr) where the measure has the value on the straight lines between points: the highest
     tpr, then the lowest fpr.

@@ -53,7 +53,7 @@ def test_baselines_flag_what_their_names_say():
 
 
 TIED = {"how": "tie", "share": 0.25, "lower_threshold": 0.5}
-MIXED = TIED | {"how": "mixture"}
+BETWEEN = TIED | {"how": "interpolated"}
 
 
 @pytest.mark.parametrize(
@@ -88,12 +88,12 @@ MIXED = TIED | {"how": "mixture"}
             ">= 0.9, 25 % from 0.5",
         ),
         (
-            {"threshold": None} | MIXED,
+            {"threshold": None} | BETWEEN,
             "score ≥ 0.5 for 25 % of the cases, nothing for the rest",
             "25 % >= 0.5, else nothing",
         ),
         (
-            {"threshold": 0.9} | MIXED,
+            {"threshold": 0.9} | BETWEEN,
             "score ≥ 0.5 for 25 % of the cases, score ≥ 0.9 for the rest",
             "25 % >= 0.5, else >= 0.9",
         ),

@@ -56,7 +56,7 @@ def mask(counts, requirement, at, level=0.95, among=1):
     points = Points.of(counts)
     given_at = br.Conditions() if at is None else at
     resolved = given_at.within(points.exact_prior, points.why_no_prior)
-    rule = guarantees.parse_guarantee(requirement, None, given_at, mix=False)
+    rule = guarantees.parse_guarantee(requirement, None, given_at)
     return guarantees.certified(points, rule, resolved, guarantees.Confidence(level, among))[1]
 
 
@@ -641,7 +641,6 @@ def test_what_does_not_even_hold_here_is_infeasible():
             {"at": FIELD, "level": 0.9999},
             "BR636: the limits of this guarantee are simulated",
         ),
-        ("recall >= 0.8", {"mix": True}, "BR636: a guarantee is for one threshold"),
         ("recall >= 0.8", {"among": 0}, "BR636: among is the number of models"),
         ("recall >= 0.8", {"level": 95}, "BR580: a level lies between 0.5 and 1"),
         (None, {"level": 0.9}, "BR636: level and among apply only to a guarantee"),
@@ -731,7 +730,6 @@ def test_the_command_says_what_holds_in_the_field(capsys, scored):
             3,
             "BR635: tpr >= 0.99 cannot be guaranteed with 95 % confidence",
         ),
-        (("--guarantee", "recall >= 0.8", "--mix"), 2, "BR636: a guarantee is for one threshold"),
         (
             ("--guarantee", "recall >= 0.8", "--replicates", "200"),
             2,

@@ -105,12 +105,10 @@ def test_one_model_alone_is_refused_as_by_choose():
 
 
 def test_every_option_of_choose_is_passed_on():
-    asked = {"at": FIELD, "volume": 1_000_000, "mix": True}
+    asked = {"at": FIELD, "volume": 1_000_000}
     choice = br.choose(MODELS, "alerts <= 1000", **asked)
     for name, point in choice.points.items():
         assert point == br.choose(MODELS[name], "alerts <= 1000", **asked)
-    with pytest.raises(br.InputError, match="BR507"):
-        br.choose(MODELS, calibrated_at=0.5)
     with pytest.raises(TypeError, match="unexpected keyword"):
         br.choose(MODELS, mixed=True)
 

@@ -279,65 +279,6 @@ def test_odds_in_the_prior_are_passed_on():
     assert "BR508" in codes(br.curves.random_classifier(COUNTS, 0.5, at=br.Conditions("1:99")))
 
 
-def test_the_threshold_in_theory_stands_beside_the_empirical_one():
-    point = br.choose(COUNTS, at=br.Conditions(0.01, br.Costs(fp=1, fn=3)), calibrated_at=0.5)
-    odds = Fraction(1, 3) * 99
-    assert point.cut == (float(odds / (1 + odds)), 0.25)
-    assert point.theory.threshold == point.cut.score
-    assert point.theory.how == "theory"
-    assert point.theory.confusion == br.choose(COUNTS, threshold=point.cut.score).confusion
-    assert br.choose(COUNTS).theory is None
-
-
-def test_table_5_7_theory_cuts_at_1_in_102_not_at_1_in_101():
-    counts = br.Counts([0.5, 1 / 101, 1 / 102, 0.005], [5, 1, 1, 0], [5, 99, 101, 1000])
-    point = br.choose(
-        counts, at=br.Conditions(costs=br.Costs(fp=1, fn=100, tp=-1)), calibrated_at="sample"
-    )
-    assert point.theory.threshold == pytest.approx(1 / 102, rel=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("scores", "calibrated"), [([1, 0], True), ([1, -0.1], False), ([1.1, 0], False)]
-)
-def test_scores_from_0_to_1_may_be_probabilities(scores, calibrated):
-    counts = br.Counts(scores, [1, 0], [0, 1])
-    if calibrated:
-        assert br.choose(counts, calibrated_at=0.5).theory.threshold == 0.5
-        return
-    with pytest.raises(br.InputError, match="BR507: these scores are not probabilities"):
-        br.choose(counts, calibrated_at=0.5)
-
-
-@pytest.mark.parametrize(
-    ("high", "mean"), [(0.8, None), (0.7, None), (0.9, "0.575"), (0.6, "0.425")]
-)
-def test_scores_are_far_from_calibrated_where_their_mean_is_more_than_a_tenth_off(high, mean):
-    """At a base rate of 1/2 the mean is that of the means of both classes: half way between `high`
-    and 0.25.
-    """
-    counts = br.Counts([high, 0.25], positives=[4, 0], negatives=[0, 4])
-    notes = [note.text for note in br.choose(counts, calibrated_at=0.5).theory.notes]
-    assert [note.rsplit(" ", 1)[1] for note in notes] == ([] if mean is None else [mean])
-
-
-def test_scores_that_are_no_probabilities_have_no_threshold_in_theory():
-    with pytest.raises(br.InputError, match="BR507: these scores are not probabilities"):
-        br.choose(br.Counts([3, 2], [1, 0], [0, 1]), calibrated_at=0.5)
-    with pytest.raises(br.InputError, match="BR503"):
-        br.choose(COUNTS, calibrated_at=5)
-
-
-def test_row_69_uncalibrated_scores_are_said():
-    off = br.choose(COUNTS, calibrated_at="sample").theory
-    assert text(off, "BR507").startswith(
-        "the threshold in theory assumes calibrated scores; at a base rate of 1 in 21 their mean"
-        " would be 0.0476, and it is "
-    )
-    even = br.Counts([0.75, 0.25], [3, 1], [1, 3])
-    assert not br.choose(even, calibrated_at=0.5).theory.notes
-
-
 def test_a_budget_that_ends_among_cases_of_one_class_leaves_nothing_to_luck():
     counts = br.Counts([3, 2, 1], [5, 0, 5], [5, 10, 80])
     point = br.choose(counts, "alerts <= 15", volume=105)

@@ -73,13 +73,6 @@ def test_a_budget_needs_a_prior(counts):
 
 
 @NO_PRIOR
-def test_mixtures_need_no_prior_either(counts):
-    point = br.choose(counts, "fpr <= 0.3", optimize="tpr", mix=True)
-    assert point.how in ("mixture", "threshold")
-    assert point.tpr >= br.choose(counts, "fpr <= 0.3", optimize="tpr").tpr
-
-
-@NO_PRIOR
 def test_an_infeasible_rule_is_refused_without_a_prior(counts):
     with pytest.raises(br.Infeasible, match="BR530: no threshold has tpr >= 0.95 and fpr <= 0.05"):
         br.choose(counts, "tpr >= 0.95 and fpr <= 0.05", optimize="tpr")

@@ -88,7 +88,6 @@ QUESTIONS = (
     ("tpr >= 0.8", {"optimize": "precision"}),
     ("alerts <= 50", {"volume": 1000}),
     ("precision >= 0.3", {"optimize": "tpr"}),
-    ("tpr >= 0.9", {"mix": True}),
 )
 
 

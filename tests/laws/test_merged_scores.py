@@ -533,12 +533,6 @@ LAWS = {
             BINS_TOO,
             ANY,
         ),
-        law(
-            lambda c: point(br.choose(c, "recall >= 0.5 and posfrac <= 0.4", at=AT, mix=True)),
-            EITHER,
-            ANY,
-        ),
-        law(lambda c: point(br.choose(c, at=AT, calibrated_at=0.2)), REFUSED, REFUSED),
     ],
     "choose: models": [
         law(lambda c: best(br.choose(two(c), at=AT)), EQUAL, BINS_TOO),
@@ -1124,7 +1118,6 @@ def test_the_command_line_refuses_in_plain_words_and_says_what_to_do(capsys, tmp
             "fdr <= 50%",
             "--optimize",
             "tpr",
-            "--mix",
             "--all-priors",
         ),
         ("triage", paths["bins"], "--prior", "1%", "--cost", "fn=9,fp=1", "--review", "1"),

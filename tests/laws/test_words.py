@@ -59,7 +59,7 @@ FREE = [
         "choose",
         *DATA,
         *FIELD,
-        *("--rule", "fdr <= 50%", "--optimize", "tpr", "--mix", "--all-priors"),
+        *("--rule", "fdr <= 50%", "--optimize", "tpr", "--all-priors"),
     ),
     ("prior", "--from", "SCORES", *DATA, *QUICK),
     ("slices", *DATA[:4], "--group", "site", "--rule", "recall >= 0.8"),

@@ -95,6 +95,5 @@ def test_intervals_of_a_fixed_point_are_those_of_interval():
 
 
 def test_a_setting_moved_to_other_cases_leaves_its_intervals_behind():
-    point = with_intervals(br.choose(A, at=AT, calibrated_at=0.05))
-    assert point.theory.intervals
+    point = with_intervals(br.choose(A, at=AT))
     assert not point.on(B).intervals

@@ -69,19 +69,3 @@ def minimax(every, places):
     }
     lowest = min(regrets.values())
     return lowest, [key for key, value in regrets.items() if value == lowest]
-
-
-def mixtures(every, places, steps):
-    """The least regret of any mixture of two settings on a fine grid of shares: what no exact
-    answer may exceed.
-    """
-    places = list(places)
-    best = [(least(every, where), where) for where in places]
-    lowest = None
-    for one, other in itertools.combinations(every.values(), 2):
-        for step in range(steps + 1):
-            share = Fraction(step, steps)
-            rates = tuple(share * a + (1 - share) * b for a, b in zip(one, other, strict=True))
-            value = max(cost(rates, *where) - low for low, where in best)
-            lowest = value if lowest is None else min(lowest, value)
-    return lowest

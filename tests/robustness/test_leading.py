@@ -90,10 +90,7 @@ def test_leaders_change_where_hulls_cross_and_the_order_at_a_tpr_never_does():
 
 def test_it_is_the_tpr_of_the_b_roc_at_that_share():
     found = br.robustness.best_recall({"A": F1_A}, fdr="60%").at(0.001)["A"]
-    mixed = br.choose(
-        F1_A, "precision >= 0.4", at=br.Conditions(0.001, br.Costs(fn=10**9)), mix=True
-    )
-    assert found == pytest.approx(mixed.tpr, rel=1e-12)
+    assert found == pytest.approx(br.fix(F1_A, "precision = 0.4", prior=0.001).interpolated.tpr)
     threshold = br.robustness.best_recall({"A": F1_A}, fdr=0.6, attained=True).at(0.001)["A"]
     assert (
         threshold
@@ -132,19 +129,16 @@ def counted(seed, shifts, decimals=1, positives=60, negatives=900):
     return br.count(y, dict(zip("abc", np.round(scores, decimals), strict=False)))
 
 
-@pytest.mark.parametrize("attained", [False, True])
 @pytest.mark.parametrize("seed", range(4))
-def test_leaders_are_tested_as_at_one_base_rate_and_adjusted_for_all_of_them(seed, attained):
+def test_leaders_are_tested_as_at_one_base_rate_and_adjusted_for_all_of_them(seed):
     joint = counted(seed, [1.0, 2.0, 3.0][: 2 + seed % 2])
-    found = br.robustness.best_recall(joint, fdr=0.6, attained=attained)
+    found = br.robustness.best_recall(joint, fdr=0.6, attained=True)
     assert found.tested
     assert not found.untested
     every = []
     for choice in found.tested:
         prior = choice.point.at.prior
-        alone = br.choose(
-            joint, "fdr <= 0.6", prior=prior, optimize="tpr", mix=not attained, level=0.95
-        )
+        alone = br.choose(joint, "fdr <= 0.6", prior=prior, optimize="tpr", level=0.95)
         assert choice.model == alone.model
         reached = found.at(prior)
         assert reached[choice.model] == pytest.approx(max(reached.values()), rel=1e-9)
@@ -169,7 +163,9 @@ def test_where_leaders_are_tested_does_not_depend_on_who_leads():
     places = [
         [
             choice.point.at.prior
-            for choice in br.robustness.best_recall(counted(seed, shifts), fdr=0.5).tested
+            for choice in br.robustness.best_recall(
+                counted(seed, shifts), fdr=0.5, attained=True
+            ).tested
         ]
         for seed, shifts in ((1, [1.0, 3.0]), (2, [2.5, 1.0]))
     ]
@@ -184,7 +180,8 @@ def test_the_same_scores_are_never_told_from_each_other_and_far_ones_are():
     rng = np.random.default_rng(7)
     y = np.repeat([1, 0], [80, 800])
     s = np.round(2 * y + rng.normal(size=880), 2)
-    same = br.robustness.best_recall(br.count(y, {"a": s, "b": 3 * s}), fdr=0.5)
+    same = br.robustness.best_recall(br.count(y, {"a": s, "b": 3 * s}), fdr=0.5, attained=True)
+    assert same.tested
     assert all(choice.differences[0].p_adjusted == 1 for choice in same.tested)
     apart = br.robustness.best_recall(counted(7, [3.0, 1.0], 2, 200, 2000), fdr=0.5, attained=True)
     assert {choice.model for choice in apart.tested if choice.differences[0].significant} == {"a"}
@@ -206,7 +203,7 @@ def test_leaders_that_cannot_be_tested_say_why():
     assert br.robustness.best_recall(weighted, fdr=0.5).untested == best_model.WEIGHED
     apart = br.count([0, 1, 0, 1], {"a": [1, 1, 1, 1], "b": [4, 3, 2, 1]})
     assert (
-        br.robustness.best_recall(apart, fdr=0.1).untested
+        br.robustness.best_recall(apart, fdr=0.1, attained=True).untested
         == "at none of the tested base rates have two models a threshold within the limit"
     )
 

@@ -122,37 +122,6 @@ def test_nowhere_in_the_box_is_regret_larger_than_at_its_corners(seed):
         assert found.value >= float(oracle.worst(every, (model, threshold), oracle.inside(box, 4)))
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_a_mixture_regrets_no_more_than_any_on_a_grid_and_no_less_than_it_says(seed):
-    rng = random.Random(f"mixed {seed}")
-    data = several(rng, most=4)
-    at, box = boxed(rng)
-    every = oracle.settings(data)
-    found = decide({name: generated.counts(cells) for name, cells in data.items()}, at=at, mix=True)
-    value = found.regret.value if found.mixture is None else found.mixture.regret
-    assert value <= float(oracle.mixtures(every, oracle.corners(box), 40)) * (1 + 1e-12)
-    if found.mixture is not None:
-        assert found.mixture.regret < found.regret.value
-        first, second = (
-            every[key]
-            for key in zip(found.mixture.models, map(_cut, found.mixture.thresholds), strict=True)
-        )
-        share = found.mixture.share
-        rates = tuple(
-            float(a) * share + float(b) * (1 - share) for a, b in zip(first, second, strict=True)
-        )
-        assert rates == pytest.approx((found.mixture.fpr, found.mixture.tpr), abs=1e-12)
-        exact = [
-            oracle.cost(tuple(map(Fraction, rates)), *where) - oracle.least(every, where)
-            for where in oracle.corners(box)
-        ]
-        assert float(max(exact)) == pytest.approx(found.mixture.regret, rel=1e-6, abs=1e-9)
-
-
-def _cut(threshold):
-    return None if threshold == float("-inf") else threshold
-
-
 # ---- rules, and sites -------------------------------------------------------------------------
 
 
@@ -312,8 +281,6 @@ def test_what_cannot_be_decided_is_refused():
         match="BR588: a distribution of prior without ends satisfies no rule for certain",
     ):
         decide(MODELS, "precision >= 0.1", at=br.Conditions(prior=br.Pilot(3, 5000)))
-    with pytest.raises(br.InputError, match="BR534: mixtures are not searched under a rule"):
-        decide(MODELS, "tpr >= 0.1", at=at, mix=True)
     with pytest.raises(br.InputError, match="BR410: a model is named"):
         decide({"flag nothing": F1_A}, at=at)
     with pytest.raises(br.InputError, match="BR509: .*different priors"):

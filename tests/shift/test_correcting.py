@@ -225,14 +225,6 @@ def test_no_summary_corrects_what_was_corrected(of):
     assert of(counts, at=at, calibrated_at=0.01) == of(counts, at=at)
 
 
-def test_no_threshold_in_theory_corrects_what_was_corrected():
-    at = br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=50))
-    assert_refused(
-        "BR536", "corrected before", lambda: br.choose(corrected(), at=at, calibrated_at=0.5)
-    )
-    assert br.choose(corrected(), at=at, calibrated_at=0.01).cut.score == at.costs.threshold
-
-
 def test_corrected_and_raw_counts_do_not_add_up():
     assert_refused(
         "BR536", r"corrected differently \(by 1/100 and not at all\)", lambda: corrected() + COUNTS
@@ -310,3 +302,20 @@ def test_the_samples_own_base_rate_may_be_that_of_calibration():
 def test_the_shape_of_an_array_is_kept():
     given = np.array([[0.5, 0.9], [0.1, 0.2]])
     assert br.shift.correct_probabilities(given, negatives_kept=0.01).shape == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("high", "mean"), [(0.8, None), (0.7, None), (0.9, "0.575"), (0.6, "0.425")]
+)
+def test_scores_are_far_from_calibrated_where_their_mean_is_more_than_a_tenth_off(high, mean):
+    """At a base rate of 1/2 the mean is that of the means of both classes: half way between `high`
+    and 0.25.
+    """
+    counts = br.Counts([high, 0.25], positives=[4, 0], negatives=[0, 4])
+    found = br.shift.correct_prior(counts, calibrated_at=0.5, at=br.Conditions(prior=0.01))
+    notes = [note.text for note in found.notes if note.code == "BR507"]
+    assert [note.rsplit(" ", 1)[1] for note in notes] == ([] if mean is None else [mean])
+    merged = br.shift.correct_prior(
+        counts.condense(), calibrated_at=0.5, at=br.Conditions(prior=0.01)
+    )
+    assert "BR507" not in [note.code for note in merged.notes]

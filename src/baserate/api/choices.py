@@ -53,8 +53,6 @@ def choose(  # type: ignore[overload-overlap]
     threshold: Threshold = ...,
     volume: float | None = None,
     optimize: str | Measure | None = None,
-    mix: bool = False,
-    calibrated_at: float | str | None = None,
     guarantee: str | None = None,
     level: float = 0.95,
     intervals: Intervals = "fixed",
@@ -91,8 +89,6 @@ def choose(
     threshold: Threshold | Mapping[str, Threshold] = ...,
     volume: float | None = None,
     optimize: str | Measure | None = None,
-    mix: bool = False,
-    calibrated_at: float | str | None = None,
     guarantee: str | None = None,
     level: float = 0.95,
     intervals: Intervals = "fixed",
@@ -130,8 +126,6 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     threshold: Any = NOT_SAID,
     volume: float | None = None,
     optimize: str | Measure | None = None,
-    mix: bool = False,
-    calibrated_at: float | str | None = None,
     guarantee: str | None = None,
     review: float | None = None,
     recovered: float = 1,
@@ -168,9 +162,7 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     `.on(test)` evaluates the same threshold on other cases, `.flags(scores)` applies it.
 
     `guarantee="recall >= 0.9"` chooses among the thresholds at which the requirement holds in the
-    field with confidence `level`, although they are chosen on these cases. `mix=True` also tries
-    mixtures of two thresholds. `calibrated_at` is the base rate at which the scores are calibrated
-    probabilities: the point then also has the threshold in theory.
+    field with confidence `level`, although they are chosen on these cases.
 
     >>> import baserate as br
     >>> counts = br.Counts([0.9, 0.6, 0.3], positives=[30, 15, 5], negatives=[10, 90, 900])
@@ -192,8 +184,6 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     asked = {
         "volume": volume,
         "optimize": optimize,
-        "mix": mix,
-        "calibrated_at": calibrated_at,
         "guarantee": guarantee,
     }
     drawn = {"level": level, "replicates": replicates, "seed": seed, "progress": progress}
@@ -381,8 +371,8 @@ def _by_amounts(
 
 def _refuse_asked(asked: Mapping[str, Any], code: str, text: str, fix: str) -> None:
     """Refuse the first option of the choice that is given; "{}" stands for its name."""
-    for name in ("optimize", "mix", "calibrated_at", "guarantee"):
-        if asked[name] not in (None, False):
+    for name in ("optimize", "guarantee"):
+        if asked[name] is not None:
             raise refuse(code, text.format(name), fix.format(name))
 
 
@@ -398,12 +388,12 @@ def _decided(
     models: Any, rule: str | None, at: Conditions, asked: Mapping[str, Any], level: float = 0.95
 ) -> Decision:
     _refuse_asked(
-        {**asked, "mix": False},
+        asked,
         "BR419",
         f"{{}}= needs one base rate, exact costs and no sites, got {at}",
         "prior=0.001, or leave {} out",
     )
-    return decide(models, rule, at=at, volume=asked["volume"], mix=asked["mix"], level=level)
+    return decide(models, rule, at=at, volume=asked["volume"], level=level)
 
 
 def _least_regret(
@@ -453,7 +443,6 @@ def _least_regret_of(
         baseline_untested=why,
         over=at,
         regrets=found.rivals,
-        mixture=found.mixture,
     )
 
 
@@ -472,6 +461,5 @@ def _point(found: Decision, x: Any, threshold: Any, name: str) -> OperatingPoint
         optimized="tpr" if found.optimized == CAUGHT else selection.COST,
         over=found.at,
         regret=found.rivals[name],
-        mixture=found.mixture if name == found.model else None,
         notes=combine(found.notes, (*point.notes, *(() if found.at.is_exact else (said,)))),
     )

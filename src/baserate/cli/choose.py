@@ -69,10 +69,8 @@ class ChooseOptions:
     optimize: str | None
     guarantee: str | None
     threshold_probability: str | None
-    mix: bool
     group: str | None
     all_priors: bool
-    calibrated_at: str | None
     amount: str | None
     review: str | None
     recovered: str | None
@@ -96,8 +94,6 @@ class ChooseOptions:
             "--weight": weight,
             "--optimize": self.optimize,
             "--guarantee": self.guarantee,
-            "--mix": self.mix,
-            "--calibrated-at": self.calibrated_at,
             "--measure": self.measures,
         }
         why = (
@@ -115,7 +111,6 @@ class ChooseOptions:
             "--optimize": self.optimize if not self.all_priors else None,
             "--guarantee": self.guarantee,
             "--threshold-probability": self.threshold_probability,
-            "--calibrated-at": self.calibrated_at,
             "--amount": self.amount,
             "--measure": self.measures,
             "--memory": request.source.is_limited,
@@ -184,10 +179,9 @@ def _price(text: str) -> Fraction:
 )
 @options.listed("threshold_probability")
 @options.listed("measures")
-@options.listed("mix", help="Also try mixtures of two thresholds on the ROC hull.")
 @options.listed("all_priors")
 @options.listed("group", help="One threshold for all sites: the rule must hold at each of them.")
-@options.listed("calibrated_at", "amount")
+@options.listed("amount")
 @options.listed("review", help="Cost of reviewing one flagged case, with --amount.")
 @click.option(
     "--recovered",
@@ -246,8 +240,6 @@ def choose_command(request: Request, **given: Any) -> Result:
             at,
             volume=cases,
             optimize=best,
-            mix=asked.mix,
-            calibrated_at=asked.calibrated_at,
             guarantee=asked.guarantee,
             level=request.intervals.level,
             replicates=request.intervals.replicates or None,
@@ -278,7 +270,7 @@ def _over_range(request: Request, asked: ChooseOptions) -> Result:
     if not asked.all_priors:
         why = "a range of base rates or costs" if asked.group is None else "--by"
         asked.check_alone(request, why)
-        return ranges.decided(request, asked.rule, asked.group, mix=asked.mix)
+        return ranges.decided(request, asked.rule, asked.group)
     asked.check_alone(request, "--all-priors")
     given = request.conditions
     beside = {
@@ -293,7 +285,7 @@ def _over_range(request: Request, asked: ChooseOptions) -> Result:
     check_unused(beside, "with --all-priors")
     if asked.optimize is None or parse(asked.optimize).name != "tpr":
         raise refuse("BR594", "--all-priors compares the recall", "--optimize tpr")
-    return ranges.best_recalls(request, asked.rule, attained=not asked.mix)
+    return ranges.best_recalls(request, asked.rule)
 
 
 def _with_test(request: Request, path: str | None) -> tuple[Request, Request | None]:
@@ -483,9 +475,6 @@ def _text(
         for answer in answers
     ]
     rows = tables.with_baselines(tables.rows(answers, models), answers)
-    theories = [
-        line for answer in answers if answer.choice for line in tables.theories(answer.choice)
-    ]
     made = [answer.choice for answer in answers if answer.choice]
     leads = tables.of_leads(made, resampling=True)
     yield "\n".join(sentences)
@@ -493,7 +482,6 @@ def _text(
     yield tables.of_points(rows, shown)
     yield leads
     yield tables.of_intervals(rows, how, shown)
-    yield from theories
 
 
 def _untested(request: Request, answers: Sequence[Answer[Choice]]) -> list[Answer[Choice]]:

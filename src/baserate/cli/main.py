@@ -86,18 +86,16 @@ def in_new_words(name: str, words: Sequence[str]) -> str:
 
 def _all_priors(words: Sequence[str]) -> list[str]:
     """The words of the former `leaders` as those of `choose`."""
-    said, share, mix = list[str](), "50%", ["--mix"]
+    said, share = list[str](), "50%"
     left = iter(words)
     for word in left:
         if word == "--fdr":
             share = next(left, share)
         elif word.startswith("--fdr="):
             share = word.removeprefix("--fdr=")
-        elif word == "--attained":
-            mix = []
-        else:
+        elif word != "--attained":
             said.append(word)
-    return [*said, "--rule", f"fdr <= {share}", "--optimize", "tpr", *mix, "--all-priors"]
+    return [*said, "--rule", f"fdr <= {share}", "--optimize", "tpr", "--all-priors"]
 
 
 def added() -> dict[str, EntryPoint]:

@@ -111,7 +111,6 @@ TABLE = {
         _option("--threshold", metavar="[MODEL=]SCORE"),
         _option("--threshold", "thresholds", multiple=True, metavar="[MODEL=]SCORE"),
         _option("--statistic", metavar="NAME", aliases=("--measure",)),
-        _option("--mix", is_flag=True),
         _option(
             "--all-priors",
             is_flag=True,

@@ -45,17 +45,17 @@ from baserate.robustness.leaders import BestRecall, best_recall
 PRIORS, RATIOS = (1e-6, 0.5), (1e-4, 1.0)  # the window of a drawn map
 
 
-def decided(request: Request, rule: str | None, group: str | None, *, mix: bool) -> Result:
+def decided(request: Request, rule: str | None, group: str | None) -> Result:
     """The setting whose regret, what it costs beyond the best possible, is lowest: at most over a
     range, on average over a distribution; one threshold for all sites, where a group is named.
     """
     request = request.estimated(OVER)
     given, intervals = request.conditions, request.intervals
     at, cases = given.uncertain(), given.cases
-    _check_decided(request, rule, group, mix=mix)
+    _check_decided(request, rule, group)
     resampled = intervals.replicates is not None
     models, together = _counted(request.source, group, cases_too=resampled)
-    how: dict[str, Any] = {"volume": cases, "mix": mix, **vars(intervals)}
+    how: dict[str, Any] = {"volume": cases, **vars(intervals)}
     with Progress("resampling") as progress:
         joint = together if resampled else None
         several = isinstance(together, JointCounts) and len(together.models) > 1
@@ -83,7 +83,7 @@ def decided(request: Request, rule: str | None, group: str | None, *, mix: bool)
     return replace(result, drawing=lambda: _drawn(found).svg())
 
 
-def _check_decided(request: Request, rule: str | None, group: str | None, *, mix: bool) -> None:
+def _check_decided(request: Request, rule: str | None, group: str | None) -> None:
     """Refuse what cannot be combined."""
     given, intervals = request.conditions, request.intervals
     if given.kind not in (None, UNKNOWN, VARYING):
@@ -99,8 +99,6 @@ def _check_decided(request: Request, rule: str | None, group: str | None, *, mix
             "--replicates compares models over all their thresholds on all cases",
             "leave --by and --rule out",
         )
-    if group is not None and mix:
-        raise refuse("BR594", "--mix needs all cases together", "leave --by out")
 
 
 def _refuse_counted(request: Request, asked: Iterable[Measure]) -> None:
@@ -268,7 +266,7 @@ def _notes(models: Mapping[str, Counts], found: list[tuple[str, Expectation]]) -
 FEW = 10
 
 
-def best_recalls(request: Request, rule: str | None, *, attained: bool) -> Result:
+def best_recalls(request: Request, rule: str | None) -> Result:
     """Which model has the highest recall within a share of false alarms, at each base rate.
 
     Which of two models is better at a fixed recall does not depend on the base rate; which is
@@ -282,7 +280,7 @@ def best_recalls(request: Request, rule: str | None, *, attained: bool) -> Resul
     models = each_model(together)
     level = request.intervals.level
     # At given base rates each is tested alone.
-    found = best_recall(models if at else together, fdr=fdr, attained=attained, level=level)
+    found = best_recall(models if at else together, fdr=fdr, attained=True, level=level)
     estimated = any(conditions.estimate is not None for conditions in given)
     tested = None if estimated else _tested(found, together, at, level)
     said = [note for conditions in given for note in conditions.notes]
@@ -335,7 +333,6 @@ def _tested(
                 rule,
                 at=Conditions(prior),
                 optimize="tpr",
-                mix=not found.attained,
                 level=level,
             )
     return tested

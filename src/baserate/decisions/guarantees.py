@@ -128,15 +128,9 @@ class Limits(NamedTuple):
         return np.asarray((place >= 0) & (outcomes[self.bad] <= self.allowed[np.maximum(place, 0)]))
 
 
-def parse_guarantee(text: Any, volume: float | None, at: Conditions, *, mix: bool) -> Rule:
+def parse_guarantee(text: Any, volume: float | None, at: Conditions) -> Rule:
     """The requirement to guarantee, or why it cannot be one."""
     rule = parse_rule(text, volume)
-    if mix:
-        raise refuse(
-            "BR636",
-            "a guarantee is for one threshold, not for a mixture of two",
-            Fix("leave mix out", "leave --mix out"),
-        )
     if any(note.code == ESTIMATED for note in at.notes):
         raise refuse(
             "BR636",

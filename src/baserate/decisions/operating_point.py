@@ -1,6 +1,4 @@
-"""`OperatingPoint`: a threshold, a budget or a mixture of two thresholds, what it flags, and under
-which conditions.
-"""
+"""`OperatingPoint`: a threshold or a budget, what it flags, and under which conditions."""
 
 from __future__ import annotations
 
@@ -13,11 +11,10 @@ from typing import Any, Generic, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from baserate import notation
-from baserate.conditions import Conditions, Cut, checked_conditions
+from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.cells import Array, short
 from baserate.counts.counts import Counts
-from baserate.counts.points import LABELS_MISSING, ONLY_RATES, Points, refuse_bins
+from baserate.counts.points import LABELS_MISSING, ONLY_RATES, Points
 from baserate.decisions.guarantees import Guarantee
 from baserate.decisions.rules import (
     Mask,
@@ -26,17 +23,14 @@ from baserate.decisions.rules import (
     best_of,
     exact_or_none,
     holds_all,
-    is_better,
     keeping,
     parse_rule,
-    share_at,
 )
 from baserate.errors import (
     Fix,
     Infeasible,
     Note,
     Problem,
-    check_corrected_once,
     combine,
     grouped,
     number_of,
@@ -66,14 +60,12 @@ from baserate.numbers import Bounds, Later, Viewed, cell, exactly, rounded, tabl
 # is read.
 
 
-How = Literal["threshold", "tie", "mixture", "interpolated", "nearest", "guess", "theory"]
+How = Literal["threshold", "tie", "interpolated", "nearest", "guess"]
 THRESHOLD: How = "threshold"
 TIE: How = "tie"
-MIXTURE: How = "mixture"
 INTERPOLATED: How = "interpolated"
 ATTAINED: How = "nearest"
 GUESS: How = "guess"
-THEORY: How = "theory"
 # What is shown of every point, and of one with a volume.
 AT_A_POINT = (
     "tpr",
@@ -132,8 +124,6 @@ class OperatingPoint(Viewed):
     volume: float | None = None
     best: Confusion | None = None
     worst: Confusion | None = None
-    theory: OperatingPoint | None = None
-    cut: Cut | None = None
     in_advance: bool = False
     bounds: Bounds | None = None
     # The highest scores below either threshold, by which these are shown in few digits; None where
@@ -149,7 +139,6 @@ class OperatingPoint(Viewed):
     # Conditions that are not known exactly, of which `at` is the middle, and the regret over them.
     over: Conditions | None = None
     regret: Any = None
-    mixture: Any = None
     # Were scores negated before they were counted, because low ones are suspicious?
     negated: bool = field(default=False, repr=False)
 
@@ -253,8 +242,6 @@ class OperatingPoint(Viewed):
             in_advance=True,
             best=None,
             worst=None,
-            theory=None,
-            cut=None,
             bounds=None,
             guarantee=None,
             intervals={},
@@ -698,75 +685,6 @@ def _draws(
         )
         for hits in (lucky, unlucky)
     )
-
-
-# ----------------------------------------------------------------------
-# Mixtures: between two corners of the ROC hull, every point is reached by using one threshold for a
-# share of the cases.
-
-
-Ends = tuple[Confusion, Confusion]
-
-
-def best_mixture(
-    points: Points, rule: Rule, objective: Measure, at: Conditions
-) -> OperatingPoint | None:
-    """The best point on the edges of the hull that satisfies the rule; None where no mixture keeps
-    it.
-    """
-    for read in (objective, *(term.measure for term in rule.terms)):
-        if not read.straight:
-            raise refuse(
-                "BR534",
-                f"{read.name} may rise and fall between two thresholds: mixtures are not searched"
-                " for it",
-                "mix=False, or a measure such as tpr, precision, f1 or expected_cost",
-            )
-    refuse_bins(points, "mixtures lie on the hull of all scores")
-    hull = points.hull()
-    chosen: OperatingPoint | None = None
-    for corner in range(len(hull) - 1):
-        for share in _shares(
-            (confusion_at(hull, corner), confusion_at(hull, corner + 1)), rule, at
-        ):
-            confusion = mixed(hull, corner, corner + 1, share)
-            if (
-                not holds_all(rule.terms, confusion, at)
-                or exact_or_none(objective, confusion, at) is None
-            ):
-                continue
-            if chosen and not is_better(objective, confusion, chosen.confusion, at):
-                continue
-            chosen = (
-                set_at(hull, corner + int(share), at)
-                if share in (0, 1)
-                else partway(hull, corner, share, at, MIXTURE)
-            )
-    return chosen
-
-
-def _shares(ends: Ends, rule: Rule, at: Conditions) -> Iterator[Fraction]:
-    """Where an optimum can lie on an edge: at the ends of the stretch on which every term holds."""
-    low, high = Fraction(0), Fraction(1)
-    for term in rule.terms:
-        bound = share_at(term.measure, ends, term.limit, at)
-        if bound is None:
-            continue
-        if _holds_from(term, ends, at):
-            low = max(low, bound)
-        else:
-            high = min(high, bound)
-    if low <= high:
-        yield low
-        yield high
-
-
-def _holds_from(term: Term, ends: Ends, at: Conditions) -> bool:
-    """Whether the term holds beyond the place where its limit is reached, rather than before it."""
-    before, after = (
-        exact_value(term.measure, between(*ends, Fraction(part, 4)), at) for part in (1, 3)
-    )
-    return (after > before) == (term.sense == ">=")
 
 
 # ----------------------------------------------------------------------
@@ -1214,73 +1132,3 @@ def _draw(point: OperatingPoint) -> str:
     )
     luck = "" if low == high else f", between {low} and {high}"
     return f"{share}; caught {mean}{' on average' if luck else ''}{luck}"
-
-
-# ----------------------------------------------------------------------
-# The threshold in theory, beside the one that the data suggest: what decision theory says of
-# calibrated scores.
-
-
-# A calibrated score averages to the prior; further off than this share of it is worth a remark.
-FAR_OFF = 0.1
-
-
-def beside(point: OperatingPoint, points: Points, calibrated_at: Any) -> OperatingPoint:
-    """The point with the theoretical threshold for scores that are probabilities at the base rate
-    `calibrated_at`.
-    """
-    scores = points.scores
-    if points.tops is not None:
-        raise refuse(
-            "BR507",
-            "condensed and coarse counts have merged scores: it is not known what a threshold"
-            " in theory flags",
-            Fix(
-                "leave calibrated_at out, or count with every score kept",
-                "leave --calibrated-at out",
-            ),
-        )
-    if not len(scores) or scores[0] > 1 or scores[-1] < 0:
-        raise refuse(
-            "BR507",
-            "these scores are not probabilities, so there is no theoretical threshold",
-            Fix("leave calibrated_at out", "leave --calibrated-at out"),
-        )
-    if isinstance(calibrated_at, str) and calibrated_at.strip().casefold() in notation.SAMPLE:
-        calibrated_at = points.prior
-    cut = point.at.cut(calibrated_at)
-    if points.ledger is not None:
-        check_corrected_once(points.ledger, 1 if cut.score == cut.probability else 0)
-    beside_it = OperatingPoint(
-        cut.score,
-        confusion_at(points, points.place(cut.score)),
-        point.at,
-        THEORY,
-        cut=cut,
-        notes=_calibration(points, calibrated_at),
-    )
-    return replace(point, theory=beside_it, cut=cut)
-
-
-def _calibration(points: Points, calibrated_at: Any) -> tuple[Note, ...]:
-    """At the base rate where scores are calibrated their mean is that base rate: a simple check,
-    and no proof.
-    """
-    written = notation.prior(calibrated_at)
-    if written is None or not points.total_positives or not points.total_negatives:
-        return ()
-    prior = float(written.value)
-    means = [
-        float(np.dot(np.diff(flagged) / flagged[-1], points.scores.astype(np.float64)))
-        for flagged in (points.tp, points.fp)
-    ]
-    mean = prior * means[0] + (1 - prior) * means[1]
-    if abs(mean - prior) <= FAR_OFF * prior:
-        return ()
-    return (
-        Note(
-            "BR507",
-            "the threshold in theory assumes calibrated scores; at a base rate of"
-            f" {notation.base_rate(prior)} their mean would be {prior:.3g}, and it is {mean:.3g}",
-        ),
-    )

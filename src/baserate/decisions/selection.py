@@ -28,7 +28,6 @@ from baserate.decisions.operating_point import (
     TIE,
     ModelChoice,
     OperatingPoint,
-    best_mixture,
     each_chosen,
     flagged_along,
     flagged_in_all,
@@ -96,8 +95,6 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     at: Conditions | None = None,
     volume: float | None = None,
     optimize: str | Measure | None = None,
-    mix: bool = False,
-    calibrated_at: Any = None,
     guarantee: str | None = None,
     level: float | None = None,
     among: int = 1,
@@ -109,10 +106,8 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     "recall >= 0.8 and posfrac <= 1%". With a budget, "alerts <= 200" out of `volume` cases, the
     threshold never flags more; only where several cases tie at its end, more than 1 % of the
     budget, is a share of them flagged at random, and numbers are expected values. Where no costs
-    are given a budget is used up (`optimize="tpr"`). `mix=True` also tries mixtures of two
-    thresholds on the ROC hull. `calibrated_at` is the base rate at which the scores are calibrated
-    probabilities: the threshold in theory is then given beside the empirical one. What no point can
-    keep is refused (`Infeasible`), with what would be feasible.
+    are given a budget is used up (`optimize="tpr"`). What no point can keep is refused
+    (`Infeasible`), with what would be feasible.
 
     `guarantee="recall >= 0.9"` chooses among the thresholds at which the requirement holds in the
     field with 95 % confidence (or `level`), although they are chosen on these cases: the cheapest
@@ -134,9 +129,7 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     points = Points.of(counts)
     volume = checked_volume(volume)
     given, rules = checked_conditions(at), parse_rule(rule, volume)
-    sure = (
-        None if guarantee is None else guarantees.parse_guarantee(guarantee, volume, given, mix=mix)
-    )
+    sure = None if guarantee is None else guarantees.parse_guarantee(guarantee, volume, given)
     if sure is None and (level is not None or among != 1):
         raise refuse(
             "BR636",
@@ -164,12 +157,10 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     found = (
         _guaranteed(points, rules, sure, objective, resolved, confidence)
         if sure
-        else _found(points, rules, objective, resolved, mix=mix, use_up=use_up)
+        else _found(points, rules, objective, resolved, use_up=use_up)
     )
     point = replace(found, rule=str(rules), optimized=str(objective), volume=volume)
     point = replace(point, counted=flagged_in_all(point, counts))
-    if calibrated_at is not None:
-        point = operating_point.beside(point, points, calibrated_at)
     said = (
         *point.notes,
         *given.notes,
@@ -215,7 +206,7 @@ def _objective(
 
 
 def _found(
-    points: Points, rule: Rule, objective: Measure, at: Conditions, *, mix: bool, use_up: bool
+    points: Points, rule: Rule, objective: Measure, at: Conditions, *, use_up: bool
 ) -> OperatingPoint:
     """The best of the candidates; where a budget has to be used up, the one that does, unless
     another is strictly better.
@@ -223,9 +214,7 @@ def _found(
     scored = flagged_along(points, at)
     masks = [_kept(term, points, at, scored) for term in rule.terms]
     mask: Mask = reduce(np.logical_and, masks, np.ones(len(points), dtype=np.bool_))
-    candidates = list(
-        _candidates(points, rule, objective, at, mask, mix=mix, whole=scored is not None)
-    )
+    candidates = list(_candidates(points, rule, objective, at, mask, whole=scored is not None))
     if not candidates:
         refuse_infeasible(points, rule.terms, at)
         raise infeasible(points, rule, masks, objective, at)
@@ -292,12 +281,9 @@ def _candidates(
     at: Conditions,
     mask: Mask,
     *,
-    mix: bool,
     whole: bool = False,
 ) -> Iterator[OperatingPoint]:
-    """The best threshold, the part of a tie that fills the budget, and the best mixture, whichever
-    there are.
-    """
+    """The best threshold, and the part of a tie that fills the budget, where there are any."""
     place = best_of(objective, points, mask, at) if mask.any() else None
     if place is not None:
         yield set_at(points, place, at)
@@ -313,10 +299,6 @@ def _candidates(
             and exact_or_none(objective, shared.confusion, at) is not None
         ):
             yield shared
-    if mix:
-        mixture = best_mixture(points, rule, objective, at)
-        if mixture is not None:
-            yield mixture
 
 
 def flag_at(
@@ -409,7 +391,6 @@ class Choice(ModelChoice[OperatingPoint]):
     # Conditions that are not known exactly, and the regret over them, by model and baseline.
     over: Conditions | None = None
     regrets: Mapping[str, Any] = field(default_factory=dict)
-    mixture: Any = None
     # The counts of each model, for drawing.
     sources: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 

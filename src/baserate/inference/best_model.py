@@ -17,7 +17,7 @@ from baserate.conditions import Conditions
 from baserate.counts.cells import Array
 from baserate.counts.counts import Counts, JointCounts, same_scores
 from baserate.counts.points import Points
-from baserate.decisions.operating_point import GUESS, MIXTURE, OperatingPoint
+from baserate.decisions.operating_point import GUESS, OperatingPoint
 from baserate.decisions.rules import Term, holds_all, parse_rule
 from baserate.decisions.selection import (
     Answer,
@@ -235,7 +235,6 @@ def moved(
         refused=choice.refused,
         over=choice.over,
         regrets=choice.regrets,
-        mixture=choice.mixture,
         sources={name: models[name] for name in points},
         baseline_untested=OVER_A_RANGE if choice.over is not None else "",
     )
@@ -264,7 +263,6 @@ def _beside_baseline(
     reasons = {
         WEIGHED: counts.weighted,
         ESTIMATED: choice.point.at.estimate is not None,
-        "a mixture of two thresholds is used": choice.point.how == MIXTURE,
     }
     why = next((reason for reason, holds in reasons.items() if holds), "")
     if why:

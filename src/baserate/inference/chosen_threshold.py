@@ -21,7 +21,7 @@ from baserate.counts.cells import Array
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
-from baserate.decisions.operating_point import COUNTED, MIXTURE, SMALL, TIE, OperatingPoint
+from baserate.decisions.operating_point import COUNTED, SMALL, TIE, OperatingPoint
 from baserate.decisions.rules import Rule, Term, parse_rule
 from baserate.errors import InputError, Note, combine, grouped, number_of, refuse
 from baserate.inference.bootstrap import (
@@ -534,8 +534,7 @@ def chosen_intervals(
     those of the measures beside it.
 
     All points are read on the same resamples, so that many cost little more than one. No note is
-    made of what is undefined, or of mixtures of two thresholds; too few cases to resample, and
-    weighted ones, are refused.
+    made of what is undefined; too few cases to resample, and weighted ones, are refused.
     """
     if isinstance(counts, Counts):
         refuse_weights(counts)
@@ -566,11 +565,7 @@ def chosen_intervals(
                 )
             )
     return [
-        (
-            _of_point(point, names, counts, (how, notes, held[place], read.get(place)))
-            if point.how != MIXTURE
-            else {}
-        )
+        _of_point(point, names, counts, (how, notes, held[place], read.get(place)))
         for place, (point, names) in enumerate(asked)
     ]
 
@@ -680,15 +675,12 @@ def _least_missed(beyond: Callable[[float], float], level: float) -> float:
 
 
 def _moves(point: OperatingPoint) -> bool:
-    """Was it chosen among thresholds? Flagging nothing or everything does what it does, and a
-    mixture is not followed.
-    """
+    """Was it chosen among thresholds? Flagging nothing or everything does what it does."""
     everything = point.share == 1 and not point.fn and not point.tn
     return (
         bool(point.optimized)
         and point.threshold is not None
         and not everything
-        and point.how != MIXTURE
         and not point.in_advance
     )
 

@@ -285,7 +285,7 @@ def cluster_intervals(
     """
     refuse_estimate(point.at, "an interval from whole clusters")
     if point.share != 1 and point.regardless is None:
-        # a share of a tie, or a mixture: expected values, of which no row is flagged or not
+        # a share of a tie: expected values, of which no row is flagged or not
         return {}
     try:
         notes = check_enough(groups)

@@ -591,7 +591,8 @@ def with_intervals(point: OperatingPoint, how: IntervalOptions | None = None) ->
     Interval: tpr 0.6, 95 % from 0.4618 to 0.7239 (wilson)
     """
     how = how or IntervalOptions()
-    return _carrying(point, point_intervals(point, measures_shown(point), how.level, how.seed), how)
+    found = point_intervals(point, measures_shown(point), how.level, how.seed)
+    return replace(point, intervals=found)
 
 
 def interval_at(point: OperatingPoint, name: str | Measure, level: float = 0.95) -> Interval:
@@ -612,14 +613,6 @@ def intervals_of(
     return completed({"": counts}, {"": [point]}, how or IntervalOptions()).points[""][0].intervals
 
 
-def _carrying(
-    point: OperatingPoint, found: Mapping[str, Interval], how: IntervalOptions
-) -> OperatingPoint:
-    """The point with these intervals; the threshold in theory beside it with its own."""
-    theory = None if point.theory is None else with_intervals(point.theory, how)
-    return replace(point, intervals=found, theory=theory)
-
-
 def completed(
     models: Mapping[str, Cases],
     settings: Mapping[str, Sequence[OperatingPoint]],
@@ -638,7 +631,7 @@ def completed(
         found, said = _chosen(chosen, counts, how, progress)
         left = iter(found)
         points[name] = [
-            _carrying(point, next(left), how)
+            replace(point, intervals=next(left))
             if found and _is_resampled(point)
             else _fixed(point, counts, how, progress)
             for point in settings.get(name, ())
@@ -659,9 +652,8 @@ def _fixed(
     if isinstance(counts, Counts):
         return with_intervals(point, how)
     plan = cluster_plan(how.replicates, how.seed, progress) if how.replicates else None
-    return _carrying(
-        point, cluster_intervals(point, counts, measures_shown(point), plan, how.level), how
-    )
+    found = cluster_intervals(point, counts, measures_shown(point), plan, how.level)
+    return replace(point, intervals=found)
 
 
 def with_points(

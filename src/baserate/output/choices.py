@@ -469,7 +469,6 @@ def of_recommendation(found: Recommendation) -> dict[str, Any]:
 
 
 def _decision(decision: Decision) -> dict[str, Any]:
-    mixture = decision.mixture
     return {
         "at": uncertain(decision.at),
         "rule": decision.rule or None,
@@ -485,18 +484,6 @@ def _decision(decision: Decision) -> dict[str, Any]:
         "refused": dict(decision.refused),
         "differences": [of_difference(one, None) for one in decision.differences],
         "untested": decision.untested or None,
-        "mixture": (
-            None
-            if mixture is None
-            else {
-                "models": list(mixture.models),
-                "thresholds": [threshold(cut) for cut in mixture.thresholds],
-                "share": mixture.share,
-                "fpr": mixture.fpr,
-                "tpr": mixture.tpr,
-                "regret": mixture.regret,
-            }
-        ),
     }
 
 
@@ -579,7 +566,6 @@ def decision_in_words(found: Recommendation) -> list[str]:
     """
     blocks = [
         decided(found.decision),
-        *_mixed(found.decision),
         rivals(found.decision),
         *_tested(found.decision),
     ]
@@ -737,20 +723,6 @@ def _named(decision: Decision, name: str, cut: Any) -> str:
 
 def _either(decision: Decision, settings: Mapping[str, Any]) -> str:
     return " or ".join(_named(decision, name, cut) for name, cut in settings.items())
-
-
-def _mixed(decision: Decision) -> Iterator[str]:
-    mixture = decision.mixture
-    if mixture is not None:
-        first, second = (
-            _named(decision, name, cut)
-            for name, cut in zip(mixture.models, mixture.thresholds, strict=True)
-        )
-        share = f"{100 * mixture.share:.3g} %"
-        yield (
-            f"Lower worst case (regret {digits(mixture.regret, 4)}): use {first} for a random"
-            f" {share} of the cases and {second} for the rest."
-        )
 
 
 def rivals(decision: Decision) -> str:

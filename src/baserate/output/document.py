@@ -265,8 +265,6 @@ def point_of(point: OperatingPoint) -> dict[str, Any]:
                 **outcomes(draw),
                 "caught": number(read(replace(point, confusion=draw), "caught")),
             }
-    if point.theory is not None and point.cut is not None:
-        more["theory"] = {"cut": point.cut._asdict(), **point_of(point.theory)}
     if point.guarantee is not None:
         more["guarantee"] = asdict(point.guarantee)
     return {
@@ -405,8 +403,7 @@ def notes_of(models: Models, settings: Settings) -> list[Note]:
     """
     said: dict[str, tuple[Note, ...]] = {}
     for name, counts in models.items():
-        theories = [point.theory for point in settings.get(name, ()) if point.theory is not None]
-        chosen = [note for point in (*settings.get(name, ()), *theories) for note in point.notes]
+        chosen = [note for point in settings.get(name, ()) for note in point.notes]
         said[name] = (*counts.notes, *chosen)
     return notes_by_model(said)
 

@@ -753,24 +753,6 @@ def _where(point: OperatingPoint) -> str:
     return f"{said}, " if said else ""
 
 
-def theories(choice: Choice) -> Iterator[str]:
-    """The threshold in theory, beside the one chosen."""
-    for name, point in choice.points.items():
-        if point.theory is not None and point.cut is not None:
-            where = (
-                f"score ≥ {digits(point.cut.score, 6)} (corrected probability"
-                f" {digits(point.cut.probability, 6)})"
-            )
-            cost = (
-                f"{heading(COST, [point])} {_cell(point.theory, COST)} against {_cell(point, COST)}"
-            )
-            yield (
-                f"If the scores are calibrated, the threshold in theory for {_name(name)} is"
-                f" {where}; {cost}"
-                " at the threshold chosen here."
-            )
-
-
 def heading(name: str, points: Sequence[OperatingPoint]) -> str:
     """What a column is called; costs that were given as profits are shown as profits, and none are
     called so where none were given.

@@ -1,6 +1,4 @@
-"""`decide`: one model and threshold for uncertain conditions, mixtures of two, and the value of
-information.
-"""
+"""`decide`: one model and threshold for uncertain conditions, and the value of information."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from baserate.counts.cells import Array
 from baserate.counts.counts import JointCounts
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import OperatingPoint, short_on
-from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Corner
+from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.rules import DOUBT, ROUNDING, Mask, Rule, parse_rule
 from baserate.decisions.selection import COST, chosen_among, flag_at, may_lie, random_classifier
 from baserate.distributions import BELIEVED
@@ -66,72 +64,6 @@ from baserate.robustness.sensitivity import Stability, stability
 from baserate.robustness.winner_regions import WinnerMap, winner_map
 
 # ----------------------------------------------------------------------
-# Mixtures of two settings: where regret over a box is least when a share of the cases goes each
-# way.
-
-
-@dataclass(frozen=True)
-class RegretMixture:
-    """A share of the cases is handled by the first setting, the rest by the second; `regret` is
-    that of both together.
-    """
-
-    models: tuple[str, str]
-    thresholds: tuple[float | None, float | None]
-    share: float
-    fpr: float
-    tpr: float
-    regret: float
-
-
-def least_regret_mixture(found: list[Staged]) -> tuple[RegretMixture, Fraction]:
-    """The least regret on the hull of all models, exactly.
-
-    Along the hull regret is convex, so it is least at the corner that is best among corners, or on
-    one of the two edges beside it.
-    """
-    hull = [region.corner for region in found[0].regions]
-    values = [_regret(found, corner.x, corner.y) for corner in hull]
-    place = values.index(min(values))
-    best, pair, share = values[place], (place, place), Fraction(1)
-    for edge in (place - 1, place):
-        if 0 <= edge < len(hull) - 1:
-            for part in _places(found, hull[edge], hull[edge + 1]):
-                value = _regret(found, *_between(hull[edge], hull[edge + 1], part))
-                if value < best:
-                    best, pair, share = value, (edge, edge + 1), 1 - part
-    first, second = hull[pair[0]], hull[pair[1]]
-    x, y = _between(first, second, 1 - share)
-    names = next(iter(first.settings)), next(iter(second.settings))
-    cuts = first.settings[names[0]], second.settings[names[1]]
-    return RegretMixture(names, cuts, rounded(share), rounded(x), rounded(y), rounded(best)), best
-
-
-def _regret(found: list[Staged], x: Fraction, y: Fraction) -> Fraction:
-    return max(part.regret(x, y) for part in found)
-
-
-def _between(first: Corner, second: Corner, part: Fraction) -> tuple[Fraction, Fraction]:
-    return first.x + part * (second.x - first.x), first.y + part * (second.y - first.y)
-
-
-def _places(found: list[Staged], first: Corner, second: Corner) -> list[Fraction]:
-    """Where the regret of two scenes are equal on an edge: the largest of straight lines is least
-    there, or at an end.
-    """
-    ends = {
-        (part.regret(first.x, first.y), part.regret(second.x, second.y)): None for part in found
-    }
-    lines = [(start, end - start) for start, end in ends]
-    places = [
-        (other - start) / (slope - other_slope)
-        for (start, slope), (other, other_slope) in combinations(lines, 2)
-        if slope != other_slope
-    ]
-    return [place for place in places if 0 < place < 1]
-
-
-# ----------------------------------------------------------------------
 # `decide`: one model and one threshold for conditions that are not known exactly.
 
 
@@ -165,7 +97,6 @@ class Decision:
     at: Uncertain | Conditions
     rule: str = ""
     refused: Mapping[str, str] = field(default_factory=dict)
-    mixture: RegretMixture | None = None
     optimized: str = COST
     volume: float | None = None
     differences: tuple[Difference, ...] = ()
@@ -222,7 +153,6 @@ def decide(
     *,
     at: Conditions | Uncertain,
     volume: float | None = None,
-    mix: bool = False,
     level: float = 0.95,
 ) -> Decision:
     """Which model, at which threshold, where base rate and costs are not known exactly?
@@ -232,7 +162,7 @@ def decide(
     where a model is given as `GroupedCounts`, at every site. With a budget ("alerts <= 200" out of
     `volume`) and no costs, regret is counted in positives missed beyond the best threshold within
     the budget: of the settings that stay within the budget everywhere, the one with the highest
-    recall. One fixed threshold is chosen; `mix=True` also tries mixtures of two settings.
+    recall. One fixed threshold is chosen.
 
     With `JointCounts` the chosen setting is tested against the best of every other model (see
     `regret_leads`; at known conditions and under a budget, `leads`).
@@ -275,7 +205,6 @@ def decide(
             for one in every
             if one.name not in rivals and not masks[one.name][1:-1].any()
         },
-        mixture=_mixture(found, rules, least, mix=mix),
         optimized=COST if budget is None else CAUGHT,
         volume=volume,
         notes=notes,
@@ -310,19 +239,6 @@ def _remarks(
         yield from on_threshold(one.points, chosen.threshold, at)
 
 
-def _mixture(
-    found: list[Staged], rule: Rule, least: Fraction, *, mix: bool
-) -> RegretMixture | None:
-    if not mix:
-        return None
-    if rule.terms or len({part.scene.site for part in found}) > 1:
-        raise refuse(
-            "BR534", "mixtures are not searched under a rule, or over several sites", "mix=False"
-        )
-    mixed, value = least_regret_mixture(found)
-    return mixed if value < least else None
-
-
 def _bests(
     every: list[Candidates], found: list[Staged], masks: Mapping[str, Mask], *, use_up: bool
 ) -> Iterator[_Best | None]:
@@ -340,7 +256,8 @@ def _bests(
             yield _best(one, found, masks[name], use_up=use_up)
         elif all(mask[place] for mask in masks.values()):
             rates = dict.fromkeys(sites, (rate, rate))
-            yield _Best(_regret(found, rate, rate), rates, name, None, (rate, rate))
+            regret = max(part.regret(rate, rate) for part in found)
+            yield _Best(regret, rates, name, None, (rate, rate))
 
 
 def _best(one: Candidates, found: list[Staged], mask: Mask, *, use_up: bool) -> _Best | None:
@@ -775,7 +692,6 @@ def recommend(
     joint: JointCounts | None = None,
     together: JointCounts | None = None,
     volume: float | None = None,
-    mix: bool = False,
     **told: Any,
 ) -> Recommendation:
     """The decision, and whatever else can be said of these models; `joint`, resampled, gives the
@@ -784,7 +700,7 @@ def recommend(
     `together` are the models on the same cases, by which the lead of the chosen one is tested.
     """
     whole = models if together is None else together
-    decision = decide(whole, rule, at=at, volume=volume, mix=mix, level=told.get("level", 0.95))
+    decision = decide(whole, rule, at=at, volume=volume, level=told.get("level", 0.95))
     sites = decision.regret.site is not None
     moving = any(term.measure.depends_on_prior for term in parse_rule(rule, volume).terms)
     if sites or moving:

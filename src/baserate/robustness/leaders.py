@@ -33,6 +33,7 @@ Corner = tuple[Fraction, Fraction]
 # Base rates at which the leader is tested. They must not depend on who leads where, so they follow
 # from the number of negatives.
 PLACES = 6
+MIXED = "the highest recall of two mixtures of thresholds is not tested (attained=True)"
 NOT_COMPARABLE = "at none of the tested base rates have two models a threshold within the limit"
 # What a line read by floats can be off by, as a share of its terms.
 NOISE = 1e-14
@@ -121,7 +122,7 @@ def best_recall(
     `choose` compares them at one: where k is 1 / N, and from there on evenly on the log scale up to
     the last one before 1, with N negatives. Holm's adjustment is over all pairs at all of them, so
     that a model which is never better is called better at any of them in at most 5 %.
-    `choose(joint, "precision >= 0.5", prior=…, optimize="tpr", mix=True)` tests one base rate
+    `choose(joint, "precision >= 0.5", prior=…, optimize="tpr")` tests one base rate
     alone, and finds more.
 
     >>> import baserate as br
@@ -170,13 +171,15 @@ def _with_tests(
             for one in ([models] if isinstance(models, JointCounts) else models.values())
         )
         return replace(found, untested=WEIGHED if weighed else SEPARATE)
+    if not found.attained:
+        return replace(found, untested=MIXED)
     each = {name: models.marginal(name) for name in models.models}
-    rule, mix, made = f"fdr <= {found.fdr!r}", not found.attained, list[Choice]()
+    rule, made = f"fdr <= {found.fdr!r}", list[Choice]()
     for place in range(PLACES):
         slope = Fraction(int(models.total_negatives) ** (place / PLACES - 1))
         at = Conditions(rounded(_prior(slope, found._fdr)))
         with contextlib.suppress(Infeasible):
-            made.append(chosen_among(each, rule, at=at, optimize="tpr", mix=mix))
+            made.append(chosen_among(each, rule, at=at, optimize="tpr"))
     made = [choice for choice in made if len(choice.points) > 1]
     pairs = [every_pair(models, choice.points, level=level) for choice in made]
     every = iter(adjusted([one for here in pairs for one in here]))

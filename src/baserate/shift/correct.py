@@ -53,7 +53,9 @@ def as_probabilities(scores: Array) -> Floats:
     return np.clip(values, 0.0, 1.0)
 
 
-def relabelled(counts: Counts, labels: Floats, ledger: Ledger) -> Counts:
+def relabelled(
+    counts: Counts, labels: Floats, ledger: Ledger, remarks: tuple[Note, ...] = ()
+) -> Counts:
     """The same cells with these labels, which do not rise but may be equal where floats merge them:
     those are set apart again.
     """
@@ -67,7 +69,7 @@ def relabelled(counts: Counts, labels: Floats, ledger: Ledger) -> Counts:
     cells = Cells(apart, counts.positives.copy(), counts.negatives.copy())
     if counts.cuts is not None:
         cells = without_runs(cells)  # thresholds that were kept apart have other names now
-    notes = combine(counts._recorded, _moved(moved))
+    notes = combine(counts._recorded, (*_moved(moved), *remarks))
     return Counts._of(cells, ledger, notes, condensed=counts.condensed)
 
 
@@ -134,9 +136,33 @@ def correct_prior(
     factor = odds_factor(negatives_kept, calibrated_at, at, sample)
     check_corrected_once(counts.ledger, factor)
     labels = _corrected(as_probabilities(counts.scores), factor)
-    return relabelled(
-        counts, labels, replace(counts.ledger, corrected=counts.ledger.corrected or _mark(factor))
+    ledger = replace(counts.ledger, corrected=counts.ledger.corrected or _mark(factor))
+    return relabelled(counts, labels, ledger, _uncalibrated(sample, calibrated_at))
+
+
+# A calibrated score averages to the prior; further off than this share of it is worth a note.
+FAR_OFF = 0.1
+
+
+def _uncalibrated(sample: Counts | None, calibrated_at: Any) -> tuple[Note, ...]:
+    """At the base rate where scores are calibrated their mean is that base rate: a simple check,
+    and no proof.
+    """
+    if sample is None or calibrated_at is None or sample.condensed:
+        return ()
+    prior = float(calibration_prior(calibrated_at, sample))
+    scores = sample.scores.astype(np.float64)
+    means = [
+        float(np.dot(cases / cases.sum(), scores)) for cases in (sample.positives, sample.negatives)
+    ]
+    mean = prior * means[0] + (1 - prior) * means[1]
+    if abs(mean - prior) <= FAR_OFF * prior:
+        return ()
+    text = (
+        "the correction assumes calibrated scores; at a base rate of"
+        f" {notation.base_rate(prior)} their mean would be {prior:.3g}, and it is {mean:.3g}"
     )
+    return (Note("BR507", text),)
 
 
 def correct_probabilities(
