@@ -122,48 +122,6 @@ def test_a_copy_of_odd_files_holds_what_the_fast_way_reads(tmp_path):
             ), "found out before there are rows"
 
 
-@pytest.mark.parametrize("style", [".18e", ".18E", ".17g", ".20f", ".16g", "r"])
-def test_numbers_that_a_program_printed_in_one_style_are_copied_without_grouping(
-    tmp_path, monkeypatch, style
-):
-    monkeypatch.setattr(large_formats, "MERGED", "this is no SQL")
-    scores = [*np.random.default_rng(0).random(5_000).tolist(), 0.1, 0.5, 1e-5, 0.0]
-    rows = [
-        f"{row % 2},{score!r}" if style == "r" else f"{row % 2},{score:{style}}"
-        for row, score in enumerate(scores)
-    ]
-    assert_alike(written(tmp_path, "y,m1\n" + "\n".join(rows) + "\n"), expected=True)
-
-
-@pytest.mark.parametrize(
-    ("first", "last", "clear"),
-    [
-        (".18e", "0.1", False),
-        (".17g", "0.1", False),
-        ("r", "0.10000000000000001", False),
-        (".18e", "0.3", True),
-        (".17g", "3e-1", True),
-    ],
-)
-def test_a_number_in_another_style_is_compared_with_all_others(tmp_path, first, last, clear):
-    """0.1 is among the numbers, and 0.3 is not; whoever writes 0.1 in two ways may mean two
-    numbers.
-    """
-    scores = [0.1, *np.random.default_rng(0).random(3_000).tolist()]
-    rows = [
-        f"{row % 2},{score!r}" if first == "r" else f"{row % 2},{score:{first}}"
-        for row, score in enumerate(scores)
-    ]
-    assert_alike(written(tmp_path, "y,m1\n" + "\n".join(rows) + f"\n1,{last}\n"), expected=clear)
-
-
-def test_the_style_of_numbers_is_one_that_makes_every_text():
-    assert csv.style_of(["1.000000000000000056e-01", "5.000000000000000000e-01"]) == ".18e"
-    assert csv.style_of(["0.10000000000000001", "0.5"]) == ".17g"
-    assert csv.style_of(["0.10", "0.5"]) is None
-    assert csv.style_of(["0.1x"]) is None
-
-
 def test_two_scores_and_names_that_are_sql_are_copied(tmp_path):
     name = "m1'); DROP TABLE x; --\""
     path = written(tmp_path, f"y,{quoted_field(name, ',')},Y\n0,1,9007199254740993\n1,2.5,6\n")

@@ -206,8 +206,6 @@ def test_plain_files_are_read_the_fast_way(tmp_path, rows):
         "0,0.5\n1\n",
         "0,1e400\n1,inf\n",
         "0,1_0\n1,2\n",
-        "0,0.1\n1,0.10000000000000001\n",
-        "0,1e-400\n1,2e-400\n",
         "0,0.5\n1,9007199254740993\n",
         '0,"0.5\n1,0.2\n',
         '0,0.5"\n1,0.2"\n',
@@ -394,22 +392,10 @@ def test_two_signs_are_no_number(tmp_path, number):
         br.count(str(tmp_path / "x.csv"), **HOW)
 
 
-@pytest.mark.parametrize(
-    ("last", "fast"),
-    [
-        (["0.10000000000000001"], True),  # 0.1, once: no other text became the same number
-        (["0.10000000000000001", "0.5"], True),
-        (["0.12345678901234568"] * 2, True),  # as floats print themselves
-        (["1.00000000000000005e-1"] * 2, True),  # twice in the same way
-        (["0.1", "0.10000000000000001"], False),  # two numbers in decimals, one as floats
-        (["0.12345678901234568", "0.123456789012345680"], False),
-    ],
-)
-def test_two_texts_of_one_number_are_seen_wherever_they_stand(tmp_path, last, fast):
+@pytest.mark.parametrize("last", [["0.10000000000000001"], ["0.1", "0.10000000000000001"]])
+def test_numbers_in_text_are_the_nearest_floats_in_both_ways(tmp_path, last):
     texts = [repr(row / 7001 + 1e-9) for row in range(5000)] + last
     path = written(tmp_path, "y,m1\n" + "".join(f"{row % 2},{t}\n" for row, t in enumerate(texts)))
     careful, quick = both_ways(path)
-    assert (quick is not None) == fast
-    if fast:
-        assert quick.columns["m1"].tolist() == [float(text) for text in texts]
-        assert careful.columns["m1"].tolist() == texts
+    assert quick.columns["m1"].tolist() == [float(text) for text in texts]
+    assert careful.columns["m1"].tolist() == texts

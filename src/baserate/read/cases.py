@@ -38,6 +38,7 @@ from baserate.kernels import Cells, Kernels, best
 from baserate.kernels.portable import ascending_orders, scores_of_orders
 from baserate.numbers import EXACT_FLOATS, INT64_MAX, Bounds, Floats, Ints, Reading, square_sum
 from baserate.read.columns import (
+    FLOAT_DIGITS,
     Column,
     Unread,
     as_column,
@@ -46,6 +47,7 @@ from baserate.read.columns import (
     is_missing,
     kind_of_value,
     mixed,
+    significant_digits,
 )
 
 # ----------------------------------------------------------------------
@@ -250,11 +252,7 @@ def _narrowed(column: Column, wide: Array) -> Array:
 
 
 def _check_spelled(column: Column, texts: list[str], numbers: list[Any]) -> None:
-    """Different numbers written as text must stay different scores, and none may become
-    infinite.
-    """
-    from decimal import Decimal
-
+    """No number written as text may become infinite, and no whole number may be rounded."""
     endless = [
         row
         for row, number in enumerate(numbers)
@@ -275,15 +273,20 @@ def _check_spelled(column: Column, texts: list[str], numbers: list[Any]) -> None
         for row, number in enumerate(numbers)
     ):
         raise refuse("BR215", f"{column.name}: {ROUNDED}", CONVERT)
-    spellings, distinct = {text.strip().casefold() for text in texts}, len(set(numbers))
-    if len(spellings) > distinct:
-        merged = len({Decimal(text) for text in spellings}) - distinct
-        if merged > 0:
-            raise refuse(
-                "BR215",
-                f"{column.name}: {number_of(merged, 'distinct value')} would merge in float64",
-                CONVERT,
-            )
+
+
+def rounded_note(name: str) -> Note:
+    """What to say of numbers with more digits than a float keeps."""
+    text = f"{name} has numbers of more than {FLOAT_DIGITS} significant digits: scores are rounded"
+    return Note("BR215", f"{text} to float64")
+
+
+def _has_rounded(column: Column) -> bool:
+    """Whether texts of a column have more digits than a float keeps."""
+    return column.values.dtype == object and any(
+        isinstance(value, str) and significant_digits(value) > FLOAT_DIGITS
+        for value in column.values.tolist()
+    )
 
 
 def too_large(name: str) -> InputError:
@@ -924,6 +927,8 @@ def checked(  # noqa: PLR0913 (what a user may say of cases)
     for name, pair in columns.items():
         with findings:
             scores[name] = as_scores(pair[0])
+            if scores[name].dtype.kind == "f" and _has_rounded(pair[0]):
+                notes.append(rounded_note(pair[0].name))
     with findings:
         weights = None if weight is None else as_weights(weight)
     _check_swapped(findings, names.label, scores)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property, partial
 from importlib.util import find_spec
-from math import isinf
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -585,8 +584,8 @@ def codes_of(column: Array) -> tuple[Array, Array] | None:
 # Numbers that come spelled out because no float holds them.
 
 
-# As many decimal digits always survive a float64.
-SAFE_DIGITS = 15
+# As many decimal digits always survive a float64, and as many tell two of them apart.
+SAFE_DIGITS, FLOAT_DIGITS = 15, 17
 
 
 def with_none(values: Array, gone: Array) -> Array:
@@ -608,8 +607,8 @@ def objects(values: Sequence[Any]) -> Array:
 
 
 def from_spelled(texts: Sequence[str | None], *, digits: int = SAFE_DIGITS + 1) -> Array:
-    """Numbers from their decimal spelling: whole ones exactly, others as floats. Where those would
-    merge some, all stay text, to be refused.
+    """Numbers from their decimal spelling: whole ones exactly, others as floats. Where those round
+    whole numbers, or more digits than they keep, all stay text, to be looked at.
     """
     known = [text for text in texts if text is not None]
     missing = len(known) < len(texts)
@@ -620,21 +619,22 @@ def from_spelled(texts: Sequence[str | None], *, digits: int = SAFE_DIGITS + 1) 
             if missing or any(abs(number or 0) > INT64_MAX for number in whole)
             else np.array(whole, dtype=np.int64)
         )
-    if digits > SAFE_DIGITS and not _kept_apart(set(known)):
+    if digits > SAFE_DIGITS and not all(map(_is_kept, set(known))):
         return objects(texts)
     return np.array([np.nan if text is None else float(text) for text in texts], dtype=np.float64)
 
 
-def _kept_apart(texts: set[str]) -> bool:
-    """Whether floats hold every whole number exactly and merge no two different ones."""
-    finite = {number for number in map(Decimal, texts) if number.is_finite()}
-    floats = {number: float(number) for number in finite}
-    if any(isinf(rounded) for rounded in floats.values()) or len(set(floats.values())) < len(
-        finite
-    ):
-        return False
-    return all(
-        Decimal(rounded) == number
-        for number, rounded in floats.items()
-        if number == number.to_integral_value()
-    )
+def _is_kept(text: str) -> bool:
+    """Whether a float holds a whole number exactly, or has as many digits as another number."""
+    number = Decimal(text)
+    if number.is_finite() and number == number.to_integral_value():
+        return Decimal(float(number)) == number
+    return significant_digits(text) <= FLOAT_DIGITS
+
+
+def significant_digits(text: str) -> int:
+    """How many digits of a number written as text count."""
+    if len(text) <= FLOAT_DIGITS:
+        return 0
+    digits = text.casefold().partition("e")[0].strip().lstrip("+-").replace(".", "")
+    return len(digits.strip("0")) if digits.isdecimal() else 0

@@ -28,11 +28,10 @@ from baserate.errors import (
     quoted,
     refuse_file,
 )
-from baserate.kernels import best
 from baserate.numbers import EXACT_FLOATS
 from baserate.read import csv_dialect, streams
-from baserate.read.cases import spelled
-from baserate.read.columns import BadCells, Unread, from_codes, mask_of
+from baserate.read.cases import rounded_note, spelled
+from baserate.read.columns import FLOAT_DIGITS, BadCells, Unread, from_codes, mask_of
 from baserate.read.csv_dialect import CsvOptions, Dialect, Text, decoded_text, detect, lines_of
 from baserate.read.duckdb import From, literally, locked
 from baserate.read.table import MISSING, MOST_VALUES, ColumnRoles, InLines, Table
@@ -296,26 +295,24 @@ def _rows(text: Text, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
 # in memory and for one in pieces.
 
 
-SAMPLE = 1 << 11  # rows by which the style of numbers is guessed
+SAMPLE = 1 << 11  # rows by which the labels are guessed
 NEVER = "\x01\x02\x03"  # so that an empty field stays an empty text
 
-# A text in which no decimal digit can be lost: with fifteen of them no two numbers become one
-# float.
-SHORT = "strlen({0}) <= 15 AND NOT contains({0}, 'e') AND NOT contains({0}, 'E')"
-# A text that is what DuckDB writes for its number: of those no two belong to one number either.
-WRITTEN = "CAST(TRY_CAST({0} AS DOUBLE) AS VARCHAR) = {0}"
 # An infinity that is not spelled ("inf") is a number too large to hold.
 BEYOND = "isinf(TRY_CAST({0} AS DOUBLE)) AND NOT contains(lower({0}), 'n')"
-FRACTION, STRANGE, UNWRITTEN = 1, 2, 4
+# More digits than a float keeps. What is not long need not be looked at.
+LONG = (
+    f"strlen({{0}}) > {FLOAT_DIGITS + 1} AND"
+    " strlen(trim(replace(split_part(lower({0}), 'e', 1), '.', ''), ' +-0'))"
+    f" > {FLOAT_DIGITS}"
+)
+FRACTION, STRANGE, ROUNDED = 1, 2, 4
 FLAGS = (
     "CAST(CASE WHEN contains({0}, '.') OR contains({0}, 'e') OR contains({0}, 'E') THEN"
     f" {FRACTION} ELSE 0 END + CASE WHEN contains({{0}}, '_') OR contains({{0}}, '+-') OR"
-    f" ({BEYOND}) THEN {STRANGE} ELSE 0 END + CASE WHEN {{1}} THEN 0 ELSE {UNWRITTEN} END AS"
+    f" ({BEYOND}) THEN {STRANGE} ELSE 0 END + CASE WHEN {LONG} THEN {ROUNDED} ELSE 0 END AS"
     " UTINYINT)"
 )
-# One number that is written in two ways: they may be two numbers, which only exact arithmetic can
-# tell.
-MERGED = "GROUP BY TRY_CAST({0} AS DOUBLE) HAVING min({0}) <> max({0}) LIMIT 1"
 
 
 # A cell that holds no number, or one that says so.
@@ -356,22 +353,9 @@ def column_at(dialect: Dialect, name: str) -> str:
     return f"c{dialect.names.index(name)}"
 
 
-def number_at(at: str, style: str | None = None, *, written: bool = True) -> str:
-    """A number and what there is to say of its text, as two columns; `style` is that in which all
-    texts may be written (".18e"). Where that is not looked at, every text that is not short counts
-    as written otherwise.
-    """
-    alone = written_at(at, style) if written else SHORT.format(at)
-    return f"TRY_CAST({at} AS DOUBLE) AS {at}, {FLAGS.format(at, alone)} AS f{at}"
-
-
-def written_at(at: str, style: str | None) -> str:
-    """Whether a text is short, or what one style makes of its number. Where each is, no number has
-    two texts: that is seen row by row, and nothing is grouped.
-    """
-    if style is None:
-        return f"({SHORT}) OR {WRITTEN}".format(at)
-    return f"{at} = format('{{:{style}}}', TRY_CAST({at} AS DOUBLE))"
+def number_at(at: str) -> str:
+    """A number and what there is to say of its text, as two columns."""
+    return f"TRY_CAST({at} AS DOUBLE) AS {at}, {FLAGS.format(at)} AS f{at}"
 
 
 def unread_at(
@@ -404,38 +388,6 @@ def _without_commas(texts: Iterable[str], delimiter: str) -> Iterator[str]:
         yield text
 
 
-def style_at(connection: Any, scan: From, at: str) -> tuple[str | None, bool]:
-    """The one style of the first numbers of a column, where it is not one of those that are known
-    anyhow, and whether a number repeats among them.
-    """
-    query = f"SELECT {at} AS t, {number_at(at)} FROM {scan.sql} LIMIT {SAMPLE}"  # noqa: S608
-    rows = connection.execute(query, list(scan.parameters)).fetchall()
-    style = (
-        style_of([text for text, _, _ in rows])
-        if any(flags & UNWRITTEN for _, _, flags in rows)
-        else None
-    )
-    return style, len({number for _, number, _ in rows}) < len(rows)
-
-
-def style_of(texts: Sequence[str]) -> str | None:
-    """How a program printed these numbers, as Python's and DuckDB's `format` say it, if it printed
-    all of them in one way.
-    """
-    digits = len(texts[0].lower().partition("e")[0].partition(".")[2])
-    styles = (f".{digits}e", f".{digits}E", f".{digits}f", ".16g", ".17g", ".18g")
-    return next(
-        (style for style in styles if all(_is_printed(text, style) for text in texts)), None
-    )
-
-
-def _is_printed(text: str, style: str) -> bool:
-    try:
-        return format(float(text), style) == text
-    except ValueError:
-        return False
-
-
 def scan_of(path: str, dialect: Dialect, more: str = "", quote: str = '"') -> From:
     """Every record, each field a text."""
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(dialect.names)))
@@ -459,7 +411,6 @@ def scan_of(path: str, dialect: Dialect, more: str = "", quote: str = '"') -> Fr
 
 MOST_COLUMNS = 2000  # DuckDB is told every column by name
 FEW_VALUES = 8
-MANY_STYLES = "many"
 NO_CODE = 255
 
 
@@ -493,22 +444,21 @@ def place_of(text: Text, dialect: Dialect) -> InLines:
 
 
 def read_fast(
-    text: Text, dialect: Dialect, wanted: ColumnRoles, *, plain: bool = False, alone: bool = True
+    text: Text, dialect: Dialect, wanted: ColumnRoles, *, plain: bool = False
 ) -> Table | None:
     """The table, or None where there is any doubt about it. `plain` says that nothing is done about
-    scores that are not numbers, `alone` that no other file belongs to the table.
+    scores that are not numbers.
     """
     try:
         rows = rows_of(text, dialect)
         path = os.path.abspath(text.path)  # noqa: PTH100 (links stay: what was looked at is what is read)
         with locked([path]) as connection:
-            reader = Reader(
-                connection, path, dialect, rows, wanted.scores if plain else (), alone=alone
-            )
+            reader = Reader(connection, path, dialect, rows, wanted.scores if plain else ())
             columns = reader.columns(wanted)
     except Exception:  # noqa: BLE001 (whatever DuckDB does not like, or its absence: the careful way says what is wrong, if anything is)
         return None
-    return Table(text.shown, columns, rows, 0, "", place_of(text, dialect), styles=reader.styles)
+    place, notes = place_of(text, dialect), tuple(reader.notes)
+    return Table(text.shown, columns, rows, place=place, notes=notes)
 
 
 class Reader:
@@ -521,18 +471,11 @@ class Reader:
         dialect: Dialect,
         rows: int,
         refusable: Sequence[str] = (),
-        *,
-        alone: bool = True,
     ) -> None:
         self.connection, self.dialect, self.rows = connection, dialect, rows
-        self.refusable, self.alone = refusable, alone
+        self.refusable = refusable
         self.scan = scan_of(path, dialect)
-        # How numbers are written, where they are fractions: in few digits or as floats print
-        # themselves (None), in one other style, or in many.
-        self.styles: dict[str, str | None] = {}
-        # Columns in which no number seems to repeat, so that none has two texts: how they are
-        # written is looked at only where one does.
-        self.apart = set[str]()
+        self.notes: list[Note] = []
 
     def columns(self, wanted: ColumnRoles) -> dict[str, Any]:
         """Each requested column as the careful way would have it (numbers as numbers, where it has
@@ -578,10 +521,7 @@ class Reader:
             given += values if values and len(values) <= FEW_VALUES else ()
         for name in numbers:
             at = self._at(name)
-            self.styles[name], repeats = style_at(self.connection, self.scan, at)
-            if self.alone and not repeats:
-                self.apart.add(name)
-            parts.append(number_at(at, self.styles[name], written=name not in self.apart))
+            parts.append(number_at(at))
         read = self._query(", ".join(parts), given)
         gaps = {self._at(name) for name in self.refusable} | {
             f"f{self._at(name)}" for name in self.refusable
@@ -647,24 +587,9 @@ class Reader:
         seen = Seen(isnan(ends[0]), int(np.bitwise_or.reduce(flags)), finite, bool(large))
         if seen.are_whole():
             return self._whole(self._at(name)) if large else values.astype(np.int64)
-        if seen.flags & UNWRITTEN and not self._have_one_text(values, flags, name):
-            raise NeedsCarefulReading
+        if seen.flags & ROUNDED:
+            self.notes.append(rounded_note(quoted(name)))
         return values
-
-    def _have_one_text(self, values: Array, flags: Array, name: str) -> bool:
-        """Whether no number has two texts: none with a long one occurs twice, all are written in
-        one style, or each in one way.
-        """
-        at, style = self._at(name), self.styles[name]
-        self.styles[name] = MANY_STYLES
-        if name in self.apart:
-            cells = best.count_cells(values, (flags & UNWRITTEN).astype(np.bool_))
-            if not (cells.positives * (cells.positives + cells.negatives) > 1).any():
-                return True
-            if not self._query("count(*) AS n", rest=f"WHERE NOT ({written_at(at, style)})")["n"]:
-                self.styles[name] = style
-                return True
-        return not len(self._query("count(*) AS n", rest=MERGED.format(at))["n"])
 
     def _whole(self, at: str) -> Array:
         found = self._query(f"TRY_CAST({at} AS BIGINT) AS {at}")[at]
@@ -709,16 +634,15 @@ def table_of(
     fast_from: int = FAST_FROM,
     *,
     untreated: bool = False,
-    alone: bool = True,
 ) -> Table:
     """The table in a file whose bytes lie plain. Where odd scores are `untreated`, one that is
-    refused for them may come as `Unread`; `alone` says that no other file belongs to the table.
+    refused for them may come as `Unread`.
     """
     with understood(plain, wanted, asked) as (text, dialect):
         fast = text.facts.size >= fast_from and is_fast(text, dialect, asked)
-        table = (
-            fast and read_fast(text, dialect, wanted, plain=untreated, alone=alone)
-        ) or read_carefully(text, dialect, wanted, asked.checked())
+        table = (fast and read_fast(text, dialect, wanted, plain=untreated)) or read_carefully(
+            text, dialect, wanted, asked.checked()
+        )
     return replace(
         table, sha256=plain.sha256, notes=(*notes_of(plain, text, dialect), *table.notes)
     )

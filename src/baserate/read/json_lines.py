@@ -33,18 +33,14 @@ def table_of(
     wanted: ColumnRoles,
     asked: CsvOptions,
     fast_from: int = csv.FAST_FROM,
-    *,
-    alone: bool = True,
 ) -> Table:
-    """The requested fields of every object, from a file whose bytes lie plain; `alone` says that no
-    other file belongs to the table.
-    """
+    """The requested fields of every object, from a file whose bytes lie plain."""
     _check_asked(plain.shown, asked)
     with decoded_text(plain.shown, plain.path, asked.encoding) as text:
         notes = [*plain.notes, *text.notes]
-        fast = _by_duckdb(text, wanted, alone=alone) if text.facts.size >= fast_from else None
+        fast = _by_duckdb(text, wanted) if text.facts.size >= fast_from else None
         if fast is not None:
-            return replace(fast, sha256=plain.sha256, notes=tuple(notes))
+            return replace(fast, sha256=plain.sha256, notes=(*notes, *fast.notes))
         if _is_array(text):
             if text.facts.size > LARGEST_ARRAY:
                 raise refuse_file(
@@ -151,8 +147,8 @@ class _Spelled(str):
 
 
 def _fraction(text: str) -> float | _Spelled:
-    """A float where no two different texts become one: fifteen digits without an exponent, or what
-    Python writes for that float.
+    """A float where it keeps every digit: of up to fifteen without an exponent, or what Python
+    writes for that float.
     """
     value = float(text)
     plain = len(text) <= SAFE_DIGITS and "e" not in text and "E" not in text
@@ -335,7 +331,7 @@ def _of_texts(shown: str, name: str, values: list[str], codes: Array, wanted: Co
     return from_codes(typed, codes) if typed.dtype == object else typed[codes]
 
 
-def _by_duckdb(text: Text, wanted: ColumnRoles, *, alone: bool) -> Table | None:
+def _by_duckdb(text: Text, wanted: ColumnRoles) -> Table | None:
     try:
         fields = fields_of(next(lines_of(text), ""))
         if fields is None or not text.facts.even or text.facts.long or text.facts.nuls:
@@ -347,12 +343,12 @@ def _by_duckdb(text: Text, wanted: ColumnRoles, *, alone: bool) -> Table | None:
             file.seek(-1, os.SEEK_END)
             rows = text.facts.newlines + (file.read(1) != b"\n")
         with locked([path]) as connection:
-            reader = _JsonReader(connection, path, fields, rows, wanted, alone=alone)
+            reader = _JsonReader(connection, path, fields, rows, wanted)
             columns = reader.columns(wanted)
     except Exception:  # noqa: BLE001 (as for delimited text: the careful way says what is wrong)
         return None
-    place = InLines(text.shown, 1)
-    return Table(text.shown, columns, rows, 0, "", place, styles=reader.styles)
+    place, notes = InLines(text.shown, 1), tuple(reader.notes)
+    return Table(text.shown, columns, rows, place=place, notes=notes)
 
 
 class _JsonReader(csv.Reader):
@@ -365,11 +361,9 @@ class _JsonReader(csv.Reader):
         fields: Fields,
         rows: int,
         wanted: ColumnRoles,
-        *,
-        alone: bool,
     ) -> None:
         dialect = Dialect(",", fields.names, 0, header=False)
-        super().__init__(connection, path, dialect, rows, alone=alone)
+        super().__init__(connection, path, dialect, rows)
         values, good, given, last = list[str](), list[str](), list[str](), len(fields.names) - 1
         for place, (name, ahead) in enumerate(zip(fields.names, fields.ahead, strict=True)):
             behind = fields.behind if place == last else ""

@@ -15,11 +15,11 @@ from baserate.atomic import FULL
 from baserate.errors import MOST_EXAMPLES, Note, number_of, quoted, refuse_file
 from baserate.numbers import EXACT_FLOATS
 from baserate.read import csv, streams
+from baserate.read.cases import rounded_note
 from baserate.read.columns import Unread
 from baserate.read.csv import (
-    MERGED,
+    ROUNDED,
     STRANGE,
-    UNWRITTEN,
     NeedsCarefulReading,
     Seen,
     column_at,
@@ -30,7 +30,6 @@ from baserate.read.csv import (
     place_of,
     rows_of,
     scan_of,
-    style_at,
     understood,
     unread_at,
 )
@@ -265,7 +264,6 @@ class Copied(NamedTuple):
     labels: dict[str | None, int]
     unlabelled: list[int]
     seen: dict[str, Seen]
-    styles: dict[str, str | None]
     like_labels: list[str]
     columns: dict[str, str]
     unread: dict[str, Unread]
@@ -279,7 +277,6 @@ def send_texts(out: IO[bytes], sources: Sequence[str], wanted: ColumnRoles, how:
             types = dict.fromkeys(wanted.scores, "DOUBLE")  # of what is refused, nothing is read
         else:
             types = {name: _agreed([copy.seen[name] for copy in copies]) for name in wanted.scores}
-            _check_styles(copies, wanted)
     except NeedsCarefulReading:
         send(out, {"whole": True})
         return []
@@ -316,19 +313,6 @@ def _agreed(seen: Sequence[Seen]) -> str:
     return "BIGINT" if all(whole) else "DOUBLE"
 
 
-def _check_styles(copies: Sequence[Copied], wanted: ColumnRoles) -> None:
-    """Two texts of one float are looked for in each file alone: those of two files are known to be
-    none where all are written in one style.
-    """
-    for name in wanted.scores:
-        styles, flags = (
-            {copy.styles[name] for copy in copies},
-            [copy.seen[name].flags for copy in copies],
-        )
-        if len(copies) > 1 and (len(styles) > 1 or any(each & UNWRITTEN for each in flags)):
-            raise NeedsCarefulReading
-
-
 def _columns(copy: Copied, types: Mapping[str, str]) -> dict[str, str]:
     return copy.columns | {
         name: f"CAST({copy.columns[name]} AS {of_type})" for name, of_type in types.items()
@@ -350,14 +334,13 @@ def copied(source: str, wanted: ColumnRoles, how: How) -> Copied:
         return Copied(
             shown=plain.shown,
             sha256=plain.sha256,
-            notes=notes_of(plain, text, dialect),
+            notes=(*notes_of(plain, text, dialect), *copy.notes),
             first=place_of(text, dialect).first,
             file=copy.file,
             groups=[*[GROUP] * (rows // GROUP), *([rows % GROUP] if rows % GROUP else [])],
             labels=labels,
             unlabelled=unlabelled,
             seen=copy.seen,
-            styles=copy.styles,
             like_labels=copy.like_labels,
             columns={name: column_at(dialect, name) for name in wanted.columns},
             unread=copy.unread,
@@ -396,9 +379,9 @@ class _Copy:
         self.connection, self.dialect, self.file = connection, dialect, file
         self.scan = scan_of(text, dialect, SMALL_BUFFERS)
         self.seen: dict[str, Seen] = {}
-        self.styles: dict[str, str | None] = {}
         self.like_labels: list[str] = []
         self.unread: dict[str, Unread] = {}
+        self.notes: list[Note] = []
 
     @classmethod
     @contextmanager
@@ -419,10 +402,7 @@ class _Copy:
         """
         at = {name: column_at(self.dialect, name) for name in wanted.columns}
         label = at[wanted.label]
-        self.styles = {
-            name: style_at(self.connection, self.scan, at[name])[0] for name in wanted.scores
-        }
-        self._copy([label, *(number_at(at[name], style) for name, style in self.styles.items())])
+        self._copy([label, *(number_at(at[name]) for name in wanted.scores)])
         found, *sums = self._one(
             ", ".join(
                 ["count(*)", *(SUMS.format(at[name], EXACT_FLOATS) for name in wanted.scores)]
@@ -438,13 +418,11 @@ class _Copy:
                 self.unread[name] = self._unread(at[name], rows)
         read = {name: seen for name, seen in self.seen.items() if name not in self.unread}
         large = [name for name, seen in read.items() if seen.are_whole() and seen.large]
-        self._check_merges(
-            [
-                at[name]
-                for name, seen in read.items()
-                if not seen.are_whole() and seen.flags & UNWRITTEN
-            ]
-        )
+        self.notes = [
+            rounded_note(quoted(name))
+            for name, seen in read.items()
+            if not seen.are_whole() and seen.flags & ROUNDED
+        ]
         if large and not self.unread:
             self._write_whole(
                 [at[name] for name in large],
@@ -468,15 +446,6 @@ class _Copy:
         self._copy([*kept, *(f"TRY_CAST({at} AS BIGINT) AS {at}" for at in large)])
         if self._one(" + ".join(f"count_if({at} IS NULL)" for at in large))[0]:
             raise NeedsCarefulReading
-
-    def _check_merges(self, columns: Sequence[str]) -> None:
-        scan = self.scan
-        for at in columns:
-            if self.connection.execute(
-                f"SELECT 1 FROM {scan.sql} {MERGED.format(at)}",  # noqa: S608
-                list(scan.parameters),
-            ).fetchall():
-                raise NeedsCarefulReading
 
     def labels(self, at: str) -> tuple[dict[str | None, int], list[int]]:
         """Every label with the number of its cases, in the order in which they come, None for what

@@ -33,7 +33,7 @@ from baserate.errors import Fix, InputError, Note, Where, escaped, quoted, refus
 from baserate.read import csv, json_lines, streams
 from baserate.read.cases import spelled
 from baserate.read.columns import Unread
-from baserate.read.csv import MANY_STYLES, unread
+from baserate.read.csv import unread
 from baserate.read.csv_dialect import CsvOptions
 from baserate.read.quotas import CPU_S, Quotas, machine_memory
 from baserate.read.sandbox import READY, Failed, Incoming, Untrue, received
@@ -657,40 +657,7 @@ def _several(
             "no file matches",
             "check the pattern; quote it, so that the shell does not expand it",
         )
-    alone = len(paths) == 1
-    tables = of_one_table(
-        paths, lambda path: _from_file(path, wanted, options, alone=alone).spread()
-    )
-    if all(
-        _are_comparable([table for table in tables if name in table.columns], name)
-        for name in wanted.numbers
-    ):
-        return tables
-    return of_one_table(
-        paths, lambda path: _from_file(path, wanted, options._replace(careful=True)).spread()
-    )
-
-
-def _are_comparable(tables: Sequence[Table], name: str) -> bool:
-    """Whether numbers of several texts that became one float are known to be one number: read as
-    floats, their texts are gone.
-
-    They are where all are written in one style. Texts that were kept are compared with what floats
-    print, which is that style alone.
-    """
-    styles = [table.styles[name] for table in tables if name in table.styles]
-    floats = [
-        np.asarray(table.columns[name]).dtype.kind == "f"
-        for table in tables
-        if not isinstance(table.columns[name], Unread)
-    ]
-    if len(tables) < 2 or not any(floats):
-        return True
-    return (
-        len(set(styles)) <= 1
-        and MANY_STYLES not in styles
-        and (len(styles) == len(tables) or set(styles) <= {None})
-    )
+    return of_one_table(paths, lambda path: _from_file(path, wanted, options).spread())
 
 
 def of_one_table(paths: Sequence[str], read: Callable[[str], T]) -> list[T]:
@@ -709,9 +676,9 @@ def of_one_table(paths: Sequence[str], read: Callable[[str], T]) -> list[T]:
     return found
 
 
-def _from_file(path: str, wanted: ColumnRoles, options: Options, *, alone: bool = True) -> Table:
+def _from_file(path: str, wanted: ColumnRoles, options: Options) -> Table:
     """One file. Binary formats that lie on the disk are read there; what is piped or packed goes
-    through a plain copy. `alone` says that no other file belongs to the table.
+    through a plain copy.
     """
     if path not in streams.STDIN:
         streams.checked_regular(path)
@@ -724,9 +691,9 @@ def _from_file(path: str, wanted: ColumnRoles, options: Options, *, alone: bool 
         fast_from = sys.maxsize if options.careful else csv.FAST_FROM
         how = (plain, wanted, options.asked, fast_from)
         if plain.kind == streams.TEXT:
-            return csv.table_of(*how, untreated=options.untreated, alone=alone)
+            return csv.table_of(*how, untreated=options.untreated)
         if plain.kind == "JSON":
-            return json_lines.table_of(*how, alone=alone)
+            return json_lines.table_of(*how)
         try:
             table = _binary(plain.path, plain.kind, plain.shown, wanted, options)
         except InputError as error:

@@ -600,9 +600,6 @@ class Table:
     unlabelled: dict[str, Any] | None = (
         None  # the columns of rows that were left out for want of a label
     )
-    styles: Mapping[str, str | None] = field(
-        default_factory=dict
-    )  # of numbers whose texts were not kept: see `fast_csv`
     kept: Any = None  # positions of the rows that a treatment left, where it dropped some
 
     def spread(self, but: Collection[str | None] = ()) -> Table:
