@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.inference.differences import compare_all
 
 EVIL = "<img src=x onerror=alert(1)>"
 Y, S = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
@@ -143,7 +142,7 @@ def test_a_difference_shows_both_models_and_what_chance_explains():
     rows = page(found[0])
     assert rows[0] == ["", EVIL, "new", "difference", "95 %", "p", "method"]
     assert rows[1][-2:] == ["0.0135", "mcnemar"]
-    adjusted = page(compare_all(joint, "error", threshold=1)[0])
+    adjusted = page(br.compare(joint, "error", threshold=1)[0])
     assert adjusted[0][-2:] == ["p (Holm)", "method"]
 
 

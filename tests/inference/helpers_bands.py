@@ -7,4 +7,4 @@ from baserate.curves.named import CURVES
 COUNTS = br.Counts(
     [6, 5, 4, 3, 2, 1], positives=[12, 0, 18, 10, 0, 10], negatives=[0, 8, 12, 0, 30, 50]
 )
-NAMED = [entry.make for entry in CURVES.values() if entry.along]
+NAMED = [name for name, entry in CURVES.items() if entry.along]

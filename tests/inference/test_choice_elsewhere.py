@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.inference.best_model import choose_model, moved, set_by_hand
+from baserate.inference.best_model import moved, set_by_hand
 from baserate.inference.paired import holm
 
 AT = br.Conditions(0.05, br.Costs(fn=10))
@@ -48,20 +48,20 @@ def assert_tested(choice, joint, cuts, level):
 
 def test_on_other_cases_models_keep_their_thresholds_and_the_lead_is_tested_there():
     joint, other = models(1), models(2)
-    choice = choose_model(joint, at=AT, level=0.9)
+    choice = br.choose(joint, at=AT, level=0.9)
     there = choice.on(other)
     cuts = {name: point.threshold for name, point in choice.points.items()}
     assert {name: point.threshold for name, point in there.points.items()} == cuts
     assert there.model == choice.model
     assert_tested(there, other, cuts, 0.9)
     assert [one.level for one in moved(choice, other, level=0.8).differences] == [0.8] * 2
-    alone = choose_model({"c": joint.marginal("c")}, at=AT).on({"c": other.marginal("c")})
+    alone = br.choose({"c": joint.marginal("c")}, at=AT).on({"c": other.marginal("c")})
     assert (alone.differences, alone.untested) == ((), "")
     assert alone.lead_over_baseline.method == "jeffreys-draws", "nothing was chosen there"
 
 
 def test_other_cases_must_have_every_model():
-    choice = choose_model(models(1), at=AT)
+    choice = br.choose(models(1), at=AT)
     with pytest.raises(br.InputError, match='BR408: the test data have no model "c"'):
         choice.on(models(2).only(("a", "b")))
     with pytest.raises(br.InputError, match="BR410: a choice is evaluated on counts of the same"):

@@ -10,10 +10,8 @@ from tests.inference.samples import AT, codes, counts, grouped, text_of
 
 import baserate as br
 from baserate.inference import chosen_threshold
-from baserate.inference.best_model import choose_model
 from baserate.inference.bootstrap import Plan, resampled
 from baserate.inference.chosen_threshold import Resampling, chosen_intervals, readings
-from baserate.measures.confusion import named as measure_named
 
 COSTLY = br.Conditions(0.02, br.Costs(fn=20))
 RULES = [
@@ -362,113 +360,18 @@ def test_where_no_false_alarm_was_seen_the_corrected_interval_holds_what_was_see
     assert seen > 6
 
 
-# The parts of it, one by one.
-
-
-def z_of(level):
-    return NormalDist().inv_cdf((1 + level) / 2)
-
-
-@pytest.mark.parametrize("z", [0.01, 0.5, 1.0, 1.95, 1.97, 2.3, 3.8])
-@pytest.mark.parametrize("bend", [1.0, 0.3, -0.2])
-def test_the_least_doubt_at_which_a_bound_excludes_something_is_found(z, bend):
-    """A bound that excludes something up to the normal quantile z of its level, however it is
-    bent.
-    """
-
-    def beyond(level):
-        return (z - z_of(level)) * (1 + bend * z_of(level))
-
-    found = chosen_threshold._least_missed(beyond, 0.95)
-    assert found == pytest.approx(2 * NormalDist().cdf(-z), rel=0.01)
-    assert (found < 0.05) == (beyond(0.95) > 0), "p and the interval agree"
-
-
-def test_the_least_doubt_has_ends():
-    assert chosen_threshold._least_missed(lambda _: 1.0, 0.95) == 1e-4
-    assert chosen_threshold._least_missed(lambda level: 3.891 - z_of(level), 0.95) == 1e-4
-    assert chosen_threshold._least_missed(lambda _: -1.0, 0.95) == 1.0
-    assert chosen_threshold._least_missed(lambda _: 0.0, 0.95) == 1.0
-    assert chosen_threshold._least_missed(lambda level: 2e-4 - z_of(level), 0.95) == 1.0
-
-
 @pytest.mark.parametrize("measure", ["precision", "f1", None])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_p_value_of_a_lead_over_a_baseline_agrees_with_its_interval(measure, seed):
     """Of a low precision, the lower bound bends the other way than that of a cost."""
     source = counts(60, 600, shift=0.5, seed=seed)
     at = br.Conditions(costs=br.Costs(fn=8))
-    choice = choose_model({"a": source}, optimize=measure, at=at)
+    choice = br.choose({"a": source}, optimize=measure, at=at)
     lead = choice.lead_over_baseline
     assert (lead.p_value < 0.05) == (lead.low > 0 or lead.high < 0)
     level = 1 - lead.p_value
     drawn = [
-        choose_model({"a": source}, optimize=measure, at=at, level=one).lead_over_baseline
+        br.choose({"a": source}, optimize=measure, at=at, level=one).lead_over_baseline
         for one in (level - 0.01 * lead.p_value, level + 0.01 * lead.p_value)
     ]
     assert [one.low <= 0 <= one.high for one in drawn] == [False, True]
-
-
-SCALES = [(0.0, 1.0), (-1.0, 3.0), (2.0, math.inf), (-math.inf, math.inf)]
-
-
-@pytest.mark.parametrize("ends", SCALES)
-def test_a_scale_takes_values_there_and_back(ends):
-    for value in (2.1, 2.5, 2.999) if ends != (0.0, 1.0) else (1e-9, 0.3, 0.999):
-        place = float(chosen_threshold._on_scale(np.array([value]), ends)[0])
-        assert chosen_threshold._off_scale(place, ends) == pytest.approx(value, rel=1e-12)
-
-
-def test_between_two_ends_the_scale_is_the_logit_and_above_one_the_logarithm():
-    places = chosen_threshold._on_scale(np.array([-1.0, 0.0, 1.0, 3.0, 9.0]), (-1.0, 3.0))
-    assert places == pytest.approx([-math.inf, -math.log(3), 0, math.inf, math.inf])
-    above = chosen_threshold._on_scale(np.array([2.0, 3.0, 2 + math.e]), (2.0, math.inf))
-    assert above == pytest.approx([-math.inf, 0, 1])
-    assert chosen_threshold._off_scale(-1e4, (-1.0, 3.0)) == -1
-    assert chosen_threshold._off_scale(1e4, (-1.0, 3.0)) == 3
-    assert chosen_threshold._off_scale(-699.5, (0.0, 1.0)) == pytest.approx(math.exp(-699.5))
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_of_very_many_thresholds_the_last_on_each_step_is_tried(seed, monkeypatch):
-    """A step is a third of the standard deviation of what is flagged, or passed where that is
-    less.
-    """
-    points = br.Points.of(counts(300, 700, seed=seed, digits=9))
-
-    def steps(flagged, total):
-        half = total / 2
-        up = [math.sqrt(min(x, half)) for x in flagged]
-        down = [math.sqrt(half) - math.sqrt(min(total - x, half)) for x in flagged]
-        return [math.floor(6 * (a + b)) for a, b in zip(up, down, strict=True)]
-
-    expected = {0, len(points) - 1, 5, 77}
-    for column, total in ((points.tp, 300), (points.fp, 700)):
-        on = steps(column.tolist(), total)
-        expected |= {i for i in range(len(on) - 1) if on[i] < on[i + 1]}
-    monkeypatch.setattr(chosen_threshold, "MOST_TRIED", len(points) - 1)
-    assert chosen_threshold._tried(points, {77, 5}).tolist() == sorted(expected)
-    monkeypatch.setattr(chosen_threshold, "MOST_TRIED", len(points))
-    assert chosen_threshold._tried(points, {77, 5}).tolist() == list(range(len(points)))
-
-
-def test_the_choice_widens_an_interval_by_a_fifth_at_most_and_narrows_none():
-    stays = np.array([-1.0, 1.0])
-    for factor, expected in ((0.5, 1.0), (1.1, 1.1), (3.0, 1.2)):
-        assert chosen_threshold._widening(factor * stays, stays) == pytest.approx(expected)
-    assert chosen_threshold._widening(stays, np.zeros(3)) == 1.0
-    assert chosen_threshold._widening(stays, np.zeros(0)) == 1.0
-
-
-def test_the_ends_of_a_measure_are_those_of_right_and_wrong_answers():
-    point = br.choose(counts(), at=br.Conditions(0.02, br.Costs(fn=20, fp=3)), volume=1000)
-    for name, ends in (
-        ("expected_cost", (0.0, 0.02 * 20 + 0.98 * 3)),
-        ("alerts", (0.0, 1000.0)),
-        ("caught", (0.0, 20.0)),
-        ("mcc", (-1.0, 1.0)),
-        ("tpr", (0.0, 1.0)),
-        ("lr_positive", (0.0, math.inf)),
-    ):
-        found = chosen_threshold.ends_of(measure_named(name, 1000), point)
-        assert found == pytest.approx(ends), name

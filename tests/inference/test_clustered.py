@@ -1,7 +1,5 @@
 """Rows that belong together: resampled whole, and worth no more than their clusters."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 from scipy.special import expit, logit
@@ -568,31 +566,12 @@ def test_any_measure_of_clusters_is_the_jackknife_on_its_own_scale(patients, nam
     )
 
 
-@pytest.mark.parametrize("seen", [3, 9, 20])
-@pytest.mark.parametrize("rate", [0.05, 0.3])
-def test_chernoffs_bound_is_the_least_over_all_tilts(seen, rate):
-    lengths, times = np.array([1, 3, 5]), np.array([8, 4, 1])
-    tilts = np.linspace(0, 12, 120_001)[:, None]
-    logs = np.sum(times * np.log(1 - rate + rate * np.exp(tilts * lengths)), axis=1)
-    expected = np.min(logs - tilts[:, 0] * seen)
-    assert clusters._chernoff(seen, rate, lengths, times) == pytest.approx(expected, abs=1e-6)
-    assert clusters._chernoff(seen, 0.0, lengths, times) == -np.inf
-
-
 def test_clusters_of_one_size_are_as_many_cases_and_all_hits_are_a_root():
     assert alike_lower(8, [4] * 5, 0.95) == br.rate_interval(2, 5, side="lower").low
     assert alike_lower(11, [4] * 5, 0.95) == br.rate_interval(2, 5, side="lower").low
     assert alike_lower(9, [2, 3, 4], 0.95) == pytest.approx(0.05 ** (1 / 3))
     assert alike_lower(0, [2, 3, 4], 0.95) == 0
     assert alike_lower(1, [2, 3, 4], 0.95) == 0  # no whole cluster has one row
-
-
-def test_rows_that_are_made_of_whole_clusters():
-    sizes = [2, 5, 5, 5, 9]
-    sums = {sum(some) for k in range(6) for some in combinations(sizes, k)}
-    for seen in range(27):
-        found = clusters._made_of_clusters(seen, [2, 5, 9], [1, 3, 1])
-        assert found == max(one for one in sums if one <= seen)
 
 
 def test_what_is_undefined_over_all_clusters_has_no_interval(patients):

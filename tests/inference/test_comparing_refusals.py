@@ -5,7 +5,7 @@ from tests.inference.refusals import assert_refused
 from tests.inference.two_models import grouped_models, joint, separate
 
 import baserate as br
-from baserate.inference.differences import compare, compare_all
+from baserate.inference.differences import compare
 
 
 @pytest.mark.parametrize(
@@ -35,10 +35,9 @@ from baserate.inference.differences import compare, compare_all
         (
             "BR408",
             'there is no model "z".*one of "a", "b", "c"',
-            lambda: compare_all(joint("abc"), br.auc, against="z"),
+            lambda: br.compare(joint("abc"), br.auc, against="z"),
         ),
         ("BR595", "a comparison needs two models", lambda: br.compare(joint("a"), br.auc)),
-        ("BR595", "a comparison needs two models", lambda: compare_all(joint("a"), br.auc)),
         (
             "BR429",
             "compare needs counts, got list",

@@ -11,7 +11,6 @@ from tests.inference.two_models import joint, models
 import baserate as br
 from baserate.inference import auc
 from baserate.inference.bootstrap import bootstrap_p
-from baserate.inference.differences import compare_all
 from baserate.inference.paired import holm
 
 # Several models.
@@ -42,7 +41,7 @@ def test_holm_keeps_the_order_and_lies_between_each_p_value_and_bonferronis(p_va
 
 def test_every_pair_is_compared_and_adjusted():
     whole = joint("abcd")
-    found = compare_all(whole, br.auc, level=0.9)
+    found = br.compare(whole, br.auc, level=0.9)
     assert [one.models for one in found] == list(combinations("abcd", 2))
     for one in found:
         alone = br.compare(whole, br.auc, pair=one.models, level=0.9)
@@ -63,26 +62,26 @@ def test_models_placed_once_are_compared_as_each_pair_by_itself(monkeypatch):
     rng = np.random.default_rng(5)
     y = np.arange(60) % 3 == 0
     several = br.count(y, {name: np.round(rng.normal(size=60) + y, 1) for name in "abcdef"})
-    found = compare_all(several, "auc")
+    found = br.compare(several, "auc")
     for one, pair in zip(found, combinations("abcdef", 2), strict=True):
         alone = br.compare(several, "auc", pair=pair)
         assert (one.models, one.values, one.notes) == (pair, alone.values, alone.notes)
         assert (one.low, one.high, one.p_value) == (alone.low, alone.high, alone.p_value)
     monkeypatch.setattr(auc, "INT64_MAX", 1)
-    for one, other in zip(found, compare_all(several, "auc"), strict=True):
+    for one, other in zip(found, br.compare(several, "auc"), strict=True):
         assert (other.low, other.high) == pytest.approx((one.low, one.high), rel=1e-12)
 
 
 def test_every_model_is_compared_against_one():
-    found = compare_all(joint("abcd"), "tpr", against="c", threshold=1.0)
+    found = br.compare(joint("abcd"), "tpr", against="c", threshold=1.0)
     assert [one.models for one in found] == [("c", "a"), ("c", "b"), ("c", "d")]
     assert {one.method for one in found} == {"mcnemar"}
     assert [one.p_adjusted for one in found] == holm([one.p_value for one in found])
 
 
 def test_two_models_need_no_adjustment():
-    (found,) = compare_all(joint(), br.auc)
-    assert found.p_adjusted == found.p_value
+    (found,) = br.compare(joint(), br.auc)
+    assert found.p_adjusted is None
 
 
 def test_the_bootstrap_compares_the_same_pair_alike_whatever_other_models_there_are():

@@ -8,7 +8,7 @@ from tests.inference.two_models import grouped_models, joint, separate
 import baserate as br
 from baserate.inference import differences
 from baserate.inference.bootstrap import ROC_ALONE, Plan, resampled
-from baserate.inference.differences import compare_all, joint_p
+from baserate.inference.differences import joint_p
 from baserate.robustness.expectation import expect
 
 COSTS = {"fn": 20, "fp": 1}
@@ -197,7 +197,7 @@ def test_what_does_not_depend_on_conditions_is_compared_as_ever():
 
 def test_several_models_clusters_and_different_cases():
     at = br.Conditions(prior=br.Pilot(5, 1000), costs=COSTS)
-    several = compare_all(joint("abc"), "expected_cost", at=at, replicates=200)
+    several = br.compare(joint("abc"), "expected_cost", at=at, replicates=200)
     assert [one.models for one in several] == [("a", "b"), ("a", "c"), ("b", "c")]
     clusters = br.compare(grouped_models(), "expected_cost", at=at, replicates=120)
     apart = br.compare(separate(), "expected_cost", at=at, replicates=120, paired=False)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.curves.named import cost_curve, gain_curve, posfrac_curve
 
 
 def folded(folds=5, cases=60, seed=1):
@@ -103,7 +102,7 @@ def test_it_is_always_said_that_folds_are_not_independent(folds):
 @pytest.mark.parametrize("at", [None, br.Conditions(prior=0.02)], ids=["sample", "external"])
 def test_the_vertical_average_is_the_mean_of_the_curves_at_each_place(folds, at):
     places = [0.05, 0.2, 0.5, 0.9]
-    average = br.curves.average_curve(folds, posfrac_curve, at=at, x=places)
+    average = br.curves.average_curve(folds, "posfrac", at=at, x=places)
     for i, place in enumerate(places):
         # posfrac is linear in tpr along an edge of the ROC.
         seen = []
@@ -173,7 +172,7 @@ def test_thresholds_are_spread_evenly_where_there_are_many():
 
 def test_pooled_is_the_curve_of_all_folds_together(folds):
     y, scores, fold = folded()
-    pooled = br.curves.average_curve(folds, gain_curve, how="pooled", x=[0.1, 0.4, 1.0])
+    pooled = br.curves.average_curve(folds, "gain", how="pooled", x=[0.1, 0.4, 1.0])
     curve = br.curve(br.count(y, scores), "gain")
     assert pooled.y == pytest.approx(np.interp([0.1, 0.4, 1.0], curve.x, curve.y))
     assert np.isnan(pooled.standard_error).all()
@@ -189,7 +188,7 @@ def test_pooled_is_the_curve_of_all_folds_together(folds):
 
 
 def test_the_cost_curve_can_be_averaged_vertically(folds):
-    average = br.curves.average_curve(folds, cost_curve, x=[0.2, 0.5])
+    average = br.curves.average_curve(folds, "cost", x=[0.2, 0.5])
     lowest = []
     for part in parts_of(*folded()):
         points = br.Points.of(part)
@@ -198,7 +197,7 @@ def test_the_cost_curve_can_be_averaged_vertically(folds):
         )
     assert average.y == pytest.approx(np.mean(lowest, axis=0))
     with pytest.raises(br.InputError, match="a cost curve has none"):
-        br.curves.average_curve(folds, cost_curve, how="threshold")
+        br.curves.average_curve(folds, "cost", how="threshold")
 
 
 def test_folds_of_one_class_are_left_out_of_an_average_curve():

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.curves.named import cost_curve
 
 PERFECT = [1] * 5 + [0] * 200
 
@@ -29,7 +28,7 @@ def test_a_band_along_base_rates_knows_of_false_alarms_that_were_not_seen():
 
 def test_a_band_that_no_resample_leaves_says_so():
     band = br.curves.band(
-        br.Counts([2, 1], positives=[50, 0], negatives=[0, 50]), cost_curve, replicates=100
+        br.Counts([2, 1], positives=[50, 0], negatives=[0, 50]), "cost", replicates=100
     )
     assert any(
         note.code == "BR591" and "every resample gave the same value" in note.text

@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from tests.inference.helpers_bands import COUNTS, NAMED
 
 import baserate as br
-from baserate.curves.named import cost_curve, curve_named, gain_curve, lift_curve, posfrac_curve
+from baserate.curves.named import (
+    CURVES,
+    cost_curve,
+    curve_named,
+    gain_curve,
+    lift_curve,
+    posfrac_curve,
+)
 from baserate.inference.statistic import curve_reader, prior_reader
 
 
@@ -80,7 +87,7 @@ def small_counts(draw):
     )
 
 
-@pytest.mark.parametrize("curve", NAMED, ids=lambda curve: curve.__name__)
+@pytest.mark.parametrize("curve", [CURVES[name].make for name in NAMED], ids=NAMED)
 @given(counts=small_counts(), prior=st.sampled_from([None, "0.03", "0.9"]))
 def test_a_curve_is_read_where_the_roc_crosses_each_place_at_its_better_end(curve, counts, prior):
     at = br.Conditions(prior=None if prior is None else float(prior))

@@ -23,8 +23,6 @@ from tests.strategies import LONG
 
 import baserate as br
 from baserate.curves.curve import trace
-from baserate.curves.named import cost_curve
-from baserate.inference.differences import compare_all
 from baserate.measures.confusion import named
 from baserate.measures.registry import CATALOGUE
 from baserate.robustness.decision import decide
@@ -720,7 +718,7 @@ LAWS = {
             REFUSED,
         ),
         law(
-            lambda c: plain(br.curves.band(c, cost_curve, x=[0.2, 0.5], replicates=60).y),
+            lambda c: plain(br.curves.band(c, "cost", x=[0.2, 0.5], replicates=60).y),
             EQUAL,
             REFUSED,
         ),
@@ -735,7 +733,7 @@ LAWS = {
     ],
     "compare: all": [
         law(
-            lambda c: tuple(float(one.value) for one in compare_all(two(c), br.auc)),
+            lambda c: tuple(float(one.value) for one in br.compare(two(c), br.auc)),
             EQUAL,
             REFUSED,
         )

@@ -7,7 +7,6 @@ import pytest
 from scipy import integrate
 
 import baserate as br
-from baserate.curves.named import gain_curve, lift_curve
 from baserate.robustness.expectation import expect_curve
 
 COUNTS = br.Counts([4, 3, 2, 1], positives=[30, 15, 4, 1], negatives=[2, 10, 190, 4800])
@@ -77,7 +76,7 @@ def test_gains_along_a_share_that_stays(kind):
     days = np.array(
         [
             br.curves.band(
-                COUNTS, gain_curve, at=br.Conditions(prior=p), x=[0.001, 0.05], replicates=100
+                COUNTS, "gain", at=br.Conditions(prior=p), x=[0.001, 0.05], replicates=100
             ).y
             for p in draws
         ]
@@ -106,7 +105,7 @@ def test_every_base_rate_of_the_range_lies_between_worst_and_best():
     for prior in np.geomspace(1e-4, 0.2, 57):
         there = br.curves.band(
             COUNTS,
-            lift_curve,
+            "lift",
             at=br.Conditions(prior=float(prior)),
             x=[0.001, 0.01, 0.1],
             replicates=100,
