@@ -22,6 +22,7 @@ function start(content: Document): void {
   // With one class only there is nothing to move: the static page says what there is to say.
   if (!models.length || models.some((model) => !model.positives.n || !model.negatives.n)) return;
   const store = new Store(models, content.report);
+  addEventListener("resize", () => keepHeights(false));
   const change = store.change.bind(store);
   const flip = (name: string, value: string): void => change(({ view }) => ({ view: without({ ...view, [name]: value }) }));
   const said = answer(content);
@@ -42,6 +43,7 @@ function start(content: Document): void {
     content.report.answers.map((one) => [questionSaid(one), asked(one, store.first)] as const),
   );
   store.render = (solution) => {
+    keepHeights(store.state.mode === "hand");
     panel.reflect(store.state);
     applied(store.state.view["theme"]);
     if (solution instanceof Refusal) said.refuse(solution.message);
@@ -59,6 +61,16 @@ function start(content: Document): void {
   );
   document.getElementById("static")!.hidden = true;
   document.getElementById("app")!.hidden = false;
+}
+
+let kept = false;
+
+/** While a threshold is moved by hand, nothing above the charts becomes smaller: the handle stays under the pointer. */
+function keepHeights(hand: boolean): void {
+  if (hand === kept) return;
+  kept = hand;
+  for (const part of document.querySelectorAll<HTMLElement>(".scenario, .said, .said > *, .happens"))
+    part.style.minHeight = hand ? `${part.getBoundingClientRect().height}px` : "";
 }
 
 /** A switch that stands where it started need not be remembered. */

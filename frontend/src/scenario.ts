@@ -52,8 +52,10 @@ export interface Solution {
   /** In the order of the models; null where no threshold satisfies the rule. */
   readonly settings: readonly (Setting | null)[];
   readonly chosen: readonly Setting[];
-  /** The best of the other models. */
+  /** The best of the other models; null where a threshold is set by hand, which says nothing of models. */
   readonly second: Setting | null;
+  /** The cheapest threshold of the model that is set by hand. */
+  readonly cheapest: Setting | null;
   /** Flagging nothing and flagging everything, where they keep the rule. */
   readonly baselines: readonly Baseline[];
   /** What Python answered to this very question, on all the points, with tested differences and corrected intervals. */
@@ -208,23 +210,24 @@ export function solve(models: readonly Model[], state: State, { answers }: Repor
   const settings =
     over?.settings ?? models.map((model, i) => (state.mode === "hand" ? atPlace(model, state.hand[i] ?? 0) : choose(model, question)));
   const found = settings.filter((one) => one !== null);
-  const chosen = over?.chosen ?? best(found, question);
+  const hand = state.mode === "hand";
+  const inHand = hand ? settings[state.model]! : null;
+  const chosen = over?.chosen ?? (inHand ? [inHand] : best(found, question));
   const others = found.filter((one) => !chosen.includes(one));
   const prior = question.at.prior === null ? null : rounded(question.at.prior);
   const ends = found.length ? baselines(found[0]!.model, question) : [];
-  const answered = state.mode === "hand" || over ? null : givenFor(question, answers);
-  const exact = state.mode === "cheapest" || state.mode === "hand" || over !== null || !models.some(isCondensed) || answered !== null;
+  const answered = hand || over ? null : givenFor(question, answers);
+  const exact = state.mode === "cheapest" || hand || over !== null || !models.some(isCondensed) || answered !== null;
   const none = models.some((model) => mayKeep(model, { exact }))
     ? "none of the thresholds in this report satisfies the rule"
     : "no model can satisfy the rule";
   const alone = models.length === 1;
-  const hand = state.mode === "hand";
   const never = answers.find((one) => one.untested)?.untested ?? NOT_HERE;
-  const untested = found.length < 2 ? null : answered ? (answered.untested ?? null) : never;
+  const untested = found.length < 2 || hand ? null : answered ? (answered.untested ?? null) : never;
   const sentence = found.length
     ? (over?.sentence ??
       answered?.sentence ??
-      (hand ? byHand(chosen, others, question, alone, untested) : verdict(chosen, others, ends, question, alone, untested)))
+      (inHand ? byHand(inHand, question, alone) : verdict(chosen, others, ends, question, alone, untested)))
     : `At ${conditionsSaid(question.at, prior ?? Number.NaN)}: ${none}.`;
   return {
     models,
@@ -232,7 +235,8 @@ export function solve(models: readonly Model[], state: State, { answers }: Repor
     question,
     settings,
     chosen,
-    second: chosen[1] ?? best(others, question)[0] ?? null,
+    second: hand ? null : (chosen[1] ?? best(others, question)[0] ?? null),
+    cheapest: inHand && choose(inHand.model, question),
     baselines: ends,
     given: answered,
     untested,

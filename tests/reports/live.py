@@ -12,7 +12,12 @@ from tests.reports.frontend import FRONTEND
 
 import baserate as br
 from baserate.conditions import told
-from baserate.decisions.operating_point import brief, highest_below, setting
+from baserate.decisions.operating_point import (
+    brief,
+    highest_below,
+    setting,
+    shown_threshold,
+)
 from baserate.decisions.selection import chosen_among
 from baserate.errors import Infeasible
 from baserate.inference.fixed_point import point_intervals
@@ -291,22 +296,21 @@ def compare_by_hand(shown, places, at=START, volume=VOLUME):
             set_there, below=highest_below(every, places[name])
         )  # in as few digits as flag the same cases
         compare_row(row, points[name])
-    least = min(point.expected_cost for point in points.values())
-    cheapest = [name for name, point in points.items() if point.expected_cost == least]
-    others = [
-        f"{name} {tables._cell(point, 'expected_cost')}"
-        for name, point in points.items()
-        if name not in cheapest
-    ]
-    against = f" ({', '.join(others)})" if others else ""
-    there = f"; {setting(points[cheapest[0]])}" if len(cheapest) == 1 else ""
-    start = (
-        f"At {told(points[cheapest[0]].at, by_cost=True)}, with thresholds set by hand, cheapest: "
+    name = list(MODELS)[int(shown["model"])]
+    point, cheapest = points[name], br.choose(MODELS[name], at=at, volume=volume)
+    assert shown["answer"] == (
+        f"At {told(point.at, by_cost=True)}, {name}, {setting(point)}, set by hand: cost per case"
+        f" {tables._cell(point, 'expected_cost')}."
     )
-    cost = tables._cell(points[cheapest[0]], "expected_cost")
-    lead = f" The differences were not tested ({NOT_HERE})."
-    said = f"{start}{' or '.join(cheapest)}, cost per case {cost}{against}{there}.{lead}"
-    assert shown["answer"] == said
-    assert shown["outcomes"] == [
-        list(row[1:]) for row in outcome_table(points[cheapest[0]], volume).rows
-    ]
+    where = "flags nothing" if point.threshold is None else f"from {shown_threshold(point)}"
+    assert shown["use"] == f"By hand: {name} {where}."
+    more = point["volume_cost"] - cheapest["volume_cost"]
+    than = shown_threshold(cheapest) if cheapest.threshold is not None else "flagging nothing"
+    said = (
+        f"It costs {tables.total(more)} a day more than its cheapest threshold, {than}."
+        if more > 0
+        else "This is its cheapest threshold."
+    )
+    assert shown["plain"].endswith(said)
+    assert shown["best"] == [other == name for other in MODELS]
+    assert shown["outcomes"] == [list(row[1:]) for row in outcome_table(point, volume).rows]

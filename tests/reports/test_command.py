@@ -189,7 +189,6 @@ STATES = {
     "cheapest": ("prior=1+in+20&fp=1&fn=20", "Use "),
     "rule": ("prior=2%25&fp=1&fn=30&mode=rule&rule=recall+%3E%3D+0.5", "with tpr >= 0.5"),
     "budget": ("prior=sample&volume=1000&mode=budget&budget=300", "alerts <= 300 of 1,000"),
-    "by hand": ("prior=10%25&fp=1&fn=9&mode=hand&set=0.5,0.25", "in cost per case"),
 }
 
 

@@ -407,6 +407,59 @@ def test_the_threshold_is_dragged_on_the_scores_and_over_the_alerts(page):
         assert (flagged[1] > flagged[0]) == (chart == "#chart-scores")
 
 
+SHIFTED = """() => {
+  window.shifts = [];
+  const keep = (list) => window.shifts.push(...list.getEntries().map((one) => one.value));
+  new PerformanceObserver(keep).observe({ type: 'layout-shift' });
+}"""
+
+
+@pytest.mark.parametrize("chart", ["#chart-scores", "#chart-gain"])
+@pytest.mark.parametrize("width", [1400, 900, 360])
+def test_nothing_moves_and_nothing_is_selected_under_a_handle(browser, saved, width, chart):
+    with opened(browser, saved, viewport={"width": width, "height": 900}) as (page, seen):
+        knob, frame = place_of(page, f"{chart} .knob"), page.locator(chart).bounding_box()
+        y = knob["y"] + knob["height"] / 2
+        page.evaluate(SHIFTED)
+        page.mouse.move(knob["x"] + knob["width"] / 2, y)
+        page.mouse.down()
+        for share in (0.7, 0.4, 0.05, 0.5, 0.95):
+            page.mouse.move(frame["x"] + share * frame["width"], y + 40, steps=6)
+            settled(page)
+        page.mouse.up()
+        page.focus(chart)
+        page.keyboard.press("ArrowLeft")
+        settled(page)
+        page.wait_for_timeout(100)
+        assert page.evaluate("[window.shifts, String(getSelection())]") == [[], ""]
+        assert seen.said == []
+
+
+def test_a_handle_speaks_of_its_own_model_and_judges_none(page):
+    page.focus("#chart-scores")
+    for key in ["PageDown"] * 8:
+        page.keyboard.press(key)
+    shown = settled(page)
+    assert shown["use"].startswith("By hand: forest from ")
+    assert not [text for text in texts(page, ".chip") if "ead" in text or "tell" in text]
+    assert page.is_hidden("#to-test")
+    assert set(texts(page, "#models .behind")) <= {""}
+    page.select_option("#threshold-model", "0")
+    assert settled(page)["use"].startswith("By hand: logit from ")
+
+
+def test_while_a_field_is_refused_the_answer_is_grey_and_its_reason_has_a_line(page):
+    ink = "getComputedStyle(document.querySelector('#use')).color"
+    before = page.evaluate(ink)
+    page.fill("#fn", "much")
+    page.keyboard.press("Tab")
+    settled(page)
+    assert page.evaluate(ink) != before
+    wrong, row = (page.locator(query).bounding_box() for query in ("#fn-wrong", ".row"))
+    assert wrong["y"] >= row["y"] + row["height"] - 1
+    assert faults(page) == []
+
+
 def test_the_base_rate_is_dragged_under_the_costs_of_all_models(page):
     in_view(page, "#chart-rates")
     dragged(page, "#chart-rates .knob", 80)

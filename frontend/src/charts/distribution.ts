@@ -2,8 +2,9 @@
 import { cases, general, grouped, whole } from "../core/formats.ts";
 import { placeOf, thresholdSaid, type Model } from "../core/points.ts";
 import type { Setting } from "../core/choosing.ts";
+import { per } from "../core/sentences.ts";
 import { h, put, s, say } from "../page/dom.ts";
-import type { Solution, Words } from "../scenario.ts";
+import type { Solution } from "../scenario.ts";
 import type { Hooks, Looked } from "./chart.ts";
 import { Grip } from "./grip.ts";
 import { cutAt, cutsOf, histogramOf, scoreAxis, type Histogram } from "./scores.ts";
@@ -167,7 +168,7 @@ export class Distribution {
       const flagged = one ? flaggedOf(one, sums) : 0;
       const share = flagged / sums[last]!;
       this.rows[row]!.update(bins, flagged, TOP + row * (WORDS + plot.bars + GAP), plot, at, {
-        all: `${counted(all)} ${name}${period(words)}`,
+        all: `${counted(all)} ${name}${per(words)}`,
         passed: `${counted(all * (1 - share))} ${verbs[1]}`,
         flagged: `${counted(all * share)} ${verbs[0]}${said[row]}`,
       });
@@ -259,4 +260,3 @@ function flaggedOf({ place, share }: Setting, sums: Float64Array): number {
 }
 
 const counted = (value: number): string => (value >= 10 ? grouped(whole(value)) : cases(value));
-const period = ({ period: said }: Words): string => (said ? ` a ${said}` : "");

@@ -162,7 +162,7 @@ export function headline(chosen: readonly Setting[], found: readonly Baseline[],
   const names = chosen.map((each) => quoted(each.model.name)).join(" or ");
   const flags =
     one.place === 0 ? "flag nothing" : one.share === 1 ? `flag scores from ${thresholdSaid(one.model, one.place)}` : setting(one);
-  if (hand) return chosen.length > 1 ? `Set by hand, ${names} are equal.` : `Set by hand: ${names}, ${flags}.`;
+  if (hand) return `By hand: ${names} ${one.place ? `from ${thresholdSaid(one.model, one.place)}` : "flags nothing"}.`;
   return chosen.length > 1 ? `Use ${names}.` : `Use ${names}, ${flags}.`;
 }
 
@@ -172,6 +172,9 @@ export interface Called {
   readonly period: string;
   readonly positive: string;
 }
+
+/** " a day". */
+export const per = ({ period }: Called): string => (period ? ` a ${period}` : "");
 
 /** What it comes to in cases: what is found, in how many alerts, and what the next model would find. */
 export function finds(
@@ -190,7 +193,7 @@ export function finds(
     return `No model does better: ${value(base.setting)}, with ${quoted(one.model.name)} ${cell(name, one, question)}.`;
   }
   const positives = cases(valueOf("caught", one, question) + valueOf("missed", one, question));
-  const all = `Of ${positives} ${words.positive} ${words.unit} a ${words.period} ${chosen.length > 1 ? quoted(one.model.name) : "it"}`;
+  const all = `Of ${positives} ${words.positive} ${words.unit}${per(words)} ${chosen.length > 1 ? quoted(one.model.name) : "it"}`;
   const next = second
     ? ` ${quoted(second.model.name)} would find ${cell("caught", second, question)} in ${cell("alerts", second, question)}.`
     : "";
@@ -210,7 +213,7 @@ export function spends(
   const [base] = [...found].sort((a, b) => paid(a.setting) - paid(b.setting));
   if (!question.at.costsGiven || question.at.earned || !base || one.objective === "tpr") return "";
   const cost = (at: Setting): string => `${words.currency}${costs(paid(at))}`;
-  return ` Errors cost ${cost(one)} a ${words.period}; ${base.name.replace("flag", "flagging")} would cost ${cost(base.setting)}.`;
+  return ` Errors cost ${cost(one)}${per(words)}; ${base.name.replace("flag", "flagging")} would cost ${cost(base.setting)}.`;
 }
 
 /** How many alerts it takes: whole from ten on, in two digits below. */
@@ -236,24 +239,24 @@ export function conditionsSaid(at: Conditions, prior: number): string {
   return at.costsGiven ? `${said}, ${spoken(at)}` : said;
 }
 
-/** The same where every model stands at a threshold set by hand: what each costs, the least first said. */
-export function byHand(
-  chosen: readonly Setting[],
-  others: readonly Setting[],
-  question: Question,
-  alone: boolean,
-  untested: string | null,
-): string {
-  const one = chosen[0]!;
+/** The same of a model whose threshold is set by hand: what it costs there. */
+export function byHand(one: Setting, question: Question, alone: boolean): string {
   const start = `At ${priorSaid(priorOf(one, question.at), question.at.prior === null)}, ${costsSaid(question.at)}`;
   const cost = `${heading("expected_cost", question.at)} ${cell("expected_cost", one, question)}`;
-  if (alone) return `${start}, ${setting(one)}, set by hand: ${cost}.`;
-  const names = chosen.map((each) => quoted(each.model.name)).join(" or ");
-  const against = others.length
-    ? ` (${others.map((other) => `${quoted(other.model.name)} ${cell("expected_cost", other, question)}`).join(", ")})`
-    : "";
-  const least = !question.at.costsGiven ? "fewest errors" : question.at.earned ? "most profitable" : "cheapest";
-  return `${start}, with thresholds set by hand, ${least}: ${names}, ${cost}${against}${chosen.length === 1 ? `; ${setting(one)}` : ""}.${notTested(untested, chosen.length + others.length - 1)}`;
+  return `${start}, ${alone ? "" : `${quoted(one.model.name)}, `}${setting(one)}, set by hand: ${cost}.`;
+}
+
+/** How much more a threshold set by hand costs in a period than the cheapest one of its model. */
+export function beside(one: Setting, cheapest: Setting, question: Question, words: Called & { readonly currency: string }): string {
+  const { at } = question;
+  const more = valueOf("volume_cost", one, question) - valueOf("volume_cost", cheapest, question);
+  const best = `its ${at.costsGiven ? (at.earned ? "most profitable" : "cheapest") : "best"} threshold`;
+  const where = cheapest.place ? thresholdSaid(cheapest.model, cheapest.place) : "flagging nothing";
+  if (!(more > 0)) return ` This is ${best}.`;
+  const amount = costs(more);
+  if (!at.costsGiven) return ` It makes ${amount} errors${per(words)} more than at ${best}, ${where}.`;
+  const [verb, than] = at.earned ? ["earns", "less than at"] : ["costs", "more than"];
+  return ` It ${verb} ${words.currency}${amount}${per(words)} ${than} ${best}, ${where}.`;
 }
 
 /** Why no threshold satisfies a rule: the nearest that each of its terms can get while the others are kept. */

@@ -2,7 +2,7 @@
 import type { Bounds } from "../core/bounds.ts";
 import { unbeaten, type Setting } from "../core/choosing.ts";
 import { cases, general, grouped, percent, quoted, short, total, whole } from "../core/formats.ts";
-import { brief, finds, spends, flaggedOfAll, heading, headline, valueOf } from "../core/sentences.ts";
+import { beside, brief, finds, per, spends, flaggedOfAll, heading, headline, valueOf } from "../core/sentences.ts";
 import { exactly, rounded } from "../core/fractions.ts";
 import type { Name } from "../core/catalogue.ts";
 import { NOT_HERE, type Solution, type State } from "../scenario.ts";
@@ -27,7 +27,7 @@ export function answer({ report, sources }: Document): Part & { refuse: (text: s
   const sentence = h("p", { id: "answer" });
   const command = h("code");
   const toTest = h("p", { id: "to-test" }, "To test the difference: ", command);
-  const full = h("details", { class: "full" }, h("summary", {}, "In full"), sentence, toTest);
+  const full = h("details", { class: "full" }, h("summary", {}, "In full"), sentence, caution, toTest);
   const spoken = h("p", { class: "unseen", "aria-live": "polite", id: "spoken" });
   let timer = 0;
   const tell = (said: string, more: string, text: string, beware: string): void => {
@@ -40,7 +40,7 @@ export function answer({ report, sources }: Document): Part & { refuse: (text: s
     timer = setTimeout(() => say(spoken, [said, more, beware].filter(Boolean).join(" ")), QUIET);
   };
   return {
-    element: h("section", { class: "card said", "aria-label": "Answer" }, use, plain, chips, caution, full, spoken),
+    element: h("section", { class: "card said", "aria-label": "Answer" }, use, plain, chips, full, spoken),
     update: (solution) => {
       use.classList.remove("refused");
       const beware = cautions(solution, report.level).join(" ");
@@ -90,7 +90,7 @@ function inPlainNumbers(solution: Solution): string {
     const real = precision > 0 ? `1 alert in ${cases(1 / precision)} is real` : "no alert is real";
     const volume = grouped(whole(state.volume));
     const seen = `as it flags ${flagged} of all ${scored} that were scored, with and without a label`;
-    return `Of ${volume} ${words.unit} a ${words.period} it flags ${cases(valueOf("alerts", one, question))}, ${seen}; of those with a label, ${real}.`;
+    return `Of ${volume} ${words.unit}${per(words)} it flags ${cases(valueOf("alerts", one, question))}, ${seen}; of those with a label, ${real}.`;
   }
   const ends = solution.over ? [] : solution.baselines;
   const said = finds(
@@ -101,9 +101,8 @@ function inPlainNumbers(solution: Solution): string {
     words,
     span(...within(one, "caught", solution), valueOf("caught", one, question), true),
   );
-  return unbeaten(solution.baselines, one, question) && state.mode !== "hand"
-    ? said
-    : said + spends(one, solution.baselines, question, words);
+  if (solution.cheapest) return said + beside(one, solution.cheapest, question, words);
+  return unbeaten(solution.baselines, one, question) ? said : said + spends(one, solution.baselines, question, words);
 }
 
 type Chip = readonly ["good" | "warn" | "plain", string];
@@ -117,7 +116,7 @@ function chipsOf(solution: Solution): Chip[] {
   const found: Chip[] = [];
   if (base) found.push(["warn", `No better than ${base.name.replace("flag", "flagging")}`]);
   else if (over) found.push(["plain", "Least regret over the ranges given"]);
-  else found.push(...leads(solution));
+  else if (state.mode !== "hand") found.push(...leads(solution));
   if (state.mode === "rule") found.push(...undemonstrated(one, solution));
   const { model, place } = one;
   const { held } = model;
@@ -143,8 +142,8 @@ function undemonstrated(one: Setting, solution: Solution): Chip[] {
 }
 
 /** Whether the difference can be tested, but only where the cases are. */
-const isTestedElsewhere = ({ over, untested, chosen, state, baselines, question }: Solution): boolean =>
-  over === null && untested === NOT_HERE && (state.mode === "hand" || unbeaten(baselines, chosen[0]!, question) === null);
+const isTestedElsewhere = ({ over, untested, chosen, baselines, question }: Solution): boolean =>
+  over === null && untested === NOT_HERE && unbeaten(baselines, chosen[0]!, question) === null;
 
 /** What the tests say of the lead. */
 function leads({ given, untested, second, chosen, state, settings }: Solution): Chip[] {
@@ -180,7 +179,7 @@ function gapSaid(one: Difference, { volume, costsGiven, earned, words }: State):
   const text = (end: number): string => `${end < 0 ? "−" : ""}${caught || !costsGiven ? "" : words.currency}${amount(Math.abs(end))}`;
   const what = caught ? "more found" : costsGiven ? (earned ? "more profit" : "less cost") : "fewer errors";
   const unsure = one.significant && low < 0 ? `, p = ${general(one.p_adjusted ?? one.p_value ?? 1, 2)}; its size is uncertain` : "";
-  return `${text(value)} ${what} a ${words.period} (${text(low)} to ${text(high)}${unsure})`;
+  return `${text(value)} ${what}${per(words)} (${text(low)} to ${text(high)}${unsure})`;
 }
 
 /** An amount in two or three digits: 14,000, or 85.7. */
@@ -191,7 +190,7 @@ const reader =
   (name: Name): number =>
     valueOf(name, one, question);
 
-const [ACROSS, DOWN, STEP, SIDE] = [25, 8, 16, 14];
+const [ACROSS, DOWN, STEP, SIDE] = [28, 7, 16, 14];
 
 /** How many alerts a square stands for: 1, 2, 5, 10, 20 and so on, so that all have room. */
 function unitOf(alerts: number): number {
@@ -243,7 +242,7 @@ export function outcomes(): Part {
       picture.hidden = !one || unknown;
       table.hidden = picture.hidden;
       why.hidden = !unknown;
-      say(title, `What happens in a ${words.period}`);
+      say(title, words.period ? `What happens in a ${words.period}` : "What happens");
       if (!one || unknown) return;
       const value = reader(one, solution);
       const [caught, alarmed] = [value("caught"), value("false_alarms")];

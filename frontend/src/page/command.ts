@@ -1,6 +1,5 @@
 // The command that tests the difference at the scenario shown: the page itself has no cases to test on.
 import { repr } from "../core/formats.ts";
-import { scoreSaid } from "../core/points.ts";
 import type { Source } from "../document.ts";
 import type { Solution, State } from "../scenario.ts";
 
@@ -16,19 +15,16 @@ function moneyWords({ costs, costsGiven, earned }: State): string[] {
   return [earned ? "--profit" : "--cost", said.map((name) => `${name}=${number(earned ? 0 - costs[name] : costs[name])}`).join(",")];
 }
 
-/** `baserate choose`, or `baserate compare` where thresholds are set by hand. Without a file its name is left open. */
-export function testCommand(sources: readonly Source[], { state, models, settings }: Solution): string {
+/** `baserate choose` at the scenario shown. Without a file its name is left open. */
+export function testCommand(sources: readonly Source[], { state, models }: Solution): string {
   const [source] = sources;
   const same = sources.every(({ path, label }) => path === source!.path && label === source!.label);
   const [file, label] = source?.label && same ? [source.path, source.label] : ["FILE", "COLUMN"];
   const positive = same && source?.positive && source.positive !== "1" ? ["--positive", source.positive] : [];
-  const hand = state.mode === "hand";
   const rule = state.mode === "rule" ? [state.rule] : state.mode === "budget" ? [`alerts <= ${number(state.budget)}`] : [];
-  const cuts = settings.flatMap((one) => (one ? ["--threshold", `${one.model.name}=${scoreSaid(one.model, one.place)}`] : []));
   return [
-    ...["baserate", hand ? "compare" : "choose", file, ...rule, "--label", label, ...positive],
+    ...["baserate", "choose", file, ...rule, "--label", label, ...positive],
     ...models.flatMap(({ name }) => ["--score", name]),
-    ...(hand ? ["--statistic", "expected_cost", ...cuts] : []),
     ...(state.prior === null ? [] : ["--prior", state.prior]),
     ...moneyWords(state),
     ...(rule.length ? ["--volume", number(state.volume)] : []),

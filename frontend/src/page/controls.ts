@@ -204,12 +204,12 @@ function handField(models: readonly Model[], change: Change): Field {
 }
 
 /** How the sentence ends: what the threshold is chosen by. */
-function endings(models: readonly Model[], change: Change, over: (state: State) => string): Field {
+function endings(change: Change, over: (state: State) => string): Field {
   const parts: Record<Mode, { before: string; field?: Field; after: string }> = {
     cheapest: { before: "; take the cheapest threshold.", after: "" },
     budget: { before: "; we can check at most ", field: budgetField(change), after: "." },
     rule: { before: "; with ", field: ruleField(change), after: "." },
-    hand: { before: "; the threshold of ", field: handField(models, change), after: "." },
+    hand: { before: "; the threshold is set by hand.", after: "" },
   };
   const spans = MODES.map((mode) => {
     const { before, field, after } = parts[mode];
@@ -267,8 +267,9 @@ export function controls(
     costField("fn", "fn", "tp", "Cost of a miss", change),
     costField("fp", "fp", "tn", "Cost of a false alarm", change),
   ];
-  const ending = endings(models, change, over);
+  const ending = endings(change, over);
   const mode = modeField(change, here);
+  const hand = handField(models, change);
   const known = h("input", { type: "checkbox", id: "costs-known" });
   known.addEventListener("change", () => change({ costsGiven: known.checked }));
   const own = h("span");
@@ -282,7 +283,7 @@ export function controls(
   );
   const tick = h("label", { class: "tick", for: "costs-known" }, known, "use these costs");
   const row = h("div", { class: "row" }, h("span", { class: "hint" }, "Choose the threshold by"), mode.element, tick);
-  const fields = [volume, unit, period, rate, positives, miss, alarm, ending, mode];
+  const fields = [volume, unit, period, rate, positives, miss, alarm, ending, mode, hand];
   const given = h("select", { id: "given", "aria-label": "Scenarios that were given" }, h("option", { value: "" }, "Given scenarios …"));
   presets.forEach(([name], i) => given.append(h("option", { value: i }, name)));
   given.addEventListener("change", () => {
@@ -291,11 +292,13 @@ export function controls(
     given.value = "";
   });
   if (presets.length > 1) row.append(given);
-  const tray = h("span", { class: "tray hint" }, "Type, drag sideways, or use the arrow keys.");
+  const hint = h("span", { class: "hint" }, "Type, drag sideways, or use the arrow keys.");
+  const tray = h("div", { class: "tray" }, hint, hand.element);
   return {
     element: h("section", { class: "card scenario", "aria-label": "Scenario" }, sentence, row, tray),
     reflect: (state) => {
       fields.forEach((field) => field.reflect(state));
+      hand.element.hidden = !(hint.hidden = state.mode === "hand");
       known.checked = state.costsGiven;
       say(own, state.prior === null ? ` (${rateSaid(priorValue(state, models))})` : "");
       costs.classList.toggle("unknown", !state.costsGiven);

@@ -112,7 +112,7 @@ const told = (name: Name, one: Setting, { question }: Solution): number =>
 /** How far a model is behind the best, in what decides, and between which bounds where that was tested. */
 export function behind(one: Setting, solution: Solution): { value: number; ends: Ends } | null {
   const best = solution.chosen[0];
-  if (!best || solution.chosen.includes(one)) return null;
+  if (!best || solution.cheapest || solution.chosen.includes(one)) return null;
   const name: Name = best.objective === "tpr" ? "caught" : "expected_cost";
   const tested = solution.given?.differences?.find((each) => each.models[0] === one.model.name && each.models[1] === best.model.name);
   const sign = name === "expected_cost" && solution.question.at.earned ? 1 : -1;
@@ -195,7 +195,7 @@ function modelTold(i: number, document: Document, solution: Solution): Told {
 
 function behindSaid(one: Setting, solution: Solution): readonly [string, string] {
   const found = behind(one, solution);
-  if (!found) return [solution.settings.length > 1 ? "best" : "", ""];
+  if (!found) return [solution.settings.length > 1 && !solution.cheapest ? "best" : "", ""];
   const caught = solution.chosen[0]!.objective === "tpr";
   const { ends } = found;
   const small =
