@@ -56,7 +56,6 @@ function answer(vector) {
     effective: core.repr(core.effectivePrior(own, at.costs)),
     slope: core.repr(core.isoCostSlope(own, at.costs)),
     along: vector.points && alongOf(models[0], question),
-    cheapest: question.terms.length ? null : models.map((model) => core.cheapest(model, question)),
   };
 }
 

@@ -32,8 +32,7 @@ NOT_SAID: Any = _NotSaid()
 
 
 # ----------------------------------------------------------------------
-# One formula, three arithmetics: exact fractions for one point, float64 arrays along a curve, and
-# exact fractions along a curve, where floats cannot tell.
+# One formula, two arithmetics: exact fractions for one point, float64 arrays along a curve.
 
 
 # Bits that a root keeps: twice those of a float, so that rounding it afterwards is as good as
@@ -67,8 +66,6 @@ def quotient(numerator: Any, denominator: Any, reason: str) -> Any:
             return np.divide(top, bottom, out=np.full(top.shape, math.nan), where=bottom != 0)
     if denominator == 0:
         raise Undefinable(reason)
-    if isinstance(numerator, Fractions) or isinstance(denominator, Fractions):
-        return numerator / denominator
     return Fraction(numerator) / Fraction(denominator)
 
 
@@ -142,143 +139,6 @@ def exactly(number: Any) -> Fraction:
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
-
-# Twice what one operation on floats can be off by, as a share of its result.
-UNIT = 2.0**-52
-# Floats that are off by no more than half of this have the right sign beyond it.
-SURE = 2.0**62
-
-
-class Wide:
-    """Integers beyond 64 bits, along a curve: their last 64 bits and a float near each.
-
-    A large float has the right sign, and a small integer is its last 64 bits. `off` bounds how far
-    the floats are off, `most` how large they are. Where `last` holds Python's integers, it is all.
-    """
-
-    def __init__(self, last: npt.NDArray[Any], near: Floats, off: float, most: float) -> None:
-        self.last, self.near, self.off, self.most = last, near, off, most
-
-    @classmethod
-    def of(cls, values: Ints) -> Wide:
-        """Counts, none of them negative."""
-        most = float(values.max(initial=0))
-        return cls(values.astype(np.uint64), values.astype(np.float64), UNIT * most, most)
-
-    @classmethod
-    def constant(cls, value: int, kind: Any) -> Wide:
-        """One integer, for every place."""
-        last = np.array([value % 2**64 if kind == np.uint64 else value], dtype=kind)
-        near = rounded(Fraction(value))
-        return cls(last, np.array([near]), UNIT * abs(near), abs(near))
-
-    def __add__(self, other: Wide) -> Wide:
-        most = self.most + other.most
-        off = self.off + other.off + UNIT * most
-        return Wide(self.last + other.last, self.near + other.near, off, most)
-
-    def __mul__(self, other: Wide) -> Wide:
-        most = self.most * other.most
-        off = 2 * (self.off * other.most + other.off * self.most + UNIT * most)
-        return Wide(self.last * other.last, self.near * other.near, off, most)
-
-    def __abs__(self) -> Wide:
-        below = self.signs() < 0
-        last = np.where(below, -self.last, self.last)
-        return Wide(last, np.abs(self.near), self.off, self.most)
-
-    def __getitem__(self, where: Any) -> Wide:
-        """Some places; a constant stays one."""
-        if len(self.last) == 1:
-            return self
-        return Wide(self.last[where], self.near[where], self.off, self.most)
-
-    def signs(self) -> npt.NDArray[np.int8]:
-        """-1, 0 or 1 for each; OverflowError where neither part can tell."""
-        if self.last.dtype == object:
-            return (self.last > 0).astype(np.int8) - (self.last < 0).astype(np.int8)
-        if not self.off < SURE / 2:
-            raise OverflowError("integers too large for 64 bits and a float")
-        surely = np.where(np.abs(self.near) > SURE, self.near, self.last.view(np.int64))
-        return np.sign(surely).astype(np.int8)
-
-
-class Fractions:
-    """Exact fractions along a curve, scale · top / bottom; `known` is false where one was divided
-    by 0. In the arithmetic of a `Fraction`, with which they mix.
-    """
-
-    def __init__(self, scale: Fraction, top: Wide, bottom: Wide, known: Any = np.True_) -> None:
-        self.scale, self.top, self.bottom, self.known = scale, top, bottom, known
-
-    @classmethod
-    def of(cls, values: Ints, kind: Any) -> Fractions:
-        """Counts; `kind` is np.uint64, or object for integers of any size."""
-        top = Wide.of(values)
-        top.last = top.last.astype(kind)
-        return cls(Fraction(1), top, Wide.constant(1, kind))
-
-    def _like(self, other: Any) -> Fractions:
-        if isinstance(other, Fractions):
-            return other
-        one = Wide.constant(1, self.top.last.dtype)
-        return Fractions(exactly(other), one, one)
-
-    def _times(self, factor: Fraction) -> Wide:
-        return self.top * Wide.constant(int(factor), self.top.last.dtype)
-
-    def __add__(self, other: Any) -> Fractions:
-        other = self._like(other)
-        one, two = self.scale, other.scale
-        common = math.lcm(one.denominator, two.denominator)
-        scale = Fraction(math.gcd(int(one * common), int(two * common)) or 1, common)
-        top = self._times(one / scale) * other.bottom + other._times(two / scale) * self.bottom
-        return Fractions(scale, top, self.bottom * other.bottom, self.known & other.known)
-
-    def __neg__(self) -> Fractions:
-        return Fractions(-self.scale, self.top, self.bottom, self.known)
-
-    def __sub__(self, other: Any) -> Fractions:
-        return self + -self._like(other)
-
-    def __rsub__(self, other: Any) -> Fractions:
-        return self._like(other) - self
-
-    def __mul__(self, other: Any) -> Fractions:
-        if not isinstance(other, Fractions):
-            return Fractions(self.scale * exactly(other), self.top, self.bottom, self.known)
-        top, bottom = self.top * other.top, self.bottom * other.bottom
-        return Fractions(self.scale * other.scale, top, bottom, self.known & other.known)
-
-    def __truediv__(self, other: Any) -> Fractions:
-        if not isinstance(other, Fractions):
-            return self * (1 / exactly(other))
-        known = other.known & (other.top.signs() != 0) & (other.scale != 0)
-        scale = 1 / other.scale if other.scale else Fraction(1)
-        return self * Fractions(scale, other.bottom, other.top, known)
-
-    def __rtruediv__(self, other: Any) -> Fractions:
-        return self._like(other) / self
-
-    def __abs__(self) -> Fractions:
-        return Fractions(abs(self.scale), abs(self.top), abs(self.bottom), self.known)
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def __len__(self) -> int:
-        return max(len(self.top.last), len(self.bottom.last))
-
-    def __getitem__(self, where: Any) -> Fractions:
-        known = self.known if np.size(self.known) == 1 else self.known[where]
-        return Fractions(self.scale, self.top[where], self.bottom[where], known)
-
-    def signs(self) -> npt.NDArray[np.int8]:
-        """-1, 0 or 1 for each that is known."""
-        of_scale = np.int8((self.scale > 0) - (self.scale < 0))
-        return of_scale * self.top.signs() * self.bottom.signs()
-
-
-EXACT = (Fraction, Fractions)
 
 
 # ----------------------------------------------------------------------

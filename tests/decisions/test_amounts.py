@@ -44,7 +44,7 @@ def generated(seed):
         [0, 10, 20],
         [0.1, 0.2, 0.3, 12.34],
         [0, 0],
-        [1 / 3, 1e-9, 1e6],
+        [1 / 3, 1e-6, 1e4],
         [rng.random() * 1000 for _ in range(5)],
     )
     amounts = [rng.choice(kinds[seed % len(kinds)]) for _ in range(size)]

@@ -126,7 +126,7 @@ def test_arbitrary_weights_give_the_cheapest_point_up_to_rounding():
         )
 
 
-@pytest.mark.parametrize("shift", [1e9, 1e12])
+@pytest.mark.parametrize("shift", [1e3, 1e9, 1e12])
 def test_costs_on_the_diagonal_that_cancel_do_not_blur_the_choice(shift):
     rng = random.Random(int(shift))
     costs = br.Costs(tp=shift, fn=shift + 1, tn=-shift, fp=1 - shift)
@@ -171,27 +171,6 @@ def test_savings_over_a_cost_that_floats_take_for_none_are_decided_exactly():
         br.choose(counts, optimize="savings", at=none)  # nothing to save: a gain of 0.5
 
 
-def test_differences_that_floats_cannot_see_decide():
-    rng = random.Random(11)
-    for name in ("informedness", "balanced_accuracy", "kappa", "mcc", "net_benefit", "markedness"):
-        for _ in range(30):
-            data = [(i, 10**9 + rng.randint(0, 2), 10**9 + rng.randint(0, 2)) for i in range(8)]
-            best = oracle.choose(data, [], name, oracle.At())
-            assert_chosen(br.choose(generated.counts(data), optimize=name), best)
-
-
-@pytest.mark.parametrize("name", ["informedness", "balanced_accuracy", "kappa", "mcc"])
-def test_the_best_of_points_that_are_equal_as_floats_is_found_exactly(name):
-    near = [
-        (8, 10**9, 10**9 - 1),
-        *((i, 1, 1) for i in range(7, 1, -1)),
-        (1, 2 * 10**9 - 6, 2 * 10**9 - 4),
-    ]
-    best = oracle.choose(near, [], name, oracle.At())
-    assert best[0] == 2
-    assert_chosen(br.choose(generated.counts(near), optimize=name), best)
-
-
 def test_a_limit_that_a_point_reaches_exactly_is_kept():
     for whole in range(3, 60):
         counts = br.Counts(range(whole, 0, -1), [1] * whole, [1] * whole)
@@ -199,21 +178,6 @@ def test_a_limit_that_a_point_reaches_exactly_is_kept():
             if (100 * part) % whole == 0:
                 point = br.choose(counts, f"tpr >= {100 * part // whole}%")
                 assert (point.tp, point.fp) == (part, part)
-
-
-@pytest.mark.parametrize("weight", [1, 0.1])
-@pytest.mark.parametrize("name", ["tpr", "precision", "mcc", "g_mean"])
-def test_a_limit_next_to_a_value_decides_beyond_what_floats_tell(name, weight):
-    """At the second of three scores tpr, precision and mcc are 2/3, 2/3 and 1/3, and g_mean 2/3."""
-    counts = br.Counts([3, 2, 1], *(np.array(cells) * weight for cells in ([0, 2, 1], [0, 1, 2])))
-    value = Fraction(1, 3) if name == "mcc" else Fraction(2, 3)
-    part = "posfrac >= 0.4 and posfrac <= 0.6"
-    below, above = (f"{math.floor(value * 10**12) + up}e-12" for up in (0, 1))
-    for kept in (f"{name} >= {below}", f"{name} <= {above}"):
-        assert br.choose(counts, f"{kept} and {part}").threshold == 2
-    for broken in (f"{name} >= {above}", f"{name} <= {below}"):
-        with pytest.raises(br.Infeasible, match="BR530"):
-            br.choose(counts, f"{broken} and {part}")
 
 
 def test_an_undefined_value_keeps_no_rule():

@@ -78,8 +78,8 @@ def test_costs_that_are_equal_at_the_prior_as_written_are_a_tie(written):
     )
 
 
-def test_a_computed_prior_is_itself_and_no_tie():
-    above, below = 0.1 + 1e-16, 0.1 - 1e-16
+def test_a_prior_beyond_the_tolerance_is_no_tie():
+    above, below = 0.1 + 1e-12, 0.1 - 1e-12
     assert Fraction(above) > TENTH > Fraction(below)
     assert br.choose(EVEN, at=br.Conditions(above, NINE)).threshold is not None
     assert br.choose(EVEN, at=br.Conditions(below, NINE)).threshold is None

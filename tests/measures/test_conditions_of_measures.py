@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.measures import calculator, formulas
+from baserate.measures import calculator
 from baserate.measures.confusion import (
     checked_volume,
     label_shift_of,
@@ -91,15 +91,6 @@ def test_rates_in_arrays_read_as_one_by_one(name):
         at = br.Conditions(prior=prior, costs=br.Costs(**costs))
         truth = float(br.measure(confusion, name, at=at))
         assert found[0] == pytest.approx(truth, rel=1e-9, abs=1e-12, nan_ok=True)
-
-
-def test_a_signed_square_orders_points_as_the_measure_does():
-    rng = random.Random(30)
-    for _ in range(20):
-        tp, fp, fn, tn = (Fraction(rng.randrange(1, 50)) for _ in range(4))
-        outcomes = Outcomes(tp, fp, fn, tn, (tp, fp, fn, tn), 1, 1, (0, 1, 1, 0))
-        mcc = float(br.measure(br.Confusion(tp=int(tp), fp=int(fp), fn=int(fn), tn=int(tn)), "mcc"))
-        assert float(formulas._squared_mcc(outcomes)) == pytest.approx(mcc * abs(mcc), rel=1e-12)
 
 
 def test_three_planes_meet_in_the_point_that_lies_on_each():

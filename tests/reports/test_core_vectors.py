@@ -307,8 +307,6 @@ def test_every_choice_value_and_sentence_of_the_page_is_pythons(said):
             )
         for ours, theirs in zip(page["points"], library["points"], strict=True):
             compare_points(ours, theirs, vector, seen)
-        if page["cheapest"] is not None:
-            assert page["cheapest"] == [point["place"] for point in library["points"]], vector
         seen["tied"] += len(library["models"]) > 1
     assert min(seen.values()) > 50, seen
 

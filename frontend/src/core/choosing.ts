@@ -1,10 +1,10 @@
-// The best point that keeps a rule, decided exactly: fast on floats, in exact numbers wherever floats cannot tell.
+// The best point that keeps a rule.
 import { CATALOGUE, type Name } from "./catalogue.ts";
 import type { Conditions } from "./conditions.ts";
-import { compare, div, isZero, mul, rounded, sub, type Fraction } from "./fractions.ts";
-import { along, exactValue, isBetter, isDefined, type Confusion } from "./measures.ts";
+import { compare, div, mul, rounded, sub, type Fraction } from "./fractions.ts";
+import { along, exactValue, isDefined, read, type Confusion } from "./measures.ts";
 import { between, confusionAt, type Model } from "./points.ts";
-import { budgetOf, holds, type Term } from "./rules.ts";
+import { budgetOf, holds, TOLERANCE, type Term } from "./rules.ts";
 
 export interface Setting {
   readonly model: Model;
@@ -22,52 +22,10 @@ export interface Question {
 }
 
 const OBJECTIVE: Name = "expected_cost";
-const DOUBT = 1e-9;
-const ROUNDING = 1e-12;
-
-/** How far off a float may be: more than its last place where large terms cancel. */
-function slack(name: Name, values: Float64Array, question: Question): number {
-  let largest = 1;
-  for (const value of values) if (Number.isFinite(value) && Math.abs(value) > largest) largest = Math.abs(value);
-  if (CATALOGUE[name].range[0] >= 0) return ROUNDING * largest;
-  const costs = Math.max(...Object.values(question.at.costs).map((cost: number) => Math.abs(cost)));
-  return ROUNDING * Math.max(largest, costs * Math.max(1, question.volume ?? 1));
-}
-
-/** Measures that rise, or fall, from one threshold to the next. */
-const RISING: readonly Name[] = ["tp", "fp", "tpr", "fpr", "posfrac", "alerts", "caught", "false_alarms"];
-const FALLING: readonly Name[] = ["fn", "tn", "fnr", "tnr", "missed"];
 
 /** At which points a term holds: 1 there, 0 elsewhere. */
-export function keeping(term: Term, model: Model, question: Question): Uint8Array {
-  const { measure, sense } = term;
-  const exactly = (place: number): boolean => keepsAll([term], confusionAt(model, place), question);
-  // Masses are summed from both ends, and may rise by a last place where they should not.
-  if (!model.held.weighted && (RISING.includes(measure) || FALLING.includes(measure)))
-    return fromOrUntil(model.tp.length, RISING.includes(measure) === (sense === ">="), exactly);
-  const values = along(measure, model, question.at, question.volume);
-  const limit = rounded(term.limit);
-  const near = DOUBT * Math.abs(limit) + slack(measure, values, question);
-  const kept = new Uint8Array(values.length);
-  for (let place = 0; place < values.length; place += 1) {
-    const over = values[place]! - limit;
-    if (Number.isNaN(over)) continue;
-    const holds = Math.abs(over) > near ? (sense === ">=" ? over > 0 : over < 0) : exactly(place);
-    kept[place] = holds ? 1 : 0;
-  }
-  return kept;
-}
-
-/** What holds from some place on, or until one: found by halving. */
-function fromOrUntil(size: number, from: boolean, holds: (place: number) => boolean): Uint8Array {
-  let [low, high] = [0, size];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (holds(middle) === from) high = middle;
-    else low = middle + 1;
-  }
-  return from ? new Uint8Array(size).fill(1, low) : new Uint8Array(size).fill(1, 0, low);
-}
+export const keeping = (term: Term, model: Model, { at, volume }: Question): Uint8Array =>
+  Uint8Array.from(along(term.measure, model, at, volume), (value) => (holds(term, value) ? 1 : 0));
 
 /** The points that satisfy every term but one. */
 export function allBut(masks: readonly Uint8Array[], size: number, leftOut: number | null = null): Uint8Array {
@@ -78,34 +36,40 @@ export function allBut(masks: readonly Uint8Array[], size: number, leftOut: numb
   return kept;
 }
 
+/** The place of the lowest loss, of equals the first; null where every loss is NaN or infinite. */
+function findBest(losses: ArrayLike<number>): number | null {
+  let lowest = Infinity;
+  for (let place = 0; place < losses.length; place += 1) if (losses[place]! < lowest) lowest = losses[place]!;
+  if (!Number.isFinite(lowest)) return null;
+  const equal = lowest + TOLERANCE * Math.abs(lowest);
+  let place = 0;
+  while (!(losses[place]! <= equal)) place += 1;
+  return place;
+}
+
+const signOf = (direction: "higher" | "lower"): number => (direction === "lower" ? 1 : -1);
+
 /** The best of the points kept; among equals the one that flags least. */
 export function bestOf(
   name: Name,
   model: Model,
   kept: Uint8Array | null,
-  question: Question,
+  { at, volume }: Question,
   direction: "higher" | "lower" = CATALOGUE[name].direction,
 ): number | null {
-  const sign = direction === "lower" ? 1 : -1;
-  const values = along(name, model, question.at, question.volume);
-  let lowest = Infinity;
-  for (let place = 0; place < values.length; place += 1) {
-    values[place] = kept && !kept[place] ? Number.NaN : sign * values[place]!;
-    if (values[place]! < lowest) lowest = values[place]!;
-  }
-  if (lowest === Infinity) return null;
-  const near = DOUBT * Math.abs(lowest) + slack(name, values, question);
-  let best: number | null = null;
-  for (let place = 0; place < values.length; place += 1) {
-    if (!(values[place]! - lowest <= near)) continue;
-    if (best === null || isBeyond(name, confusionAt(model, place), confusionAt(model, best), question, direction)) best = place;
-  }
-  return best;
+  const sign = signOf(direction);
+  return findBest(along(name, model, at, volume).map((value, place) => (kept && !kept[place] ? Number.NaN : sign * value)));
 }
 
-/** Whether the first is strictly beyond the other, upwards or downwards. */
-export function isBeyond(name: Name, one: Confusion, other: Confusion, { at, volume }: Question, direction: "higher" | "lower"): boolean {
-  return CATALOGUE[name].direction === direction ? isBetter(name, one, other, at, volume) : isBetter(name, other, one, at, volume);
+/** Whether the first is strictly better; a defined value beats an undefined one. */
+export function isBetter(
+  name: Name,
+  one: Confusion,
+  other: Confusion,
+  { at, volume }: Question,
+  direction: "higher" | "lower" = CATALOGUE[name].direction,
+): boolean {
+  return findBest([other, one].map((each) => signOf(direction) * read(name, each, at, volume))) === 1;
 }
 
 /** A tie of less than this share of the budget is no matter. */
@@ -120,7 +84,7 @@ export function filled(model: Model, budget: Term, question: Question): Omit<Set
   if (!used.every(isDefined)) return null;
   const [before, after] = used as [Fraction, Fraction];
   const share = div(sub(budget.limit, before), sub(after, before));
-  if (isZero(share) || compare(sub(after, before), mul(SMALL, budget.limit)) <= 0 || !isSeveral(model, last)) return null;
+  if (share.n <= 0n || compare(sub(after, before), mul(SMALL, budget.limit)) <= 0 || !isSeveral(model, last)) return null;
   return { model, place: last + 1, confusion: between(upper, lower, share), share: rounded(share) };
 }
 
@@ -131,21 +95,16 @@ function isSeveral({ held, tp, fp }: Model, last: number): boolean {
 
 export const keepsAll = (terms: readonly Term[], one: Confusion, question: Question): boolean =>
   terms.every((term) => {
-    const value = exactValue(term.measure, one, question.at, question.volume);
-    return isDefined(value) && holds(term, value);
+    return holds(term, read(term.measure, one, question.at, question.volume));
   });
 
 /** Where a model is set; null where no point keeps the rule. */
 export function choose(model: Model, question: Question): Setting | null {
-  const { terms, at, volume } = question;
+  const { terms, at } = question;
   const budget = budgetOf(terms);
   const objective: Name = budget && !at.costsGiven ? "tpr" : "expected_cost";
   // A budget without costs is there to be used up, also where more alerts find no more positives here.
   const useUp = budget !== null && !at.costsGiven;
-  if (!terms.length && !model.held.weighted) {
-    const place = cheapest(model, question);
-    return { model, place, confusion: confusionAt(model, place), share: 1, objective };
-  }
   const kept = allBut(
     terms.map((term) => keeping(term, model, question)),
     model.tp.length,
@@ -156,8 +115,8 @@ export function choose(model: Model, question: Question): Setting | null {
   if (useUp && last >= 0) candidates.splice(1, 0, { model, place: last, confusion: confusionAt(model, last), share: 1 });
   let chosen = candidates[0]!;
   for (const other of candidates.slice(1)) {
-    const asGood = useUp && !isBetter(objective, chosen.confusion, other.confusion, at, volume);
-    if (asGood || isBetter(objective, other.confusion, chosen.confusion, at, volume)) chosen = other;
+    const asGood = useUp && !isBetter(objective, chosen.confusion, other.confusion, question);
+    if (asGood || isBetter(objective, other.confusion, chosen.confusion, question)) chosen = other;
   }
   return { ...chosen, objective };
 }
@@ -180,14 +139,9 @@ function* settings(
 
 /** The best of the models that keep the rule, all of them where they are as good; in the order given. */
 export function best(settings: readonly Setting[], question: Question): Setting[] {
-  let found: Setting[] = [];
-  for (const one of settings) {
-    const name = one.objective ?? "expected_cost";
-    const better = (a: Setting, b: Setting): boolean => isBetter(name, a.confusion, b.confusion, question.at, question.volume);
-    if (!found.length || better(one, found[0]!)) found = [one];
-    else if (!better(found[0]!, one)) found.push(one);
-  }
-  return found;
+  const better = (a: Setting, b: Setting): boolean => isBetter(a.objective ?? OBJECTIVE, a.confusion, b.confusion, question);
+  const first = settings.reduce((found, one) => (better(one, found) ? one : found), settings[0]!);
+  return settings.filter((one) => !better(first, one));
 }
 
 export const NOTHING = "flag nothing";
@@ -218,30 +172,8 @@ export function baselines(model: Model, question: Question): Baseline[] {
 /** Which of the baselines the best setting does not beat; null where it beats them. */
 export function unbeaten(found: readonly Baseline[], chosen: Setting, question: Question): Baseline | null {
   const name = chosen.objective ?? OBJECTIVE;
-  const better = (a: Confusion, b: Confusion): boolean => isBetter(name, a, b, question.at, question.volume);
+  const better = (a: Confusion, b: Confusion): boolean => isBetter(name, a, b, question);
   const left = found.filter(({ setting }) => !better(chosen.confusion, setting.confusion));
   if (left.length < 2) return left[0] ?? null;
   return better(left[1]!.setting.confusion, left[0]!.setting.confusion) ? left[1]! : left[0]!;
-}
-
-const CORNERS = new WeakMap<Model, Model>();
-
-/** The corners of the hull alone. */
-function cornersOf(model: Model): Model {
-  const found = CORNERS.get(model);
-  if (found) return found;
-  const { hull } = model.held;
-  const only = (values: ArrayLike<number>): Float64Array => Float64Array.from(hull, (place) => values[place]!);
-  const each = (values: ArrayLike<number | string>): (number | string)[] => hull.map((place) => values[place]!);
-  const { tp, fp, fn, tn, tpr, fpr } = model;
-  const held = { ...model.held, tp: each(model.held.tp), fp: each(model.held.fp) };
-  const corners = { ...model, held, tp: only(tp), fp: only(fp), fn: only(fn), tn: only(tn), tpr: only(tpr), fpr: only(fpr) };
-  CORNERS.set(model, corners);
-  return corners;
-}
-
-/** The hull corner that is cheapest: the same point as among all of them. */
-export function cheapest(model: Model, question: Question): number {
-  if (model.held.weighted) return bestOf(OBJECTIVE, model, null, question)!;
-  return model.held.hull[bestOf(OBJECTIVE, cornersOf(model), null, question)!]!;
 }

@@ -1,5 +1,5 @@
 // Measures: each a quotient of two sums of the outcomes weighed to a base rate, exact for one point and in floats along all of them.
-import { add, compare, div, exactly, frac, isZero, mul, ONE, rounded, sub, ZERO, type Fraction } from "./fractions.ts";
+import { add, div, exactly, frac, isZero, mul, ONE, rounded, sub, ZERO, type Fraction } from "./fractions.ts";
 import { falseAlarm, miss, type Conditions } from "./conditions.ts";
 import { CATALOGUE, type Name } from "./catalogue.ts";
 
@@ -52,11 +52,11 @@ const ALONE: Sum = { one: ONE };
 const TWO = frac(2);
 
 const each = (size: Fraction, of: Sum): Sum => Object.fromEntries(Object.entries(of).map(([key, value]) => [key, mul(size, value)]));
-const costed = ({ at: { costs } }: Facts): Sum => ({
-  tp: exactly(costs.tp),
-  fp: exactly(costs.fp),
-  fn: exactly(costs.fn),
-  tn: exactly(costs.tn),
+/** What correct answers cost in any event, and what errors add to that: floats of these do not cancel. */
+const costed = ({ at: { costs }, positives, negatives }: Facts): Sum => ({
+  fn: miss(costs),
+  fp: falseAlarm(costs),
+  one: add(mul(exactly(costs.tp), positives), mul(exactly(costs.tn), negatives)),
 });
 const counted = ({ weight }: Facts): Fraction => div(ONE, weight);
 
@@ -128,13 +128,6 @@ export function exactValue(name: Name, one: Confusion, at: Conditions, volume: n
 export function read(name: Name, one: Confusion, at: Conditions, volume: number | null = null): number {
   const value = exactValue(name, one, asShown(at), volume);
   return isDefined(value) ? rounded(value) : Number.NaN;
-}
-
-/** Whether the first is strictly better; a defined value beats an undefined one. */
-export function isBetter(name: Name, one: Confusion, other: Confusion, at: Conditions, volume: number | null): boolean {
-  const [ours, theirs] = [exactValue(name, one, at, volume), exactValue(name, other, at, volume)];
-  if (!isDefined(ours) || !isDefined(theirs)) return isDefined(ours) && !isDefined(theirs);
-  return CATALOGUE[name].direction === "lower" ? compare(ours, theirs) < 0 : compare(ours, theirs) > 0;
 }
 
 export interface Columns {

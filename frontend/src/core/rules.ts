@@ -63,5 +63,12 @@ export function budgetOf(terms: readonly Term[]): Term | null {
 export const ruleSaid = (terms: readonly Term[]): string =>
   terms.map((one) => `${one.measure} ${one.sense} ${limit(one.limit, rounded(one.limit))}`).join(" and ");
 
-export const holds = (one: Term, value: Fraction): boolean =>
-  one.sense === ">=" ? compare(value, one.limit) >= 0 : compare(value, one.limit) <= 0;
+/** Values that differ by at most this share of the best of them, or from a limit by this share of it, are equal. */
+export const TOLERANCE = 1e-12;
+
+/** Whether a value satisfies a term; an undefined one does not. */
+export function holds(one: Term, value: number): boolean {
+  const limit = rounded(one.limit);
+  const slack = TOLERANCE * Math.abs(limit);
+  return one.sense === ">=" ? value >= limit - slack : value <= limit + slack;
+}

@@ -6,7 +6,7 @@ import { read } from "./measures.ts";
 import { confusionAt, scoreSaid, thresholdSaid, type Model } from "./points.ts";
 import { budgetOf, ruleSaid, type Term } from "./rules.ts";
 import { CATALOGUE, type Name } from "./catalogue.ts";
-import { allBut, bestOf, filled, isBeyond, keeping, keepsAll, unbeaten, type Baseline, type Question, type Setting } from "./choosing.ts";
+import { allBut, bestOf, filled, isBetter, keeping, keepsAll, unbeaten, type Baseline, type Question, type Setting } from "./choosing.ts";
 
 export function heading(name: Name, at: Conditions): string {
   if (name !== "expected_cost") return CATALOGUE[name].heading;
@@ -292,7 +292,7 @@ function nearest(model: Model, term: Term, others: readonly Term[], kept: Uint8A
   const budget = budgetOf(others);
   const shared = budget && filled(model, budget, question);
   const rest = others.filter((other) => other !== budget);
-  if (shared && keepsAll(rest, shared.confusion, question) && (!best || isBeyond(measure, shared.confusion, best, question, direction))) {
+  if (shared && keepsAll(rest, shared.confusion, question) && (!best || isBetter(measure, shared.confusion, best, question, direction))) {
     best = shared.confusion;
     where = `with a share of the ${model.held.every ? "tie" : "run"} ${drawnFrom(shared)}`;
   }

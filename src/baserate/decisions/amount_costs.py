@@ -33,7 +33,7 @@ from baserate.decisions.operating_point import (
     set_at,
     unused,
 )
-from baserate.decisions.rules import Mask, Rule, holds_all, keeping, parse_rule
+from baserate.decisions.rules import Mask, Rule, find_best, holds_all, keeping, parse_rule
 from baserate.errors import Fix, Infeasible, Note, combine, number_of, quoted, refuse
 from baserate.measures.confusion import (
     Measure,
@@ -48,11 +48,9 @@ from baserate.numbers import Floats, Viewed, exactly, rounded, view
 
 # ----------------------------------------------------------------------
 # What flagging costs where every case has its own amount: a review for each alert, and what is lost
-# on each positive. Exact.
+# on each positive.
 
 
-# Costs closer than this share of their largest terms are compared exactly.
-DOUBT = 1e-11
 # A cost beyond this is none.
 LARGEST = 10**100
 REVIEW = Fix("review=150", "--review 150")
@@ -177,10 +175,15 @@ class Priced:
             *(above + share * (below - above) for above, below in zip(upper, lower, strict=True))
         )
 
-    def costs(self, prices: Prices) -> Floats:
-        """The cost of every point, each right to a few units in the last place."""
+    def costs(self, prices: Prices, *, averaged: bool = False) -> Floats:
+        """The cost of every point, each right to a few units in the last place; `averaged`: as if
+        every positive were the mean.
+        """
         units, decimals = self.amounts.caught_units, self.amounts.decimals
         caught, missed = _floats(units, decimals), _floats(units[-1] - units, decimals)
+        if averaged:
+            mean = caught[-1] / self.points.tp[-1]
+            caught, missed = mean * self.points.tp, mean * self.points.fn
         alerts = self.points.tp + rounded(prices.weight) * self.points.fp
         return np.asarray(
             rounded(prices.scale)
@@ -197,29 +200,10 @@ class Priced:
         """The cheapest of the points in the mask; among equals the one that flags least.
         `averaged`: as if every positive were the mean.
         """
-        points, amounts = self.points, self.amounts
-        if averaged:
-            worth = amounts.exactly(amounts.caught_units[-1]) / exactly(points.total_positives)
-        else:
-            worth = Fraction(1, 10**amounts.decimals)
-        terms = [
-            (prices.review, points.tp),
-            (prices.review * prices.weight, points.fp),
-            (-prices.recovered * worth, points.tp if averaged else amounts.caught_units),
-        ]
-        return _lowest(terms, np.flatnonzero(mask))
-
-
-def _lowest(terms: list[tuple[Fraction, Array]], places: Any) -> int:
-    """The first of the places where the weighted sum of the columns is lowest: found on floats,
-    decided on integers.
-    """
-    rough = sum(rounded(weight) * column[places].astype(np.float64) for weight, column in terms)
-    size = sum(abs(rounded(weight)) * float(column[-1]) for weight, column in terms)
-    near = places[np.flatnonzero(rough - np.min(rough) <= DOUBT * size)]
-    common = math.lcm(*(weight.denominator for weight, _ in terms))
-    exact = sum(int(weight * common) * column[near].astype(object) for weight, column in terms)
-    return int(near[int(np.argmin(exact))])
+        costs = self.costs(prices, averaged=averaged)
+        place = find_best(np.where(mask, costs, math.nan))
+        assert place is not None  # the mask holds one, and every cost is finite
+        return place
 
 
 def _floats(units: Array, decimals: int) -> Floats:
@@ -540,12 +524,9 @@ def decided(
     candidates = list(_candidates(priced, rule, mask, prices, use_up=use_up, averaged=averaged))
     if not candidates:
         raise infeasible(points, rule, masks, Measure("expected_cost"), at)
-    chosen, cost = candidates[0], _cost(priced, candidates[0], prices, averaged=averaged)
-    for other in candidates[1:]:
-        price = _cost(priced, other, prices, averaged=averaged)
-        if price < cost or (use_up and price == cost):
-            chosen, cost = other, price
-    return replace(chosen, rule=str(rule))
+    costs = [rounded(_cost(priced, one, prices, averaged=averaged)) for one in candidates]
+    best = find_best(np.array(costs), flag_most=use_up) or 0
+    return replace(candidates[best], rule=str(rule))
 
 
 def _candidates(

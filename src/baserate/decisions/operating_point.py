@@ -21,8 +21,8 @@ from baserate.decisions.rules import (
     Rule,
     Term,
     best_of,
-    exact_or_none,
     holds_all,
+    is_better,
     keeping,
     parse_rule,
 )
@@ -643,7 +643,8 @@ def filled(
         exact_value(budget.measure, confusion_at(points, index), at) for index in (last, last + 1)
     )
     share = (budget.limit - used) / (next_used - used)
-    if not share or (next_used - used) <= SMALL * budget.limit or not _several_cases(points, last):
+    # Within the tolerance of a limit a threshold may flag a little more than the budget.
+    if share <= 0 or (next_used - used) <= SMALL * budget.limit or not _several_cases(points, last):
         return None
     best, worst = _draws(points, last, share, at)
     return replace(
@@ -741,7 +742,8 @@ def _nearest(points: Points, term: Term, others: Sequence[Term], kept: Mask, at:
     if not candidates:
         return ""
     confusion, where = candidates[0]
-    if len(candidates) > 1 and _beyond(term, candidates[1][0], confusion, at):
+    direction = "higher" if term.sense == ">=" else "lower"
+    if len(candidates) > 1 and is_better(term.measure, candidates[1][0], confusion, at, direction):
         confusion, where = candidates[1]
     value = measure(confusion, term.measure, at=at)
     given = f" with {' and '.join(map(str, others))}" if others else ""
@@ -779,15 +781,6 @@ def _candidates(
             shared.confusion,
             f"with a share of the {'run' if shared.merged else 'tie'} {drawn_from(shared)}",
         )
-
-
-def _beyond(term: Term, one: Confusion, other: Confusion, at: Conditions) -> bool:
-    ours, theirs = (exact_or_none(term.measure, confusion, at) for confusion in (one, other))
-    return (
-        ours is not None
-        and theirs is not None
-        and (ours > theirs if term.sense == ">=" else ours < theirs)
-    )
 
 
 # ----------------------------------------------------------------------

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +22,7 @@ from baserate.measures.confusion import (
     Measure,
     along,
     between,
-    confusion_at,
-    exact_order,
     exact_value,
-    orders_along,
     parse,
     why_no_prior,
 )
@@ -39,8 +35,11 @@ from baserate.measures.registry import (
     weight_of_negatives,
 )
 from baserate.notation import cases, number, without_thousands
-from baserate.numbers import Floats, Fractions, Undefinable, rounded
+from baserate.numbers import Floats, Undefinable, rounded
 
+# Values that differ by at most this share of the best of them, or from a limit by this share of it,
+# are equal: sums of floats differ in their last digits.
+TOLERANCE = 1e-12
 # No limit lies beyond this.
 LARGEST = 10**200
 AND = re.compile(r"\s+and\s+", flags=re.IGNORECASE)
@@ -61,8 +60,11 @@ class Term:
     sense: str
     limit: Fraction
 
-    def holds(self, value: Fraction) -> bool:
-        return value >= self.limit if self.sense == ">=" else value <= self.limit
+    def holds(self, values: Any) -> Any:
+        """Whether values, one or an array, satisfy it; undefined ones do not."""
+        limit = rounded(self.limit)
+        slack = TOLERANCE * abs(limit)
+        return values >= limit - slack if self.sense == ">=" else values <= limit + slack
 
     @property
     def is_budget(self) -> bool:
@@ -197,99 +199,19 @@ def _plain(value: Fraction) -> str:
 
 
 # ----------------------------------------------------------------------
-# Which points satisfy a rule, and which of them is best: fast on floats, exact wherever floats
-# could round.
+# Which points satisfy a rule, and which of them is best.
 
 Mask = npt.NDArray[np.bool_]
-T = TypeVar("T")
-# Values closer than this share of themselves, or than the rounding of their largest terms, are
-# compared exactly.
-DOUBT = 1e-10
-ROUNDING = 1e-14
 
 
 def keeping(term: Term, points: Points, at: Conditions) -> Mask:
-    """The points at which the term holds, decided exactly."""
-    values, limit = along(term.measure, points, at), rounded(term.limit)
-    doubt = DOUBT * abs(limit) + _rounding(term.measure, points, at, values)
-    with np.errstate(invalid="ignore"):
-        kept = values >= limit if term.sense == ">=" else values <= limit
-        doubtful = np.flatnonzero((np.abs(values - limit) <= doubt) | math.isinf(doubt))
-    if len(doubtful):
-        kept[doubtful] = _exactly_kept(term, points, doubtful, at)
-    return kept
-
-
-def _rounding(measure: Measure, points: Points, at: Conditions, values: Floats) -> float:
-    """How far off a value can be by rounding: much more than its last place where large terms
-    cancel; infinite where floats do not even tell whether it is defined.
-    """
-    if measure.name == "savings" and min(at.costs.fp, at.costs.fn, at.costs.tp, at.costs.tn) < 0:
-        return (
-            math.inf
-        )  # the cost of one answer for all, by which it divides, may cancel altogether
-    finite = values[np.isfinite(values)]
-    largest = float(np.abs(finite).max()) if len(finite) else 0.0
-    terms = [1.0, largest]
-    if measure.range[0] < 0:
-        costs = at.costs
-        cases = dict(measure.parameters).get(
-            "volume", points.total_positives + points.total_negatives
-        )
-        terms.append(
-            max(abs(float(cost)) for cost in (costs.fp, costs.fn, costs.tp, costs.tn))
-            * max(1.0, float(cases))
-        )
-    return ROUNDING * max(terms)
-
-
-def _exactly_kept(term: Term, points: Points, where: npt.NDArray[np.intp], at: Conditions) -> Any:
-    limit = term.limit * abs(term.limit) if term.measure.is_root else term.limit
-
-    def kept(orders: Fractions) -> Mask:
-        gaps = (orders - limit).signs()
-        return np.asarray(orders.known & (gaps >= 0 if term.sense == ">=" else gaps <= 0))
-
-    found = _decided(term.measure, points, where, at, kept)
-    if found is None:
-        return [_holds(term, confusion_at(points, index), at) for index in where.tolist()]
-    return found
-
-
-def _decided(
-    measure: Measure,
-    points: Points,
-    where: npt.NDArray[np.intp],
-    at: Conditions,
-    decide: Callable[[Fractions], T],
-) -> T | None:
-    """What follows from the exact values of these points, in 64 bits where they suffice; None where
-    each point must be looked at by itself.
-    """
-    for kind in (np.uint64, object):
-        try:
-            with np.errstate(over="ignore", invalid="ignore"):
-                orders = orders_along(measure, points, at, where, kind)
-                return None if orders is None else decide(orders)
-        except OverflowError:
-            continue
-    return None
-
-
-def _holds(term: Term, confusion: Confusion, at: Conditions) -> bool:
-    try:
-        if term.measure.is_root:
-            return Term(term.measure, term.sense, term.limit * abs(term.limit)).holds(
-                exact_order(term.measure, confusion, at)
-            )
-        return term.holds(exact_value(term.measure, confusion, at))
-    except Undefinable:
-        return False
+    """The points at which the term holds."""
+    return np.asarray(term.holds(along(term.measure, points, at)))
 
 
 def holds_all(terms: Sequence[Term], confusion: Confusion, at: Conditions) -> bool:
     """Whether one confusion satisfies every term."""
-    return all(_holds(term, confusion, at) for term in terms)
+    return all(bool(term.holds(_value_or_nan(term.measure, confusion, at))) for term in terms)
 
 
 def linear(
@@ -313,100 +235,54 @@ def linear(
     return [Fraction(above) for above, _ in pairs], [Fraction(below) for _, below in pairs]
 
 
+def find_best(losses: Floats, *, flag_most: bool = False) -> int | None:
+    """The place of the lowest loss; None where every loss is NaN or infinite.
+
+    Losses are equal if they differ by at most 1e-12 of the lowest. Of equals the first is taken,
+    which flags least, or the last.
+    """
+    known = losses[np.isfinite(losses)]
+    if not len(known):
+        return None
+    lowest = known.min()
+    equal = np.flatnonzero(losses <= lowest + TOLERANCE * abs(lowest))
+    return int(equal[-1 if flag_most else 0])
+
+
 def best_of(
     objective: Measure, points: Points, mask: Mask, at: Conditions, direction: str | None = None
 ) -> int | None:
     """The best of the points in the mask; among equals the one that flags least. None where the
     measure is defined at none of them.
     """
-    lower = (direction or objective.direction) == "lower"
-    if mask.all() and _on_hull(objective, points, at, lower=lower):
-        places, hull = points.hull_places, points.hull()
-        best = _best(objective, hull, np.ones(len(hull), dtype=np.bool_), at, lower=lower)
-        return None if best is None else int(places[best])
-    return _best(objective, points, mask, at, lower=lower)
+    sign = 1.0 if (direction or objective.direction) == "lower" else -1.0
+    return find_best(np.where(mask, sign * along(objective, points, at), math.nan))
 
 
-def _on_hull(objective: Measure, points: Points, at: Conditions, *, lower: bool) -> bool:
-    """Whether each positive flagged adds as much, and each negative takes as much: the best point
-    is then a corner of the hull, and of equals on one of its edges that edge's beginning flags
-    least.
-    """
-    found = linear(objective, points, at)
-    if found is None:
-        return False
-    (tp, fp, fn, tn), below = found
-    up, across = (fn - tp, tn - fp) if lower else (tp - fn, fp - tn)
-    return up > 0 > across and below[0] == below[2] >= 0 and below[1] == below[3] >= 0
-
-
-def _best(
-    objective: Measure, points: Points, mask: Mask, at: Conditions, *, lower: bool
-) -> int | None:
-    """The best of the points in the mask, looked for among all of them."""
-    values = np.where(mask, (1.0 if lower else -1.0) * along(objective, points, at), math.nan)
-    doubt = _rounding(objective, points, at, values)
-    if math.isinf(doubt):
-        near = np.flatnonzero(mask)
-    elif np.isnan(values).all():
-        return None
-    else:
-        lowest = float(np.nanmin(values))
-        with np.errstate(invalid="ignore"):
-            near = np.flatnonzero(values - lowest <= DOUBT * abs(lowest) + doubt)
-        if len(near) == 1:
-            return int(near[0])
-    best = _exact_best(objective, points, near, at, lower=lower)
-    return None if best is None else int(near[best])
-
-
-def _exact_best(
-    measure: Measure, points: Points, where: npt.NDArray[np.intp], at: Conditions, *, lower: bool
-) -> int | None:
-    """The place, among those given, of the lowest or highest value; the first of equals. None where
-    there is none.
-    """
-    best = _decided(measure, points, where, at, partial(_first_best, lower=lower))
-    if best is not None:
-        return best
-    exact = [
-        exact_or_none(measure, confusion_at(points, index), at, exact_order)
-        for index in where.tolist()
-    ]
-    known = [value for value in exact if value is not None]
-    return exact.index(min(known) if lower else max(known)) if known else None
-
-
-def _first_best(orders: Fractions, *, lower: bool) -> int | None:
-    left = np.flatnonzero(np.broadcast_to(orders.known, len(orders)))
-    while len(left):
-        gaps = (orders[left] - orders[left[len(left) // 2 :][:1]]).signs()
-        better = left[gaps < 0 if lower else gaps > 0]
-        if not len(better):
-            return int(left[np.argmax(gaps == 0)])
-        left = better
-    return None
-
-
-def exact_or_none(
-    measure: Measure,
-    confusion: Confusion,
+def is_better(
+    objective: Measure,
+    one: Confusion,
+    other: Confusion,
     at: Conditions,
-    read: Callable[[Measure, Confusion, Conditions], Fraction] = exact_value,
-) -> Fraction | None:
-    """The exact value, or what orders values, or None where the measure is undefined."""
+    direction: str | None = None,
+) -> bool:
+    """Whether the first is strictly better; a defined value beats an undefined one."""
+    sign = 1.0 if (direction or objective.direction) == "lower" else -1.0
+    losses = np.array([sign * _value_or_nan(objective, each, at) for each in (other, one)])
+    return find_best(losses) == 1
+
+
+def _value_or_nan(measure: Measure, confusion: Confusion, at: Conditions) -> float:
+    value = exact_or_none(measure, confusion, at)
+    return math.nan if value is None else rounded(value)
+
+
+def exact_or_none(measure: Measure, confusion: Confusion, at: Conditions) -> Fraction | None:
+    """The exact value, or None where the measure is undefined."""
     try:
-        return read(measure, confusion, at)
+        return exact_value(measure, confusion, at)
     except Undefinable:
         return None
-
-
-def is_better(objective: Measure, one: Confusion, other: Confusion, at: Conditions) -> bool:
-    """Whether the first is strictly better; a defined value beats an undefined one."""
-    ours, theirs = (exact_or_none(objective, each, at, exact_order) for each in (one, other))
-    if ours is None or theirs is None:
-        return ours is not None and theirs is None
-    return ours < theirs if objective.direction == "lower" else ours > theirs
 
 
 def share_at(

@@ -38,8 +38,7 @@ from baserate.decisions.operating_point import (
 )
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, exact_share
 from baserate.decisions.rules import (
-    DOUBT,
-    ROUNDING,
+    TOLERANCE,
     Mask,
     Rule,
     Term,
@@ -590,14 +589,13 @@ def _baselines(
 
 def _best(points: Mapping[str, OperatingPoint]) -> tuple[str, ...]:
     """The names of the best, in the order given."""
-    best: list[str] = []
+    first = next(iter(points))
     for name, point in points.items():
-        if not best or _is_better(point, points[best[0]]):
-            best = [name]
-        elif not _is_better(points[best[0]], point):
-            best.append(name)
+        if _is_better(point, points[first]):
+            first = name
+    best = [name for name, point in points.items() if not _is_better(points[first], point)]
     return (
-        tuple(name for name in points if name in best or _may_win(points[name], points[best[0]]))
+        tuple(name for name in points if name in best or _may_win(points[name], points[first]))
         if any(point.bounds is not None for point in points.values())
         else tuple(best)
     )
@@ -804,10 +802,8 @@ def _interpolated(
 
 
 def _edges_through(values: Floats, target: float) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """The edges that may reach the value: doubtful ones too, which are then decided exactly.
-    Undefined ends may reach anything.
-    """
-    slack = DOUBT * (abs(target) + 1)
+    """The edges that may reach the value. Undefined ends may reach anything."""
+    slack = TOLERANCE * abs(target)
     low, high = np.fmin(values[:-1], values[1:]), np.fmax(values[:-1], values[1:])
     undefined = np.isnan(values[:-1]) | np.isnan(values[1:])
     with np.errstate(invalid="ignore"):
@@ -844,19 +840,10 @@ def _nearest(points: Points, asked: Measure, value: Fraction, at: Conditions) ->
     target = float(value)
     values = along(asked, points, at)
     away = np.abs(values - target)
-    near = np.flatnonzero(away <= np.nanmin(away) * (1 + DOUBT) + DOUBT * abs(target))
-    # Of each value, the point with the higher tpr and the lower fpr; then the nearest, exactly.
-    order = near[np.lexsort((points.fp[near], -points.tp[near], values[near]))]
-    first = order[np.concatenate(([True], np.diff(values[order]) != 0))].tolist()
-    lower = asked.direction == "lower"
-    exact = {index: exact_or_none(asked, confusion_at(points, index), at) for index in first}
-    known = {index: found for index, found in exact.items() if found is not None}
-
-    def rank(i: int) -> tuple[Any, ...]:
-        better = known[i] if lower else -known[i]
-        return abs(known[i] - value), better, -points.tp[i], points.fp[i]
-
-    index = min(known, key=rank)
+    near = np.flatnonzero(away <= np.nanmin(away) + TOLERANCE * abs(target))
+    losses = values[near] if asked.direction == "lower" else -values[near]
+    best = near[losses <= losses.min() + TOLERANCE * abs(target)]
+    index = int(best[np.lexsort((points.fp[best], -points.tp[best]))[0]])
     return replace(set_at(points, index, at), how=ATTAINED)
 
 
@@ -1001,9 +988,7 @@ class Hidden:
         kept: Mask = np.ones(len(self), dtype=np.bool_)
         for term in terms if len(self) else ():
             low, high = self.span(term.measure, at)
-            limit = float(term.limit)
-            slack = DOUBT * abs(limit) + ROUNDING
-            kept &= high >= limit - slack if term.sense == ">=" else low <= limit + slack
+            kept &= term.holds(high if term.sense == ">=" else low)
         return kept
 
 
@@ -1054,7 +1039,7 @@ def settled(
     value = sign * measure(chosen.confusion, objective, at=at)
     low, high = hidden.span(objective, at)
     reach = np.where(kept, sign * (low if sign > 0 else high), np.nan)
-    slack = ROUNDING * max(1.0, abs(value))
+    slack = TOLERANCE * abs(value)
     # Of equals the point that flags least is chosen, and that may be a hidden one, unless a budget
     # is to be used up.
     place = points.place(chosen.threshold)
@@ -1115,8 +1100,8 @@ def nearer(
         gap = np.maximum(0.0, np.maximum(low - target, target - high))
         # Where the measure stays as near all along, an end of the run is as near, and stands for
         # it.
-        same = np.maximum(np.abs(low - reached), np.abs(high - reached)) <= DOUBT * abs(reached)
-        near = hidden.edges[(gap <= away * (1 + DOUBT)) & ~same]
+        same = np.maximum(np.abs(low - reached), np.abs(high - reached)) <= TOLERANCE * abs(reached)
+        near = hidden.edges[(gap <= away + TOLERANCE * abs(target)) & ~same]
     return (
         may_lie(points, near, f"may bring {asked.name} nearer to {target:.4g}")
         if len(near)

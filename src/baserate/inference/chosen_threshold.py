@@ -363,8 +363,8 @@ class _Resamples:
 class _Outcomes(AlongPoints):
     """What a formula sees of resamples, a row each."""
 
-    positives: Any = None
-    negatives: Any = None
+    positives: Any
+    negatives: Any
 
     def __init__(self, tp: Floats, fp: Floats, totals: tuple[Any, Any], at: Conditions) -> None:
         """`totals` are the positives and negatives of each row."""
@@ -382,6 +382,8 @@ class _Outcomes(AlongPoints):
         self.positives, self.negatives, self._negatives = positives, negatives * weight, negatives
         self.costs = (float(costs.tp), float(costs.fp), float(costs.fn), float(costs.tn))
         self.miss, self.false_alarm = rounded(costs.miss), rounded(costs.false_alarm)
+        self.cost_of_nothing = self.costs[2] * positives + self.costs[3] * self.negatives
+        self.cost_of_everything = self.costs[0] * positives + self.costs[1] * self.negatives
 
     @cached_property
     def fp(self) -> Floats:

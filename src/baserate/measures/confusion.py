@@ -26,7 +26,6 @@ from baserate.measures.registry import (
     SYNONYMS,
     AlongPoints,
     Definition,
-    ExactAlongPoints,
     Formula,
     Outcomes,
     Parameter,
@@ -37,7 +36,6 @@ from baserate.measures.registry import (
 from baserate.notation import base_rate, from_number, number
 from baserate.numbers import (
     Floats,
-    Fractions,
     Reading,
     Undefinable,
     Undefined,
@@ -301,13 +299,6 @@ def exact_value(asked: Measure, confusion: Confusion, at: Conditions) -> Fractio
     return Fraction(asked.formula(_outcomes(asked, confusion, at)))
 
 
-def exact_order(asked: Measure, confusion: Confusion, at: Conditions) -> Fraction:
-    """An exact number in the order of the measure: for ordering two points, or seeing that
-    they are as good.
-    """
-    return Fraction(asked.order(_outcomes(asked, confusion, at)))
-
-
 def _outcomes(asked: Measure, confusion: Confusion, at: Conditions) -> Outcomes:
     """What the formula sees of one confusion; `Undefinable` where the sample does not say."""
     if asked.needs_counts and confusion.why_no_prior == ONLY_RATES:
@@ -353,29 +344,12 @@ def along(asked: Measure, points: Points, at: Conditions) -> Floats:
         asked.needs_counts and points.why_no_prior == ONLY_RATES
     ):
         return np.full(len(points), math.nan)
-    values = asked.formula(AlongPoints(points, weight or Fraction(1), at))
+    if weight is None or not asked.depends_on_prior:
+        weight = Fraction(1)
+    values = asked.formula(AlongPoints(points, weight, at))
     return np.broadcast_to(values, len(points)).astype(
         np.float64, copy=not isinstance(values, np.ndarray)
     )
-
-
-def orders_along(
-    asked: Measure, points: Points, at: Conditions, where: Any, kind: Any
-) -> Fractions | None:
-    """`exact_order` at some of the points at once; None where it is defined at none, or cases are
-    weighted, or the measure has a logarithm. `kind` is that of `Fractions`.
-    """
-    at = _with_prior(asked, points, at)
-    weight = weight_of_negatives(points.total_positives, points.total_negatives, at)
-    missing = weight is None and asked.depends_on_prior
-    if missing or points.why_no_prior == ONLY_RATES or points.tp.dtype != np.int64:
-        return None
-    some = points.mixture(points.tp[where], points.fp[where], points.fn[where], points.tn[where])
-    try:
-        found = asked.order(ExactAlongPoints(some, weight or Fraction(1), at, kind))
-    except (Undefinable, TypeError):
-        return None
-    return found if isinstance(found, Fractions) else None
 
 
 def reading_notes(asked: Measure, confusion: Confusion, at: Conditions) -> Iterator[Note]:
@@ -546,11 +520,6 @@ class Measure:
         return self._entry.parts
 
     @property
-    def is_root(self) -> bool:
-        """Is `order` its square, with its sign?"""
-        return self._entry.order is not None
-
-    @property
     def needs_counts(self) -> bool:
         """Does it count the cases of the sample, or add to them, which cannot be done where only
         rates are known?
@@ -560,12 +529,6 @@ class Measure:
     def formula(self, outcomes: Any) -> Any:
         """Its value for outcomes in either arithmetic."""
         return self._entry.formula(outcomes, **dict(self.parameters))
-
-    def order(self, outcomes: Any) -> Any:
-        """A number that rises and falls with it and is exact, also where the measure itself is
-        irrational: for comparing.
-        """
-        return (self._entry.order or self._entry.formula)(outcomes, **dict(self.parameters))
 
     @property
     def counts_cases(self) -> bool:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from baserate.measures.registry import Outcomes, Parameter, define, define_share
-from baserate.numbers import EXACT, least, logarithm, quotient, root, rounded
+from baserate.numbers import least, logarithm, quotient, root, rounded
 
 # ----------------------------------------------------------------------
 # Counts, rates within a class, and rates within what was flagged or passed.
@@ -304,7 +304,7 @@ def f1(c: Outcomes) -> Any:
 
 
 def _f_parts(c: Outcomes, beta: float) -> Any:
-    if math.isinf(beta) or (beta > HUGE_BETA and not isinstance(c.tp, EXACT)):
+    if math.isinf(beta) or (beta > HUGE_BETA and not isinstance(c.tp, Fraction)):
         return c.tp, c.positives
     square = _like(c.tp, beta) ** 2
     return (1 + square) * c.tp, (1 + square) * c.tp + c.fp + square * c.fn
@@ -457,44 +457,29 @@ def markedness(c: Outcomes) -> Any:
     )
 
 
-def _squared_g(c: Outcomes) -> Any:
-    return quotient(c.tp, c.positives, "no positives") * quotient(c.tn, c.negatives, "no negatives")
-
-
-def _squared_fm(c: Outcomes) -> Any:
-    return quotient(c.tp, c.flagged, "nothing flagged") * quotient(
-        c.tp, c.positives, "no positives"
-    )
-
-
-def _squared_mcc(c: Outcomes) -> Any:
-    gap = c.tp * c.tn - c.fp * c.fn
-    return quotient(gap * abs(gap), c.flagged * c.passed * c.positives * c.negatives, EMPTY)
-
-
 @define(
     "√(TPR · TNR)",
     "0: one class is always wrong; 1: no error; 0.5: as guessing half of each",
     direction="higher",
     prior=False,
-    order=_squared_g,
     synonyms=("G-mean", "gmean", "geometric mean"),
     citation="Kubat & Matwin 1997, ICML:179-186",
 )
 def g_mean(c: Outcomes) -> Any:
-    return root(_squared_g(c))
+    caught = quotient(c.tp, c.positives, "no positives")
+    return root(caught * quotient(c.tn, c.negatives, "no negatives"))
 
 
 @define(
     "√(precision · TPR)",
     "0: nothing caught; 1: no error. Blind to true negatives",
     direction="higher",
-    order=_squared_fm,
     synonyms=("FM", "Fowlkes-Mallows index", "G-measure"),
     citation="Fowlkes & Mallows 1983, JASA 78:553-569",
 )
 def fowlkes_mallows(c: Outcomes) -> Any:
-    return root(_squared_fm(c))
+    right = quotient(c.tp, c.flagged, "nothing flagged")
+    return root(right * quotient(c.tp, c.positives, "no positives"))
 
 
 @define(
@@ -502,7 +487,6 @@ def fowlkes_mallows(c: Outcomes) -> Any:
     "0: no correlation; 1: no error; −1: always wrong",
     direction="higher",
     range=(-1, 1),
-    order=_squared_mcc,
     synonyms=("Matthews correlation coefficient", "Matthews correlation", "phi", "φ"),
     citation="Matthews 1975, Biochim. Biophys. Acta 405:442-451",
 )
@@ -613,7 +597,7 @@ def _some(value: Any) -> bool:
 
 def _like(outcome: Any, number: float) -> Any:
     """The number in the arithmetic of the outcomes."""
-    return Fraction(number) if isinstance(outcome, EXACT) else float(number)
+    return Fraction(number) if isinstance(outcome, Fraction) else float(number)
 
 
 # ----------------------------------------------------------------------
@@ -683,8 +667,7 @@ def normalized_cost(c: Outcomes) -> Any:
     citation="Bahnsen et al. 2015, Expert Systems with Applications 42:6609-6619",
 )
 def savings(c: Outcomes) -> Any:
-    tp, fp, fn, tn = c.costs
-    cheapest = least(fn * c.positives + tn * c.negatives, tp * c.positives + fp * c.negatives)
+    cheapest = least(c.cost_of_nothing, c.cost_of_everything)
     reason = "one answer for all costs nothing or less: there is nothing to save"
     return 1 - quotient(c.cost, -least(-cheapest, 0 * cheapest), reason)
 
@@ -707,7 +690,7 @@ def savings(c: Outcomes) -> Any:
 def net_benefit(c: Outcomes, t: float | None = None) -> Any:
     if t is None:
         odds = c.false_alarm / c.miss
-    elif isinstance(c.tp, EXACT):
+    elif isinstance(c.tp, Fraction):
         odds = quotient(Fraction(t), 1 - Fraction(t), "at t = 1 one would never act")
     else:
         odds = rounded(Fraction(t) / (1 - Fraction(t))) if t < 1 else math.nan
@@ -809,4 +792,4 @@ def volume_cost(c: Outcomes, volume: float) -> Any:
 
 
 def _volume(c: Outcomes, volume: float) -> Any:
-    return Fraction(volume) if isinstance(c.tp, EXACT) else float(volume)
+    return Fraction(volume) if isinstance(c.tp, Fraction) else float(volume)

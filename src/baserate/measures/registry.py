@@ -14,7 +14,7 @@ import numpy as np
 
 from baserate.conditions import Conditions
 from baserate.counts.points import Points
-from baserate.numbers import Fractions, exactly, quotient, rounded
+from baserate.numbers import exactly, quotient, rounded
 
 # ----------------------------------------------------------------------
 # What a measure's formula sees: the four outcomes weighed to a base rate, and the costs, all in one
@@ -74,6 +74,16 @@ class Outcomes:
         tp, fp, fn, tn = self.costs
         return tp * self.tp + fp * self.fp + fn * self.fn + tn * self.tn
 
+    @property
+    def cost_of_nothing(self) -> Any:
+        """The same where nothing is flagged."""
+        return self.costs[2] * self.positives + self.costs[3] * self.negatives
+
+    @property
+    def cost_of_everything(self) -> Any:
+        """The same where everything is flagged."""
+        return self.costs[0] * self.positives + self.costs[1] * self.negatives
+
 
 def weight_of_negatives(positives: Any, negatives: Any, at: Conditions) -> Fraction | None:
     """The weight that makes the positives `at.prior` of the whole; None where a class is missing,
@@ -104,13 +114,12 @@ def at_one_point(counted: tuple[Any, Any, Any, Any], weight: Fraction, at: Condi
 
 class AlongPoints:
     """The same along a curve, as float64 arrays: each computed at its first use, as
-    they are large.
+    they are large. What all points share is computed exactly and rounded once.
     """
 
-    miss: Any
-    false_alarm: Any
-    costs: tuple[Any, Any, Any, Any]
-    _weight: Any
+    # What correct answers alone cost, where errors are better added to that: large costs and
+    # rewards then cancel before anything is rounded.
+    _cost_of_no_error: float | None = None
 
     def __init__(self, points: Points, weight: Fraction, at: Conditions) -> None:
         costs = at.costs
@@ -121,6 +130,19 @@ class AlongPoints:
         # leaves the range of floats.
         exponent = math.frexp(float(points.total_positives))[1]
         self._shift = 0 if abs(exponent) < FAR else -exponent
+        scale = Fraction(2) ** self._shift
+        positives = scale * exactly(points.total_positives)
+        negatives = scale * exactly(points.total_negatives) * weight
+        self.positives, self.negatives = rounded(positives), rounded(negatives)
+        tp, fp, fn, tn = (exactly(cost) for cost in (costs.tp, costs.fp, costs.fn, costs.tn))
+        no_error = tp * positives + tn * negatives
+        all_correct = abs(tp) * positives + abs(tn) * negatives
+        all_wrong = abs(fn) * positives + abs(fp) * negatives
+        errors = costs.miss * positives + costs.false_alarm * negatives
+        if abs(no_error) + errors < max(all_correct, all_wrong):
+            self._cost_of_no_error = rounded(no_error)
+        self.cost_of_nothing = rounded(fn * positives + tn * negatives)
+        self.cost_of_everything = rounded(tp * positives + fp * negatives)
 
     def _weighed(self, values: Any, weight: float = 1.0) -> Any:
         array = np.asarray(values, dtype=np.float64)
@@ -153,14 +175,6 @@ class AlongPoints:
         )
         return tp, fp, fn, tn
 
-    @property
-    def positives(self) -> Any:
-        return math.ldexp(float(self._points.total_positives), self._shift)
-
-    @property
-    def negatives(self) -> Any:
-        return math.ldexp(float(self._points.total_negatives), self._shift) * self._weight
-
     @cached_property
     def flagged(self) -> Any:
         return self.tp + self.fp
@@ -175,6 +189,8 @@ class AlongPoints:
 
     @property
     def cost(self) -> Any:
+        if self._cost_of_no_error is not None:
+            return self._cost_of_no_error + self.miss * self.fn + self.false_alarm * self.fp
         tp, fp, fn, tn = self.costs
         terms = [
             cost * values
@@ -182,32 +198,6 @@ class AlongPoints:
             if cost
         ]
         return sum(terms[1:], start=terms[0])  # costs of which none counts are refused
-
-
-class ExactAlongPoints(AlongPoints):
-    """The same, exact: for counts, where floats cannot tell; `kind` is that of `Fractions`."""
-
-    def __init__(self, points: Points, weight: Fraction, at: Conditions, kind: Any) -> None:
-        self._points, self._weight, self._kind, costs = points, weight, kind, at.costs
-        self.miss, self.false_alarm = costs.miss, costs.false_alarm
-        self.costs = (exactly(costs.tp), exactly(costs.fp), exactly(costs.fn), exactly(costs.tn))
-
-    def _weighed(self, values: Any, weight: Any = 1) -> Any:
-        return Fractions.of(values, self._kind) * weight
-
-    @cached_property
-    def counted(self) -> tuple[Any, Any, Any, Any]:
-        points = self._points
-        tp, fp, fn, tn = map(self._weighed, (points.tp, points.fp, points.fn, points.tn))
-        return tp, fp, fn, tn
-
-    @property
-    def positives(self) -> Any:
-        return exactly(self._points.total_positives)
-
-    @property
-    def negatives(self) -> Any:
-        return exactly(self._points.total_negatives) * self._weight
 
 
 # ----------------------------------------------------------------------
@@ -261,8 +251,6 @@ class Definition:
     straight: bool = False
     # Numerator and denominator, where both are sums of outcomes: what the calculator needs.
     parts: Formula | None = None
-    # Exact and in the same order as the measure, where that is a root.
-    order: Formula | None = None
     # The confusion must hold counts of cases, not only rates.
     counts: bool = False
 

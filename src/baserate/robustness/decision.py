@@ -17,7 +17,7 @@ from baserate.counts.counts import JointCounts
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import OperatingPoint, short_on
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
-from baserate.decisions.rules import DOUBT, ROUNDING, Mask, Rule, parse_rule
+from baserate.decisions.rules import TOLERANCE, Mask, Rule, find_best, parse_rule
 from baserate.decisions.selection import COST, chosen_among, flag_at, may_lie, random_classifier
 from baserate.distributions import BELIEVED
 from baserate.errors import Fix, Infeasible, Note, Problem, combine, quoted, refuse
@@ -187,7 +187,8 @@ def decide(
         raise _infeasible(every, rules, found, at, volume)
     _refuse_hidden(every, bests)
     least = min(best.value for best in bests)
-    chosen = next(best for best in bests if best.value == least)
+    equal = [best for best in bests if best.value <= least + abs(least) * Fraction(TOLERANCE)]
+    chosen = equal[0]
     notes = combine(assumption(at), _remarks(every, chosen, at, by_cost=budget is None))
     rivals = {best.name: worst(found, best.rates, best.name, best.threshold, ()) for best in bests}
     decision = Decision(
@@ -196,7 +197,7 @@ def decide(
         fpr=rounded(chosen.whole[0]),
         tpr=rounded(chosen.whole[1]),
         regret=rivals[chosen.name],
-        models=tuple(best.name for best in bests if best.value == least),
+        models=tuple(best.name for best in equal),
         rivals=rivals,
         at=at,
         rule=str(rules),
@@ -261,21 +262,17 @@ def _bests(
 
 
 def _best(one: Candidates, found: list[Staged], mask: Mask, *, use_up: bool) -> _Best | None:
-    """The threshold of least regret of one model: on floats, and exactly among those that floats
-    cannot tell apart.
-    """
+    """The threshold of least regret of one model."""
     inside = mask.copy()
     inside[[0, -1]] = False
     if not inside.any():
         return None
-    values = np.where(inside, _regrets(one, found), np.inf)
-    scale = max(float(part.stakes.miss + part.stakes.alarm) for part in found)
-    near = np.flatnonzero(values <= values.min() + DOUBT * abs(values.min()) + ROUNDING * scale)
-    exact = {index: _exactly(one, found, index) for index in near.tolist()}
-    index = min(exact, key=lambda place: (exact[place], -place if use_up else place))
+    index = find_best(np.where(inside, _regrets(one, found), np.inf), flag_most=use_up)
+    assert index is not None  # one is inside, and every regret is finite
     rates = {site: one.rates(index, site) for site in one.sites}
+    value = max(part.regret(*rates[part.scene.site]) for part in found)
     whole = exact_rates(one.points, index)
-    return _Best(exact[index], rates, one.name, one.points.threshold(index), whole)
+    return _Best(value, rates, one.name, one.points.threshold(index), whole)
 
 
 def _regrets(one: Candidates, found: list[Staged]) -> Floats:
@@ -286,11 +283,6 @@ def _regrets(one: Candidates, found: list[Staged]) -> Floats:
         for part in found
     ]
     return np.asarray(np.max(rows, axis=0))
-
-
-def _exactly(one: Candidates, found: list[Staged], index: int) -> Fraction:
-    rates = {site: one.rates(index, site) for site in one.sites}
-    return max(part.regret(*rates[part.scene.site]) for part in found)
 
 
 def _infeasible(

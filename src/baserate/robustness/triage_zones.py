@@ -15,7 +15,7 @@ from baserate.counts.cells import short
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.points import Points, refuse_bins, refuse_merged
 from baserate.decisions.operating_point import SAME_CASES, SHOW_ON_OTHERS, highest_below
-from baserate.decisions.rules import DOUBT, ROUNDING
+from baserate.decisions.rules import TOLERANCE
 from baserate.decisions.selection import choose
 from baserate.errors import Fix, Note, combine, quoted, refuse
 from baserate.measures.confusion import checked_volume, label_shift_of, parse, resolved_for
@@ -148,14 +148,9 @@ def triage(
         points, "the cheapest pair of thresholds is searched among all scores"
     )
     price, limit = _price(resolved, review, abstain, overlooked), _limit(most, cases)
-    upper, lower = (
-        _on_hull(points, price, resolved)
-        if limit is None
-        else _within(points, price, resolved, limit)
-    )
     return _told(
         points,
-        (upper, lower),
+        _cheapest_pair(points, price, resolved, limit),
         price,
         resolved,
         cases,
@@ -220,26 +215,6 @@ def _limit(most: Any, volume: float | None) -> Fraction | None:
     return min(written.value / whole, Fraction(1))
 
 
-def _on_hull(points: Points, price: _Price, at: Conditions) -> tuple[int, int]:
-    """The cheapest pair: what is acted on, and what is acted on or reviewed, are both corners of
-    the hull; exactly.
-    """
-    hull = points.hull()
-    kept = [points.place(hull.threshold(i)) for i in range(len(hull))]
-    rates = [exact_rates(hull, i) for i in range(len(hull))]
-    first, second = _slopes(price, at)
-    best, pair = None, (0, 0)
-    upper, lowest = 0, _stake(first, rates[0])
-    for lower, corner in enumerate(rates):
-        here = _stake(first, corner)
-        if here < lowest:
-            upper, lowest = lower, here
-        total = lowest + _stake(second, corner)
-        if best is None or total < best:
-            best, pair = total, (kept[upper], kept[lower])
-    return pair
-
-
 Line = tuple[Fraction, Fraction]
 
 
@@ -254,48 +229,26 @@ def _slopes(price: _Price, at: Conditions) -> tuple[Line, Line]:
     return (acting[0], acting[1]), (looking[0], looking[1])
 
 
-def _stake(line: Line, rates: tuple[Fraction, Fraction]) -> Fraction:
-    fpr, tpr = rates
-    return line[0] * tpr + line[1] * fpr
-
-
-def _within(points: Points, price: _Price, at: Conditions, limit: Fraction) -> tuple[int, int]:
-    """The cheapest pair of all thresholds with no more than `most` reviews: a sliding window,
-    exact among those that floats cannot tell.
+def _cheapest_pair(
+    points: Points, price: _Price, at: Conditions, limit: Fraction | None
+) -> tuple[int, int]:
+    """The cheapest pair of thresholds, with no more reviews than the limit: of equals the one with
+    the fewest reviews.
     """
     first, second = _slopes(price, at)
     acting, looking = (
         float(line[0]) * points.tpr + float(line[1]) * points.fpr for line in (first, second)
     )
-    uppers = _window(acting, _starts(points, at.exact_prior, limit))
+    starts = np.zeros(len(points), dtype=np.intp)
+    if limit is not None:
+        prior = float(at.exact_prior)
+        flagged = prior * points.tpr + (1 - prior) * points.fpr
+        starts = np.searchsorted(flagged, flagged - float(limit) * (1 + TOLERANCE), side="left")
+    uppers = _window(acting, starts.tolist())
     totals = acting[uppers] + looking
-    scale = float(np.abs(acting).max() + np.abs(looking).max())
-    near = np.flatnonzero(totals <= totals.min() + DOUBT * abs(totals.min()) + ROUNDING * scale)
-    exact = {}
-    for lower in near.tolist():
-        upper = int(uppers[lower])
-        exact[upper, lower] = _stake(first, exact_rates(points, upper)) + _stake(
-            second, exact_rates(points, lower)
-        )
-    return min(exact, key=lambda pair: (exact[pair], pair[1] - pair[0], pair))
-
-
-def _starts(points: Points, prior: Fraction, limit: Fraction) -> list[int]:
-    """For each lower place, the first upper place that reviews no more than the limit in between;
-    exact where floats cannot tell.
-    """
-    flagged = float(prior) * points.tpr + float(1 - prior) * points.fpr
-    starts = np.searchsorted(flagged, flagged - float(limit) - DOUBT, side="left")
-    doubtful = np.flatnonzero(flagged - flagged[starts] > float(limit) - DOUBT)
-    found: list[int] = starts.tolist()
-    for lower in doubtful.tolist():
-        f, t = exact_rates(points, lower)
-        while found[lower] < lower:
-            g, u = exact_rates(points, found[lower])
-            if prior * (t - u) + (1 - prior) * (f - g) <= limit:
-                break
-            found[lower] += 1
-    return found
+    best = np.flatnonzero(totals <= totals.min() + TOLERANCE * abs(totals.min()))
+    lower = int(best[np.argmin(best - uppers[best])])
+    return int(uppers[lower]), lower
 
 
 def _window(values: Floats, starts: Sequence[int]) -> np.ndarray[Any, np.dtype[np.intp]]:
