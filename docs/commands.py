@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from baserate.cli.main import cli, commands, grouped_commands
-from baserate.cli.options import WHOLE
+from baserate.cli.options import WHOLE, reading_help
 
 FOLDER = Path(__file__).parent / "commands"
 WIDTH = 110
@@ -29,12 +29,22 @@ def pages() -> dict[str, str]:
         "|---|---|---|",
         *rows,
         "",
+        "Options of reading, which many commands share: [reading](reading.md).",
+        "",
         *_ends(),
     ]
     return {
         "README.md": "\n".join(index),
+        "reading.md": _reading(),
         **{f"{name}.md": _page(name, context) for name in commands()},
     }
+
+
+def _reading() -> str:
+    wide = click.Context(cli, terminal_width=WIDTH, max_content_width=WIDTH)
+    head = "Written from `baserate help reading` by `python docs/commands.py`."
+    text = reading_help(wide).rstrip()
+    return f"# Options of reading\n\n{head} [All commands](README.md)\n\n```\n{text}\n```\n"
 
 
 def _page(name: str, context: click.Context) -> str:

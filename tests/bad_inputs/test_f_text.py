@@ -78,7 +78,7 @@ def test_row_95_a_file_without_rows_is_refused(bench):
 @row(96, "no header")
 def test_row_96_a_file_without_a_header_needs_names(bench):
     bare = GOOD.partition("\n")[2]
-    same(bench, bare, "--no-header", "--columns", "y,m")
+    same(bench, bare, "--columns", "y,m")
     return bench.refused("BR604", *bench.show(bare))
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.helpers import answered, told, written
 
 import baserate as br
-from baserate.cli.main import COMMANDS, FORMER, in_new_words
+from baserate.cli.main import COMMANDS
 
 HINT = re.compile(r"baserate [a-z]+ .*")
 TWO = ("scores.csv", "--label", "y", "--score", "a", "--score", "b score")
@@ -18,12 +18,6 @@ SAYING = {
     "choose in pieces": ("choose", *TWO, "--prior", "1%", "--memory", "1GB"),
     "choose a rule in pieces": ("choose", *TWO, "--rule", "recall >= 0.5", "--memory", "1GB"),
     "choose, tested in pieces": ("choose", *TWO, "--test", "scores.csv", "--memory", "1GB"),
-    "decide": ("decide", *TWO, *RANGE),
-    "decide, several": ("decide", *TWO, "--prior", "1%,2%"),
-    "decide, by site": ("decide", *TWO, *RANGE, "--group", "site", "--rule", "recall >= 0.2"),
-    "expect": ("expect", *TWO, *RANGE, "--statistic", "precision", "--threshold", "1"),
-    "leaders": ("leaders", *TWO, "--fdr", "50%"),
-    "leaders, attained": ("leaders", *TWO, "--fdr=50%", "--attained", "--prior", "1%"),
 }
 
 
@@ -93,11 +87,22 @@ def test_short_help_names_the_command_that_shows_the_rest(name, capsys):
         assert re.findall(r"^  (--label|-o)\b", whole, flags=re.MULTILINE)
 
 
-def test_the_new_words_ask_what_the_former_command_did(here, capsys):
-    """The same decision, the same expectations, the same leads."""
-    for name, part in (("decide", "decision"), ("expect", "expectations"), ("leaders", "leaders")):
-        words = SAYING[name]
-        found = answered(capsys, *shlex.split(in_new_words(name, words[1:]))[1:])
-        assert found["command"] == FORMER[name]
-        assert found["formerly"] == name
-        assert found[part]
+def test_the_options_of_reading_are_listed_once(capsys):
+    reading = re.findall(r"^  (--[a-z-]+)", told(capsys, "help", "reading").out, flags=re.MULTILINE)
+    assert {"--delimiter", "--nan-score", "--memory"} <= set(reading)
+    assert told(capsys, "help").out == told(capsys, "help", "reading").out
+    for name in ("choose", "show", "curve", "compare"):
+        whole = told(capsys, name, "--help-all").out
+        assert whole == told(capsys, "help", name).out
+        assert not set(re.findall(r"^  (--[a-z-]+)", whole, flags=re.MULTILINE)) & set(reading)
+        assert "baserate help reading" in " ".join(whole.split())
+    assert "BR001: there is no command" in told(capsys, "help", "chose").err
+
+
+def test_columns_say_that_there_is_no_header(tmp_path, monkeypatch, capsys):
+    (tmp_path / "bare.csv").write_text("".join(f"{i % 2},{i}\n" for i in range(40)))
+    monkeypatch.chdir(tmp_path)
+    asked = ("show", "bare.csv", "--label", "y", "--score", "m")
+    assert answered(capsys, *asked, "--columns", "y,m")["sources"][0]["rows_used"] == 40
+    (tmp_path / "baserate.toml").write_text('[data]\nsource = "bare.csv"\nheader = false\n')
+    assert "BR604: baserate.toml: has header = false" in told(capsys, *asked).err

@@ -326,7 +326,6 @@ def test_a_letter_for_an_option_suggests_its_name(scores, letter, option, capsys
 def test_net_benefit_is_read_at_the_probability_that_is_given(scores, capsys):
     asked = ("show", scores, *COLUMNS, "--threshold", "1", "--measure")
     by_name = answered(capsys, *asked, "net_benefit(t=0.02)")
-    assert answered(capsys, *asked, "net_benefit", "--threshold-probability", "2%") == by_name
     by_costs = answered(capsys, *asked, "net_benefit", "--cost", "fn=49,fp=1")
     (first,), (second,) = (found["models"][0]["points"] for found in (by_name, by_costs))
     assert first["net_benefit(t=0.02)"] == pytest.approx(second["net_benefit"])
@@ -340,7 +339,7 @@ def test_net_benefit_without_a_probability_or_costs_is_refused(scores, asked, ca
     command, *words = asked
     said = refused(capsys, command, scores, *COLUMNS, *words, "net_benefit")
     assert "net benefit needs the probability at which one would act" in said
-    assert 'Fix: --threshold-probability 2%, or "net_benefit(t=0.02)".' in said
+    assert 'Fix: "net_benefit(t=0.02)", or --cost fn=49,fp=1.' in said
 
 
 def test_over_a_range_the_usual_columns_are_shown_at_both_ends(scores, capsys):

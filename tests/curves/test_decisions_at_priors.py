@@ -2,8 +2,6 @@
 every case, which dcurves 1.1.7 agrees with.
 """
 
-import json
-
 import numpy as np
 import pytest
 from tests.cli.helpers import answered, refused, told, written
@@ -148,14 +146,14 @@ def test_a_calibration_is_said_of_decision_curves_only(capsys, source):
 
 
 @pytest.mark.parametrize(
-    ("more", "t", "costs"),
+    ("measure", "more", "t", "costs"),
     [
-        (["--threshold-probability", "10%"], 0.1, ""),
-        (["--cost", "fn=9,fp=1"], 0.1, ", costs (fp = 1, fn = 9)"),
+        ("net_benefit(t=0.1)", [], 0.1, ""),
+        ("net_benefit", ["--cost", "fn=9,fp=1"], 0.1, ", costs (fp = 1, fn = 9)"),
     ],
 )
 def test_net_benefit_says_its_threshold_probability_and_has_an_interval(
-    capsys, source, more, t, costs
+    capsys, source, measure, more, t, costs
 ):
     asked = [
         "choose",
@@ -165,7 +163,7 @@ def test_net_benefit_says_its_threshold_probability_and_has_an_interval(
         "--score",
         "p",
         "--optimize",
-        "net_benefit",
+        measure,
         "--prior",
         "20%",
         *more,
@@ -225,35 +223,8 @@ def test_what_was_made_best_has_an_interval_too(capsys, source, measure):
     assert point["intervals"][measure]["low"] < point[measure] < point["intervals"][measure]["high"]
 
 
-@pytest.mark.parametrize(
-    "more",
-    [["--threshold-probability", "10%"], ["--optimize", "f1", "--threshold-probability", "10%"]],
-)
-def test_a_threshold_probability_is_said_of_net_benefit_only(capsys, source, more):
-    assert refused(capsys, "choose", source, "--label", "y", "--score", "p", *more).split(":")[
-        0
-    ] in ("error BR002", "error BR655")
-
-
-@pytest.mark.parametrize("share", ["0", "1", "often"])
-def test_a_threshold_probability_is_a_share(capsys, source, share):
-    asked = [
-        "choose",
-        source,
-        "--label",
-        "y",
-        "--score",
-        "p",
-        "--optimize",
-        "net_benefit",
-        "--threshold-probability",
-        share,
-    ]
-    assert json.loads(told(capsys, *asked, "--json").out)["errors"][0]["code"] == "BR655"
-
-
 @pytest.mark.parametrize("where", [["--threshold", "0.3"], ["--rule", "tpr >= 0.6"]])
-def test_show_reads_net_benefit_at_the_threshold_probability_that_is_given(capsys, source, where):
+def test_show_reads_net_benefit_at_the_threshold_probability_that_is_named(capsys, source, where):
     asked = [
         "show",
         source,
@@ -264,8 +235,8 @@ def test_show_reads_net_benefit_at_the_threshold_probability_that_is_given(capsy
         "--prior",
         "20%",
         *where,
-        "--threshold-probability",
-        "10%",
+        "--measure",
+        "net_benefit(t=0.1)",
     ]
     point = answered(capsys, *asked)["models"][0]["points"][0]
     flagged = point["threshold"] <= CHANCES
@@ -274,11 +245,3 @@ def test_show_reads_net_benefit_at_the_threshold_probability_that_is_given(capsy
     bounds = point["intervals"]["net_benefit(t=0.1)"]
     assert bounds["low"] < point["net_benefit(t=0.1)"] < bounds["high"]
     assert told(capsys, *asked).out.count("net benefit (t = 0.1)") == 2
-
-
-@pytest.mark.parametrize("more", [[], ["--threshold", "0.3", "--threshold-probability", "2"]])
-def test_show_refuses_a_threshold_probability_that_says_nothing(capsys, source, more):
-    given = more or ["--threshold-probability", "10%"]
-    assert refused(capsys, "show", source, "--label", "y", "--score", "p", *given).startswith(
-        "error BR655: "
-    )

@@ -19,12 +19,11 @@ from baserate.cli.runner import (
     ConditionOptions,
     Request,
     Result,
-    acting_at,
-    at_probability,
     check_unused,
     command,
     each_model,
     measures_of,
+    parsed_measure,
     refuse_given,
 )
 from baserate.cli.terminal import Progress
@@ -68,7 +67,6 @@ class ChooseOptions:
     test: str | None
     optimize: str | None
     guarantee: str | None
-    threshold_probability: str | None
     group: str | None
     all_priors: bool
     amount: str | None
@@ -110,7 +108,6 @@ class ChooseOptions:
         unused = {
             "--optimize": self.optimize if not self.all_priors else None,
             "--guarantee": self.guarantee,
-            "--threshold-probability": self.threshold_probability,
             "--amount": self.amount,
             "--measure": self.measures,
             "--memory": request.source.is_limited,
@@ -127,15 +124,8 @@ class ChooseOptions:
         return found
 
     def best(self, given: ConditionOptions) -> Measure | None:
-        """What to make best; net benefit at the threshold probability that is given."""
-        named = {parse(text, given.cases).name for text in self.measures}
-        unused = self.threshold_probability if "net_benefit" not in named else None
-        if self.optimize is None:
-            check_unused({"--threshold-probability": unused}, "without --optimize net_benefit")
-            return None
-        best = parse(self.optimize, given.cases)
-        acted = acting_at(best, given, self.threshold_probability)
-        return at_probability(best, unused) if acted is best else acted
+        """What to make best."""
+        return None if self.optimize is None else parsed_measure(self.optimize, given)
 
 
 def _price(text: str) -> Fraction:
@@ -177,7 +167,6 @@ def _price(text: str) -> Fraction:
         ' --level: "recall >= 0.9".'
     ),
 )
-@options.listed("threshold_probability")
 @options.listed("measures")
 @options.listed("all_priors")
 @options.listed("group", help="One threshold for all sites: the rule must hold at each of them.")
@@ -247,7 +236,7 @@ def choose_command(request: Request, **given: Any) -> Result:
             progress=progress,
         )
     answers = _untested(request, answers)
-    names = measures_of(asked.measures, request.conditions, asked.threshold_probability)
+    names = measures_of(asked.measures, request.conditions)
     return _result(request, together, _showing(answers, names), refusals, test, names)
 
 

@@ -6,7 +6,6 @@ import contextlib
 import difflib
 import json
 import os
-import shlex
 import signal
 import sys
 import traceback
@@ -67,35 +66,8 @@ COMMANDS = {
     "count": ("count:count_command", "Count once, save and add up the counts.", DATA),
     "sql": ("count:sql", "SQL that counts in a database or warehouse.", DATA),
     "demo": ("demo:run_demo", "Write an example file and run the commands on it.", DATA),
+    "help": ("help:help_command", "The options of reading, or all of a command.", MORE),
 }
-
-
-# Commands that are part of another one now.
-FORMER = {"decide": "choose", "expect": "show", "leaders": "choose"}
-
-
-def in_new_words(name: str, words: Sequence[str]) -> str:
-    """The command that asks the same as a former one, with the words that were typed."""
-    said = ["--measure" if name == "expect" and word == "--statistic" else word for word in words]
-    if name == "leaders":
-        said = _all_priors(said)
-    elif "--kind" not in said and not any(".." in word or word == "--pilot" for word in said):
-        said += ["--kind", "unknown"]
-    return shlex.join(["baserate", FORMER[name], *said])
-
-
-def _all_priors(words: Sequence[str]) -> list[str]:
-    """The words of the former `leaders` as those of `choose`."""
-    said, share = list[str](), "50%"
-    left = iter(words)
-    for word in left:
-        if word == "--fdr":
-            share = next(left, share)
-        elif word.startswith("--fdr="):
-            share = word.removeprefix("--fdr=")
-        elif word != "--attained":
-            said.append(word)
-    return [*said, "--rule", f"fdr <= {share}", "--optimize", "tpr", "--all-priors"]
 
 
 def added() -> dict[str, EntryPoint]:
@@ -143,11 +115,6 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command of this name; for an unknown one, what was probably meant."""
-        if args[0] in FORMER and not ctx.resilient_parsing:
-            name = FORMER[args[0]]
-            raise refuse(
-                "BR001", f"{quoted(args[0])} is now part of {name}", in_new_words(args[0], args[1:])
-            )
         if (
             args[0] not in COMMANDS
             and not args[0].startswith("-")

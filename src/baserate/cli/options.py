@@ -13,6 +13,12 @@ from baserate.errors import refuse
 
 Command = Callable[..., Any]
 SOURCE, OWN, OUTPUT = "FILE", "Options", "Output"
+# The options of reading, which many commands share: `baserate help reading` lists them.
+ODD, TEXT, LARGE = "Odd labels and scores", "Text and compressed files", "More than memory holds"
+READING = (ODD, TEXT, LARGE)
+READING_HINT = (
+    "Options of reading (labels, missing scores, text files, memory): baserate help reading"
+)
 
 
 class Option(click.Option):
@@ -64,11 +70,6 @@ def _comma_separated(_: Any, __: Any, texts: tuple[str, ...]) -> tuple[str, ...]
 # takes them by the names of their parameters, and may say more of one: `listed("seed", help=…)`.
 TABLE = {
     OWN: (
-        _option(
-            "--threshold-probability",
-            metavar="SHARE",
-            help=("Threshold probability for net benefit: 10% (default: from the costs)."),
-        ),
         _option(
             "--calibrated-at",
             metavar="SHARE",
@@ -184,6 +185,16 @@ TABLE = {
             metavar="COLUMN",
             help="The currency of each amount: more than one is refused.",
         ),
+        _option(
+            "--dedupe",
+            metavar="first",
+            help="first: leave out rows that repeat an id with the same values, and note how many.",
+        ),
+        _option(
+            "--amount-missing",
+            metavar="mean",
+            help="mean: where an amount is missing, use the mean of its class, with a note.",
+        ),
     ),
     "Conditions": (
         _option(
@@ -260,7 +271,7 @@ TABLE = {
             help="delong, delong-t, percentile or mcnemar (the default depends on the statistic).",
         ),
     ),
-    "Odd labels and scores": (
+    ODD: (
         _option(
             "--negative",
             metavar="VALUES",
@@ -295,18 +306,8 @@ TABLE = {
             help="Cases without a score: drop them, or rank them lowest.",
         ),
         _option("--lower-is-positive", is_flag=True, help="Low scores mean positive: negate them."),
-        _option(
-            "--dedupe",
-            metavar="first",
-            help="first: leave out rows that repeat an id with the same values, and note how many.",
-        ),
-        _option(
-            "--amount-missing",
-            metavar="mean",
-            help="mean: where an amount is missing, use the mean of its class, with a note.",
-        ),
     ),
-    "Text and compressed files": (
+    TEXT: (
         _option("--percent", is_flag=True, help="Numbers of a text file may be written as 12%."),
         _option(
             "--thousands",
@@ -327,14 +328,9 @@ TABLE = {
             "--decimal", metavar="SIGN", help="The decimal sign of a text file: a point or a comma."
         ),
         _option(
-            "--no-header",
-            is_flag=True,
-            help="The text file has no header line; --columns names its columns.",
-        ),
-        _option(
             "--columns",
             metavar="NAMES",
-            help="Comma-separated names of all columns, with --no-header.",
+            help="Comma-separated names of all columns of a text file without a header line.",
         ),
         _option(
             "--skip-lines",
@@ -357,7 +353,7 @@ TABLE = {
             help="Largest size that a compressed file may unpack to.",
         ),
     ),
-    "More than memory holds": (
+    LARGE: (
         _option(
             "--memory",
             metavar="SIZE",
@@ -443,9 +439,20 @@ def _in(section: str) -> tuple[str, ...]:
     return tuple(name for name, _, _ in TABLE[section])
 
 
+def reading_help(context: click.Context) -> str:
+    """The help of the options of reading."""
+    formatter = context.make_formatter()
+    formatter.write_text("Options of reading, in every command that reads a FILE of cases.")
+    for section in READING:
+        with formatter.section(section):
+            every = [Option(*ROWS[name][:1], **ROWS[name][1]) for name in _in(section)]
+            formatter.write_dl([one.get_help_record(context) or ("", "") for one in every])
+    return formatter.getvalue()
+
+
 # The groups that commands share.
-reading = listed(*_in("Odd labels and scores")[:-2], *_in("Text and compressed files"))
-of_any_size = listed(*_in("More than memory holds"))
+reading = listed(*_in(ODD), *_in(TEXT))
+of_any_size = listed(*_in(LARGE))
 joining = listed("id", "join", "by_position", "dedupe")
 conditions = listed("priors", "costs", "profits", "volume")
 intervals = listed("level", "replicates", "seed")
@@ -554,21 +561,28 @@ class Sectioned(click.Command):
         listed = None if ctx.meta.get(WHOLE) else self._listed()
         for option in self.get_params(ctx):
             shown = option.get_help_record(ctx) if isinstance(option, click.Option) else None
-            if shown is not None and (listed is None or option.name in listed):
-                home = OUTPUT if "--help" in option.opts else getattr(option, "section", OWN)
+            home = OUTPUT if "--help" in option.opts else getattr(option, "section", OWN)
+            if shown is not None and home not in READING and (not listed or option.name in listed):
                 parts[home].append(shown)
         for section, records in parts.items():
             if records:
                 with formatter.section(section):
                     formatter.write_dl(records)
         if listed is not None:
-            every = sum(isinstance(option, click.Option) for option in self.params)
             formatter.write_paragraph()
-            formatter.write_text(f"All {every} options: {ctx.command_path} --help-all")
+            formatter.write_text(f"All {len(self._own())} options: {ctx.command_path} --help-all")
+        if any(getattr(option, "section", OWN) in READING for option in self.params):
+            formatter.write_paragraph()
+            formatter.write_text(READING_HINT)
+
+    def _own(self) -> list[click.Option]:
+        """The options without those of reading."""
+        options = [option for option in self.params if isinstance(option, click.Option)]
+        return [one for one in options if getattr(one, "section", OWN) not in READING]
 
     def _listed(self) -> set[str | None] | None:
         """The names of the options that `-h` shows; None for all, where they are few."""
-        options = [option for option in self.params if isinstance(option, click.Option)]
+        options = self._own()
         if len(options) <= MOST_LISTED:
             return None
         names = [option.name for option in options]

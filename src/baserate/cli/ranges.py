@@ -76,7 +76,6 @@ def decided(request: Request, rule: str | None, group: str | None) -> Result:
         lambda: choices.decision_in_words(found),
         lambda: {
             "seed": intervals.seed,
-            "formerly": "decide",
             **choices.of_recommendation(found),
         },
     )
@@ -192,7 +191,6 @@ def expected(
         lambda: [choices.expected(part) for part in every],
         lambda: {
             "seed": request.intervals.seed,
-            "formerly": "expect",
             "expectations": [choices.of_expectation(model, one) for model, one in found],
         },
     )
@@ -292,7 +290,6 @@ def best_recalls(request: Request, rule: str | None) -> Result:
         lambda: [choices.led(found, at, tested)],
         lambda: {
             "seed": request.intervals.seed,
-            "formerly": "leaders",
             "leaders": choices.of_leaders(found, at, tested),
         },
     )

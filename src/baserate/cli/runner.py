@@ -548,49 +548,24 @@ def _range(name: str, low: str, high: str, *, profits: bool) -> Range:
     return Range(-last, -first) if profits else Range(first, last)
 
 
-def measures_of(
-    texts: Sequence[str], given: ConditionOptions, probability: str | None = None
-) -> tuple[str, ...]:
-    """Measures by the names under which points show them; net benefit at the threshold probability
-    that is given.
-    """
-    found = [acting_at(parse(text, given.cases), given, probability) for text in texts]
+def measures_of(texts: Sequence[str], given: ConditionOptions) -> tuple[str, ...]:
+    """Measures by the names under which points show them."""
+    found = [parsed_measure(text, given) for text in texts]
     return tuple(one.name if one.counts_cases else str(one) for one in found)
 
 
-def acting_at(measure: Measure, given: ConditionOptions, probability: str | None) -> Measure:
-    """Net benefit at the threshold probability that is given, or that the costs make; refused where
-    nothing says at which. Other measures are left as they are.
+def parsed_measure(text: str, given: ConditionOptions) -> Measure:
+    """A measure by its name; net benefit needs the probability at which one would act, or the costs
+    that make one.
     """
-    if measure.name != "net_benefit" or measure.parameters:
-        return measure
-    if probability is None and not given.costs_given:
+    measure = parse(text, given.cases)
+    if measure.name == "net_benefit" and not measure.parameters and not given.costs_given:
         raise refuse(
             "BR655",
             "net benefit needs the probability at which one would act",
-            '--threshold-probability 2%, or "net_benefit(t=0.02)"',
+            '"net_benefit(t=0.02)", or --cost fn=49,fp=1',
         )
-    return at_probability(measure, probability)
-
-
-def at_probability(measure: Measure, text: str | None) -> Measure:
-    """Net benefit at the threshold probability that is given; nothing else has one."""
-    if text is None:
-        return measure
-    written = notation.share(text)
-    if measure.name != "net_benefit" or measure.parameters:
-        raise refuse(
-            "BR655",
-            f"a threshold probability applies to net_benefit, and not to {measure}",
-            "--optimize net_benefit",
-        )
-    if written is None or not 0 < written.value < 1:
-        raise refuse(
-            "BR655",
-            f"a threshold probability lies between 0 and 1, got {quoted(text)}",
-            "--threshold-probability 10%",
-        )
-    return Measure("net_benefit", (("t", float(written.value)),))
+    return measure
 
 
 # ----------------------------------------------------------------------
@@ -759,7 +734,7 @@ def _reading(own: dict[str, Any]) -> Options:
     for name in SEVERAL:
         if name in said:
             said[name] = tuple(part.strip() for part in next(csv.reader([said[name]])))
-    return Options.of({**said, "header": not own.pop("no_header", False)})
+    return Options.of({**said, "header": not said.get("columns")})
 
 
 # ----------------------------------------------------------------------
@@ -825,7 +800,7 @@ def command(name: str) -> Callable[[Callable[..., Result]], click.Command]:
 
 
 # Commands that read no defaults, and which default gives which parameter under another name.
-WITHOUT_DEFAULTS = ("gate", "demo", "calc", "plan", "sql", "study")
+WITHOUT_DEFAULTS = ("gate", "demo", "calc", "plan", "sql", "study", "help")
 PARAMETERS = {
     "source": ("path",),
     "prior": ("priors",),
@@ -859,6 +834,9 @@ def default_map(name: str) -> dict[str, dict[str, Any]]:
             replace(problem, fix=Fix.everywhere(f"{problem.fix.python}, or --no-config"))
             for problem in error.problems
         ) from None
+    if found.get("header") is False and "columns" not in found:
+        text = "has header = false, and does not name the columns"
+        raise refuse_file(SETTINGS, "BR604", text, 'columns = ["id", "y", "m1"]')
     given: dict[str, Any] = {}
     for key, value in found.items():
         given |= dict.fromkeys(PARAMETERS.get(key, (key,)), value)
@@ -879,8 +857,6 @@ def _as_typed(command: click.Command, given: Mapping[str, Any]) -> dict[str, Any
     typed = {}
     for parameter in command.params:
         value = given.get(parameter.name or "")
-        if parameter.name == "no_header":
-            value = given.get("header") is False
         if value is None or value is False:
             continue
         several = parameter.nargs == -1 or getattr(parameter, "multiple", False)

@@ -14,7 +14,6 @@ from baserate.cli.runner import (
     Request,
     Result,
     SourceOptions,
-    at_probability,
     check_model,
     check_unused,
     command,
@@ -70,7 +69,7 @@ from baserate.read.files import grouped_cases, read_cases
         " comma-separated."
     ),
 )
-@options.listed("threshold_probability", "pilot", "kind", "cluster")
+@options.listed("pilot", "kind", "cluster")
 @options.intervals_of_chosen
 @options.answer
 def show(
@@ -79,7 +78,6 @@ def show(
     thresholds: tuple[str, ...],
     fixed: tuple[str, ...],
     measures: tuple[str, ...],
-    threshold_probability: str | None,
     cluster: str | None,
 ) -> Result:
     """Count labels and scores: positives, base rate, AUC, and operating points at any base rate and
@@ -94,7 +92,7 @@ def show(
       baserate show scores.csv --label fraud --score logit --prior 0.1%,1e-4 --cost fn=100,fp=1
       baserate show scores.csv --label fraud --score logit --rule "recall >= 0.8" --prior "1 in 1000"
       baserate show scores.csv --label fraud --score logit --threshold 0.5 --cluster card
-      baserate show scores.csv --label sick --score p --threshold 0.1 --prior 5% --threshold-probability 10%
+      baserate show scores.csv --label sick --score p --threshold 0.1 --prior 5% --measure "net_benefit(t=0.1)"
       baserate show scores.csv --label fraud --score logit --measure auprc --measure "weighted_auc(alpha=0.1)" --prior 0.1%
       baserate show scores.csv --label fraud --score logit --threshold 0.9 --measure precision --prior 1e-4..1e-2
       baserate show scores.csv --label sick --score p --fix specificity=90% --measure recall --measure lr_positive
@@ -102,7 +100,6 @@ def show(
     if request.conditions.is_uncertain or request.conditions.kind is not None:
         others = {
             "--fix": fixed,
-            "--threshold-probability": threshold_probability,
             "--cluster": cluster,
             "--replicates": request.intervals.replicates,
         }
@@ -113,7 +110,6 @@ def show(
     wanted, names = _requested(
         measures,
         request.conditions,
-        threshold_probability,
         points=bool(rules or thresholds or fixed or given),
     )
     chosen = bool(rules or (given and not (thresholds or fixed or wanted)))
@@ -131,7 +127,7 @@ def show(
     best, refusals = _chosen(models, rules or ([None] if chosen else []), at, cases)
     blocks += best
     blocks += [_fixed(models, text, at, cases) for text in fixed]
-    blocks = _showing(blocks, _net_benefit(blocks, threshold_probability), names)
+    blocks = _showing(blocks, names)
     values = _summarized(models, wanted, at)
     return _result(request, models, clusters, blocks, values, refusals, names)
 
@@ -185,14 +181,14 @@ def _at_ends(
 
 
 def _requested(
-    texts: Sequence[str], given: ConditionOptions, probability: str | None, *, points: bool
+    texts: Sequence[str], given: ConditionOptions, *, points: bool
 ) -> tuple[list[Summary], tuple[str, ...]]:
     """The summaries and the measures that are named; a measure is read at an operating point."""
     found = [(text, summary_named(text)) for text in texts]
     summaries = [summary for _, summary in found if summary is not None]
     try:
         plain = [text for text, summary in found if summary is None]
-        measures = measures_of(plain, given, probability)
+        measures = measures_of(plain, given)
     except InputError:
         if points:
             raise
@@ -229,30 +225,15 @@ def _readings(between: OperatingPoint, nearest: OperatingPoint) -> tuple[Operati
     return (nearest,) if same else (between, nearest)
 
 
-def _showing(
-    blocks: list[list[tables.Row]], instead: tuple[str, ...], more: tuple[str, ...]
-) -> list[list[tables.Row]]:
-    """The points with `more` measures, and with some `instead` of their own."""
+def _showing(blocks: list[list[tables.Row]], more: tuple[str, ...]) -> list[list[tables.Row]]:
+    """The points with `more` measures."""
 
     def showing(point: OperatingPoint) -> OperatingPoint:
-        return replace(point, shown=tuple(dict.fromkeys((*(instead or point.shown), *more))))
+        return replace(point, shown=tuple(dict.fromkeys((*point.shown, *more))))
 
     return [
         [row._replace(point=row.point and showing(row.point)) for row in block] for block in blocks
     ]
-
-
-def _net_benefit(blocks: list[list[tables.Row]], text: str | None) -> tuple[str, ...]:
-    """Net benefit at the threshold probability that is given."""
-    if text is None:
-        return ()
-    if not any(blocks):
-        raise refuse(
-            "BR655",
-            "net benefit is read at an operating point, and none is shown",
-            "--threshold 0.5, or --rule",
-        )
-    return (str(at_probability(parse("net_benefit"), text)),)
 
 
 def _at_thresholds(

@@ -285,7 +285,7 @@ class CsvOptions:
                 "BR612", "a number of lines to skip cannot be negative", Fix.option("skip_lines", 0)
             )
         if self.header and self.columns:
-            fix = Fix('header=False, columns=["y", "m1"]', "--no-header --columns y,m1")
+            fix = Fix('header=False, columns=["y", "m1"]', "--columns y,m1")
             raise refuse("BR604", "names of columns are given for a file that has a header", fix)
         return replace(self, delimiter=delimiter)
 

@@ -232,7 +232,7 @@ def matched(shown: str, names: Sequence[str], wanted: Sequence[str]) -> None:
 def refuse_absent(shown: str, names: Sequence[str], absent: Sequence[str]) -> NoReturn:
     """Say which columns there are, and which was perhaps meant."""
     if names and all(map(_is_number, names)):
-        fix = Fix('header=False, columns=["id", "y", "m1"]', "--no-header --columns id,y,m1")
+        fix = Fix('header=False, columns=["id", "y", "m1"]', "--columns id,y,m1")
         raise refuse_file(shown, "BR604", "has no header: its first line holds only numbers", fix)
     text = f"has no column {' or '.join(map(quoted, absent))}; it has {_listed(names)}"
     raise refuse_file(shown, "BR613", text, _hint(list(names), absent))
