@@ -5,7 +5,6 @@ from setuptools import Extension, setup
 HEADERS = (
     "anchored",
     "beaten",
-    "bins",
     "buffers",
     "distinct",
     "draws",

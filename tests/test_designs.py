@@ -70,7 +70,6 @@ def test_the_design_travels_through_a_file(tmp_path):
 
 def test_the_design_travels_through_merging():
     assert_needs_a_prior(CHOSEN.condense(), threshold=0.8)
-    assert_needs_a_prior(CHOSEN.coarsen([0.5]))
 
 
 def test_the_design_travels_through_groups(tmp_path):

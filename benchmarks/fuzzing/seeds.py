@@ -402,7 +402,6 @@ def _saved() -> Iterator[Seed]:
     counted = {
         "counts": br.count(label, score),
         "condensed": br.count(label, score).condense(),
-        "coarse": br.count(label, score).coarsen([0.25, 0.5]),
         "joint": br.count(label, {"a": score, "b": score[::-1]}),
         "grouped": br.count(label, score, by=columns["g"]),
     }

@@ -152,7 +152,6 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "Isoline",
         ),
         "numbers": (
-            "Bounds",
             "Reading",
             "Undefined",
         ),
@@ -194,7 +193,6 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "curves": {
         "curves.areas": (
-            "auc_bounds",
             "auprc",
             "average_precision",
             "cost_area",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -474,19 +474,11 @@ class Later(Mapping[str, Any]):
 # A number with what a reader should know of it.
 
 
-class Bounds(NamedTuple):
-    """Bounds that certainly contain the value of the exact counts."""
-
-    low: float
-    high: float
-
-
 class Reading(float, Viewed):
     """A value that carries its notes, such as what it assumes at another base rate, and its name
     with all parameters.
 
-    `bounds` says where the value of the exact scores lies, where bins merged them; None where the
-    value is exact. `over` is the `Expectation` over conditions that are not known exactly.
+    `over` is the `Expectation` over conditions that are not known exactly.
 
     >>> from baserate import Conditions, Confusion, measure
     >>> value = measure(Confusion(tp=9, fp=10, fn=1, tn=90), "precision", at=Conditions(prior=0.01))
@@ -498,7 +490,6 @@ class Reading(float, Viewed):
 
     notes: tuple[Note, ...]
     name: str
-    bounds: Bounds | None
     over: Any
 
     def __new__(
@@ -506,18 +497,16 @@ class Reading(float, Viewed):
         value: float,
         notes: Iterable[Note] = (),
         name: str = "",
-        bounds: Bounds | None = None,
         over: Any = None,
     ) -> Self:
         reading = super().__new__(cls, value)
         reading.notes = tuple(notes)
         reading.name = name
-        reading.bounds = bounds
         reading.over = over
         return reading
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Reading, (float(self), self.notes, self.name, self.bounds, self.over)
+        return Reading, (float(self), self.notes, self.name, self.over)
 
 
 # ----------------------------------------------------------------------

@@ -65,7 +65,6 @@ from baserate.measures.isolines import (
     Isoline as Isoline,
 )
 from baserate.numbers import (
-    Bounds as Bounds,
     Reading as Reading,
     Undefined as Undefined,
 )

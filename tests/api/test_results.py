@@ -54,7 +54,6 @@ MADE = {
     "Band": lambda: br.curves.band(COUNTS, "roc", x=[0.1, 0.2], replicates=200),
     "Rates": lambda: br.solve_rates(tpr=0.9, fpr=0.1, prior=0.01),
     "Reading": lambda: br.measure(COUNTS, "precision", threshold=0.5, at=AT),
-    "Reading of bins": lambda: br.auc(COUNTS.coarsen(8)),
     "Undefined": lambda: br.measure(br.Confusion(tp=0, fp=0, fn=1, tn=9), "precision"),
     "InformationValue": lambda: br.robustness.value_of_information(
         {"logit": COUNTS}, at=br.Conditions(prior=br.LogUniform(0.01, 0.1), costs={"fn": 20})

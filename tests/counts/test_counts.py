@@ -47,10 +47,6 @@ def test_the_repr_says_what_was_counted():
         == "Counts: weight 1.5 positive, 2.25 negative, 2 distinct scores, prior 0.400"
     )
     assert "cells (condensed: runs of negatives merged)" in repr(F1_A.condense())
-    assert (
-        repr(F1_A.coarsen([4.5]))
-        == "Counts: 2,000 positives, 98,000 negatives, 2 bins (AUC within 1.4e-01), prior 0.0200"
-    )
 
 
 def test_auc_of_the_worked_scenario_is_exact():
@@ -88,14 +84,13 @@ def test_counts_compare_by_value_hash_and_copy():
     )
     assert other != br.Counts([1, 2], [1.0, 0.0], [0.0, 1.0]), "masses are no counts"
     assert F1_A.condense() != F1_A
-    assert F1_A.coarsen(4) != F1_A
     assert other != "counts"
     for twin in (
         copy.copy(other),
         copy.deepcopy(other),
-        pickle.loads(pickle.dumps(F1_A.coarsen(3))),
+        pickle.loads(pickle.dumps(F1_A.condense())),
     ):
-        assert twin in {other, F1_A.coarsen(3)}
+        assert twin in {other, F1_A.condense()}
         assert not twin.positives.flags.writeable
 
 
@@ -130,7 +125,6 @@ def test_empty_counts_change_nothing_not_even_the_type():
     for counts in (
         F1_A,
         F1_A.condense(),
-        F1_A.coarsen(3),
         br.Counts([1.5], [0.5], [0.25]),
         br.count([], []),
     ):
@@ -191,48 +185,6 @@ def test_condensed_counts_add_only_with_the_same_positive_scores():
     assert (first + same).negatives.tolist() == [1, 0, 3]
     assert (first + br.count([1, 0], [0.5, 0.2])).condensed
     assert_refused("different positive scores", lambda: first + other, "BR409")
-
-
-def test_coarse_counts_name_their_cells_by_the_lowest_score():
-    coarse = F1_A.coarsen([3.5, 7])
-    assert coarse.scores.tolist() == [7, 4, 0]
-    assert coarse.bins.highs.tolist() == [9, 6, 3]
-    assert coarse.positives.tolist() == [1000, 600, 400]
-    expected = (1000 * 160 + 600 * 2840 + 400 * 95000) / (2 * 2000 * 98000)
-    assert coarse.auc_error_bound == pytest.approx(expected, rel=1e-11)
-    assert coarse.auc_error_bound >= expected
-    assert abs(br.auc(coarse) - br.auc(F1_A)) <= coarse.auc_error_bound
-    assert F1_A.auc_error_bound == 0
-
-
-def test_a_number_of_bins_has_edges_of_equal_width_from_the_lowest_score_to_the_highest():
-    counts = br.Counts([10, 7, 5, 2], [1, 1, 0, 0], [0, 0, 1, 1])
-    assert counts.coarsen(4) == counts.coarsen([4, 6, 8])
-    assert counts.coarsen(4) != counts.coarsen([4, 6, 9])
-
-
-def test_coarse_counts_coarsen_further_only_along_their_edges():
-    fine = F1_A.coarsen([2, 4, 6, 8])
-    assert fine.coarsen([4]) == F1_A.coarsen([4])
-    assert fine.coarsen([4]).auc_error_bound == F1_A.coarsen([4]).auc_error_bound
-    assert_refused("cut through", lambda: fine.coarsen([5]), "BR220")
-
-
-def test_what_cannot_be_merged_says_so():
-    assert_refused("coarse counts cannot be condensed", lambda: F1_A.coarsen(3).condense(), "BR220")
-    assert_refused(
-        "condensed counts cannot be coarsened", lambda: F1_A.condense().coarsen(3), "BR220"
-    )
-    assert_refused("equal edges", lambda: F1_A.coarsen(3) + F1_A.coarsen(4), "BR409")
-    assert_refused("equal edges", lambda: F1_A.coarsen(3) + F1_A, "BR409")
-    assert_refused("1 or more", lambda: F1_A.coarsen(0), "BR220")
-    for edges in ("a", [2, 1], [1, 1], [np.nan], [[1]], [np.inf]):
-        assert_refused("finite and ascending", lambda edges=edges: F1_A.coarsen(edges), "BR220")
-
-
-def test_coarsening_scores_that_are_all_infinite_or_absent_works():
-    assert len(br.Counts([np.inf, -np.inf], [1, 0], [0, 1]).coarsen(8).scores) == 1
-    assert br.Counts.empty().coarsen(np.int64(8)).auc_error_bound == 0
 
 
 @pytest.mark.parametrize(
@@ -350,47 +302,9 @@ def test_cells_that_floats_would_round_are_refused():
         )
 
 
-def test_the_bound_of_coarse_counts_survives_other_types_and_empty_parts():
-    big = 2**53
-    coarse = br.Counts([big, big + 1], [1, 0], [0, 1]).coarsen([0.0])
-    assert coarse.auc_error_bound >= 0.5
-    assert coarse + br.Counts.empty().coarsen([0.0]) == coarse
-    assert_refused(
-        "without merging", lambda: coarse + br.Counts([-5.0], [1], [1]).coarsen([0.0]), "BR409"
-    )
-
-
-def test_the_bound_leaves_room_for_rounding():
-    full = br.Counts(
-        [4.0, 3.0, 2.0, 1.0], [67325006, 1, 0, 1165281129], [2776189208, 0, 1, 96993528]
-    )
-    coarse = full.coarsen([1.5, 3.5])
-    assert abs(br.auc(coarse) - br.auc(full)) <= coarse.auc_error_bound
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_the_bound_holds_for_weighted_counts_as_computed(seed):
-    rng = np.random.default_rng(seed)
-    labels, scores, weights = (
-        rng.random(60) < 0.2,
-        rng.random(60),
-        rng.random(60) * 10.0 ** rng.integers(-4, 4, 60),
-    )
-    labels[:2] = True, False
-    full = br.count(labels, scores, sample_weight=weights)
-    for bins in (3, 20):
-        coarse = full.coarsen(bins)
-        assert abs(br.auc(coarse) - br.auc(full)) <= coarse.auc_error_bound
-
-
 def test_merged_counts_say_nothing_of_what_merging_hides():
-    for merged in (
-        br.count([0, 0, 1], [90, 60, 10], keep="positives"),
-        br.count([0, 1, 1], [10, 60, 90]).coarsen([50]),
-    ):
-        assert not {"BR202", "BR203", "BR205", "BR206"} & {note.code for note in merged.notes}
-    hidden = br.Counts([4.0, 3.0, 2.0, 1.0], [103, 60, 291, 79], [41, 265, 187, 279])
-    assert "BR207" not in [note.code for note in hidden.coarsen([2.5]).notes]
+    merged = br.count([0, 0, 1], [90, 60, 10], keep="positives")
+    assert not {"BR202", "BR203", "BR205", "BR206"} & {note.code for note in merged.notes}
 
 
 def test_scores_are_called_reversed_only_where_they_are():
@@ -424,37 +338,6 @@ def test_scores_that_are_the_labels_are_noted():
     assert "BR112" not in [note.code for note in br.count([0, 1, 1], [0.0, 1.0, 0.0]).notes]
 
 
-def test_merged_masses_have_a_bound_even_where_one_class_alone_was_merged():
-    weights = [0.1, 0.2, 0.3, 0.4]
-    coarse = br.count([1, 1, 0, 0], [4.0, 3.0, 2.0, 1.0], sample_weight=weights).coarsen([1.5, 2.5])
-    assert 0 < coarse.auc_error_bound < 1e-12
-
-
-def test_the_bound_is_half_the_pairs_that_bins_merged():
-    counts = br.Counts([4, 3, 2, 1], [3, 1, 2, 4], [1, 5, 3, 1])
-    for edges, pairs in (([2.5], 4 * 6 + 6 * 4), ([1.5, 2.5], 4 * 6), ([1.5, 2.5, 3.5], 0)):
-        assert counts.coarsen(edges).auc_error_bound == pytest.approx(pairs / 2 / 100, rel=1e-11)
-    for one_class in ([1, 1], [0, 0]):
-        coarse = br.Counts([2, 1], one_class, [1 - one for one in one_class]).coarsen(1)
-        assert coarse.auc_error_bound == 0
-    separate = br.Counts([4, 3, 2, 1], [1, 1, 0, 0], [0, 0, 1, 1]).coarsen([2.5])
-    assert separate.auc_error_bound == 0
-    assert separate.coarse
-
-
-def test_infinite_scores_have_no_say_in_the_edges_of_equal_bins():
-    counts = br.Counts([np.inf, 4.0, 1.0, 0.0, -np.inf], [1, 1, 0, 0, 0], [0, 0, 1, 1, 1])
-    coarse = counts.coarsen(2)
-    assert coarse.bins.edges.tolist() == [2.0]
-    assert coarse.bins.highs.tolist() == [np.inf, 1.0]
-    assert counts.coarsen(1).bins.edges.tolist() == []
-    assert br.Counts([1, 0], [1, 0], [0, 1]).coarsen(np.int64(4)).bins.edges.tolist() == [
-        0.25,
-        0.5,
-        0.75,
-    ]
-
-
 def test_condensed_counts_keep_their_cuts_where_both_have_the_same():
     first = br.count([1, 0, 0, 0], [0.5, 0.4, 0.3, 0.2]).condense([0.3])
     same = br.count([1, 0, 0], [0.5, 0.35, 0.1]).condense([0.3])
@@ -466,26 +349,11 @@ def test_condensed_counts_keep_their_cuts_where_both_have_the_same():
         assert sum(parts, br.Counts.empty()).scores.tolist() == [0.5, 0.1]
 
 
-def test_coarse_counts_are_those_of_the_cases_together():
-    first, second = br.count([1, 0, 0], [0.9, 0.6, 0.2]), br.count([1, 0], [0.7, 0.1])
-    edges = [0.3, 0.65]
-    assert first.coarsen(edges) + second.coarsen(edges) == (first + second).coarsen(edges)
-    for one, other in (([0.3], None), (None, [0.3])):
-        parts = [part if cut is None else part.coarsen(cut) for part, cut in
-                 ((first, one), (second, other))]  # fmt: skip
-        with pytest.raises(br.InputError, match="equal edges"):
-            parts[0] + parts[1]
-
-
 def test_equal_counts_are_merged_in_the_same_way():
-    assert F1_A.coarsen([4.5]) == F1_A.coarsen([4.5])
-    assert F1_A.coarsen([4.5]) != F1_A.coarsen([4.25]), "other edges"
     assert F1_A.condense() == F1_A.condense()
     one = br.Counts([1], [1], [1])
     assert one.condense() != one
-    assert one.coarsen(1) != one
-    assert one.coarsen(1) != one.condense()
-    assert len({one, one.condense(), one.coarsen(1), br.Counts([1], [1], [1])}) == 3
+    assert len({one, one.condense(), br.Counts([1], [1], [1])}) == 2
 
 
 def test_scores_without_labels_are_counted_and_flagged():

@@ -12,6 +12,7 @@ import baserate as br
 SAVED = Path(__file__).parent / "saved"
 # What the version that wrote a file said of it.
 DIGESTS = {
+    "0.1/coarse": "16713828618dbc0bcf7570bb99f58ff828a38c2cd4c80aea408d0a697a16635b",
     "0.1/condensed": "90f9626a8e849ceca018b0eb609e58ba5f0e1407dfd7baa329772ab03219a9db",
     "0.1/counts": "11c170dabd294c5a3b4328f273f30202c938bdd6c65a3fbdc4401b56f5605e57",
     "0.1/days": "ecbf960337686c95b4214523627b90c5cd9f49e0eb38fa392b5b958665edd4a5",
@@ -40,3 +41,15 @@ def test_what_was_counted_is_all_there():
     assert set(br.load(SAVED / "0.1/grouped.counts")) == {"north", "south", "é 🙂"}
     whole = br.load(SAVED / "0.1/whole.counts")
     assert min(abs(int(score) - 2**60) for score in whole.scores) < 100
+
+
+def test_coarse_counts_are_read_as_counts_of_rounded_scores(tmp_path):
+    """Each bin is one score, its lowest: AUC is what 0.1 said it is."""
+    counts = br.load(SAVED / "0.1/coarse.counts")
+    assert repr(counts).startswith("Counts: 104 positives, 396 negatives, 7 distinct scores")
+    assert float(br.auc(counts)) == 0.7688422688422688
+    notes = [note.text for note in counts.notes if note.code == "BR946"]
+    assert notes == ["scores are rounded down to 7 bins: cases within a bin count as tied"]
+    counts.save(tmp_path / "again.counts")
+    again = br.load(tmp_path / "again.counts")
+    assert (again, again.notes) == (counts, counts.notes)

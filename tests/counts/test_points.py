@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests import oracle, strategies
 
 import baserate as br
-from baserate.counts.points import CHOSEN_TOTALS, ONLY_RATES, refuse_bins, refuse_merged
+from baserate.counts.points import CHOSEN_TOTALS, ONLY_RATES, refuse_merged
 
 COUNTS = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
 POINTS = br.Points.of(COUNTS)
@@ -191,37 +191,11 @@ def test_condensed_counts_give_the_true_point_or_refuse(data, threshold):
             assert merged.counted(merged.place(full.threshold(place))) == full.counted(place)
 
 
-@given(strategies.cases(both=True), st.integers(1, 9), odd_thresholds)
-def test_coarse_counts_give_the_true_point_or_refuse(data, bins, threshold):
-    counts = br.count(data[0], data[1].clip(-1e6, 1e6))
-    full, merged = br.Points.of(counts), br.Points.of(counts.coarsen(bins))
-    for cut in (threshold, *full.scores.tolist(), *merged.scores.tolist()):
-        try:
-            place = merged.place(cut)
-        except br.InputError as error:
-            assert error.code == "BR229"
-            assert cut not in merged.scores.tolist()
-        else:
-            assert merged.counted(place) == full.counted(full.place(cut))
-
-
-@given(strategies.cases(both=True), st.integers(1, 9))
-def test_an_edge_is_merged_where_its_bin_holds_several_scores_and_cases(data, bins):
-    scores = data[1].clip(-1e6, 1e6)
-    points = br.Points.of(br.count(data[0], scores).coarsen(bins))
-    cuts = [math.inf, *points.scores.tolist()]
-    for above, lowest, merged in zip(cuts, cuts[1:], points.merged.tolist(), strict=False):
-        inside = [score for score in scores.tolist() if lowest <= score < above]
-        assert merged == (max(inside) > min(inside))
-    assert len(points.merged) == len(points) - 1
-
-
 def test_what_needs_every_score_is_refused_where_some_were_merged():
     counts = br.Counts([9, 8, 5, 3], [0, 0, 2, 0], [1, 1, 1, 1])
     refuse_merged(counts, "this")
-    for merged in (counts.condense(), counts.coarsen([4.0])):
-        with pytest.raises(br.InputError, match="this, and scores were merged"):
-            refuse_merged(merged, "this")
+    with pytest.raises(br.InputError, match="this, and scores were merged"):
+        refuse_merged(counts.condense(), "this")
 
 
 def test_a_hull_refuses_thresholds_between_its_corners():
@@ -273,33 +247,15 @@ def test_hulls_of_condensed_counts_keep_refusing_thresholds_inside_merged_runs()
     assert hull.hull().tops.tolist() == hull.tops.tolist()
 
 
-@given(strategies.cases(both=True), st.integers(1, 9), odd_thresholds)
-def test_hulls_of_coarse_counts_give_the_true_point_or_refuse(data, bins, threshold):
-    counts = br.count(data[0], data[1].clip(-1e6, 1e6))
-    full = br.Points.of(counts)
-    for hull in (
-        br.Points.of(counts.coarsen(bins)).hull(),
-        br.Points.of(counts.condense()).hull(),
-        full.hull(),
-    ):
-        for cut in (threshold, *full.scores.tolist(), *hull.scores.tolist()):
-            try:
-                place = hull.place(cut)
-            except br.InputError as error:
-                assert error.code == "BR229"
-            else:
-                assert hull.counted(place) == full.counted(full.place(cut))
-
-
 def test_everything_that_points_hold_is_read_only():
     weighted = br.Points.of(br.Counts([2.0, 1.0], [0.5, 0.5], [0.25, 0.75]))
-    coarse = br.Points.of(br.count([0, 1] * 50, np.linspace(0, 1, 100)).coarsen(5))
+    condensed = br.Points.of(br.count([0, 1, 0] * 50, np.linspace(0, 1, 150)).condense())
     for points in (
         weighted,
-        coarse,
+        condensed,
         weighted.hull(),
-        coarse.hull(),
-        pickle.loads(pickle.dumps(coarse)),
+        condensed.hull(),
+        pickle.loads(pickle.dumps(condensed)),
         copy.deepcopy(weighted),
     ):
         for values in (
@@ -404,54 +360,27 @@ def test_corners_are_where_the_roc_turns(positives, negatives, expected):
         assert corners.counted(place) == points.counted(points.place(corners.threshold(place)))
 
 
-def test_the_extremes_of_bins_put_one_class_first():
-    counts = br.Counts([4, 3, 2, 1, 0], [1, 0, 1, 1, 0], [0, 1, 1, 0, 1])
-    coarse = br.Points.of(counts.coarsen([0.5, 2.5]))
-    assert pairs(coarse) == [(0, 0), (1, 1), (2, 3), (3, 3)]
-    assert pairs(coarse.extreme(best=True)) == [(0, 0), (0, 1), (1, 1), (1, 3), (2, 3), (3, 3)]
-    assert pairs(coarse.extreme(best=False)) == [(0, 0), (1, 0), (1, 1), (2, 1), (2, 3), (3, 3)]
-    assert coarse.extreme(best=True).scores.tolist() == [3, 3, 1, 1, 0]
-    exact = br.Points.of(counts)
-    assert pairs(exact.extreme(best=True)) == pairs(exact)
-
-
 def test_what_lies_between_points_is_known_but_where_cells_merged_several_cases():
     merged = {
         "runs": br.Points.of(RUNS.condense()).merged.tolist(),
         "cut": br.Points.of(RUNS.condense([8.5, 2.5])).merged.tolist(),
-        "bins": br.Points.of(RUNS.coarsen([4])).merged.tolist(),
-        "bins of one score": br.Points.of(RUNS.coarsen([3, 4, 6, 9])).merged.tolist(),
         "every score": br.Points.of(RUNS).merged.tolist(),
         "a hull": br.Points.of(RUNS).hull().merged.tolist(),
         "a hull of runs": br.Points.of(RUNS.condense()).hull().merged.tolist(),
-        "a hull of bins": br.Points.of(RUNS.coarsen([4])).corners().hull().merged.tolist(),
         "rates": br.Points.from_rates([0.2], [0.5]).merged.tolist(),
     }
     assert merged == {
         "runs": [True, False, True],
         "cut": [False] * 5,
-        "bins": [True, True],
-        "bins of one score": [False] * 5,
         "every score": [False] * 5,
         "a hull": [False, False],
         "a hull of runs": [False, False],
-        "a hull of bins": [True, True],
         "rates": [False, False],
     }
     alone = br.count([1, 0, 1, 0], [4, 3, 2, 1], keep="positives")  # no run of two
     refuse_merged(alone, "this")
     masses = br.Counts([9, 8, 5], [0.0, 0.0, 0.5], [0.5, 0.5, 0.5]).condense()
     assert br.Points.of(masses).merged.tolist() == [True, False]
-
-
-def test_only_bins_are_refused_where_runs_lose_nothing():
-    refuse_bins(RUNS, "this")
-    refuse_bins(RUNS.condense(), "this")
-    refuse_bins(RUNS.coarsen([3, 4, 6, 9]), "this")
-    with pytest.raises(br.InputError, match="BR231: this, and these counts merged scores into"):
-        refuse_bins(RUNS.coarsen([4]), "this")
-    assert [br.Points.of(each).coarse for each in (RUNS, RUNS.coarsen([4]))] == [False, True]
-    assert not br.Points.from_rates([0.2], [0.5]).coarse
 
 
 def test_a_threshold_inside_merged_scores_is_refused_with_those_on_both_sides():

@@ -89,13 +89,10 @@ def test_condensed_counts_keep_the_thresholds_that_stay_exact(tmp_path):
 @pytest.mark.parametrize(
     "value",
     [
-        br.Counts([9, 8, 5], [1, 0, 1], [0, 1, 1]).coarsen([6, 8.5]),  # bins of one score
-        br.Counts([0.9, 0.8, 0.5], [1, 0, 1], [0, 1, 1]).coarsen([0.6]),
-        br.Counts([0.9, 0.8, 0.5], [1, 0, 1], [0, 1, 1]).coarsen(1),
         br.GroupedCounts._of(("a", "b"), np.array([0, 3, 3]), THREE_CELLS, Ledger()),
         br.GroupedCounts._of((), np.array([0]), br.Counts.empty()._cells, Ledger()),
     ],
-    ids=["one score a bin", "bins", "one bin", "a group without cells", "no groups"],
+    ids=["a group without cells", "no groups"],
 )
 def test_counts_at_their_limits_come_back_as_they_were(value, tmp_path):
     value.save(tmp_path / "x")
@@ -234,7 +231,7 @@ PLAIN = {"condensed": False}
         (made("counts", PLAIN, **COARSE, highs=[0.9, 0.2]), "edges"),
         (
             made("counts", {"condensed": True}, **COARSE, edges=[0.5], highs=[0.9, 0.2]),
-            "both condensed",
+            "do not fit the cells",
         ),
         (made("counts", {"condensed": "no"}, **COARSE), "neither true nor false"),
         (
@@ -551,7 +548,6 @@ def test_mutated_files_are_loaded_or_refused_but_never_crash(tmp_path):
     for value in (
         COUNTS,
         COUNTS.condense(),
-        COUNTS.coarsen(2),
         br.count([0, 1], {"m": [1, 2]}),
         br.count([0, 1], [1, 2], by=["a", "b"]),
     ):

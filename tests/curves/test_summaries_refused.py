@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from tests.strategies import cases
 
 import baserate as br
@@ -158,9 +157,6 @@ def test_one_class_alone_leaves_a_summary_undefined_and_says_which_is_missing(
 def test_no_cases_at_all_leave_a_summary_undefined():
     assert br.curves.ks(br.Counts.empty()).reason == "no cases"
     assert br.auc(br.Counts.empty()).reason == "no cases"
-    low, high = br.curves.auc_bounds(br.Counts([0.5], [3], [0]))
-    assert math.isnan(low)
-    assert math.isnan(high)
 
 
 @pytest.mark.parametrize("name", SCORED)
@@ -173,11 +169,8 @@ def test_BR507_scores_beyond_0_and_1_are_no_probabilities(name, scores):
 @pytest.mark.parametrize("name", SCORED)
 def test_BR507_merged_scores_have_lost_their_probabilities(name):
     exact = br.count([1, 0, 0, 0, 1], [0.9, 0.8, 0.7, 0.3, 0.2])
-    for merged in (exact.condense(), exact.coarsen(2)):
-        with pytest.raises(
-            br.InputError, match="BR507: condensed and coarse counts have merged scores"
-        ):
-            SCORED[name](merged)
+    with pytest.raises(br.InputError, match="BR507: condensed counts have merged scores"):
+        SCORED[name](exact.condense())
 
 
 def test_BR542_one_band_and_it_rises():
@@ -282,16 +275,6 @@ def test_every_value_at_another_base_rate_says_what_it_assumes(name):
     assert "BR526" not in [note.code for note in at_home.notes]
     assert "BR526" in [note.code for note in away.notes]
     assert away.name.startswith(name.split()[0])
-
-
-@given(cases(both=True), st.integers(1, 8))
-def test_the_bounds_of_coarse_counts_contain_the_auc_of_the_exact_ones(data, edges):
-    exact = br.count(*data)
-    if not np.isfinite(exact.scores).all() or exact.scores.dtype != np.float64:
-        return
-    low, high = br.curves.auc_bounds(exact.coarsen(np.linspace(-1, 1, edges)))
-    assert low <= br.auc(exact) <= high
-    assert br.curves.auc_bounds(exact) == (br.auc(exact), br.auc(exact))
 
 
 @given(cases(both=True))

@@ -8,33 +8,15 @@ from baserate.counts.points import Points
 from baserate.decisions.rules import keeping, parse_rule
 from baserate.decisions.selection import (
     Hidden,
-    bins_note,
     curve_note,
     may_lie,
     refuse_hidden,
     refuse_infeasible,
 )
 from baserate.measures.confusion import parse
-from baserate.numbers import Bounds
 
 # Two positives above and below a run of four negatives.
 RUN = br.count([1, 0, 0, 0, 0, 1, 0], [7, 6, 5, 4, 3, 2, 1])
-
-
-@pytest.mark.parametrize(
-    ("bounds", "said"),
-    [
-        ((0.25, 0.5), "0.25 and 0.5"),
-        ((0.12341, 0.12349), "0.1234 and 0.1235"),
-        ((0.123451, 0.123459), "0.12345 and 0.12346"),
-        ((0.125, np.nextafter(0.125, 1)), "0.125 and 0.12500000000000003"),
-        ((1 / 3, 1 / 3), "0.3333 and 0.3333"),
-    ],
-)
-def test_bounds_are_told_in_as_many_digits_as_tell_them_apart(bounds, said):
-    note = bins_note("tpr", Bounds(*bounds))
-    assert note.code == "BR232"
-    assert note.text.endswith(f"with every score kept, tpr lies between {said}")
 
 
 def test_where_a_hidden_threshold_may_lie():
@@ -69,33 +51,15 @@ def test_a_measure_lies_within_what_hidden_thresholds_have():
         assert hidden.may_keep(parse_rule(rule).terms, at).tolist() == [kept]
 
 
-def test_a_tie_of_both_classes_that_bins_merged_hides_more():
-    """A bin of 2 positives and 2 negatives: any outcomes but those of its ends."""
-    counts = br.count([1, 0, 1, 0, 0], [5, 4, 3, 2, 1]).coarsen([1.5])
-    hidden = Hidden(Points.of(counts))
-    assert len(hidden) == 1
-    low, high = (float(end[0]) for end in hidden.span(parse("precision"), br.Conditions()))
-    assert (low, high) == (0, 1)
-    low, high = (float(end[0]) for end in hidden.span(parse("posfrac"), br.Conditions()))
-    assert (low, high) == pytest.approx((1 / 5, 3 / 5))
-
-
 def test_counts_that_keep_every_score_hide_nothing():
     points = Points.of(RUN)
     assert len(Hidden(points)) == 0
-    assert curve_note(points) == curve_note(points, every=True) == ()
+    assert curve_note(points) == ()
 
 
 def test_a_curve_says_which_of_its_points_are_not_known():
-    condensed, coarse = Points.of(RUN.condense()), Points.of(RUN.coarsen([3.5]))
-    assert curve_note(condensed) == ()
-    (note,) = curve_note(condensed, every=True)
+    (note,) = curve_note(Points.of(RUN.condense()))
     assert note.text.startswith("runs of negatives were counted together")
-    for every in (False, True):
-        (note,) = curve_note(coarse, every=every)
-        assert note.text.endswith("what the curve does between two points is not known")
-        (note,) = curve_note(coarse, every=every, hull=True)
-        assert note.text.endswith("with every score kept, this curve may be better")
 
 
 @pytest.mark.parametrize(
@@ -162,19 +126,3 @@ def test_a_run_that_has_the_value_of_the_nearest_threshold_may_have_nearer_ones(
     assert fixed.interpolated.precision == 0.49
     with pytest.raises(br.InputError, match="BR231: a threshold between 4 and 8 may bring"):
         _ = fixed.attained
-
-
-@pytest.mark.parametrize(
-    ("asked", "threshold", "bounds"),
-    [
-        ({}, None, (1 / 7, 2 / 7)),  # one positive above all negatives
-        ({"optimize": "tpr", "rule": "fpr <= 0.6"}, 4, (0.5, 1)),
-        ({"optimize": "tpr", "rule": "fpr <= 0.5"}, None, (0, 0.5)),
-        ({"optimize": "precision", "rule": "tpr >= 0.9"}, 1, (2 / 7, 2 / 5)),
-    ],
-)
-def test_what_bins_leave_open_is_bounded(asked, threshold, bounds):
-    """Two bins: a positive with three negatives, and one with two."""
-    point = br.choose(RUN.coarsen([3.5]), **asked)
-    assert point.threshold == threshold
-    assert tuple(point.bounds) == pytest.approx(bounds, rel=1e-12)

@@ -12,8 +12,7 @@ from tests.decisions.worked import CELLS, F1_A, F1_B
 from tests.strategies import seeds
 
 import baserate as br
-from baserate.decisions.selection import choice_of, chosen_among, made_by, settings_of
-from baserate.numbers import Bounds
+from baserate.decisions.selection import chosen_among, made_by, settings_of
 
 MODELS = {"A": F1_A, "B": F1_B}
 FIELD = br.Conditions(prior=0.001)
@@ -209,37 +208,6 @@ def test_the_best_of_three_or_more_was_found_on_the_same_cases(names, noted):
         assert f"level={1 - 0.1 / len(names):.4g} for" in fix
     before = replace(choice, points={n: p.on(F1_A) for n, p in choice.points.items()})
     assert "BR657" not in [note.code for note in before.notes]
-
-
-@pytest.mark.parametrize(
-    ("best", "other", "models"),
-    [
-        (None, (0.5, 0.9), ("good",)),
-        (None, (0.2, 0.9), ("good", "poor")),
-        ((0.1, 0.4), (0.5, 0.9), ("good",)),
-        ((0.1, 0.5), (0.5, 0.9), ("good", "poor")),
-        ((0.1, 0.7), None, ("good",)),
-        ((0.1, 0.8), None, ("good", "poor")),
-    ],
-)
-def test_models_whose_bounds_overlap_may_both_be_best(best, other, models):
-    """Bins leave open where what was made best lies: here 0.2 for one model and 0.8 for another, or
-    the other way round where more is better.
-    """
-    even = br.Conditions(prior=0.5)
-    for objective, turned in (("fnr", False), ("tpr", True)):
-        points = {}
-        for name, missed, bounds in (("good", 2, best), ("poor", 8, other)):
-            ends = sorted(1 - end for end in bounds) if bounds and turned else bounds
-            points[name] = br.OperatingPoint(
-                0.5,
-                br.Confusion(tp=10 - missed, fp=0, fn=missed, tn=10),
-                even,
-                optimized=objective,
-                bounds=ends and Bounds(*ends),
-            )
-        sources = dict.fromkeys(points, br.Counts([2, 1], [5, 5], [5, 5]))
-        assert choice_of(points, sources).models == models
 
 
 def test_choices_at_several_base_rates_say_where_there_is_none():

@@ -231,21 +231,6 @@ def test_one_positive_among_many_negatives_is_hardly_known():
 # What is refused.
 
 
-def test_coarse_counts_are_refused_as_placements_inside_a_bin_are_not_known():
-    coarse = br.count([0, 1] * 50, np.arange(100)).coarsen(5)
-    for method in (None, *METHODS):
-        assert_refused(
-            "BR581",
-            "coarse: placements inside a bin are not known",
-            lambda method=method: br.interval(coarse, br.auc, method=method),
-        )
-    assert_refused(
-        "BR581",
-        "coarse: resampling them would hide",
-        lambda: br.interval(coarse, br.auc, method="percentile"),
-    )
-
-
 def test_weighted_counts_are_refused_as_weights_do_not_say_how_many_were_seen():
     weighted = br.count([0, 1] * 50, np.arange(100), sample_weight=[0.5] * 100)
     for method in (None, *METHODS, "percentile", "bca"):

@@ -128,16 +128,6 @@ def test_millions_of_cases_in_few_cells_do_not_overflow(doublings):
     assert found.statistic == pytest.approx(found.value / math.sqrt(exact), rel=1e-9)
 
 
-@pytest.mark.parametrize("options", [{}, {"method": "percentile"}])
-def test_coarse_counts_are_refused(options):
-    parts = {name: counts.coarsen(5) for name, counts in separate().items()}
-    assert_refused(
-        "BR581",
-        "these counts are coarse",
-        lambda: br.compare(parts, br.auc, paired=False, **options),
-    )
-
-
 def test_weighted_cases_are_refused():
     labels, scores = models()
     weights = np.full(len(labels), 0.5)

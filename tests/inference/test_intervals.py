@@ -174,13 +174,11 @@ def test_a_summary_that_depends_on_the_prior_resamples_it_unless_it_is_given():
         (br.auc, {"rule": "tpr >= 0.5"}, "BR594: a rule or threshold belongs to a measure"),
         ("ks", {"threshold": 1.0}, "BR594: a rule or threshold belongs to a measure"),
         (own_auc, {"threshold": 1.0}, "BR594: a rule or threshold belongs to a measure"),
-        (br.curves.auc_bounds, {}, "BR594: auc_bounds gives more than one number"),
         (
             br.curves.brier_decomposition,
             {},
             "BR594: brier_decomposition gives more than one number",
         ),
-        ("auc_bounds", {}, 'BR531: unknown summary "auc_bounds"'),
         ("nonsense", {"threshold": 1.0}, 'BR531: unknown measure "nonsense"'),
         ("alerts", {"threshold": 1.0}, "BR532: alerts needs volume"),
         (

@@ -100,17 +100,6 @@ def test_a_function_of_ones_own_has_no_direction_that_a_gate_could_guess():
     ).passed
 
 
-@pytest.mark.parametrize(
-    "statistic", [br.curves.gini, br.curves.ks, br.curves.average_precision, br.curves.min_cost]
-)
-def test_coarse_counts_are_not_resampled(statistic):
-    rng = np.random.default_rng(1)
-    labels = np.repeat([1, 0], [50, 200])
-    coarse = br.count(labels, rng.normal(labels, 1)).coarsen(8)
-    with pytest.raises(br.InputError, match="BR581: these counts are coarse"):
-        br.interval(coarse, statistic, replicates=100)
-
-
 def test_a_better_model_is_never_harder_to_show():
     plans = [
         br.planning.cases_for_auc(expecting=auc, at_least=0.8).positives

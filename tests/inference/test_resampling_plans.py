@@ -10,7 +10,6 @@ from tests.inference.resamples import (
     CLUSTERS,
     STRATIFIED,
     distinctive,
-    normal_counts,
     parts_of,
     plan,
 )
@@ -145,12 +144,6 @@ def test_weighted_cases_are_resampled_by_cluster_only():
     assert math.isclose(
         np.mean([part.total_positives for part in parts]), sum(by_group), rel_tol=0.1
     )
-
-
-def test_auc_of_coarse_counts_is_not_resampled():
-    coarse = normal_counts().coarsen(10)
-    with pytest.raises(br.InputError, match="BR581: these counts are coarse"):
-        replicate_values(statistic_of(br.auc), coarse, plan())
 
 
 def test_more_cases_than_can_be_drawn_are_refused_with_a_code():

@@ -17,7 +17,6 @@ import baserate as br
 from baserate import kernels
 from baserate.counts.cells import masses
 from baserate.kernels import draws, portable, threads, using
-from baserate.read.condense import evenly
 
 
 def compiled():
@@ -342,107 +341,6 @@ def test_c_and_numpy_find_the_gaps_alike(data):
     )
 
 
-@given(strategies.large_cases())
-def test_c_and_numpy_fill_bins_alike(data):
-    labels, scores = data
-    edges = np.unique(portable.ascending_orders(np.unique(scores)[::3]))
-    ours, theirs = compiled().BinCounter(edges), portable.BinCounter(edges)
-    for part in (slice(0, 100), slice(100, None)):
-        ours.add(scores[part], labels[part])
-        theirs.add(scores[part], labels[part])
-    assert identical([ours.bins], [theirs.bins])
-    assert ours.bins[:, :2].sum() == len(scores)
-
-
-def in_bins(module, tallies=3, bins=3):
-    """Two edges, and room for so many bins."""
-    return (
-        module.edges(np.array([0, 1])),
-        np.zeros(tallies, np.uint64),
-        np.zeros((bins, 4), np.int64),
-    )
-
-
-def spread(first, last, share, wanted):
-    """Even edges from the first order to the last, by the share of each part of that range."""
-    shift = max((last - first).bit_length() - 11, 0)
-    edges = evenly(
-        first, np.where(np.arange(1 << 11) <= (last - first) >> shift, share, 0), shift, wanted
-    )
-    return edges[(edges >= first) & (edges <= last)]
-
-
-@given(
-    strategies.large_cases(),
-    st.integers(min_value=1, max_value=5000),
-    st.lists(st.integers(min_value=0, max_value=2**63), max_size=12),
-    st.integers(min_value=0, max_value=2**32),
-)
-def test_c_and_numpy_fill_bins_alike_where_edges_lie_evenly_but_for_some(
-    data, wanted, others, seed
-):
-    """Arithmetic finds a bin then; thresholds asked for lie among the edges as they like, and some
-    parts of the range have none.
-    """
-    labels, scores = data
-    scores = scores[np.isfinite(scores)] if scores.dtype.kind == "f" else scores
-    labels = labels[: len(scores)]
-    orders = np.sort(portable.ascending_orders(scores))
-    if not len(orders):
-        return
-    span = int(orders[-1]) - int(orders[0])
-    even = spread(
-        int(orders[0]), int(orders[-1]), np.random.default_rng(seed).random(1 << 11) ** 8, wanted
-    )
-    before = (
-        orders[0] - np.arange(1, seed % 4) if orders[0] > 4 - 2**63 else orders[:0]
-    )  # such as one at a tie below all others
-    edges = np.unique(
-        np.concatenate(
-            (before, even, [int(orders[0]) + each % (span + 1) for each in others])
-        ).astype(np.int64)
-    )
-    ours, theirs = compiled().BinCounter(edges), portable.BinCounter(edges)
-    for part in (slice(0, 100), slice(100, None)):
-        ours.add(scores[part], labels[part])
-        theirs.add(scores[part], labels[part])
-    assert identical([ours.bins], [theirs.bins])
-
-
-@pytest.mark.parametrize(
-    ("low", "high"), [(0.0, 1.0), (-6.0, 9.0), (1e-300, 1e300), (0.25, 0.25 + 1e-13), (5.0, 5.0)]
-)
-def test_even_edges_are_known_as_such_and_those_that_lie_anyhow_are_not(low, high):
-    module, rng = compiled(), np.random.default_rng(0)
-    first, last = (int(order) for order in portable.ascending_orders(np.array([low, high])))
-    edges = spread(first, last, np.ones(1 << 11), 4000)
-    some = np.unique(
-        np.concatenate(
-            (edges[:1] - np.array([9, 2]), edges, edges[len(edges) // 2] + np.array([1, 3]))
-        )
-    )
-    assert all(module._kernels.even(module._kernels.edges(each)) for each in (edges, some))
-    if len(edges) > 3000:
-        anyhow = np.unique(rng.integers(first, last, 100_000))
-        assert not module._kernels.even(module._kernels.edges(anyhow))
-
-
-def test_more_cases_than_a_tally_holds_are_all_counted():
-    """2^24 of one class in one bin, in one call and over several."""
-    module, rows = compiled(), 2**24 + 7
-    scores, labels = np.full(rows, 0.5, dtype=np.float32), np.zeros(rows, dtype=np.bool_)
-    counter = module.BinCounter(portable.ascending_orders(np.array([0.0, 0.25, 0.5, 0.75])))
-    for _ in range(2):
-        counter.add(scores, labels)
-    counter.add(scores[:5], ~labels[:5])
-    assert counter.bins[3].tolist() == [
-        2 * rows,
-        5,
-        *[int(portable.ascending_orders(scores[:1])[0])] * 2,
-    ]
-    assert counter.bins[[0, 1, 2, 4], :2].sum() == 0
-
-
 def test_an_index_is_not_mistaken_for_another_capsule():
     import datetime
 
@@ -536,18 +434,6 @@ def test_c_releases_the_gil():
             ),
             "too short",
         ),
-        (lambda c: c.edges(np.array([0, 500, 1])), "do not ascend"),
-        (lambda c: c.edges(np.zeros(0, np.int64)), "no anchors"),
-        (lambda c: c.bins(np.zeros(3), np.zeros(3, np.bool_), *in_bins(c, bins=2)), "too short"),
-        (lambda c: c.bins(np.zeros(3), np.zeros(3, np.bool_), *in_bins(c, tallies=2)), "too short"),
-        (lambda c: c.bins(np.zeros(3), np.zeros(2, np.bool_), *in_bins(c)), "too short"),
-        (
-            lambda c: c.bins(
-                np.zeros(3), np.zeros(3, np.bool_), c.index(np.array([0, 1])), *in_bins(c)[1:]
-            ),
-            "incorrect name",
-        ),
-        (lambda c: c.settle(np.zeros(3, np.uint64), np.zeros((2, 4), np.int64)), "too short"),
     ],
 )
 def test_c_refuses_buffers_that_do_not_fit(call, message):
@@ -644,24 +530,6 @@ def test_weights_below_what_the_slices_hold_are_left_to_sorting():
     for least, is_found in ((2.0**-130, True), (2.0**-140, False)):
         weights = np.array([1.0] * 63 + [least])
         assert (compiled().tally_weighted(scores, labels, weights) is not None) is is_found
-
-
-@pytest.mark.parametrize("shift", [0, 1, 7, 8, 9, 12, 15, 20, 31, 32, 33, 40, 51])
-def test_lowest_and_highest_of_many_cases_in_a_bin_are_found(shift):
-    """Cases anywhere in their bins, of which most are neither."""
-    rng, edges = np.random.default_rng(shift), np.arange(1 << 11) << shift
-    scores = rng.integers(0, 20 << shift, 5000)
-    labels = rng.random(5000) < 0.3
-    ours, theirs = compiled().BinCounter(edges), portable.BinCounter(edges)
-    for part in (slice(0, 1000), slice(1000, None)):
-        ours.add(scores[part], labels[part])
-        theirs.add(scores[part], labels[part])
-    assert compiled()._kernels.even(ours.edges)
-    assert identical([ours.bins], [theirs.bins])
-    places = np.searchsorted(edges, scores, side="right")
-    for place in np.unique(places):
-        own = scores[places == place]
-        assert ours.bins[place, 2:].tolist() == [own.min(), own.max()]
 
 
 @pytest.mark.parametrize("kind", [np.uint64, np.uint32])

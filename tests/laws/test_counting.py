@@ -38,7 +38,7 @@ def test_counts_are_those_of_the_oracle(data):
 def test_every_cell_is_an_exact_operating_point(data):
     labels, scores = data
     counts = br.count(labels, scores)
-    for made in (counts, counts.condense(), counts.coarsen(3)):
+    for made in (counts, counts.condense()):
         tp, fp = np.cumsum(made.positives), np.cumsum(made.negatives)
         for threshold, hits, alarms in zip(
             made.scores.tolist(), tp.tolist(), fp.tolist(), strict=True
@@ -210,64 +210,12 @@ def test_condensed_parts_with_the_same_positive_scores_add_up(data, cut):
     assert parts[0] + parts[1] == br.count(flags, everything, keep="positives")
 
 
-@given(
-    strategies.cases(both=True),
-    st.lists(st.floats(-1e6, 1e6), max_size=6, unique=True),
-    st.integers(0, 60),
-)
-def test_the_coarse_bound_holds_also_after_adding(data, edges, cut):
-    labels, scores = data
-    inner = np.unique(np.array(edges, dtype=np.float64) + 0.0)
-    full = br.count(labels, scores)
-    whole = full.coarsen(inner)
-    parts = br.count(labels[:cut], scores[:cut]).coarsen(inner) + br.count(
-        labels[cut:], scores[cut:]
-    ).coarsen(inner)
-    assert parts == whole
-    for coarse in (whole, parts):
-        assert abs(exact_auc(coarse) - exact_auc(full)) <= Fraction(coarse.auc_error_bound)
-        assert abs(br.auc(coarse) - br.auc(full)) <= coarse.auc_error_bound
-
-
-@given(strategies.cases(both=True), st.integers(1, 80))
-def test_bins_of_one_score_cost_nothing(data, bins):
-    labels, scores = data
-    full = br.count(labels, scores)
-    coarse = full.coarsen(bins)
-    assert (coarse.auc_error_bound == 0) == (exact_bound(coarse) == 0)
-    assert (
-        exact_bound(coarse)
-        <= Fraction(coarse.auc_error_bound)
-        <= exact_bound(coarse) * (1 + Fraction(1, 2**30)) + Fraction(1, 2**50)
-    )
-    if len(coarse.scores) == len(full.scores):
-        assert coarse.auc_error_bound == 0
-
-
-def exact_bound(coarse):
-    pairs = sum(
-        p * n
-        for p, n, low, high in zip(
-            coarse.positives.tolist(),
-            coarse.negatives.tolist(),
-            coarse.scores,
-            coarse.bins.highs,
-            strict=True,
-        )
-        if high > low
-    )
-    return Fraction(pairs, 2 * coarse.total_positives * coarse.total_negatives)
-
-
-@given(
-    strategies.cases(weighted=True), st.sampled_from(["full", "condensed", "coarse", "weighted"])
-)
+@given(strategies.cases(weighted=True), st.sampled_from(["full", "condensed", "weighted"]))
 def test_saving_and_loading_changes_nothing(tmp_path_factory, data, kind):
     labels, scores, weights = data
     made = {
         "full": lambda: br.count(labels, scores),
         "condensed": lambda: br.count(labels, scores, keep="positives"),
-        "coarse": lambda: br.count(labels, scores).coarsen(4),
         "weighted": lambda: br.count(labels, scores, sample_weight=weights),
     }[kind]()
     path = tmp_path_factory.mktemp("saved") / "x.counts"

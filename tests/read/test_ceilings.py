@@ -6,7 +6,7 @@ import gzip
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from tests import strategies
 from tests.cli.helpers import told
@@ -65,57 +65,13 @@ def test_whatever_fits_and_however_the_rows_are_cut_the_counts_are_those_of_memo
         pieces = Chunks(cut(labels, scores, size), None, "random")
         kept = count_pieces(pieces, Ceiling(LEAST, thresholds=tuple(thresholds)), kernels=kernels)
     whole = br.count(labels, scores)
-    counts = br.Counts._of(kept.cells, whole.ledger, (), kept.bins, kept.condensed, kept.cuts)
+    counts = br.Counts._of(kept.cells, whole.ledger, (), kept.condensed, kept.cuts)
     expected = whole.condense(thresholds) if kept.condensed else whole
     assert counts == expected
     assert counts.digest == expected.digest
     assert kept.condensed is (len(whole.scores) > room)  # however the rows were cut
     for threshold in thresholds:
         ours, theirs = br.choose(counts, threshold=threshold), br.choose(whole, threshold=threshold)
-        assert (ours.tp, ours.fp) == (theirs.tp, theirs.fp)
-
-
-@given(
-    strategies.cases(both=True),
-    st.integers(1, 70),
-    st.integers(2, 40),
-    st.lists(finite, max_size=2),
-)
-@example(
-    (np.array([True, False, True, False]), np.array([np.inf, 0.0, 0.0, np.finfo(np.float64).max])),
-    1,
-    2,
-    [],
-)
-def test_certified_bins_are_the_full_counts_coarsened_and_keep_their_bound(
-    data, size, room, thresholds
-):
-    labels, scores = data
-    with pytest.MonkeyPatch.context() as patch:
-        tight(patch, room)
-        patch.setattr(condense, "BIN", 1)
-        patch.setattr("baserate.read.large.BIN", 1)
-        try:
-            coarse = br.count(
-                cut(labels, scores, size), memory=LEAST, approx=True, thresholds=thresholds
-            )
-        except br.InputError as error:
-            assert error.code == "BR942"  # whole numbers that no float holds
-            # An edge is finite: nothing parts the largest float from infinity, and what cannot be
-            # certified is refused.
-            assert scores.dtype == np.int64 or {np.inf, np.finfo(np.float64).max} <= set(
-                scores.tolist()
-            )
-            return
-    whole = br.count(labels, scores)
-    if coarse.bins is None:
-        assert coarse == whole
-        return
-    assert coarse == whole.coarsen(coarse.bins.edges)
-    assert coarse.auc_error_bound <= condense.BOUND + 2**-50
-    assert abs(br.auc(coarse) - br.auc(whole)) <= coarse.auc_error_bound
-    for threshold in thresholds:
-        ours, theirs = br.choose(coarse, threshold=threshold), br.choose(whole, threshold=threshold)
         assert (ours.tp, ours.fp) == (theirs.tp, theirs.fp)
 
 
@@ -130,33 +86,6 @@ def test_condensed_counts_say_so_in_every_place(monkeypatch):
         " positive's score and 1 requested threshold"
     )
     assert br.auc(counts) == br.auc(br.count(labels, scores))
-
-
-def test_bins_say_so_in_every_place(monkeypatch):
-    labels, scores = spread()
-    tight(monkeypatch, 500)
-    monkeypatch.setattr("baserate.read.large.BIN", 1)
-    counts = br.count(cut(labels, scores, 100), memory=LEAST, approx=True)
-    assert "AUC within" in repr(counts)
-    assert counts.notes[0].code == "BR946"
-    assert f"within {counts.auc_error_bound:.1e}" in counts.notes[0].text
-
-
-def test_scores_in_ascending_order_are_certified_after_another_reading(monkeypatch):
-    """The first cases tell nothing of the others then: the bins are split where the doubt is."""
-    labels, scores = spread(20_000)
-    order = np.argsort(scores)
-    tight(monkeypatch, 500)
-    monkeypatch.setattr("baserate.read.large.BIN", 1)
-    begun = []
-
-    def chunks():
-        begun.append(True)
-        return iter(cut(labels[order], scores[order], 1_000))
-
-    counts = br.count(chunks, memory=LEAST, approx=True)
-    assert 2 <= len(begun) <= 1 + condense.MOST_ROUNDS
-    assert counts.auc_error_bound <= condense.BOUND
 
 
 SHAPES = {
@@ -175,56 +104,15 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_cases_in_any_order_but_that_of_their_scores_are_certified_in_one_reading(
-    monkeypatch, shape
-):
-    """A million cases, of which the first third chooses the edges."""
-    rng = np.random.default_rng(5)
-    labels = rng.random(1_000_000) < 0.05
-    scores = SHAPES[shape](rng, labels)
-    monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 300_000)
-    monkeypatch.setattr("baserate.read.large.BIN", 4)  # room for bins, not for scores
-    begun = []
-
-    def chunks():
-        begun.append(True)
-        return iter(cut(labels, scores, 1 << 16))
-
-    counts, whole = (
-        br.count(chunks, memory=LEAST, approx=True, thresholds=[0.5]),
-        br.count(labels, scores),
-    )
-    assert counts.bins is not None
-    assert len(begun) == 1
-    assert counts == whole.coarsen(counts.bins.edges)
-    assert (
-        abs(float(br.auc(counts)) - float(br.auc(whole)))
-        <= counts.auc_error_bound
-        <= condense.BOUND
-    )
-    assert br.choose(counts, threshold=0.5).fp == br.choose(whole, threshold=0.5).fp
-
-
 def test_more_positives_than_fit_are_refused_with_the_way_out(monkeypatch):
     labels, scores = spread(prior=0.5)
     tight(monkeypatch, 200)
     most = CELL * 200 // POSITIVE
     with pytest.raises(
         br.InputError,
-        match=rf"BR951: more than {most} different scores of positives .* approx=True",
+        match=rf"BR951: more than {most} different scores of positives .* rounded scores",
     ):
         br.count(cut(labels, scores, 100), memory=LEAST)
-
-
-def test_bins_that_do_not_fit_are_refused_with_the_bound_that_is_left(monkeypatch):
-    labels, scores = spread(prior=0.5)
-    tight(monkeypatch, 200)
-    with pytest.raises(
-        br.InputError,
-        match=r"BR942: certified bins leave AUC uncertain by .*e-0\d, and 1e-06 is promised",
-    ):
-        br.count(cut(labels, scores, 100), memory=LEAST, approx=True)
 
 
 def test_chunks_that_can_be_read_once_are_refused_only_where_they_are_needed_again(monkeypatch):
@@ -331,13 +219,6 @@ def test_a_ceiling_below_what_the_readers_take_is_refused():
         br.count([([0, 1], [1, 2])], memory="100MB")
 
 
-def test_approx_without_a_ceiling_is_refused():
-    with pytest.raises(
-        br.InputError, match="BR940: approx applies to counting within a memory limit"
-    ):
-        br.count("x.parquet", label="y", score="s", approx=True)
-
-
 def test_a_billion_rows_in_small_scenario_nine():
     """USERS scenario 9, one period of it: i < 9,973,000, and the AUC of all periods, which are
     alike.
@@ -406,42 +287,13 @@ def test_a_file_that_is_given_twice_is_noted(tmp_path, capsys, ending):
     assert (done.status, "BR411" in done.err) == (0, True), done.err
 
 
-def test_scores_in_descending_order_over_many_magnitudes_are_certified(monkeypatch):
-    rng = np.random.default_rng(3)
-    labels = rng.random(200_000) < 0.02
-    scores = np.exp(-rng.exponential(100, 200_000) + 5 * labels)
-    order = np.argsort(-scores)
-    monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 50_000)
-    monkeypatch.setattr("baserate.read.large.BIN", 4)
-    counts = br.count(
-        lambda: iter(cut(labels[order], scores[order], 10_000)), memory=LEAST, approx=True
-    )
-    assert counts.auc_error_bound <= condense.BOUND
-    assert counts == br.count(labels, scores).coarsen(counts.bins.edges)
-
-
-def test_bins_do_not_depend_on_how_rows_are_cut(monkeypatch):
-    rng = np.random.default_rng(4)
-    labels = rng.random(60_000) < 0.05
-    scores = rng.normal(size=60_000) + labels
-    monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 20_000)
-    monkeypatch.setattr("baserate.read.condense.BATCH", 16)
-    monkeypatch.setattr("baserate.read.large.BIN", 1)
-    found = {
-        br.count(cut(labels, scores, size), memory=LEAST, approx=True).digest
-        for size in (997, 5_000, 20_001, 60_000)
-    }
-    assert len(found) == 1
-
-
 @pytest.mark.parametrize("threshold", [1e16, -(2.0**60), 7])
 def test_a_threshold_beyond_what_a_float_holds_is_no_fault_of_the_scores(monkeypatch, threshold):
     scores = np.arange(3_000)
     labels = scores % 7 == 0
     monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 500)
     monkeypatch.setattr("baserate.read.condense.BATCH", 16)
-    monkeypatch.setattr("baserate.read.large.BIN", 1)
-    counts = br.count(cut(labels, scores, 100), memory=LEAST, approx=True, thresholds=[threshold])
+    counts = br.count(cut(labels, scores, 100), memory=LEAST, thresholds=[threshold])
     ours, theirs = (
         br.choose(each, threshold=threshold) for each in (counts, br.count(labels, scores))
     )

@@ -104,16 +104,3 @@ def test_a_class_without_scores_is_told_with_some_that_have_them():
     assert caught.value.problems[0].fix.python == (
         'classes with scores are "a", "b", "c", "d", "e"'
     )
-
-
-def test_the_mean_over_classes_of_bins_has_bounds():
-    exact = {"a": br.Counts([4, 3, 2, 1], [1, 1, 1, 0], [0, 1, 1, 2]),
-             "b": br.Counts([4, 3, 2, 1], [2, 0, 1, 0], [0, 1, 0, 3])}  # fmt: skip
-    coarse = {name: counts.coarsen([2.5]) for name, counts in exact.items()}
-    found = macro(br.auc, coarse)
-    ends = [br.auc(counts).bounds for counts in coarse.values()]
-    assert found.bounds == tuple(np.mean(ends, axis=0))
-    assert found == np.mean([br.auc(counts) for counts in coarse.values()])
-    assert found.bounds.low <= macro(br.auc, exact) <= found.bounds.high
-    assert macro(br.auc, exact).bounds is None
-    assert macro(br.auc, exact).name == "macro"

@@ -460,17 +460,6 @@ def test_the_command_refuses_what_a_cluster_cannot_do(cases, tmp_path, capsys):
             "BR955",
             "memory and cells both limit how much is held in memory",
         ),
-        (["--engine", "dask", "--approx"], "BR940", "--memory 1GB"),
-        (
-            ["--engine", "dask", "--memory", "1GB", "--approx", "--score", "t"],
-            "BR953",
-            "one score at a time",
-        ),
-        (
-            ["--engine", "dask", "--memory", "1GB", "--approx", "--keep", "all"],
-            "BR955",
-            "both say what is kept",
-        ),
         (["--engine", "dask", "--memory", "a lot"], "BR940", "--memory 1GB"),
         (["--engine", "dask", "--score", "t", "--group", "g"], "BR410", "one score"),
         (
@@ -610,57 +599,6 @@ def in_engines(y, s):
     yield "dask", dd.from_pandas(frame, npartitions=3)
 
 
-BINNED = {**HOW, "memory": "1GB", "approx": True}
-
-
-@pytest.mark.parametrize("kind", ["unrounded", "ascending", "tied", "whole", "infinite"])
-def test_certified_bins_are_those_of_the_rows_in_every_engine(kind, monkeypatch):
-    """Digest for digest the counts of all rows in the same edges; AUC is within its bound."""
-    monkeypatch.setattr("baserate.read.frames.SAMPLE", 1_000)
-    y, s = made(20_000, prior=0.1)
-    s = np.asarray(s, dtype=np.float64) + np.random.default_rng(3).random(20_000) * 1e-3
-    if kind == "ascending":  # the first rows say little of the others
-        y, s = y[np.argsort(s)], np.sort(s)
-    elif kind == "tied":
-        s = np.round(s, 1)
-    elif kind == "whole":
-        s = np.round(1000 * s).astype(np.int64)
-    elif kind == "infinite":
-        s[::500], s[1::500] = np.inf, -np.inf
-    whole = br.count(y, s)
-    for name, frame in in_engines(y, s):
-        counts = br.count(frame, **BINNED)
-        expected = whole.coarsen(counts.bins.edges)
-        assert (counts, counts.digest) == (expected, expected.digest), name
-        assert abs(br.auc(counts) - br.auc(whole)) <= counts.auc_error_bound <= 1e-6
-        assert counts.ledger.rows_used == 20_000
-        assert any(note.code == "BR946" for note in counts.notes)
-
-
-def test_bins_of_few_rows_are_every_score_and_odd_rows_are_told():
-    y, s = [0, 1, 1, 0], [0.1, 0.9, np.nan, 0.4]
-    for name, frame in in_engines(y, s):
-        assert_refused(lambda: br.count(frame, **BINNED), "BR201", "1 missing")  # noqa: B023
-        counts = br.count(frame, **BINNED, nan_score="drop")
-        assert counts == br.count([0, 1, 0], [0.1, 0.9, 0.4]), name
-        assert (counts.ledger.rows_read, counts.ledger.rows_refused) == (4, 1)
-    with pytest.raises(br.InputError, match="BR940: approx applies to counting within a memory"):
-        br.count(frame, **HOW, approx=True)
-    with pytest.raises(br.InputError, match="BR955: keep and approx both say what is kept"):
-        br.count(frame, **BINNED, keep="all")
-    with pytest.raises(br.InputError, match="BR002: approx= has no effect on a data frame"):
-        br.count(frame, **BINNED, by="y")
-
-
-def test_bins_that_do_not_fit_are_refused(monkeypatch):
-    monkeypatch.setattr("baserate.read.frames.SAMPLE", 1_000)
-    monkeypatch.setattr(table, "TAKEN", 10**9 - 96 * 40)
-    y, s = made(20_000, prior=0.1)
-    s = np.asarray(s) + np.random.default_rng(3).random(20_000) * 1e-3
-    with pytest.raises(br.InputError, match="BR942: certified bins leave AUC uncertain"):
-        br.count(pl.LazyFrame({"y": y, "s": s}), **BINNED)
-
-
 def test_a_ceiling_on_memory_is_one_on_cells_of_a_frame(monkeypatch):
     frame = pl.DataFrame({"y": Y, "s": S, "t": S[::-1]})
     monkeypatch.setattr(table, "TAKEN", 10**9 - 360 * 5)
@@ -687,7 +625,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("kind", ODD)
-@pytest.mark.parametrize("how", [{}, {"keep": "positives"}, {"memory": "1GB", "approx": True}])
+@pytest.mark.parametrize("how", [{}, {"keep": "positives"}])
 @pytest.mark.filterwarnings("ignore")  # of the engines, on such columns
 def test_no_engine_raises_anything_but_a_refusal_on_odd_columns(kind, how):
     for y, s in ((ODD[kind], [0.1, 0.2, 0.3, 0.4]), ([0, 1, 0, 1], ODD[kind])):

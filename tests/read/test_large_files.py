@@ -185,7 +185,7 @@ def test_what_cannot_be_counted_in_pieces_is_refused(tmp_path, columns, how, mat
 def test_json_lines_are_read_as_a_whole(tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_text('{"y": 0, "s": 0.1}\n{"y": 1, "s": 0.4}\n')
-    assert count(path, approx=True) == br.count([0, 1], [0.1, 0.4])
+    assert count(path) == br.count([0, 1], [0.1, 0.4])
 
 
 def test_a_file_that_changes_between_two_readings_is_refused(tmp_path, tight, monkeypatch):
@@ -205,35 +205,31 @@ def test_a_file_that_changes_between_two_readings_is_refused(tmp_path, tight, mo
 @pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="resident sets are read from /proc"
 )
-@pytest.mark.parametrize("approx", [False, True])
-def test_a_ceiling_holds_for_both_processes_together(tmp_path, approx):
+def test_a_ceiling_holds_for_both_processes_together(tmp_path):
     labels, scores = made(3_000_000, prior=0.001)
     path = written(tmp_path / "x.parquet", labels, scores, 1 << 20)
     program = (
-        f"import baserate as br; print(br.count({path!r}, label='y', score='s',"
-        f" memory='320MB', approx={approx}))"
+        f"import baserate as br; print(br.count({path!r}, label='y', score='s', memory='320MB'))"
     )
     taken = taken_by([sys.executable, "-c", program])
-    assert ("bins" if approx else "condensed") in taken.said
+    assert "condensed" in taken.said
     assert 50e6 < taken.peak <= 320e6
 
 
 def test_show_labels_what_was_merged_and_keeps_its_threshold_exact(
     tmp_path, tight, monkeypatch, capsys
 ):
-    monkeypatch.setattr("baserate.read.large.BIN", 1)
     labels, scores = made()
     path = written(tmp_path / "x.parquet", labels, scores)
     asked = ("show", path, "--label", "y", "--score", "s", "--threshold", "0.9")
     exact = answered(capsys, *asked)["models"][0]
-    for more, mark in (((), "condensed"), (("--approx",), "coarse")):
-        found = answered(capsys, *asked, "--memory", LEAST, *more)["models"][0]
-        assert found["counts"][mark] is True
-        assert found["points"] == exact["points"]
-        assert abs(found["summaries"]["auc"]["value"] - exact["summaries"]["auc"]["value"]) <= 1e-6
-        done = told(capsys, *asked, "--memory", LEAST, *more)
-        assert ("(condensed)" if mark == "condensed" else "(bins)") in done.out
-        assert ("BR947" if mark == "condensed" else "BR946") in done.err
+    found = answered(capsys, *asked, "--memory", LEAST)["models"][0]
+    assert found["counts"]["condensed"] is True
+    assert found["points"] == exact["points"]
+    assert found["summaries"] == exact["summaries"]
+    done = told(capsys, *asked, "--memory", LEAST)
+    assert "(condensed)" in done.out
+    assert "BR947" in done.err
 
 
 def test_count_saves_condensed_counts_that_other_commands_read(tmp_path, tight, capsys):

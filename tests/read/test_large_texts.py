@@ -244,14 +244,11 @@ def test_packed_text_is_counted_in_pieces(tmp_path, tight, in_pieces, pack):
     assert in_pieces == ["pieces"]
 
 
-def test_what_does_not_fit_is_condensed_or_binned_as_parquet_is(tmp_path, tight, monkeypatch):
-    monkeypatch.setattr("baserate.read.large.BIN", 1)
+def test_what_does_not_fit_is_condensed_as_parquet_is(tmp_path, tight, monkeypatch):
     labels, scores = made()
     path = written(tmp_path / "x.csv", lines(np.where(labels, "fraud", "fine"), scores))
     how = {**HOW, "positive": "fraud", "memory": LEAST}
     assert br.count(path, **how, thresholds=[0.5]) == br.count(labels, scores).condense([0.5])
-    bins = br.count(path, **how, approx=True)
-    assert abs(br.auc(bins) - br.auc(br.count(labels, scores))) <= bins.auc_error_bound <= 1e-6
     assert br.count(path, **how, lower_is_positive=True) == br.count(labels, -scores).condense()
 
 

@@ -287,19 +287,6 @@ def test_without_pyspark_or_a_session_one_line_says_so(monkeypatch, capsys, tmp_
     )
 
 
-def test_certified_bins_are_counted_on_the_workers(spark, monkeypatch):
-    monkeypatch.setattr("baserate.read.frames.SAMPLE", 2_000)
-    y, s = everything()
-    s = s + np.arange(len(s)) * 1e-7  # hardly two alike
-    frame = spark.createDataFrame([*zip(y.tolist(), s.tolist(), strict=True)], ["y", "s"])
-    counts = br.count(frame.repartition(3), label="y", score="s", memory="1GB", approx=True)
-    whole = br.count(y, s)
-    assert counts == whole.coarsen(counts.bins.edges)
-    assert counts.digest == whole.coarsen(counts.bins.edges).digest
-    assert abs(br.auc(counts) - br.auc(whole)) <= counts.auc_error_bound <= 1e-6
-    assert counts.ledger.rows_used == len(y)
-
-
 def test_workers_without_this_package_are_told_before_the_job(spark, tmp_path, monkeypatch):
     bare = tmp_path / "python"
     bare.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')  # no packages at all
@@ -310,8 +297,7 @@ def test_workers_without_this_package_are_told_before_the_job(spark, tmp_path, m
     for named, said in ((str(bare), "No module named"), ("/absent/py", "Cannot run program")):
         monkeypatch.setattr(spark.sparkContext, "pythonExec", named)
         monkeypatch.setenv("PYSPARK_PYTHON", named)
-        for how in ({"keep": "positives"}, {"memory": "1GB", "approx": True}):
-            asked = {"label": "y", "score": "s", **how}
-            problem = assert_refused(lambda: br.count(frame, **asked), "BR957", said)  # noqa: B023
-            assert f'PYSPARK_PYTHON (now "{named[:9]}' in str(problem)
+        asked = {"label": "y", "score": "s", "keep": "positives"}
+        problem = assert_refused(lambda: br.count(frame, **asked), "BR957", said)  # noqa: B023
+        assert f'PYSPARK_PYTHON (now "{named[:9]}' in str(problem)
     assert not counted

@@ -121,7 +121,6 @@ def test_the_page_is_read_in_the_dark_and_on_paper(media, scheme, path, browser)
 
 def test_a_report_with_every_kind_of_counts_opens(browser, tmp_path):
     [plain] = counted(3000, seed=1).values()
-    coarse = plain.coarsen([-1, 0, 1, 2])
     weighted = br.Counts([3.0, 2.0, 1.0], positives=[9.5, 5, 1], negatives=[1, 9, 90.25])
     infinite = br.Counts(
         [float("inf"), 1.5, float("-inf")], positives=[3, 4, 1], negatives=[1, 2, 9]
@@ -129,7 +128,6 @@ def test_a_report_with_every_kind_of_counts_opens(browser, tmp_path):
     models = {
         "plain": plain,
         "condensed": plain.condense(),
-        "coarse": coarse,
         "weighted": weighted,
         "infinite": infinite,
     }

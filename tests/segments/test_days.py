@@ -442,7 +442,6 @@ def test_points_are_all_made_where_more_than_the_scores_is_to_be_known(monkeypat
     counts = br.count([0, 1, 0], [0.25, 0.5, 0.1])
     for other in (
         counts.condense(),
-        counts.coarsen([0.2]),
         br.count([0, 1], [0.25, 0.5], sample_weight=[0.5, 2]),
     ):
         assert points_near(other, 0.5) is other

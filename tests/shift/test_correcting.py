@@ -276,11 +276,6 @@ def test_scores_that_are_no_probabilities_are_refused():
         "BR507", "from 0 to 1", lambda: br.shift.correct_probabilities(["a"], negatives_kept=0.1)
     )
     assert_refused(
-        "BR220",
-        "before coarsening",
-        lambda: br.shift.correct_prior(COUNTS.coarsen(5), negatives_kept=0.1),
-    )
-    assert_refused(
         "BR429", "got ndarray", lambda: br.shift.correct_prior(SCORES, negatives_kept=0.1)
     )
 

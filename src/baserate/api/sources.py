@@ -105,7 +105,6 @@ class ReadOptions(TypedDict, total=False):
     threads: int | None
     cells: int | None
     memory: str | int | None
-    approx: bool
     thresholds: Iterable[float]
     missing_label: Literal["drop", "negative", "positive"] | None
     normalize_labels: bool
@@ -137,7 +136,7 @@ OTHER_WORD = {
 }
 OF_ARRAYS = frozenset({"pos_label", "sample_weight", "design"})
 OF_FRAMES = frozenset({"positive", "design", "cells", "memory", "missing_label", "nan_score"})
-OF_ONE = frozenset({"keep", "approx"})  # of one score, without groups
+OF_ONE = frozenset({"keep"})  # of one score, without groups
 OF_TREATMENT = frozenset(
     {"normalize_labels", "cast_labels", "label_threshold", "negative", "lower_is_positive"}
 )
@@ -154,7 +153,7 @@ OF_FILES = OPTIONS - {
     "cells",
 }
 OF_TEXT = frozenset(field.name for field in dataclasses.fields(CsvOptions)) | {"max_bytes"}
-OF_CHUNKS = frozenset({"pos_label", "memory", "approx", "thresholds", "design"})
+OF_CHUNKS = frozenset({"pos_label", "memory", "thresholds", "design"})
 # The options that belong to a column beside label and score, and what its groups are for.
 OF_ROLE = {"day": {"tz"}, "amount": {"currency", "amount_missing"}}
 SERVES: dict[str, Role] = {"by": "group", "cluster": "cluster", "day": "day"}
@@ -324,7 +323,6 @@ def count(  # noqa: PLR0913 (each is a word that users say)
     counted: bool = False,
     cells: int | None = None,
     memory: str | int | None = None,
-    approx: bool = False,
     thresholds: Iterable[float] = (),
     missing_label: Literal["drop", "negative", "positive"] | None = None,
     normalize_labels: bool = False,
@@ -688,7 +686,7 @@ def _of_frame(frame: Any, asked: tuple[str, Any], roles: Mapping[str, Any], said
     own = frozenset[str]() if roles or several else OF_ONE
     _only(said, OF_FRAMES | OF_TREATMENT | own, "a data frame")
     wanted = _wanted(asked, roles, said)
-    ceiling = Ceiling.of({name: said.pop(name, None) for name in ("memory", "approx")})
+    ceiling = Ceiling.of({"memory": said.pop("memory", None)})
     how = {name: said.pop(name) for name in ("keep", "cells") if name in said}
     treatment = frames.checked_treatment(said)
     found, _ = frames.count_frame(frame, wanted, treatment, ceiling, several=several, **how)

@@ -359,13 +359,6 @@ TABLE = {
             metavar="SIZE",
             help=("Memory limit, such as 1GB: Parquet and CSV of any size are counted in pieces."),
         ),
-        _option(
-            "--approx",
-            is_flag=True,
-            help=(
-                "Where the scores do not fit into memory, keep certified bins (AUC within 1e-6)."
-            ),
-        ),
     ),
     "A cluster": (
         _option(

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 # The request: the source, the conditions, the intervals and the output of a command.
 
 MOST_NAMED = 12
-CEILING = ("memory", "approx")
+CEILING = ("memory",)
 READING = [
     field.name
     for kind in (CsvOptions, Treatment)
@@ -818,7 +818,7 @@ GIVES_WAY = {
     "rules": ("thresholds", "fixed", "budget_rule"),
     "test": ("path", "prior_from", "pilot", "group", "all_priors", "kind"),
 }
-OF_CASES = frozenset({"label", "positive", "design", *READING}) - {"memory", "approx"}
+OF_CASES = frozenset({"label", "positive", "design", *READING}) - {"memory"}
 
 
 def default_map(name: str) -> dict[str, dict[str, Any]]:

@@ -485,24 +485,21 @@ REVERSED = 0.45
 ROUNDING = 1e-6
 
 
-def observe(
-    cells: Cells, *, condensed: bool, coarse: bool, won: Callable[[], float]
-) -> tuple[Note, ...]:
+def observe(cells: Cells, *, condensed: bool, won: Callable[[], float]) -> tuple[Note, ...]:
     """Every remark that holds for these cells, of which `won` gives the AUC. Where cells were
     merged, no note is made of what merging hides.
     """
     if not len(cells.scores):
         return ()
     positives, negatives = total(cells.positives), total(cells.negatives)
-    whole = not (condensed or coarse)
     return (
         *_classes(positives, negatives),
-        *(_values(cells) if whole else ()),
-        *(_ties(cells, positives + negatives) if whole else ()),
-        *(_range(cells) if whole else ()),
+        *(() if condensed else _values(cells)),
+        *(() if condensed else _ties(cells, positives + negatives)),
+        *(() if condensed else _range(cells)),
         *(
             ()
-            if coarse or not positives or not negatives
+            if not positives or not negatives
             else _direction(won(), _sample_size(cells.positives), _sample_size(cells.negatives))
         ),
     )

@@ -23,7 +23,6 @@ from baserate.counts.cells import (
     Array,
     Totals,
     as_masses,
-    binned,
     check_totals,
     cuts_of,
     gathered,
@@ -167,16 +166,11 @@ def parsed(body: memoryview, begin: int) -> Saved:
 
 # What odds were multiplied by: a whole number, or a fraction.
 ODDS = re.compile(r"[1-9]\d{0,999}(/[1-9]\d{0,999})?", flags=re.ASCII)
-ARRAYS = frozenset({"scores", "positives", "negatives", "edges", "highs", "cuts"})
-
-
-class Bins(NamedTuple):
-    """What coarse counts keep of the scores they merged: the inner edges, ascending, and the
-    highest score in each cell.
-    """
-
-    edges: npt.NDArray[np.float64]
-    highs: Array
+# Of coarse counts, which version 0.1 could save: the edges of their bins, and the highest score
+# in each.
+BINNED = frozenset({"edges", "highs"})
+ROUNDED = "BR946"
+ARRAYS = frozenset({"scores", "positives", "negatives", "cuts"}) | BINNED
 
 
 class Counts(Totals):
@@ -192,7 +186,6 @@ class Counts(Totals):
     """
 
     scores: Array
-    bins: Bins | None
     condensed: bool
     cuts: Array | None  # thresholds that no merged run reaches across, ascending
 
@@ -208,16 +201,14 @@ class Counts(Totals):
         cells: Cells,
         ledger: Ledger,
         notes: Iterable[Note] = (),
-        bins: Bins | None = None,
         condensed: bool = False,  # noqa: FBT001, FBT002
         cuts: Array | None = None,
     ) -> None:
-        arrays = (*cells, *(bins or ()), *(() if cuts is None else (cuts,)))
+        arrays = (*cells, *(() if cuts is None else (cuts,)))
         self._set(
             arrays,
             **cells._asdict(),
             ledger=ledger,
-            bins=bins,
             condensed=condensed,
             cuts=cuts,
             _recorded=tuple(notes),
@@ -235,7 +226,6 @@ class Counts(Totals):
             self._cells,
             self.ledger,
             self._recorded,
-            self.bins,
             self.condensed,
             self.cuts,
         )
@@ -267,7 +257,6 @@ class Counts(Totals):
             observe(
                 self._cells,
                 condensed=self.condensed,
-                coarse=self.bins is not None,
                 won=lambda: self._won,
             ),
         )
@@ -286,93 +275,16 @@ class Counts(Totals):
             f"baserate-counts-1\n{self.scores.dtype.name}\n{self._masses}", self._cells
         )
 
-    @cached_property
-    def coarse(self) -> bool:
-        """Did bins merge scores? A bin of one score merges nothing."""
-        return self.bins is not None and bool((self.bins.highs > self.scores).any())
-
-    @property
-    def auc_error_bound(self) -> float:
-        """The most that AUC can be off because scores were merged: ½·Σ pᵢnᵢ/(P·N) over the merged
-        cells, 0 for exact counts.
-
-        A cell that holds one distinct score, or cases of one class only, adds nothing.
-        """
-        if self.bins is None or not self.total_positives or not self.total_negatives:
-            return 0.0
-        merged = self.bins.highs > self.scores
-        ours, theirs = (
-            self.positives[merged] / self.total_positives,
-            self.negatives[merged] / self.total_negatives,
-        )
-        # Rounded up, and with room for the last place of the two values that it compares, so that
-        # it stays a bound.
-        doubt, slack = (
-            math.fsum(ours * theirs) / 2 * (1 + 2**-40),
-            2.0**-46 if self.weighted else 2.0**-52,
-        )
-        return doubt + slack if doubt or (self.weighted and merged.any()) else 0.0
-
     def condense(self, thresholds: Iterable[float] = ()) -> Counts:
         """Merge each run of scores that only negatives have into its lowest score.
 
         AUC, its DeLong variance, the hull and every operating point at a positive's score stay
         exact, and those at `thresholds`.
         """
-        if self.bins is not None:
-            raise refuse(
-                "BR220",
-                "coarse counts cannot be condensed: their bins already merge scores",
-                "condense before coarsening",
-            )
         cuts = cuts_of(thresholds, self.scores.dtype)
         return Counts._of(
             without_runs(self._cells, cuts), self.ledger, self._recorded, condensed=True, cuts=cuts
         )
-
-    def coarsen(self, edges: int | npt.ArrayLike) -> Counts:
-        """Merge scores into bins, with `auc_error_bound` saying what that can cost.
-
-        `edges` are the inner edges of the bins (a score at an edge lies above it); a number gives
-        that many bins of equal width. Coarse counts add up where their edges are equal. A bin is
-        named by its lowest score, so flagging down to it is still exact.
-        """
-        if self.condensed:
-            raise refuse(
-                "BR220",
-                "condensed counts cannot be coarsened: their runs already merge scores",
-                "coarsen before condensing",
-            )
-        inner = (
-            self._equal_edges(edges)
-            if isinstance(edges, int | np.integer)
-            else _checked_edges(edges)
-        )
-        highs = self.bins.highs if self.bins is not None else self.scores
-        bins, above = (
-            np.searchsorted(inner, values, side="right") for values in (self.scores, highs)
-        )
-        if (bins != above).any():
-            raise refuse(
-                "BR220",
-                "these counts are coarse, and the new edges cut through their bins",
-                "use edges that are among the old ones",
-            )
-        cells, highs = binned(bins, self.scores, highs, self.positives, self.negatives)
-        return Counts._of(cells, self.ledger, self._recorded, bins=Bins(inner, highs))
-
-    def _equal_edges(self, count: int | np.integer[Any]) -> npt.NDArray[np.float64]:
-        if count < 1:
-            raise refuse(
-                "BR220",
-                f"the number of bins must be 1 or more, got {count}",
-                "give a number such as 1024, or the edges",
-            )
-        finite = self.scores[np.isfinite(self.scores)].astype(np.float64)
-        if not len(finite):
-            return np.empty(0)
-        share = np.arange(1, count) / count
-        return np.unique(finite[-1] * (1 - share) + finite[0] * share + 0.0)
 
     def __add__(self, other: object) -> Counts:
         """The counts of both data sets together."""
@@ -384,11 +296,8 @@ class Counts(Totals):
         _check_same_scale(self, other)
         notes, ledger = self._notes_with(other), self.ledger + other.ledger
         for one, rest in ((self, other), (other, self)):
-            if not len(rest.scores) and rest.bins is None:
-                return Counts._of(one._cells, ledger, notes, one.bins, one.condensed, one.cuts)
-        if self.bins is not None or other.bins is not None:
-            cells, bins = _added_bins(self, other)
-            return Counts._of(cells, ledger, notes, bins)
+            if not len(rest.scores):
+                return Counts._of(one._cells, ledger, notes, one.condensed, one.cuts)
         cells = gathered(*_joined(self, other))
         if not (self.condensed or other.condensed):
             return Counts._of(cells, ledger, notes)
@@ -411,28 +320,19 @@ class Counts(Totals):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
             return NotImplemented
-        pairs = [
-            *zip(self._cells, other._cells, strict=True),
-            *zip(self.bins or (), other.bins or (), strict=False),
-        ]
-        same_kind = self.condensed == other.condensed and (self.bins is None) == (
-            other.bins is None
+        return self.condensed == other.condensed and all(
+            ours.dtype == theirs.dtype and np.array_equal(ours, theirs)
+            for ours, theirs in zip(self._cells, other._cells, strict=True)
         )
-        return same_kind and all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in pairs)
 
     def __hash__(self) -> int:
         return hash(self.digest)
 
     def __repr__(self) -> str:
-        cells = grouped(len(self.scores))
-        if self.bins is not None:
-            cells += f" bins (AUC within {self.auc_error_bound:.1e})"
-        else:
-            cells += (
-                " cells (condensed: runs of negatives merged)"
-                if self.condensed
-                else " distinct scores"
-            )
+        kind = (
+            "cells (condensed: runs of negatives merged)" if self.condensed else "distinct scores"
+        )
+        cells = f"{grouped(len(self.scores))} {kind}"
         prior = f"{self.prior:#.3g}" if math.isfinite(self.prior) else "undefined (no cases)"
         return f"Counts: {self._classes}, {cells}, prior {prior}"
 
@@ -444,7 +344,7 @@ class Counts(Totals):
         """Write a checksummed file that `baserate.load` reads; a kill in the middle leaves the old
         file or the new one.
         """
-        arrays = {**self._cells._asdict(), **(self.bins._asdict() if self.bins is not None else {})}
+        arrays = self._cells._asdict()
         if self.cuts is not None:
             arrays["cuts"] = self.cuts
         facts = {"condensed": self.condensed, **told(self._recorded, self.ledger)}
@@ -468,10 +368,11 @@ class Counts(Totals):
         form = without_runs(cells, cuts) if condensed else cells
         if not all(np.array_equal(ours, arrays[name]) for name, ours in form._asdict().items()):
             raise ValueError("cells are not in canonical form")
-        bins = _checked_bins(arrays, cells) if "edges" in arrays or "highs" in arrays else None
-        if condensed and bins is not None:
-            raise ValueError("counts cannot be both condensed and coarse")
-        return cls._of(cells, *heard(saved.facts), bins=bins, condensed=condensed, cuts=cuts)
+        ledger, notes = heard(saved.facts)
+        if BINNED & arrays.keys():
+            rounding = _checked_rounding(arrays, cells, condensed=condensed)
+            notes = (*(note for note in notes if note.code != ROUNDED), *rounding)
+        return cls._of(cells, ledger, notes, condensed=condensed, cuts=cuts)
 
 
 def told(notes: Iterable[Note], ledger: Ledger) -> dict[str, Any]:
@@ -585,29 +486,31 @@ def _numbers(values: npt.ArrayLike, name: str) -> Array:
     return array.astype(np.int64 if counted else np.float64)
 
 
-def _checked_edges(edges: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    try:
-        inner = np.asarray(edges, dtype=np.float64)
-    except (ValueError, TypeError):
-        inner = np.array(math.nan)
-    if inner.ndim != 1 or not np.isfinite(inner).all() or (np.diff(inner) <= 0).any():
-        raise refuse("BR220", "edges must be finite and ascending, each once", "np.unique(edges)")
-    return inner.copy()
-
-
-def _checked_bins(arrays: dict[str, Array], cells: Cells) -> Bins:
-    """One cell per bin, and nothing in a cell beyond its own bin."""
-    edges, highs = _checked_edges(arrays["edges"]), arrays["highs"]
-    if (
-        len(highs) != len(cells.scores)
-        or highs.dtype != cells.scores.dtype
-        or not (highs >= cells.scores).all()
-    ):
+def _checked_rounding(
+    arrays: dict[str, Array], cells: Cells, *, condensed: bool
+) -> tuple[Note, ...]:
+    """A note that the scores of a file are those of bins, one cell each."""
+    edges, highs = arrays["edges"], arrays["highs"]
+    fits = (
+        not condensed
+        and len(highs) == len(cells.scores)
+        and highs.dtype == cells.scores.dtype
+        and (highs >= cells.scores).all()
+    )
+    if not fits:
         raise ValueError("the highest scores do not fit the cells")
-    bins, above = (np.searchsorted(edges, values, side="right") for values in (cells.scores, highs))
-    if (bins != above).any() or (np.diff(bins) >= 0).any():
+    low, high = (np.searchsorted(edges, values, side="right") for values in (cells.scores, highs))
+    if (low != high).any() or (np.diff(low) >= 0).any():
         raise ValueError("the cells do not fit the edges")
-    return Bins(edges, highs)
+    return rounded_to_bins(cells.scores, highs)
+
+
+def rounded_to_bins(lows: Array, highs: Array) -> tuple[Note, ...]:
+    """A note that counts hold bins, each with its lowest score; none where no bin merged scores."""
+    if not (highs > lows).any():
+        return ()
+    bins = number_of(len(lows), "bin")
+    return (Note(ROUNDED, f"scores are rounded down to {bins}: cases within a bin count as tied"),)
 
 
 def _check_same_scale(a: Counts, b: Counts) -> None:
@@ -631,20 +534,6 @@ def _joined(a: Counts, b: Counts) -> tuple[Array, Array, Array]:
     hits, misses = joined_counts(a.positives, b.positives), joined_counts(a.negatives, b.negatives)
     check_totals(hits, misses)
     return joined_scores(a.scores, b.scores), hits, misses
-
-
-def _added_bins(a: Counts, b: Counts) -> tuple[Cells, Bins]:
-    if a.bins is None or b.bins is None or not np.array_equal(a.bins.edges, b.bins.edges):
-        raise refuse(
-            "BR409",
-            "coarse counts add up only with coarse counts of equal edges",
-            "coarsen all parts with the same edges",
-        )
-    scores, hits, misses = _joined(a, b)
-    highs = joined_scores(a.bins.highs, b.bins.highs)
-    edges = a.bins.edges
-    cells, highs = binned(np.searchsorted(edges, scores, side="right"), scores, highs, hits, misses)
-    return cells, Bins(edges, highs)
 
 
 # ----------------------------------------------------------------------

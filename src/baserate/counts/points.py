@@ -20,7 +20,7 @@ from baserate.numbers import INT64_MAX, Floats, Frozen, exactly, running_sums
 ONLY_RATES = "only rates are known, not how many cases there were of each class"
 EVERY_SCORE = Fix(
     'count again with every score kept (keep="all")',
-    "count again with all scores kept (more --memory, --keep all, or without --approx)",
+    "count again with all scores kept (more --memory, or --keep all)",
 )
 LABELS_MISSING = (
     "some cases have no label, and the base rate of the labelled cases need not be that of all"
@@ -209,13 +209,6 @@ class Points(Frozen):
         """What there is to say of the counts that the points are of."""
         return () if self._counts is None else self._counts.notes
 
-    @property
-    def coarse(self) -> bool:
-        """Were scores merged into bins? Then nothing but bounds is known of what lies between two
-        points.
-        """
-        return self._counts is not None and self._counts.coarse
-
     @cached_property
     def merged(self) -> npt.NDArray[np.bool_]:
         """The edges inside which the exact scores may have thresholds that are not known here; edge
@@ -224,35 +217,20 @@ class Points(Frozen):
         Corners and hull are the same for condensed counts as for the exact ones, so nothing is
         unknown of them.
         """
-        none = np.zeros(len(self) - 1, dtype=np.bool_)
-        if self._counts is None or self.tops is None or not (self.coarse or self._counts.condensed):
-            return none
-        if len(self.scores) != len(self._counts.scores):
-            return ~none if self.coarse else none
+        counts = self._counts
+        if (
+            counts is None
+            or self.tops is None
+            or not counts.condensed
+            or len(self.scores) != len(counts.scores)
+        ):
+            return np.zeros(len(self) - 1, dtype=np.bool_)
         together = self.tops > self.scores
         # One case alone has one score.
         return (
             together & (np.diff(self.tp) + np.diff(self.fp) > 1)
             if self.tp.dtype == np.int64
             else together
-        )
-
-    def extreme(self, *, best: bool) -> Points:
-        """The highest or the lowest ROC that the exact scores can have, where bins merged them: in
-        a bin one class comes first.
-        """
-        inside = np.flatnonzero(self.merged & (np.diff(self.tp) > 0) & (np.diff(self.fp) > 0)) + 1
-        tp, fp = (
-            np.insert(values, inside, values[inside - (not first)])
-            for values, first in ((self.tp, best), (self.fp, not best))
-        )
-        return Points._of(
-            np.insert(self.scores, inside - 1, self.scores[inside - 1]),
-            tp,
-            fp,
-            self._totals,
-            None,
-            self.why_no_prior,
         )
 
     @property
@@ -308,7 +286,7 @@ class Points(Frozen):
             )
             text = (
                 f"threshold {quoted(threshold)} cuts through merged scores: these counts are"
-                " condensed or coarse there"
+                " condensed there"
             )
             raise refuse("BR229", text, f"use {near}, or count with every score kept")
         return flagged
@@ -387,15 +365,9 @@ class Points(Frozen):
 
 
 def refuse_merged(counts: Counts | Points, what: str, fix: Fix = EVERY_SCORE) -> None:
-    """Counts in which scores were merged cannot answer this, as bins or as runs of negatives."""
+    """Condensed counts, in which runs of negatives were merged, cannot answer this."""
     if Points.of(counts).merged.any():
         raise lacking(f"{what}, and scores were merged in these counts", fix)
-
-
-def refuse_bins(counts: Counts | Points, what: str) -> None:
-    """Bins cannot answer this: they keep neither the ROC nor its hull."""
-    if Points.of(counts).coarse:
-        raise lacking(f"{what}, and these counts merged scores into bins")
 
 
 def lacking(text: str, fix: Fix = EVERY_SCORE) -> InputError:
@@ -418,8 +390,6 @@ def _running(values: Array, whole: float) -> tuple[Array, Array | None]:
 
 def _tops(counts: Counts) -> Array | None:
     """The highest score that each cell may have merged; None where every cell is one score."""
-    if counts.bins is not None:
-        return counts.bins.highs
     if not counts.condensed:
         return None
     scores, cuts = counts.scores, counts.cuts

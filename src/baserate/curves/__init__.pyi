@@ -1,5 +1,4 @@
 from baserate.curves.areas import (
-    auc_bounds as auc_bounds,
     auprc as auprc,
     average_precision as average_precision,
     cost_area as cost_area,

@@ -1,5 +1,5 @@
 """Areas and other summaries of a curve: AUC, partial and weighted AUC, precision-recall areas, cost
-areas, and their bounds for bins.
+areas.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ import inspect
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache, wraps
-from typing import Any, NamedTuple, TypeVar, cast
+from functools import cache
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -18,13 +18,12 @@ from baserate.counts.counts import Counts
 from baserate.counts.points import Points, refuse_merged
 from baserate.curves.curve import mixed_points
 from baserate.curves.named import both_shares, cost_curve
-from baserate.decisions.selection import bins_note, choose
+from baserate.decisions.selection import choose
 from baserate.errors import Fix, quoted, refuse
 from baserate.measures.confusion import label_shift_of
 from baserate.measures.registry import Direction, weight_of_negatives
 from baserate.numbers import (
     INT64_MAX,
-    Bounds,
     Floats,
     Reading,
     Undefined,
@@ -86,50 +85,6 @@ def summary(**facts: Any) -> Callable[[Summarizer], Summarizer]:
 
 
 # ----------------------------------------------------------------------
-# Summaries of bins: between which values the summary of the exact scores lies.
-
-
-# Both ends are rounded sums; a share stays one.
-ROUNDING = 1e-13
-
-
-def bounded(least: Callable[..., float] | None = None) -> Callable[[Summarizer], Summarizer]:
-    """A summary that only gets better where a ROC lies higher: of bins it carries the values of the
-    highest and lowest ROC possible.
-
-    `least` is the summary of the lowest ROC, where tied positives make another difference.
-    """
-
-    def with_bounds(function: Summarizer) -> Summarizer:
-        @wraps(function)
-        def read(counts: Any, **options: Any) -> float:
-            value: float = function(counts, **options)
-            if isinstance(value, Undefined) or not isinstance(value, Reading):
-                return value
-            points = Points.of(counts)
-            if not points.coarse:
-                return value
-            highest, lowest = points.extreme(best=True), points.extreme(best=False)
-            ends = (
-                float(function(highest, **options)),
-                float((least or function)(lowest, **options)),
-                float(value),
-            )
-            low, high = min(ends), max(ends)
-            bounds = Bounds(
-                low - ROUNDING * abs(low), min(high + ROUNDING * abs(high), max(high, 1.0))
-            )
-            notes = [note for note in value.notes if note.code != "BR232"]
-            return Reading(
-                value, (bins_note(value.name.partition("(")[0], bounds), *notes), value.name, bounds
-            )
-
-        return cast("Summarizer", read)
-
-    return with_bounds
-
-
-# ----------------------------------------------------------------------
 # How well do the scores rank? Areas under the ROC, whole, in a band, or weighted; none depends on
 # the base rate.
 
@@ -138,15 +93,14 @@ Band = tuple[float, float]
 
 
 @summary(synonyms=("auroc", "roc_auc"), range=SHARE)
-@bounded()
 def auc(counts: Counts | Points) -> float:
     """How often does a positive score higher than a negative?
 
     The share of (positive, negative) pairs that the score puts in the right order, a tie counting
     one half: the area under the ROC curve, (wins + ties / 2) / (P · N). 1 ranks every positive
     above every negative, 0.5 knows nothing, 0 is perfectly reversed. It does not depend on the
-    prior. Exact for whole counts, then rounded once; for coarse counts within
-    `counts.auc_error_bound`; of a published ROC, the area under straight lines between its points.
+    prior. Exact for whole counts, then rounded once; of a published ROC, the area
+    under straight lines between its points.
     Hanley & McNeil 1982, Radiology 143:29-36.
 
     >>> import baserate as br
@@ -178,27 +132,7 @@ def one_class(counts: Counts | Points) -> str:
     )
 
 
-@summary(single=False)
-def auc_bounds(counts: Counts) -> Bounds:
-    """Between which values does the AUC of the exact scores lie, where scores were merged into
-    bins?
-
-    AUC ± `counts.auc_error_bound`, within 0 and 1; both ends are the AUC where nothing was merged.
-
-    >>> import baserate as br
-    >>> br.curves.auc_bounds(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
-    Bounds(low=0.75, high=0.75)
-    """
-    value = auc(counts)
-    if math.isnan(value):
-        return Bounds(value, value)
-    return Bounds(
-        max(0.0, value - counts.auc_error_bound), min(1.0, value + counts.auc_error_bound)
-    )
-
-
 @summary(range=(-1.0, 1.0))
-@bounded()
 def gini(counts: Counts | Points) -> float:
     """How much better than guessing is the ranking? 2 · AUC − 1, also called Somers' D and accuracy
     ratio.
@@ -219,7 +153,6 @@ def gini(counts: Counts | Points) -> float:
 
 
 @summary(range=SHARE)
-@bounded()
 def ks(counts: Counts | Points) -> float:
     """How far apart are the two classes at best? The largest tpr − fpr over all thresholds: the
     Kolmogorov-Smirnov statistic.
@@ -240,7 +173,6 @@ def ks(counts: Counts | Points) -> float:
 
 
 @summary()
-@bounded()
 def partial_auc(
     counts: Counts | Points,
     *,
@@ -335,7 +267,6 @@ SMALLEST = 1e-300  # of the smaller class: the odds of less are no float
 
 
 @summary(direction="lower")
-@bounded()
 def min_cost(counts: Counts | Points, *, at: Conditions | None = None) -> float:
     """What does the cheapest threshold cost per case, at this base rate and these costs?
 
@@ -351,7 +282,6 @@ def min_cost(counts: Counts | Points, *, at: Conditions | None = None) -> float:
 
 
 @summary(direction="lower", range=SHARE)
-@bounded()
 def cost_area(counts: Counts | Points) -> float:
     """What does the best threshold cost on average over all effective priors? The area under the
     cost curve's lower envelope.
@@ -371,7 +301,6 @@ def cost_area(counts: Counts | Points) -> float:
 
 
 @summary(range=(-math.inf, 1.0))
-@bounded()
 def h_measure(
     counts: Counts | Points,
     *,
@@ -566,7 +495,6 @@ SMALL = 0.05
 
 
 @summary(synonyms=("pr_auc", "aucpr"), range=SHARE)
-@bounded()
 def auprc(counts: Counts | Points, *, at: Conditions | None = None) -> float:
     """What is the area under the precision-recall curve? Exact, with the curve that mixing two
     thresholds gives, at any base rate.
@@ -587,7 +515,6 @@ def auprc(counts: Counts | Points, *, at: Conditions | None = None) -> float:
 # Of positives that come last in a bin, precision is least where each has a score of its own: no
 # less than the integral.
 @summary(synonyms=("ap",), range=SHARE)
-@bounded(least=auprc)
 def average_precision(counts: Counts | Points, *, at: Conditions | None = None) -> float:
     """How pure are the alerts on average over the positives? Σ (tprᵢ − tprᵢ₋₁) · precisionᵢ, at any
     base rate.
@@ -730,7 +657,6 @@ def chance_for(
 
 
 @summary(range=SHARE, chance=chance_for)
-@bounded()
 def weighted_auc(
     counts: Counts | Points,
     *,
@@ -907,7 +833,6 @@ def _continuous(points: Points, alpha: float) -> float:
 
 
 @summary(range=SHARE)
-@bounded()
 def weighted_pr_area(
     counts: Counts | Points, *, alpha: float, strips: int = STRIPS, at: Conditions | None = None
 ) -> float:
@@ -940,7 +865,6 @@ def weighted_pr_area(
 
 
 @summary(direction="lower")
-@bounded()
 def weighted_cost_area(counts: Counts | Points, *, alpha: float, strips: int = STRIPS) -> float:
     """The area under the cost curve with weight passed towards costly misses (to the right), in
     strips of equal width.

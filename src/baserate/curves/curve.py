@@ -12,7 +12,7 @@ import numpy as np
 
 from baserate.conditions import Conditions, Costs, checked_conditions
 from baserate.counts.counts import Counts
-from baserate.counts.points import Points, refuse_bins
+from baserate.counts.points import Points
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.selection import choose, curve_note, flag_at
 from baserate.errors import Infeasible, Note, combine, grouped, quoted, refuse
@@ -344,8 +344,6 @@ def sweep(
             "a sweep keeps one threshold, or chooses again by a rule, not both",
             "leave one of them out",
         )
-    if threshold is NOT_SAID:
-        refuse_bins(points, "a threshold that is chosen anew at each base rate needs every score")
     read = [_point(points, at, rule, threshold, volume) for at in conditions]
     x = np.array([at.prior for at in conditions])
     values = np.array(
@@ -437,7 +435,7 @@ def trace(
         conditions,
         source=counts,
         name=name,
-        notes=curve_note(points, every=every),
+        notes=curve_note(points) if every else (),
     )
 
 

@@ -116,10 +116,10 @@ def probability_points(counts: Any) -> Points:
         raise refuse(
             "BR429", f"probabilities need Counts, got {type(counts).__name__}", "count(...)"
         )
-    if counts.condensed or counts.bins is not None:
+    if counts.condensed:
         raise refuse(
             "BR507",
-            "condensed and coarse counts have merged scores, so probabilities are not available",
+            "condensed counts have merged scores, so probabilities are not available",
             "count with every score kept",
         )
     if not len(counts.scores):
@@ -196,14 +196,13 @@ def cost_curve(counts: Source) -> Curve:
     best = np.concatenate((np.arange(len(hull)), [len(hull) - 1]))
     y = x * fnr[best] + rest * fpr[best]
     keep = np.concatenate((np.diff(x) > 0, [True]))
-    thresholds, notes = hull.thresholds[best], curve_note(hull, hull=True)
+    thresholds = hull.thresholds[best]
     return Curve._of(
         "cost",
         CURVES["cost"].axes,
         (x[keep], y[keep], thresholds[keep]),
         None,
         counts,
-        notes,
     )
 
 
@@ -405,7 +404,7 @@ def _curve(
         source=counts,
         name=name,
         limit=entry.limit,
-        notes=curve_note(kept, every=every and not on_hull, hull=on_hull),
+        notes=curve_note(kept) if every and not on_hull else (),
     )
 
 
@@ -570,7 +569,7 @@ def _along_scores(name: str, counts: Source, at: Conditions | None) -> Curve:
     y = along(measure, points, resolved or Conditions())[1:]
     scores = points.scores.astype(np.float64, copy=False)
     notes = (
-        *curve_note(points, every=True),
+        *curve_note(points),
         *rounded_thresholds(points),
         *(label_shift_of(resolved, points) if resolved is not None else ()),
     )

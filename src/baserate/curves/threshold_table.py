@@ -254,9 +254,7 @@ def _remarks(points: Points, thresholds: Any) -> Iterator[Note]:
     for cut in () if thresholds is None else thresholds:
         yield from out_of_range(points, cut)
     if thresholds is None and points.merged.any():
-        why = (
-            "scores were merged into bins"
-            if points.coarse
-            else "runs of negatives were counted together"
+        text = (
+            "runs of negatives were counted together: thresholds among them are not in this table"
         )
-        yield Note("BR232", f"{why}: thresholds among them are not in this table")
+        yield Note("BR232", text)

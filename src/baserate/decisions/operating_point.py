@@ -53,7 +53,7 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import percent
-from baserate.numbers import Bounds, Later, Viewed, cell, exactly, rounded, table, view
+from baserate.numbers import Later, Viewed, cell, exactly, rounded, table, view
 
 # ----------------------------------------------------------------------
 # `OperatingPoint`: where a classifier is set, what it flags there, and under which conditions that
@@ -97,8 +97,7 @@ class OperatingPoint(Viewed):
     them. Where `share` is below 1, cases from `lower_threshold` up to the threshold are flagged
     too, with that probability, and every number is an expected value; `merged` says that those may
     have several scores. `how` says of which kind the point is, and `in_advance` whether it was set
-    before these cases were seen. `bounds` says between which values what was made best lies with
-    every score kept, where bins merged scores; None where it is exact. `guarantee` is what holds in
+    before these cases were seen. `guarantee` is what holds in
     the field at this threshold, where that was requested. `intervals` holds the intervals of its
     measures, by name, where they were requested. Outcomes are those of the sample; rates
     within a class are the sample's too; precision, npv, posfrac and costs are read at `at`. Any
@@ -125,7 +124,6 @@ class OperatingPoint(Viewed):
     best: Confusion | None = None
     worst: Confusion | None = None
     in_advance: bool = False
-    bounds: Bounds | None = None
     # The highest scores below either threshold, by which these are shown in few digits; None where
     # a threshold is shown as it was given.
     below: float | None = field(default=None, compare=False, repr=False)
@@ -242,7 +240,6 @@ class OperatingPoint(Viewed):
             in_advance=True,
             best=None,
             worst=None,
-            bounds=None,
             guarantee=None,
             intervals={},
             notes=combine(
@@ -1026,12 +1023,7 @@ def _trivial(
     one.
     """
     nothing, everything = point.regardless == 0, point.share == 1 and not point.fn and not point.tn
-    if (
-        rule.terms
-        or objective.name != "expected_cost"
-        or not (nothing or everything)
-        or points.coarse
-    ):
+    if rule.terms or objective.name != "expected_cost" or not (nothing or everything):
         return
     best = "is cheapest" if point.at.costs_given else "makes the fewest errors"
     hull = points.hull()

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from baserate.conditions import Conditions, Costs, checked_conditions
 from baserate.counts.cells import Array, run_starts, upper_hull
 from baserate.counts.counts import Counts
-from baserate.counts.points import Points, refuse_bins
+from baserate.counts.points import Points
 from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.rules import Mask
 from baserate.errors import Note, quoted, refuse
@@ -257,11 +257,6 @@ def corners(models: Models, masks: Mapping[str, Mask] | None = None) -> list[Cor
                 f"{quoted(name)} has cases of one class only: it has no ROC",
                 "count cases of both classes",
             )
-        refuse_bins(
-            points,
-            f"{quoted(name)}: what is cheapest at which base rate and costs needs the hull of all"
-            " scores",
-        )
         source = points.hull() if masks is None else points
         kept = range(1, len(source) - 1) if masks is None else _kept(points, masks[name])
         positives, negatives = exactly(points.total_positives), exactly(points.total_negatives)
@@ -444,7 +439,6 @@ def _curves(first: Points, second: Points) -> tuple[_Curve, _Curve, Fraction]:
             raise refuse(
                 "BR552", "a ROC needs cases of both classes", "count cases of both classes"
             )
-        refuse_bins(points, "which of two ROCs lies above needs every score")
     if first.fp.dtype != np.int64 or second.fp.dtype != np.int64:
         ours, theirs = (_curve(points.fpr, points.tpr, 1.0) for points in (first, second))
         return ours, theirs, Fraction(1)

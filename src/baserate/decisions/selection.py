@@ -16,7 +16,7 @@ import numpy as np
 from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.cells import Array
 from baserate.counts.counts import Counts
-from baserate.counts.points import Points, lacking, refuse_bins
+from baserate.counts.points import Points, lacking
 from baserate.decisions import guarantees, operating_point
 from baserate.decisions.amount_costs import AmountChoice
 from baserate.decisions.operating_point import (
@@ -24,8 +24,6 @@ from baserate.decisions.operating_point import (
     COUNTED,
     GUESS,
     INTERPOLATED,
-    THRESHOLD,
-    TIE,
     ModelChoice,
     OperatingPoint,
     each_chosen,
@@ -78,7 +76,7 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import Written, base_rate, checked_level, from_number, share
-from baserate.numbers import Bounds, Floats, Viewed, exactly, rounded, view
+from baserate.numbers import Floats, Viewed, exactly, rounded, view
 
 # ----------------------------------------------------------------------
 # `choose`: the best point that satisfies a rule.
@@ -225,8 +223,7 @@ def _found(
         as_good = use_up and not is_better(objective, chosen.confusion, other.confusion, at)
         if as_good or is_better(objective, other.confusion, chosen.confusion, at):
             chosen = other
-    known = next((one for one in candidates if one.how == THRESHOLD), None)
-    return settled(chosen, points, rule.terms, objective, known, use_up=use_up)
+    return settled(chosen, points, rule.terms, objective, use_up=use_up)
 
 
 def _guaranteed(
@@ -372,14 +369,14 @@ def random_classifier(
 class Choice(ModelChoice[OperatingPoint]):
     """The best model, where it is set, and what the others would do.
 
-    `models` names more than one where they cannot be distinguished by what was made best, or where
-    bins leave open which is best; `points` holds the chosen point of every model that satisfies the
-    rule, `refused` says of the others why they do not. `baselines` are flagging nothing and
-    flagging everything, where they satisfy the rule too; under a budget without costs there are
-    none. `differences` holds the lead of the best model over every other one, the closest first,
-    with its interval and p-value, where the models were counted together; where they were not,
-    `untested` says why. `lead_over_baseline` is the same over the better of the two baselines,
-    where the best model beats it on these cases; `baseline_untested` says why that was not tested.
+    `models` names more than one where they cannot be distinguished by what was made best; `points`
+    holds the chosen point of every model that satisfies the rule, `refused` says of the others why
+    they do not. `baselines` are flagging nothing and flagging everything, where they satisfy the
+    rule too; under a budget without costs there are none. `differences` holds the lead of the best
+    model over every other one, the closest first, with its interval and p-value, where the models
+    were counted together; where they were not, `untested` says why. `lead_over_baseline` is the
+    same over the better of the two baselines, where the best model beats it on these cases;
+    `baseline_untested` says why that was not tested.
     """
 
     baselines: Mapping[str, OperatingPoint] = field(default_factory=dict)
@@ -593,21 +590,7 @@ def _best(points: Mapping[str, OperatingPoint]) -> tuple[str, ...]:
     for name, point in points.items():
         if _is_better(point, points[first]):
             first = name
-    best = [name for name, point in points.items() if not _is_better(points[first], point)]
-    return (
-        tuple(name for name in points if name in best or _may_win(points[name], points[first]))
-        if any(point.bounds is not None for point in points.values())
-        else tuple(best)
-    )
-
-
-def _may_win(point: OperatingPoint, best: OperatingPoint) -> bool:
-    """Whether it may be as good as the best with every score kept, where bins merged scores."""
-    lower = parse(point.optimized, point.volume).direction == "lower"
-    (low, high), (best_low, best_high) = (
-        one.bounds or (one[one.optimized],) * 2 for one in (point, best)
-    )
-    return low <= best_high if lower else high >= best_low
+    return tuple(name for name, point in points.items() if not _is_better(points[first], point))
 
 
 def _is_better(one: OperatingPoint, other: OperatingPoint) -> bool:
@@ -745,10 +728,6 @@ def fix(
         )
         return replace(point, rule=rule, volume=volume, notes=notes)
 
-    refuse_bins(
-        points,
-        f"where {asked.name} is {quoted(given, quotes=False)} depends on the order of all scores",
-    )
     interpolated, nearest = (
         _interpolated(points, asked, value, resolved),
         _nearest(points, asked, value, resolved),
@@ -924,9 +903,7 @@ def pooled_counts(sites: Sequence[Site]) -> Counts:
             _times(counts.negatives, of_negatives, factor, fits=fits),
         )
         parts.append(
-            Counts._of(
-                Cells(counts.scores, *columns), counts.ledger, (), counts.bins, counts.condensed
-            )
+            Counts._of(Cells(counts.scores, *columns), counts.ledger, condensed=counts.condensed)
         )
     summed: Counts = added(parts)
     return summed
@@ -951,7 +928,7 @@ def added(parts: Sequence[Any]) -> Any:
 
 
 # ----------------------------------------------------------------------
-# What merged scores leave open: thresholds of the exact scores may lie inside runs and bins.
+# What merged scores leave open: thresholds of the exact scores may lie inside runs.
 
 # Where cases are weighted, the least of them is not known: so little of an edge.
 LITTLE = 2.0**-30
@@ -1019,22 +996,16 @@ def settled(
     points: Points,
     terms: Sequence[Term],
     objective: Measure,
-    known: OperatingPoint | None,
     *,
     use_up: bool,
 ) -> OperatingPoint:
-    """What was chosen, if no threshold inside merged scores may be better; `known` is the best
-    threshold that is known.
-
-    For condensed counts anything else is refused; bins were requested, and give the point with
-    bounds of what was made best.
+    """What was chosen, if no threshold inside merged scores may be better; anything else is
+    refused.
     """
     hidden, at = Hidden(points), chosen.at
     kept = hidden.may_keep(terms, at)
     if not kept.any():
         return chosen
-    if points.coarse and known is None:
-        raise may_lie(points, hidden.edges[kept], "may satisfy the rule")
     sign = 1.0 if objective.direction == "lower" else -1.0
     value = sign * measure(chosen.confusion, objective, at=at)
     low, high = hidden.span(objective, at)
@@ -1047,17 +1018,9 @@ def settled(
         better = (reach < value - slack) | (
             (reach <= value + slack) & (hidden.edges < place) & (not use_up)
         )
-    if not better.any() and not (points.coarse and chosen.how == TIE):
-        return chosen
-    if not points.coarse:
+    if better.any():
         raise may_lie(points, hidden.edges[better], f"may have a better {objective.name}")
-    ends = [
-        value,
-        float(np.nanmin(reach)),
-        sign * measure((known or chosen).confusion, objective, at=at),
-    ]
-    bounds = Bounds(*sorted((sign * min(ends), sign * max(ends))))
-    return replace(chosen, bounds=bounds, notes=(bins_note(objective.name, bounds),))
+    return chosen
 
 
 def refuse_infeasible(points: Points, terms: Sequence[Term], at: Conditions) -> None:
@@ -1118,39 +1081,12 @@ def may_lie(points: Points, edges: Any, what: str) -> InputError:
     return lacking(f"a threshold {where} {what}, but the scores there were counted together")
 
 
-def curve_note(points: Points, *, every: bool = False, hull: bool = False) -> tuple[Note, ...]:
-    """What a reader of a curve should know where scores were merged; corners and hull of condensed
-    counts are those of all scores.
-    """
-    if points.coarse:
-        line = (
-            "with every score kept, this curve may be better"
-            if hull
-            else "what the curve does between two points is not known"
-        )
-        return (Note("BR232", f"scores were merged into bins: {line}"),)
-    if every and points.merged.any():
-        return (
-            Note(
-                "BR232",
-                "runs of negatives were counted together: thresholds among them are not on this"
-                " curve",
-            ),
-        )
-    return ()
-
-
-def bins_note(name: str, bounds: Bounds) -> Note:
-    """Between which values the exact scores have it, in as many digits as tell these apart."""
-    texts = ([f"{end:.{digits}g}" for end in bounds] for digits in range(4, 18))
-    low, high = next(
-        (pair for pair in texts if pair[0] != pair[1]), [f"{end:.4g}" for end in bounds]
-    )
-    return Note(
-        "BR232",
-        f"scores were merged into bins: with every score kept, {name} lies between {low} and"
-        f" {high}",
-    )
+def curve_note(points: Points) -> tuple[Note, ...]:
+    """What a reader of a curve through every threshold should know where scores were merged."""
+    if not points.merged.any():
+        return ()
+    text = "runs of negatives were counted together: thresholds among them are not on this curve"
+    return (Note("BR232", text),)
 
 
 def checked_among(among: Any) -> int:

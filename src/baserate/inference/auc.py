@@ -75,12 +75,6 @@ def placed(counts: Counts) -> Placed:
     hold the squares.
     """
     refuse_weights(counts)
-    if counts.bins is not None:
-        raise refuse(
-            "BR581",
-            "these counts are coarse: placements inside a bin are not known",
-            "count with every score kept",
-        )
     value = float(auc(counts))
     total_p, total_n = int(counts.total_positives), int(counts.total_negatives)
     if 4 * total_p * total_n * max(total_p, total_n) <= INT64_MAX:

@@ -402,12 +402,6 @@ class _Cases:
 
     def __init__(self, source: Counts, plan: Plan, sight: Any) -> None:
         refuse_weights(source)
-        if source.bins is not None:
-            raise refuse(
-                "BR581",
-                "these counts are coarse: resampling them would hide what the bins do",
-                "count with every score kept",
-            )
         scores, columns = source.scores, [source.positives, source.negatives]
         outcomes = isinstance(sight, Mapping)
         if outcomes:
@@ -665,12 +659,6 @@ def replicate_values(
     if isinstance(source, GroupedCounts):
         return _values_of_clusters(one, source, plan)[:, None]
     refuse_weights(source)
-    if source.bins is not None:
-        raise refuse(
-            "BR581",
-            "these counts are coarse: resampling them would hide what the bins do",
-            "count with every score kept",
-        )
     source = condensed_for(source, of_roc=one.of_roc)
     if one.is_auc and _fits(source, plan):
         return auc_values(source, plan)[:, None]
@@ -680,7 +668,7 @@ def replicate_values(
 
 def condensed_for(counts: Counts, *, of_roc: bool) -> Counts:
     """With runs of negatives merged, where the ROC alone decides and every score is known."""
-    plain = not (counts.weighted or counts.condensed) and counts.bins is None
+    plain = not (counts.weighted or counts.condensed)
     return counts.condense() if of_roc and plain else counts
 
 

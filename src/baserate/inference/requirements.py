@@ -17,7 +17,7 @@ import numpy as np
 from baserate.conditions import Conditions, refuse_estimate
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
-from baserate.counts.points import Points, refuse_bins
+from baserate.counts.points import Points
 from baserate.curves.summaries import SUMMARIES, Summary, summary_named
 from baserate.decisions.operating_point import (
     COUNTED,
@@ -208,7 +208,6 @@ def _point(
     if threshold is not NOT_SAID:
         return flag_at(counts, threshold, at=at, volume=volume), ()
     parse_rule(rule, volume)  # what cannot be read is refused before anything is drawn
-    refuse_bins(counts, "no threshold is given, and choosing one needs every score")
     one, other = _halves(counts, seed)
     try:
         chosen = choose(one, rule, at=at, volume=volume).threshold

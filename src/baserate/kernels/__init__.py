@@ -40,16 +40,6 @@ class GapCounter(Protocol):
     def add(self, scores: Scores, labels: Labels) -> None: ...
 
 
-class BinCounter(Protocol):
-    """Both classes between edges, piece by piece: negatives, positives, lowest and highest order of
-    each bin.
-    """
-
-    @property
-    def bins(self) -> Ints: ...
-    def add(self, scores: Scores, labels: Labels) -> None: ...
-
-
 class Kernels(Protocol):
     """What either implementation offers."""
 
@@ -73,7 +63,6 @@ class Kernels(Protocol):
         self, scores: Scores, labels: Labels, anchors: Ints
     ) -> tuple[Ints, Ints, Ints]: ...
     def GapCounter(self, anchors: Ints) -> GapCounter: ...  # noqa: N802 (a class in both)
-    def BinCounter(self, edges: Ints) -> BinCounter: ...  # noqa: N802
     def draw(
         self, urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints
     ) -> None: ...

@@ -13,7 +13,6 @@
 #include "_buffers.h"
 #include "_sort.h"
 #include "_gaps.h"
-#include "_bins.h"
 #include "_pack.h"
 #include "_tally.h"
 #include "_distinct.h"
@@ -593,11 +592,7 @@ static PyMethodDef methods[] = {
     {"distinct", distinct, METH_VARARGS, "distinct(values, width, codes, firsts) -> number of distinct values, or -1 for too many"},
     {"distinct_texts", distinct_texts, METH_VARARGS, "distinct_texts(bytes, offsets, codes, firsts) -> the same for text as Arrow holds it"},
     {"index", index_of, METH_VARARGS, "index(anchors): what gaps look scores up in"},
-    {"edges", edges_of, METH_VARARGS, "edges(edges): what bins look scores up in"},
-    {"even", even, METH_VARARGS, "even(edges) -> whether bins are found by arithmetic"},
     {"gaps", gaps, METH_VARARGS, "gaps(scores, labels, index, ties, gaps, lowest): negatives at and between the positives' scores"},
-    {"bins", bins, METH_VARARGS, "bins(scores, labels, edges, tallies, bins): both classes between the edges, with the lowest and highest order"},
-    {"settle", settle, METH_VARARGS, "settle(tallies, bins): add the cases of the tallies to the bins"},
     {"draw", draw, METH_VARARGS, "draw(entries, bands, places, units, sizes, out, lane, first) -> replicates drawn"},
     {"draw_sums", draw_sums, METH_VARARGS, "draw_sums(entries, bands, places, units, sizes, spots, out, lane, first, cells) -> replicates drawn"},
     {"draw_powers", draw_powers, METH_VARARGS,

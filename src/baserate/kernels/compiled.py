@@ -43,8 +43,6 @@ ROWS_AN_ANCHOR = 4
 # Replicates of urns and sizes up to this are held as int32: a Poisson number is never twice its
 # rate where that is so large.
 NARROW = 2**30
-# A tally of a bin in which no case was yet, and how many cases it can hold: see _bins.h.
-NO_KEYS, MOST_WAITING = 255 << 48, 2**24 - 1
 
 
 def count_cells(scores: Scores, labels: Labels) -> Cells:
@@ -330,32 +328,6 @@ class GapCounter:
             self.ties += ties
             self.gaps += gaps
             np.minimum(self.lowest, lowest, out=self.lowest)
-
-
-class BinCounter:
-    """Counts both classes between edges, piece by piece, with the lowest and the highest order of
-    each bin.
-    """
-
-    def __init__(self, edges: Ints) -> None:
-        self.edges = _kernels.edges(edges)
-        self._bins = portable.no_bins(len(edges) + 1)
-        self.tallies, self.waiting = np.full(len(edges) + 1, NO_KEYS, dtype=np.uint64), 0
-
-    @property
-    def bins(self) -> Ints:
-        _kernels.settle(self.tallies, self._bins)
-        self.waiting = 0
-        return self._bins
-
-    def add(self, scores: Scores, labels: Labels) -> None:
-        for start in range(0, len(scores), MOST_WAITING // 2):
-            part = slice(start, start + MOST_WAITING // 2)
-            if self.waiting + len(scores[part]) > MOST_WAITING:
-                _kernels.settle(self.tallies, self._bins)
-                self.waiting = 0
-            _kernels.bins(scores[part], labels[part], self.edges, self.tallies, self._bins)
-            self.waiting += len(scores[part])
 
 
 def draw(urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints) -> None:

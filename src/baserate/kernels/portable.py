@@ -281,32 +281,6 @@ class GapCounter:
         self.lowest[filled] = np.minimum(self.lowest[filled], chunk[opens[filled]])
 
 
-def no_bins(count: int) -> Ints:
-    """What a `BinCounter` starts from: of each bin its negatives, its positives, and its lowest and
-    highest order.
-    """
-    bins = np.zeros((count, 4), dtype=np.int64)
-    bins[:, 2], bins[:, 3] = INT64_MAX, -INT64_MAX - 1
-    return bins
-
-
-class BinCounter:
-    """Counts both classes between edges, piece by piece, with the lowest and highest order of each
-    bin; a score at an edge lies above it.
-    """
-
-    def __init__(self, edges: Ints) -> None:
-        self.edges, self.bins = edges, no_bins(len(edges) + 1)
-
-    def add(self, scores: Scores, labels: Labels) -> None:
-        for part in _blocks(len(scores), 1):
-            orders = ascending_orders(scores[part])
-            places = np.searchsorted(self.edges, orders, side="right")
-            np.add.at(self.bins, (places, labels[part].astype(np.intp)), 1)
-            np.minimum.at(self.bins[:, 2], places, orders)
-            np.maximum.at(self.bins[:, 3], places, orders)
-
-
 def draw(urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints) -> None:
     """Write the counts of replicates `first`, `first + 1`, ... into the rows of `out`, each a
     resample of its size.

@@ -26,7 +26,7 @@ from baserate.errors import CASE_CONTROL, InputError, Note, Source, on_command_l
 from baserate.inference.values import Check, Interval
 from baserate.measures.calculator import Rates, Solved
 from baserate.measures.confusion import Confusion
-from baserate.numbers import EXACT_FLOATS, Bounds, Undefined
+from baserate.numbers import EXACT_FLOATS, Undefined
 
 SCHEMA = "baserate/1"
 LABEL_SHIFT = "BR526"
@@ -167,12 +167,11 @@ def _model(
             "design": counts.ledger.design,
             "weighted": counts.weighted,
             "condensed": counts.condensed,
-            "coarse": counts.bins is not None,
             "digest": counts.digest,
             **({"corrected": counts.ledger.corrected} if counts.ledger.corrected else {}),
         },
         "at": conditions(at, counts),
-        "summaries": {"auc": {**summary(auc(counts), counts.auc_error_bound), **bounds}},
+        "summaries": {"auc": {**summary(auc(counts)), **bounds}},
         "points": [point_of(point) for point in settings],
     }
 
@@ -256,7 +255,6 @@ def point_of(point: OperatingPoint) -> dict[str, Any]:
     """
     values = {name: read(point, name) for name in measures_shown(point)}
     more: dict[str, Any] = {"volume": point.volume} if point.volume is not None else {}
-    more.update(_bounds(point.bounds))
     if point.counted is not None:
         more["counted"] = {"flagged": point.counted[0], "cases": point.counted[1]}
     for name, draw in (("best", point.best), ("worst", point.worst)):
@@ -326,18 +324,10 @@ def whole(value: float | Fraction) -> float | str:
     return float(value)
 
 
-def summary(value: float, error_bound: float = 0.0) -> dict[str, Any]:
-    """A value with whatever limits it: the reason why it is undefined, or the bound on its
-    error.
-    """
+def summary(value: float) -> dict[str, Any]:
+    """A value, or the reason why it is undefined."""
     reason = {"undefined": value.reason} if isinstance(value, Undefined) else {}
-    bound = {"error_bound": error_bound} if error_bound else {}
-    return {"value": number(value), **reason, **bound, **_bounds(getattr(value, "bounds", None))}
-
-
-def _bounds(bounds: Bounds | None) -> dict[str, Any]:
-    """Where the value lies with every score kept, where bins merged scores."""
-    return {} if bounds is None else {"bounds": bounds._asdict()}
+    return {"value": number(value), **reason}
 
 
 def number(value: float | None) -> float | None:

@@ -143,9 +143,8 @@ def rows_of(result: Any) -> Iterator[Row]:
 
 @rows_of.register
 def _(result: Reading) -> Iterator[Row]:
-    ends = {} if result.bounds is None else {"low": result.bounds.low, "high": result.bounds.high}
     reason = {"undefined": result.reason} if isinstance(result, Undefined) else {}
-    yield {"measure": result.name, "value": float(result), **ends, **reason}
+    yield {"measure": result.name, "value": float(result), **reason}
 
 
 @rows_of.register

@@ -113,7 +113,7 @@ def of_models(models: Mapping[str, Counts], aucs: Mapping[str, Interval]) -> str
 
 def _distinct(counts: Counts) -> str:
     """How many cells there are, and what was merged in them."""
-    merged = " (bins)" if counts.bins is not None else " (condensed)" if counts.condensed else ""
+    merged = " (condensed)" if counts.condensed else ""
     return f"{grouped(len(counts.scores))}{merged}"
 
 

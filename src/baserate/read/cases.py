@@ -36,7 +36,7 @@ from baserate.errors import (
 )
 from baserate.kernels import Cells, Kernels, best
 from baserate.kernels.portable import ascending_orders, scores_of_orders
-from baserate.numbers import EXACT_FLOATS, INT64_MAX, Bounds, Floats, Ints, Reading, square_sum
+from baserate.numbers import EXACT_FLOATS, INT64_MAX, Floats, Ints, Reading, square_sum
 from baserate.read.columns import (
     FLOAT_DIGITS,
     Column,
@@ -1185,8 +1185,4 @@ def macro(summary: Callable[..., float], by_class: Mapping[Any, Counts], **optio
             f"{getattr(summary, '__name__', 'this')} gives several numbers, which have no one mean",
             "a summary such as auc",
         )
-    ends = [getattr(value, "bounds", None) or (value, value) for value in values]
-    low, high = (float(np.mean(column)) for column in zip(*ends, strict=True))
-    return Reading(
-        float(np.mean(values)), name="macro", bounds=Bounds(low, high) if low < high else None
-    )
+    return Reading(float(np.mean(values)), name="macro")

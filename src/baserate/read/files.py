@@ -88,9 +88,6 @@ def read_cases(source: str, wanted: ColumnRoles, options: Options) -> tuple[Case
 def _tables(source: str, wanted: ColumnRoles, options: Options) -> list[Table]:
     """The tables of one source, as its reader sent them."""
     checked_design(wanted.design)
-    if options.ceiling.approx:
-        text = "this needs every case at once: nothing is approximated"
-        raise refuse_file(shown_source(source), "BR943", text, "leave approx out")
     repeated = [name for name in wanted.scores if wanted.scores.count(name) > 1]
     if repeated:
         raise refuse_file(
@@ -511,7 +508,7 @@ def count_scores(source: str, wanted: ColumnRoles, options: Options) -> dict[str
     folder of such files, `"-"` for standard input, `"file.db::table"` or `"file.db::SELECT …"` for
     SQLite and DuckDB, or `"postgresql://…::table"`. Under a ceiling on memory it is read in pieces,
     where that can be: where the scores do not all fit, the counts are condensed (see
-    `Counts.condense`), exact at every one of its thresholds, or certified bins are kept.
+    `Counts.condense`), exact at every one of its thresholds.
     """
     if options.ceiling.memory is not None:
         pieces = sources_in_pieces(source)

@@ -57,16 +57,7 @@ from baserate.read.columns import (
     group_codes,
     objects,
 )
-from baserate.read.condense import (
-    BIN,
-    BOUND,
-    MOST_ROUNDS,
-    Certified,
-    not_certified,
-)
-from baserate.read.large import Kept, as_counts
 from baserate.read.table import (
-    CELL,
     POSITIVE,
     Ceiling,
     ColumnRoles,
@@ -867,81 +858,6 @@ def condensed(whole: Any, positives: Judged, wanted: ColumnRoles) -> Counts:
 
 
 # ----------------------------------------------------------------------
-# Certified bins of any number of rows: edges from the first of them, cases counted between the
-# edges where they lie.
-
-
-SAMPLE = 1 << 20  # rows that edges are chosen from
-
-
-@dataclass(frozen=True)
-class Binned:
-    """How many of each class lie between the edges, and the lowest and highest score of each bin.
-
-    It answers in two places a bin: the lowest order with the negatives, and the highest order, all
-    bits inverted so that the least is the highest, with the positives.
-    """
-
-    edges: Ints
-
-    def __call__(self, pieces: Iterator[Columns]) -> tuple[Ints, Ints, Ints]:
-        counter = best.BinCounter(np.require(self.edges, requirements=["C", "A"]))
-        for piece in pieces:
-            scores = np.require(piece[score_key(0)], requirements=["C", "A"])
-            counter.add(scores, np.asarray(piece[LABEL]) != 0)
-        bins = counter.bins
-        used = np.flatnonzero(bins[:, :2].any(axis=1))
-        negatives, positives, lowest, highest = bins[used].T
-        places = np.concatenate((2 * used, 2 * used + 1))
-        return (
-            places,
-            np.concatenate((lowest, ~highest)),
-            np.concatenate((negatives, positives)),
-        )
-
-    def read(self, kind: np.dtype[Any], places: Ints, least: Ints, many: Ints) -> Certified:
-        """What all partitions gave together."""
-        found = Certified(kind, self.edges, best)
-        for half, (cases, end) in enumerate(((0, 2), (1, 3))):
-            ours = places % 2 == half
-            found.counter.bins[places[ours] // 2, cases] = many[ours]
-            found.counter.bins[places[ours] // 2, end] = ~least[ours] if half else least[ours]
-        return found
-
-
-def certified(
-    frame: Any, wanted: ColumnRoles, treatment: Treatment, room: int
-) -> tuple[Counts, object]:
-    """Bins with AUC within 1e-6, which take this number of bytes at most, and the positive label;
-    every score where the first rows are all there are.
-    """
-    frame = _ranked(frame, wanted)
-    tally = _labels(frame, wanted)
-    found = judged(tally, wanted, treatment)
-    whole = _whole_cases(frame, wanted, tally, found.label)
-    most = min(SAMPLE, room // CELL)
-    first = collected(whole.head(most + 1))
-    scores, labels = (np.asarray(first[name].to_numpy()) for name in (score_key(0), LABEL))
-    cells = best.count_cells(np.require(scores, requirements=["C", "A"]), labels != 0)
-    if len(first) <= most:
-        return Counts._of(cells, found.ledger, found.notes), found.label
-    bins = Certified.among(cells, room // BIN, None, best)
-    for reading in range(MOST_ROUNDS + 1):
-        work = Binned(bins.edges)
-        bins = work.read(bins.kind, *added_up(whole, work))
-        if bins.bound() <= BOUND:
-            break
-        finer = bins.finer(room // BIN, None, best) if reading < MOST_ROUNDS else None
-        if finer is None:
-            raise not_certified(bins.bound(), rounds=reading == MOST_ROUNDS)
-        bins = finer
-    counts = as_counts(Kept(*bins.cells()), found.ledger, found.notes)
-    if counts.total_positives + counts.total_negatives != found.ledger.rows_used:
-        raise refuse("BR952", "the rows changed while they were counted", "count them again")
-    return counts, found.label
-
-
-# ----------------------------------------------------------------------
 # Counting data frames where they lie: Spark and Dask clusters, DuckDB, lazy and eager frames,
 # through one function.
 
@@ -972,8 +888,7 @@ def count_frame(
     engine that holds it runs one GROUP BY, and only distinct scores come here. No more than `cells`
     of them: where one score has more, the counts are condensed as `keep="positives"` has them,
     which is exact too, and the negatives never leave their workers; `keep="all"` refuses instead.
-    `ceiling.memory` is the same limit in bytes; with `ceiling.approx` certified bins are kept
-    instead (AUC within 1e-6), in that memory whatever the number of rows. Rows without a label or
+    `ceiling.memory` is the same limit in bytes. Rows without a label or
     score are refused, or left out as the treatment says.
 
     >>> import baserate as br, polars
@@ -986,7 +901,7 @@ def count_frame(
     most = most_cells(cells, ceiling)
     lazy = opened(frame, wanted)
     if not several and wanted.group is None:
-        return _count_score(lazy, wanted, treatment, ceiling, keep, most)
+        return _count_score(lazy, wanted, treatment, keep, most)
     tally = tallied(lazy, wanted, most)
     if tally is None:
         raise _too_many(wanted.scores[0], most, TOGETHER)
@@ -1007,19 +922,14 @@ def _count_score(
     frame: Any,
     wanted: ColumnRoles,
     treatment: Treatment,
-    ceiling: Ceiling,
     keep: Keep | None,
     most: int,
 ) -> tuple[Counts, object]:
-    """One score of a frame that is opened: all of it, condensed, or certified bins."""
+    """One score of a frame that is opened: all of it, or condensed."""
     if keep not in (None, "all", "positives"):
         raise refuse(
             "BR532", f"keep must be 'all' or 'positives', got {quoted(keep)}", "keep='all'"
         )
-    if ceiling.approx:
-        if keep is not None:
-            raise refuse("BR955", "keep and approx both say what is kept", "give one of them")
-        return certified(frame, wanted, treatment, ceiling.room)
     (score,) = wanted.scores
     tally = None if keep == "positives" else tallied(frame, wanted, most)
     if tally is not None:

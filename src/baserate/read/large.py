@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from baserate.counts.cells import Array, cuts_of
-from baserate.counts.counts import Bins, Counts
+from baserate.counts.counts import Counts
 from baserate.errors import (
     MOST_EXAMPLES,
     RANDOM,
@@ -47,10 +47,6 @@ from baserate.read.cases import (
 )
 from baserate.read.columns import BadCells, Column, Unread, as_column, objects
 from baserate.read.condense import (
-    BIN,
-    BOUND,
-    MOST_ROUNDS,
-    Certified,
     Chunks,
     Everything,
     Gaps,
@@ -58,7 +54,6 @@ from baserate.read.condense import (
     Pieces,
     Positives,
     Stage,
-    not_certified,
 )
 from baserate.read.csv import FAST_FROM, PLAIN_LABELS
 from baserate.read.quotas import Quotas, machine_memory
@@ -96,18 +91,17 @@ from baserate.read.treatments import Treatment, turned
 
 
 class Kept(NamedTuple):
-    """What counts are made of: cells, the bins they are, whether runs were merged, and the
-    thresholds that were kept apart.
+    """What counts are made of: cells, whether runs were merged, and the thresholds that were kept
+    apart.
     """
 
     cells: Cells
-    bins: Bins | None = None
     condensed: bool = False
     cuts: Array | None = None
 
 
 def count_pieces(pieces: Pieces, ceiling: Ceiling, kernels: Kernels = best) -> Kept:
-    """Full counts, or condensed ones, or certified bins: whatever fits, and is allowed."""
+    """Full counts, or condensed ones where these do not fit."""
     return _Run(pieces, ceiling, kernels).kept()
 
 
@@ -140,21 +134,6 @@ class _Run:
                     )
                 case Gaps():
                     return Kept(self.stage.cells(), condensed=True, cuts=self.stage.cuts)
-                case Certified():
-                    if self.stage.bound() <= BOUND:
-                        return Kept(*self.stage.cells())
-                    self._begin(self._finer(self.stage))
-
-    def _finer(self, bins: Certified) -> Certified:
-        cuts = cuts_of(self.ceiling.thresholds, bins.kind)
-        finer = (
-            bins.finer(self.ceiling.room // BIN, cuts, self.kernels)
-            if self.reading < MOST_ROUNDS
-            else None
-        )
-        if finer is None:
-            raise not_certified(bins.bound(), rounds=self.reading >= MOST_ROUNDS)
-        return finer
 
     def _begin(self, stage: Stage) -> None:
         """The next reading, from the first piece."""
@@ -189,16 +168,7 @@ class _Run:
         assert isinstance(stage, Everything)
         assert self.ceiling.memory is not None
         cells, room = stage.settle(), self.ceiling.room
-        less: Positives | Certified
-        if self.ceiling.approx:
-            less = Certified.among(
-                cells,
-                room // BIN,
-                cuts_of(self.ceiling.thresholds, cells.scores.dtype),
-                self.kernels,
-            )
-        else:
-            less = Positives.among(cells, room // POSITIVE, self.ceiling.memory)
+        less = Positives.among(cells, room // POSITIVE, self.ceiling.memory)
         if stage.rest is not None:
             less.add(stage.rest)
         return less
@@ -214,7 +184,6 @@ def count_chunks(
     memory: str | int,
     pos_label: Any = None,
     thresholds: Iterable[float] = (),
-    approx: bool = False,
     design: str = RANDOM,
 ) -> Counts:
     """How many positives and negatives have each score, where labels and scores come in chunks and
@@ -223,8 +192,7 @@ def count_chunks(
     `chunks` gives pairs of labels and scores: a function that begins anew each time, or a list.
     Full counts where every distinct score fits into `memory`; otherwise the chunks are read twice,
     and the counts are condensed (see `Counts.condense`), exact for AUC and its interval, for the
-    hull, and at every one of `thresholds`. `approx=True` keeps certified bins instead, with AUC
-    within 1e-6, mostly after one reading. Chunks that are not the same cases when they are read
+    hull, and at every one of `thresholds`. Chunks that are not the same cases when they are read
     again are refused.
 
     >>> import baserate as br
@@ -232,7 +200,7 @@ def count_chunks(
     Counts: 3 positives, 3 negatives, 4 distinct scores, prior 0.500
     """
     pieces = Chunks(chunks, pos_label, design)
-    ceiling = Ceiling.of({"memory": memory, "thresholds": tuple(thresholds), "approx": approx})
+    ceiling = Ceiling.of({"memory": memory, "thresholds": tuple(thresholds)})
     kept = count_pieces(pieces, ceiling)
     if not pieces.seen:
         raise refuse("BR602", "there are no cases in any chunk", "give chunks with cases")
@@ -241,25 +209,7 @@ def count_chunks(
 
 def as_counts(kept: Kept, ledger: Ledger, notes: tuple[Note, ...]) -> Counts:
     """Counts that say what had to be merged."""
-    counts = Counts._of(
-        kept.cells, ledger, (*notes, *_merged(kept)), kept.bins, kept.condensed, kept.cuts
-    )
-    if kept.bins is None:
-        return counts
-    text = (
-        f"certified bins: AUC within {counts.auc_error_bound:.1e}; every point shown is exact, and"
-        " between two of them lie at most"
-    )
-    shares = [
-        column.max() / max(int(column.sum()), 1)
-        for column in (kept.cells.positives, kept.cells.negatives)
-    ]
-    note = Note(
-        "BR946",
-        f"{text} {100 * shares[0]:.2g} % of the positives and {100 * shares[1]:.2g} % of the"
-        " negatives",
-    )
-    return Counts._of(kept.cells, ledger, (*notes, note), kept.bins, kept.condensed, kept.cuts)
+    return Counts._of(kept.cells, ledger, (*notes, *_merged(kept)), kept.condensed, kept.cuts)
 
 
 def _merged(kept: Kept) -> tuple[Note, ...]:

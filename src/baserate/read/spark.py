@@ -172,9 +172,6 @@ def check_there(wanted: ColumnRoles, options: Options) -> None:
             "weights are not counted on a cluster: sums of fractions depend on their order there",
             "count whole cases",
         )
-    if options.ceiling.approx and (wanted.group is not None or len(wanted.scores) > 1):
-        text = "bins are counted of one score at a time, and without groups"
-        raise refuse("BR953", text, "leave --approx out, or count one --score")
     said = said_of(options).keys() - {
         "missing_label",
         "nan_score",

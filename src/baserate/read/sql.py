@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from baserate.counts.cells import Array, binned, gathered
-from baserate.counts.counts import Bins, Counts
+from baserate.counts.counts import Counts, rounded_to_bins
 from baserate.errors import (
     RANDOM,
     Fix,
@@ -31,7 +31,6 @@ from baserate.read import streams
 from baserate.read.cases import as_scores
 from baserate.read.columns import Column, as_column
 from baserate.read.frames import Tally, checked_treatment, collected, column_of, judged, lazily
-from baserate.read.large import Kept, as_counts
 from baserate.read.source import Options, parts_of, shown_source, together
 from baserate.read.table import ColumnRoles, is_query, one_statement
 from baserate.read.treatments import Treatment
@@ -136,10 +135,10 @@ def counting_sql(
     score comes back, also for rows without a label or a score, which are refused or left out, as
     requested, when `count(result, counted=True)` reads it.
 
-    With `bins` scores are merged into bins: that many per unit of score between the whole numbers
-    `low` and `high`, and one bin below and one above them. It is a power of two, so that every
-    engine computes the same edges: then counts of several days add up, AUC has a bound
-    (`Counts.auc_error_bound`), and a threshold at an edge is exact.
+    With `bins` scores are rounded down: that many bins per unit of score between the whole numbers
+    `low` and `high`, and one bin below and one above them, each named by its lowest score. The
+    cases of a bin then count as tied. The number is a power of two, so that every engine computes
+    the same bins.
 
     >>> import baserate as br, duckdb
     >>> print(br.counting_sql("duckdb", "logs.scores", label="fraud", score="m"))
@@ -152,7 +151,7 @@ def counting_sql(
     >>> rows = "SELECT i % 50 = 0 AS y, i / 1000 AS s FROM range(1000) AS t(i)"
     >>> binned = br.counting_sql("duckdb", rows, label="y", score="s", bins=64)
     >>> br.count(duckdb.sql(binned), counted=True)
-    Counts: 20 positives, 980 negatives, 64 bins (AUC within 7.7e-03), prior 0.0200
+    Counts: 20 positives, 980 negatives, 64 distinct scores, prior 0.0200
     """
     known = DIALECTS.get(dialect) if isinstance(dialect, str) else None
     if known is None:
@@ -243,7 +242,7 @@ def of_file(path: str, options: Options, positive: Any = None, design: str = RAN
     used = Source(shown, table.sha256, *rows, "label", "" if value is None else str(value))
     ledger = replace(ledger, sources=(used,))
     notes = (*table.notes, *counts._recorded)
-    return Counts._of(counts._cells, ledger, notes, counts.bins)
+    return Counts._of(counts._cells, ledger, notes)
 
 
 def _of_bins(path: str, wanted: ColumnRoles, options: Options) -> Any:
@@ -290,7 +289,8 @@ def _counts(
     if (bins != above).any() or (lows > highs).any():
         raise _damaged("a row holds scores of several bins", np.flatnonzero(bins != above))
     cells, tops = binned(bins, lows, highs, found.positives, found.negatives)
-    return as_counts(Kept(cells, Bins(edges, tops)), found.ledger, found.notes), found.label
+    notes = (*found.notes, *rounded_to_bins(cells.scores, tops))
+    return Counts._of(cells, found.ledger, notes), found.label
 
 
 def _times(column: Column) -> Ints:

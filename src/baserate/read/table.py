@@ -52,7 +52,7 @@ LEAST = 320 * 10**6
 # Bytes that a distinct score takes while cells are merged, and that a positive's score takes in the
 # second pass.
 CELL, POSITIVE = 112, 120
-WORDS = ("memory", "approx", "thresholds")
+WORDS = ("memory", "thresholds")
 Progress = Callable[[int, int], None]
 
 
@@ -60,29 +60,23 @@ Progress = Callable[[int, int], None]
 class Ceiling:
     """The most bytes that counting may take (None: as many as there are), and how to go about it.
 
-    `approx` allows certified bins instead of a refusal; `thresholds` are points that must stay
-    exact.
+    `thresholds` are points that must stay exact.
     """
 
     memory: int | None = None
-    approx: bool = False
     thresholds: tuple[Any, ...] = ()
     progress: Progress | None = None
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Ceiling:
         """From keywords, each a word that is known."""
-        memory, said = (
-            given.get("memory"),
-            [name for name in ("approx", "thresholds") if given.get(name)],
-        )
-        if memory is None and said:
-            text = f"{said[0]} applies to counting within a memory limit, and none is given"
+        memory = given.get("memory")
+        if memory is None and given.get("thresholds"):
+            text = "thresholds applies to counting within a memory limit, and none is given"
             raise refuse("BR940", text, Fix("memory='1GB'", "--memory 1GB"))
         several = tuple(given.get("thresholds", ()))
         return cls(
             None if memory is None else bytes_of(memory),
-            bool(given.get("approx")),
             several,
         )
 

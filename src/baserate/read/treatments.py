@@ -26,7 +26,6 @@ from baserate.errors import (
     refuse_file,
 )
 from baserate.kernels import best
-from baserate.kernels.portable import ascending_orders
 from baserate.numbers import INT64_MAX, Floats, share_won
 from baserate.read.cases import Decision, as_written, decide, fitting, spelled
 from baserate.read.columns import Column, as_text, is_missing, objects
@@ -41,9 +40,6 @@ LARGEST = 1e300
 # Unlabelled cases whose chance of a higher score than a labelled one is further from one half than
 # this were not left out by chance.
 APART = 0.2
-# More scores than these are first counted in bins, whose edges are some of those of a sample.
-MANY, SAMPLED, BINS = 1 << 16, 4096, 64
-ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -305,20 +301,7 @@ def _reviewed(table: Table, gone: npt.NDArray[np.intp], wanted: ColumnRoles) -> 
 def _apart(scores: Floats, unknown: npt.NDArray[np.bool_], limit: float) -> int:
     """Whether the share of pairs in which the unlabelled case has the higher score is further from
     one half than this: 1 or -1 where it is above or below, 0 where it is not.
-
-    A few bins of many cases tell, as each pair in two of them is won or lost. Where pairs within
-    one could still turn the answer, every score is counted.
     """
-    if len(scores) > MANY:
-        sample = ascending_orders(np.ascontiguousarray(scores[:: len(scores) // SAMPLED]))
-        counter = best.BinCounter(np.unique(np.sort(sample)[:: SAMPLED // BINS]))
-        counter.add(scores, unknown)
-        bins = counter.bins[::-1]
-        ours, theirs = bins[:, 1].copy(), bins[:, 0].copy()
-        within = float(np.dot(ours / ours.sum(), theirs / theirs.sum())) / 2 + ROUNDING
-        apart = share_won(ours, theirs) - 0.5
-        if abs(abs(apart) - limit) > within:
-            return int(np.sign(apart)) if abs(apart) > limit else 0
     cells = best.count_cells(scores, unknown)
     apart = share_won(cells.positives, cells.negatives) - 0.5
     return int(np.sign(apart)) if abs(apart) > limit else 0

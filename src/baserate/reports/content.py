@@ -415,7 +415,7 @@ def points_of(
     every = Points.of(counts)
     corners, answers = every.hull_places, answered_places(every, chosen)
     places = kept_places(every, answers, most_points(counts, models))
-    complete = len(places) == len(every) and counts.bins is None and not counts.condensed
+    complete = len(places) == len(every) and not counts.condensed
     chosen_totals = counts.ledger.design == CASE_CONTROL
     plain = len(places) <= MOST_PLAIN or every.tp.dtype != np.int64 or _total(every) >= LARGEST
     return {
@@ -666,12 +666,6 @@ def _merged(counts: Counts) -> Iterator[str]:
         yield (
             "runs of negatives between positive scores were merged: thresholds inside a run are not"
             " known."
-        )
-    if counts.bins is not None:
-        bins, bound = number_of(len(counts.scores), "bin"), counts.auc_error_bound
-        yield (
-            f"scores were merged into {bins}: AUC is known to within {bound:.3g}, and thresholds at"
-            " their edges only."
         )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from baserate.conditions import Conditions, Costs, Uncertain, told
 from baserate.counts.counts import Counts
-from baserate.counts.points import Points, refuse_bins
+from baserate.counts.points import Points
 from baserate.curves.named import CURVES, curve_named
 from baserate.decisions.operating_point import SAME_CASES, SHOW_ON_OTHERS, OperatingPoint
 from baserate.decisions.roc_geometry import Region, corners, regions
@@ -161,9 +161,6 @@ def reader_of(
         raise refuse("BR594", "a measure is given a rule and a threshold", "give one of them")
     if threshold is not NOT_SAID:
         return _fixed(name, confusion_at(points, points.place(threshold)), asked[0])
-    refuse_bins(
-        points, "a threshold that is chosen anew at each base rate and cost needs every score"
-    )
     own = {
         HERE: own_prior(
             points, [asked[0], *(term.measure for term in parse_rule(rule, volume).terms)]
@@ -941,7 +938,6 @@ def expect_curve(
     points = Points.of(counts)
     if not points.total_positives or not points.total_negatives:
         raise refuse("BR552", "a curve needs cases of both classes", "count cases of both classes")
-    refuse_bins(points, "a curve read between its points needs every score")
     fine, coarse = (
         _lines(points, (axis, measure), at, places, panels) for panels in (FINE, COARSE)
     )

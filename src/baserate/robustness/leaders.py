@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts, JointCounts
-from baserate.counts.points import Points, refuse_bins
+from baserate.counts.points import Points
 from baserate.decisions.roc_geometry import check_names
 from baserate.decisions.selection import Choice, chosen_among
 from baserate.errors import Fix, Infeasible, Note, quoted, refuse
@@ -209,9 +209,6 @@ def _curve(name: str, points: Points, *, attained: bool) -> _Curve:
             f"{quoted(name)} has cases of one class only: it has no ROC",
             "count cases of both classes",
         )
-    refuse_bins(
-        points, f"{quoted(name)}: what is found within a share of false alarms needs every score"
-    )
     kept = points.corners() if attained else points.hull()
     positives, negatives = exactly(kept.total_positives), exactly(kept.total_negatives)
     corners = [

@@ -13,7 +13,7 @@ import numpy as np
 from baserate.conditions import Conditions, checked_conditions, told
 from baserate.counts.cells import short
 from baserate.counts.counts import Counts, JointCounts
-from baserate.counts.points import Points, refuse_bins, refuse_merged
+from baserate.counts.points import Points, refuse_merged
 from baserate.decisions.operating_point import SAME_CASES, SHOW_ON_OTHERS, highest_below
 from baserate.decisions.rules import TOLERANCE
 from baserate.decisions.selection import choose
@@ -144,9 +144,8 @@ def triage(
         raise refuse("BR552", "triage needs cases of both classes", "count cases of both classes")
     given, cases = checked_conditions(at), checked_volume(volume)
     resolved = resolved_for(points, given, [parse("expected_cost")])
-    (refuse_bins if most is None else refuse_merged)(
-        points, "the cheapest pair of thresholds is searched among all scores"
-    )
+    if most is not None:
+        refuse_merged(points, "the cheapest pair of thresholds is searched among all scores")
     price, limit = _price(resolved, review, abstain, overlooked), _limit(most, cases)
     return _told(
         points,

@@ -206,7 +206,7 @@ def points_near(counts: Counts, threshold: Any) -> Counts | Points:
     """What a given threshold needs of the counts: of millions of scores, all points would take as
     much room as the counts. The highest and lowest score, and those on both sides of it, are there.
     """
-    plain = counts.bins is None and not (counts.condensed or counts.weighted)
+    plain = not (counts.condensed or counts.weighted)
     if len(counts.scores) < MANY_SCORES or not plain or counts.unlabelled is not None:
         return counts
     cut, scores = lowest_score(threshold, counts.scores.dtype), counts.scores

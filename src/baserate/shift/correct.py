@@ -59,12 +59,6 @@ def relabelled(
     """The same cells with these labels, which do not rise but may be equal where floats merge them:
     those are set apart again.
     """
-    if counts.bins is not None:
-        raise refuse(
-            "BR220",
-            "coarse counts keep the edges of their bins, which other scores would not fit",
-            "correct before coarsening",
-        )
     apart, moved = _set_apart(labels)
     cells = Cells(apart, counts.positives.copy(), counts.negatives.copy())
     if counts.cuts is not None:
@@ -321,7 +315,7 @@ class Calibration(Viewed):
         labels, ledger = self.apply(counts.scores), replace(counts.ledger, corrected="")
         if self.method != ISOTONIC:
             return relabelled(counts, labels, ledger)
-        if counts.bins is not None or counts.condensed:
+        if counts.condensed:
             raise refuse(
                 "BR220",
                 "isotonic calibration merges scores, and these counts have merged some",
@@ -370,10 +364,10 @@ def calibrate(counts: Counts, method: str = ISOTONIC) -> Calibration:
         )
     if not counts.total_positives or not counts.total_negatives:
         raise refuse("BR552", "both classes are needed", "count cases of both classes")
-    if counts.bins is not None or counts.condensed:
+    if counts.condensed:
         raise refuse(
             "BR543",
-            "condensed and coarse counts have merged scores, so they cannot be calibrated",
+            "condensed counts have merged scores, so they cannot be calibrated",
             "count with every score kept",
         )
     prior = rounded(calibration_prior("sample", counts))
