@@ -33,7 +33,6 @@ from baserate.output.tables import (
 )
 from baserate.robustness.decision import (
     CAUGHT,
-    EVERY_PART,
     Decision,
     InformationValue,
     Recommendation,
@@ -461,10 +460,7 @@ def of_recommendation(found: Recommendation) -> dict[str, Any]:
     if found.stability is not None:
         parts["stability"] = _stability(found.stability)
     if found.learning is not None:
-        parts["learning"] = {
-            name: {"value": value, "error": found.learning.errors[name]}
-            for name, value in found.learning.values.items()
-        }
+        parts["learning"] = {"value": found.learning.value, "error": found.learning.error}
     return parts
 
 
@@ -930,16 +926,9 @@ def _changed(change: Change, at: Conditions, decision: Decision) -> str:
 
 
 def _worth(found: InformationValue | None) -> Iterator[str]:
-    """The expected value of perfect information about each value, per case."""
-    if found is None:
-        return
-    parts = [name for name in found.values if name != EVERY_PART]
-    said = [f"{_part_name(name)} {digits(found[name], 4)}" for name in parts]
-    every = f"{digits(found[EVERY_PART], 4)} for all of them" if len(parts) != 1 else ""
-    yield (
-        "Expected value of perfect information, per case:"
-        f" {', '.join([*said, *([every] if every else [])])}."
-    )
+    """The expected value of perfect information, per case."""
+    if found is not None:
+        yield f"Expected value of perfect information: {digits(found.value, 4)} per case."
 
 
 def notes_said(found: Recommendation) -> list[Note]:

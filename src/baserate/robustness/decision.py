@@ -44,7 +44,6 @@ from baserate.robustness.minimax import (
     Candidates,
     Model,
     Regret,
-    Scene,
     Staged,
     assumption,
     candidates,
@@ -52,7 +51,6 @@ from baserate.robustness.minimax import (
     checked,
     exact_rates,
     kept,
-    least,
     on_threshold,
     own_priors,
     scenes,
@@ -575,21 +573,15 @@ def _normal_p(value: float, variance: float, apart: float) -> float:
 # What is it worth to find out the base rate, or a cost, before choosing?
 
 
-EVERY_PART = "everything"
-
-
 @dataclass(frozen=True)
 class InformationValue(Viewed):
-    """The expected cost per case of choosing now, and of choosing after a value (or all of
-    them) is known.
-
-    `values` has the difference by part: what knowing it exactly is worth per case, on average.
-    `errors` bound the integration.
+    """The expected cost per case of choosing `now`, and by how much it is lower (`value`) if
+    everything is known before the choice. `error` is how far the integration may be off.
     """
 
     now: float
-    values: Mapping[str, float]
-    errors: Mapping[str, float]
+    value: float
+    error: float
     at: Uncertain
 
     @property
@@ -597,25 +589,21 @@ class InformationValue(Viewed):
         """What it assumes of the field."""
         return assumption(self.at)
 
-    def __getitem__(self, part: str) -> float:
-        return self.values[part]
-
 
 def value_of_information(
     models: JointCounts | Mapping[str, Model], *, at: Uncertain
 ) -> InformationValue:
-    """What is it worth per case to know the base rate, or a cost, exactly before choosing model and
-    threshold?
+    """What is it worth per case to know the base rate and the costs exactly before choosing model
+    and threshold (the expected value of perfect information, EVPI)?
 
     The cost of the best fixed choice less the average cost of choosing anew for each value that
-    could be learned, other parts still unknown. The re-chosen cost is concave and straight between
-    borders, so it is integrated exactly. Parts must be distributions or lists: of a range nothing
-    says how often each value comes; there, `choose(…).regret` is the price of not knowing.
+    could be learned. Parts must be distributions or lists: of a range nothing says how often each
+    value comes; there, `choose(…).regret` is the price of not knowing.
 
     >>> import baserate as br
     >>> a = br.Counts([2, 1, 0], positives=[6, 3, 1], negatives=[1, 20, 79])
     >>> found = br.robustness.value_of_information({"a": a}, at=br.Conditions(prior=br.LogUniform(0.001, 0.2), costs={"fn": 10}))
-    >>> round(found.now, 4), round(found["prior"], 4)
+    >>> round(found.now, 4), round(found.value, 4)
     (0.1599, 0.0393)
     """  # noqa: E501
     every = candidates(models)
@@ -634,29 +622,13 @@ def value_of_information(
         raise refuse(
             "BR588", "the value of information is computed for one site at a time", "groups[site]"
         )
-    return _learning(found[0], at)
-
-
-def _learning(part: Staged, at: Uncertain) -> InformationValue:
-    stakes, scene = part.stakes, part.scene
-    now = cheapest(part.regions, stakes).stake(stakes.miss, stakes.alarm)
-    names = () if scene.joint else scene.believed
-    then = {name: least(part.regions, _others_known(scene, name)) for name in names}
-    then[EVERY_PART] = part.least
+    (part,) = found
+    now = cheapest(part.regions, part.stakes).stake(part.stakes.miss, part.stakes.alarm)
     return InformationValue(
-        rounded(now + stakes.base),
-        {name: max(0.0, rounded(now - one.value)) for name, one in then.items()},
-        {name: one.error for name, one in then.items()},
+        rounded(now + part.stakes.base),
+        max(0.0, rounded(now - part.least.value)),
+        part.least.error,
         at,
-    )
-
-
-def _others_known(scene: Scene, name: str) -> Scene:
-    """The scene in which only one part will be learned: costs are straight in the others, so that
-    their means decide.
-    """
-    return scene.given(
-        **{other: Fraction(getattr(scene, other).mean) for other in scene.believed if other != name}
     )
 
 

@@ -7,19 +7,17 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.points import Points
 from baserate.decisions.roc_geometry import check_names
+from baserate.decisions.rules import TOLERANCE
 from baserate.decisions.selection import Choice, chosen_among
 from baserate.errors import Fix, Infeasible, Note, quoted, refuse
 from baserate.inference.best_model import SEPARATE, WEIGHED, every_pair, of_best
@@ -27,16 +25,15 @@ from baserate.inference.paired import adjusted
 from baserate.inference.values import checked_level
 from baserate.measures.confusion import ASSUMES_LABEL_SHIFT
 from baserate.notation import from_number, prior, share
-from baserate.numbers import Floats, Viewed, exactly, rounded
+from baserate.numbers import Floats, Viewed, rounded
 
-Corner = tuple[Fraction, Fraction]
+# Base rates a decade at which the best models are compared, besides every corner and crossing.
+A_DECADE = 200
 # Base rates at which the leader is tested. They must not depend on who leads where, so they follow
 # from the number of negatives.
 PLACES = 6
 MIXED = "the highest recall of two mixtures of thresholds is not tested (attained=True)"
 NOT_COMPARABLE = "at none of the tested base rates have two models a threshold within the limit"
-# What a line read by floats can be off by, as a share of its terms.
-NOISE = 1e-14
 
 
 class Lead(NamedTuple):
@@ -54,9 +51,10 @@ class BestRecall(Viewed):
     """Which model has the highest tpr with at most this share of false alarms among the alerts
     (fdr, B_FA), at each base rate.
 
-    `leads` are exact stretches of base rate; `at` reads every model's tpr at one. A model leads
-    another within a share of false alarms exactly where its hull lies above along one line through
-    the origin of ROC space: the leaders change where hulls cross. `tested` are choices at a few
+    `leads` are stretches of base rate, found on a grid of 200 base rates a decade with every corner
+    and crossing of the curves; `at` reads every model's tpr at one. A model leads another within a
+    share of false alarms where its hull lies above along one line through the origin of ROC space:
+    the leaders change where hulls cross. `tested` are choices at a few
     base rates whose differences say whether the leader is significantly better there than the
     others, at one level for all of these base rates together; where there are none, `untested` says
     why.
@@ -67,8 +65,7 @@ class BestRecall(Viewed):
     attained: bool
     tested: tuple[Choice, ...] = field(repr=False, compare=False)
     untested: str
-    _curves: Mapping[str, _Curve] = field(repr=False, compare=False)
-    _fdr: Fraction = field(repr=False, compare=False)
+    _curves: Mapping[str, _Reach] = field(repr=False, compare=False)
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -88,10 +85,9 @@ class BestRecall(Viewed):
             raise refuse(
                 "BR509", "the best model depends on the base rate", 'leaders.at("1 in 1000")'
             )
-        slope = written.value / (1 - written.value) * self._fdr / (1 - self._fdr)
+        slope = rounded(written.value / (1 - written.value)) * self.fdr / (1 - self.fdr)
         return {
-            name: rounded(_reached(curve, slope, attained=self.attained))
-            for name, curve in self._curves.items()
+            name: float(curve.within(np.array([slope]))[0]) for name, curve in self._curves.items()
         }
 
     def __repr__(self) -> str:
@@ -147,16 +143,16 @@ def best_recall(
             Fix("fdr=0.5", '"fdr <= 50%"'),
         )
     curves = {
-        name: _curve(name, Points.of(counts), attained=attained) for name, counts in counted.items()
+        name: _Reach.of(name, Points.of(counts), attained=attained)
+        for name, counts in counted.items()
     }
     found = BestRecall(
         rounded(written.value),
-        tuple(_leads(curves, written.value, attained=attained)),
+        tuple(_leads(curves, rounded(written.value))),
         attained,
         (),
         "",
         curves,
-        written.value,
     )
     return _with_tests(found, models, checked_level(level)) if len(counted) > 1 else found
 
@@ -176,8 +172,8 @@ def _with_tests(
     each = {name: models.marginal(name) for name in models.models}
     rule, made = f"fdr <= {found.fdr!r}", list[Choice]()
     for place in range(PLACES):
-        slope = Fraction(int(models.total_negatives) ** (place / PLACES - 1))
-        at = Conditions(rounded(_prior(slope, found._fdr)))
+        slope = int(models.total_negatives) ** (place / PLACES - 1)
+        at = Conditions(_prior(slope, found.fdr))
         with contextlib.suppress(Infeasible):
             made.append(chosen_among(each, rule, at=at, optimize="tpr"))
     made = [choice for choice in made if len(choice.points) > 1]
@@ -193,193 +189,80 @@ def _with_tests(
     return replace(found, tested=tested, untested="" if tested else NOT_COMPARABLE)
 
 
-class _Curve(NamedTuple):
+class _Reach(NamedTuple):
     """What can be reached: corners by rising fpr / tpr, each with a higher tpr than those before,
-    and these ratios.
+    and these ratios; straight lines between them, or steps.
     """
 
-    corners: list[Corner]
-    ratios: list[Fraction]
-
-
-def _curve(name: str, points: Points, *, attained: bool) -> _Curve:
-    if not points.total_positives or not points.total_negatives:
-        raise refuse(
-            "BR552",
-            f"{quoted(name)} has cases of one class only: it has no ROC",
-            "count cases of both classes",
-        )
-    kept = points.corners() if attained else points.hull()
-    positives, negatives = exactly(kept.total_positives), exactly(kept.total_negatives)
-    corners = [
-        (exactly(f) / negatives, exactly(t) / positives)
-        for f, t in zip(kept.fp.tolist(), kept.tp.tolist(), strict=True)
-    ]
-    if attained:
-        corners = list(_records(corners))
-    return _Curve(corners, [f / t if t else Fraction(0) for f, t in corners])
-
-
-def _records(corners: list[Corner]) -> Iterator[Corner]:
-    """Of all thresholds those that, from strict to loose, find more than any stricter one."""
-    yield Fraction(0), Fraction(0)
-    most = Fraction(0)
-    for f, t in sorted(
-        (corner for corner in corners if corner[1]),
-        key=lambda corner: (corner[0] / corner[1], -corner[1]),
-    ):
-        if t > most:
-            most = t
-            yield f, t
-
-
-def _reached(curve: _Curve, slope: Fraction, *, attained: bool) -> Fraction:
-    """The highest tpr with fpr <= slope · tpr: of the corners, or on the straight lines between
-    them.
-    """
-    place = bisect_right(curve.ratios, slope) - 1
-    f, t = curve.corners[place]
-    if attained or place == len(curve.corners) - 1:
-        return t
-    next_f, next_t = curve.corners[place + 1]
-    here, there = f - slope * t, next_f - slope * next_t
-    return t + (next_t - t) * here / (here - there) if here - there else t
-
-
-def _leads(curves: Mapping[str, _Curve], fdr: Fraction, *, attained: bool) -> Iterator[Lead]:
-    """Stretches of base rate with the same leaders. Between two neighbouring ratios of all corners
-    every model's 1 / tpr is a straight line of the slope: floats see most of those that lead alone.
-    """
-    ratios = {ratio for curve in curves.values() for ratio in curve.ratios} | {Fraction(0)}
-    slopes = [slope for _, slope in sorted((rounded(ratio), ratio) for ratio in ratios)]
-    lines = _Lines.of(curves, slopes, attained=attained)
-    ends = np.array([rounded(slope) for slope in slopes])
-    alone, near = lines.alone(ends), lines.near(ends)
-    found: list[tuple[Fraction, tuple[str, ...]]] = []
-    for place, low in enumerate(slopes):
-        known = place < len(alone) and alone[place] >= 0
-        high = slopes[place + 1] if place + 1 < len(slopes) else low + 1
-        close = near[:, place].tolist() if place < len(alone) else [True] * len(curves)
-        pieces = (
-            [(low, (int(alone[place]),))] if known else _pieces(lines.at(place, close), low, high)
-        )
-        for start, leaders in pieces:
-            names = tuple(name for i, name in enumerate(curves) if i in leaders)
-            if not found or found[-1][1] != names:
-                found.append((start, names))
-    edges = [_prior(slope, fdr) for slope, _ in found] + [Fraction(1)]
-    for (low, high), (_, names) in zip(itertools.pairwise(edges), found, strict=True):
-        yield Lead(rounded(low), rounded(high), names)
-
-
-Line = tuple[Fraction, Fraction]
-
-
-class _Lines(NamedTuple):
-    """1 / tpr = height − fall · slope of each model, between each two neighbouring slopes; none
-    where it finds nothing.
-    """
-
-    exact: list[list[Line | None]]
-    places: npt.NDArray[np.intp]
-    heights: Floats
-    falls: Floats
+    fpr: Floats
+    tpr: Floats
+    ratios: Floats
+    attained: bool
 
     @classmethod
-    def of(cls, curves: Mapping[str, _Curve], slopes: list[Fraction], *, attained: bool) -> _Lines:
-        ranks = {slope: rank for rank, slope in enumerate(slopes)}
-        exact, places, heights, falls = [], [], [], []
-        for curve in curves.values():
-            own = [_line(curve, place, attained=attained) for place in range(len(curve.corners))]
-            where = np.searchsorted(
-                [ranks[ratio] for ratio in curve.ratios], np.arange(len(slopes)), "right"
+    def of(cls, name: str, points: Points, *, attained: bool) -> _Reach:
+        if not points.total_positives or not points.total_negatives:
+            raise refuse(
+                "BR552",
+                f"{quoted(name)} has cases of one class only: it has no ROC",
+                "count cases of both classes",
             )
-            exact.append(own)
-            places.append(where - 1)
-            numbers = np.array(
-                [(math.inf, 0.0) if line is None else tuple(map(rounded, line)) for line in own]
-            )
-            heights.append(numbers[where - 1, 0])
-            falls.append(numbers[where - 1, 1])
-        return cls(exact, np.array(places), np.array(heights), np.array(falls))
+        kept = points.corners() if attained else points.hull()
+        fpr, tpr = kept.fpr[kept.tpr > 0], kept.tpr[kept.tpr > 0]
+        order = np.lexsort((-tpr, fpr / tpr))
+        fpr, tpr = fpr[order], tpr[order]
+        rises = tpr > np.concatenate(([0.0], np.maximum.accumulate(tpr)[:-1]))
+        fpr, tpr = (np.concatenate(([0.0], rate[rises])) for rate in (fpr, tpr))
+        return cls(fpr, tpr, np.concatenate(([0.0], fpr[1:] / tpr[1:])), attained)
 
-    def alone(self, slopes: Floats) -> npt.NDArray[np.intp]:
-        """The one model that leads at both ends of each stretch, and so all along it; -1 where
-        floats do not show one.
-        """
-        found = []
-        for least, most in self._bounds(slopes):
-            leading = least <= most.min(axis=0)
-            single = (leading.sum(axis=0) == 1) & np.isfinite(least.min(axis=0))
-            found.append(np.where(single, leading.argmax(axis=0), -1))
-        return np.where(found[0] == found[1], found[0], -1)
-
-    def near(self, slopes: Floats) -> npt.NDArray[np.bool_]:
-        """Which models may lead somewhere between each two slopes: those that do not lie above the
-        lowest of one end at both ends, beyond doubt.
-        """
-        bounds = list(self._bounds(slopes))
-        above = np.zeros(bounds[0][0].shape, dtype=np.bool_)
-        for _, most in bounds:
-            lowest = most.argmin(axis=0)[None]
-            over = [least > np.take_along_axis(high, lowest, axis=0) for least, high in bounds]
-            above |= over[0] & over[1]
-        return ~above
-
-    def _bounds(self, slopes: Floats) -> Iterator[tuple[Floats, Floats]]:
-        """Between which floats the line of each model lies at the lower ends of all stretches, and
-        at the upper ones.
-        """
-        heights = self.heights[:, :-1]
-        for end in (slopes[:-1], slopes[1:]):
-            falls = self.falls[:, :-1] * end
-            values = heights - falls
-            off = NOISE * np.where(np.isfinite(heights), heights + falls, 0.0)
-            yield values - off, values + off
-
-    def at(self, place: int, near: Sequence[bool]) -> list[Line | None]:
-        """The line of each model that may lead from this slope to the next."""
-        return [
-            own[where] if close else None
-            for own, where, close in zip(
-                self.exact, self.places[:, place].tolist(), near, strict=True
-            )
-        ]
+    def within(self, slopes: Floats) -> Floats:
+        """The highest tpr with fpr <= slope · tpr, at each slope."""
+        place = np.searchsorted(self.ratios, slopes * (1 + TOLERANCE), side="right") - 1
+        if self.attained:
+            return self.tpr[place]
+        after = np.minimum(place + 1, len(self.tpr) - 1)
+        here = slopes * self.tpr[place] - self.fpr[place]
+        there = self.fpr[after] - slopes * self.tpr[after]
+        gap = here + there
+        share = np.divide(here, gap, out=np.zeros(len(slopes)), where=gap > 0).clip(0.0, 1.0)
+        return np.asarray(self.tpr[place] + share * (self.tpr[after] - self.tpr[place]))
 
 
-def _line(curve: _Curve, place: int, *, attained: bool) -> Line | None:
-    f, t = curve.corners[place]
-    if not t:
-        return None
-    if attained or place == len(curve.corners) - 1:
-        return 1 / t, Fraction(0)
-    next_f, next_t = curve.corners[place + 1]
-    whole = t * next_f - f * next_t
-    return (next_f - f) / whole, (next_t - t) / whole
+def _leads(curves: Mapping[str, _Reach], fdr: float) -> Iterator[Lead]:
+    """Stretches of base rate with the same leaders, between the places of a grid."""
+    slopes = _grid(list(curves.values()))
+    between = np.concatenate(([slopes[0] / 2], (slopes[1:] + slopes[:-1]) / 2, [2 * slopes[-1]]))
+    reached = np.array([curve.within(between) for curve in curves.values()])
+    leading = (reached >= reached.max(axis=0) * (1 - TOLERANCE)) & (reached > 0)
+    starts = np.flatnonzero(np.append(True, (leading[:, 1:] != leading[:, :-1]).any(axis=0)))
+    edges = [0.0, *(_prior(slopes[start - 1], fdr) for start in starts[1:].tolist()), 1.0]
+    for start, (low, high) in zip(starts.tolist(), itertools.pairwise(edges), strict=True):
+        names = tuple(name for name, leads in zip(curves, leading[:, start], strict=True) if leads)
+        yield Lead(low, high, names)
 
 
-def _pieces(
-    lines: list[Line | None], low: Fraction, high: Fraction
-) -> Iterator[tuple[Fraction, tuple[int, ...]]]:
-    """The models whose line is lowest, from each slope on at which they change: where the lowest
-    lines of both ends cross, another may be lower.
+def _grid(curves: Sequence[_Reach]) -> Floats:
+    """Slopes at which the leaders may change: those of all corners, 200 a decade between them, and
+    where two models cross.
     """
-    known = {line for line in lines if line is not None}
-    if not known:
-        yield low, ()
-        return
-    # Just after the lower end the steepest of those that are lowest leads, just before the upper
-    # end the flattest.
-    first = min(known, key=lambda line: (line[0] - line[1] * low, -line[1]))
-    last = min(known, key=lambda line: (line[0] - line[1] * high, line[1]))
-    if first == last:
-        yield low, tuple(i for i, line in enumerate(lines) if line == first)
-        return
-    crossing = (first[0] - last[0]) / (first[1] - last[1])
-    yield from _pieces(lines, low, crossing)
-    yield from _pieces(lines, crossing, high)
+    # Nothing is flagged at a slope of 0, and from 1 on everything may be.
+    corners = np.unique(np.concatenate([[0.0, 1.0], *(curve.ratios for curve in curves)]))
+    steps = math.ceil(-A_DECADE * math.log10(corners[1])) + 2
+    slopes = np.unique(np.concatenate((corners, np.geomspace(corners[1], 1.0, steps))))
+    with np.errstate(divide="ignore"):
+        lines = [1 / curve.within(slopes) for curve in curves]
+    found = [slopes[1:]]
+    for one, other in itertools.combinations(lines, 2):
+        # Between two slopes 1 / tpr is a straight line.
+        with np.errstate(invalid="ignore"):
+            gap = one - other
+            left, right = gap[:-1], gap[1:]
+            crossed = np.flatnonzero(np.isfinite(left * right) & (left * right < 0))
+        share = left[crossed] / (left[crossed] - right[crossed])
+        found.append(slopes[crossed] + share * (slopes[crossed + 1] - slopes[crossed]))
+    return np.unique(np.concatenate(found))
 
 
-def _prior(slope: Fraction, fdr: Fraction) -> Fraction:
+def _prior(slope: float, fdr: float) -> float:
     odds = slope * (1 - fdr) / fdr
     return odds / (1 + odds)
