@@ -12,6 +12,15 @@ CORE := tests/counts/test_counts.py tests/counts/test_grouped.py tests/counts/te
 	tests/read/test_bad_labels.py tests/read/test_bad_scores.py tests/read/test_bad_weights.py tests/read/test_classes.py \
 	tests/read/test_many_rows.py tests/read/test_treatments.py tests/bad_inputs/test_b_scores.py tests/bad_inputs/test_d_models.py \
 	tests/shift/test_correcting.py tests/shift/test_unlabelled.py tests/test_html_tables.py
+# `make quick`: the core with NumPy, SciPy, DuckDB, narwhals and click alone, in two processes. Files that need other packages are skipped.
+QUICK_1 := tests/counts tests/measures tests/decisions tests/test_conditions.py tests/test_costs.py \
+	tests/test_distributions.py tests/test_numbers.py tests/test_uncertain.py --ignore=tests/decisions/test_guarantees.py \
+	--ignore=tests/measures/test_registry.py
+QUICK_2 := tests/api tests/curves tests/gates tests/output/test_choices.py tests/segments tests/cli/test_amounts.py tests/cli/test_calc.py \
+	tests/cli/test_clusters.py tests/cli/test_commands_pages.py tests/cli/test_curve.py tests/cli/test_hints.py \
+	tests/cli/test_plan.py tests/cli/test_sources.py tests/cli/test_table.py tests/cli/test_prior.py \
+	tests/read/test_dialects.py tests/read/test_text_files.py tests/read/test_bad_weights.py tests/reports/test_command.py \
+	--ignore=tests/curves/test_densified.py --ignore=tests/curves/test_summaries_exactly.py --ignore=tests/gates/test_pytest_plugin.py
 # The locks are complete: pip need not resolve, and old versions of it cannot with hashes and extras.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := setup.py pyproject.toml $(wildcard src/baserate/kernels/*.[ch])
@@ -60,6 +69,17 @@ check: $(VENV)/ready ## style, types and layers only
 size: $(VENV)/made ## how large each folder is, and how far below the limit of tools/size.toml
 	@$(BIN)/python tools/size.py
 
+$(VENV)-quick/ready: requirements/run.txt requirements/quick.txt $(SOURCES)
+	@$(MAKE) --no-print-directory VENV=$(VENV)-quick $(VENV)-quick/installed
+	$(VENV)-quick/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/quick.txt
+	@touch $@
+
+quick: $(VENV)-quick/ready ## most of the core in a minute, without optional packages
+	@$(MAKE) --no-print-directory --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) quick-1 quick-2
+
+quick-1 quick-2: quick-%: $(VENV)-quick/ready
+	$(VENV)-quick/bin/python -m pytest -q $(QUICK_$*)
+
 laws: $(VENV)/ready ## the laws on thousands of examples each (minutes)
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest tests/laws tests/kernels tests/decisions tests/robustness tests/inference/test_best.py \
 		tests/learners/test_cost_trees.py tests/counts/test_hulls.py tests/curves/test_summaries_exactly.py tests/read/test_every_engine.py tests/reports/test_core_vectors.py tests/reports/test_states.py -q
@@ -94,4 +114,4 @@ lock: $(VENV)/ready ## choose the newest versions again and lock them
 	$(BIN)/python requirements/sbom.py
 
 clean: ## remove everything that make and the demo made
-	rm -rf $(VENV) build dist baserate-demo .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache frontend/node_modules frontend/build src/*.egg-info src/baserate/kernels/*.so
+	rm -rf $(VENV) $(VENV)-quick build dist baserate-demo .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache frontend/node_modules frontend/build src/*.egg-info src/baserate/kernels/*.so

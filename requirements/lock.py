@@ -16,11 +16,13 @@ LOCKS = {
         "--extra",
         "all",
     ],
+    # The same versions as in dev.txt, which is written before.
+    "quick.txt": [str(HERE / "quick.in"), "--constraints", str(HERE / "dev.txt")],
 }
 
 
 def main() -> None:
-    """Write both files again with the newest versions."""
+    """Write every file again with the newest versions."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
             [sys.executable, "-m", "pip", "install", "--quiet", "--target", folder, "uv"],

@@ -1,7 +1,8 @@
 """What the verbs refuse, with the code and what to write instead."""
 
+import functools
+
 import numpy as np
-import pandas as pd
 import pytest
 
 import baserate as br
@@ -10,7 +11,15 @@ from baserate.api import sources
 Y, S = [0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.2, 0.9]
 COUNTS = br.count(Y, S)
 JOINT = br.count(Y, {"a": S, "b": S[::-1]})
-FRAME = pd.DataFrame({"y": Y, "a": S, "b": S[::-1], "g": list("aabbcc")})
+
+
+@functools.cache
+def data_frame():
+    import pandas as pd
+
+    return pd.DataFrame({"y": Y, "a": S, "b": S[::-1], "g": list("aabbcc")})
+
+
 BY = br.count(Y, S, by=list("aabbcc"))
 AMOUNTS = br.count(Y, S, amount=[1, 2, 3, 4, 5, 6])
 
@@ -37,13 +46,13 @@ REFUSED = {
     "BR421: models counted together need every case in memory": lambda: br.count(
         "a.csv", label="y", score=["a", "b"], memory="1GB"
     ),
-    "BR003: a file or frame needs label= and score=": lambda: br.count(FRAME),
+    "BR003: a file or frame needs label= and score=": lambda: br.count(data_frame()),
     "BR003: label= names a column, and arrays are given already": lambda: br.count(
         Y, S, label="y", score="a"
     ),
     "BR003: chunks are counted within a memory limit": lambda: br.count(iter([(Y, S)])),
     "BR003: a comparison needs label= and several scores": lambda: br.compare(
-        FRAME, "auc", label="y", score="a"
+        data_frame(), "auc", label="y", score="a"
     ),
     "BR429: choose needs counts, got list. Fix: choose(count(y_true, y_score), …).": (
         lambda: br.choose(Y, prior=0.1)
@@ -52,7 +61,7 @@ REFUSED = {
         lambda: br.compare(Y)
     ),
     "BR410: a choice is evaluated on counts of the same models, got DataFrame. Fix: on(count(test,"
-    ' label=…, score=["a", "b"])).': lambda: br.choose(JOINT).on(FRAME),
+    ' label=…, score=["a", "b"])).': lambda: br.choose(JOINT).on(data_frame()),
     'BR594: "alerts <= 2" chooses the threshold of each model; what is compared there? Fix:'
     ' compare(models, "caught", rule="alerts <= 2", …).': lambda: br.compare(
         JOINT, "alerts <= 2", volume=6
@@ -63,7 +72,7 @@ REFUSED = {
     ),
     "BR201: scores are one number per case. Fix: flags(frame[column])": lambda: br.choose(
         COUNTS
-    ).flags(FRAME[["a", "b"]]),
+    ).flags(data_frame()[["a", "b"]]),
     'BR204: y_score has 6 columns: which one? Fix: {"a": first, "b": second}': lambda: br.count(
         Y, [S, S]
     ),
@@ -72,7 +81,7 @@ REFUSED = {
     ),
     "BR424: by= and day= cannot be combined": lambda: br.count(Y, S, by=Y, day=Y),
     "BR424: amount= and cluster= cannot be combined": lambda: br.count(
-        FRAME, label="y", score="a", amount="b", cluster="g"
+        data_frame(), label="y", score="a", amount="b", cluster="g"
     ),
     "BR424: day= takes one score": lambda: br.count(Y, {"a": S}, day=["2026-01-01"] * 6),
     "BR002: positive= has no effect on arrays. Fix: pos_label=": lambda: br.count(Y, S, positive=1),
@@ -80,7 +89,7 @@ REFUSED = {
         "a.csv", label="y", score="a", sample_weight=S
     ),
     "BR002: delimiter= has no effect on a data frame": lambda: br.count(
-        FRAME, label="y", score="a", delimiter=";"
+        data_frame(), label="y", score="a", delimiter=";"
     ),
     "BR002: tz= has no effect on arrays": lambda: br.count(Y, S, tz="UTC"),
     "BR426: these counts are grouped by day": lambda: br.choose(
@@ -107,13 +116,13 @@ REFUSED = {
         br.count(Y, {"a": S, "b": S}, by=list("aabbcc"))
     ),
     "BR003: score= names a column of a file or frame, got 5": lambda: br.count(
-        FRAME, label="y", score=5
+        data_frame(), label="y", score=5
     ),
     "BR002: nan_score= has no effect on arrays. Fix: count(df, label=…, score=…, nan_score=…)": (
         lambda: br.count(Y, S, nan_score="drop")
     ),
     "BR002: nan_score= has no effect on a frame with weight=": lambda: br.count(
-        FRAME, label="y", score="a", weight="b", nan_score="drop"
+        data_frame(), label="y", score="a", weight="b", nan_score="drop"
     ),
     "BR429: table does not take GroupedCounts. Fix: table(x.total(), …).": lambda: br.table(BY),
     "BR429: table does not take Amounts. Fix: table(x.counts, …).": lambda: br.table(AMOUNTS),
@@ -156,7 +165,7 @@ def test_the_reading_options_are_written_once_more_only():
 
 
 def test_chunks_are_counted_in_every_form():
-    frames = [FRAME[:3], FRAME[3:]]
+    frames = [data_frame()[:3], data_frame()[3:]]
     pairs = [(frame["y"], frame["a"]) for frame in frames]
     assert br.count(lambda: iter(pairs), memory="1GB") == COUNTS
     assert br.count(pairs, memory="1GB") == COUNTS
@@ -164,8 +173,8 @@ def test_chunks_are_counted_in_every_form():
 
 
 def test_the_column_of_weights_of_a_frame_is_the_weight_of_arrays():
-    weight = FRAME["b"] + 1
-    frame = FRAME.assign(w=weight)
+    weight = data_frame()["b"] + 1
+    frame = data_frame().assign(w=weight)
     for score in ("a", ["a", "b"]):
         found = br.count(frame, label="y", score=score, weight="w")
         assert found == br.count(Y, frame[score], sample_weight=weight)
@@ -175,7 +184,7 @@ def test_the_column_of_weights_of_a_frame_is_the_weight_of_arrays():
 @pytest.mark.parametrize(
     ("call", "meant"),
     [
-        (lambda: br.count(FRAME, "y", "a"), 'count(df, label="fraud", score="logit")'),
+        (lambda: br.count(data_frame(), "y", "a"), 'count(df, label="fraud", score="logit")'),
         (lambda: br.compare(JOINT, "a", "b"), 'compare(models, "auc", pair=("logit", "forest"))'),
         (lambda: br.fix(COUNTS, "tpr", 0.8), 'fix(counts, "tpr=80%")'),
     ],
@@ -188,7 +197,9 @@ def test_an_argument_too_many_names_the_call_that_was_meant(call, meant):
 
 def test_several_files_are_joined(tmp_path):
     for name in ("a", "b"):
-        FRAME.assign(id=range(6))[["id", "y", name]].to_csv(tmp_path / f"{name}.csv", index=False)
+        data_frame().assign(id=range(6))[["id", "y", name]].to_csv(
+            tmp_path / f"{name}.csv", index=False
+        )
     paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
     assert br.count(paths, label="y", score=["a", "b"], id="id") == JOINT
 
@@ -196,7 +207,7 @@ def test_several_files_are_joined(tmp_path):
 def test_files_and_frames_are_counted_and_compared(tmp_path):
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, 300)
-    frame = pd.DataFrame({"y": y, "a": rng.normal(y, 1), "b": rng.normal(y, 2)})
+    frame = type(data_frame())({"y": y, "a": rng.normal(y, 1), "b": rng.normal(y, 2)})
     path = tmp_path / "s.csv"
     frame.to_csv(path, index=False)
     counted = br.compare(br.count(frame, label="y", score=["a", "b"]))
@@ -267,7 +278,7 @@ MEANT = {
         lambda: br.choose(COUNTS, budget=5)
     ),
     "choose() got an unexpected keyword argument 'label'; columns are named where": (
-        lambda: br.choose(FRAME, label="y")
+        lambda: br.choose(data_frame(), label="y")
     ),
     "interval() got an unexpected keyword argument 'treshold'; did you mean threshold=": (
         lambda: br.interval(COUNTS, "tpr", treshold=0.5)
@@ -290,7 +301,7 @@ def test_an_argument_that_a_verb_does_not_have_is_refused_with_the_one_that_was_
 
 def test_a_choice_flags_the_column_of_its_model_in_a_frame():
     choice = br.choose(JOINT)
-    assert (choice.flags(FRAME) == choice.flags(FRAME[choice.model])).all()
+    assert (choice.flags(data_frame()) == choice.flags(data_frame()[choice.model])).all()
 
 
 def test_printing_a_choice_shows_its_foremost_notes():

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import runpy
 import shutil
 import subprocess
@@ -88,3 +89,9 @@ def test_the_bill_of_materials_is_that_of_the_lock():
     names = {part["name"] for part in written["components"]}
     assert names == {"click", "duckdb", "narwhals", "numpy", "scipy", "setuptools"}
     assert all(part["externalReferences"][0]["hashes"] for part in written["components"])
+
+
+def test_what_make_quick_runs_is_there():
+    listed = re.findall(r"(?<=[ =\t])tests/[\w/.]+", (ROOT / "Makefile").read_text())
+    assert listed
+    assert [path for path in listed if not (ROOT / path).exists()] == []

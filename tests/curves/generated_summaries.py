@@ -5,7 +5,7 @@ counts, weights.
 import math
 from fractions import Fraction
 
-import mpmath
+from tests.digits import mpmath
 
 import baserate as br
 
@@ -114,8 +114,8 @@ def off(got, exact):
     """The distance of a float from a fraction or a long number."""
     if isinstance(exact, int | float | Fraction):
         return float(abs(Fraction(float(got)) - Fraction(exact)))
-    with mpmath.workdps(40):
-        return float(abs(mpmath.mpf(float(got)) - exact))
+    with mpmath().workdps(40):
+        return float(abs(mpmath().mpf(float(got)) - exact))
 
 
 def near(got, exact, ulps, scale=None):

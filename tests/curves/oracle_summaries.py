@@ -8,7 +8,7 @@ import itertools
 from fractions import Fraction
 from functools import cache
 
-import mpmath
+from tests.digits import mpmath
 
 DIGITS = 30
 NOTHING, ONE = Fraction(0), Fraction(1)
@@ -16,7 +16,7 @@ NOTHING, ONE = Fraction(0), Fraction(1)
 
 def real(value):
     exact = Fraction(value)
-    return mpmath.mpf(exact.numerator) / exact.denominator
+    return mpmath().mpf(exact.numerator) / exact.denominator
 
 
 def descending(cells):
@@ -120,9 +120,11 @@ def segments(points, alpha):
 @cache
 def nodes():
     """24 nodes and weights on −1 … 1."""
-    with mpmath.workdps(DIGITS):
-        return mpmath.calculus.quadrature.GaussLegendre(mpmath.mp).calc_nodes(
-            4, mpmath.mp.prec + 20
+    with mpmath().workdps(DIGITS):
+        return (
+            mpmath()
+            .calculus.quadrature.GaussLegendre(mpmath().mp)
+            .calc_nodes(4, mpmath().mp.prec + 20)
         )
 
 
@@ -135,13 +137,13 @@ def continuous(points, alpha):
     """∫ (1 − αᵘ)·(1 − fpr(u)) du over tpr u, and the rest of the mass at the lowest fpr with tpr
     1.
     """
-    with mpmath.workdps(DIGITS):
+    with mpmath().workdps(DIGITS):
         highest = max(1 - fpr for fpr, tpr in points if tpr == 1)
         if alpha in (0, 1):
             return (
                 real(clipped_area(right_of(points), NOTHING, ONE)) if alpha == 0 else real(highest)
             )
-        base, total = real(alpha), mpmath.mpf(0)
+        base, total = real(alpha), mpmath().mpf(0)
         for (x0, y0), (x1, y1) in itertools.pairwise(right_of(points)):
             if x0 < x1:
                 start, slope, low = real(y0), real((y1 - y0) / (x1 - x0)), real(x0)
@@ -150,7 +152,7 @@ def continuous(points, alpha):
                     low,
                     real(x1),
                 )
-        return total + (1 - base) / -mpmath.log(base) * real(highest)
+        return total + (1 - base) / -mpmath().log(base) * real(highest)
 
 
 def odds_against(cells, prior):
@@ -182,8 +184,8 @@ def average_precision(cells, prior=None):
 def pr_area(cells, prior=None, low=NOTHING, high=ONE):
     """∫ tp / (tp + w·fp) d tpr between two tpr, along the mixtures of neighbouring thresholds."""
     skew = odds_against(cells, prior)
-    with mpmath.workdps(DIGITS):
-        total = mpmath.mpf(0)
+    with mpmath().workdps(DIGITS):
+        total = mpmath().mpf(0)
         for (x0, y0), (x1, y1) in itertools.pairwise(roc(cells)):
             if y1 > y0 and max(y0, low) < min(y1, high):
                 start, end = ((y - y0) / (y1 - y0) for y in (max(y0, low), min(y1, high)))
@@ -201,7 +203,7 @@ def mean_precision(ends, start, end):
         return real((end - start) * t1 / f1)
     t_low, t_rise, f_low, f_rise = (real(value) for value in (t0, t1 - t0, f0, f1 - f0))
     pole = -f0 / (f1 - f0) if f1 > f0 else Fraction(-4)
-    total, low = mpmath.mpf(0), start
+    total, low = mpmath().mpf(0), start
     while low < end:
         high = min(end, low + 3 * (low - pole))
         total += integral(
@@ -212,7 +214,7 @@ def mean_precision(ends, start, end):
 
 
 def weighted_pr_area(cells, alpha, count, prior=None):
-    with mpmath.workdps(DIGITS):
+    with mpmath().workdps(DIGITS):
         strip = [
             pr_area(cells, prior, Fraction(k, count), Fraction(k + 1, count)) for k in range(count)
         ]
@@ -282,14 +284,14 @@ def h_measure(cells, beta, prior=None):
     """
     share = 1 / (1 + odds_against(cells, prior))
     lines = [(share * (1 - y), (1 - share) * x - share * (1 - y)) for x, y in roc(cells)]
-    with mpmath.workdps(20):
+    with mpmath().workdps(20):
         return 1 - expected_loss(lines, beta) / expected_loss([lines[0], lines[-1]], beta)
 
 
 def expected_loss(lines, beta):
     a, b = (real(value) for value in beta)
     places = meetings(lines)
-    total, low = mpmath.mpf(0), places[0]
+    total, low = mpmath().mpf(0), places[0]
     best = [
         min(lines, key=lambda line, x=(x0 + x1) / 2: line[0] + line[1] * x)
         for x0, x1 in itertools.pairwise(places)
@@ -298,7 +300,7 @@ def expected_loss(lines, beta):
         if place + 1 < len(best) and best[place + 1] == line:
             continue
         height, slope = map(real, line)
-        total += mpmath.quad(
+        total += mpmath().quad(
             lambda c, h=height, s=slope: (h + s * c) * c ** (a - 1) * (1 - c) ** (b - 1),
             [real(low), real(high)],
         )
@@ -332,10 +334,10 @@ def log_loss(found):
     """None where a positive has probability 0, or a negative probability 1."""
     if any((ours and score == 0) or (theirs and score == 1) for score, ours, theirs in found):
         return None
-    with mpmath.workdps(DIGITS):
-        ours = sum((real(p) * -mpmath.log(real(s)) for s, p, _ in found if p), mpmath.mpf(0))
+    with mpmath().workdps(DIGITS):
+        ours = sum((real(p) * -mpmath().log(real(s)) for s, p, _ in found if p), mpmath().mpf(0))
         return ours + sum(
-            (real(n) * -mpmath.log(real(1 - s)) for s, _, n in found if n), mpmath.mpf(0)
+            (real(n) * -mpmath().log(real(1 - s)) for s, _, n in found if n), mpmath().mpf(0)
         )
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
-import mpmath
+from tests.digits import mpmath
 
 DIGITS = 50
 
@@ -157,13 +157,13 @@ def net_benefit(c, t=None):
 
 
 def real(value):
-    return mpmath.mpf(value.numerator) / value.denominator
+    return mpmath().mpf(value.numerator) / value.denominator
 
 
 def mcc(c):
     tp, fp, fn, tn = c.shares
     spread = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
-    return real(tp * tn - fp * fn) / mpmath.sqrt(real(spread))
+    return real(tp * tn - fp * fn) / mpmath().sqrt(real(spread))
 
 
 def sedi_terms(c, correction=0):
@@ -171,7 +171,7 @@ def sedi_terms(c, correction=0):
     rates = (fp / (fp + tn), tp / (tp + fn), tn / (fp + tn), fn / (tp + fn))
     if 0 in rates:
         raise ZeroDivisionError("no logarithm of 0")
-    return [mpmath.log(real(rate)) for rate in rates]
+    return [mpmath().log(real(rate)) for rate in rates]
 
 
 def sedi(c, correction=0):
@@ -222,8 +222,8 @@ RATIONAL = {
     "volume_cost": lambda c, volume: Fraction(volume) * expected_cost(c),
 }
 IRRATIONAL = {
-    "g_mean": lambda c: mpmath.sqrt(real(tpr(c) * tnr(c))),
-    "fowlkes_mallows": lambda c: mpmath.sqrt(real(precision(c) * tpr(c))),
+    "g_mean": lambda c: mpmath().sqrt(real(tpr(c) * tnr(c))),
+    "fowlkes_mallows": lambda c: mpmath().sqrt(real(precision(c) * tpr(c))),
     "mcc": mcc,
     "sedi": sedi,
 }
@@ -249,7 +249,7 @@ def kappa_scale(c):
 
 def mcc_scale(c):
     tp, fp, fn, tn = c.shares
-    return real(max(tp * tn, fp * fn)) / mpmath.sqrt(
+    return real(max(tp * tn, fp * fn)) / mpmath().sqrt(
         real((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
     )
 
@@ -275,7 +275,7 @@ def value(name, case, **parameters):
     divides by 0.
     """
     try:
-        with mpmath.workdps(DIGITS):
+        with mpmath().workdps(DIGITS):
             return ORACLE[name](case, **parameters)
     except ZeroDivisionError:
         return None
@@ -285,7 +285,7 @@ def scale(name, case, **parameters):
     """The largest of the value and of the terms that it is summed from: what rounding errors are
     measured by.
     """
-    with mpmath.workdps(DIGITS):
+    with mpmath().workdps(DIGITS):
         return max(
             abs(formula(case, **parameters))
             for formula in (ORACLE[name], LARGEST_TERM.get(name, ORACLE[name]))
