@@ -120,10 +120,27 @@ def mark_equal_points(found: list[Found], reference: Answers, current: Answers) 
             for part in ("objective", "objective_value")
         )
     )
+    if has_equal_winners(reference, current):
+        equal += ("choice.models", "choice.differences", "choice.lead_over", "choice.indis")
     return [
         (name, EQUAL_VALUE if name.startswith(equal) else category, *both)
         for name, category, *both in found
     ]
+
+
+def has_equal_winners(reference: Answers, current: Answers) -> bool:
+    """Are the best models of both sides, where they are not the same, equally good?"""
+    winners = [
+        {value for name, value in answers.items() if name.startswith("choice.models.") and value}
+        - {answers.get("choice.models.length")}
+        for answers in (reference, current)
+    ]
+    values = [
+        answers.get(f"choice.points.{model}.objective_value")
+        for model in winners[0] | winners[1]
+        for answers in (reference, current)
+    ]
+    return winners[0] != winners[1] and all(is_equal(values[0], value) for value in values)
 
 
 def is_number(value: Any) -> bool:

@@ -108,6 +108,18 @@ def test_another_threshold_of_equal_value_is_named_so():
     assert {category for _, category in compared(point, worse)} == {"number"}
 
 
+@pytest.mark.parametrize(("value", "is_tie"), [(0.3, True), (0.31, False)])
+def test_models_that_are_equally_good_may_both_be_the_best(value, is_tie):
+    points = {
+        "choice.points.a.objective_value": 0.3,
+        "choice.points.b.objective_value": value,
+    }
+    one = {**points, "choice.models.length": 1, "choice.models.0": "a"}
+    both = {**points, "choice.models.length": 2, "choice.models.0": "a", "choice.models.1": "b"}
+    categories = {category for _, category in compared(one, both)}
+    assert (categories == {"another point of equal value"}) == is_tie
+
+
 def test_accepted_differences_are_matched_by_patterns(tmp_path):
     path = tmp_path / "differences.toml"
     path.write_text(
