@@ -330,9 +330,8 @@ def main(words: list[str] | None = None) -> int:
     print(report.groups() or "no difference that is not listed in tools/differences.toml")
     for entry in accepted:
         if not entry.matched:
-            print(
-                f"matched nothing: {entry.kind} · {entry.answer} · {entry.category} ({entry.reason})"
-            )
+            patterns = f"{entry.kind} · {entry.answer} · {entry.category}"
+            print(f"matched nothing: {patterns} ({entry.reason})")
     if options.output:
         write_differences(options.output, report.differences)
     return 1 if report.differences else 0

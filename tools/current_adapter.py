@@ -88,7 +88,7 @@ ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "Stability": (*("models", "thresholds", "cost", "held", "break_even", "changes", "decisive"),),
     "Stays": ("low", "high", "below", "above"),
     "Change": ("part", "now", "then", "factor", "becomes"),
-    "InformationValue": ("now", "values"),
+    "InformationValue": ("now", "value"),
     "BestRecall": ("leads",),
     "Lead": ("low", "high", "models"),
     "Calibration": ("method", "prior", "values"),
@@ -359,6 +359,16 @@ def answer_winner_map(counted: Any, arguments: dict[str, Any], request: dict[str
     return answers
 
 
+def answer_value_of_information(
+    counted: Any, arguments: dict[str, Any], request: dict[str, Any]
+) -> Answers:
+    """Value all information together; the reference also names parts of it."""
+    ask = answer_at_conditions("robustness.value_of_information", by_name=True)
+    answers = ask(counted, arguments, request)
+    answers["result.values.everything"] = answers.pop("result.value")
+    return answers
+
+
 def answer_slices(counted: Any, arguments: dict[str, Any], request: dict[str, Any]) -> Answers:
     """Evaluate one threshold at every site."""
     del request
@@ -479,7 +489,7 @@ ANSWERS: dict[str, Callable[[Any, dict[str, Any], dict[str, Any]], Answers]] = {
     "regret": answer_at_conditions("robustness.regret", "model", "threshold"),
     "winner_map": answer_winner_map,
     "stability": answer_at_conditions("robustness.stability", by_name=True),
-    "value_of_information": answer_at_conditions("robustness.value_of_information", by_name=True),
+    "value_of_information": answer_value_of_information,
     "best_recall": answer_best_recall,
     "triage": answer_at_conditions("robustness.triage"),
     "slices": answer_slices,
