@@ -40,7 +40,7 @@ PROMISES = {
         "Every way to read the same data gives the same counts",
         "a data set counted from arrays, a frame, CSV and Parquet, by C and by NumPy: one digest",
         10_000,
-        f"{ONE_IN_TWENTY} Spark and Dask: `tests/read/test_spark.py`, `test_dask_cluster.py`.",
+        f"{ONE_IN_TWENTY} Spark and Dask: `tests/read/test_every_engine.py`.",
     ),
     5: Promise(
         "Laws hold for all counts (permute, split, replicate, rescale, …)",

@@ -40,7 +40,6 @@ OPTIONS = {
     "dedupe": "--dedupe",
     "amount_missing": "--amount-missing",
     "tz": "--tz",
-    "cells": "--cells",
 }
 
 

@@ -15,13 +15,15 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
+import polars as pl
 import pyarrow as pa
-import pytest
 import zstandard
 from pyarrow import feather, parquet
 from tests.bad_inputs.bench import M, Y
 from tests.bad_inputs.rows import row
 from tests.bad_inputs.test_f_text import GOOD, same
+
+import baserate as br
 
 CASES = pa.table({"y": Y, "m": list(map(float, M))})
 
@@ -191,18 +193,10 @@ def test_row_123_names_of_tables_are_quoted_or_hinted_at(bench):
     return read, bench.refused("BR717", *show("views.db::case")), column
 
 
-@row(
-    124,
-    "Spark without a session",
-    why="none is started; jobs that fail are tested on a real cluster",
-)
-def test_row_124_what_spark_needs_is_said_in_one_line(bench):
-    parquet.write_table(CASES, "a.parquet")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: None)
-        asked = ("count", "a.parquet", "--label", "y", "--score", "m", "--engine", "spark")
-        bench.refused("BR955", *asked, "--master", "local[2]", "-o", "a.counts")
-        return bench.refused("BR950", *asked, "-o", "a.counts")
+@row(124, "a lazy frame, compared", why="a comparison needs every case in memory")
+def test_row_124_a_lazy_frame_is_not_compared(bench):
+    frame = pl.LazyFrame({"y": [0, 1], "a": [0.1, 0.2], "b": [0.2, 0.1]})
+    return bench.raised("BR950", br.compare, frame, label="y", score=["a", "b"])
 
 
 @row(125, "s3:// and http:// addresses", why="there is no option to allow them")

@@ -15,10 +15,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from tests.read import spark_cluster
 
 from baserate.read import source
 
+SPARK = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.memory": "600m",
+    "spark.log.level": "ERROR",
+}
 USER, PASSWORD, DATABASE = "baserate", "pass/word @: 1", "postgres"
 
 
@@ -164,14 +172,14 @@ def _wait(server, port, log):
 
 
 @pytest.fixture(scope="session")
-def cluster():
-    """A master and two workers of Spark."""
-    with spark_cluster.started() as found:
-        yield found
-
-
-@pytest.fixture(scope="session")
-def spark(cluster):
-    """The one session of all tests, on that cluster."""
-    with spark_cluster.spark_session(cluster) as session:
-        yield session
+def spark():
+    """The one session of all tests, on this machine."""
+    sql = pytest.importorskip("pyspark.sql", reason="needs pyspark")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("needs Java 17 (Debian: openjdk-17-jre-headless)")
+    builder = sql.SparkSession.builder.master("local[2]").appName("baserate tests")
+    for name, value in SPARK.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    yield session
+    session.stop()

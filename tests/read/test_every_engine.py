@@ -4,7 +4,6 @@ disagree on.
 
 import json
 import math
-from fractions import Fraction
 
 import duckdb
 import numpy as np
@@ -19,7 +18,6 @@ from tests.strategies import LONG
 
 import baserate as br
 from baserate.counts.counts import Counts
-from baserate.inference.differences import compare_all
 from baserate.kernels import best, portable
 from baserate.read.cases import SCORE, Names, checked, count_cases
 
@@ -154,23 +152,6 @@ def test_sets_counted_one_by_one_are_the_same_full_and_condensed(engine):
         assert condensed.ledger == counts.ledger
 
 
-@pytest.mark.parametrize("kind", range(11) if LONG else [4, 9])
-def test_spark_condenses_as_one_machine_does(spark, kind):
-    """Each set is two jobs: the largest set of two kinds in every build, and in a long run the ten
-    largest of every kind.
-    """
-    sets = sorted(
-        (one for place, one in enumerate(SETS) if place % 11 == kind),
-        key=lambda one: -len(kept(*one)[0]),
-    )
-    for rows in sets[: 10 if LONG else 1]:
-        frame = spark.createDataFrame(table_of([(kind, rows)])).repartition(2)
-        assert (
-            br.count(frame, label="y", score="s", keep="positives", **DROPPED)
-            == expected(*rows).condense()
-        )
-
-
 def paired_data():
     rng = np.random.default_rng(11)
     y = (rng.random(600) < 0.2).astype(int)
@@ -179,53 +160,11 @@ def paired_data():
     return y, {"a": a, "b": b, "huge": huge}
 
 
-def assert_compared_alike(frame):
-    y, scores = paired_data()
-    here = compare_all(br.count(y, scores), br.auc)
-    assert tuple(br.compare(frame, label="y", score=list(scores))) == here
-
-
 @pytest.mark.parametrize("engine", LOCAL)
-def test_pairs_are_compared_as_in_memory(engine):
+def test_models_are_counted_together_as_in_memory(engine):
     y, scores = paired_data()
-    assert_compared_alike(frame_in(engine, pa.table({"y": y, **scores})))
-
-
-def test_spark_compares_pairs_as_in_memory_and_counts_models_together(spark):
-    y, scores = paired_data()
-    frame = spark.createDataFrame(pa.table({"y": y, **scores})).repartition(3)
-    assert_compared_alike(frame)
-    joint = br.count(frame, label="y", score=["a", "b"])
-    assert joint.digest == br.count(y, {"a": scores["a"], "b": scores["b"]}).digest
-
-
-def naive_pair(y, first, second):
-    """DeLong's variance of the difference, by its definition, in fractions."""
-    ours, theirs = [i for i, one in enumerate(y) if one], [i for i, one in enumerate(y) if not one]
-
-    def beats(scores, i, j):
-        return Fraction(int(scores[i] > scores[j]) * 2 + int(scores[i] == scores[j]), 2)
-
-    def variance(values):
-        mean = Fraction(sum(values), len(values))
-        return sum((value - mean) ** 2 for value in values) / (len(values) - 1)
-
-    apart = {(i, j): beats(second, i, j) - beats(first, i, j) for i in ours for j in theirs}
-    by_positive = [sum(apart[i, j] for j in theirs) / len(theirs) for i in ours]
-    by_negative = [sum(apart[i, j] for i in ours) / len(ours) for j in theirs]
-    return sum(by_positive) / len(ours), variance(by_positive) / len(ours) + variance(
-        by_negative
-    ) / len(theirs)
-
-
-def test_the_variance_of_a_difference_is_that_of_its_definition():
-    y, scores = paired_data()
-    y, first, second = y[:60].tolist(), scores["a"][:60].tolist(), scores["b"][:60].tolist()
-    frame = pl.LazyFrame({"y": y, "a": first, "b": second})
-    found = br.compare(frame, label="y", score=["a", "b"], method="delong")
-    value, variance = naive_pair(y, first, second)
-    assert found.value == pytest.approx(float(value), abs=1e-15)
-    assert found.statistic == pytest.approx(float(value) / math.sqrt(variance), rel=1e-12)
+    frame = frame_in(engine, pa.table({"y": y, **scores}))
+    assert br.count(frame, label="y", score=list(scores)).digest == br.count(y, scores).digest
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@ back.
 """
 
 import os
-import sys
 from decimal import Decimal
 
 import dask.dataframe as dd
@@ -13,17 +12,14 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
-from tests.cli.helpers import answered, refused
-from tests.peaks import taken_by
 from tests.read.tables import assert_refused
-from tests.read.test_large_files import made
 
 import baserate as br
 from baserate.kernels import best, portable
-from baserate.read import columns, frames, table
-from baserate.read.frames import Negatives, failed
+from baserate.read import columns, frames
+from baserate.read.frames import failed
 
+HOW = {"label": "y", "score": "s"}
 Y, S = [0, 1, 0, 1, 0, 1], [0.1, 0.9, 0.1, 0.4, 0.3, 0.4]
 SOUND = pl.LazyFrame({"y": Y, "s": S, "g": ["a", "a", "b", "b", None, "a"]})
 
@@ -111,44 +107,6 @@ def test_only_dropping_can_be_asked_of_an_engine():
     )
 
 
-def test_more_distinct_scores_than_allowed_become_condensed_counts_or_a_refusal():
-    condensed = br.count(SOUND, label="y", score="s", cells=3)
-    assert condensed.condensed
-    assert condensed == br.count(Y, S, keep="positives")
-    assert not br.count(SOUND, label="y", score="s", cells=5).condensed
-    assert_refused(
-        lambda: br.count(SOUND, label="y", score="s", cells=3, keep="all"),
-        "BR951",
-        'more than 3 distinct.*keep="positives"',
-    )
-    assert_refused(
-        lambda: br.count(SOUND, label="y", score="s", cells=1),
-        "BR951",
-        "positives alone have more than 1 distinct",
-    )
-    for wrong in (0, -1, True, 2.5):
-        assert_refused(
-            lambda cells=wrong: br.count(SOUND, label="y", score="s", cells=cells),
-            "BR951",
-            "number of 1 or more",
-        )
-    assert_refused(
-        lambda: br.count(SOUND, label="y", score="s", keep="some"),
-        "BR532",
-        "'all' or 'positives'",
-    )
-    assert_refused(
-        lambda: br.count(SOUND, label="y", score="s", by="g", cells=2),
-        "BR951",
-        "more than 2 distinct",
-    )
-    assert_refused(
-        lambda: br.count(SOUND, label="y", score=["s", "g"], cells=2),
-        "BR951",
-        "more than 2 distinct",
-    )
-
-
 def test_one_class_alone_is_counted_too():
     for labels in ([0, 0, 0], [1, 1, 1]):
         frame = pl.LazyFrame({"y": labels, "s": [0.1, 0.2, 0.2]})
@@ -215,35 +173,43 @@ def test_odd_types_are_judged_here():
         br.count(SOUND, label="y", score="s", design="whim")
 
 
+def test_more_distinct_scores_than_may_be_collected_are_refused(monkeypatch):
+    monkeypatch.setattr(frames, "MOST_ROWS", 3)
+    assert_refused(
+        lambda: br.count(SOUND, **HOW),
+        "BR951",
+        r"more than 3 distinct scores.*counting_sql\(…, bins=",
+    )
+    twice = SOUND.with_columns(t=-pl.col("s"))
+    for more in ({"score": ["s", "t"]}, {"score": "s", "by": "g"}):
+        assert_refused(
+            lambda more=more: br.count(twice, label="y", **more), "BR951", "round the scores"
+        )
+    held = SOUND.collect()  # it is in memory already
+    assert br.count(held, **HOW) == br.count(Y, S)
+    assert br.count(held, **HOW, keep="positives") == br.count(Y, S, keep="positives")
+
+
+def test_a_lazy_frame_is_not_compared():
+    asked = {"label": "y", "score": ["s", "t"]}
+    twice = SOUND.with_columns(t=-pl.col("s"))
+    for frame in (twice, duckdb.from_arrow(twice.collect().to_arrow())):
+        assert_refused(
+            lambda frame=frame: br.compare(frame, **asked),
+            "BR950",
+            "every case in memory.*collect it",
+        )
+    found = br.compare(twice.collect(), **asked)
+    assert found.p_value == br.compare(br.count(Y, {"s": S, "t": [-s for s in S]})).p_value
+
+
 def test_models_are_named_once_and_two_are_needed_to_compare():
     assert_refused(lambda: br.count(SOUND, label="y", score=[]), "BR410", "no score")
     assert_refused(lambda: br.count(SOUND, label="y", score=["s", "s"]), "BR407", "twice")
-    assert_refused(lambda: br.compare(SOUND, label="y", score=["s"]), "BR595", "two models")
-    one = pl.LazyFrame({"y": [1, 1], "a": [1, 2], "b": [2, 1]})
+    held = SOUND.collect()
+    assert_refused(lambda: br.compare(held, label="y", score=["s"]), "BR595", "two models")
+    one = pl.DataFrame({"y": [1, 1], "a": [1, 2], "b": [2, 1]})
     assert_refused(lambda: br.compare(one, label="y", score=["a", "b"]), "BR552", "no negatives")
-
-
-def askew(values):
-    """The same numbers at an odd address, as a message over a network may have them."""
-    raw = np.zeros(values.nbytes + 1, dtype=np.uint8)
-    raw[1:] = values.view(np.uint8)
-    return raw[1:].view(values.dtype)
-
-
-def test_arrays_may_lie_at_any_byte():
-    anchors, scores = np.array([-3, 1, 5]), np.array([7, 1, 0, 5, 5, -9])
-    straight = Negatives(anchors)(iter([{"score 0": scores}]))
-    crooked = Negatives(askew(anchors))(iter([{"score 0": askew(scores)}]))
-    assert not askew(anchors).flags.aligned
-    assert [column.tolist() for column in crooked] == [column.tolist() for column in straight]
-    assert straight[2].sum() == len(scores)
-
-
-def test_small_batches_are_worked_on_together(monkeypatch):
-    monkeypatch.setattr(frames, "PIECE", 10)
-    pieces = list(frames.gathered_pieces({"s": np.full(4, number)} for number in range(6)))
-    assert [len(piece["s"]) for piece in pieces] == [12, 12]
-    assert np.concatenate([piece["s"] for piece in pieces]).tolist() == sorted([*range(6)] * 4)
 
 
 def test_every_way_of_cutting_into_partitions_gives_the_same(tmp_path):
@@ -283,226 +249,6 @@ def test_a_worker_of_dask_that_dies_is_told_in_one_line(monkeypatch):
         assert_refused(lambda: br.count(dead, label="y", score="s"), "BR952", "nothing was counted")
 
 
-@pytest.fixture
-def cases(tmp_path):
-    path = str(tmp_path / "a.parquet")
-    parquet.write_table(
-        pa.table({"y": Y, "s": S, "t": S[::-1], "g": ["a", "a", "b", "b", "b", "a"]}), path
-    )
-    return path
-
-
-@pytest.mark.filterwarnings(
-    "ignore:The inplace keyword:DeprecationWarning"
-)  # Dask's own, on reading
-def test_the_command_counts_with_dask(cases, tmp_path, capsys):
-    output = str(tmp_path / "a.counts")
-    asked = ["count", cases, "--label", "y", "--engine", "dask", "-o", output, "--force"]
-    document = answered(capsys, *asked, "--score", "s")
-    assert document["models"][0]["counts"]["digest"] == br.count(Y, S).digest
-    assert document["sources"][0] | {"rows_read": 6, "positive": "1"} == document["sources"][0]
-    answered(capsys, *asked, "--score", "s", "--keep", "positives")
-    assert br.load(output) == br.count(Y, S, keep="positives")
-    answered(capsys, *asked, "--score", "s", "--score", "t")
-    assert br.load(output).digest == br.count(Y, {"s": S, "t": S[::-1]}).digest
-    answered(capsys, *asked, "--score", "s", "--group", "g")
-    assert br.load(output).digest == br.count(Y, S, by=["a", "a", "b", "b", "b", "a"]).digest
-
-
-@pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")
-def test_a_ceiling_on_memory_is_one_on_cells_where_a_cluster_counts(
-    cases, tmp_path, capsys, monkeypatch
-):
-    output = str(tmp_path / "a.counts")
-    asked = [
-        "count",
-        cases,
-        "--label",
-        "y",
-        "--score",
-        "s",
-        "--engine",
-        "dask",
-        "--memory",
-        "320MB",
-        "-o",
-        output,
-        "--force",
-    ]
-    monkeypatch.setattr(table, "TAKEN", table.LEAST - 360 * 5)
-    assert not answered(capsys, *asked)["models"][0]["counts"]["condensed"]
-    monkeypatch.setattr(table, "TAKEN", table.LEAST - 360 * 3)
-    assert answered(capsys, *asked)["models"][0]["counts"]["condensed"]
-    assert br.load(output) == br.count(Y, S, keep="positives")
-    monkeypatch.setattr(table, "TAKEN", table.LEAST - 360)
-    assert "BR951" in refused(capsys, *asked)
-
-
-def session_of_spark():
-    return (
-        sys.modules["pyspark"].SparkContext._active_spark_context
-        if "pyspark" in sys.modules
-        else None
-    )
-
-
-@pytest.mark.parametrize("engine", ["dask", "spark"])
-@pytest.mark.parametrize(
-    "name", ["a.csv", "a.csv.gz", "b.parquet", "*.csv", "folder", "s3a://logs/a.jsonl", "-"]
-)
-def test_a_cluster_is_not_woken_for_what_is_no_parquet(name, engine, tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "folder").mkdir()
-    for path in ("a.csv", "a.csv.gz", "b.parquet", "folder/part.csv"):
-        (tmp_path / path).write_text("y,s\n0,0.1\n1,0.9\n")
-    before = session_of_spark()  # other tests may have one
-    line = refused(
-        capsys, "count", name, "--label", "y", "--score", "s", "--engine", engine, "-o", "a.counts"
-    )
-    assert "BR953" in line
-    assert "--engine counts Parquet" in line
-    assert "leave --engine out" in line
-    assert session_of_spark() is before
-
-
-@pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")
-@pytest.mark.parametrize("keep", ["all", "positives"])
-def test_what_dask_cannot_read_is_one_line(tmp_path, capsys, keep):
-    rng, path = np.random.default_rng(0), tmp_path / "a.parquet"
-    parquet.write_table(
-        pa.table({"y": rng.integers(0, 2, 50_000), "s": rng.random(50_000)}),
-        path,
-        row_group_size=5000,
-    )
-    whole = path.read_bytes()
-    damaged = bytearray(whole)
-    damaged[2000:400_000:7] = bytes(len(range(2000, 400_000, 7)))  # heads of pages among them
-    for content, code, said in (
-        (b"", "BR600", "cannot be read there"),
-        (whole[:4000], "BR600", "cannot be read there"),
-        (damaged, "BR952", "the job failed, and nothing was counted"),
-    ):
-        path.write_bytes(content)
-        asked = ["--label", "y", "--score", "s", "--engine", "dask", "--keep", keep]
-        line = refused(capsys, "count", str(path), *asked, "-o", str(tmp_path / "a.counts"))
-        assert (code in line, said in line, "a.parquet" in line) == (True, True, True), line
-
-
-@pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")
-def test_decimals_with_gaps_are_told_and_left_out_on_dask_too(tmp_path, capsys):
-    path, spelled = (
-        str(tmp_path / "a.parquet"),
-        [Decimal("0.1"), Decimal("0.9"), None, Decimal("0.4")],
-    )
-    parquet.write_table(pa.table({"y": Y[:4], "s": pa.array(spelled, pa.decimal128(10, 3))}), path)
-    asked = [
-        "count",
-        path,
-        "--label",
-        "y",
-        "--score",
-        "s",
-        "--engine",
-        "dask",
-        "-o",
-        str(tmp_path / "a.counts"),
-    ]
-    assert "BR201" in refused(capsys, *asked)
-    document = answered(capsys, *asked, "--nan-score", "drop")
-    assert document["models"][0]["counts"]["digest"] == br.count([0, 1, 1], [0.1, 0.9, 0.4]).digest
-
-
-@pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")
-@pytest.mark.parametrize("keep", ["all", "positives"])
-def test_a_frame_without_rows_is_refused_as_a_file_is(tmp_path, capsys, keep):
-    path, nothing = (
-        str(tmp_path / "a.parquet"),
-        pa.table({"y": pa.array([], pa.int64()), "s": pa.array([], pa.float64())}),
-    )
-    parquet.write_table(nothing, path)
-    assert_refused(
-        lambda: br.count(nothing, label="y", score="s", keep=keep),
-        "BR602",
-        "there are no rows",
-    )
-    line = refused(
-        capsys,
-        "count",
-        path,
-        "--label",
-        "y",
-        "--score",
-        "s",
-        "--engine",
-        "dask",
-        "--keep",
-        keep,
-        "-o",
-        str(tmp_path / "a.counts"),
-    )
-    assert "BR602" in line
-
-
-@pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")
-def test_the_command_refuses_what_a_cluster_cannot_do(cases, tmp_path, capsys):
-    asked = ["count", cases, "--label", "y", "--score", "s", "-o", str(tmp_path / "a.counts")]
-    for more, code, said in (
-        (["--engine", "hadoop"], "BR955", "no engine"),
-        (["--master", "yarn"], "BR955", "no engine is named"),
-        (["--cells", "9"], "BR955", "no engine is named"),
-        (["--engine", "dask", "--weight", "t"], "BR953", "weights"),
-        (["--engine", "spark", "--decimal", ","], "BR953", "without --decimal"),
-        (["--engine", "dask", "--nan-score", "lowest"], "BR953", "nothing else"),
-        (["--engine", "dask", "--keep", "some"], "BR532", "all or positives"),
-        (["--engine", "dask", "--cells", "0"], "BR951", "--cells"),
-        (
-            ["--engine", "dask", "--cells", "9", "--memory", "1GB"],
-            "BR955",
-            "memory and cells both limit how much is held in memory",
-        ),
-        (["--engine", "dask", "--memory", "a lot"], "BR940", "--memory 1GB"),
-        (["--engine", "dask", "--score", "t", "--group", "g"], "BR410", "one score"),
-        (
-            ["--engine", "dask", "--master", "tcp://127.0.0.1:1"],
-            None,
-            "Dask scheduler|distributed is not installed",
-        ),
-    ):
-        line = refused(capsys, *asked, *more)
-        assert code is None or code in line, line
-        assert any(part in line for part in said.split("|")), line
-    absent = str(tmp_path / "absent.parquet")
-    line = refused(
-        capsys,
-        "count",
-        absent,
-        "--label",
-        "y",
-        "--score",
-        "s",
-        "--engine",
-        "dask",
-        "-o",
-        str(tmp_path / "a.counts"),
-    )
-    assert "BR600" in line
-    line = refused(
-        capsys,
-        "count",
-        cases,
-        "--label",
-        "y",
-        "--score",
-        "q",
-        "--engine",
-        "dask",
-        "-o",
-        str(tmp_path / "a.counts"),
-    )
-    assert 'no column "q"' in line
-    assert cases in line
-
-
 def test_the_whole_of_scenario_9_scaled_down_is_exact_on_dask():
     rows, every = 99_730, 1000
     i = np.arange(rows)
@@ -519,74 +265,12 @@ def test_the_whole_of_scenario_9_scaled_down_is_exact_on_dask():
     )
 
 
-@pytest.mark.parametrize("largest", [7, 2**63 - 1])
-def test_whole_numbers_without_a_sign_are_condensed_as_others_are(largest):
-    labels, scores = [0, 1, 0, 1, 1, 0], [1, 2, largest, 4, 2, 6]
-    frame = pl.DataFrame(
-        {
-            "y": labels,
-            "m": pl.Series(scores, dtype=pl.UInt64),
-            "n": pl.Series(scores[::-1], dtype=pl.UInt64),
-        }
-    )
-    assert br.count(frame, label="y", score="m", keep="positives") == br.count(
-        labels, scores, keep="positives"
-    )
-    signed = frame.with_columns(pl.col("m", "n").cast(pl.Int64))
-    assert br.compare(frame, label="y", score=["m", "n"]) == br.compare(
-        signed, label="y", score=["m", "n"]
-    )
-    frame = frame.with_columns(pl.lit(2**63, pl.UInt64).alias("m"))
-    with pytest.raises(br.InputError, match='BR215: "m" goes beyond the largest 64-bit integer'):
-        br.count(frame, label="y", score="m", keep="positives")
-
-
 def test_options_of_files_are_refused_of_frames():
     frame = pl.DataFrame({"y": [0, 1], "m": [0.1, 0.2]})
     with pytest.raises(br.InputError, match="BR002: delimiter= has no effect on a data frame"):
-        br.count(frame, label="y", score="m", memory="1GB", delimiter=";")
+        br.count(frame, label="y", score="m", delimiter=";")
     with pytest.raises(TypeError, match="unexpected keyword argument 'memry'"):
         br.count(frame, label="y", score="m", memry="1GB")
-
-
-HOW = {"label": "y", "score": "s"}
-
-
-@pytest.mark.skipif(
-    not sys.platform.startswith("linux"), reason="resident sets are read from /proc"
-)
-@pytest.mark.parametrize("opened", ["polars.scan_parquet", "duckdb.read_parquet"])
-def test_negatives_of_a_frame_on_this_machine_are_not_all_held(tmp_path, opened):
-    """Eight times the rows take at most some batches more."""
-    peaks = []
-    for rows in (1_000_000, 8_000_000):
-        path = str(tmp_path / f"{rows}.parquet")
-        duckdb.sql(
-            f"COPY (SELECT i % 1000 = 0 AS y, hash(i)::DOUBLE AS s FROM range({rows}) t(i)) TO"
-            f" '{path}' (ROW_GROUP_SIZE 100000)"
-        )
-        program = f"import baserate as br, {opened.split('.')[0]}\nf = {opened}({path!r})\n"
-        taken = taken_by(
-            [
-                sys.executable,
-                "-c",
-                program + "print(br.count(f, label='y', score='s', keep='positives'))",
-            ]
-        )
-        assert f"{rows // 1000:,} positives" in taken.said
-        peaks.append(taken.peak)
-    assert peaks[1] < peaks[0] + 100e6
-
-
-def test_frames_streamed_in_batches_give_the_counts_of_memory(monkeypatch):
-    monkeypatch.setattr("baserate.read.frames.PIECE", 100)
-    labels, scores = made(3_000, prior=0.1)
-    frame = pl.LazyFrame({"y": labels, "s": scores})
-    expected = br.count(labels, scores).condense()
-    assert br.count(frame, **HOW, keep="positives") == expected
-    table = frame.collect().to_arrow()
-    assert br.count(duckdb.from_arrow(table), **HOW, keep="positives") == expected
-    assert br.count(table, **HOW, keep="positives") == expected
 
 
 def in_engines(y, s):
@@ -597,18 +281,6 @@ def in_engines(y, s):
     yield "pyarrow", pa.Table.from_pandas(frame)
     yield "duckdb", duckdb.from_df(frame)
     yield "dask", dd.from_pandas(frame, npartitions=3)
-
-
-def test_a_ceiling_on_memory_is_one_on_cells_of_a_frame(monkeypatch):
-    frame = pl.DataFrame({"y": Y, "s": S, "t": S[::-1]})
-    monkeypatch.setattr(table, "TAKEN", 10**9 - 360 * 5)
-    assert br.count(frame, **HOW, memory="1GB") == br.count(Y, S)
-    monkeypatch.setattr(table, "TAKEN", 10**9 - 360 * 3)
-    assert br.count(frame, **HOW, memory="1GB") == br.count(Y, S, keep="positives")
-    with pytest.raises(br.InputError, match="BR951"):
-        br.count(frame, label="y", score=["s", "t"], memory="1GB")
-    with pytest.raises(br.InputError, match="BR955: memory and cells both"):
-        br.count(frame, **HOW, memory="1GB", cells=5)
 
 
 ODD = {

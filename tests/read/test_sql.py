@@ -254,7 +254,7 @@ def test_what_is_no_result_is_refused(tmp_path, capsys):
             br.count(pd.DataFrame(right), counted=True, **beside)
     pd.DataFrame(right).to_csv(path, index=False)
     asked = ["count", path, "--counted", "-o", tmp_path / "a.counts"]
-    for more in (["--label", "y"], ["--by", "g"], ["--engine", "dask"], ["--memory", "1GB"]):
+    for more in (["--label", "y"], ["--by", "g"], ["--memory", "1GB"]):
         assert f"{more[0]} has no effect on the result of baserate sql" in refused(
             capsys, *asked, *more
         )

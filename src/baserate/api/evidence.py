@@ -17,6 +17,7 @@ from baserate.inference import differences, intervals, requirements
 from baserate.inference.bootstrap import Progress
 from baserate.inference.values import Differences, Interval, NonInferiority, Requirement
 from baserate.measures.confusion import NOT_SAID, Confusion, Measure
+from baserate.read.frames import is_lazy
 
 Side = Literal["both", "lower", "upper"]
 Better = Literal["higher", "lower"] | None
@@ -177,7 +178,6 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     label: str | None = None,
     score: Sequence[str] | None = None,
     positive: Any = None,
-    cells: int | None = None,
     missing_label: str | None = None,
     nan_score: str | None = None,
 ) -> Differences:
@@ -209,7 +209,6 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     if label is not None or score is not None:
         given = {
             "positive": positive,
-            "cells": cells,
             "missing_label": missing_label,
             "nan_score": nan_score,
         }
@@ -284,6 +283,12 @@ def _counted_together(
     if label is None or score is None or isinstance(score, str):
         raise refuse(
             "BR003", "a comparison needs label= and several scores", 'score=["logit", "forest"]'
+        )
+    if is_lazy(source):
+        raise refuse(
+            "BR950",
+            "a lazy frame is not compared: a comparison needs every case in memory",
+            "collect it first, or a random sample of its rows",
         )
     counted: JointCounts = count(source, label=label, score=list(score), **said)
     return counted

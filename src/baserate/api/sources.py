@@ -26,7 +26,7 @@ from baserate.read.cases import SCORE, Cases, check_named, checked
 from baserate.read.columns import as_column
 from baserate.read.csv_dialect import CsvOptions
 from baserate.read.source import Options
-from baserate.read.table import Ceiling, ColumnRoles
+from baserate.read.table import ColumnRoles
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -103,7 +103,6 @@ class ReadOptions(TypedDict, total=False):
     amount_missing: Literal["mean"] | None
     keep: Literal["all", "positives"] | None
     threads: int | None
-    cells: int | None
     memory: str | int | None
     thresholds: Iterable[float]
     missing_label: Literal["drop", "negative", "positive"] | None
@@ -135,8 +134,7 @@ OTHER_WORD = {
     "weight": "sample_weight",
 }
 OF_ARRAYS = frozenset({"pos_label", "sample_weight", "design"})
-OF_FRAMES = frozenset({"positive", "design", "cells", "memory", "missing_label", "nan_score"})
-OF_ONE = frozenset({"keep"})  # of one score, without groups
+OF_FRAMES = frozenset({"positive", "design", "missing_label", "nan_score"})
 OF_TREATMENT = frozenset(
     {"normalize_labels", "cast_labels", "label_threshold", "negative", "lower_is_positive"}
 )
@@ -150,7 +148,6 @@ OF_FILES = OPTIONS - {
     "currency",
     "amount_missing",
     "keep",
-    "cells",
 }
 OF_TEXT = frozenset(field.name for field in dataclasses.fields(CsvOptions)) | {"max_bytes"}
 OF_CHUNKS = frozenset({"pos_label", "memory", "thresholds", "design"})
@@ -321,7 +318,6 @@ def count(  # noqa: PLR0913 (each is a word that users say)
     keep: Literal["all", "positives"] | None = None,
     threads: int | None = None,
     counted: bool = False,
-    cells: int | None = None,
     memory: str | int | None = None,
     thresholds: Iterable[float] = (),
     missing_label: Literal["drop", "negative", "positive"] | None = None,
@@ -683,16 +679,18 @@ def _of_frame(frame: Any, asked: tuple[str, Any], roles: Mapping[str, Any], said
     )
     if not simple or "weight" in said:
         return _of_columns(frame, asked, roles, said)
-    own = frozenset[str]() if roles or several else OF_ONE
+    own = frozenset({"keep"} if not roles and not several else ())
     _only(said, OF_FRAMES | OF_TREATMENT | own, "a data frame")
     wanted = _wanted(asked, roles, said)
-    ceiling = Ceiling.of({"memory": said.pop("memory", None)})
-    how = {name: said.pop(name) for name in ("keep", "cells") if name in said}
-    treatment = frames.checked_treatment(said)
-    found, _ = frames.count_frame(frame, wanted, treatment, ceiling, several=several, **how)
+    keep = said.pop("keep", "all")
+    if keep not in ("all", "positives"):
+        raise refuse(
+            "BR532", f"keep must be 'all' or 'positives', got {quoted(keep)}", "keep='all'"
+        )
+    found = frames.count_frame(frame, wanted, frames.checked_treatment(said), several=several)
     if isinstance(found, GroupedCounts):
         return found.serving(SERVES[next(iter(roles))])
-    return found
+    return found.condense() if keep == "positives" and isinstance(found, Counts) else found
 
 
 def _of_columns(frame: Any, asked: tuple[str, Any], roles: Mapping[str, Any], said: Any) -> Any:
@@ -750,7 +748,7 @@ def refuse_uncounted(x: Any, verb: str) -> None:
     counted = 'count(df, label="fraud", score="logit")'
     if several:
         counted = 'count(df, label="fraud", score=["logit", "forest"])'
-    if not hasattr(x, "columns") and not isinstance(x, str | os.PathLike):
+    if not hasattr(type(x), "columns") and not isinstance(x, str | os.PathLike):
         counted = (
             'count(y_true, {"a": scores, "b": others})' if several else "count(y_true, y_score)"
         )

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -23,24 +22,21 @@ from baserate.cli.runner import (
     command,
     each_model,
     inputs_of,
-    refuse_given,
 )
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
-from baserate.errors import Fix, escaped, quoted, refuse, refuse_file
+from baserate.errors import escaped, quoted, refuse, refuse_file
 from baserate.inference.intervals import auc_intervals
 from baserate.output import tables
 from baserate.read.files import (
     count_scores,
     groups_of,
-    is_saved,
     joint_of,
     load,
     models_of,
     name_of,
 )
-from baserate.read.frames import MOST_CELLS, checked_cells, most_cells
 from baserate.read.large import Sources, count_large, sources_in_pieces
 from baserate.read.sql import DIALECTS, counting_sql
 
@@ -54,25 +50,14 @@ Whole = Counts | JointCounts | GroupedCounts
     "group", help="Count each value of this column separately (days, sites, folds), for one score."
 )
 @click.option("--counted", is_flag=True, help="FILE is the result of baserate sql.")
-@options.listed("engine", "master", "keep")
-@options.listed(
-    "cells",
-    help=(
-        f"With --engine: the most distinct scores to hold in memory ({MOST_CELLS} by default;"
-        " or --memory)."
-    ),
-)
 @options.listed("written", required=True, help="Where the counts are saved.")
 @options.listed("force")
 @options.listed("as_json", help="Print what was counted as JSON (schema baserate/1).")
-def count_command(
-    request: Request, group: str | None, written: str, counted: bool, **engine: Any
-) -> Result:
+def count_command(request: Request, group: str | None, written: str, counted: bool) -> Result:
     """Count every FILE, add them up, and save the counts, which every other command reads.
 
     A file may itself hold counts, or with --counted the result of baserate sql. One score is saved
-    alone; several are saved together, so that their models can be compared. With --engine, a
-    cluster counts Parquet, also where only its workers can read it.
+    alone; several are saved together, so that their models can be compared.
 
     \b
     Examples:
@@ -80,14 +65,11 @@ def count_command(
       baserate count week1.counts week2.counts -o month.counts
       baserate count "year/*.parquet" --label fraud --score logit -o year.counts --memory 1GB
       baserate count result.csv --counted -o 2026.counts
-      baserate count s3://logs/2026/ --engine dask --master tcp://host:8786 --label attack --score m -o 2026.counts
       baserate choose month.counts "alerts <= 200" --prior 0.1% --volume 1e6
     """  # noqa: E501
     if counted:
-        _check_result(
-            request.source, {"--by": group} | {f"--{name}": engine[name] for name in engine}
-        )
-    source, cluster = request.source, _cluster(**engine)
+        _check_result(request.source, {"--by": group})
+    source = request.source
     with reserved(written, inputs_of(request, {}), force=request.output.force) as check:
         if written.casefold().endswith((".json", ".csv", ".txt")):
             raise refuse_file(
@@ -96,13 +78,9 @@ def count_command(
                 "counts are saved in a format of their own",
                 "name it .counts; --json prints what was counted",
             )
-        large = None
-        if cluster is not None:
-            _check_there(source, group, cluster.cells)  # before a cluster is woken
-        elif not counted:
-            large = _large(source, group)
+        large = None if counted else _large(source, group)
         read = _of_result if counted else partial(_counted, group=group)
-        whole = _whole(source, read, cluster) if large is None else large
+        whole = _whole(source, read) if large is None else large
         check()
         whole.save(written)
     return _result(whole, written, len(source.paths))
@@ -164,34 +142,31 @@ def _check_result(source: SourceOptions, more: Mapping[str, Any]) -> None:
     check_unused({**given, **more, **limits}, "on the result of baserate sql")
 
 
-def _of_result(source: SourceOptions, there: Any) -> Whole:  # noqa: ARG001 (as `_counted`)
+def _of_result(source: SourceOptions) -> Whole:
     from baserate.read.sql import of_file
 
     return of_file(source.path, source.options, source.positive, source.design)
 
 
-def _whole(source: SourceOptions, counted: Any, cluster: Any) -> Whole:
-    """Each file as a whole, here or on a cluster, and all of them added."""
+def _whole(source: SourceOptions, counted: Callable[[SourceOptions], Whole]) -> Whole:
+    """Each file as a whole, and all of them added."""
     whole: Whole | None = None
-    with _reader(cluster) as there:
-        for path in source.paths:
-            one = source.at(path)
-            with one.reading():
-                part = load(path) if one.is_saved else counted(one, there)
-            whole = part if whole is None else _added(whole, part, path)
+    for path in source.paths:
+        one = source.at(path)
+        with one.reading():
+            part = load(path) if one.is_saved else counted(one)
+        whole = part if whole is None else _added(whole, part, path)
     assert whole is not None
     return whole
 
 
-def _counted(source: SourceOptions, there: Any, group: str | None) -> Whole:
-    """One file of cases, counted here or there."""
+def _counted(source: SourceOptions, group: str | None) -> Whole:
+    """One file of cases."""
     wanted, scores = source.wanted(group=group), source.scores
     if group is not None and len(scores) > 1:
         raise refuse(
             "BR410", "groups are counted for one score", "name one --score, or leave --by out"
         )
-    if there is not None:
-        return there(source.path, wanted, source.options)  # type: ignore[no-any-return]
     if group is not None:
         return groups_of(source.path, wanted, source.options)
     if len(scores) == 1:
@@ -228,67 +203,6 @@ def _added(whole: Whole, part: Whole, source: str) -> Whole:
             "count them alike",
         )
     return whole + part
-
-
-# ----------------------------------------------------------------------
-# Counting on a cluster.
-
-
-def _cluster(engine: str | None, master: str | None, keep: str | None, cells: int | None) -> Any:
-    if engine is None:
-        given = {"--master": master, "--keep": keep, "--cells": cells}
-        refuse_given(
-            {name: value is not None for name, value in given.items()},
-            "applies to a cluster, and no engine is named",
-            "--engine spark, or --engine dask",
-            "BR955",
-        )
-        return None
-    from baserate.read.spark import ENGINES, Cluster
-
-    if engine not in ENGINES:
-        raise refuse(
-            "BR955",
-            f"there is no engine {quoted(engine)}",
-            f"--engine {' or '.join(ENGINES)}; without it, files are counted here",
-        )
-    if engine == "spark" and master is not None:
-        raise refuse(
-            "BR955",
-            "a Spark session has its master already",
-            "leave --master out, or --engine dask",
-        )
-    if keep not in (None, "all", "positives"):
-        raise refuse(
-            "BR532",
-            f"keep is all or positives, got {quoted(keep)}",
-            Fix("keep='positives'", "--keep positives"),
-        )
-    return Cluster(engine, master, keep, None if cells is None else checked_cells(cells))  # type: ignore[arg-type]
-
-
-def _check_there(source: SourceOptions, group: str | None, cells: int | None) -> None:
-    """Whether a cluster can count this at all."""
-    from baserate.read import spark
-
-    uncounted = [path for path in source.paths if not is_saved(path)]
-    if uncounted:
-        most_cells(cells, source.options.ceiling)
-        spark.check_there(source.wanted(group=group), source.options)
-    for path in uncounted:
-        spark.check_parquet(path)
-
-
-@contextmanager
-def _reader(cluster: Any) -> Iterator[Any]:
-    """What counts a file there; None where files are counted here."""
-    if cluster is None:
-        yield None
-        return
-    from baserate.read import spark
-
-    with spark.reader(cluster) as read:
-        yield lambda source, wanted, given: spark.count_there(read, source, wanted, given, cluster)
 
 
 @click.command(name="sql", cls=options.Sectioned)

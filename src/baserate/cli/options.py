@@ -360,30 +360,6 @@ TABLE = {
             help=("Memory limit, such as 1GB: Parquet and CSV of any size are counted in pieces."),
         ),
     ),
-    "A cluster": (
-        _option(
-            "--engine",
-            metavar="NAME",
-            help=(
-                "dask, or spark in a session: count Parquet there; only distinct scores are"
-                " transferred."
-            ),
-        ),
-        _option(
-            "--master",
-            metavar="ADDRESS",
-            help="With --engine dask: the scheduler, tcp://host:8786.",
-        ),
-        _option(
-            "--keep",
-            metavar="WHAT",
-            help=(
-                "With --engine: all distinct scores, or positives for condensed counts (default:"
-                " what fits)."
-            ),
-        ),
-        _option("--cells", type=int, metavar="NUMBER"),
-    ),
     OUTPUT: (
         _option(
             "--json", "as_json", is_flag=True, help="Print the answer as JSON (schema baserate/1)."
