@@ -948,6 +948,6 @@ def test_the_command_line_refuses_in_plain_words_and_says_what_to_do(capsys, tmp
         assert done.status == 2, done
         assert done.err.startswith("error BR231: "), done
         assert done.err.rstrip().endswith(
-            "Fix: count again with all scores kept (more --memory, or --keep all)."
+            "Fix: count again with all scores kept (more --memory)."
         ), done
         assert told(capsys, command[0], paths["full"], *command[2:]).status == 0

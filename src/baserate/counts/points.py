@@ -20,7 +20,7 @@ from baserate.numbers import INT64_MAX, Floats, Frozen, exactly, running_sums
 ONLY_RATES = "only rates are known, not how many cases there were of each class"
 EVERY_SCORE = Fix(
     'count again with every score kept (keep="all")',
-    "count again with all scores kept (more --memory, or --keep all)",
+    "count again with all scores kept (more --memory)",
 )
 LABELS_MISSING = (
     "some cases have no label, and the base rate of the labelled cases need not be that of all"
