@@ -19,7 +19,7 @@ from tests.inference.resamples import (
 )
 
 import baserate as br
-from baserate.inference import bootstrap
+from baserate.inference import bootstrap, resample
 from baserate.inference.bootstrap import replicate_values, resampled
 from baserate.inference.statistic import statistic_of
 from baserate.kernels import draws
@@ -126,6 +126,7 @@ def test_there_is_at_least_one_thread_and_not_more_than_are_useful():
 @pytest.mark.parametrize("statistic", [br.auc, br.curves.ks])
 def test_progress_is_told_up_to_the_total(statistic, monkeypatch):
     monkeypatch.setattr(bootstrap, "BLOCK", 100)
+    monkeypatch.setattr(resample, "BLOCK_SIZE", 100)
     told = []
     replicate_values(
         statistic_of(statistic),

@@ -330,10 +330,12 @@ def test_plans_that_follow_each_other_draw_what_one_plan_does():
         (groups, CLUSTERS),
         (joint.marginal("a"), CASES),
     ):
-        whole = replicate_values(statistic_of("ks"), source, plan(how, 30))
+        whole = replicate_values(statistic_of("h_measure"), source, plan(how, 30))
         parts = [
             replicate_values(
-                statistic_of("ks"), source, dataclasses.replace(plan(how, count), first=first)
+                statistic_of("h_measure"),
+                source,
+                dataclasses.replace(plan(how, count), first=first),
             )
             for first, count in ((0, 11), (11, 19))
         ]

@@ -19,6 +19,7 @@ from baserate.counts.points import Points
 from baserate.errors import CASE_CONTROL, Fix, Ledger, Note, are, grouped, number_of, quoted, refuse
 from baserate.inference.auc import cell_placements
 from baserate.inference.rates import normal, refuse_weights, special
+from baserate.inference.resample import Weights, replicate_statistic
 from baserate.inference.statistic import Statistic, float_costs, outcomes_read
 from baserate.inference.values import checked_replicates, checked_seed, tails
 from baserate.kernels import Cells, Urn, best
@@ -660,6 +661,15 @@ def replicate_values(
         return _values_of_clusters(one, source, plan)[:, None]
     refuse_weights(source)
     source = condensed_for(source, of_roc=one.of_roc)
+    if one.of_weights is not None:
+        return replicate_statistic(
+            source,
+            one.of_weights,
+            replicates=plan.replicates,
+            seed=plan.seed,
+            draw_prior=plan.how == CASES,
+            progress=plan.progress,
+        )[:, None]
     if one.is_auc and _fits(source, plan):
         return auc_values(source, plan)[:, None]
     sight = sight_of({"": one}) if one.fixed else EVERY_SCORE
@@ -733,29 +743,11 @@ def _read_block(
             np.einsum("ij,ij->i", hits, 2 * below + misses),
             2 * hits.sum(axis=1) * misses.sum(axis=1),
         )
-    if statistic.of_roc and statistic.name == "average_precision":
-        return _average_precision(hits, misses, statistic.at)
+    if statistic.of_weights is not None:
+        return statistic.of_weights(Weights(hits, misses))
     if statistic.chosen and not statistic.ruled and statistic.name == "expected_cost":
         return _least_cost(hits, misses, statistic.at)
     return None
-
-
-def _average_precision(hits: Array, misses: Array, at: Conditions) -> Floats:
-    """The mean precision at which each positive is found, of every row."""
-    totals = hits.sum(axis=1), misses.sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        weight = (
-            np.ones(len(hits))
-            if at.as_in_sample
-            else (1 - at.prior) / at.prior * totals[0] / totals[1]
-        )
-        caught = np.cumsum(hits, axis=1, dtype=np.float64)
-        flagged = np.cumsum(misses, axis=1, dtype=np.float64)
-        flagged *= weight[:, None]
-        flagged += caught
-        np.divide(caught, flagged, out=caught, where=flagged > 0)
-        found = np.einsum("ij,ij->i", hits, caught) / totals[0]
-    return np.where((totals[0] > 0) & (totals[1] > 0), found, np.nan)
 
 
 def _least_cost(hits: Array, misses: Array, at: Conditions) -> Floats:
@@ -783,6 +775,14 @@ def _shares(won: Array, pairs: Array) -> Floats:
 
 
 def _values_of_clusters(statistic: Statistic, groups: GroupedCounts, plan: Plan) -> Floats:
+    if statistic.of_weights is not None:
+        return replicate_statistic(
+            groups,
+            statistic.of_weights,
+            replicates=plan.replicates,
+            seed=plan.seed,
+            progress=plan.progress,
+        )
     if statistic.fixed:
         assert statistic.measure is not None
         return outcomes_read(

@@ -21,6 +21,7 @@ from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import choose, flag_at
 from baserate.errors import Infeasible, InputError, Note, quoted, refuse
+from baserate.inference.resample import AveragePrecision, KolmogorovSmirnov, WeightStatistic
 from baserate.measures.confusion import (
     NOT_SAID,
     Measure,
@@ -288,6 +289,8 @@ class Statistic:
     # Does the prior or the cost that it is asked at change it?
     at_matters: bool = True
     range: tuple[float, float] = (-math.inf, math.inf)
+    # Its value in many resamples at once; without it they are made into counts one by one.
+    of_weights: WeightStatistic | None = None
 
     def __call__(self, counts: Counts) -> float:
         """Its value; NaN where it is undefined, or where no threshold satisfies the rule."""
@@ -458,7 +461,15 @@ def _described(name: str, shown: str, call: Callable[[Counts], float], at: Condi
         is_auc=shown == "auc",
         range=entry.range,
         at_matters=entry.takes_at,
+        of_weights=_of_weights(shown, at),
     )
+
+
+def _of_weights(name: str, at: Conditions) -> WeightStatistic | None:
+    """The summary of this name as a function of weights, where there is one."""
+    if name == "average_precision":
+        return AveragePrecision(None if at.as_in_sample else at.prior)
+    return KolmogorovSmirnov() if name == "ks" else None
 
 
 def shifted(statistic: Statistic, counts: Counts) -> tuple[Note, ...]:
