@@ -192,7 +192,7 @@ class CaseSampler:
     generator: np.random.Generator
 
     def draw_cases(self, sizes: Ints) -> Floats:
-        """Draw resamples of so many cases each, as an array of shape (resamples, cells)."""
+        """Draw resamples of these sizes: how often each cell was drawn, one row per resample."""
         drawn = np.zeros((len(sizes), self.width))
         if not self.parts:
             return drawn
