@@ -61,7 +61,10 @@ export function restored(hash: string, start: State, models: readonly Model[]): 
   const prior = said.get("prior");
   const own = models.every((model) => model.samplePrior !== null);
   const words = Object.fromEntries(
-    (Object.keys(WORDS) as (keyof Words)[]).map((name) => [name, said.get(name)?.slice(0, LONGEST_WORD) || start.words[name]]),
+    (Object.keys(WORDS) as (keyof Words)[]).map((name) => {
+      const word = said.get(name)?.slice(0, LONGEST_WORD);
+      return [name, word || (name === "period" && word === "" ? "" : said.has("mode") ? WORDS[name] : start.words[name])];
+    }),
   ) as unknown as Words;
   const switches = [...said].filter(([name]) => name.startsWith("show-")).slice(0, MOST_SWITCHES);
   return {

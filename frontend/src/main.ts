@@ -33,7 +33,7 @@ function start(content: Document): void {
     drawn,
     table: modelTable(content, flip),
     map: winnerMap(content.report, models, change),
-    slices: slicesPart(content.report, models, flip),
+    slices: slicesPart(content.report, flip),
   };
   const panel = controls(
     models,

@@ -16,9 +16,14 @@ export const MODES: readonly Mode[] = ["cheapest", "budget", "rule", "hand"];
 export const questionSaid = (one: Given): string =>
   [one.at.as_in_sample || one.at.prior === null ? "base rate of the sample" : baseRate(one.at.prior), one.rule].filter(Boolean).join(", ");
 
-export const USUAL_VOLUME = 1_000_000;
+/** Of how many cases a page speaks where no volume is given: 1,000, or as many more as have ten positives among them. */
+function usualVolume(prior: number): number {
+  let volume = 1000;
+  while (volume * prior < 10 && volume < 1e9) volume *= 10;
+  return volume;
+}
 
-/** What cases, a period, positives and money are called. */
+/** What cases, a period, positives and money are called; no period where no volume was given. */
 export interface Words {
   readonly unit: string;
   readonly period: string;
@@ -113,7 +118,8 @@ export function recommended({ decision, decided }: Report, models: readonly Mode
 
 export function firstState(report: Report, models: readonly Model[]): State {
   const { scenario } = report;
-  const volume = scenario.volume ?? USUAL_VOLUME;
+  const [{ samplePrior }] = models as [Model];
+  const volume = scenario.volume ?? usualVolume(scenario.prior ?? (samplePrior ? rounded(samplePrior) : 1));
   const budgeted = scenario.budget !== null && scenario.budget > 0 && scenario.budget <= volume;
   const own = scenario.as_in_sample && models.every((model) => model.samplePrior !== null);
   const state: State = {
@@ -124,10 +130,10 @@ export function firstState(report: Report, models: readonly Model[]): State {
     volume,
     mode: scenario.rule ? "rule" : budgeted ? "budget" : scenario.budget ? "rule" : "cheapest",
     rule: scenario.rule ?? (scenario.budget && !budgeted ? `alerts <= ${scenario.budget}` : "recall >= 0.8"),
-    budget: scenario.budget ?? 200,
+    budget: scenario.budget ?? Math.min(200, Math.ceil(volume / 100)),
     hand: models.map(() => 0),
     model: 0,
-    words: WORDS,
+    words: scenario.volume === null ? { ...WORDS, period: "" } : WORDS,
     view: {},
   };
   const started = { ...state, mode: startingMode(state) };

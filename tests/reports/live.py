@@ -184,7 +184,8 @@ def compare_plain(shown, choice, volume, *, given):
         return
     assert re.sub(bounds, "", said) == re.sub(bounds, "", expected)
     point = choice.point
-    if point.share == 1 and point.threshold is not None and choice.unbeaten is None:
+    seldom = 0 < point["caught"] < 1
+    if point.share == 1 and point.threshold is not None and not (choice.unbeaten or seldom):
         found = br.rate_interval(int(point.tp), int(point.tp + point.fn))
         ends = [end * point.at.prior * volume for end in (found.low, found.high)]
         told = re.search(r"finds \S+ \(([^)]*)\)", said)[1]

@@ -157,8 +157,8 @@ def test_a_long_walk_over_all_controls_shows_pythons_numbers_at_every_step(page)
                 )
             ),
         ),
-        lambda: page.fill("#fn", f"{10 ** draw.uniform(-1, 5):.3g}"),
-        lambda: page.fill("#fp", f"{10 ** draw.uniform(-1, 3):.3g}"),
+        lambda: priced(page, "fn", f"{10 ** draw.uniform(-1, 5):.3g}"),
+        lambda: priced(page, "fp", f"{10 ** draw.uniform(-1, 3):.3g}"),
         lambda: page.set_checked("#costs-known", draw.random() < 0.6),
         lambda: page.check(f"#mode-{draw.choice(('cheapest', 'rule', 'budget'))}"),
         lambda: (
@@ -177,6 +177,11 @@ def test_a_long_walk_over_all_controls_shows_pythons_numbers_at_every_step(page)
     assert len(seen) > 30
 
 
+def priced(page, box, text):
+    page.check("#costs-known")
+    page.fill(f"#{box}", text)
+
+
 def compare_after(page, move):
     move()
     return compare(page)["answer"]
@@ -185,7 +190,8 @@ def compare_after(page, move):
 @pytest.mark.parametrize(
     ("box", "text", "said"),
     [
-        ("prior", "2", "strictly between 0 and 1"),
+        ("prior", "2", "2 %, or 1 in 2?"),
+        ("prior", "200 %", "strictly between 0 and 1"),
         ("prior", "often", "is not a share"),
         ("prior", "0", "no positives ever"),
         ("fn", "0", "It must cost more than 0"),

@@ -224,7 +224,7 @@ def test_the_controls_start_where_the_first_question_was():
         "earned": False,
         "volume": 50_000,
         "budget": 70,
-        "rule": "tpr >= 0.8",
+        "rule": "recall >= 0.8",
     }
     plain = valid(br.report(F1_A))["report"]["scenario"]
     assert (

@@ -466,6 +466,50 @@ def test_slices_are_dots_with_intervals_that_differ_most_first(browser, tmp_path
         assert seen.said == []
 
 
+def test_slices_have_one_row_each_with_all_models_in_it(browser, tmp_path):
+    rng = np.random.default_rng(5)
+    labels, sites = (
+        rng.random(6000) < 0.1,
+        rng.choice(["DE", "MT", "PL"], 6000, p=[0.5, 0.01, 0.49]),
+    )
+    scores = {
+        "a": rng.normal(size=6000) + 2 * labels,
+        "b": rng.normal(size=6000) + labels * np.where(sites == "PL", 0.2, 2.5),
+    }
+    groups = {name: br.count(labels, values, by=sites) for name, values in scores.items()}
+    with live(browser, tmp_path, groups, at=AT) as (page, seen):
+        page.evaluate("document.querySelector('#slices-title').scrollIntoView()")
+        assert page.locator(".dots").count() == 1
+        assert sorted(texts(page, ".dots th")[:2]) == ["DE", "PL"]
+        assert texts(page, ".dots th")[2] == "MT"  # few cases stand at the foot
+        assert texts(page, ".dots .few th") == ["MT"]
+        assert page.locator(".dots tbody tr:first-child .spot:not(.inner)").count() == 2
+        assert (
+            "Of 6 intervals about 0.3 would miss the line by chance"
+            in texts(page, ".dots caption")[0]
+        )
+        tall = "[...document.querySelectorAll('.dots th')].map((one) => one.scrollHeight < 30)"
+        assert page.evaluate(tall) == [True] * 3
+        assert seen.said == []
+
+
+def test_days_keep_their_order_and_have_a_line_through_them(browser, tmp_path):
+    rng = np.random.default_rng(6)
+    days = np.array([f"2026-10-{day:02d}" for day in rng.integers(8, 13, 4000)])
+    labels = rng.random(4000) < 0.2
+    scores = rng.normal(size=4000) + labels * np.where(days > "2026-10-10", 0.4, 2)
+    groups = br.count(labels, scores, by=days)
+    with live(browser, tmp_path, {"m": groups}, at=AT) as (page, _):
+        page.evaluate("document.querySelector('#slices-title').scrollIntoView()")
+        assert texts(page, ".dots th") == sorted(set(days.tolist()))
+        ends = page.evaluate(
+            "[...document.querySelectorAll('.dots .through')].map((one) =>"
+            " one.getAttribute('d').split('L').slice(1).map((end) => parseFloat(end)))"
+        )
+        # The line leaves a row where it enters the next one.
+        assert [row[-1] for row in ends[:-1]] == [row[0] for row in ends[1:]]
+
+
 def followed(page, said, *, there=True):
     """Slices are drawn again when they are seen: until their caption says something, or no more."""
     page.evaluate("document.querySelector('.dots').scrollIntoView()")

@@ -98,15 +98,17 @@ def test_away_from_there_the_page_tests_nothing_and_says_what_its_intervals_are(
     with live(browser, tmp_path, JOINT, at=START) as (page, _):
         assert "not tested" not in texts(page, "#answer")[0]
         hint = "#models-title ~ * .hint, section:has(#models) .hint"
-        assert texts(page, hint) == [CORRECTED]
+        assert texts(page, hint) == [f"Of 10,000 cases. {CORRECTED}"]
         page.focus("#prior-slider")
         page.keyboard.press("ArrowRight")
         assert "significant" not in texts(page, "#answer")[0]
         assert "not tested" in texts(page, "#answer")[0]
         assert texts(page, ".chip")[0] == "Lead not tested here"
-        assert texts(page, hint)[0].startswith("Intervals take the thresholds as fixed in advance.")
+        assert texts(page, hint)[0].startswith(
+            "Of 10,000 cases. Intervals take the thresholds as fixed in advance."
+        )
         page.click("#reset")
-        assert texts(page, hint) == [CORRECTED]
+        assert texts(page, hint) == [f"Of 10,000 cases. {CORRECTED}"]
         assert texts(page, ".chip")[0].startswith(("Clear lead", "Cannot tell"))
 
 
@@ -179,7 +181,7 @@ def test_alerts_are_counted_among_all_scored_cases_on_the_page_too(browser, tmp_
             if rule:
                 page.check("#mode-rule")
                 page.fill("#rule", rule)
-            choice = br.choose(models, rule, at=at, volume=volume or 1_000_000)
+            choice = br.choose(models, rule, at=at, volume=volume or 1000)
             for name in ("posfrac", "alerts"):
                 cells = [row[2 + COLUMNS.index(name)][0] for row in settled(page)["models"]]
                 assert cells == [tables._cell(point, name) for point in choice.points.values()], (

@@ -320,6 +320,8 @@ def test_a_number_of_the_sentence_is_dragged_and_stepped(page):
     ("box", "text", "value"),
     [
         ("prior", "0,1 %", "0.1 %"),
+        ("prior", "10 bps", "0.1 %"),
+        ("prior", "0.1 pct", "0.1 %"),
         ("volume", "2.5k", "2,500"),
         ("volume", "1 000", "1,000"),
         ("volume", "3 million", "3,000,000"),
@@ -333,6 +335,61 @@ def test_numbers_are_read_as_people_write_them(page, box, text, value):
     page.evaluate("document.activeElement.blur()")
     assert settled(page)[box] == value
     assert page.text_content(f"#{box}-wrong") == ""
+
+
+@pytest.mark.parametrize(
+    ("box", "text", "asked"),
+    [
+        ("fn", "1.500", "1,500, or 1.5? Write one of them."),
+        ("volume", "20.000", "20,000, or 20? Write one of them."),
+        ("prior", "50", "50 %, or 1 in 50? Write one of them."),
+        ("prior", "1 in 1.000", "1 in 1,000? Write thousands with a comma."),
+    ],
+)
+def test_a_number_that_may_mean_two_things_is_asked(page, box, text, asked):
+    before = settled(page)["answer"]
+    page.fill(f"#{box}", text)
+    assert settled(page)["answer"] == before
+    assert page.text_content(f"#{box}-wrong") == asked
+
+
+def test_without_a_volume_and_costs_the_page_invents_neither(browser, tmp_path):
+    models = {"a": some_counts(1, 2000), "b": some_counts(2, 2000)}
+    with live(browser, tmp_path, models, at=br.Conditions("1 in 1000"), rule="recall >= 0.5") as (
+        page,
+        seen,
+    ):
+        assert shown(page, "#plain").startswith("Of 10 positive cases it finds ")
+        first = page.locator(".first").inner_text().replace("\xa0", " ")
+        assert " a day" not in first
+        assert page.is_hidden(".costs")
+        assert page.input_value("#rule") == "recall >= 0.5"
+        plain = shown(page, "#plain")
+        link = page.url.partition("#")[0] + remembered(page)
+        page.goto("about:blank")
+        page.goto(link)
+        assert shown(page, "#plain") == plain
+        page.click("#add-volume")
+        page.fill("#volume", "50000")
+        assert shown(page, "#plain").startswith("Of 50 positive cases a day it finds ")
+        assert page.is_hidden("#add-volume")
+        link = page.url.partition("#")[0] + remembered(page)
+        page.goto("about:blank")
+        page.goto(link)
+        assert shown(page, "#plain").startswith("Of 50 positive cases a day it finds ")
+        assert seen.said == []
+
+
+def test_what_is_rarer_than_once_a_day_is_said_so_and_few_cases_choose_nothing(browser, tmp_path):
+    models = {"a": br.count([1] * 3 + [0] * 97, [100, 99, 50, *range(97)])}
+    with live(browser, tmp_path, models, at=AT, volume=1000) as (page, _):
+        page.fill("#prior", "1 in 100000")
+        page.uncheck("#costs-known")
+        page.check("#mode-budget")
+        page.fill("#budget", "1")
+        said = shown(page, "#use")
+        assert said == "These cases cannot choose: a would rest on 2 cases flagged here."
+        assert "it finds about 2 a year in about 2 alerts a year" in shown(page, "#plain")
 
 
 def test_words_are_named_and_travel_with_the_link(browser, saved, page):

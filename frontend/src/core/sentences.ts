@@ -1,6 +1,6 @@
 // What a person reads first, in the words of the command line.
 import { costsSaid, priorSaid, spoken, type Conditions } from "./conditions.ts";
-import { cases, costs, digits, escaped, general, grouped, percent, quoted, UNDEFINED, whole } from "./formats.ts";
+import { cases, costs, digits, escaped, fixed, general, grouped, percent, quoted, UNDEFINED, whole } from "./formats.ts";
 import { add, counted, div, exactly, mul, rounded, type Fraction } from "./fractions.ts";
 import { read } from "./measures.ts";
 import { confusionAt, scoreSaid, thresholdSaid, type Model } from "./points.ts";
@@ -153,6 +153,9 @@ function noBetter(chosen: readonly Setting[], base: Baseline, question: Question
   return `${capital(base.name)}: ${who} does better. ${capital(said)}`;
 }
 
+// With fewer cases flagged a threshold is not chosen, but met by chance.
+const TOO_FEW = 5;
+
 /** Which model to use and which scores to flag: the answer in its fewest words. */
 export function headline(chosen: readonly Setting[], found: readonly Baseline[], question: Question, hand: boolean): string {
   const one = chosen[0];
@@ -160,6 +163,11 @@ export function headline(chosen: readonly Setting[], found: readonly Baseline[],
   const base = hand ? null : unbeaten(found, one, question);
   if (base) return `${capital(base.name)}.`;
   const names = chosen.map((each) => quoted(each.model.name)).join(" or ");
+  const flagged = rounded(add(one.confusion.tp, one.confusion.fp));
+  if (!hand && one.place && !one.model.held.weighted && flagged < TOO_FEW) {
+    const seen = Math.ceil(flagged);
+    return `These cases cannot choose: ${names} would rest on ${seen} ${seen === 1 ? "case" : "cases"} flagged here.`;
+  }
   const flags =
     one.place === 0 ? "flag nothing" : one.share === 1 ? `flag scores from ${thresholdSaid(one.model, one.place)}` : setting(one);
   if (hand) return `By hand: ${names} ${one.place ? `from ${thresholdSaid(one.model, one.place)}` : "flags nothing"}.`;
@@ -175,6 +183,18 @@ export interface Called {
 
 /** " a day". */
 export const per = ({ period }: Called): string => (period ? ` a ${period}` : "");
+
+const A_YEAR: Readonly<Record<string, number>> = { day: 365, week: 52, month: 12, year: 1 };
+
+/** Less than one in a period as a number in a longer one: "about 3 alerts a month". */
+function often(value: number, period: string, noun = ""): string {
+  const what = noun && ` ${noun}`;
+  for (const [longer, times] of Object.entries(A_YEAR)) {
+    const count = Number(whole((value * A_YEAR[period]!) / times));
+    if (times < A_YEAR[period]! && count >= 1) return `about ${count === 1 ? `one${what}` : `${count}${what}${noun && "s"}`} a ${longer}`;
+  }
+  return `less than one${what} a year`;
+}
 
 /** What it comes to in cases: what is found, in how many alerts, and what the next model would find. */
 export function finds(
@@ -193,11 +213,17 @@ export function finds(
     return `No model does better: ${value(base.setting)}, with ${quoted(one.model.name)} ${cell(name, one, question)}.`;
   }
   const positives = cases(valueOf("caught", one, question) + valueOf("missed", one, question));
-  const all = `Of ${positives} ${words.positive} ${words.unit}${per(words)} ${chosen.length > 1 ? quoted(one.model.name) : "it"}`;
+  const unit = positives === "1" ? words.unit.replace(/s$/, "") : words.unit;
+  const all = `Of ${positives} ${words.positive} ${unit}${per(words)} ${chosen.length > 1 ? quoted(one.model.name) : "it"}`;
   const next = second
     ? ` ${quoted(second.model.name)} would find ${cell("caught", second, question)} in ${cell("alerts", second, question)}.`
     : "";
   if (valueOf("alerts", one, question) === 0) return `${all} finds none, as it flags nothing.${next}`;
+  const [few, alerts] = (["caught", "alerts"] as const).map((each) => valueOf(each, one, question)) as [number, number];
+  if (few > 0 && few < 1 && words.period in A_YEAR) {
+    const many = alerts < 1 ? often(alerts, words.period, "alert") : `${cases(alerts)} alerts${per(words)}`;
+    return `${all} finds ${often(few, words.period)} in ${many}; ${areReal(one, question)}.${next}`;
+  }
   const caught = `${cell("caught", one, question)}${span && ` (${span})`}`;
   return `${all} finds ${caught} in ${cell("alerts", one, question)} alerts; ${areReal(one, question)}.${next}`;
 }
@@ -216,21 +242,22 @@ export function spends(
   return ` Errors cost ${cost(one)}${per(words)}; ${base.name.replace("flag", "flagging")} would cost ${cost(base.setting)}.`;
 }
 
-/** How many alerts it takes: whole from ten on, in two digits below. */
-const many = (value: number): string => (value >= 9.95 ? grouped(whole(value)) : general(value, 2));
+// As a percentage from one in ten on, in more digits near all.
+const [ONE_IN, SURE] = [0.1, 0.95];
 
 /** How many of the alerts are real, in a cell. */
 export function realSaid(one: Setting, question: Question): string {
   const precision = valueOf("precision", one, question);
   if (Number.isNaN(precision)) return UNDEFINED;
-  return precision === 0 ? "none" : precision > 0.5 ? percent(precision) : `1 in ${many(1 / precision)}`;
+  if (precision > ONE_IN) return precision > SURE ? percent(precision) : `${fixed(100 * precision, 0)} %`;
+  return precision === 0 ? "none" : `1 in ${grouped(whole(1 / precision))}`;
 }
 
 /** How many of the alerts are real. */
 function areReal(one: Setting, question: Question): string {
-  const precision = valueOf("precision", one, question);
-  if (Number.isNaN(precision) || precision === 0) return "none is real";
-  return precision > 0.5 ? `${percent(precision)} are real` : `1 in ${many(1 / precision)} is real`;
+  const said = realSaid(one, question);
+  if (said === "none" || said === UNDEFINED) return "none is real";
+  return said.startsWith("1 in") ? `${said} is real` : `${said} are real`;
 }
 
 /** The base rate, and the costs where they were given. */

@@ -1,6 +1,6 @@
 // The scenario as a sentence: every bracket can be typed in, dragged, or stepped.
 import { oneIn } from "../core/conditions.ts";
-import { cases, general, grouped } from "../core/formats.ts";
+import { cases, general, grouped, short } from "../core/formats.ts";
 import { rounded } from "../core/fractions.ts";
 import { prior as priorOf, Refusal } from "../core/notations.ts";
 import { thresholdSaid, type Model } from "../core/points.ts";
@@ -12,8 +12,11 @@ import { amountOf, boxed, fit, forget, guarded, pointed, positive, slot, wordSlo
 const NAMES: Record<Mode, string> = { cheapest: "lowest cost", budget: "alert budget", rule: "a rule", hand: "by hand" };
 /** What a mode is called: without costs nothing is cheapest. */
 const modeSaid = (mode: Mode, { costsGiven }: State): string => (mode === "cheapest" && !costsGiven ? "fewest errors" : NAMES[mode]);
-const shown = (value: number, digits = 12): string =>
-  Number.isInteger(value) && Math.abs(value) < 1e15 ? grouped(value) : general(value, digits);
+const TYPED = 8; // signs: a number of more is computed, and shown in few digits
+const shown = (value: number, digits = 12): string => {
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return grouped(value);
+  return String(value).length > TYPED ? short(value) : general(value, digits);
+};
 
 function priorValue(state: State, models: readonly Model[]): number {
   try {
@@ -39,6 +42,19 @@ const quiet = (id: string, text: string, click: () => void): HTMLButtonElement =
   return button;
 };
 
+const COUNTED = /^([\d.]+)\s*(bps?|pct)$/i;
+
+/** "10 bps" and "0.1 pct" as percentages; what may mean two things is asked. */
+function unambiguous(text: string): string {
+  const plain = text.trim();
+  const found = COUNTED.exec(plain);
+  if (found) return `${general(Number(found[1]) / (found[2]!.toLowerCase() === "pct" ? 1 : 100), 12)} %`;
+  if (/^[1-9]\d?(\.\d+)?$/.test(plain) && Number(plain) >= 1) throw new Refusal(`${plain} %, or 1 in ${plain}? Write one of them.`);
+  const thousand = /^(.*\b(?:in|out of)\s+)([1-9]\d{0,2})\.(\d{3})$/i.exec(plain);
+  if (thousand) throw new Refusal(`${thousand[1]}${thousand[2]},${thousand[3]}? Write thousands with a comma.`);
+  return text;
+}
+
 /** The base rate, with the steps that people ask for: half, twice, ten times, and as in the sample. */
 function priorField(models: readonly Model[], change: Change): Field {
   const own = models.every((model) => model.samplePrior !== null);
@@ -47,7 +63,7 @@ function priorField(models: readonly Model[], change: Change): Field {
       if (!own) throw new Refusal("The class totals of this sample were chosen: it has no base rate of its own.");
       return { prior: null };
     }
-    const plain = pointed(text);
+    const plain = unambiguous(pointed(text));
     priorOf(plain);
     return { prior: plain.trim() };
   };
@@ -116,7 +132,7 @@ function volumeField(change: Change): Field {
     const volume = positive(text, "A volume");
     return (state: State): Partial<State> => {
       if (state.mode === "budget") checkedBudget(state.budget, volume);
-      return { volume };
+      return { volume, words: { ...state.words, period: state.words.period || "day" } };
     };
   };
   return slot(
@@ -272,17 +288,19 @@ export function controls(
   const hand = handField(models, change);
   const known = h("input", { type: "checkbox", id: "costs-known" });
   known.addEventListener("change", () => change({ costsGiven: known.checked }));
-  const own = h("span");
+  const [asIn, own] = [h("span", {}, "as in the "), h("span")];
+  const times = h("span", {}, " a ", period.element);
   const costs = h("span", { class: "costs" }, "; a miss costs ", miss.element, ", a false alarm ", alarm.element);
   const sentence = h(
     "div",
     { class: "sentence" },
-    ...["Of ", volume.element, " ", unit.element, " a ", period.element, ", ", rate.element, own, " are ", positives.element],
+    ...["Of ", volume.element, " ", unit.element, times, ", ", asIn, rate.element, own, " are ", positives.element],
     costs,
     ending.element,
   );
+  const add = quiet("add-volume", "Add your volume", () => volume.element.querySelector("input")!.focus());
   const tick = h("label", { class: "tick", for: "costs-known" }, known, "use these costs");
-  const row = h("div", { class: "row" }, h("span", { class: "hint" }, "Choose the threshold by"), mode.element, tick);
+  const row = h("div", { class: "row" }, h("span", { class: "hint" }, "Choose the threshold by"), mode.element, tick, add);
   const fields = [volume, unit, period, rate, positives, miss, alarm, ending, mode, hand];
   const given = h("select", { id: "given", "aria-label": "Scenarios that were given" }, h("option", { value: "" }, "Given scenarios …"));
   presets.forEach(([name], i) => given.append(h("option", { value: i }, name)));
@@ -300,8 +318,10 @@ export function controls(
       fields.forEach((field) => field.reflect(state));
       hand.element.hidden = !(hint.hidden = state.mode === "hand");
       known.checked = state.costsGiven;
-      say(own, state.prior === null ? ` (${rateSaid(priorValue(state, models))})` : "");
-      costs.classList.toggle("unknown", !state.costsGiven);
+      asIn.hidden = state.prior !== null;
+      say(own, state.prior === null ? ` ${rateSaid(priorValue(state, models))}` : "");
+      costs.hidden = !state.costsGiven;
+      times.hidden = !(add.hidden = state.words.period !== "");
     },
   };
 }

@@ -187,6 +187,8 @@ export const pointed = (text: string): string => {
 /** A number as people write it: "1,000", "1 000", "1,500.50", "2.5k", "1 million", "0,5"; null where it is none. */
 export function amountOf(text: string): number | null {
   const plain = pointed(text).trim();
+  const either = /^([1-9]\d{0,2})\.(\d{3})$/.exec(plain);
+  if (either) throw new Refusal(`${either[1]},${either[2]}, or ${Number(plain)}? Write one of them.`);
   const bare = /^\d{1,3}(,\d{3})+\.\d/.test(plain) ? plain.replaceAll(",", "") : withoutThousands(plain);
   const [, digits = bare, unit = ""] = /^(.*?\d)\s*([a-z]+)$/i.exec(bare) ?? [];
   const scale = unit ? UNITS.get(unit.toLowerCase()) : 1;

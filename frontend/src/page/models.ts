@@ -250,7 +250,10 @@ export function modelTable(document: Document, flip: Switch): Part {
       say(button, titles.get(column)!);
       put(head, "aria-sort", sort === column ? "ascending" : sort === `-${column}` ? "descending" : "none");
     }
-    say(hint, meant(solution));
+    say(
+      hint,
+      `${solution.state.words.period ? "" : `Of ${grouped(whole(solution.state.volume))} ${solution.state.words.unit}. `}${meant(solution)}`,
+    );
     const show = ({ row, cells }: Line, said: Told): void => {
       row.hidden = false;
       for (const [column, cellOf] of cells) {

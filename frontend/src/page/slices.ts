@@ -1,5 +1,5 @@
-// Slices: what the chosen threshold does at every value of a column, as dots with intervals on a line, the largest differences first.
-import { digits, quoted, total } from "../core/formats.ts";
+// Slices: what the thresholds do at every value of a column: one row for each value, with all models in it, as dots with intervals.
+import { digits, general, quoted, total } from "../core/formats.ts";
 import { shareBounds } from "../core/bounds.ts";
 import { Numbers, unpacked } from "../core/packed.ts";
 import { thresholdSaid, type Model } from "../core/points.ts";
@@ -69,10 +69,11 @@ function movedTo(row: Row, name: Name, corner: number, model: Model, prior: numb
   return { value, low: Number.isNaN(low) ? null : low, high: Number.isNaN(high) ? null : high };
 }
 
-const SAYS =
-  "Upright line: overall. Largest differences first; filled: the interval does not reach the line. Intervals treat the thresholds as fixed in advance.";
+const SAYS = "Upright lines: overall. Filled: the interval does not reach the model's own line. Faint: fewer than 20 positives.";
+const MOST_DRAWN = 4; // models in one row
+const FEW = 20; // positives
 
-export function slicesPart(report: Report, models: readonly Model[], flip: Switch): Part | null {
+export function slicesPart(report: Report, flip: Switch): Part | null {
   const found = report.slices;
   if (!found?.rows.length) return null;
   const buttons = MEASURES.map((name) => {
@@ -82,7 +83,7 @@ export function slicesPart(report: Report, models: readonly Model[], flip: Switc
   });
   const columns = h("div", { class: "slices" });
   const groups = new Map<string, Row[]>();
-  for (const row of found.rows) groups.set(`${row.by}\u0000${row.model}`, [...(groups.get(`${row.by}\u0000${row.model}`) ?? []), row]);
+  for (const row of found.rows) groups.set(row.by, [...(groups.get(row.by) ?? []), row]);
   let [drawn, latest]: [string, Solution | null] = ["", null];
   const draw = (): void => {
     if (!latest || (drawn && !near())) return;
@@ -93,7 +94,7 @@ export function slicesPart(report: Report, models: readonly Model[], flip: Switc
     if (drawn === key) return;
     drawn = key;
     const solution = isGiven ? null : latest;
-    columns.replaceChildren(...[...groups.values()].map((rows) => group(rows, name, models, report, solution)));
+    columns.replaceChildren(...[...groups.values()].map((rows) => table(rows, name, latest!, report, solution)));
   };
   const element = h(
     "div",
@@ -119,89 +120,159 @@ interface Read {
   readonly high: number | null;
 }
 
+/** One model over all values of a column. */
+interface Line {
+  readonly index: number;
+  readonly model: Model;
+  readonly overall: number;
+  /** Where its threshold stands, in words. */
+  readonly where: string;
+  readonly read: ReadonlyMap<string, Read>;
+}
+
 /** Whether an interval does not reach what holds over all values. */
 const isApart = ({ low, high }: Read, overall: number): boolean => low !== null && high !== null && (low > overall || high < overall);
 
 /** Which value is served worst, in words. */
-function worstSaid(known: readonly Read[], name: Name, overall: number): string {
+function worstSaid(lines: readonly Line[], name: Name): string {
   const lowest = CATALOGUE[name].direction === "higher";
-  const one = known.reduce((a, b) => (lowest === b.value < a.value ? b : a));
+  const all = lines.flatMap((line) => [...line.read.values()].filter(({ value }) => Number.isFinite(value)).map((one) => ({ line, one })));
+  if (all.length < 2) return "";
+  const { line, one } = all.reduce((a, b) => (lowest === b.one.value < a.one.value ? b : a));
   const range = span(one.low, one.high, one.value);
-  const said = `${lowest ? "Lowest" : "Highest"}: ${quoted(one.row.slice)}, ${digits(one.value, 3)}${range && ` (${range})`}`;
-  return unbroken(isApart(one, overall) ? `${said}.` : `${said}; its interval reaches the overall, so this may be chance.`);
+  const which = lines.length > 1 ? `${quoted(line.model.name)} in ${quoted(one.row.slice)}` : quoted(one.row.slice);
+  const said = `${lowest ? "Lowest" : "Highest"}: ${which}, ${digits(one.value, 3)}${range && ` (${range})`}`;
+  return unbroken(isApart(one, line.overall) ? `${said}.` : `${said}; its interval reaches the overall, so this may be chance.`);
 }
 
-/** One model by one column. */
-function group(rows: readonly Row[], name: Name, models: readonly Model[], report: Report, moved: Solution | null): HTMLElement {
-  const index = Math.max(
-    0,
-    models.findIndex((model) => model.name === rows[0]!.model),
-  );
-  const model = models[index]!;
+/** What a model does at every value, where the controls stand, or else at the given scenario. */
+function lineOf(model: Model, index: number, rows: readonly Row[], name: Name, report: Report, moved: Solution | null): Line {
   // Where a slice cannot follow the controls, all stay at the given scenario.
   const one = rows.every(({ corners }) => corners) ? (moved?.settings[index] ?? null) : null;
   const corner = one && nearestCorner(model, one.place);
   const given = moved && moved.question.at.prior !== null ? moved.priors[index]! : null;
   const read = rows.map((row) => ({ row, ...(corner === null ? at(row, name) : movedTo(row, name, corner, model, given)) }));
-  const known = read.filter(({ value }) => Number.isFinite(value));
-  const place = corner === null ? 0 : model.held.hull[corner]!;
-  const overall =
-    corner === null
-      ? Number(report.answers[0]?.points[rows[0]!.model]?.[name] ?? Number.NaN)
-      : mixed(name, model.tpr[place]!, model.fpr[place]!, moved!.priors[index]!);
-  const cut = corner === null ? "" : place ? ` at score ≥ ${thresholdSaid(model, place)}` : " flagging nothing";
-  const where =
-    corner === null
-      ? moved
-        ? " at the given scenario"
-        : ""
-      : one!.place === place
-        ? cut
-        : `${cut}, the nearest threshold counted by slice`;
-  const most = Math.max(...known.flatMap(({ value, high }) => [value, high ?? value]), overall) * 1.05 || 1;
-  const far = ({ value }: { value: number }): number => (Number.isFinite(value) ? Math.abs(value - overall) : -1);
+  const found = new Map(read.map((each) => [each.row.slice, each] as const));
+  if (corner === null) {
+    const overall = Number(report.answers[0]?.points[model.name]?.[name] ?? Number.NaN);
+    return { index, model, overall, where: moved ? " at the given scenario" : "", read: found };
+  }
+  const place = model.held.hull[corner]!;
+  const cut = place ? ` at score ≥ ${thresholdSaid(model, place)}` : " flagging nothing";
+  const where = one!.place === place ? cut : `${cut}, the nearest threshold counted by slice`;
+  return { index, model, overall: mixed(name, model.tpr[place]!, model.fpr[place]!, moved!.priors[index]!), where, read: found };
+}
+
+const isDay = (text: string): boolean => /^\d{4}-\d{2}(-\d{2})?/.test(text);
+
+/** Days and numbers in their order; null where the values have none. */
+function inOrder(names: readonly string[]): string[] | null {
+  if (names.every(isDay)) return [...names].sort();
+  const numbers = names.every((name) => name.trim() !== "" && Number.isFinite(Number(name)));
+  return numbers && names.length > 2 ? [...names].sort((a, b) => Number(a) - Number(b)) : null;
+}
+
+/** The drawing of one row: every model on a line of its own, with where it goes from the row above and to the row below. */
+function drawnRow(
+  lines: readonly Line[],
+  slice: string,
+  x: (value: number) => number,
+  ticks: readonly number[],
+  [before, after]: readonly [string | undefined, string | undefined],
+): SVGSVGElement {
+  const height = lines.length > 1 ? 8 + 9 * lines.length : 20;
+  const parts = lines.flatMap((line, k): (SVGElement | false)[] => {
+    const one = line.read.get(slice);
+    if (!one || !Number.isFinite(one.value)) return [];
+    const y = (height * (k + 1)) / (lines.length + 1);
+    const here = x(one.value);
+    const trend = [
+      [before, 0, y / height],
+      [after, height, 1 - y / height],
+    ] as const;
+    const through = trend.map(([other, edge, share]) => {
+      const next = other === undefined ? Number.NaN : (line.read.get(other)?.value ?? Number.NaN);
+      return Number.isFinite(next) ? `M${here.toFixed(1)} ${y}L${(here + (x(next) - here) * share).toFixed(1)} ${edge}` : "";
+    });
+    const colour = `m${line.index % 7}`;
+    const { low, high } = one;
+    return [
+      s("path", { class: `all ${colour}`, d: `M${x(line.overall).toFixed(1)} 0V${height}` }),
+      s("path", { class: `through ${colour}`, d: through.join("") }),
+      low !== null && high !== null && s("path", { class: `whisker ${colour}`, d: `M${x(low).toFixed(1)} ${y}H${x(high).toFixed(1)}` }),
+      s("path", { class: `spot ${colour}${k % 2 ? " square" : ""}`, d: `M${here.toFixed(1)} ${y}h0` }),
+      !isApart(one, line.overall) && s("path", { class: `spot inner${k % 2 ? " square" : ""}`, d: `M${here.toFixed(1)} ${y}h0` }),
+    ];
+  });
+  const grid = s("path", { class: "axis", d: ticks.map((tick) => `M${x(tick).toFixed(1)} 0V${height}`).join("") });
+  const box = { viewBox: `-6 0 312 ${height}`, height, preserveAspectRatio: "none", "aria-hidden": "true" };
+  const apart = lines.some((line) => line.read.has(slice) && isApart(line.read.get(slice)!, line.overall));
+  return s("svg", { ...box, class: apart ? "dot apart" : "dot" }, grid, ...parts.filter((part) => part !== false));
+}
+
+/** A column: a row for each of its values, with all models, or of many the best two. */
+function table(rows: readonly Row[], name: Name, solution: Solution, report: Report, moved: Solution | null): HTMLElement {
+  const { models, settings, chosen, second } = solution;
+  const there = models.filter((model) => rows.some((row) => row.model === model.name));
+  const best = [...chosen, ...(second ? [second] : [])].map((one) => one.model);
+  const shown = there.length > MOST_DRAWN ? there.filter((model) => best.includes(model)).slice(0, MOST_DRAWN) : there;
+  const first = (shown.length ? shown : there.slice(0, 2)).sort((a, b) => Number(best.includes(b)) - Number(best.includes(a)));
+  const lines = first.map((model) => lineOf(model, models.indexOf(model), rows.filter((row) => row.model === model.name), name, report, moved)); // prettier-ignore
+  const names = [...new Set(rows.map(({ slice }) => slice))];
+  const size = new Map(rows.map((row) => [row.slice, row] as const));
+  const few = (slice: string): boolean => Number(size.get(slice)!.positives) < FEW;
+  const far = (slice: string): number =>
+    Math.max(...lines.map((line) => Math.abs((line.read.get(slice)?.value ?? Number.NaN) - line.overall) || 0));
+  const ordered = inOrder(names);
+  const order = ordered ?? [...names].sort((a, b) => Number(few(a)) - Number(few(b)) || far(b) - far(a));
+  const ends = lines.flatMap(({ read, overall }) => [overall, ...[...read.values()].flatMap(({ value, high }) => [value, high ?? value])]);
+  const most = Math.max(...ends.filter(Number.isFinite)) * 1.05 || 1;
   const x = (value: number): number => (300 * Math.min(value, most)) / most;
   const ticks = steps([0, most], 4);
-  const lines = [...read]
-    .sort((one, other) => far(other) - far(one))
-    .map(({ row, value, low, high }) => {
-      const apart = isApart({ row, value, low, high }, overall);
-      const dot = Number.isFinite(value)
-        ? s(
-            "svg",
-            {
-              viewBox: "-6 0 312 20",
-              preserveAspectRatio: "none",
-              "aria-hidden": "true",
-              class: `dot m${index % 7}${apart ? " apart" : ""}`,
-            },
-            s("path", { class: "axis", d: `M0 10H300${ticks.map((tick) => `M${x(tick).toFixed(1)} 0V20`).join("")}` }),
-            s("path", { class: "all", d: `M${x(overall).toFixed(1)} 0V20` }),
-            low !== null && high !== null && s("path", { class: "whisker", d: `M${x(low).toFixed(1)} 10H${x(high).toFixed(1)}` }),
-            s("path", { class: "spot", d: `M${x(value).toFixed(1)} 10h0` }),
-            s("path", { class: "spot inner", d: `M${x(value).toFixed(1)} 10h0` }),
-          )
-        : "—";
-      const range = span(low, high, Number.isNaN(value) ? null : value);
-      const size = `${total(row.positives, !Number.isInteger(Number(row.positives)))} positives`;
-      return h(
-        "tr",
-        {},
-        h("th", { scope: "row" }, h("bdi", {}, quoted(row.slice))),
-        h("td", { class: "drawn" }, dot),
-        h("td", {}, unbroken(digits(value, 3)), h("small", {}, unbroken(range))),
-        h("td", { class: "size" }, size),
-      );
+  const body = order.map((slice, i) => {
+    const beside = ordered ? ([order[i - 1], order[i + 1]] as const) : ([undefined, undefined] as const);
+    const values = lines.map((line) => {
+      const one = line.read.get(slice);
+      const text = one ? unbroken(digits(one.value, 3)) : "—";
+      const range = one ? span(one.low, one.high, Number.isNaN(one.value) ? null : one.value) : "";
+      return h("td", { class: "value" }, text, h("small", {}, unbroken(range)));
     });
-  const title = h(
+    const { positives } = size.get(slice)!;
+    return h(
+      "tr",
+      { class: few(slice) ? "few" : null },
+      h("th", { scope: "row", title: slice }, h("bdi", {}, quoted(slice))),
+      h("td", { class: "drawn" }, drawnRow(lines, slice, x, ticks, beside)),
+      ...values,
+      h("td", { class: "size" }, `${total(positives, !Number.isInteger(Number(positives)))} positives`),
+    );
+  });
+  const key = lines.map((line) =>
+    h(
+      "span",
+      { class: "key" },
+      h("strong", { class: `named m${line.index % 7}` }, lines.length > 1 && h("i", { class: `spot m${line.index % 7}` }), h("bdi", {}, quoted(line.model.name))),
+      `${line.where}, overall ${digits(line.overall, 3)}. `,
+    ),
+  ); // prettier-ignore
+  const by = rows[0]!.by;
+  const chance = lines.length * names.length * (1 - report.level);
+  const intervals = lines.some(({ read }) => [...read.values()].some(({ low }) => low !== null));
+  const allowance =
+    intervals && lines.length * names.length > 5
+      ? `Of ${lines.length * names.length} intervals about ${general(chance, 1)} would miss the line by chance alone. `
+      : "";
+  const caption = h(
     "caption",
     {},
-    h("strong", { class: `named m${index % 7}` }, h("bdi", {}, quoted(rows[0]!.model))),
-    ` by ${quoted(rows[0]!.by ?? "")}: ${CATALOGUE[name].heading}${where}, overall ${digits(overall, 3)}. `,
-    known.length > 1 && h("span", { class: "worst" }, worstSaid(known, name, overall)),
+    `${CATALOGUE[name].heading} by ${quoted(by)}: `,
+    ...key,
+    h("span", { class: "worst" }, worstSaid(lines, name)),
+    allowance && h("span", { class: "hint" }, ` ${allowance}`),
+    settings.length > first.length && h("span", { class: "hint" }, `${first.length} of ${there.length} models. `),
   );
   const scale = h("div", { class: "scale", "aria-hidden": "true" }, ...ticks.map((tick) => h("span", {}, rate(tick))));
   ticks.forEach((tick, i) => ((scale.children[i] as HTMLElement).style.left = `${(100 * (x(tick) + 6)) / 312}%`));
   const foot = h("tr", {}, h("td"), h("td", { class: "drawn" }, scale));
-  return h("table", { class: "dots" }, title, h("tbody", {}, ...lines), h("tfoot", {}, foot));
+  return h("table", { class: "dots" }, caption, h("tbody", {}, ...body), h("tfoot", {}, foot));
 }

@@ -65,9 +65,12 @@ SEED = 0
 
 @dataclass(frozen=True)
 class RuleChoices:
-    """One rule (None: the cheapest threshold), and what was chosen at each base rate."""
+    """One rule (None: the cheapest threshold), as it was written too, and what was chosen at each
+    base rate.
+    """
 
     rule: str | None
+    written: str | None
     volume: float | None
     answers: tuple[Answer[Choice], ...]
 
@@ -85,7 +88,8 @@ def answered(
     notes: list[Note] = []
     for rule in rules:
         answers, refused = choices(models, rule, at, volume=volume)
-        found.append(RuleChoices(str(parse_rule(rule, volume)) or None, volume, tuple(answers)))
+        said = str(parse_rule(rule, volume)) or None
+        found.append(RuleChoices(said, rule, volume, tuple(answers)))
         notes += refused
     return found, notes
 
@@ -964,7 +968,14 @@ def scenario(contents: Contents) -> dict[str, Any]:
         "earned": at.costs.earned,
         "volume": volume,
         "budget": None if budget is None else float(budget.limit),
-        "rule": next((str(rule) for rule in rules if rule.terms and rule.budget is None), None),
+        "rule": next(
+            (
+                one.written
+                for one, rule in zip(contents.asked, rules, strict=True)
+                if rule.terms and rule.budget is None
+            ),
+            None,
+        ),
     }
 
 

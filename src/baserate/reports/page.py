@@ -40,7 +40,7 @@ from baserate.decisions.operating_point import (
     shown_threshold,
 )
 from baserate.decisions.selection import Choice, settings_of
-from baserate.errors import InputError, Source, escaped, grouped, quoted, refuse
+from baserate.errors import InputError, Source, escaped, grouped, number_of, quoted, refuse
 from baserate.inference.intervals import IntervalOptions, auc_intervals
 from baserate.inference.values import checked_level
 from baserate.measures.confusion import checked_volume, in_costs, measure
@@ -263,9 +263,14 @@ def _term(one: Mapping[str, str]) -> str:
 # of them.
 
 
-# Of so many cases where no volume was given: even at a base rate of 1e-5 there are some positives
+# Of how many cases a report speaks where no volume was given: of as many as have so many positives
 # among them.
-USUAL_VOLUME = 1_000_000
+FEWEST_POSITIVES, MOST_VOLUME = 10, 1e9
+A_YEAR = {"day": 365, "week": 52, "month": 12, "year": 1}
+# With fewer cases flagged a threshold is not chosen, but met by chance.
+TOO_FEW = 5
+# How many alerts are real is said as a percentage from one in ten on, in more digits near all.
+ONE_IN, SURE = 0.1, 0.95
 HOW = (
     "taking the thresholds as fixed in advance",
     "corrected for choosing the thresholds on these cases",
@@ -315,8 +320,7 @@ def plainly(contents: Contents) -> list[str]:
     choice = contents.first
     if contents.decision is not None or choice is None or choice.point.at.prior is None:
         return []
-    volume = contents.volume or USUAL_VOLUME
-    found = [] if choice.point.counted is not None else [in_cases(choice, volume)]
+    found = [] if choice.point.counted is not None else [in_cases(choice, contents.volume)]
     return [headline(choice), *found]
 
 
@@ -325,6 +329,10 @@ def headline(choice: Choice) -> str:
     if choice.unbeaten is not None:
         return f"{choice.unbeaten.capitalize()}."
     names, point = _or(choice.models), choice.point
+    flagged = point.confusion.tp + point.confusion.fp
+    if point.threshold is not None and not isinstance(flagged, float) and flagged < TOO_FEW:
+        seen = number_of(math.ceil(flagged), "case")
+        return f"These cases cannot choose: {names} would rest on {seen} flagged here."
     if len(choice.models) > 1:
         return f"Use {names}."
     if point.share != 1:
@@ -339,8 +347,33 @@ def _or(names: Iterable[str]) -> str:
     return " or ".join(quoted(name, quotes=False) for name in names)
 
 
-def in_cases(choice: Choice, volume: float) -> str:
-    """What is found in how many alerts, what the next model would find, and what errors cost."""
+def usual_volume(prior: float) -> float:
+    """Of how many cases a report speaks where no volume is given: 1,000, or as many more as have
+    ten positives among them.
+    """
+    volume = 1000.0
+    while volume * prior < FEWEST_POSITIVES and volume < MOST_VOLUME:
+        volume *= 10
+    return volume
+
+
+def often(value: float, period: str, noun: str = "") -> str:
+    """Less than one a day as a number in a longer period: "about 3 alerts a month"."""
+    what = f" {noun}" if noun else ""
+    for longer, times in A_YEAR.items():
+        count = round(value * A_YEAR[period] / times)
+        if times < A_YEAR[period] and count >= 1:
+            many = f"one{what}" if count == 1 else f"{count}{what}{'s' if noun else ''}"
+            return f"about {many} a {longer}"
+    return f"less than one{what} a year"
+
+
+def in_cases(choice: Choice, volume: float | None) -> str:
+    """What is found in how many alerts, what the next model would find, and what errors cost: a
+    day, or where no volume is given out of a round number of cases.
+    """
+    per = "" if volume is None else " a day"
+    volume = volume or usual_volume(choice.point.at.prior or 1)
     point, name = choice.point, choice.point.optimized
     if choice.unbeaten is not None:
         base = choice.baselines[choice.unbeaten]
@@ -353,18 +386,23 @@ def in_cases(choice: Choice, volume: float) -> str:
         value = _of_volume(one, measure, volume)
         return tables.total(value) if measure == "volume_cost" else _cases(value)
 
-    positives = _cases(_of_volume(point, "caught", volume) + _of_volume(point, "missed", volume))
+    every = _of_volume(point, "caught", volume) + _of_volume(point, "missed", volume)
+    positives = f"{_cases(every)} positive {'case' if _cases(every) == '1' else 'cases'}"
     who = "it" if len(choice.models) == 1 else _or(choice.models[:1])
-    found = f"Of {positives} positive cases a day {who} finds"
+    found = f"Of {positives}{per} {who} finds"
+    caught, alerts = (_of_volume(point, name, volume) for name in ("caught", "alerts"))
     if point.threshold is None and point.share == 1:
         found += " none, as it flags nothing."
+    elif per and 0 < caught < 1:
+        many = often(alerts, "day", "alert") if alerts < 1 else f"{_cases(alerts)} alerts a day"
+        found += f" {often(caught, 'day')} in {many}; {_are_real(point)}."
     else:
         span = _caught_span(point, volume)
         found += (
             f" {counted(point, 'caught')}{f' ({span})' if span else ''} in"
             f" {counted(point, 'alerts')} alerts; {_are_real(point)}."
         )
-    return f"{found}{_next(choice, counted)}{_spent(choice, counted)}"
+    return f"{found}{_next(choice, counted)}{_spent(choice, counted, per)}"
 
 
 def _next(choice: Choice, counted: Callable[[OperatingPoint, str], str]) -> str:
@@ -377,8 +415,8 @@ def _next(choice: Choice, counted: Callable[[OperatingPoint, str], str]) -> str:
     return ""
 
 
-def _spent(choice: Choice, counted: Callable[[OperatingPoint, str], str]) -> str:
-    """What errors cost in a day, beside the cheaper one of flagging nothing and everything; nothing
+def _spent(choice: Choice, counted: Callable[[OperatingPoint, str], str], per: str) -> str:
+    """What errors cost in all, beside the cheaper one of flagging nothing and everything; nothing
     without costs.
     """
     point, bases = choice.point, choice.baselines.items()
@@ -386,7 +424,7 @@ def _spent(choice: Choice, counted: Callable[[OperatingPoint, str], str]) -> str
     if not point.at.costs_given or point.at.costs.earned or base is None:
         return ""
     name, cost = base[0].replace("flag", "flagging"), counted(base[1], "volume_cost")
-    return f" Errors cost {counted(point, 'volume_cost')} a day; {name} would cost {cost}."
+    return f" Errors cost {counted(point, 'volume_cost')}{per}; {name} would cost {cost}."
 
 
 def _caught_span(point: OperatingPoint, volume: float) -> str:
@@ -405,10 +443,9 @@ def _are_real(point: OperatingPoint) -> str:
     precision = point.precision
     if math.isnan(precision) or precision == 0:
         return "none is real"
-    if precision > 1 / 2:
-        return f"{100 * precision:.3g} % are real"
-    alerts = 1 / precision
-    return f"1 in {grouped(round(alerts)) if alerts >= 9.95 else f'{alerts:.2g}'} is real"
+    if precision > ONE_IN:
+        return f"{100 * precision:{'.3g' if precision > SURE else '.0f'}} % are real"
+    return f"1 in {grouped(round(1 / precision))} is real"
 
 
 def _outcomes(contents: Contents) -> str:
@@ -418,7 +455,7 @@ def _outcomes(contents: Contents) -> str:
         # nothing is known of the field, or not how many of the flagged cases without a label are
         # positive
         return ""
-    volume = contents.volume or USUAL_VOLUME
+    volume = contents.volume or usual_volume(choice.point.at.prior)
     table, where = outcome_table(choice.point, volume), quoted(choice.model, quotes=False)
     middle = "" if contents.decision is None else f"{MIDDLE} "
     caption = (
