@@ -220,6 +220,18 @@ COARSE = {"scores": [0.6, 0.1], "positives": [1, 1], "negatives": [1, 1]}
 PLAIN = {"condensed": False}
 
 
+def test_bins_of_an_earlier_version_leave_a_note_only_where_they_merged_scores(tmp_path):
+    for highest, notes in (
+        ([0.9, 0.2], ["scores are rounded down to 2 bins: cases within a bin count as tied"]),
+        (COARSE["scores"], []),
+    ):
+        path = tmp_path / "bins.counts"
+        path.write_bytes(made("counts", PLAIN, **COARSE, edges=[0.5], highs=highest))
+        binned = br.load(path)
+        assert binned == br.Counts(**COARSE)
+        assert [note.text for note in binned.notes if note.code == "BR946"] == notes
+
+
 @pytest.mark.parametrize(
     ("content", "match"),
     [
