@@ -25,8 +25,8 @@ from scipy.stats import t as student
 from baserate import Conditions, Confusion, Costs, count, count_unlabelled
 from baserate.inference.estimated_prior import in_field, table_of
 from baserate.inference.fixed_point import Question, measure_interval
-from baserate.inference.values import BOTH
 from baserate.measures.confusion import Measure, rates_read
+from baserate.results.values import BOTH
 from baserate.shift.estimate import adjusted, flags_of
 
 LABELLED, SHARE, FIELD = 4000, 0.05, 5000

@@ -62,8 +62,6 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
         "curves.areas": ("auc",),
         "curves.curve": ("Curve",),
         "curves.summaries": ("Summary",),
-        "decisions.operating_point": ("OperatingPoint",),
-        "decisions.selection": ("Choice",),
         "distributions": (
             "Distribution",
             "Draws",
@@ -77,7 +75,9 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "InputError",
         ),
         "inference.rates": ("rate_interval",),
-        "inference.values": (
+        "results.choice": ("Choice",),
+        "results.operating_point": ("OperatingPoint",),
+        "results.values": (
             "Difference",
             "Interval",
             "Requirement",
@@ -137,7 +137,7 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "Detectable",
             "Support",
         ),
-        "inference.values": (
+        "results.values": (
             "Check",
             "Differences",
             "NonInferiority",

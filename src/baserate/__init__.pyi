@@ -67,12 +67,6 @@ from baserate.curves.curve import (
 from baserate.curves.summaries import (
     Summary as Summary,
 )
-from baserate.decisions.operating_point import (
-    OperatingPoint as OperatingPoint,
-)
-from baserate.decisions.selection import (
-    Choice as Choice,
-)
 from baserate.distributions import (
     Distribution as Distribution,
     Draws as Draws,
@@ -87,11 +81,6 @@ from baserate.errors import (
 )
 from baserate.inference.rates import (
     rate_interval as rate_interval,
-)
-from baserate.inference.values import (
-    Difference as Difference,
-    Interval as Interval,
-    Requirement as Requirement,
 )
 from baserate.measures.calculator import (
     solve_rates as solve_rates,
@@ -112,6 +101,17 @@ from baserate.read.sql import (
 from baserate.reports.page import (
     Report as Report,
     report as report,
+)
+from baserate.results.choice import (
+    Choice as Choice,
+)
+from baserate.results.operating_point import (
+    OperatingPoint as OperatingPoint,
+)
+from baserate.results.values import (
+    Difference as Difference,
+    Interval as Interval,
+    Requirement as Requirement,
 )
 from baserate.shift.estimate import (
     estimate_prior as estimate_prior,

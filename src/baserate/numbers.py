@@ -408,6 +408,7 @@ VIEWS = {
     "interval": "inference.intervals:interval_at",
     "intervals": "inference.intervals:intervals_of",
     "moved": "inference.best_model:moved",
+    "on": "api.choices:evaluate_point_on",
     "plot": "plots.figures:picture",
 }
 

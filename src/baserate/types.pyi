@@ -50,12 +50,6 @@ from baserate.inference.sample_size import (
     Detectable as Detectable,
     Support as Support,
 )
-from baserate.inference.values import (
-    Check as Check,
-    Differences as Differences,
-    NonInferiority as NonInferiority,
-    Part as Part,
-)
 from baserate.measures.calculator import (
     Rates as Rates,
     Solved as Solved,
@@ -67,6 +61,12 @@ from baserate.measures.isolines import (
 from baserate.numbers import (
     Reading as Reading,
     Undefined as Undefined,
+)
+from baserate.results.values import (
+    Check as Check,
+    Differences as Differences,
+    NonInferiority as NonInferiority,
+    Part as Part,
 )
 from baserate.robustness.decision import (
     InformationValue as InformationValue,

@@ -22,9 +22,9 @@ from tests.cli.helpers_intervals import (
 )
 
 import baserate as br
-from baserate.inference.values import digits_apart
 from baserate.measures.confusion import CATALOGUE
 from baserate.output.document import FORMER
+from baserate.results.values import digits_apart
 
 
 @pytest.fixture

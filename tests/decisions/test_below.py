@@ -6,13 +6,12 @@ import pytest
 
 import baserate as br
 from baserate.counts.points import Points
-from baserate.decisions.operating_point import (
+from baserate.decisions.operating_point import highest_below, measures_shown
+from baserate.results.operating_point import (
     OperatingPoint,
-    brief,
-    highest_below,
-    in_full,
-    measures_shown,
-    setting,
+    describe_briefly,
+    describe_setting,
+    describe_setting_in_full,
 )
 
 LABELS, SCORES = [0, 1, 0, 1, 1, 0, 0], [0.1, 0.4, 0.35, 0.8, 0.4, 0.9, 0.1]
@@ -102,13 +101,17 @@ BETWEEN = TIED | {"how": "interpolated"}
 def test_where_a_classifier_is_set_in_a_sentence_and_in_a_table(given, sentence, few):
     four = br.Confusion(tp=1, fp=1, fn=1, tn=1)
     point = OperatingPoint(confusion=four, at=br.Conditions(), **given)
-    assert (setting(point), brief(point), in_full(point)) == (sentence, few, sentence)
+    assert (describe_setting(point), describe_briefly(point), describe_setting_in_full(point)) == (
+        sentence,
+        few,
+        sentence,
+    )
 
 
 def test_in_full_a_threshold_has_every_digit():
     four = br.Confusion(tp=1, fp=1, fn=1, tn=1)
     point = OperatingPoint(0.61, four, br.Conditions(), below=0.2)
-    assert (setting(point), brief(point), in_full(point)) == (
+    assert (describe_setting(point), describe_briefly(point), describe_setting_in_full(point)) == (
         "score ≥ 0.4",
         ">= 0.4",
         "score ≥ 0.61",

@@ -18,7 +18,7 @@ from tests.strategies import seeds
 
 import baserate as br
 from baserate.counts.cells import short
-from baserate.decisions.operating_point import brief, setting
+from baserate.results.operating_point import describe_briefly, describe_setting
 
 AT = br.Conditions(prior=0.001)
 MILLION = 1_000_000
@@ -270,7 +270,7 @@ def test_continuous_scores_are_set_at_one_short_threshold_with_intervals():
     counts = br.count(labels, [rng.gauss(1.5 * y, 1) for y in labels])
     point = br.choose(counts, "alerts <= 500", at=br.Conditions(0.001), volume=200_000)
     assert (point.how, point["alerts"] <= 500) == ("threshold", True)
-    shown = float(setting(point).removeprefix("score ≥ "))
+    shown = float(describe_setting(point).removeprefix("score ≥ "))
     assert len(str(shown)) <= 8
     assert br.choose(counts, threshold=shown).confusion == point.confusion
     assert br.interval(point, "precision").method == "jeffreys-draws"
@@ -281,7 +281,7 @@ def test_a_sample_too_small_for_the_budget_says_so():
     point = br.choose(
         br.count([0, 0, 1, 1], [0.9, 0.2, 0.8, 0.7]), "alerts <= 10", at=AT, volume=MILLION
     )
-    assert (point.threshold, setting(point), point["alerts"]) == (None, "flag nothing", 0)
+    assert (point.threshold, describe_setting(point), point["alerts"]) == (None, "flag nothing", 0)
     assert "0 of 10 alerts are used: the next score of this sample would add 5e+05" in str(
         point.notes
     )
@@ -347,9 +347,9 @@ def test_thresholds_of_every_kind_are_shown_plainly(threshold, below, text):
 def test_a_threshold_on_other_cases_is_shown_apart_from_their_scores_too():
     dev, test = br.count([0, 1], [0.2, 0.61]), br.count([0, 1, 1], [0.1, 0.55, 0.7])
     point = br.choose(dev)
-    assert setting(point) == "score ≥ 0.4"
+    assert describe_setting(point) == "score ≥ 0.4"
     moved = point.on(test)
-    assert setting(moved) == "score ≥ 0.6"
+    assert describe_setting(moved) == "score ≥ 0.6"
     assert br.choose(test, threshold=0.6).confusion == moved.confusion
 
 
@@ -409,7 +409,7 @@ def test_a_budget_on_merged_scores_flags_as_many_as_it_promises(rows, way, budge
     point = br.choose(kept(rows)[way], f"alerts <= {budget}", volume=CASES, at=AT_SAMPLE)
     assert point["alerts"] == pytest.approx(budget, rel=1e-12)
     # The share is said to three digits.
-    assert followed(setting(point), rows[1]) == pytest.approx(budget, rel=0.01)
+    assert followed(describe_setting(point), rows[1]) == pytest.approx(budget, rel=0.01)
     notes = [note.text for note in point.notes if note.code == "BR523"]
     assert point.merged == (point.share != 1)
     assert not point.merged or "counted together" in notes[0]
@@ -428,8 +428,8 @@ def test_outcomes_of_a_share_of_a_run_are_the_mean_over_all_draws(rows):
 def test_a_tie_of_one_score_is_still_a_tie():
     counts = br.Counts([9, 8, 7], [3, 2, 5], [10, 20, 960])
     point = br.choose(counts, "alerts <= 20", volume=1000, at=AT_SAMPLE)
-    assert setting(point) == "score ≥ 9, and 31.8 % of those at 8, drawn at random"
-    assert brief(point) == ">= 9, 31.8 % at 8"
+    assert describe_setting(point) == "score ≥ 9, and 31.8 % of those at 8, drawn at random"
+    assert describe_briefly(point) == ">= 9, 31.8 % at 8"
     condensed = br.choose(counts.condense(), "alerts <= 20", volume=1000, at=AT_SAMPLE)
     assert condensed == point  # a score that a positive has is never merged
     assert not condensed.merged
@@ -438,19 +438,19 @@ def test_a_tie_of_one_score_is_still_a_tie():
 def test_a_tie_says_what_it_is_on_other_cases():
     dev, test = br.Counts([9, 7], [3, 5], [10, 980]), br.Counts([9, 8, 7], [3, 2, 5], [10, 20, 960])
     point = br.choose(dev, "alerts <= 100", volume=998, at=AT_SAMPLE)
-    assert "of those at 7," in setting(point)
+    assert "of those at 7," in describe_setting(point)
     moved = point.on(test)
     share = Fraction(point.share)
     assert moved.confusion.fp == 10 + share * 980  # also of those at 8
-    assert "of those from 7 up to 9, drawn" in setting(moved)
+    assert "of those from 7 up to 9, drawn" in describe_setting(moved)
     assert not point.on(dev).merged
 
 
 def test_a_published_roc_knows_no_scores_between_its_points():
     points = br.Points.from_rates(fpr=[0.1, 0.5], tpr=[0.5, 0.9], thresholds=[0.8, 0.3])
     point = br.choose(points, "alerts <= 200", volume=1000, at=br.Conditions(prior=0.1))
-    assert "score ≥ 0.8, and " in setting(point)
-    assert "of those from 0.3 up to 0.8, drawn at random" in setting(point)
+    assert "score ≥ 0.8, and " in describe_setting(point)
+    assert "of those from 0.3 up to 0.8, drawn at random" in describe_setting(point)
     assert "counted together" not in str(point.notes)
 
 

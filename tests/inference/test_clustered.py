@@ -15,7 +15,7 @@ from baserate.inference.clusters import (
     cluster_plan,
     clustered,
 )
-from baserate.inference.values import MISSED, OBSERVED, SHOWN
+from baserate.results.values import MISSED, OBSERVED, SHOWN
 from baserate.segments.groups import TOO_FEW
 
 

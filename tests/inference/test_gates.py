@@ -9,7 +9,7 @@ from tests.inference.two_models import pairs
 
 import baserate as br
 from baserate.inference.paired import holm
-from baserate.inference.values import ALL
+from baserate.results.values import ALL
 
 BOTH = {"baseline": "old", "candidate": "new"}
 

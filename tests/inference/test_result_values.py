@@ -7,7 +7,7 @@ import pytest
 from tests.inference.refusals import assert_refused
 
 import baserate as br
-from baserate.inference.values import (
+from baserate.results.values import (
     Difference,
     Interval,
     checked_replicates,

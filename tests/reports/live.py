@@ -12,17 +12,13 @@ from tests.reports.frontend import FRONTEND
 
 import baserate as br
 from baserate.conditions import told
-from baserate.decisions.operating_point import (
-    brief,
-    highest_below,
-    setting,
-    shown_threshold,
-)
+from baserate.decisions.operating_point import highest_below
 from baserate.decisions.selection import chosen_among
 from baserate.errors import Infeasible
 from baserate.inference.fixed_point import point_intervals
 from baserate.output import tables
 from baserate.reports.page import headline, in_cases, outcome_table
+from baserate.results.operating_point import describe_briefly, describe_setting, format_threshold
 
 VOLUME = 1_000_000
 START = br.Conditions("1 in 1000", br.Costs(fp=1, fn=100))
@@ -224,7 +220,7 @@ def compare_row(row, point, known=None):
     if point is None:
         assert [value for value, _ in row[1:]] == ["cannot satisfy the rule", *["—"] * len(COLUMNS)]
         return
-    assert row[1] == [brief(point), ""]
+    assert row[1] == [describe_briefly(point), ""]
     intervals = point_intervals(point, BOUNDED, 0.95, 0)
     for (value, bounds), name in zip(row[2:], COLUMNS, strict=True):
         assert value == tables._cell(point, name), name
@@ -300,13 +296,13 @@ def compare_by_hand(shown, places, at=START, volume=VOLUME):
     name = list(MODELS)[int(shown["model"])]
     point, cheapest = points[name], br.choose(MODELS[name], at=at, volume=volume)
     assert shown["answer"] == (
-        f"At {told(point.at, by_cost=True)}, {name}, {setting(point)}, set by hand: cost per case"
-        f" {tables._cell(point, 'expected_cost')}."
+        f"At {told(point.at, by_cost=True)}, {name}, {describe_setting(point)}, set by hand: cost"
+        f" per case {tables._cell(point, 'expected_cost')}."
     )
-    where = "flags nothing" if point.threshold is None else f"from {shown_threshold(point)}"
+    where = "flags nothing" if point.threshold is None else f"from {format_threshold(point)}"
     assert shown["use"] == f"By hand: {name} {where}."
     more = point["volume_cost"] - cheapest["volume_cost"]
-    than = shown_threshold(cheapest) if cheapest.threshold is not None else "flagging nothing"
+    than = format_threshold(cheapest) if cheapest.threshold is not None else "flagging nothing"
     said = (
         f"It costs {tables.total(more)} a day more than its cheapest threshold, {than}."
         if more > 0

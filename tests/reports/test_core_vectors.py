@@ -15,7 +15,6 @@ from tests.reports.frontend import FRONTEND, node
 from tests.strategies import LONG
 
 import baserate as br
-from baserate.decisions.operating_point import brief, setting
 from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import chosen_among
 from baserate.errors import Infeasible, quoted
@@ -25,6 +24,7 @@ from baserate.measures.registry import CATALOGUE
 from baserate.numbers import Undefined
 from baserate.output import tables
 from baserate.reports import content
+from baserate.results.operating_point import describe_briefly, describe_setting
 
 VECTORS = 5_000 if LONG else 500
 FORMATS = 4_000
@@ -187,8 +187,8 @@ def told(point, counts):
         ),
         "share": point.share,
         "bounds": [bounds(point, name) for name in ("tpr", "fpr")],
-        "brief": brief(point),
-        "setting": setting(point),
+        "brief": describe_briefly(point),
+        "setting": describe_setting(point),
         "cells": [cell(name, value, point) for name, value in values.items()],
         "values": {
             name: None if isinstance(value, Undefined) else value for name, value in values.items()

@@ -15,12 +15,12 @@ from tests.reports.made import Page, drawn
 
 import baserate as br
 from baserate.cli.demo import scores_csv
-from baserate.decisions.operating_point import brief
 from baserate.errors import Infeasible
 from baserate.inference.best_model import SEPARATE
 from baserate.inference.fixed_point import point_intervals
 from baserate.output import tables
 from baserate.reports import content
+from baserate.results.operating_point import describe_briefly
 from baserate.segments.groups import by_group
 
 AT = br.Conditions("1 in 1000", br.Costs(fp=1, fn=100))
@@ -131,7 +131,9 @@ def test_weighted_cases_are_read_as_python_reads_them(browser, tmp_path):
             assert texts(page, "#answer") == [
                 tables.verdict(choice, alone=False) if rule is None else elsewhere(choice)
             ]
-            assert by_model(page, "cut") == [brief(point) for point in choice.points.values()]
+            assert by_model(page, "cut") == [
+                describe_briefly(point) for point in choice.points.values()
+            ]
 
 
 def test_where_class_totals_were_chosen_there_is_no_sample_to_go_back_to(browser, tmp_path):

@@ -9,7 +9,7 @@ from tests import oracle
 from tests.inference.test_clustered import rows_hit
 
 import baserate as br
-from baserate.inference.values import MISSED, OBSERVED, SHOWN, UNJUDGED
+from baserate.results.values import MISSED, OBSERVED, SHOWN, UNJUDGED
 from baserate.segments.groups import TOO_FEW
 
 # Sensitivity 0.90 and specificity 0.85 exactly, at four prevalences: (tp, fn, fp, tn).

@@ -8,7 +8,7 @@ from sklearn.metrics import roc_auc_score
 from tests.cli.helpers import answered, refused, told, written
 
 import baserate as br
-from baserate.decisions.operating_point import shown_threshold
+from baserate.results.operating_point import format_threshold
 from baserate.robustness.decision import decide
 from baserate.robustness.expectation import expect
 
@@ -426,9 +426,9 @@ def test_a_threshold_in_few_digits_flags_the_same_cases_without_a_label(tmp_path
     path = written(tmp_path / "some.csv", ["y", "s"], zip(labels, scores, strict=True))
     point = br.choose(br.count(path, label="y", score="s", missing_label="drop"))
     assert point.counted == (40, 100)
-    short = float(shown_threshold(point))
+    short = float(format_threshold(point))
     assert sum(score >= short for score in scores) == 40
-    assert len(shown_threshold(point)) < len("0.9537")
+    assert len(format_threshold(point)) < len("0.9537")
 
 
 def test_a_recall_that_the_labels_bias_is_not_demonstrated(capsys, log):

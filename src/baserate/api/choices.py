@@ -20,14 +20,13 @@ from baserate.counts.amounts import Amounts
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
-from baserate.decisions import selection
+from baserate.decisions import operating_point, selection
 from baserate.decisions.amount_costs import (
     AmountChoice,
     AmountPoint,
     choose_amount,
     flag_amount_at,
 )
-from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.errors import Fix, Infeasible, Note, Problem, combine, quoted, refuse
 from baserate.inference.amount_intervals import choose_amount_model
@@ -36,6 +35,8 @@ from baserate.inference.bootstrap import Progress
 from baserate.inference.intervals import IntervalOptions
 from baserate.measures.confusion import NOT_SAID, Measure
 from baserate.numbers import Later
+from baserate.results.choice import Choice
+from baserate.results.operating_point import OperatingPoint
 from baserate.robustness.decision import CAUGHT, Decision, decide
 
 Intervals = Literal["fixed", "resampled"] | None
@@ -96,7 +97,7 @@ def choose(
     seed: int = 0,
     progress: Progress | None = None,
     paired: bool = True,
-) -> selection.Choice: ...
+) -> Choice: ...
 @overload
 def choose(
     x: Amounts,
@@ -320,7 +321,7 @@ def _of_models(
     rule: str | None,
     threshold: Any,
     how: tuple[Any, Any, Any],
-) -> selection.Choice:
+) -> Choice:
     """Several models on the same cases, or on cases of their own."""
     given, asked, drawn = how
     groups = any(isinstance(one, GroupedCounts) for one in models.values())
@@ -348,6 +349,15 @@ def _of_models(
     return choose_model(
         x if isinstance(x, JointCounts) else models, rule, at=given, **drawn, **asked
     )
+
+
+def evaluate_point_on(
+    point: OperatingPoint, counts: Counts | Points, at: Conditions | None = None
+) -> OperatingPoint:
+    """Return the same setting on other cases, with intervals of the same kind."""
+    found = operating_point.evaluate_on(point, counts, at)
+    again = point.intervals
+    return replace(found, intervals=again.again(found) if isinstance(again, Later) else {})
 
 
 def _by_amounts(
@@ -407,7 +417,7 @@ def _least_regret(
 
 def _least_regret_of(
     whole: Any, models: Mapping[str, Any], rule: str | None, how: tuple[Any, Any, float]
-) -> selection.Choice:
+) -> Choice:
     """The setting of each model with its least regret, and the best of them."""
     at, asked, level = how
     found = _decided(whole, rule, at, asked, level)
@@ -432,7 +442,7 @@ def _least_regret_of(
     }
     leads = {one.models[0]: one for one in found.differences} if found.model in models else {}
     why = found.untested or ("" if leads else f"{found.model} has less regret than any model")
-    return selection.Choice(
+    return Choice(
         best,
         points,
         refused,

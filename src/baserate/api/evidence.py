@@ -10,14 +10,14 @@ from baserate.conditions import Conditions, CostsLike, Prior, exact_conditions, 
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.curves.summaries import Summary
-from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.rules import parse_rule
 from baserate.errors import quoted, refuse
 from baserate.inference import differences, intervals, requirements
 from baserate.inference.bootstrap import Progress
-from baserate.inference.values import Differences, Interval, NonInferiority, Requirement
 from baserate.measures.confusion import NOT_SAID, Confusion, Measure
 from baserate.read.frames import is_lazy
+from baserate.results.operating_point import OperatingPoint
+from baserate.results.values import Differences, Interval, NonInferiority, Requirement
 
 Side = Literal["both", "lower", "upper"]
 Better = Literal["higher", "lower"] | None

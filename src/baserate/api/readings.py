@@ -26,8 +26,7 @@ from baserate.curves.curve import Curve, Curves, sweep, trace
 from baserate.curves.summaries import NAMES, Summary
 from baserate.curves.threshold_table import MEASURES, ThresholdTable, threshold_table
 from baserate.decisions.amount_costs import AmountPoint
-from baserate.decisions.operating_point import OperatingPoint
-from baserate.decisions.selection import Choice, choose
+from baserate.decisions.selection import choose
 from baserate.errors import quoted, refuse
 from baserate.measures import confusion
 from baserate.measures.confusion import NOT_SAID, Confusion, Measure
@@ -35,6 +34,8 @@ from baserate.measures.confusion import named as measure_named
 from baserate.measures.registry import SYNONYMS, plain
 from baserate.numbers import Reading, Undefined
 from baserate.read.cases import macro
+from baserate.results.choice import Choice
+from baserate.results.operating_point import OperatingPoint
 from baserate.robustness.expectation import expect, expect_curve
 
 Kind = Literal["unknown", "varying"] | None

@@ -19,12 +19,12 @@ from baserate.cli.runner import Request, Result, check_unused, command, shares
 from baserate.conditions import Conditions
 from baserate.errors import InputError, Note, quoted, refuse, refuse_file
 from baserate.inference.intervals import interval
-from baserate.inference.values import Interval
 from baserate.measures.calculator import GIVEN, PRIOR, solve_rates
 from baserate.measures.confusion import MOST_CASES, Confusion, Measure, measure, parse
 from baserate.measures.registry import CATALOGUE
 from baserate.numbers import Undefined
 from baserate.output import document, tables
+from baserate.results.values import Interval
 
 ALSO = {PRIOR: ("base-rate", "prevalence")}
 CELLS = ("tp", "fn", "fp", "tn")

@@ -30,14 +30,7 @@ from baserate.cli.terminal import Progress
 from baserate.counts.amounts import Amounts
 from baserate.counts.counts import Counts, JointCounts, same_scores
 from baserate.decisions.amount_costs import CAUGHT, AmountChoice, AmountPoint
-from baserate.decisions.operating_point import OperatingPoint, brief, setting
-from baserate.decisions.selection import (
-    Answer,
-    Choice,
-    best_of_several,
-    made_by,
-    settings_of,
-)
+from baserate.decisions.selection import Answer, made_by, settings_of
 from baserate.errors import QUIET, Note, escaped, number_of, quoted, refuse
 from baserate.inference.amount_intervals import (
     NAMES,
@@ -52,10 +45,12 @@ from baserate.inference.intervals import (
     completed,
     with_points,
 )
-from baserate.inference.values import percent
 from baserate.measures.confusion import Measure, parse
 from baserate.output import comparisons, document, tables
 from baserate.read.files import amounts_from
+from baserate.results.choice import Choice, best_of_several
+from baserate.results.operating_point import OperatingPoint, describe_briefly, describe_setting
+from baserate.results.values import percent
 
 
 @dataclass(frozen=True)
@@ -341,7 +336,7 @@ def _drawn(models: Mapping[str, Counts], answers: Sequence[Answer[Choice]]) -> s
     from baserate.plots.figures import roc_panel
 
     points = {
-        f"{name}, {brief(point)}": point
+        f"{name}, {describe_briefly(point)}": point
         for answer in answers
         if answer.choice is not None
         for name, point in answer.choice.points.items()
@@ -758,9 +753,9 @@ def _sentences(answer: Answer[AmountChoice], *, alone: bool, on_test: bool = Fal
     names = " or ".join(quoted(name, quotes=False) for name in choice.models)
     where = f"Use {names}"
     if point.point.regardless is not None:
-        where = setting(point.point).capitalize()
+        where = describe_setting(point.point).capitalize()
     elif len(choice.models) == 1:
-        where += f" at {setting(point.point)}{f', the threshold {best}' if alone else ''}"
+        where += f" at {describe_setting(point.point)}{f', the threshold {best}' if alone else ''}"
     cost = "" if by_amount else f"cost {_money(point.cost)}, "
     sums = f"{cost}caught {_money(point.amount_caught)}, missed {_money(point.amount_missed)}"
     said = f"{sums}, of {number_of(point.cases, 'case')}{' of the test data' if on_test else ''}"
@@ -782,7 +777,7 @@ def _compared(choice: AmountChoice, average: AmountPoint) -> str:
     )
     if average.sums == point.sums:
         return f"If every miss cost the average amount, the choice would be the same. {trivial}"
-    other = f"{setting(average.point)}, which actually costs {_money(average.cost)}"
+    other = f"{describe_setting(average.point)}, which actually costs {_money(average.cost)}"
     return f"If every miss cost the average amount, the choice would be {other}. {trivial}"
 
 
@@ -810,7 +805,7 @@ def _table(rows: Rows, several: bool, cell: Callable[[AmountPoint, str], str]) -
         first = (tables.UNDEFINED if prior is None else f"{prior:.6g}",) if several else ()
         cells = ["cannot satisfy the rule", *(tables.UNDEFINED for _ in names)]
         if point is not None:
-            cells = [brief(point.point), *(cell(point, name) for name in names)]
+            cells = [describe_briefly(point.point), *(cell(point, name) for name in names)]
         lines.append((*first, quoted(model, quotes=False), *cells))
     headings = (
         *(("prior",) if several else ()),

@@ -26,9 +26,9 @@ from baserate.inference.sample_size import (
     power_at_prior,
     power_to_show,
 )
-from baserate.inference.values import percent
 from baserate.measures.registry import CLASS_OF
 from baserate.output import document
+from baserate.results.values import percent
 
 MCNEMAR = "mcnemar"
 AUC = re.compile(r"\s*(?:roc[ _-]?)?auc\s*(?:>=|≥)\s*(\S+)\s*", flags=re.IGNORECASE)

@@ -28,7 +28,7 @@ from baserate.cli.runner import (
 from baserate.cli.terminal import Progress
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts, JointCounts, Unlabelled
-from baserate.decisions.operating_point import COUNTED, OperatingPoint, measures_shown
+from baserate.decisions.operating_point import measures_shown
 from baserate.errors import (
     CASE_CONTROL,
     Infeasible,
@@ -43,11 +43,12 @@ from baserate.errors import (
 from baserate.inference.estimated_prior import FieldTable, table_of_models
 from baserate.inference.estimated_prior import in_field as field_interval
 from baserate.inference.intervals import Completed, IntervalOptions, auc_intervals
-from baserate.inference.values import BOTH, Interval, percent, stated
 from baserate.measures.confusion import named
 from baserate.output import comparisons, document
 from baserate.read.files import joint_of, models_of, saved_joint, saved_models, unlabelled_of
 from baserate.read.source import shown_source
+from baserate.results.operating_point import COUNTED, OperatingPoint
+from baserate.results.values import BOTH, Interval, percent, stated
 from baserate.shift.estimate import ADJUSTED, EM, REPLICATES, PriorEstimate, estimate_prior, told
 
 

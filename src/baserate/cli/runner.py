@@ -42,7 +42,6 @@ from baserate.errors import (
     size,
 )
 from baserate.inference.intervals import Completed, IntervalOptions, auc_intervals
-from baserate.inference.values import checked_level
 from baserate.measures.confusion import LARGEST, MOST_CASES, Measure, parse
 from baserate.output import document, tables
 from baserate.read.csv_dialect import DELIMITERS, CsvOptions, decoded_text, first_record
@@ -60,6 +59,7 @@ from baserate.read.source import SCHEME, SEVERAL, Options, files_of, said_of, sh
 from baserate.read.streams import HEAD, STDIN, TEXT, file_kind, opened
 from baserate.read.table import ColumnRoles
 from baserate.read.treatments import Treatment
+from baserate.results.values import checked_level
 
 if TYPE_CHECKING:
     from baserate.shift.estimate import PriorEstimate

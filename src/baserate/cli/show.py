@@ -25,7 +25,6 @@ from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.curves.summaries import Summary, summary_named
-from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.selection import fix, flag_at
 from baserate.errors import InputError, Note, Problem, quoted, refuse
 from baserate.inference.best_model import choices
@@ -36,6 +35,7 @@ from baserate.measures.confusion import parse
 from baserate.output import document, tables
 from baserate.read.cases import count_cases
 from baserate.read.files import grouped_cases, read_cases
+from baserate.results.operating_point import OperatingPoint
 
 
 @command("show")

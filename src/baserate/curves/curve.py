@@ -13,7 +13,6 @@ import numpy as np
 from baserate.conditions import Conditions, Costs, checked_conditions
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
-from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.selection import choose, curve_note, flag_at
 from baserate.errors import Infeasible, Note, combine, grouped, quoted, refuse
 from baserate.measures.confusion import (
@@ -28,6 +27,7 @@ from baserate.measures.confusion import (
 )
 from baserate.notation import base_rate
 from baserate.numbers import EXACT_FLOATS, Floats, Frozen, Viewed, cell, some, table, view
+from baserate.results.operating_point import OperatingPoint
 
 # ----------------------------------------------------------------------
 # `Curve`: numbers that exist before they are drawn.

@@ -20,13 +20,7 @@ from baserate.counts.points import Points
 from baserate.decisions import operating_point
 from baserate.decisions.operating_point import (
     COSTS_MORE,
-    ON_SAME_CASES,
-    TIE,
-    ModelChoice,
-    OperatingPoint,
-    drawn_from,
-    each_chosen,
-    in_full,
+    choose_each,
     infeasible,
     on_reading,
     resolution,
@@ -45,6 +39,14 @@ from baserate.measures.confusion import (
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import base_rate, from_number
 from baserate.numbers import Floats, Viewed, exactly, rounded, view
+from baserate.results.choice import ModelChoice
+from baserate.results.operating_point import (
+    ON_SAME_CASES,
+    TIE,
+    OperatingPoint,
+    describe_setting_in_full,
+    describe_tied_cases,
+)
 
 # ----------------------------------------------------------------------
 # What flagging costs where every case has its own amount: a review for each alert, and what is lost
@@ -275,8 +277,8 @@ def _budget(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
         luck = "" if low == high else f" on average, between {low:.6g} and {high:.6g}"
         yield Note(
             "BR523",
-            f"the budget ends among the cases {drawn_from(point.point)}: {share}; amount caught"
-            f" {point.amount_caught:.6g}{luck}",
+            f"the budget ends among the cases {describe_tied_cases(point.point)}: {share};"
+            f" amount caught {point.amount_caught:.6g}{luck}",
         )
     elif point.sums.alerts < budget.limit:
         yield from unused(point.point, priced.points, rule, budget, COSTS_MORE)
@@ -398,8 +400,8 @@ class AmountPoint(Viewed):
             f" {self.amount_missed:.15g}"
         )
         return (
-            f"AmountPoint: {in_full(self.point)}; {sums}, of {number_of(self.cases, 'case')}; at"
-            f" a base rate of {base_rate(self.at.prior)}"
+            f"AmountPoint: {describe_setting_in_full(self.point)}; {sums}, of"
+            f" {number_of(self.cases, 'case')}; at a base rate of {base_rate(self.at.prior)}"
         )
 
 
@@ -639,7 +641,7 @@ def chosen_among_amounts(
             "choose needs the amounts of each model by name",
             'choose({"logit": amounts}, review=150)',
         )
-    points, refused = each_chosen(models, lambda one: choose_amount(one, rule, **options))
+    points, refused = choose_each(models, lambda one: choose_amount(one, rule, **options))
     if not points:
         raise Infeasible(problem for error in refused.values() for problem in error.problems)
     return AmountChoice(_best(points), points, refused)

@@ -1,21 +1,19 @@
-"""`OperatingPoint`: a threshold or a budget, what it flags, and under which conditions."""
+"""Operating points: at a place among the thresholds, on other cases, and their notes."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.cells import Array, short
 from baserate.counts.counts import Counts
 from baserate.counts.points import LABELS_MISSING, ONLY_RATES, Points
-from baserate.decisions.guarantees import Guarantee
 from baserate.decisions.rules import (
     Mask,
     Rule,
@@ -34,9 +32,6 @@ from baserate.errors import (
     combine,
     grouped,
     number_of,
-    quoted,
-    refuse,
-    with_notes,
 )
 from baserate.measures.confusion import (
     Confusion,
@@ -46,345 +41,74 @@ from baserate.measures.confusion import (
     exact_value,
     label_shift,
     measure,
-    named,
     out_of_range,
     parse,
     resolved_for,
 )
 from baserate.measures.registry import weight_of_negatives
-from baserate.notation import percent
-from baserate.numbers import Later, Viewed, cell, exactly, rounded, table, view
-
-# ----------------------------------------------------------------------
-# `OperatingPoint`: where a classifier is set, what it flags there, and under which conditions that
-# is read.
-
-
-How = Literal["threshold", "tie", "interpolated", "nearest", "guess"]
-THRESHOLD: How = "threshold"
-TIE: How = "tie"
-INTERPOLATED: How = "interpolated"
-ATTAINED: How = "nearest"
-GUESS: How = "guess"
-# What is shown of every point, and of one with a volume.
-AT_A_POINT = (
-    "tpr",
-    "fpr",
-    "tnr",
-    "fnr",
-    "precision",
-    "npv",
-    "posfrac",
-    "accuracy",
-    "f1",
-    "expected_cost",
-    "normalized_cost",
+from baserate.numbers import exactly, rounded
+from baserate.results.operating_point import (
+    AT_A_POINT,
+    GUESS,
+    OF_A_VOLUME,
+    ON_SAME_CASES,
+    SELECTIVE,
+    TIE,
+    How,
+    OperatingPoint,
+    describe_tied_cases,
+    format_share,
 )
-OF_A_VOLUME = ("alerts", "caught", "missed", "false_alarms", "volume_cost")
-# What a notebook shows of a point.
-CLASS_RATES = ("tpr", "fpr")
-AT_A_PRIOR = ("precision", "npv", "posfrac")
-PER_VOLUME = ("alerts", "caught", "missed")
-# How many cases are flagged needs no label: these are read from what was counted, where it was.
-COUNTED = ("posfrac", "alerts")
 
 
-@dataclass(frozen=True)
-class OperatingPoint(Viewed):
-    """Where is the classifier set, and what follows?
-
-    Cases with `score >= threshold` are flagged; a threshold of None flags none, one of -inf all of
-    them. Where `share` is below 1, cases from `lower_threshold` up to the threshold are flagged
-    too, with that probability, and every number is an expected value; `merged` says that those may
-    have several scores. `how` says of which kind the point is, and `in_advance` whether it was set
-    before these cases were seen. `guarantee` is what holds in
-    the field at this threshold, where that was requested. `intervals` holds the intervals of its
-    measures, by name, where they were requested. Outcomes are those of the sample; rates
-    within a class are the sample's too; precision, npv, posfrac and costs are read at `at`. Any
-    other measure is `point["mcc"]`. Where cases without labels were scored too, `counted` says how
-    many are flagged of how many in all, and the flagged share (posfrac) and alerts are those.
-
-    >>> import baserate as br
-    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> point = br.choose(counts, "recall >= 0.9", at=br.Conditions(prior=0.01))
-    >>> point.threshold, point.tpr, point.fpr, round(point.precision, 4)
-    (0.35, 1.0, 0.5, 0.0198)
-    """
-
-    threshold: float | None
-    confusion: Confusion
-    at: Conditions
-    how: How = THRESHOLD
-    rule: str = ""
-    optimized: str = ""
-    share: float = 1.0
-    lower_threshold: float | None = None
-    merged: bool = False
-    volume: float | None = None
-    best: Confusion | None = None
-    worst: Confusion | None = None
-    in_advance: bool = False
-    # The highest scores below either threshold, by which these are shown in few digits; None where
-    # a threshold is shown as it was given.
-    below: float | None = field(default=None, compare=False, repr=False)
-    lower_below: float | None = field(default=None, compare=False, repr=False)
-    counted: tuple[int, int] | None = None
-    guarantee: Guarantee | None = None
-    # Measures that are shown of the point, besides the usual ones and what it was chosen by.
-    shown: tuple[str, ...] = field(default=(), compare=False, repr=False)
-    intervals: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
-    notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
-    # Conditions that are not known exactly, of which `at` is the middle, and the regret over them.
-    over: Conditions | None = None
-    regret: Any = None
-    # Were scores negated before they were counted, because low ones are suspicious?
-    negated: bool = field(default=False, repr=False)
-
-    def __getitem__(self, name: str | Measure) -> float:
-        """Any measure at this point and its conditions."""
-        asked = named(name, self.volume)
-        if self.counted is not None and asked.name in COUNTED:
-            return rounded(
-                Fraction(*self.counted) * Fraction(dict(asked.parameters).get("volume", 1))
-            )
-        return measure(self.confusion, asked, at=self.at)
-
-    @property
-    def tp(self) -> float:
-        return _cases(self.confusion.tp)
-
-    @property
-    def fp(self) -> float:
-        return _cases(self.confusion.fp)
-
-    @property
-    def fn(self) -> float:
-        return _cases(self.confusion.fn)
-
-    @property
-    def tn(self) -> float:
-        return _cases(self.confusion.tn)
-
-    @property
-    def tpr(self) -> float:
-        return self["tpr"]
-
-    @property
-    def fpr(self) -> float:
-        return self["fpr"]
-
-    @property
-    def tnr(self) -> float:
-        return self["tnr"]
-
-    @property
-    def fnr(self) -> float:
-        return self["fnr"]
-
-    @property
-    def precision(self) -> float:
-        return self["precision"]
-
-    @property
-    def npv(self) -> float:
-        return self["npv"]
-
-    @property
-    def posfrac(self) -> float:
-        return self["posfrac"]
-
-    @property
-    def expected_cost(self) -> float:
-        return self["expected_cost"]
-
-    @property
-    def regardless(self) -> float | None:
-        """Which share of the cases is flagged whatever their scores: 0 where nothing is flagged, 1
-        for everything; None where scores decide.
-        """
-        if self.how == GUESS:
-            return self.share
-        if self.threshold is None and self.share == 1:
-            return 0.0
-        return 1.0 if self.threshold == -math.inf else None
-
-    @property
-    def objective(self) -> str:
-        """What was optimized; the recall of a budget as the positives caught, where the base rate
-        of all cases is known.
-        """
-        caught = (
-            self.optimized == "tpr"
-            and self.volume is not None
-            and not (self.confusion.labels_missing and self.at.as_in_sample)
+def evaluate_on(
+    point: OperatingPoint, counts: Counts | Points, at: Conditions | None = None
+) -> OperatingPoint:
+    """Return the same setting on other cases."""
+    points = Points.of(counts)
+    given = point.at if at is None else checked_conditions(at)
+    confusion = flagged_by(point, points)
+    resolved = resolved_for(points, given)
+    shown: dict[str, Any] = {
+        name: None if known is None else max(known, highest_below(points, points.place(cut)))
+        for name, known, cut in (
+            ("below", point.below, point.threshold),
+            ("lower_below", point.lower_below, point.lower_threshold),
         )
-        return "caught" if caught else self.optimized
-
-    def on(self, counts: Counts | Points, at: Conditions | None = None) -> OperatingPoint:
-        """The same setting on other cases: what a threshold chosen on development data does on test
-        data.
-
-        >>> import baserate as br
-        >>> dev, test = br.count([0, 1], [0.2, 0.9]), br.count([0, 1, 1], [0.1, 0.7, 0.95])
-        >>> br.choose(dev).on(test).tpr
-        0.5
-        """
-        points = Points.of(counts)
-        given = self.at if at is None else checked_conditions(at)
-        confusion = self._flagged(points)
-        resolved = resolved_for(points, given)
-        moved = replace(
-            self,
-            confusion=confusion,
-            at=resolved,
-            in_advance=True,
-            best=None,
-            worst=None,
-            guarantee=None,
-            intervals={},
-            notes=combine(
-                points.notes,
-                (
-                    *given.notes,
-                    *label_shift(resolved, confusion),
-                    *out_of_range(points, self.threshold),
-                ),
+    }
+    found = replace(
+        point,
+        confusion=confusion,
+        at=resolved,
+        in_advance=True,
+        best=None,
+        worst=None,
+        guarantee=None,
+        intervals={},
+        notes=combine(
+            points.notes,
+            (
+                *given.notes,
+                *label_shift(resolved, confusion),
+                *out_of_range(points, point.threshold),
             ),
-            negated=points.negated,
-        )
-        shown: dict[str, Any] = {
-            name: None if known is None else max(known, highest_below(points, points.place(cut)))
-            for name, known, cut in (
-                ("below", self.below, self.threshold),
-                ("lower_below", self.lower_below, self.lower_threshold),
-            )
-        }
-        moved = replace(moved, counted=flagged_in_all(moved, counts))
-        return replace(
-            moved,
-            merged=self.how == TIE
-            and several(points, points.place(self.threshold), self.lower_threshold),
-            intervals=self.intervals.again(moved) if isinstance(self.intervals, Later) else {},
-            **shown,
-        )
-
-    def flags(
-        self, scores: npt.ArrayLike, /, *, seed: int = 0, key: npt.ArrayLike | None = None
-    ) -> npt.NDArray[np.bool_]:
-        """Which cases does this point flag? True for every score at or above the threshold.
-
-        Where a point flags a share of the cases between two thresholds, as many of these as the
-        share says: those that come first by a hash of `key` (an id of each case), or by a draw with
-        this `seed`. Scores are given as the model gives them, also where low ones are suspicious.
-
-        >>> import baserate as br
-        >>> br.choose(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "fpr <= 0").flags([0.9, 0.5])
-        array([ True, False])
-        """
-        values = _scores(scores)
-        if self.negated:
-            values = -values
-        certain = _from(values, self.threshold)
-        if self.share == 1 and self.how != GUESS:
-            return certain
-        # A random classifier draws from all cases.
-        below = self.how == GUESS or _from(values, self.lower_threshold)
-        rows = np.flatnonzero(~certain & below)
-        rank = (
-            np.random.default_rng(seed).permutation(len(rows))
-            if key is None
-            else _hashed(key, rows, len(values), seed)
-        )
-        certain[rows[np.argsort(rank, kind="stable")[: round(self.share * len(rows))]]] = True
-        return certain
-
-    def interval(self, name: str | Measure, *, level: float = 0.95) -> Any:
-        """The interval of any measure here, the threshold treated as fixed in advance."""
-        return view("interval", self, name=name, level=level)
-
-    def plot(self, **given: Any) -> Any:
-        """The tree of outcomes: of 1,000 cases or the volume, how many are flagged, and rightly.
-        `ax` also draws it on these axes of matplotlib.
-        """
-        return view("plot", self, **given)
-
-    def _flagged(self, points: Points) -> Confusion:
-        if self.how == GUESS:
-            return mixed(points, 0, len(points) - 1, exactly(self.share))
-        upper = points.place(self.threshold)
-        if self.share == 1:
-            return confusion_at(points, upper)
-        return mixed(points, upper, points.place(self.lower_threshold), exactly(self.share))
-
-    def __repr__(self) -> str:
-        if self.over is not None and not self.in_advance:
-            return f"OperatingPoint: {over_conditions(self)}"
-        no_prior = self.at.prior is None
-        # Without costs the expected cost is the share of errors.
-        cost = "expected_cost" if self.at.costs_given else "error"
-        known = ("tpr", "fpr") if no_prior else ("tpr", "fpr", "precision", "posfrac", cost)
-        rates = ", ".join(f"{name} {self[name]:.4g}" for name in known)
-        sure = (
-            ""
-            if self.guarantee is None
-            else f"; {self.guarantee} guaranteed at {percent(self.guarantee.level)}"
-            + (" among labelled cases only" if is_selective(self) else "")
-        )
-        return (
-            f"OperatingPoint: {in_full(self)}{sure}; {rates}; at"
-            f" {'no base rate' if no_prior else self.at}"
-        )
-
-    def __str__(self) -> str:
-        return with_notes(repr(self), self.notes)
-
-    def _html_table(self) -> str:
-        rows = [(name, cell(getattr(self, name))) for name in ("tp", "fp", "fn", "tn")]
-        cost = "expected_cost" if self.at.costs_given else "error"
-        names = (
-            *CLASS_RATES,
-            *((*AT_A_PRIOR, cost) if self.at.prior is not None else ()),
-            *(PER_VOLUME if self.volume is not None else ()),
-        )
-        rows += [(name, cell(self[name], 4)) for name in names]
-        return table(repr(self), ("", "value"), rows)
+        ),
+        negated=points.negated,
+        merged=point.how == TIE
+        and several(points, points.place(point.threshold), point.lower_threshold),
+        **shown,
+    )
+    return replace(found, counted=flagged_in_all(found, counts))
 
 
-def _scores(scores: Any) -> Array:
-    """Scores to be flagged: one finite or infinite number per case."""
-    values = np.asarray(scores)
-    if values.ndim != 1 or values.dtype.kind not in "biuf":
-        raise refuse(
-            "BR201",
-            "scores are one number per case",
-            "flags(frame[column]), with the column that has the scores of this model"
-            if hasattr(scores, "columns")
-            else "give an array of numbers",
-        )
-    gone = int(np.isnan(values).sum()) if values.dtype.kind == "f" else 0
-    if gone:
-        raise refuse(
-            "BR201",
-            f"{number_of(gone, 'score')} missing or NaN: a missing score has no rank",
-            "leave those cases out, or score them",
-        )
-    return values.astype(np.int64 if values.dtype.kind in "biu" else np.float64)
-
-
-def _from(values: Array, threshold: Any) -> npt.NDArray[np.bool_]:
-    if threshold is None:
-        return np.zeros(len(values), dtype=np.bool_)
-    return np.asarray(values >= threshold)
-
-
-def _hashed(key: Any, rows: Array, length: int, seed: int) -> Array:
-    """Places in an order that depends on each case's own key alone."""
-    from hashlib import sha256
-
-    keys = list(key)
-    if len(keys) != length:
-        raise refuse("BR211", f"{len(keys)} keys for {length} scores", "give one key per case")
-    return np.array([sha256(f"{seed}:{keys[row]}".encode()).hexdigest() for row in rows])
+def flagged_by(point: OperatingPoint, points: Points) -> Confusion:
+    """Return what the setting of a point flags of these cases."""
+    if point.how == GUESS:
+        return mixed(points, 0, len(points) - 1, exactly(point.share))
+    upper = points.place(point.threshold)
+    if point.share == 1:
+        return confusion_at(points, upper)
+    return mixed(points, upper, points.place(point.lower_threshold), exactly(point.share))
 
 
 def measures_shown(point: OperatingPoint) -> tuple[str, ...]:
@@ -472,70 +196,6 @@ def unlabelled_flagged(
     return flagged, int(rest.total_negatives)
 
 
-def over_conditions(point: OperatingPoint) -> str:
-    """A point of least regret: where it is set, its regret, and over which conditions."""
-    how = "on average" if point.regret.averaged else "at most"
-    return f"{in_full(point)}; regret {how} {point.regret.value:.4g} per case; at {point.over}"
-
-
-def setting(point: OperatingPoint) -> str:
-    """Where the classifier is set, for a person."""
-    if point.how == GUESS:
-        return f"flag {_percent(point.share)} of the cases at random"
-    if point.regardless is not None:
-        return "flag everything" if point.regardless else "flag nothing"
-    if point.share == 1:
-        return f"score ≥ {shown_threshold(point)}"
-    if point.how == TIE:
-        tied = f"{_percent(point.share)} of those {drawn_from(point)}, drawn at random"
-        return tied if point.threshold is None else f"score ≥ {shown_threshold(point)}, and {tied}"
-    other = "nothing" if point.threshold is None else f"score ≥ {shown_threshold(point)}"
-    return f"score ≥ {_lower(point)} for {_percent(point.share)} of the cases, {other} for the rest"
-
-
-def in_full(point: OperatingPoint) -> str:
-    """The same with every digit of the threshold, as `point.threshold` has it."""
-    return setting(replace(point, below=None, lower_below=None))
-
-
-def shown_threshold(point: OperatingPoint) -> str:
-    """The threshold in as few digits as flag the same cases; as it was given where it was set by
-    hand.
-    """
-    return short(point.threshold, point.below)
-
-
-def _lower(point: OperatingPoint) -> str:
-    return short(point.lower_threshold, point.lower_below)
-
-
-def brief(point: OperatingPoint) -> str:
-    """The same in few words, for a table."""
-    if point.regardless is not None:
-        return setting(point)
-    if point.share == 1:
-        return f">= {shown_threshold(point)}"
-    if point.how == TIE:
-        tied = (
-            f"{_percent(point.share)}"
-            f" {f'from {_lower(point)}' if point.merged else f'at {quoted(point.lower_threshold)}'}"
-        )
-        return tied if point.threshold is None else f">= {shown_threshold(point)}, {tied}"
-    other = "nothing" if point.threshold is None else f">= {shown_threshold(point)}"
-    return f"{_percent(point.share)} >= {_lower(point)}, else {other}"
-
-
-def drawn_from(point: OperatingPoint) -> str:
-    """Which cases a share is drawn from: those of one score, or of a run that is known only as a
-    whole.
-    """
-    if not point.merged:
-        return f"at {quoted(point.lower_threshold)}"
-    return f"from {_lower(point)} up" + (
-        "" if point.threshold is None else f" to {shown_threshold(point)}"
-    )
-
-
 def set_at(points: Points, place: int, at: Conditions) -> OperatingPoint:
     """The point that flags down to this place among the thresholds."""
     return OperatingPoint(
@@ -596,19 +256,11 @@ def several(points: Points, upper: int, threshold: float | None) -> bool:
     return points.counts is None or highest != threshold
 
 
-def _percent(share: float | Fraction) -> str:
-    return f"{float(100 * share):.3g} %"
-
-
 def mixed(points: Points, upper: int, lower: int, share: Fraction) -> Confusion:
     """What is flagged on average when a share of the cases uses the lower point and the rest the
     upper one.
     """
     return between(confusion_at(points, upper), confusion_at(points, lower), share)
-
-
-def _cases(value: Any) -> float:
-    return rounded(value) if isinstance(value, Fraction) else value
 
 
 # ----------------------------------------------------------------------
@@ -774,10 +426,8 @@ def _candidates(
     if shared is not None and holds_all(
         [other for other in others if other is not budget], shared.confusion, at
     ):
-        yield (
-            shared.confusion,
-            f"with a share of the {'run' if shared.merged else 'tie'} {drawn_from(shared)}",
-        )
+        kind = "run" if shared.merged else "tie"
+        yield shared.confusion, f"with a share of the {kind} {describe_tied_cases(shared)}"
 
 
 # ----------------------------------------------------------------------
@@ -789,17 +439,11 @@ def _candidates(
 FAR = 1000
 # Fewer false positives than this are too few to rest a precision on.
 FEW = 10
-SAME_CASES = (
-    "the threshold was chosen and evaluated on the same data, so these figures are optimistic;"
-    " evaluate on held-out data"
-)
-ON_SAME_CASES = Note("BR528", SAME_CASES, Fix("choose(dev).on(test)", "choose --test FILE"))
 # Of what cannot be moved to test data as a whole.
 SHOW_ON_OTHERS = Fix("choose(test, threshold=…)", "show --threshold SCORE")
 # A budget of which at least this share is used needs no note.
 NEARLY = 0.95
 COSTS_MORE = "cost more than they save"
-SELECTIVE = "BR116"
 # Labels that are known for other shares of the flagged and of the other cases: the chi-square of p
 # = 0.001, and a share of the larger one.
 SIGNIFICANT, MATERIAL = Fraction("10.83"), Fraction(1, 10)
@@ -824,20 +468,14 @@ def on_labels(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
         return
     (tp, fp, fn, tn), after = point.confusion, corrected
     flagged, passed = (tp + fp) / (after.tp + after.fp), (fn + tn) / (after.fn + after.tn)
-    shares = (
-        f"{_percent(flagged)} of the flagged but {_percent(passed)} of the other cases have labels"
-    )
+    labelled = (format_share(flagged), format_share(passed))
+    shares = "{} of the flagged but {} of the other cases have labels".format(*labelled)
     way = "high" if flagged > passed else "low"
     yield Note(
         SELECTIVE,
         f"{shares}: recall {float(tp / (tp + fn)):.4g} is too {way} (about"
         f" {after['tpr']:.4g} if labelling depends only on the flag)",
     )
-
-
-def is_selective(point: OperatingPoint) -> bool:
-    """Whether labels were noted to depend on the score."""
-    return any(note.code == SELECTIVE for note in point.notes)
 
 
 def if_all_labelled(
@@ -963,41 +601,7 @@ Point = TypeVar("Point")
 Source = TypeVar("Source")
 
 
-@dataclass(frozen=True)
-class ModelChoice(Viewed, Generic[Point]):
-    """The best model, the chosen point of every model, and why others have none."""
-
-    models: tuple[str, ...]
-    points: Mapping[str, Point]
-    refused: Mapping[str, Infeasible]
-
-    def __getitem__(self, model: str) -> Point:
-        """The chosen point of this model, or why it has none."""
-        known = isinstance(model, str)
-        if known and model in self.refused:
-            raise self.refused[model]
-        if not known or model not in self.points:
-            raise refuse(
-                "BR408",
-                f"there is no model {quoted(model)}",
-                f"one of {', '.join(map(quoted, self.points))}",
-            )
-        return self.points[model]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.points)
-
-    @property
-    def model(self) -> str:
-        """The best model; the first of those that are as good."""
-        return self.models[0]
-
-    @property
-    def point(self) -> Point:
-        return self.points[self.model]
-
-
-def each_chosen(
+def choose_each(
     models: Mapping[str, Source], choose: Callable[[Source], Point]
 ) -> tuple[dict[str, Point], dict[str, Infeasible]]:
     """The chosen point of every model, by name, and why others have none."""
@@ -1066,7 +670,8 @@ def _budget(
         )
         yield Note(
             "BR523",
-            f"the budget ends among the cases {drawn_from(point)}{together}: {_draw(point)}",
+            f"the budget ends among the cases {describe_tied_cases(point)}{together}:"
+            f" {_draw(point)}",
         )
     elif point.counted is None and float(point["alerts"]) < float(budget.limit) and len(points) > 2:
         goal = COSTS_MORE if objective.name == "expected_cost" else f"not improve {objective.name}"

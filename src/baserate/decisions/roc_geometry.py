@@ -20,11 +20,11 @@ from baserate.conditions import Conditions, Costs, checked_conditions
 from baserate.counts.cells import Array, run_starts, upper_hull
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
-from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.rules import Mask
 from baserate.errors import Note, quoted, refuse
 from baserate.measures.confusion import Confusion
 from baserate.numbers import INT64_MAX, Floats, exactly, rounded
+from baserate.results.operating_point import OperatingPoint
 
 # ----------------------------------------------------------------------
 # The ideal baseline: the line in ROC space that a classifier must beat to be worth more than one

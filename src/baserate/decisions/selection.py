@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -20,13 +20,7 @@ from baserate.counts.points import Points, lacking
 from baserate.decisions import guarantees, operating_point
 from baserate.decisions.amount_costs import AmountChoice
 from baserate.decisions.operating_point import (
-    ATTAINED,
-    COUNTED,
-    GUESS,
-    INTERPOLATED,
-    ModelChoice,
-    OperatingPoint,
-    each_chosen,
+    choose_each,
     flagged_along,
     flagged_in_all,
     infeasible,
@@ -60,7 +54,6 @@ from baserate.errors import (
     grouped,
     quoted,
     refuse,
-    with_notes,
 )
 from baserate.kernels import Cells
 from baserate.measures.confusion import (
@@ -76,7 +69,9 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import Written, base_rate, checked_level, from_number, share
-from baserate.numbers import Floats, Viewed, exactly, rounded, view
+from baserate.numbers import Floats, Viewed, exactly, rounded
+from baserate.results.choice import Choice
+from baserate.results.operating_point import ATTAINED, COUNTED, GUESS, INTERPOLATED, OperatingPoint
 
 # ----------------------------------------------------------------------
 # `choose`: the best point that satisfies a rule.
@@ -365,161 +360,6 @@ def random_classifier(
 # Which of several models: the chosen point of each, and the best of them.
 
 
-@dataclass(frozen=True)
-class Choice(ModelChoice[OperatingPoint]):
-    """The best model, where it is set, and what the others would do.
-
-    `models` names more than one where they cannot be distinguished by what was made best; `points`
-    holds the chosen point of every model that satisfies the rule, `refused` says of the others why
-    they do not. `baselines` are flagging nothing and flagging everything, where they satisfy the
-    rule too; under a budget without costs there are none. `differences` holds the lead of the best
-    model over every other one, the closest first, with its interval and p-value, where the models
-    were counted together; where they were not, `untested` says why. `lead_over_baseline` is the
-    same over the better of the two baselines, where the best model beats it on these cases;
-    `baseline_untested` says why that was not tested.
-    """
-
-    baselines: Mapping[str, OperatingPoint] = field(default_factory=dict)
-    differences: tuple[Any, ...] = ()
-    untested: str = ""
-    lead_over_baseline: Any = None
-    baseline_untested: str = ""
-    # Conditions that are not known exactly, and the regret over them, by model and baseline.
-    over: Conditions | None = None
-    regrets: Mapping[str, Any] = field(default_factory=dict)
-    # The counts of each model, for drawing.
-    sources: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
-
-    @property
-    def regret(self) -> Any:
-        """The regret of the best model, where conditions are not known exactly."""
-        return self.point.regret
-
-    @property
-    def at(self) -> Conditions:
-        """The conditions, as they were given."""
-        return self.point.at if self.over is None else self.over
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """What a reader of the choice should know: the notes of every point, each once."""
-        every = (note for point in self.points.values() for note in point.notes)
-        return combine((), (*every, *best_of_several(self)))
-
-    @property
-    def baseline(self) -> str | None:
-        """The better one of the baselines, by what was made best; None where there is none."""
-        if self.over is not None:
-            return min(self.baselines, key=lambda name: self.regrets[name].value, default=None)
-        return _best(self.baselines)[0] if self.baselines else None
-
-    @property
-    def unbeaten(self) -> str | None:
-        """Which of the baselines no model beats by what was made best; None where the best model
-        beats both.
-        """
-        if self.over is not None:
-            best = self.baseline
-            return None if (best is None or self.regrets[best].value > self.regret.value) else best
-        left = {
-            name: base for name, base in self.baselines.items() if not _is_better(self.point, base)
-        }
-        return _best(left)[0] if left else None
-
-    @property
-    def indistinguishable(self) -> tuple[str, ...] | None:
-        """The models that cannot be distinguished from the best, which is among them; None where
-        that was not tested.
-        """
-        if self.untested:
-            return None
-        worse = {one.models[0] for one in self.differences if one.significant}
-        known = {self.model, *(one.models[0] for one in self.differences)}
-        return tuple(name for name in self.points if name in known - worse)
-
-    def flags(
-        self, scores: Any, /, *, seed: int = 0, key: Any = None
-    ) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Which cases does the chosen model flag? `scores` are its own, or those of every model by
-        name, as a mapping or a frame.
-        """
-        by_name = isinstance(scores, Mapping) or hasattr(scores, "columns")
-        return self.point.flags(scores[self.model] if by_name else scores, seed=seed, key=key)
-
-    def on(self, test: Any, at: Conditions | None = None) -> Choice:
-        """The same choice on other cases: each model at the threshold that was chosen before, and
-        whether the chosen one is better there. `test` has every model, as the first cases had.
-
-        >>> import baserate as br
-        >>> dev = br.count([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8], "b": [0.1, 0.2, 0.3, 0.4]})
-        >>> br.choose(dev).on(br.count([0, 1], {"a": [0.2, 0.9], "b": [0.3, 0.25]})).point.tpr
-        0.0
-        """
-        found: Choice = view("moved", self, test=test, at=at)
-        return found
-
-    def plot(self, **given: Any) -> Any:
-        """The ROC of every model with the chosen points."""
-        return view("plot", self, **given)
-
-    def __repr__(self) -> str:
-        others = [name for name in self.points if name not in self.models]
-        first = f"Choice: {' or '.join(self.models)}; {repr(self.point).partition(': ')[2]}"
-        lines = [first, *map(_against, self.differences[:3])]
-        if others and not self.differences:
-            lines.append(f"  not chosen: {', '.join(others[:3])}")
-        if self.untested:
-            lines.append(f"  not tested: {self.untested}")
-        return "\n".join([*lines, *_against_baseline(self)])
-
-    def __str__(self) -> str:
-        return with_notes(repr(self), self.notes)
-
-
-def _against(one: Any) -> str:
-    """What a test says of the chosen model and another."""
-    other, chance = one.models[0], "" if one.significant else "not significant, "
-    than = {None: "as good as", other: "worse than"}.get(one.favours, "better than")
-    p = one.p_value if one.p_adjusted is None else one.p_adjusted
-    return f"  {than} {other} ({chance}p = {p:.3g})"
-
-
-def _against_baseline(choice: Choice) -> Iterator[str]:
-    """That the best model is not better than flagging nothing or everything, or that this is not
-    known.
-    """
-    if choice.baseline is None:
-        return
-    lead, base = choice.lead_over_baseline, f"flagging {choice.baseline.removeprefix('flag ')}"
-    if choice.unbeaten is not None:
-        yield f"  no better than {base}"
-    elif lead is not None and not lead.significant:
-        p = lead.p_value if lead.p_adjusted is None else lead.p_adjusted
-        yield f"  not significantly better than {base} (p = {p:.3g})"
-    elif lead is None and choice.baseline_untested:
-        yield f"  not tested against {base}: {choice.baseline_untested}"
-
-
-# From this number of models on, intervals of the best one hold too rarely.
-SEVERAL = 3
-
-
-def best_of_several(choice: Choice) -> Iterator[Note]:
-    """That the best of several models was found on the same cases as its threshold."""
-    count = len(choice.points)
-    on_same = any(note.code == operating_point.ON_SAME_CASES.code for note in choice.point.notes)
-    if count < SEVERAL or not on_same or choice.unbeaten is not None or choice.over is not None:
-        return
-    level = next((one.level for one in choice.differences), 0.95)
-    together = f"{1 - (1 - level) / count:.4g} for intervals that hold for all {count} models"
-    yield Note(
-        "BR657",
-        f"the best of {count} models was found on the same data, which makes its figures more"
-        " optimistic than those of one model alone; intervals do not allow for that",
-        Fix(f"choose(dev).on(test), or level={together}", f"--level {together}, or choose --test"),
-    )
-
-
 def chosen_among(
     models: Mapping[str, Counts | Points],
     rule: str | None = None,
@@ -538,7 +378,7 @@ def chosen_among(
         )
     if options.get("guarantee") is not None:
         options = {**options, "among": len(models)}
-    points, refused = each_chosen(models, lambda counts: choose(counts, rule, at=at, **options))
+    points, refused = choose_each(models, lambda counts: choose(counts, rule, at=at, **options))
     if not points:
         raise Infeasible(
             problem
@@ -547,7 +387,7 @@ def chosen_among(
             for name, error in refused.items()
             for problem in error.problems
         )
-    return Choice(_best(points), points, refused, _baselines(models, points))
+    return _choice(_best(points), points, refused, _baselines(models, points))
 
 
 def choice_of(
@@ -556,7 +396,28 @@ def choice_of(
     best: tuple[str, ...] | None = None,
 ) -> Choice:
     """The choice among points that are set already: the best of them, or as it was made before."""
-    return Choice(best or _best(points), points, {}, _baselines(models, points))
+    return _choice(best or _best(points), points, {}, _baselines(models, points))
+
+
+def _choice(
+    best: tuple[str, ...],
+    points: Mapping[str, OperatingPoint],
+    refused: Mapping[str, Infeasible],
+    baselines: Mapping[str, OperatingPoint],
+) -> Choice:
+    """Return the choice, beside the better baseline and the one that the best model does not
+    beat.
+    """
+    chosen = points[best[0]]
+    left = {name: base for name, base in baselines.items() if not _is_better(chosen, base)}
+    return Choice(
+        best,
+        points,
+        refused,
+        baselines,
+        baseline=_best(baselines)[0] if baselines else None,
+        unbeaten=_best(left)[0] if left else None,
+    )
 
 
 def _baselines(

@@ -13,7 +13,6 @@ from baserate.atomic import Page, write_atomically
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts, JointCounts
 from baserate.curves.summaries import summary_named
-from baserate.decisions.operating_point import setting
 from baserate.decisions.selection import choose
 from baserate.errors import (
     Findings,
@@ -32,17 +31,6 @@ from baserate.inference.requirements import (
     non_inferiority,
     require,
 )
-from baserate.inference.values import (
-    ALL,
-    LOWER,
-    OBSERVED,
-    SHOWN,
-    UNJUDGED,
-    WORSE,
-    NonInferiority,
-    Requirement,
-    percent,
-)
 from baserate.measures.confusion import NOT_SAID, parse
 from baserate.output import comparisons, document, tables
 from baserate.read.files import (
@@ -58,6 +46,18 @@ from baserate.read.files import (
     slices_of,
 )
 from baserate.read.table import ColumnRoles
+from baserate.results.operating_point import describe_setting
+from baserate.results.values import (
+    ALL,
+    LOWER,
+    OBSERVED,
+    SHOWN,
+    UNJUDGED,
+    WORSE,
+    NonInferiority,
+    Requirement,
+    percent,
+)
 
 # ----------------------------------------------------------------------
 # Judging: one way for the command line, for `baserate.toml` and for pytest. What cannot be judged
@@ -340,7 +340,9 @@ def _own_thresholds(
     joint: JointCounts, at: Conditions
 ) -> tuple[dict[str, float | None], tuple[Note, ...]]:
     points = {name: choose(joint.marginal(name), at=at) for name in joint.models}
-    shown = ", ".join(f"{quoted(name)} ({setting(point)})" for name, point in points.items())
+    shown = ", ".join(
+        f"{quoted(name)} ({describe_setting(point)})" for name, point in points.items()
+    )
     best = "the cheapest" if at.costs_given else "the one with the fewest errors"
     text = (
         f"no thresholds are given: {shown}, each {best} on these cases, treated as fixed in advance"

@@ -34,12 +34,6 @@ from baserate.errors import (
     refuse_file,
 )
 from baserate.inference.requirements import check_requirement, checked_margin
-from baserate.inference.values import (
-    NonInferiority,
-    checked_level,
-    checked_replicates,
-    checked_seed,
-)
 from baserate.measures.confusion import checked_volume, parse
 from baserate.output.comparisons import Judged
 from baserate.read import streams
@@ -47,6 +41,12 @@ from baserate.read.csv_dialect import CsvOptions
 from baserate.read.files import is_saved
 from baserate.read.source import SCHEME, WILD, Options
 from baserate.read.treatments import Treatment
+from baserate.results.values import (
+    NonInferiority,
+    checked_level,
+    checked_replicates,
+    checked_seed,
+)
 
 # ----------------------------------------------------------------------
 # The keys of a TOML file: each is taken once, by its kind, and whatever is wrong with any of them

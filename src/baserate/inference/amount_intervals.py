@@ -26,7 +26,7 @@ from baserate.decisions.amount_costs import (
     chosen_among_amounts,
     decided,
 )
-from baserate.decisions.operating_point import OperatingPoint
+from baserate.decisions.operating_point import flagged_by
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.errors import Infeasible, InputError, Note, quoted, refuse
@@ -63,8 +63,9 @@ from baserate.inference.bootstrap import (
     urn_of,
 )
 from baserate.inference.chosen_threshold import CHOSEN_REPLICATES
-from baserate.inference.values import BOTH, Difference, Interval, checked_level
 from baserate.numbers import Floats, rounded
+from baserate.results.operating_point import OperatingPoint
+from baserate.results.values import BOTH, Difference, Interval, checked_level
 
 NAMES = ("cost", "expected_cost", "alerts", "amount_caught", "amount_missed")
 FIXED = Note(
@@ -145,7 +146,7 @@ def _set(
     at = Conditions() if point.at.as_in_sample else point.at
     here = Prices.of(priced.points, at, prices.review, prices.recovered, setting.volume)
     if not again:
-        return replace(setting, confusion=setting._flagged(priced.points)), here
+        return replace(setting, confusion=flagged_by(setting, priced.points)), here
     rule = parse_rule(setting.rule, setting.volume) if setting.rule else Rule()
     try:
         return decided(priced, rule, here, use_up=setting.optimized == CAUGHT), here
@@ -430,7 +431,7 @@ def _optimism(point: AmountPoint, amounts: Amounts, *, everything: bool) -> floa
         priced = Priced.of(part)
         setting, prices = _set(point, priced, again=True)
         if setting is not None:
-            as_here = replace(setting, confusion=setting._flagged(original.points))
+            as_here = replace(setting, confusion=flagged_by(setting, original.points))
             gained.append(
                 _beside(priced, setting, prices, everything)
                 - _beside(original, as_here, point.prices, everything)

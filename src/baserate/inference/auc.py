@@ -15,9 +15,9 @@ from baserate.counts.points import Points
 from baserate.curves.areas import auc, one_class
 from baserate.errors import Note, number_of, quoted, refuse
 from baserate.inference.rates import normal, refuse_weights, special
-from baserate.inference.values import BOTH, Difference, Interval, missed, tails
 from baserate.kernels import Labels, Scores, best
 from baserate.numbers import EXACT_FLOATS, INT64_MAX, Floats, Ints, square_sum
+from baserate.results.values import BOTH, Difference, Interval, missed, tails
 
 # ----------------------------------------------------------------------
 # Intervals for AUC, from placements: the share of the other class that each case is ranked above

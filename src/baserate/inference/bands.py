@@ -34,10 +34,10 @@ from baserate.inference.differences import chosen_pair
 from baserate.inference.fixed_point import Question, measure_interval
 from baserate.inference.intervals import REPLICATES
 from baserate.inference.statistic import Reader, at_places, curve_reader, prior_reader, statistic_of
-from baserate.inference.values import BOTH, UPPER, checked_level, percent
 from baserate.measures.confusion import NOT_SAID, Measure, along, confusion_at, rates_read
 from baserate.measures.registry import SYNONYMS, plain
 from baserate.numbers import Floats, Viewed
+from baserate.results.values import BOTH, UPPER, checked_level, percent
 
 # ----------------------------------------------------------------------
 # Bands: where a curve, or the difference of two, may lie; at each place, or all along at once.

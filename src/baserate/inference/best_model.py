@@ -17,17 +17,8 @@ from baserate.conditions import Conditions
 from baserate.counts.cells import Array
 from baserate.counts.counts import Counts, JointCounts, same_scores
 from baserate.counts.points import Points
-from baserate.decisions.operating_point import GUESS, OperatingPoint
 from baserate.decisions.rules import Term, holds_all, parse_rule
-from baserate.decisions.selection import (
-    Answer,
-    Choice,
-    choice_of,
-    choose,
-    chosen_among,
-    flag_at,
-    made_by,
-)
+from baserate.decisions.selection import Answer, choice_of, choose, chosen_among, flag_at, made_by
 from baserate.errors import Infeasible, InputError, Note, combine, quoted, refuse
 from baserate.inference.bootstrap import (
     PERCENTILE,
@@ -47,15 +38,17 @@ from baserate.inference.chosen_threshold import (
 )
 from baserate.inference.paired import MCNEMAR, adjusted, check_replicates
 from baserate.inference.rates import normal, special
-from baserate.inference.values import (
+from baserate.measures.confusion import Confusion, Measure, along, confusion_at, exact_value, parse
+from baserate.numbers import Floats, Undefinable, exactly
+from baserate.results.choice import Choice
+from baserate.results.operating_point import GUESS, OperatingPoint
+from baserate.results.values import (
     BOTH,
     Difference,
     checked_level,
     missed,
     turned,
 )
-from baserate.measures.confusion import Confusion, Measure, along, confusion_at, exact_value, parse
-from baserate.numbers import Floats, Undefinable, exactly
 
 WEIGHTED_MCNEMAR, DELTA = "weighted-mcnemar", "delta"
 SEPARATE = "the models were counted separately, not on the same cases"

@@ -21,10 +21,10 @@ from baserate.inference.auc import cell_placements
 from baserate.inference.rates import normal, refuse_weights, special
 from baserate.inference.resample import Weights, replicate_statistic
 from baserate.inference.statistic import Statistic, float_costs, outcomes_read
-from baserate.inference.values import checked_replicates, checked_seed, tails
 from baserate.kernels import Cells, Urn, best
 from baserate.kernels.draws import MOST_CASES, in_parallel, threads
 from baserate.numbers import INT64_MAX, Floats, Ints
+from baserate.results.values import checked_replicates, checked_seed, tails
 
 # ----------------------------------------------------------------------
 # From resampled values to an interval: percentiles, or BCa, with every degenerate replicate

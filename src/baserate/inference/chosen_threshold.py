@@ -21,7 +21,7 @@ from baserate.counts.cells import Array
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
-from baserate.decisions.operating_point import COUNTED, SMALL, TIE, OperatingPoint
+from baserate.decisions.operating_point import SMALL
 from baserate.decisions.rules import Rule, Term, parse_rule
 from baserate.errors import InputError, Note, combine, grouped, number_of, refuse
 from baserate.inference.bootstrap import (
@@ -39,7 +39,6 @@ from baserate.inference.estimated_prior import counted_interval
 from baserate.inference.fixed_point import Question, measure_interval
 from baserate.inference.rates import CLOPPER_PEARSON, normal, refuse_weights, special
 from baserate.inference.statistic import float_costs
-from baserate.inference.values import BOTH, CORRECTED, Difference, Interval
 from baserate.kernels import Urn
 from baserate.kernels.draws import MOST_CASES, in_parallel, threads
 from baserate.measures.confusion import (
@@ -53,6 +52,8 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.registry import AlongPoints
 from baserate.numbers import Floats, Ints, Undefined, quotient, rounded
+from baserate.results.operating_point import COUNTED, TIE, OperatingPoint
+from baserate.results.values import BOTH, CORRECTED, Difference, Interval
 
 # ----------------------------------------------------------------------
 # How much better a threshold looks on the cases that chose it than on others: its optimism,

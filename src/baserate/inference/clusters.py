@@ -17,7 +17,7 @@ from baserate.counts.cells import Array
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.curves.areas import SHARE, auc
-from baserate.decisions.operating_point import OperatingPoint, most_unseen, on_labels, unseen
+from baserate.decisions.operating_point import most_unseen, on_labels, unseen
 from baserate.errors import InputError, Note, combine, number_of, refuse
 from baserate.inference.auc import METHODS, PLACEMENTS, Placed, cell_placements
 from baserate.inference.bootstrap import (
@@ -37,10 +37,11 @@ from baserate.inference.bootstrap import (
 from baserate.inference.rates import CLOPPER_PEARSON, bounds, special
 from baserate.inference.sample_size import refuse_masses
 from baserate.inference.statistic import Statistic, float_costs, outcomes_read, shifted
-from baserate.inference.values import BOTH, EXACT, LOWER, UPPER, Interval, missed, tails
 from baserate.measures.confusion import Measure, named, rates_read
 from baserate.measures.registry import CLASS_OF
 from baserate.numbers import Floats
+from baserate.results.operating_point import OperatingPoint
+from baserate.results.values import BOTH, EXACT, LOWER, UPPER, Interval, missed, tails
 
 # ----------------------------------------------------------------------
 # The lower bound of a rate whose cases come in clusters of any sizes, each as if all its rows came

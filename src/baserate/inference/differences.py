@@ -25,7 +25,6 @@ from baserate.counts.counts import Counts, JointCounts, same_scores
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.curves.areas import one_class
-from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.selection import flag_at
 from baserate.distributions import Pilot, Range
 from baserate.errors import Fix, Note, combine, quoted, refuse
@@ -71,15 +70,16 @@ from baserate.inference.statistic import (
     shifted,
     statistic_of,
 )
-from baserate.inference.values import (
+from baserate.measures.confusion import NOT_SAID, rates_read
+from baserate.numbers import Floats
+from baserate.results.operating_point import OperatingPoint
+from baserate.results.values import (
     BOTH,
     Difference,
     checked_level,
     checked_replicates,
     checked_seed,
 )
-from baserate.measures.confusion import NOT_SAID, rates_read
-from baserate.numbers import Floats
 
 # ----------------------------------------------------------------------
 # Two models compared where base rate and costs are not known exactly: over all of a range together,

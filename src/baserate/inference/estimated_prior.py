@@ -18,13 +18,13 @@ import numpy as np
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts, JointCounts, Unlabelled
 from baserate.counts.points import Points
-from baserate.decisions.operating_point import COUNTED
 from baserate.errors import Note, combine, grouped, refuse
 from baserate.inference.rates import rate_interval
 from baserate.inference.statistic import float_costs
-from baserate.inference.values import BOTH, LOWER, UPPER, Interval
 from baserate.measures.confusion import Confusion, Measure, confusion_at, rates_read
 from baserate.numbers import Floats, rounded
+from baserate.results.operating_point import COUNTED
+from baserate.results.values import BOTH, LOWER, UPPER, Interval
 
 JOINT_DRAWS = "joint-draws"
 # The one way of estimating a base rate whose error is known together with that of the rates.

@@ -17,16 +17,16 @@ import numpy as np
 
 from baserate.conditions import OUTCOMES, Conditions, Drawn, Uncertain, refuse_estimate
 from baserate.counts.points import ONLY_RATES
-from baserate.decisions.operating_point import COUNTED, OperatingPoint
 from baserate.distributions import BELIEVED, Draws, Pilot
 from baserate.errors import Fix, InputError, Note, number_of, quoted, refuse
 from baserate.inference import rates
 from baserate.inference.estimated_prior import counted_interval, estimate_interval
 from baserate.inference.rates import normal
-from baserate.inference.values import BOTH, EXACT, LOWER, UPPER, Interval, tails
 from baserate.measures.confusion import Confusion, Measure, measure, named, rates_read, why_no_prior
 from baserate.measures.registry import UNITS, at_one_point
 from baserate.numbers import Floats, Undefined, rounded
+from baserate.results.operating_point import COUNTED, OperatingPoint
+from baserate.results.values import BOTH, EXACT, LOWER, UPPER, Interval, tails
 
 # ----------------------------------------------------------------------
 # What is believed of the conditions, as places and weights: an average over it is a weighted sum.

@@ -16,8 +16,8 @@ from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.curves.areas import auc
-from baserate.decisions.operating_point import COUNTED, OperatingPoint, measures_shown
-from baserate.decisions.selection import Answer, Choice, choose
+from baserate.decisions.operating_point import measures_shown
+from baserate.decisions.selection import Answer, choose
 from baserate.errors import Fix, InputError, Note, combine, quoted, refuse
 from baserate.inference.auc import auc_interval
 from baserate.inference.bootstrap import (
@@ -62,17 +62,6 @@ from baserate.inference.fixed_point import (
 )
 from baserate.inference.paired import whole_of
 from baserate.inference.statistic import Statistic, shifted, statistic_of
-from baserate.inference.values import (
-    BOTH,
-    EXACT,
-    LOWER,
-    UPPER,
-    Interval,
-    checked_level,
-    checked_replicates,
-    checked_seed,
-    checked_side,
-)
 from baserate.measures.confusion import (
     NOT_SAID,
     Confusion,
@@ -84,6 +73,19 @@ from baserate.measures.confusion import (
     out_of_range,
 )
 from baserate.numbers import Floats, Undefined
+from baserate.results.choice import Choice
+from baserate.results.operating_point import COUNTED, OperatingPoint
+from baserate.results.values import (
+    BOTH,
+    EXACT,
+    LOWER,
+    UPPER,
+    Interval,
+    checked_level,
+    checked_replicates,
+    checked_seed,
+    checked_side,
+)
 
 REPLICATES = 2000
 Source = Counts | GroupedCounts | Confusion | OperatingPoint

@@ -12,11 +12,11 @@ from typing import Any
 from baserate import notation
 from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.points import ONLY_RATES
-from baserate.decisions.operating_point import OperatingPoint
 from baserate.errors import Note, quoted, refuse
 from baserate.inference.sample_size import checked_share, confusion_of
 from baserate.measures.confusion import Confusion, Measure, measure
 from baserate.numbers import Viewed, exactly, rounded
+from baserate.results.operating_point import OperatingPoint
 
 STEPS = 4
 

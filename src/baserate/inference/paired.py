@@ -18,9 +18,9 @@ from baserate.errors import Fix, Note, number_of, quoted, refuse
 from baserate.inference.bootstrap import PERCENTILE, Plan, resampled, sums_by_cluster
 from baserate.inference.rates import normal, refuse_weights, special
 from baserate.inference.statistic import Statistic
-from baserate.inference.values import Difference, missed
 from baserate.measures.confusion import NOT_SAID
 from baserate.numbers import total
+from baserate.results.values import Difference, missed
 
 # ----------------------------------------------------------------------
 # Two models at fixed thresholds on the same cases: who is right where the other is wrong.

@@ -10,7 +10,7 @@ import numpy as np
 
 from baserate.counts.counts import Counts, JointCounts
 from baserate.errors import Note, grouped, quoted, refuse
-from baserate.inference.values import (
+from baserate.results.values import (
     BOTH,
     LOWER,
     UPPER,

@@ -19,14 +19,7 @@ from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.curves.summaries import SUMMARIES, Summary, summary_named
-from baserate.decisions.operating_point import (
-    COUNTED,
-    MATERIAL,
-    SELECTIVE,
-    OperatingPoint,
-    if_all_labelled,
-    short_on,
-)
+from baserate.decisions.operating_point import MATERIAL, if_all_labelled, short_on
 from baserate.decisions.rules import AND, Term, exact_or_none, holds_all, parse_rule
 from baserate.decisions.selection import choose, flag_at
 from baserate.errors import Fix, Infeasible, InputError, Note, combine, quoted, refuse
@@ -38,7 +31,12 @@ from baserate.inference.paired import check_replicates, holm
 from baserate.inference.rates import normal, refuse_weights, special
 from baserate.inference.sample_size import cases_needed, smallest_detectable
 from baserate.inference.statistic import is_known, statistic_of
-from baserate.inference.values import (
+from baserate.measures.confusion import NOT_SAID, Measure, checked_volume
+from baserate.measures.registry import CLASS_OF
+from baserate.notation import number
+from baserate.numbers import rounded
+from baserate.results.operating_point import COUNTED, SELECTIVE, OperatingPoint
+from baserate.results.values import (
     ALIKE,
     ALL,
     BETTER,
@@ -60,10 +58,6 @@ from baserate.inference.values import (
     missed,
     percent,
 )
-from baserate.measures.confusion import NOT_SAID, Measure, checked_volume
-from baserate.measures.registry import CLASS_OF
-from baserate.notation import number
-from baserate.numbers import rounded
 
 # ----------------------------------------------------------------------
 # Gates: is a requirement shown by the data, and is a candidate worse than the baseline? What a

@@ -17,15 +17,15 @@ from baserate import notation
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
 from baserate.counts.points import ONLY_RATES
-from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.rules import parse_rule
 from baserate.errors import Fix, Note, number_of, quoted, refuse
 from baserate.inference.auc import placed
 from baserate.inference.rates import MOST_CASES, normal, rate_interval, special
-from baserate.inference.values import UPPER, checked_level, percent, stated
 from baserate.measures.confusion import Confusion, Measure, parse
 from baserate.measures.registry import at_one_point
 from baserate.numbers import Floats, Undefined, rounded
+from baserate.results.operating_point import OperatingPoint
+from baserate.results.values import UPPER, checked_level, percent, stated
 
 # ----------------------------------------------------------------------
 # Can this test set answer it? On how many cases a number rests, and how many it takes to show a

@@ -17,7 +17,6 @@ from baserate.curves.areas import one_class
 from baserate.curves.curve import PRIORS, mixed_points
 from baserate.curves.named import CURVES, cost_curve, curve_named
 from baserate.curves.summaries import SUMMARIES, Summary
-from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import choose, flag_at
 from baserate.errors import Infeasible, InputError, Note, quoted, refuse
@@ -33,6 +32,7 @@ from baserate.measures.confusion import (
     resolved_for,
 )
 from baserate.numbers import Floats
+from baserate.results.operating_point import OperatingPoint
 
 # ----------------------------------------------------------------------
 # What a band is made of: a curve read at fixed places, so that the curves of resamples can be laid

@@ -11,12 +11,9 @@ from typing import Any
 
 from baserate.atomic import Grid, Page
 from baserate.conditions import ASSUMED, Conditions, Uncertain, told
-from baserate.decisions.operating_point import COUNTED
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Win, prior_at
-from baserate.decisions.selection import Choice
 from baserate.distributions import Range
 from baserate.errors import Note, escaped, grouped, quoted
-from baserate.inference.values import percent
 from baserate.measures.confusion import Measure, in_costs
 from baserate.notation import base_rate
 from baserate.numbers import Undefined, rounded, spreadsheet_safe
@@ -31,6 +28,9 @@ from baserate.output.tables import (
     listed,
     p_in_words,
 )
+from baserate.results.choice import Choice
+from baserate.results.operating_point import COUNTED
+from baserate.results.values import percent
 from baserate.robustness.decision import (
     CAUGHT,
     Decision,

@@ -11,26 +11,7 @@ from baserate.conditions import OUTCOMES, Conditions, Uncertain, told
 from baserate.counts.cells import Totals
 from baserate.counts.counts import JointCounts
 from baserate.decisions.amount_costs import AmountChoice
-from baserate.decisions.operating_point import OperatingPoint
-from baserate.decisions.selection import Choice
 from baserate.errors import Note, Source, escaped, grouped, number_of, quoted
-from baserate.inference.values import (
-    ALL,
-    LOWER,
-    MISSED,
-    OBSERVED,
-    SHOWN,
-    UNJUDGED,
-    WORSE,
-    Check,
-    Difference,
-    NonInferiority,
-    Part,
-    Requirement,
-    percent,
-    stated,
-    turned,
-)
 from baserate.measures.registry import CLASS_OF
 from baserate.output.document import (
     answer,
@@ -48,6 +29,25 @@ from baserate.output.tables import (
     reading,
     shown_prior,
     span,
+)
+from baserate.results.choice import Choice
+from baserate.results.operating_point import OperatingPoint
+from baserate.results.values import (
+    ALL,
+    LOWER,
+    MISSED,
+    OBSERVED,
+    SHOWN,
+    UNJUDGED,
+    WORSE,
+    Check,
+    Difference,
+    NonInferiority,
+    Part,
+    Requirement,
+    percent,
+    stated,
+    turned,
 )
 from baserate.shift.estimate import EM, PriorEstimate, ShiftCheck
 

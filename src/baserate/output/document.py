@@ -19,14 +19,15 @@ from baserate.curves.areas import auc
 from baserate.curves.curve import Curve
 from baserate.curves.named import act_on_everybody
 from baserate.curves.summaries import Summary
-from baserate.decisions.operating_point import OperatingPoint, measures_shown
-from baserate.decisions.selection import Choice
+from baserate.decisions.operating_point import measures_shown
 from baserate.distributions import Draws, LogUniform, Pilot, Range
 from baserate.errors import CASE_CONTROL, InputError, Note, Source, on_command_line, quoted
-from baserate.inference.values import Check, Interval
 from baserate.measures.calculator import Rates, Solved
 from baserate.measures.confusion import Confusion
 from baserate.numbers import EXACT_FLOATS, Undefined
+from baserate.results.choice import Choice
+from baserate.results.operating_point import OperatingPoint
+from baserate.results.values import Check, Interval
 
 SCHEMA = "baserate/1"
 LABEL_SHIFT = "BR526"

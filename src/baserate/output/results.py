@@ -17,18 +17,20 @@ import numpy as np
 from baserate.conditions import Conditions, Costs
 from baserate.curves.curve import Curves, in_frame
 from baserate.decisions.amount_costs import AmountChoice, AmountPoint
-from baserate.decisions.operating_point import OperatingPoint, brief, measures_shown
-from baserate.decisions.selection import Choice, Fixed
+from baserate.decisions.operating_point import measures_shown
+from baserate.decisions.selection import Fixed
 from baserate.errors import Note, escaped
-from baserate.inference.values import (
+from baserate.measures.calculator import Rates
+from baserate.numbers import Reading, Undefined, cell, some, table
+from baserate.output import comparisons, document, segment_tables
+from baserate.results.choice import Choice
+from baserate.results.operating_point import OperatingPoint, describe_briefly
+from baserate.results.values import (
     Difference,
     Differences,
     NonInferiority,
     Requirement,
 )
-from baserate.measures.calculator import Rates
-from baserate.numbers import Reading, Undefined, cell, some, table
-from baserate.output import comparisons, document, segment_tables
 from baserate.robustness.winner_regions import WinnerMap
 from baserate.segments.days import Days
 from baserate.segments.groups import Slices
@@ -284,7 +286,7 @@ def _point(point: OperatingPoint) -> Row:
     """One operating point: where it is set, what it flags, and what is shown of it."""
     values = {name: document.read(point, name) for name in measures_shown(point)}
     return {
-        "setting": brief(point),
+        "setting": describe_briefly(point),
         "threshold": math.nan if point.threshold is None else point.threshold,
         **{name: float(getattr(point, name)) for name in ("tp", "fp", "fn", "tn")},
         **{name: float(value) for name, value in values.items()},

@@ -7,9 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from baserate.atomic import Grid, Page
-from baserate.decisions.operating_point import brief, setting
 from baserate.errors import grouped, number_of, quoted
-from baserate.inference.values import LOWER, MISSED, OBSERVED, SHOWN, UNJUDGED, Check, percent
 from baserate.measures.registry import CLASS_OF
 from baserate.output.document import (
     number,
@@ -21,6 +19,8 @@ from baserate.output.document import (
     whole,
 )
 from baserate.output.tables import UNDEFINED, digits, shown_prior, span
+from baserate.results.operating_point import describe_briefly, describe_setting
+from baserate.results.values import LOWER, MISSED, OBSERVED, SHOWN, UNJUDGED, Check, percent
 from baserate.segments.days import Day, Days
 from baserate.segments.groups import TOO_FEW, Slice, Slices
 
@@ -113,7 +113,8 @@ def _same_everywhere(parts: Sequence[Slice]) -> list[str]:
     if len(kept) == len(judged):
         return ["The threshold meets the requirement in every group that has enough cases."]
     alone = [
-        f"{quoted(part.name, quotes=False)} {'none' if part.own is None else brief(part.own)}"
+        quoted(part.name, quotes=False)
+        + f" {'none' if part.own is None else describe_briefly(part.own)}"
         for part in judged
         if part not in kept
     ]
@@ -211,7 +212,7 @@ def _workload(
 def _verdict(part: Slice) -> list[str]:
     checks = part.requirement.checks if part.requirement is not None else ()
     needed = max((check for check in checks if check.needed), key=_needed, default=None)
-    alone = UNDEFINED if part.own is None else brief(part.own)
+    alone = UNDEFINED if part.own is None else describe_briefly(part.own)
     return [str(part.outcome), UNDEFINED if needed is None else _cases_needed(needed), alone]
 
 
@@ -246,7 +247,7 @@ def of_days(found: Days) -> str:
         f" ({found.most.day})"
     )
     count = number_of(len(found.parts), "day")
-    where = "flagging nothing" if found.threshold is None else f"at {setting(found.point)}"
+    where = "flagging nothing" if found.threshold is None else f"at {describe_setting(found.point)}"
     zone = f" of {found.tz}" if found.tz is not None else ""
     words = (
         f"Alerts per day {where}: {_cases(found.mean)} on average over {count}{zone},"

@@ -20,20 +20,27 @@ from baserate.curves.curve import Curve
 from baserate.curves.named import act_on_everybody, benefits_at
 from baserate.curves.threshold_table import ThresholdTable
 from baserate.decisions.amount_costs import AmountChoice, AmountPoint
-from baserate.decisions.operating_point import (
+from baserate.decisions.operating_point import measures_requested
+from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
+from baserate.decisions.rules import holds_all, parse_rule
+from baserate.decisions.selection import Answer
+from baserate.errors import CASE_CONTROL, Note, Source, escaped, grouped, number_of, quoted
+from baserate.measures.calculator import Rates, Solved
+from baserate.measures.confusion import Confusion, Measure, in_costs, parse
+from baserate.measures.registry import CATALOGUE
+from baserate.notation import base_rate
+from baserate.numbers import Undefined, cell, spreadsheet_safe
+from baserate.output import document
+from baserate.results.choice import Choice, best_of_several
+from baserate.results.operating_point import (
     INTERPOLATED,
     OF_A_VOLUME,
     OperatingPoint,
-    brief,
+    describe_briefly,
+    describe_setting,
     is_selective,
-    measures_requested,
-    setting,
 )
-from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
-from baserate.decisions.rules import holds_all, parse_rule
-from baserate.decisions.selection import Answer, Choice, best_of_several
-from baserate.errors import CASE_CONTROL, Note, Source, escaped, grouped, number_of, quoted
-from baserate.inference.values import (
+from baserate.results.values import (
     CORRECTED,
     EXACT,
     LOWER,
@@ -43,12 +50,6 @@ from baserate.inference.values import (
     digits_apart,
     percent,
 )
-from baserate.measures.calculator import Rates, Solved
-from baserate.measures.confusion import Confusion, Measure, in_costs, parse
-from baserate.measures.registry import CATALOGUE
-from baserate.notation import base_rate
-from baserate.numbers import Undefined, cell, spreadsheet_safe
-from baserate.output import document
 
 UNDEFINED = "—"
 BASELINES = (NOTHING, EVERYTHING)
@@ -192,7 +193,7 @@ def of_points(rows: Sequence[Row], names: Sequence[str] = ()) -> str:
 
 def brief_of(row: Row) -> str:
     """Where the model of a row is set; empty for a row that is not a model."""
-    return "" if row.point is None or row.model in BASELINES else brief(row.point)
+    return "" if row.point is None or row.model in BASELINES else describe_briefly(row.point)
 
 
 def rows(answers: Iterable[Answer[Choice]], models: Iterable[str]) -> list[Row]:
@@ -599,9 +600,9 @@ def listed(names: Sequence[str]) -> str:
 def _at(point: OperatingPoint) -> str:
     """Where the model is set, behind its name."""
     return (
-        f" at {setting(point)}"
+        f" at {describe_setting(point)}"
         if point.share == 1 and point.threshold is not None
-        else f" ({setting(point)})"
+        else f" ({describe_setting(point)})"
     )
 
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from baserate.curves.curve import Curve, inserted
 from baserate.curves.named import CURVES, axis_label
-from baserate.decisions.operating_point import OperatingPoint
 from baserate.errors import quoted, refuse
 from baserate.inference.bands import Band
 from baserate.measures.confusion import measure
 from baserate.numbers import Floats
 from baserate.plots.axes import Axis, deviates, linear, spanning
 from baserate.plots.panels import DASHES, Area, Line, Marks, Panel, Part, Style, Words, series
+from baserate.results.operating_point import OperatingPoint
 
 AnyCurves = Curve | Sequence[Curve] | Mapping[str, Any]
 Chosen = OperatingPoint | Sequence[OperatingPoint] | Mapping[str, OperatingPoint]

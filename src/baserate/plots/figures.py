@@ -17,9 +17,7 @@ from baserate.counts.points import Points, refuse_merged
 from baserate.curves.curve import Curve, Curves
 from baserate.curves.named import CURVES, axis_label, both_shares, of_all, roc, to_broc
 from baserate.decisions.amount_costs import AmountPoint
-from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.roc_geometry import Baseline
-from baserate.decisions.selection import Choice
 from baserate.errors import grouped, quoted, refuse
 from baserate.inference.bands import Band
 from baserate.measures.confusion import Confusion
@@ -51,6 +49,8 @@ from baserate.plots.panels import (
     Words,
     series,
 )
+from baserate.results.choice import Choice
+from baserate.results.operating_point import OperatingPoint
 from baserate.robustness.winner_regions import WinnerMap
 
 # ----------------------------------------------------------------------

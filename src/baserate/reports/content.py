@@ -21,21 +21,14 @@ from baserate.counts.cells import Array, Indices, short_decimals
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
-from baserate.decisions.operating_point import OperatingPoint, short_on
+from baserate.decisions.operating_point import short_on
 from baserate.decisions.rules import is_better, parse_rule
-from baserate.decisions.selection import (
-    Answer,
-    Choice,
-    best_of_several,
-    flag_at,
-    settings_of,
-)
+from baserate.decisions.selection import Answer, flag_at, settings_of
 from baserate.errors import CASE_CONTROL, InputError, Note, grouped, number_of, quoted, refuse
 from baserate.inference.best_model import choices
 from baserate.inference.intervals import IntervalOptions, completed, with_points
 from baserate.inference.rates import MOST_CASES, normal_quantile
 from baserate.inference.sample_size import sample_support
-from baserate.inference.values import CORRECTED, Interval, percent
 from baserate.measures.confusion import parse
 from baserate.measures.registry import CATALOGUE
 from baserate.numbers import Floats
@@ -51,6 +44,9 @@ from baserate.output.document import (
     whole,
 )
 from baserate.output.segment_tables import MOST_SITES
+from baserate.results.choice import Choice, best_of_several
+from baserate.results.operating_point import OperatingPoint
+from baserate.results.values import CORRECTED, Interval, percent
 from baserate.robustness.decision import Recommendation
 from baserate.segments.groups import Slice, Slices, by_group
 

@@ -33,16 +33,9 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.curves import named
 from baserate.curves.curve import Curve
-from baserate.decisions.operating_point import (
-    OperatingPoint,
-    brief,
-    setting,
-    shown_threshold,
-)
-from baserate.decisions.selection import Choice, settings_of
+from baserate.decisions.selection import settings_of
 from baserate.errors import InputError, Source, escaped, grouped, number_of, quoted, refuse
 from baserate.inference.intervals import IntervalOptions, auc_intervals
-from baserate.inference.values import checked_level
 from baserate.measures.confusion import checked_volume, in_costs, measure
 from baserate.measures.isolines import IsoCost, iso_cost_line
 from baserate.numbers import table
@@ -73,6 +66,14 @@ from baserate.reports.content import (
     ranked,
     sliced,
 )
+from baserate.results.choice import Choice
+from baserate.results.operating_point import (
+    OperatingPoint,
+    describe_briefly,
+    describe_setting,
+    format_threshold,
+)
+from baserate.results.values import checked_level
 from baserate.robustness.decision import recommend
 
 # ----------------------------------------------------------------------
@@ -336,9 +337,9 @@ def headline(choice: Choice) -> str:
     if len(choice.models) > 1:
         return f"Use {names}."
     if point.share != 1:
-        return f"Use {names}, {setting(point)}."
+        return f"Use {names}, {describe_setting(point)}."
     flags = (
-        "flag nothing" if point.threshold is None else f"flag scores from {shown_threshold(point)}"
+        "flag nothing" if point.threshold is None else f"flag scores from {format_threshold(point)}"
     )
     return f"Use {names}, {flags}."
 
@@ -459,7 +460,7 @@ def _outcomes(contents: Contents) -> str:
     table, where = outcome_table(choice.point, volume), quoted(choice.model, quotes=False)
     middle = "" if contents.decision is None else f"{MIDDLE} "
     caption = (
-        f"{middle}{where}, {brief(choice.point)}, at"
+        f"{middle}{where}, {describe_briefly(choice.point)}, at"
         f" {told(choice.point.at, by_cost=in_costs(choice.point.optimized))}"
     )
     return section("outcomes", f"Out of {grouped(round(volume))} cases", block(table, caption))

@@ -15,7 +15,7 @@ from baserate.conditions import Conditions, Uncertain, told
 from baserate.counts.cells import Array
 from baserate.counts.counts import JointCounts
 from baserate.counts.points import Points
-from baserate.decisions.operating_point import OperatingPoint, short_on
+from baserate.decisions.operating_point import short_on
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.rules import TOLERANCE, Mask, Rule, find_best, parse_rule
 from baserate.decisions.selection import COST, chosen_among, flag_at, may_lie, random_classifier
@@ -36,9 +36,10 @@ from baserate.inference.best_model import (
     of_best,
     variance_of_prior,
 )
-from baserate.inference.values import Difference, checked_level
 from baserate.measures.confusion import checked_volume
 from baserate.numbers import Floats, Viewed, rounded
+from baserate.results.operating_point import OperatingPoint
+from baserate.results.values import Difference, checked_level
 from baserate.robustness.minimax import (
     HERE,
     Candidates,

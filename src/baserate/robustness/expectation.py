@@ -18,7 +18,7 @@ from baserate.conditions import Conditions, Costs, Uncertain, told
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
 from baserate.curves.named import CURVES, curve_named
-from baserate.decisions.operating_point import SAME_CASES, SHOW_ON_OTHERS, OperatingPoint
+from baserate.decisions.operating_point import SHOW_ON_OTHERS
 from baserate.decisions.roc_geometry import Region, corners, regions
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.decisions.selection import choose
@@ -27,7 +27,6 @@ from baserate.errors import Fix, Infeasible, Note, combine, grouped, quoted, ref
 from baserate.inference.bands import CurveBounds
 from baserate.inference.fixed_point import check_classes
 from baserate.inference.statistic import at_places, curve_reader
-from baserate.inference.values import checked_level, percent
 from baserate.measures.confusion import (
     NOT_SAID,
     Confusion,
@@ -40,6 +39,8 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.registry import Outcomes
 from baserate.numbers import Floats, Undefined, Viewed, exactly
+from baserate.results.operating_point import SAME_CASES, OperatingPoint
+from baserate.results.values import checked_level, percent
 from baserate.robustness.minimax import (
     HERE,
     PARTS,

@@ -18,14 +18,15 @@ from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.points import Points
 from baserate.decisions.roc_geometry import check_names
 from baserate.decisions.rules import TOLERANCE
-from baserate.decisions.selection import Choice, chosen_among
+from baserate.decisions.selection import chosen_among
 from baserate.errors import Fix, Infeasible, Note, quoted, refuse
 from baserate.inference.best_model import SEPARATE, WEIGHED, every_pair, of_best
 from baserate.inference.paired import adjusted
-from baserate.inference.values import checked_level
 from baserate.measures.confusion import ASSUMES_LABEL_SHIFT
 from baserate.notation import from_number, prior, share
 from baserate.numbers import Floats, Viewed, rounded
+from baserate.results.choice import Choice
+from baserate.results.values import checked_level
 
 # Base rates a decade at which the best models are compared, besides every corner and crossing.
 A_DECADE = 200

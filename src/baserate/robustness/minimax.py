@@ -19,7 +19,7 @@ from baserate.conditions import OUTCOMES, Conditions, Costs, Uncertain
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import LABELS_MISSING, Points
-from baserate.decisions.operating_point import SAME_CASES, SHOW_ON_OTHERS
+from baserate.decisions.operating_point import SHOW_ON_OTHERS
 from baserate.decisions.roc_geometry import (
     EVERYTHING,
     NOTHING,
@@ -36,6 +36,7 @@ from baserate.errors import Note, quoted, refuse
 from baserate.measures.confusion import ASSUMES_LABEL_SHIFT, Confusion, Measure
 from baserate.notation import from_number
 from baserate.numbers import Floats, Viewed, exactly, rounded
+from baserate.results.operating_point import SAME_CASES
 
 # ----------------------------------------------------------------------
 # Scenes: the corners of what is possible. A range has two ends; what is believed stays a

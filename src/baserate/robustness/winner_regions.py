@@ -36,10 +36,10 @@ from baserate.errors import Fix, Infeasible, Note, Problem, combine, number_of, 
 from baserate.inference.bands import curves_drawn, resampled_bounds
 from baserate.inference.bootstrap import Progress, check_enough, planned
 from baserate.inference.intervals import REPLICATES
-from baserate.inference.values import LOWER, checked_level
 from baserate.measures.confusion import checked_volume
 from baserate.notation import Written, base_rate, from_number, prior
 from baserate.numbers import Floats, Viewed, exactly, rounded, view
+from baserate.results.values import LOWER, checked_level
 from baserate.robustness.minimax import HERE, JUDGED, scenes, shares
 
 # ----------------------------------------------------------------------

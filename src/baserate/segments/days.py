@@ -19,13 +19,13 @@ from baserate.counts.cells import lowest_score
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import CHOSEN_TOTALS, LABELS_MISSING, Points
-from baserate.decisions.operating_point import OperatingPoint
 from baserate.decisions.selection import Weights, class_weights, flag_at
 from baserate.errors import CASE_CONTROL, Fix, Note, combine, number_of, quoted, refuse
 from baserate.measures.confusion import Confusion, checked_volume, confusion_at
 from baserate.notation import from_number
 from baserate.numbers import Undefined, Viewed, exactly, rounded
 from baserate.read.files import hours_of, zone_of
+from baserate.results.operating_point import OperatingPoint
 
 # Days without positives at the end are taken for labels still to come where chance would give them
 # less often than this.

@@ -11,7 +11,7 @@ from baserate.conditions import Conditions, checked_conditions, refuse_estimate
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
-from baserate.decisions.operating_point import OperatingPoint, short_on
+from baserate.decisions.operating_point import short_on
 from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import (
     Site,
@@ -49,7 +49,13 @@ from baserate.inference.requirements import (
     split_requirement,
 )
 from baserate.inference.sample_size import refuse_masses
-from baserate.inference.values import (
+from baserate.measures.confusion import ASSUMES_LABEL_SHIFT, MOST_CASES, NOT_SAID
+from baserate.measures.registry import CLASS_OF
+from baserate.notation import base_rate
+from baserate.numbers import Viewed
+from baserate.read.files import group_names
+from baserate.results.operating_point import OperatingPoint
+from baserate.results.values import (
     ALL,
     LOWER,
     MISSED,
@@ -65,11 +71,6 @@ from baserate.inference.values import (
     missed,
     percent,
 )
-from baserate.measures.confusion import ASSUMES_LABEL_SHIFT, MOST_CASES, NOT_SAID
-from baserate.measures.registry import CLASS_OF
-from baserate.notation import base_rate
-from baserate.numbers import Viewed
-from baserate.read.files import group_names
 from baserate.segments.days import points_near
 
 # With fewer cases of a class than this an interval is shown and no verdict, unless even so few show

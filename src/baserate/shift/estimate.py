@@ -27,7 +27,10 @@ from baserate.inference.bootstrap import (
     undefined_noted,
 )
 from baserate.inference.rates import refuse_weights
-from baserate.inference.values import (
+from baserate.kernels import Urn, best, in_parallel, threads
+from baserate.kernels.draws import POWERS
+from baserate.numbers import Floats, Ints, Undefined, Viewed, rounded
+from baserate.results.values import (
     BOTH,
     Interval,
     checked_level,
@@ -35,9 +38,6 @@ from baserate.inference.values import (
     checked_seed,
     missed,
 )
-from baserate.kernels import Urn, best, in_parallel, threads
-from baserate.kernels.draws import POWERS
-from baserate.numbers import Floats, Ints, Undefined, Viewed, rounded
 from baserate.shift.correct import as_probabilities, calibration_prior
 
 # ----------------------------------------------------------------------

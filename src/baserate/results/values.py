@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from baserate.decisions.operating_point import OperatingPoint
 from baserate.errors import Fix, Note, combine, grouped, quoted, refuse
 from baserate.notation import checked_level, missed, percent
 from baserate.numbers import Viewed, cell, table
+from baserate.results.operating_point import OperatingPoint
 
 __all__ = [
     "BOTH",

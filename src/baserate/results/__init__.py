@@ -1,0 +1,1 @@
+"""What verbs return: plain values that pickle and compare."""
