@@ -1,5 +1,5 @@
 """Condensed counts, in which runs of negatives are merged: every public function says what all
-scores would say, or a part of it, or refuses.
+scores would say, or a part of it, or refuses. A budget stops at the edge of a run, and says so.
 
 Every public name is in one of the tables below: a new one fails the first test until it is put in
 a table.
@@ -26,7 +26,7 @@ from baserate.measures.confusion import named
 from baserate.measures.registry import CATALOGUE
 from baserate.robustness.decision import decide
 
-EQUAL, BOUNDED, REFUSED = "equal", "bounded", "refused"
+EQUAL, BOUNDED, REFUSED, STOPPED = "equal", "bounded", "refused", "stopped"
 AT = br.Conditions(prior=0.1, costs=br.Costs(fp=1, fn=5))
 UNSURE = br.Conditions(prior="0.01..0.3", costs={"fn": 5, "fp": 1})
 OTHER = br.Counts(
@@ -93,43 +93,46 @@ class Bounded:
 
 @dataclass(frozen=True)
 class Chosen:
-    """An operating point: what follows from it, its threshold where it is one, and what is said to
-    lie between which bounds.
+    """An operating point: what follows from it, its threshold where it is one, and how many alerts
+    of a budget a note says remain, where the budget ends among merged scores.
     """
 
     outcomes: tuple[float, ...]
     threshold: float | None
     single: bool
-    caught: tuple[float, float] | None
+    remaining: float | None
 
     def against(self, full):
-        if self.caught is not None:
-            return Bounded(self.outcomes[0], *self.caught).against(full.outcomes[0])
+        if self.remaining is not None:
+            # Every score would use these alerts up, and catch no more with them.
+            alerts, used = (VOLUME * (tp + fp) for tp, fp in (of_cases(full), of_cases(self)))
+            assert alike(full.outcomes[0], self.outcomes[0]), (full, self)
+            assert used <= alerts * (1 + 1e-12), (full, self)
+            assert alerts - used <= self.remaining * 1.001, (full, self)
+            return STOPPED
         assert alike(full.outcomes, self.outcomes), (full, self)
         assert not (full.single and self.single) or full.threshold == self.threshold, (full, self)
         return EQUAL
 
 
+def of_cases(one):
+    """The flagged positives and negatives as shares of all cases, at the base rate of AT."""
+    tp, fp, fn, tn = one.outcomes
+    return 0.1 * tp / (tp + fn), 0.9 * fp / (fp + tn)
+
+
 def point(found):
-    """A share of cases that were counted together catches what the luckiest and the unluckiest draw
-    catch, or something in between.
-    """
-    draws = (
-        [found.best or found.confusion, found.worst or found.confusion]
-        if found.how == "tie" and found.merged
-        else []
+    said = (
+        re.search(r"and ([\d.,]+) remain: the next scores were counted together", note.text)
+        for note in found.notes
     )
-    caught = (
-        (min(float(one.tp) for one in draws), max(float(one.tp) for one in draws))
-        if draws
-        else None
-    )
+    remaining = next((float(one[1].replace(",", "")) for one in said if one), None)
     single = found.share == 1 and found.how != "interpolated"
     return Chosen(
         tuple(float(cases) for cases in found.confusion),
         found.threshold,
         single,
-        caught,
+        remaining,
     )
 
 
@@ -424,10 +427,10 @@ LAWS = {
             law(lambda c, o=objective: point(br.choose(c, at=AT, optimize=o)), EITHER)
             for objective in ("mcc", "precision")
         ),
-        law(lambda c: point(br.choose(c, "alerts <= 200", at=AT, volume=VOLUME)), SOME),
+        law(lambda c: point(br.choose(c, "alerts <= 200", at=AT, volume=VOLUME)), EQUAL),
         law(
             lambda c: point(br.choose(c, "alerts <= 200", at=br.Conditions(0.1), volume=VOLUME)),
-            SOME,
+            f"{EQUAL} {STOPPED}",
         ),
     ],
     "choose: models": [

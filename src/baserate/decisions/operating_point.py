@@ -13,7 +13,7 @@ import numpy as np
 from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.cells import Array, short
 from baserate.counts.counts import Counts
-from baserate.counts.points import LABELS_MISSING, ONLY_RATES, Points
+from baserate.counts.points import EVERY_SCORE, LABELS_MISSING, ONLY_RATES, Points
 from baserate.decisions.rules import (
     Mask,
     Rule,
@@ -279,14 +279,16 @@ def filled(
 
     A tie is large if it holds several cases and more than 1 % of the budget. Of its cases a share
     drawn at random is flagged: outcomes are expected values, with the best and the worst draw
-    beside them. Scores that were counted together are drawn from together, which is as exact: the
-    point then says from where up to where. Elsewhere the last threshold within the budget leaves
-    less than one case of the sample, or 1 % of the budget, unused, and no draw is needed. `within`
-    says which points stay within the budget, where that is known.
+    beside them. Between points of a hull or of a published ROC the cases of all scores are drawn
+    from together: the point then says from where up to where. A run of condensed counts is no tie:
+    with every score kept, thresholds inside it use the budget up, so its edge is all that is known.
+    Elsewhere the last threshold within the budget leaves less than one case of the sample, or 1 %
+    of the budget, unused, and no draw is needed. `within` says which points stay within the
+    budget, where that is known.
     """
     within = keeping(budget, points, at) if within is None else within
     last = int(np.count_nonzero(within)) - 1
-    if last + 1 >= len(points):
+    if last + 1 >= len(points) or points.merged[last]:
         return None
     used, next_used = (
         exact_value(budget.measure, confusion_at(points, index), at) for index in (last, last + 1)
@@ -665,14 +667,8 @@ def _budget(
             f"the budget of {float(budget.limit):g} alerts covers all {point.volume:g} cases",
         )
     elif point.how == TIE:
-        together = (
-            ", which were counted together" if point.merged and points.counts is not None else ""
-        )
-        yield Note(
-            "BR523",
-            f"the budget ends among the cases {describe_tied_cases(point)}{together}:"
-            f" {_draw(point)}",
-        )
+        tied = describe_tied_cases(point)
+        yield Note("BR523", f"the budget ends among the cases {tied}: {_draw(point)}")
     elif point.counted is None and float(point["alerts"]) < float(budget.limit) and len(points) > 2:
         goal = COSTS_MORE if objective.name == "expected_cost" else f"not improve {objective.name}"
         yield from unused(point, points, rule, budget, goal)
@@ -691,7 +687,19 @@ def unused(
         if following < len(points)
         else Fraction(0)
     )
-    if point.share == 1 and more > budget.limit:
+    shown = f"{used:,.0f}" if used >= 10 else f"{used:.3g}"
+    whole = f"{float(budget.limit):,.10g}"
+    run = following < len(points) and bool(points.merged[following - 1])
+    if run and not point.at.costs_given:
+        left = float(budget.limit) - used
+        yield Note(
+            "BR523",
+            f"{shown} of {whole} alerts are used and {left:,.4g} remain: the next scores were"
+            " counted together, and a threshold among them is not known",
+            EVERY_SCORE,
+        )
+        return
+    if point.share == 1 and more > budget.limit and not run:
         if used >= NEARLY * budget.limit:
             return
         why = (
@@ -702,8 +710,7 @@ def unused(
         why = f"more would break {' and '.join(map(str, others))}"
     else:
         why = f"more of them would {goal}"
-    shown = f"{used:,.0f}" if used >= 10 else f"{used:.3g}"
-    yield Note("BR523", f"{shown} of {float(budget.limit):,.10g} alerts are used: {why}")
+    yield Note("BR523", f"{shown} of {whole} alerts are used: {why}")
 
 
 def _draw(point: OperatingPoint) -> str:
