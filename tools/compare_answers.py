@@ -34,6 +34,7 @@ MISSING, ADDED = "only in the reference", "only in the current package"
 CODE, WORDS = "another code", "another text of a refusal"
 REFUSED, ANSWERED, ERROR = "refused now", "answered now", "error"
 EQUAL_VALUE = "another point of equal value"
+ONE_ANSWER = "a point that flags nothing or everything, and regrets no more"
 
 # An answer's name, the category of its difference, and the answer of both sides.
 Found = tuple[str, str, Any, Any]
@@ -122,10 +123,33 @@ def mark_equal_points(found: list[Found], reference: Answers, current: Answers) 
     )
     if has_equal_winners(reference, current):
         equal += ("choice.models", "choice.differences", "choice.lead_over", "choice.indis")
+    extreme = tuple(prefix for prefix in prefixes if regrets_no_more(prefix, reference, current))
+    if extreme:
+        extreme += ("choice.differences", "choice.lead_over", "choice.indis", "choice.notes")
+        extreme += tuple(prefix.replace(".points.", ".regrets.") for prefix in extreme)
     return [
-        (name, EQUAL_VALUE if name.startswith(equal) else category, *both)
+        (
+            name,
+            EQUAL_VALUE
+            if name.startswith(equal)
+            else ONE_ANSWER
+            if name.startswith(extreme)
+            else category,
+            *both,
+        )
         for name, category, *both in found
     ]
+
+
+def regrets_no_more(prefix: str, reference: Answers, current: Answers) -> bool:
+    """Does the current point flag nothing or everything, with no more regret than that of the
+    reference, which flags some of the cases?
+    """
+    outcomes = [current.get(f"{prefix}{name}") for name in ("tp", "fp", "fn", "tn")]
+    regrets = [answers.get(f"{prefix}regret.value") for answers in (reference, current)]
+    if not all(is_number(value) for value in (*outcomes, *regrets)):
+        return False
+    return (not any(outcomes[:2]) or not any(outcomes[2:])) and regrets[1] <= regrets[0]
 
 
 def has_equal_winners(reference: Answers, current: Answers) -> bool:

@@ -108,6 +108,15 @@ def test_another_threshold_of_equal_value_is_named_so():
     assert {category for _, category in compared(point, worse)} == {"number"}
 
 
+def test_a_point_that_flags_nothing_must_regret_no_more():
+    outcomes = dict(zip(("p.tp", "p.fp", "p.fn", "p.tn"), (2, 1, 3, 9), strict=True))
+    point = {"p.threshold": 1, **outcomes, "p.regret.value": 0.3}
+    nothing = {"p.threshold": None, "p.tp": 0, "p.fp": 0, "p.fn": 5, "p.tn": 10}
+    extreme = "a point that flags nothing or everything, and regrets no more"
+    assert {one for _, one in compared(point, {**nothing, "p.regret.value": 0.2})} == {extreme}
+    assert extreme not in {one for _, one in compared(point, {**nothing, "p.regret.value": 0.4})}
+
+
 @pytest.mark.parametrize(("value", "is_tie"), [(0.3, True), (0.31, False)])
 def test_models_that_are_equally_good_may_both_be_the_best(value, is_tie):
     points = {

@@ -19,6 +19,7 @@ from baserate.robustness.decision import decide
 
 MODELS = {"A": F1_A, "B": F1_B}
 COSTS = br.Costs(fp=5, fn=500, tp=5, tn=0)
+BASELINES = ("flag nothing", "flag everything")
 NAMED = {"fp": 5, "fn": 500, "tp": 5}
 
 
@@ -101,12 +102,28 @@ def test_the_choice_regrets_no_more_than_any_setting(seed):
     found = decide({name: generated.counts(cells) for name, cells in data.items()}, at=at)
     assert found.regret.value == float(lowest)
     assert (found.model, found.threshold) in keys
-    assert set(found.models) == {name for name, _ in keys}
+    # A model that is best where it flags nothing is not named beside "flag nothing".
+    unnamed = {name for name, _ in keys} - set(found.models)
+    assert set(found.models) <= {name for name, _ in keys}
+    assert all(found.rivals[name].threshold is None for name in unnamed)
     for name, rival in found.rivals.items():
-        own = {key: rates for key, rates in every.items() if key[0] == name}
+        # Flagging nothing or everything is a setting of every model.
+        own = (name,) if name in BASELINES else (name, *BASELINES)
         assert rival.value == min(
-            float(oracle.worst(every, key, oracle.corners(box))) for key in own
+            float(oracle.worst(every, key, oracle.corners(box))) for key in every if key[0] in own
         )
+
+
+def test_scores_that_are_all_tied_are_answered_over_a_range():
+    tied, other = br.Counts([1], [20], [40]), br.Counts([2, 1], [15, 5], [5, 35])
+    at = {"prior": "1%..10%", "costs": {"fn": 10}}
+    assert br.choose(tied, **at).threshold is None
+    choice = br.choose({"a": tied, "b": tied}, **at)
+    assert (choice.models, choice.point.threshold) == (("a", "b"), None)
+    assert choice.regret.value == choice.regrets["flag nothing"].value
+    assert choice.unbeaten == "flag nothing"
+    choice = br.choose({"a": tied, "b": other}, "recall >= 0.5", **at)
+    assert (choice.model, choice.points["a"].tpr, choice.refused) == ("b", 1.0, {})
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -157,7 +174,8 @@ def test_a_rule_holds_over_the_whole_range_or_the_setting_is_not_chosen(seed):
     found = decide(counts, rule.format(float(limit)), at=at)
     assert found.regret.value == float(min(regrets.values()))
     assert regrets[found.model, found.threshold] == min(regrets.values())
-    assert set(found.refused) == set(data) - {name for name, _ in keeps}
+    names = {name for name, _ in keeps}
+    assert set(found.refused) == (set() if names & set(BASELINES) else set(data) - names)
 
 
 def sites():

@@ -441,7 +441,7 @@ def _least_regret_of(
         if name in found.rivals
     }
     leads = {one.models[0]: one for one in found.differences} if found.model in models else {}
-    why = found.untested or ("" if leads else f"{found.model} has less regret than any model")
+    why = found.untested or ("" if leads else f"no model has less regret than to {found.model}")
     return Choice(
         best,
         points,

@@ -736,7 +736,7 @@ def rivals(decision: Decision) -> str:
     rows = [
         (
             quoted(name, quotes=False),
-            "" if name in ANSWERS else f">= {decision.shown(name, one.threshold)}",
+            _threshold(decision, name, one.threshold),
             *(
                 tables.reading(CAUGHT if decision.optimized == CAUGHT else "", value)
                 for value in (scale * one.value, 0 + sign * one.cost, 0 + sign * one.least)
@@ -760,6 +760,12 @@ def rivals(decision: Decision) -> str:
         else "Worst case for each option"
     )
     return Page(f"{lead}, at its best threshold:", Grid(headings, rows[: MOST_RIVALS + 2], left=2))
+
+
+def _threshold(decision: Decision, name: str, threshold: Any) -> str:
+    if name in ANSWERS:
+        return ""
+    return NOTHING if threshold is None else f">= {decision.shown(name, threshold)}"
 
 
 def _amounts(decision: Decision) -> tuple[str, str, str]:

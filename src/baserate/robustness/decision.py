@@ -145,6 +145,11 @@ class _Best(NamedTuple):
     threshold: Any
     whole: tuple[Fraction, Fraction]
 
+    @property
+    def uses_scores(self) -> bool:
+        """Does it flag some of the cases, and not all?"""
+        return self.whole not in ((0, 0), (1, 1))
+
 
 def decide(
     models: JointCounts | Mapping[str, Model],
@@ -187,6 +192,8 @@ def decide(
     _refuse_hidden(every, bests)
     least = min(best.value for best in bests)
     equal = [best for best in bests if best.value <= least + abs(least) * Fraction(TOLERANCE)]
+    # A model that does best by flagging nothing, or everything, is no better than doing that.
+    equal = [best for best in equal if best.name in (NOTHING, EVERYTHING) or best.uses_scores]
     chosen = equal[0]
     notes = combine(assumption(at), _remarks(every, chosen, at, by_cost=budget is None))
     rivals = {best.name: worst(found, best.rates, best.name, best.threshold, ()) for best in bests}
@@ -203,7 +210,7 @@ def decide(
         refused={
             one.name: f"no threshold keeps {rules} everywhere"
             for one in every
-            if one.name not in rivals and not masks[one.name][1:-1].any()
+            if one.name not in rivals
         },
         optimized=COST if budget is None else CAUGHT,
         volume=volume,
@@ -261,13 +268,10 @@ def _bests(
 
 
 def _best(one: Candidates, found: list[Staged], mask: Mask, *, use_up: bool) -> _Best | None:
-    """The threshold of least regret of one model."""
-    inside = mask.copy()
-    inside[[0, -1]] = False
-    if not inside.any():
+    """The threshold of least regret of one model; flagging nothing or everything is one too."""
+    index = find_best(np.where(mask, _regrets(one, found), np.inf), flag_most=use_up)
+    if index is None:
         return None
-    index = find_best(np.where(inside, _regrets(one, found), np.inf), flag_most=use_up)
-    assert index is not None  # one is inside, and every regret is finite
     rates = {site: one.rates(index, site) for site in one.sites}
     value = max(part.regret(*rates[part.scene.site]) for part in found)
     whole = exact_rates(one.points, index)
@@ -435,6 +439,8 @@ def _flags(joint: JointCounts, name: str, threshold: Any) -> Array:
         return np.full(len(joint.positives), float(name == EVERYTHING))
     points = Points.of(joint.marginal(name))
     place = points.place(threshold)
+    if not place:
+        return np.zeros(len(joint.positives))
     above: Array = joint.scores[name] >= points.scores[place - 1]
     return above.astype(np.float64)
 
