@@ -148,7 +148,7 @@ class _Best(NamedTuple):
     @property
     def uses_scores(self) -> bool:
         """Does it flag some of the cases, and not all?"""
-        return self.whole not in ((0, 0), (1, 1))
+        return 0 < sum(self.whole) < 2
 
 
 def decide(
