@@ -441,6 +441,8 @@ def _least_regret_of(
         if name in found.rivals
     }
     leads = {one.models[0]: one for one in found.differences} if found.model in models else {}
+    baseline = min(baselines, key=lambda name: found.rivals[name].value, default=None)
+    is_beaten = baseline is None or found.rivals[baseline].value > least
     why = found.untested or ("" if leads else f"no model has less regret than to {found.model}")
     return Choice(
         best,
@@ -449,6 +451,8 @@ def _least_regret_of(
         baselines,
         differences=tuple(one for name, one in leads.items() if name in models),
         untested=why if len(points) > 1 else "",
+        baseline=baseline,
+        unbeaten=None if is_beaten else baseline,
         lead_over_baseline=next((one for name, one in leads.items() if name in baselines), None),
         baseline_untested=why,
         over=at,
