@@ -73,8 +73,8 @@ def cells(labels: Sequence[Any], scores: Sequence[Any], positive: str | None = N
 
 
 def numbers(values: Sequence[Any]) -> list[float]:
-    """Scores as the nearest floats, or as whole numbers where all of them are; no two may become
-    one, and none endless.
+    """Scores as the nearest floats, or as whole numbers where all of them are; whole numbers stay
+    exact, and none is endless. Decimals that one float holds are one score.
     """
     exact = [_exact(value) for value in values]
     if all(isinstance(value, int) for value in exact):
@@ -82,10 +82,10 @@ def numbers(values: Sequence[Any]) -> list[float]:
             raise Broken("beyond 64 bits")
         return exact
     rounded = [_rounded(value) for value in exact]
-    if len({*rounded}) < len({*exact}) or any(
+    if any(
         isinstance(value, int) and value != near for value, near in zip(exact, rounded, strict=True)
     ):
-        raise Broken("numbers that a float would make equal")
+        raise Broken("a whole number that no float holds, beside fractions")
     return rounded
 
 

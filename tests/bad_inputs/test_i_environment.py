@@ -78,7 +78,7 @@ def test_row_138_ctrl_c_ends_the_process_that_reads_in_pieces_too(bench):
     try:
         while not (readers := children_of(process.pid)) and process.poll() is None:
             time.sleep(0.01)
-        time.sleep(0.5)
+        time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
     finally:

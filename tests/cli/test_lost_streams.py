@@ -47,6 +47,7 @@ WORDS = {
     "study": ("study", "cardenas"),
     "count": ("count", *MODEL, "-o", "a.counts", "--force"),
     "demo": ("demo",),
+    "help": ("help", "reading"),
     "sql": ("sql", "t", "--dialect", "duckdb", "--label", "y", "--score", "s"),
 }
 STRICT = (

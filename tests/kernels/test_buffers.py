@@ -57,11 +57,7 @@ CALLS = {
     "distinct": ((np.arange(3, dtype=np.uint32), 1, np.zeros(3, np.uint32), INTS), (0,)),
     "distinct_texts": ((LABELS, np.arange(4), np.zeros(3, np.uint32), INTS), (0, 1, 2)),
     "index": ((ANCHORS,), ()),
-    "edges": ((ANCHORS,), ()),
     "gaps": ((SCORES, LABELS, module.index(ANCHORS), INTS[:2], INTS, INTS), (1, 3, 4, 5)),
-    "bins": ((SCORES, LABELS, module.edges(ANCHORS), WORDS, np.zeros(12, np.int64)), (1, 3, 4)),
-    "settle": ((WORDS, np.zeros(12, np.int64)), (1,)),
-    "places": ((SCORES, module.index(ANCHORS), INTS), (2,)),
     "draw": ((*TABLES, SIZES, INTS, 0, 0), (0, 2, 3, 5)),
     "draw_sums": ((*TABLES, SIZES, SPOTS, np.zeros(6, np.int64), 0, 0, 3), (0, 2, 3, 5, 6)),
     "draw_powers": ((*TABLES, SIZES, ROWS, FLOATS, FIFTH, 0, 0, 3, True), (0, 2, 3, 5, 6, 7)),
@@ -130,7 +126,7 @@ def test_memory_of_another_kind_is_refused_and_given_back(name, place):
     ("name", "place"),
     [("pack", 2), ("parts", 2), ("pack_parts", 3), ("sort", 0), ("sort", 1), ("scan", 2),
      ("pack_pairs", 3), ("unpack_pairs", 1), ("beaten", 1), ("tally", 2), ("gaps", 3),
-     ("bins", 4), ("places", 2), ("draw", 5), ("draw_sums", 6), ("draw_powers", 7), ("powers", 3),
+     ("draw", 5), ("draw_sums", 6), ("draw_powers", 7), ("powers", 3),
      ("wins", 10)],
 )  # fmt: skip
 def test_what_is_written_to_may_not_be_read_only(name, place):
@@ -147,8 +143,6 @@ ONES = Urn(np.ones(ROWS_MANY, np.int64))
 OF_ONES = ONES.entries, ONES.bands, ONES.places, ONES.units
 LARGE = {
     "index": (MANY,),
-    "edges": (MANY,),
-    "edges of any": (MANY**3,),
     "distinct": (MANY.astype(np.uint32), 1, CODES, FIRSTS),
     "distinct of objects": (MANY.astype(object), 0, CODES, FIRSTS),
     "distinct_texts": (np.zeros(1, np.uint8), np.r_[0 * MANY, 1], CODES, FIRSTS),

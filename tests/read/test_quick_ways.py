@@ -1,5 +1,5 @@
-"""The quick ways through a file give what the slow ones give: gaps filled word by word, bins that
-tell where labels are known, and counts made of runs of which no row is made.
+"""The quick ways through a file give what the slow ones give: gaps filled word by word, and
+counts made of runs of which no row is made.
 """
 
 import numpy as np
@@ -10,8 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import baserate as br
-from baserate.kernels import best
-from baserate.numbers import share_won
 from baserate.read import files, treatments
 from baserate.read.cases import decide
 from baserate.read.columns import Column, is_missing, objects
@@ -67,23 +65,6 @@ def test_gaps_among_floats_are_filled_as_row_by_row(kind):
         theirs = filled_row_by_row(labels, meant)
         assert ours.dtype == theirs.dtype
         assert ours.tolist() == theirs.tolist()
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_bins_tell_where_labels_are_known_as_counting_does(seed, monkeypatch):
-    """At limits near the share too, where the bins leave it open."""
-    rng = np.random.default_rng(seed)
-    monkeypatch.setattr(treatments, "MANY", 1000)
-    scores = rng.normal(size=20_000)
-    scores = [scores, np.round(scores, 1), np.where(scores < 1, -0.0, scores)][seed % 3].copy()
-    scores[:3] = np.inf, -np.inf, 0.0
-    unknown = rng.random(len(scores)) < [0.7, 0.02][seed % 2]
-    scores[unknown] += [-2.0, -0.5, 0.5, 2.0][seed % 4]
-    cells = best.count_cells(scores, unknown)
-    apart = share_won(cells.positives, cells.negatives) - 0.5
-    for limit in (0.0, 0.1, 0.2, *(abs(apart) + far for far in (-1e-3, -1e-12, 1e-12, 1e-3))):
-        expected = int(np.sign(apart)) if abs(apart) > limit else 0
-        assert treatments._apart(scores, unknown, limit) == expected
 
 
 def runs_of(labels, scores, lengths):

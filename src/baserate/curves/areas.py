@@ -19,8 +19,8 @@ from baserate.counts.points import Points, refuse_merged
 from baserate.curves.curve import mixed_points
 from baserate.curves.named import both_shares, cost_curve
 from baserate.decisions.selection import choose
-from baserate.errors import Fix, quoted, refuse
-from baserate.measures.confusion import label_shift_of
+from baserate.errors import Fix, Note, quoted, refuse
+from baserate.measures.confusion import along, confusion_at, exact_value, label_shift_of, named
 from baserate.measures.registry import Direction, weight_of_negatives
 from baserate.numbers import (
     INT64_MAX,
@@ -166,10 +166,27 @@ def ks(counts: Counts | Points) -> float:
     missing = one_class(Points.of(counts))
     if missing:
         return Undefined(missing)
-    return Reading(
-        float(choose(counts, at=Conditions(prior=0.5), optimize="informedness")["informedness"]),
-        name="ks",
-    )
+    return Reading(best_value("informedness", counts, Conditions(prior=0.5))[0], name="ks")
+
+
+def best_value(
+    measure: str, counts: Counts | Points, at: Conditions | None
+) -> tuple[float, tuple[Note, ...]]:
+    """The best value of a measure over all thresholds, rounded once, and the notes of the choice.
+
+    `choose` takes values within 1e-12 of the best for equal, so another threshold may be better
+    than the chosen one in the last digits.
+    """
+    chosen = choose(counts, at=at, optimize=measure)
+    at = checked_conditions(at).as_shown()
+    points, asked = Points.of(counts), named(measure)
+    values = along(asked, points, at)
+    best = float(chosen[measure])
+    _, near = np.unique(values, return_index=True)
+    near = near[np.abs(values[near] - best) <= 1e-12 * abs(best)]
+    exact = [float(exact_value(asked, confusion_at(points, int(place)), at)) for place in near]
+    found = min([best, *exact]) if asked.direction == "lower" else max([best, *exact])
+    return found, chosen.notes
 
 
 @summary()
@@ -277,8 +294,8 @@ def min_cost(counts: Counts | Points, *, at: Conditions | None = None) -> float:
     >>> br.curves.min_cost(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), at=br.Conditions(prior=0.1, costs=br.Costs(fp=1, fn=10)))
     0.45
     """  # noqa: E501
-    point = choose(counts, at=at)
-    return Reading(float(point.expected_cost), point.notes, name="min_cost")
+    cost, notes = best_value("expected_cost", counts, at)
+    return Reading(cost, notes, name="min_cost")
 
 
 @summary(direction="lower", range=SHARE)

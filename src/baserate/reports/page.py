@@ -359,7 +359,7 @@ def usual_volume(prior: float) -> float:
 
 
 def often(value: float, period: str, noun: str = "") -> str:
-    """Less than one a day as a number in a longer period: "about 3 alerts a month"."""
+    """A frequency below one per day as a number per longer period: "about 3 alerts a month"."""
     what = f" {noun}" if noun else ""
     for longer, times in A_YEAR.items():
         count = round(value * A_YEAR[period] / times)
