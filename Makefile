@@ -16,7 +16,7 @@ CORE := tests/counts/test_counts.py tests/counts/test_grouped.py tests/counts/te
 QUICK_1 := tests/counts tests/measures tests/decisions tests/test_conditions.py tests/test_costs.py \
 	tests/test_distributions.py tests/test_numbers.py tests/test_uncertain.py --ignore=tests/decisions/test_guarantees.py \
 	--ignore=tests/measures/test_registry.py
-QUICK_2 := tests/api tests/curves tests/gates tests/output/test_choices.py tests/segments tests/cli/test_amounts.py tests/cli/test_calc.py \
+QUICK_2 := tests/api tests/curves tests/gates tests/views/test_choices.py tests/segments tests/cli/test_amounts.py tests/cli/test_calc.py \
 	tests/cli/test_clusters.py tests/cli/test_commands_pages.py tests/cli/test_curve.py tests/cli/test_hints.py \
 	tests/cli/test_plan.py tests/cli/test_sources.py tests/cli/test_table.py tests/cli/test_prior.py \
 	tests/read/test_dialects.py tests/read/test_text_files.py tests/read/test_bad_weights.py tests/reports/test_command.py \

@@ -980,7 +980,7 @@ SIZES |= {"12-sql": len(SQL_PLACES), "12-postgres": 1, "13-rows": 1, "29-again":
 # What a campaign runs of src/baserate, where that is not all of it: the rest may change.
 CORE = ("errors.py", "atomic.py", "numbers.py", "notation.py", "distributions.py", "conditions.py",
         "kernels", "counts")  # fmt: skip
-READ, ANSWERS = (*CORE, "read"), (*CORE, "read", "measures", "decisions", "curves", "api")
+READ, ANSWERS = (*CORE, "read"), (*CORE, "read", "measures", "decisions", "curves", "verbs")
 USED: dict[Name, tuple[str, ...]] = {
     1: ANSWERS, 4: READ, 6: READ, 9: (*CORE, "read"), 10: READ, 11: (*CORE, "read"),
     19: READ, "12-sql": READ, "12-postgres": READ, "13-rows": READ,

@@ -17,23 +17,23 @@ __version__ = "0.1.0"
 # docs/reference.md, from this table.
 PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
     "": {
-        "api.choices": (
+        "verbs.choices": (
             "choose",
             "fix",
         ),
-        "api.estimators": (
+        "verbs.estimators": (
             "count_estimator",
             "count_folds",
             "response",
             "scorer",
         ),
-        "api.evidence": (
+        "verbs.evidence": (
             "compare",
             "interval",
             "non_inferiority",
             "require",
         ),
-        "api.readings": (
+        "verbs.readings": (
             "broc",
             "curve",
             "det",
@@ -43,7 +43,7 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "summary",
             "table",
         ),
-        "api.sources": (
+        "verbs.sources": (
             "count",
             "count_unlabelled",
         ),
@@ -97,7 +97,7 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
         "shift.estimate": ("estimate_prior",),
     },
     "types": {
-        "api.estimators": (
+        "verbs.estimators": (
             "Response",
             "Scorer",
         ),

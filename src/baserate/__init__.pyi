@@ -10,36 +10,6 @@ from baserate import (
     shift as shift,
     types as types,
 )
-from baserate.api.choices import (
-    choose as choose,
-    fix as fix,
-)
-from baserate.api.estimators import (
-    count_estimator as count_estimator,
-    count_folds as count_folds,
-    response as response,
-    scorer as scorer,
-)
-from baserate.api.evidence import (
-    compare as compare,
-    interval as interval,
-    non_inferiority as non_inferiority,
-    require as require,
-)
-from baserate.api.readings import (
-    broc as broc,
-    curve as curve,
-    det as det,
-    measure as measure,
-    pr as pr,
-    roc as roc,
-    summary as summary,
-    table as table,
-)
-from baserate.api.sources import (
-    count as count,
-    count_unlabelled as count_unlabelled,
-)
 from baserate.conditions import (
     Conditions as Conditions,
     Costs as Costs,
@@ -115,6 +85,36 @@ from baserate.results.values import (
 )
 from baserate.shift.estimate import (
     estimate_prior as estimate_prior,
+)
+from baserate.verbs.choices import (
+    choose as choose,
+    fix as fix,
+)
+from baserate.verbs.estimators import (
+    count_estimator as count_estimator,
+    count_folds as count_folds,
+    response as response,
+    scorer as scorer,
+)
+from baserate.verbs.evidence import (
+    compare as compare,
+    interval as interval,
+    non_inferiority as non_inferiority,
+    require as require,
+)
+from baserate.verbs.readings import (
+    broc as broc,
+    curve as curve,
+    det as det,
+    measure as measure,
+    pr as pr,
+    roc as roc,
+    summary as summary,
+    table as table,
+)
+from baserate.verbs.sources import (
+    count as count,
+    count_unlabelled as count_unlabelled,
 )
 
 __version__: str

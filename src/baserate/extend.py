@@ -50,13 +50,13 @@ def checked_conditions(at: Conditions | None) -> Conditions:
 
 def checked_weights(weights: Any, labels: Any) -> Any:
     """Weights of training cases as floats, or the refusal that counting them would give."""
-    from baserate.api import estimators
+    from baserate.verbs import estimators
 
     return estimators.checked_weights(weights, labels)
 
 
 def json_answer(command: str, *, seed: int | None = None, **parts: Any) -> str:
     """The JSON of an answer that read no files: what every answer has, and its own parts."""
-    from baserate.output import document
+    from baserate.views import document
 
     return document.text(document.answer(command, (), (), seed, **parts))

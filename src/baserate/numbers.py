@@ -402,13 +402,13 @@ def _text(value: str) -> str:
 VIEWS = {
     "amount_intervals": "inference.amount_intervals:amount_intervals",
     "amounts_moved": "inference.amount_intervals:amounts_moved",
-    "dict": "output.results:as_dict",
-    "frame": "output.results:as_frame",
-    "html": "output.results:as_html",
+    "dict": "views.results:as_dict",
+    "frame": "views.results:as_frame",
+    "html": "views.results:as_html",
     "interval": "inference.intervals:interval_at",
     "intervals": "inference.intervals:intervals_of",
     "moved": "inference.best_model:moved",
-    "on": "api.choices:evaluate_point_on",
+    "on": "verbs.choices:evaluate_point_on",
     "plot": "plots.figures:picture",
 }
 

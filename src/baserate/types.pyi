@@ -1,7 +1,3 @@
-from baserate.api.estimators import (
-    Response as Response,
-    Scorer as Scorer,
-)
 from baserate.conditions import (
     Cut as Cut,
 )
@@ -110,4 +106,8 @@ from baserate.shift.correct import (
 from baserate.shift.estimate import (
     PriorEstimate as PriorEstimate,
     ShiftCheck as ShiftCheck,
+)
+from baserate.verbs.estimators import (
+    Response as Response,
+    Scorer as Scorer,
 )

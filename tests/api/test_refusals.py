@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.api import sources
+from baserate.verbs import sources
 
 Y, S = [0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.2, 0.9]
 COUNTS = br.count(Y, S)

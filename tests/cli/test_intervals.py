@@ -23,8 +23,8 @@ from tests.cli.helpers_intervals import (
 
 import baserate as br
 from baserate.measures.confusion import CATALOGUE
-from baserate.output.document import FORMER
 from baserate.results.values import digits_apart
+from baserate.views.document import FORMER
 
 
 @pytest.fixture

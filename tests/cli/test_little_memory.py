@@ -14,8 +14,8 @@ from tests.cli.helpers_terminal import BASERATE
 
 from baserate import __main__ as started
 from baserate.atomic import user_limit
-from baserate.output import document
 from baserate.read import quotas
+from baserate.views import document
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="limits on the address space are Linux's"

@@ -9,7 +9,7 @@ from tests.cli.helpers import answered, refused, told, written
 
 import baserate as br
 from baserate.cli.main import COMMANDS, cli
-from baserate.output.tables import cases
+from baserate.views.tables import cases
 
 COLUMNS = ("--label", "y", "--score", "a")
 

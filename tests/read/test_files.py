@@ -14,10 +14,10 @@ import polars as pl
 import pytest
 
 import baserate as br
-from baserate.output import document
 from baserate.read.files import joint_from
 from baserate.read.source import Options, read
 from baserate.read.table import LEAST, ColumnRoles
+from baserate.views import document
 
 Y, M1 = [0, 1, 0, 1], [0.5, 1.25, 3.0, 0.25]
 EXPECTED = br.count(Y, M1)

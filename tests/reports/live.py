@@ -16,9 +16,9 @@ from baserate.decisions.operating_point import highest_below
 from baserate.decisions.selection import chosen_among
 from baserate.errors import Infeasible
 from baserate.inference.fixed_point import point_intervals
-from baserate.output import tables
 from baserate.reports.page import headline, in_cases, outcome_table
 from baserate.results.operating_point import describe_briefly, describe_setting, format_threshold
+from baserate.views import tables
 
 VOLUME = 1_000_000
 START = br.Conditions("1 in 1000", br.Costs(fp=1, fn=100))

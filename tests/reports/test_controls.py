@@ -9,7 +9,7 @@ import pytest
 from tests.reports.live import MODELS, START, compare, compare_by_hand, settled
 
 import baserate as br
-from baserate.output import tables
+from baserate.views import tables
 
 
 def typed(page, box, text):

@@ -22,9 +22,9 @@ from baserate.inference.best_model import SEPARATE
 from baserate.measures.confusion import Measure, along, parse
 from baserate.measures.registry import CATALOGUE
 from baserate.numbers import Undefined
-from baserate.output import tables
 from baserate.reports import content
 from baserate.results.operating_point import describe_briefly, describe_setting
+from baserate.views import tables
 
 VECTORS = 5_000 if LONG else 500
 FORMATS = 4_000

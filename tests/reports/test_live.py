@@ -18,10 +18,10 @@ from baserate.cli.demo import scores_csv
 from baserate.errors import Infeasible
 from baserate.inference.best_model import SEPARATE
 from baserate.inference.fixed_point import point_intervals
-from baserate.output import tables
 from baserate.reports import content
 from baserate.results.operating_point import describe_briefly
 from baserate.segments.groups import by_group
+from baserate.views import tables
 
 AT = br.Conditions("1 in 1000", br.Costs(fp=1, fn=100))
 TEXT = (

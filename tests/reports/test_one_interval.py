@@ -9,8 +9,8 @@ from tests.reports.live import COLUMNS, JOINT, START, settled
 from tests.reports.test_live import live, texts
 
 import baserate as br
-from baserate.output import tables
 from baserate.results.values import Interval
+from baserate.views import tables
 
 PROFITS = br.Conditions("1%", br.Costs.from_profits(tp=95, fp=-5))
 NO_COSTS = br.Conditions("1 in 1000")

@@ -14,8 +14,8 @@ from tests.decisions.worked import F1_A, F1_B
 from tests.reports.made import Page, as_in_page, counted, drawn
 
 import baserate as br
-from baserate.output import tables
 from baserate.reports.page import bundle, island
+from baserate.views import tables
 
 MODELS = {"A": F1_A, "B": F1_B}
 

@@ -24,8 +24,8 @@ from tests.reports.live import (
 from tests.reports.test_live import AT, in_view, live, shown, some_counts, texts
 
 import baserate as br
-from baserate.output import tables
 from baserate.reports.page import in_cases
+from baserate.views import tables
 
 
 def remembered(page):

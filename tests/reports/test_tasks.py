@@ -17,7 +17,7 @@ from tests.reports.test_live import live, texts
 
 import baserate as br
 from baserate.decisions.selection import chosen_among
-from baserate.output import tables
+from baserate.views import tables
 
 
 def said(page, query):

@@ -15,7 +15,7 @@ from tests.strategies import seeds
 
 import baserate as br
 from baserate.inference import best_model
-from baserate.output import choices
+from baserate.views import choices
 
 MODELS = {"A": F1_A, "B": F1_B}
 

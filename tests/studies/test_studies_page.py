@@ -11,7 +11,7 @@ from tests.studies.records import CELL
 from tests.studies.records import recorded as recorded_claims
 from tests.studies.rehearsals import rehearsed
 
-from baserate.output.document import answer
+from baserate.views.document import answer
 from baserate_studies.catalogue import STUDIES
 
 DOCS = Path(__file__).parents[2] / "docs"

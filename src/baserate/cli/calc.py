@@ -23,8 +23,8 @@ from baserate.measures.calculator import GIVEN, PRIOR, solve_rates
 from baserate.measures.confusion import MOST_CASES, Confusion, Measure, measure, parse
 from baserate.measures.registry import CATALOGUE
 from baserate.numbers import Undefined
-from baserate.output import document, tables
 from baserate.results.values import Interval
+from baserate.views import document, tables
 
 ALSO = {PRIOR: ("base-rate", "prevalence")}
 CELLS = ("tp", "fn", "fp", "tn")

@@ -46,11 +46,11 @@ from baserate.inference.intervals import (
     with_points,
 )
 from baserate.measures.confusion import Measure, parse
-from baserate.output import comparisons, document, tables
 from baserate.read.files import amounts_from
 from baserate.results.choice import Choice, best_of_several
 from baserate.results.operating_point import OperatingPoint, describe_briefly, describe_setting
 from baserate.results.values import percent
+from baserate.views import comparisons, document, tables
 
 
 @dataclass(frozen=True)

@@ -28,10 +28,10 @@ from baserate.inference.differences import compare, compare_all
 from baserate.inference.paired import Models
 from baserate.inference.statistic import statistic_of
 from baserate.measures.confusion import in_costs, parse
-from baserate.output import comparisons, document
 from baserate.read.files import joint_from, saved_joint
 from baserate.read.frames import check_models
 from baserate.results.values import Difference
+from baserate.views import comparisons, document
 
 
 class CompareOptions(NamedTuple):

@@ -28,7 +28,6 @@ from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.errors import escaped, quoted, refuse, refuse_file
 from baserate.inference.intervals import auc_intervals
-from baserate.output import tables
 from baserate.read.files import (
     count_scores,
     groups_of,
@@ -39,6 +38,7 @@ from baserate.read.files import (
 )
 from baserate.read.large import Sources, count_large, sources_in_pieces
 from baserate.read.sql import DIALECTS, counting_sql
+from baserate.views import tables
 
 Whole = Counts | JointCounts | GroupedCounts
 

@@ -23,8 +23,8 @@ from baserate.errors import quoted, refuse
 from baserate.inference.bands import Band, band
 from baserate.measures.confusion import parse
 from baserate.measures.isolines import Isoline, isoline
-from baserate.output import choices, document, tables
 from baserate.robustness.expectation import expect_curve
+from baserate.views import choices, document, tables
 
 if TYPE_CHECKING:
     from baserate.plots.panels import Panel

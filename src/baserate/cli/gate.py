@@ -40,9 +40,9 @@ from baserate.gates.settings import (
 )
 from baserate.inference.clusters import with_clusters
 from baserate.inference.requirements import require_of_clusters
-from baserate.output import document, tables
-from baserate.output.comparisons import Judged
 from baserate.read.files import saved_models
+from baserate.views import document, tables
+from baserate.views.comparisons import Judged
 
 NEGATIVE = 1
 STDOUT = "-"

@@ -423,7 +423,7 @@ def _failed(status: int, error: InputError, *, as_json: bool) -> int:
     """The exit status of a failure, which is reported where that is possible: where no JSON can be
     written, on stderr.
     """
-    from baserate.output import document
+    from baserate.views import document
 
     try:
         if as_json:

@@ -27,8 +27,8 @@ from baserate.inference.sample_size import (
     power_to_show,
 )
 from baserate.measures.registry import CLASS_OF
-from baserate.output import document
 from baserate.results.values import percent
+from baserate.views import document
 
 MCNEMAR = "mcnemar"
 AUC = re.compile(r"\s*(?:roc[ _-]?)?auc\s*(?:>=|≥)\s*(\S+)\s*", flags=re.IGNORECASE)

@@ -44,12 +44,12 @@ from baserate.inference.estimated_prior import FieldTable, table_of_models
 from baserate.inference.estimated_prior import in_field as field_interval
 from baserate.inference.intervals import Completed, IntervalOptions, auc_intervals
 from baserate.measures.confusion import named
-from baserate.output import comparisons, document
 from baserate.read.files import joint_of, models_of, saved_joint, saved_models, unlabelled_of
 from baserate.read.source import shown_source
 from baserate.results.operating_point import COUNTED, OperatingPoint
 from baserate.results.values import BOTH, Interval, percent, stated
 from baserate.shift.estimate import ADJUSTED, EM, REPLICATES, PriorEstimate, estimate_prior, told
+from baserate.views import comparisons, document
 
 
 @command("prior")

@@ -29,7 +29,6 @@ from baserate.errors import Infeasible, Note, number_of, quoted, refuse
 from baserate.inference.best_model import ESTIMATED, choose_model
 from baserate.measures.confusion import Measure, confusion_at, parse
 from baserate.notation import base_rate
-from baserate.output import choices
 from baserate.plots.figures import winner_map_panel
 from baserate.plots.panels import Panel
 from baserate.read.files import groups_of
@@ -38,6 +37,7 @@ from baserate.results.operating_point import COUNTED, SAME_CASES
 from baserate.robustness.decision import Recommendation, recommend
 from baserate.robustness.expectation import UNKNOWN, VARYING, Expectation, expect
 from baserate.robustness.leaders import BestRecall, best_recall
+from baserate.views import choices
 
 # ----------------------------------------------------------------------
 # `baserate choose` over a range: which model and threshold.

@@ -21,9 +21,9 @@ from baserate.cli.runner import (
 )
 from baserate.conditions import Conditions
 from baserate.errors import InputError, Note, escaped, number_of, refuse_file
-from baserate.output import document
 from baserate.read.files import counted_together, grouped_cases, name_of, read_cases
 from baserate.reports.page import Report, report
+from baserate.views import document
 
 HOME = "report.html"
 MOST_SAID = 5

@@ -43,7 +43,6 @@ from baserate.errors import (
 )
 from baserate.inference.intervals import Completed, IntervalOptions, auc_intervals
 from baserate.measures.confusion import LARGEST, MOST_CASES, Measure, parse
-from baserate.output import document, tables
 from baserate.read.csv_dialect import DELIMITERS, CsvOptions, decoded_text, first_record
 from baserate.read.files import (
     count_scores,
@@ -60,6 +59,7 @@ from baserate.read.streams import HEAD, STDIN, TEXT, file_kind, opened
 from baserate.read.table import ColumnRoles
 from baserate.read.treatments import Treatment
 from baserate.results.values import checked_level
+from baserate.views import document, tables
 
 if TYPE_CHECKING:
     from baserate.shift.estimate import PriorEstimate

@@ -32,10 +32,10 @@ from baserate.inference.clusters import cluster_notes, with_clusters
 from baserate.inference.intervals import IntervalOptions, auc_intervals, completed
 from baserate.inference.sample_size import refuse_masses
 from baserate.measures.confusion import parse
-from baserate.output import document, tables
 from baserate.read.cases import count_cases
 from baserate.read.files import grouped_cases, read_cases
 from baserate.results.operating_point import OperatingPoint
+from baserate.views import document, tables
 
 
 @command("show")

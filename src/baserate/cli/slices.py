@@ -19,7 +19,6 @@ from baserate.decisions.operating_point import highest_below
 from baserate.decisions.rules import AND, parse_rule
 from baserate.errors import InputError, Ledger, Note, combine, quoted, refuse
 from baserate.measures.confusion import MOST_CASES, NOT_SAID
-from baserate.output import document, segment_tables
 from baserate.read.cases import Cases, count_cases
 from baserate.read.files import (
     clusters_by_group,
@@ -31,6 +30,7 @@ from baserate.read.files import (
 )
 from baserate.segments.days import Days, of_days
 from baserate.segments.groups import Slices, by_group, common_threshold
+from baserate.views import document, segment_tables
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from baserate.cli.runner import Request, Result, command, shares, threshold_of
 from baserate.curves.threshold_table import MEASURES, ORDERS, threshold_table
 from baserate.errors import refuse
 from baserate.measures.confusion import in_costs, parse
-from baserate.output import tables
+from baserate.views import tables
 
 
 @command("table")

@@ -32,7 +32,6 @@ from baserate.inference.requirements import (
     require,
 )
 from baserate.measures.confusion import NOT_SAID, parse
-from baserate.output import comparisons, document, tables
 from baserate.read.files import (
     count_scores,
     group_names,
@@ -58,6 +57,7 @@ from baserate.results.values import (
     Requirement,
     percent,
 )
+from baserate.views import comparisons, document, tables
 
 # ----------------------------------------------------------------------
 # Judging: one way for the command line, for `baserate.toml` and for pytest. What cannot be judged

@@ -35,7 +35,6 @@ from baserate.errors import (
 )
 from baserate.inference.requirements import check_requirement, checked_margin
 from baserate.measures.confusion import checked_volume, parse
-from baserate.output.comparisons import Judged
 from baserate.read import streams
 from baserate.read.csv_dialect import CsvOptions
 from baserate.read.files import is_saved
@@ -47,6 +46,7 @@ from baserate.results.values import (
     checked_replicates,
     checked_seed,
 )
+from baserate.views.comparisons import Judged
 
 # ----------------------------------------------------------------------
 # The keys of a TOML file: each is taken once, by its kind, and whatever is wrong with any of them

@@ -32,10 +32,15 @@ from baserate.inference.sample_size import sample_support
 from baserate.measures.confusion import parse
 from baserate.measures.registry import CATALOGUE
 from baserate.numbers import Floats
-from baserate.output import choices as choice_texts
-from baserate.output import comparisons, document, tables
-from baserate.output.choices import notes_said, of_recommendation
-from baserate.output.document import (
+from baserate.results.choice import Choice, best_of_several
+from baserate.results.operating_point import OperatingPoint
+from baserate.results.values import CORRECTED, Interval, percent
+from baserate.robustness.decision import Recommendation
+from baserate.segments.groups import Slice, Slices, by_group
+from baserate.views import choices as choice_texts
+from baserate.views import comparisons, document, tables
+from baserate.views.choices import notes_said, of_recommendation
+from baserate.views.document import (
     Settings,
     conditions,
     number,
@@ -43,12 +48,7 @@ from baserate.output.document import (
     threshold,
     whole,
 )
-from baserate.output.segment_tables import MOST_SITES
-from baserate.results.choice import Choice, best_of_several
-from baserate.results.operating_point import OperatingPoint
-from baserate.results.values import CORRECTED, Interval, percent
-from baserate.robustness.decision import Recommendation
-from baserate.segments.groups import Slice, Slices, by_group
+from baserate.views.segment_tables import MOST_SITES
 
 # ----------------------------------------------------------------------
 # What a report was asked: every rule at every base rate, answered exactly, with the points that

@@ -16,7 +16,6 @@ from html import escape
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from baserate.api.sources import verb
 from baserate.atomic import Grid, Page, reserved, write_atomically
 from baserate.conditions import (
     Conditions,
@@ -39,9 +38,6 @@ from baserate.inference.intervals import IntervalOptions, auc_intervals
 from baserate.measures.confusion import checked_volume, in_costs, measure
 from baserate.measures.isolines import IsoCost, iso_cost_line
 from baserate.numbers import table
-from baserate.output import choices, segment_tables, tables
-from baserate.output.document import read
-from baserate.output.tables import UNDEFINED, Row
 from baserate.plots.figures import (
     SMALL_PRIOR,
     broc_panel,
@@ -75,6 +71,10 @@ from baserate.results.operating_point import (
 )
 from baserate.results.values import checked_level
 from baserate.robustness.decision import recommend
+from baserate.verbs.sources import verb
+from baserate.views import choices, segment_tables, tables
+from baserate.views.document import read
+from baserate.views.tables import UNDEFINED, Row
 
 # ----------------------------------------------------------------------
 # The charts of a report that needs no JavaScript: the usual panels of the points that it holds, at

@@ -13,23 +13,6 @@ from baserate.counts.counts import JointCounts
 from baserate.decisions.amount_costs import AmountChoice
 from baserate.errors import Note, Source, escaped, grouped, number_of, quoted
 from baserate.measures.registry import CLASS_OF
-from baserate.output.document import (
-    answer,
-    conditions,
-    number,
-    of_check,
-    of_interval,
-    threshold,
-    uncertain,
-)
-from baserate.output.tables import (
-    UNDEFINED,
-    digits,
-    in_words,
-    reading,
-    shown_prior,
-    span,
-)
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import (
@@ -50,6 +33,23 @@ from baserate.results.values import (
     turned,
 )
 from baserate.shift.estimate import EM, PriorEstimate, ShiftCheck
+from baserate.views.document import (
+    answer,
+    conditions,
+    number,
+    of_check,
+    of_interval,
+    threshold,
+    uncertain,
+)
+from baserate.views.tables import (
+    UNDEFINED,
+    digits,
+    in_words,
+    reading,
+    shown_prior,
+    span,
+)
 
 # ----------------------------------------------------------------------
 # Comparisons and gates in the document: what a program reads of who is better, and of what passes.

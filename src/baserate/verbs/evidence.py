@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, overload
 
-from baserate.api.sources import Models, Threshold, count, models_of, refuse_uncounted, verb
 from baserate.conditions import Conditions, CostsLike, Prior, exact_conditions, given_conditions
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
@@ -18,6 +17,7 @@ from baserate.measures.confusion import NOT_SAID, Confusion, Measure
 from baserate.read.frames import is_lazy
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import Differences, Interval, NonInferiority, Requirement
+from baserate.verbs.sources import Models, Threshold, count, models_of, refuse_uncounted, verb
 
 Side = Literal["both", "lower", "upper"]
 Better = Literal["higher", "lower"] | None

@@ -30,7 +30,6 @@ from baserate.measures.confusion import Confusion, Measure, in_costs, parse
 from baserate.measures.registry import CATALOGUE
 from baserate.notation import base_rate
 from baserate.numbers import Undefined, cell, spreadsheet_safe
-from baserate.output import document
 from baserate.results.choice import Choice, best_of_several
 from baserate.results.operating_point import (
     INTERPOLATED,
@@ -50,6 +49,7 @@ from baserate.results.values import (
     digits_apart,
     percent,
 )
+from baserate.views import document
 
 UNDEFINED = "—"
 BASELINES = (NOTHING, EVERYTHING)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, overload
 
-from baserate.api.sources import Models, Threshold, models_of, refuse_uncounted, verb
 from baserate.conditions import (
     Conditions,
     CostsLike,
@@ -38,6 +37,7 @@ from baserate.numbers import Later
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint
 from baserate.robustness.decision import CAUGHT, Decision, decide
+from baserate.verbs.sources import Models, Threshold, models_of, refuse_uncounted, verb
 
 Intervals = Literal["fixed", "resampled"] | None
 

@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Literal, cast, overload
 
-from baserate.api.sources import Models, Threshold, models_of, refuse_uncounted, verb
 from baserate.conditions import (
     Conditions,
     CostsLike,
@@ -37,6 +36,7 @@ from baserate.read.cases import macro
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint
 from baserate.robustness.expectation import expect, expect_curve
+from baserate.verbs.sources import Models, Threshold, models_of, refuse_uncounted, verb
 
 Kind = Literal["unknown", "varying"] | None
 # Curves of money, which are read off amounts.

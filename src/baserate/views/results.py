@@ -22,7 +22,6 @@ from baserate.decisions.selection import Fixed
 from baserate.errors import Note, escaped
 from baserate.measures.calculator import Rates
 from baserate.numbers import Reading, Undefined, cell, some, table
-from baserate.output import comparisons, document, segment_tables
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint, describe_briefly
 from baserate.results.values import (
@@ -34,6 +33,7 @@ from baserate.results.values import (
 from baserate.robustness.winner_regions import WinnerMap
 from baserate.segments.days import Days
 from baserate.segments.groups import Slices
+from baserate.views import comparisons, document, segment_tables
 
 Row = dict[str, Any]
 AMOUNTS = ("cost", "alerts", "amount_caught", "amount_missed", "amount_false_alarms")

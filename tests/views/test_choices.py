@@ -9,9 +9,9 @@ import numpy as np
 from tests.robustness.rare import BOTH
 
 import baserate as br
-from baserate.output.choices import decision_in_words, rivals, sentence, uncertain
-from baserate.output.tables import span
 from baserate.robustness.decision import Recommendation, decide
+from baserate.views.choices import decision_in_words, rivals, sentence, uncertain
+from baserate.views.tables import span
 
 
 def test_the_largest_of_averages_is_called_so_and_says_where():

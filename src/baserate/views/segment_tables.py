@@ -9,7 +9,11 @@ from typing import Any
 from baserate.atomic import Grid, Page
 from baserate.errors import grouped, number_of, quoted
 from baserate.measures.registry import CLASS_OF
-from baserate.output.document import (
+from baserate.results.operating_point import describe_briefly, describe_setting
+from baserate.results.values import LOWER, MISSED, OBSERVED, SHOWN, UNJUDGED, Check, percent
+from baserate.segments.days import Day, Days
+from baserate.segments.groups import TOO_FEW, Slice, Slices
+from baserate.views.document import (
     number,
     of_check,
     of_interval,
@@ -18,11 +22,7 @@ from baserate.output.document import (
     threshold,
     whole,
 )
-from baserate.output.tables import UNDEFINED, digits, shown_prior, span
-from baserate.results.operating_point import describe_briefly, describe_setting
-from baserate.results.values import LOWER, MISSED, OBSERVED, SHOWN, UNJUDGED, Check, percent
-from baserate.segments.days import Day, Days
-from baserate.segments.groups import TOO_FEW, Slice, Slices
+from baserate.views.tables import UNDEFINED, digits, shown_prior, span
 
 MOST_SITES, MOST_DAYS, MOST_NAMED = 50, 31, 5
 KINDS: dict[str, tuple[str, str]] = {

@@ -15,8 +15,8 @@ from baserate.inference.intervals import (
     with_intervals,
     with_points,
 )
-from baserate.output import document, segment_tables, tables
 from baserate.reports.content import of_contents
+from baserate.views import document, segment_tables, tables
 
 A = br.Counts([0.9, 0.6, 0.3], positives=[30, 15, 5], negatives=[10, 90, 900])
 B = br.Counts([0.8, 0.5, 0.2], positives=[25, 20, 5], negatives=[20, 60, 920])

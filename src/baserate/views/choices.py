@@ -17,17 +17,6 @@ from baserate.errors import Note, escaped, grouped, quoted
 from baserate.measures.confusion import Measure, in_costs
 from baserate.notation import base_rate
 from baserate.numbers import Undefined, rounded, spreadsheet_safe
-from baserate.output import tables
-from baserate.output.comparisons import of_difference, of_leads
-from baserate.output.document import conditions, number, threshold, uncertain
-from baserate.output.tables import (
-    BASELINES,
-    digits,
-    in_words,
-    lead_in_words,
-    listed,
-    p_in_words,
-)
 from baserate.results.choice import Choice
 from baserate.results.operating_point import COUNTED
 from baserate.results.values import percent
@@ -43,6 +32,17 @@ from baserate.robustness.minimax import Regret
 from baserate.robustness.sensitivity import Change, Stability
 from baserate.robustness.triage_zones import Triage
 from baserate.robustness.winner_regions import WinnerMap
+from baserate.views import tables
+from baserate.views.comparisons import of_difference, of_leads
+from baserate.views.document import conditions, number, threshold, uncertain
+from baserate.views.tables import (
+    BASELINES,
+    digits,
+    in_words,
+    lead_in_words,
+    listed,
+    p_in_words,
+)
 
 # ----------------------------------------------------------------------
 # Expectations, the best recall within a share of false alerts, and triage: as JSON and as text.
