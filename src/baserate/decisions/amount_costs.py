@@ -203,9 +203,7 @@ class Priced:
         `averaged`: as if every positive were the mean.
         """
         costs = self.costs(prices, averaged=averaged)
-        place = find_best(np.where(mask, costs, math.nan))
-        assert place is not None  # the mask holds one, and every cost is finite
-        return place
+        return int(find_best(np.where(mask, costs, math.nan)))
 
 
 def _floats(units: Array, decimals: int) -> Floats:
@@ -527,7 +525,7 @@ def decided(
     if not candidates:
         raise infeasible(points, rule, masks, Measure("expected_cost"), at)
     costs = [rounded(_cost(priced, one, prices, averaged=averaged)) for one in candidates]
-    best = find_best(np.array(costs), flag_most=use_up) or 0
+    best = int(find_best(np.array(costs), flag_most=use_up))
     return replace(candidates[best], rule=str(rule))
 
 

@@ -15,6 +15,7 @@ from baserate.counts.cells import Array, short
 from baserate.counts.counts import Counts
 from baserate.counts.points import EVERY_SCORE, LABELS_MISSING, ONLY_RATES, Points
 from baserate.decisions.rules import (
+    NO_THRESHOLD,
     Mask,
     Rule,
     Term,
@@ -410,12 +411,9 @@ def _candidates(
     """The best threshold, and where a budget is among the others, the share of a tie that uses it
     up.
     """
-    place = (
-        best_of(term.measure, points, kept, at, "higher" if term.sense == ">=" else "lower")
-        if kept.any()
-        else None
-    )
-    if place is not None:
+    direction = "higher" if term.sense == ">=" else "lower"
+    place = best_of(term.measure, points, kept, at, direction)
+    if place != NO_THRESHOLD:
         threshold = points.threshold(place)
         shown = (
             "flagging nothing"

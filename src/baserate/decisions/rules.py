@@ -40,6 +40,8 @@ from baserate.numbers import Floats, Undefinable, rounded
 # Values that differ by at most this share of the best of them, or from a limit by this share of it,
 # are equal: sums of floats differ in their last digits.
 TOLERANCE = 1e-12
+# The place of the best threshold where there is none.
+NO_THRESHOLD = -1
 # No limit lies beyond this.
 LARGEST = 10**200
 AND = re.compile(r"\s+and\s+", flags=re.IGNORECASE)
@@ -235,28 +237,30 @@ def linear(
     return [Fraction(above) for above, _ in pairs], [Fraction(below) for _, below in pairs]
 
 
-def find_best(losses: Floats, *, flag_most: bool = False) -> int | None:
-    """The place of the lowest loss; None where every loss is NaN or infinite.
+def find_best(losses: Floats, *, flag_most: bool = False) -> Any:
+    """Return the place of the lowest loss along the last axis; `NO_THRESHOLD` where every loss is
+    NaN or infinite.
 
     Losses are equal if they differ by at most 1e-12 of the lowest. Of equals the first is taken,
     which flags least, or the last.
     """
-    known = losses[np.isfinite(losses)]
-    if not len(known):
-        return None
-    lowest = known.min()
-    equal = np.flatnonzero(losses <= lowest + TOLERANCE * abs(lowest))
-    return int(equal[-1 if flag_most else 0])
+    lowest = losses.min(axis=-1, keepdims=True, where=np.isfinite(losses), initial=math.inf)
+    with np.errstate(invalid="ignore"):
+        equal = losses <= lowest + TOLERANCE * np.abs(lowest)
+    place = equal.argmax(axis=-1)
+    if flag_most:
+        place = losses.shape[-1] - 1 - equal[..., ::-1].argmax(axis=-1)
+    return np.where(np.isfinite(lowest[..., 0]), place, NO_THRESHOLD)[()]
 
 
 def best_of(
     objective: Measure, points: Points, mask: Mask, at: Conditions, direction: str | None = None
-) -> int | None:
-    """The best of the points in the mask; among equals the one that flags least. None where the
-    measure is defined at none of them.
+) -> int:
+    """The best of the points in the mask; among equals the one that flags least. `NO_THRESHOLD`
+    where the measure is defined at none of them.
     """
     sign = 1.0 if (direction or objective.direction) == "lower" else -1.0
-    return find_best(np.where(mask, sign * along(objective, points, at), math.nan))
+    return int(find_best(np.where(mask, sign * along(objective, points, at), math.nan)))
 
 
 def is_better(
@@ -269,7 +273,7 @@ def is_better(
     """Whether the first is strictly better; a defined value beats an undefined one."""
     sign = 1.0 if (direction or objective.direction) == "lower" else -1.0
     losses = np.array([sign * _value_or_nan(objective, each, at) for each in (other, one)])
-    return find_best(losses) == 1
+    return bool(find_best(losses) == 1)
 
 
 def _value_or_nan(measure: Measure, confusion: Confusion, at: Conditions) -> float:

@@ -30,6 +30,7 @@ from baserate.decisions.operating_point import (
 )
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, exact_share
 from baserate.decisions.rules import (
+    NO_THRESHOLD,
     TOLERANCE,
     Mask,
     Rule,
@@ -241,8 +242,8 @@ def _guaranteed(
             else infeasible(points, sure, here, objective, at)
         )
     kept: Mask = reduce(np.logical_and, (keeping(term, points, at) for term in rule.terms), mask)
-    place = best_of(objective, points, kept, at) if kept.any() else None
-    if place is None:
+    place = best_of(objective, points, kept, at)
+    if place == NO_THRESHOLD:
         raise (
             guarantees.none_keeps(points, sure, rule, mask, at)
             if rule.terms
@@ -275,8 +276,8 @@ def _candidates(
     whole: bool = False,
 ) -> Iterator[OperatingPoint]:
     """The best threshold, and the part of a tie that fills the budget, where there are any."""
-    place = best_of(objective, points, mask, at) if mask.any() else None
-    if place is not None:
+    place = best_of(objective, points, mask, at)
+    if place != NO_THRESHOLD:
         yield set_at(points, place, at)
     if rule.budget is not None and not whole:
         # Where the budget is all there is to keep, which points are within it is known.

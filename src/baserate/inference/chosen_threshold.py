@@ -9,19 +9,23 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from baserate.conditions import Conditions, Uncertain
 from baserate.counts.cells import Array
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
-from baserate.decisions.operating_point import SMALL
+from baserate.decisions.best_threshold import (
+    ChoiceQuestion,
+    Flagged,
+    Places,
+    choose_places,
+    interpolate_places,
+)
 from baserate.decisions.rules import Rule, Term, parse_rule
 from baserate.errors import InputError, Note, combine, grouped, number_of, refuse
 from baserate.inference.bootstrap import (
@@ -50,8 +54,7 @@ from baserate.measures.confusion import (
     parse,
     rates_read,
 )
-from baserate.measures.registry import AlongPoints
-from baserate.numbers import Floats, Ints, Undefined, quotient, rounded
+from baserate.numbers import Floats, Ints, Undefined
 from baserate.results.operating_point import COUNTED, TIE, OperatingPoint
 from baserate.results.values import BOTH, CORRECTED, Difference, Interval
 
@@ -87,36 +90,6 @@ class Readings(NamedTuple):
     there: Floats
     fixed: Floats
     sizes: Floats
-
-
-@dataclass(frozen=True)
-class Choosing:
-    """How a point was chosen: what it must keep, what was made best, and at which conditions."""
-
-    rule: Rule
-    objective: Measure
-    at: Conditions
-    use_up: bool
-    # Whether every threshold is tried.
-    every: bool = True
-
-    @classmethod
-    def of(cls, point: OperatingPoint) -> Choosing:
-        rule = parse_rule(point.rule, point.volume) if point.rule else Rule()
-        objective = parse(point.optimized, point.volume)
-        use_up = rule.budget is not None and objective.name == "tpr" and not point.at.costs_given
-        return cls(rule, objective, point.at, use_up)
-
-
-class Chosen(NamedTuple):
-    """For every resample: all cases down to the place `upper` are flagged, and a `share` of those
-    between it and `lower`.
-    """
-
-    upper: npt.NDArray[np.intp]
-    lower: npt.NDArray[np.intp]
-    share: Floats
-    feasible: npt.NDArray[np.bool_]
 
 
 def readings(
@@ -168,7 +141,8 @@ def _readings(
         if isinstance(source, GroupedCounts)
         else _cell_draws(whole, kept, plan)
     )
-    choosings = [replace(Choosing.of(point), every=len(kept) == len(whole)) for point in points]
+    every = len(kept) == len(whole)
+    questions = [ChoiceQuestion.of(point) for point in points]
     settings = [
         (
             int(np.searchsorted(kept, upper)),
@@ -183,11 +157,11 @@ def _readings(
         rows = max(LEAST_ROWS, BLOCK // len(kept))
         for start in range(first, end, rows):
             count = min(rows, end - start)
-            resample = _Resamples.of(*drawn(start, count))
-            for choosing, setting, out in zip(choosings, settings, found, strict=True):
+            resample = _flagged(*drawn(start, count))
+            for question, setting, out in zip(questions, settings, found, strict=True):
                 _read(
                     resample,
-                    choosing,
+                    choose_places(question, resample, every=every),
                     setting,
                     (tp, fp),
                     [array[start : start + count] for array in out],
@@ -205,23 +179,21 @@ def _readings(
 
 
 def _read(
-    resample: _Resamples,
-    choosing: Choosing,
+    resample: Flagged,
+    chosen: Places,
     setting: tuple[int, int, float],
     sample: tuple[Floats, Floats],
     out: list[Floats],
 ) -> None:
     """What the resamples choose, and what is flagged there, into the rows of `out`."""
-    chosen = _chosen(resample, choosing)
     last = resample.tp.shape[1] - 1
     trivial = ((chosen.upper == 0) | (chosen.upper == last)) & (chosen.share == 0)
     known = chosen.feasible & ~trivial
     here, there, fixed, sizes = out
-    here[known] = np.stack(resample.at(chosen), axis=1)[known]
-    there[known] = np.stack(
-        [_between(column[chosen.upper], column[chosen.lower], chosen.share) for column in sample],
-        axis=1,
-    )[known]
+    here[known] = np.stack(resample.at_places(chosen), axis=1)[known]
+    there[known] = np.stack([interpolate_places(column, chosen) for column in sample], axis=1)[
+        known
+    ]
     fixed[:] = np.stack(
         [
             _between(column[:, setting[0]], column[:, setting[1]], setting[2])
@@ -319,172 +291,15 @@ def _cluster_draws(groups: GroupedCounts, kept: Ints, plan: Plan) -> Draws:
     return drawn
 
 
-# ---- the choice, on arrays --------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Resamples:
-    """What every threshold flags on every resample: one row per resample, one column per threshold;
-    the first flags nothing.
-    """
-
-    tp: Floats
-    fp: Floats
-
-    @classmethod
-    def of(cls, positives: Ints, negatives: Ints) -> _Resamples:
-        running = []
-        for cases in (positives, negatives):
-            flagged = np.zeros((cases.shape[0], cases.shape[1] + 1), dtype=np.int64)
-            np.cumsum(cases, axis=1, out=flagged[:, 1:])
-            running.append(
-                flagged.astype(np.float64)
-            )  # adding up as floats would take four times as long
-        return cls(running[0], running[1])
-
-    @property
-    def totals(self) -> tuple[Any, Any]:
-        """The positives and negatives of every resample; one number where all have as many."""
-        sums = self.tp[:, -1:], self.fp[:, -1:]
-        alike = all((column == column[0, 0]).all() for column in sums)
-        return (float(sums[0][0, 0]), float(sums[1][0, 0])) if alike else sums
-
-    def at(self, chosen: Chosen) -> tuple[Floats, Floats]:
-        """(tp, fp) of every resample at a place of its own."""
-        rows = np.arange(len(self.tp))
-        upper, lower = (
-            (self.tp[rows, place], self.fp[rows, place]) for place in (chosen.upper, chosen.lower)
-        )
-        tp, fp = (
-            _between(one, other, chosen.share) for one, other in zip(upper, lower, strict=True)
-        )
-        return tp, fp
-
-
-class _Outcomes(AlongPoints):
-    """What a formula sees of resamples, a row each."""
-
-    positives: Any
-    negatives: Any
-
-    def __init__(self, tp: Floats, fp: Floats, totals: tuple[Any, Any], at: Conditions) -> None:
-        """`totals` are the positives and negatives of each row."""
-        positives, negatives = totals
-        weight: Any = 1.0
-        if not at.as_in_sample:
-            odds = rounded((1 - at.exact_prior) / at.exact_prior)
-            weight = (
-                odds * positives / (negatives or math.nan)
-                if isinstance(negatives, float)
-                else odds * quotient(positives, negatives, "")
-            )
-        costs = at.costs
-        self.tp, self._fp, self._weight = tp, fp, weight
-        self.positives, self.negatives, self._negatives = positives, negatives * weight, negatives
-        self.costs = (float(costs.tp), float(costs.fp), float(costs.fn), float(costs.tn))
-        self.miss, self.false_alarm = rounded(costs.miss), rounded(costs.false_alarm)
-        self.cost_of_nothing = self.costs[2] * positives + self.costs[3] * self.negatives
-        self.cost_of_everything = self.costs[0] * positives + self.costs[1] * self.negatives
-
-    @cached_property
-    def fp(self) -> Floats:
-        return np.asarray(self._fp * self._weight)
-
-    @cached_property
-    def fn(self) -> Floats:
-        return np.asarray(self.positives - self.tp)
-
-    @cached_property
-    def tn(self) -> Floats:
-        return np.asarray(self.negatives - self.fp)
-
-    @cached_property
-    def counted(self) -> tuple[Floats, Floats, Floats, Floats]:
-        return self.tp, self._fp, self.fn, self._negatives - self._fp
-
-
-def _chosen(resample: _Resamples, choosing: Choosing) -> Chosen:
-    """The place that every resample chooses, as `choose` does: the best that satisfies the rule, of
-    equals the one that flags least.
-    """
-    outcomes = _Outcomes(resample.tp, resample.fp, resample.totals, choosing.at)
-    loss = _loss(choosing.objective, outcomes)
-    rows = np.arange(len(loss))
-    for term in choosing.rule.terms:
-        loss = np.where(_keeps(term, outcomes), loss, math.nan)
-    np.copyto(loss, math.inf, where=np.isnan(loss))
-    upper = np.argmin(loss, axis=1)
-    found = Chosen(upper, upper, np.zeros(len(rows)), np.isfinite(loss[rows, upper]))
-    budget = choosing.rule.budget
-    return (
-        found
-        if budget is None
-        else _with_budget(resample, choosing, budget, outcomes, (found, loss))
-    )
-
-
-def _with_budget(
-    resample: _Resamples,
-    choosing: Choosing,
-    budget: Term,
-    outcomes: _Outcomes,
-    best_of: tuple[Chosen, Floats],
-) -> Chosen:
-    """The same where a budget may be used up inside a tie: by a share of the cases below the last
-    threshold within it.
-    """
-    found, loss = best_of
-    rows, last = np.arange(len(loss)), loss.shape[1] - 1
-    used = np.asarray(budget.measure.formula(outcomes), dtype=np.float64)
-    limit = rounded(budget.limit)
-    within = np.count_nonzero(used <= limit * (1 + ROUNDING), axis=1) - 1
-    lower = np.minimum(within + 1, last)
-    filled = used[rows, within]
-    upper = np.argmax(
-        used >= filled[:, None], axis=1
-    )  # the cell drawn last: those below it that were not drawn add nothing
-    gap = used[rows, lower] - filled
-    share = np.divide(limit - filled, gap, out=np.zeros(len(rows)), where=gap > 0).clip(0.0, 1.0)
-    if (
-        choosing.every
-    ):  # as `choose`: a share only of a tie of several cases and more than 1 % of the budget
-        flagged = resample.tp + resample.fp
-        share[
-            (gap <= rounded(SMALL * budget.limit))
-            | (flagged[rows, lower] - flagged[rows, within] <= 1)
-        ] = 0.0
-    shared = Chosen(
-        upper, np.where(share > 0, lower, upper), share, np.ones(len(rows), dtype=np.bool_)
-    )
-    tp, fp = resample.at(shared)
-    there = _Outcomes(tp, fp, (resample.tp[:, -1], resample.fp[:, -1]), choosing.at)
-    value = _loss(choosing.objective, there)
-    others = [term for term in choosing.rule.terms if term is not budget]
-    holds = np.logical_and.reduce([np.isfinite(value), *(_keeps(term, there) for term in others)])
-    ours = loss[rows, found.upper]
-    better = holds & ((value <= ours) if choosing.use_up else (value < ours) & (share > 0))
-    return Chosen(*(np.where(better, new, old) for new, old in zip(shared, found, strict=True)))
-
-
-def _loss(objective: Measure, outcomes: _Outcomes) -> Floats:
-    """The objective, lower is better; NaN where it is undefined."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        values = np.broadcast_to(
-            np.asarray(objective.formula(outcomes), dtype=np.float64), outcomes.tp.shape
-        )
-    return values.copy() if objective.direction == "lower" else -values
-
-
-def _keeps(term: Term, outcomes: _Outcomes) -> npt.NDArray[np.bool_]:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        values = np.broadcast_to(
-            np.asarray(term.measure.formula(outcomes), dtype=np.float64), outcomes.tp.shape
-        )
-        limit = rounded(term.limit)
-        slack = ROUNDING * abs(limit)
-        return np.asarray(
-            values >= limit - slack if term.sense == ">=" else values <= limit + slack
-        )
+def _flagged(positives: Ints, negatives: Ints) -> Flagged:
+    """What every threshold flags, of the cases of each cell: one row per resample."""
+    running = []
+    for cases in (positives, negatives):
+        flagged = np.zeros((cases.shape[0], cases.shape[1] + 1), dtype=np.int64)
+        np.cumsum(cases, axis=1, out=flagged[:, 1:])
+        # Adding up as floats would take four times as long.
+        running.append(flagged.astype(np.float64))
+    return Flagged(running[0], running[1])
 
 
 # ----------------------------------------------------------------------

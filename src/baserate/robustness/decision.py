@@ -17,7 +17,7 @@ from baserate.counts.counts import JointCounts
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import short_on
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
-from baserate.decisions.rules import TOLERANCE, Mask, Rule, find_best, parse_rule
+from baserate.decisions.rules import NO_THRESHOLD, TOLERANCE, Mask, Rule, find_best, parse_rule
 from baserate.decisions.selection import COST, chosen_among, flag_at, may_lie, random_classifier
 from baserate.distributions import BELIEVED
 from baserate.errors import Fix, Infeasible, Note, Problem, combine, quoted, refuse
@@ -269,8 +269,9 @@ def _bests(
 
 def _best(one: Candidates, found: list[Staged], mask: Mask, *, use_up: bool) -> _Best | None:
     """The threshold of least regret of one model; flagging nothing or everything is one too."""
-    index = find_best(np.where(mask, _regrets(one, found), np.inf), flag_most=use_up)
-    if index is None:
+    losses = np.where(mask, _regrets(one, found), math.inf)
+    index = int(find_best(losses, flag_most=use_up))
+    if index == NO_THRESHOLD:
         return None
     rates = {site: one.rates(index, site) for site in one.sites}
     value = max(part.regret(*rates[part.scene.site]) for part in found)
