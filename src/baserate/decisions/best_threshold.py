@@ -88,13 +88,10 @@ class Flagged:
 
 
 def interpolate_places(values: Floats, places: Places) -> Floats:
-    """Return values along the thresholds at one place per sample; one row of them is that of every
-    sample.
+    """Return values along the thresholds at one place per sample; a single row of them is that of
+    every sample.
     """
-    if values.ndim == 1:
-        upper, lower = values[places.upper], values[places.lower]
-    else:
-        upper, lower = pick_places(values, places.upper), pick_places(values, places.lower)
+    upper, lower = pick_places(values, places.upper), pick_places(values, places.lower)
     return np.asarray(upper + places.share * (lower - upper))
 
 
@@ -148,14 +145,10 @@ def compute_values(measure: Measure, outcomes: Outcomes) -> Floats:
     return np.broadcast_to(values, outcomes.tp.shape)
 
 
-def compute_losses(question: ChoiceQuestion, flagged: Flagged) -> Floats:
+def compute_losses(question: ChoiceQuestion, outcomes: Outcomes, terms: tuple[Term, ...]) -> Floats:
     """Return the objective at every threshold of every sample, turned so that lower is better;
-    NaN where it is undefined or the rule does not hold.
+    NaN where it is undefined or one of the terms does not hold.
     """
-    return _losses_of(question, Outcomes(flagged, flagged.totals, question.at), question.rule.terms)
-
-
-def _losses_of(question: ChoiceQuestion, outcomes: Outcomes, terms: tuple[Term, ...]) -> Floats:
     sign = 1.0 if question.objective.direction == "lower" else -1.0
     losses = sign * compute_values(question.objective, outcomes)
     for term in terms:
@@ -170,7 +163,7 @@ def choose_places(question: ChoiceQuestion, flagged: Flagged, *, every: bool = T
     cases tie.
     """
     outcomes = Outcomes(flagged, flagged.totals, question.at)
-    losses = _losses_of(question, outcomes, question.rule.terms)
+    losses = compute_losses(question, outcomes, question.rule.terms)
     place = np.asarray(find_best(losses))
     upper = np.maximum(place, 0)
     best = Places(upper, upper, np.zeros(upper.shape), place != NO_THRESHOLD)
@@ -182,12 +175,14 @@ def choose_places(question: ChoiceQuestion, flagged: Flagged, *, every: bool = T
     totals = flagged.tp[..., -1:], flagged.fp[..., -1:]
     there = Outcomes(Flagged(tp, fp), totals, question.at)
     others = tuple(term for term in question.rule.terms if term is not budget)
-    value, ours = _losses_of(question, there, others)[..., 0], pick_places(losses, upper)
+    value = compute_losses(question, there, others)[..., 0]
+    ours = np.where(best.feasible, pick_places(losses, upper), math.inf)
     slack = TOLERANCE * np.abs(value)
-    better = value < ours - slack if not question.use_up_budget else value <= ours + slack
-    taken = ~np.isnan(value) & (better | ~best.feasible)
-    if not question.use_up_budget:
-        taken &= filled.share > 0
+    taken = (
+        value <= ours + slack
+        if question.use_up_budget
+        else (value < ours - slack) & (filled.share > 0)
+    )
     return Places(*(np.where(taken, new, old) for new, old in zip(filled, best, strict=True)))
 
 

@@ -191,9 +191,9 @@ def _read(
     known = chosen.feasible & ~trivial
     here, there, fixed, sizes = out
     here[known] = np.stack(resample.at_places(chosen), axis=1)[known]
-    there[known] = np.stack([interpolate_places(column, chosen) for column in sample], axis=1)[
-        known
-    ]
+    there[known] = np.stack(
+        [interpolate_places(column[np.newaxis], chosen) for column in sample], axis=1
+    )[known]
     fixed[:] = np.stack(
         [
             _between(column[:, setting[0]], column[:, setting[1]], setting[2])
