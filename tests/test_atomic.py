@@ -21,8 +21,8 @@ from tests.cli.helpers import refused, told, written
 
 import baserate as br
 from baserate import atomic
-from baserate.atomic import reserved
 from baserate.cli import runner
+from baserate.extend import reserved
 from baserate.read import streams
 
 HEADER, ROWS = ("y", "m"), [(0, 0.1), (1, 0.9), (0, 0.4), (1, 0.3)]

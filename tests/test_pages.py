@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baserate.atomic import NARROWEST, Grid, Page, fitted
+from baserate.atomic import NARROWEST, Page, fitted
+from baserate.extend import Grid
 
 cells = st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=1, max_size=12)
 words = st.lists(cells, min_size=1, max_size=3).map(" ".join)

@@ -9,10 +9,8 @@ import pytest
 from tests.cli.helpers import VALID, run
 
 import baserate as br
+from baserate.curves import band, ideal_baseline, isoline
 from baserate.curves.named import CURVES
-from baserate.decisions.roc_geometry import ideal_baseline
-from baserate.inference.bands import band
-from baserate.measures.isolines import isoline
 
 LABELS, SCORES = [1, 1, 0, 1, 0, 0, 0, 0], [0.95, 0.8, 0.7, 0.6, 0.4, 0.3, 0.2, 0.1]
 COUNTS = br.count(LABELS, SCORES)

@@ -5,7 +5,8 @@ import random
 import pytest
 from tests.cli.helpers import answered, told, written
 
-from baserate.errors import QUIET, RANK, Note, foremost, ranked
+from baserate.errors import QUIET, RANK, foremost, ranked
+from baserate.types import Note
 
 FIELD = ("--prior", "1%")
 

@@ -3,7 +3,7 @@
 import pytest
 
 import baserate as br
-from baserate.inference.sample_size import (
+from baserate.planning import (
     cases_at_prior,
     cases_for_auc,
     cases_for_margin,

@@ -10,7 +10,7 @@ from tests.cli.helpers import refused, told, written
 
 from baserate.cli import main, options
 from baserate.cli.runner import IntervalOptions, Request, Result, command
-from baserate.errors import Note
+from baserate.types import Note
 
 SEEN: list[Request] = []
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from baserate import InputError
 from baserate.counts import cells
-from baserate.errors import InputError
 
 SCORES = st.one_of(
     st.floats(0, 1),

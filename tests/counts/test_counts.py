@@ -8,7 +8,7 @@ import pytest
 
 import baserate as br
 from baserate.counts.counts import same_scores
-from baserate.errors import Ledger, Source
+from baserate.types import Ledger, Source
 
 F1_A = br.Counts(
     range(9, -1, -1),

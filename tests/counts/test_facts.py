@@ -3,7 +3,7 @@
 import pytest
 
 import baserate as br
-from baserate.counts.points import Points
+from baserate import Points
 
 
 @pytest.mark.parametrize(("treatment", "missing"), [("drop", True), ("negative", False)])

@@ -11,8 +11,8 @@ import pytest
 
 import baserate as br
 from baserate.counts.grouped import rank
-from baserate.errors import Ledger
 from baserate.kernels import Cells
+from baserate.types import Ledger
 
 Y = [0, 1, 0, 1, 1]
 S = [0.2, 0.7, 0.1, 0.9, 0.9]

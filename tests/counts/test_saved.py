@@ -16,7 +16,7 @@ from tests.cli.helpers import written
 import baserate as br
 from baserate import atomic
 from baserate.counts import counts
-from baserate.errors import Ledger
+from baserate.types import Ledger
 
 COUNTS = br.count([0, 1, 0, 1], [0.2, 0.7, 0.1, 0.9])
 THREE_CELLS = br.Counts([0.9, 0.8, 0.5], [1, 0, 1], [0, 1, 1])._cells

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import baserate as br
+from baserate import InputError
 from baserate.curves.threshold_table import threshold_table
-from baserate.errors import InputError
 from baserate.measures.confusion import measure
 
 LABELS, SCORES = [0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.8, 0.9]

@@ -5,10 +5,9 @@ import math
 import pytest
 
 import baserate as br
-from baserate.counts.points import Points
+from baserate import OperatingPoint, Points
 from baserate.decisions.operating_point import highest_below, measures_shown
 from baserate.results.operating_point import (
-    OperatingPoint,
     describe_briefly,
     describe_setting,
     describe_setting_in_full,

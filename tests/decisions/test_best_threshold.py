@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import baserate as br
+from baserate import Infeasible
 from baserate.decisions.best_threshold import ChoiceQuestion, Flagged, choose_places
 from baserate.decisions.rules import NO_THRESHOLD, find_best
-from baserate.errors import Infeasible
 
 REQUESTS = [
     (None, {"costs": {"fn": 20}}),

@@ -16,7 +16,7 @@ from scipy.stats import beta, binom
 from tests.cli.helpers import answered, told
 
 import baserate as br
-from baserate.counts.points import Points
+from baserate import Points
 from baserate.decisions import guarantees
 from baserate.decisions.selection import choose
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 import baserate as br
-from baserate.counts.points import Points
+from baserate import Points
 from baserate.decisions.operating_point import (
     flagged_along,
     flagged_in_all,
@@ -18,7 +18,7 @@ from baserate.decisions.operating_point import (
     on_labels,
     unlabelled_flagged,
 )
-from baserate.errors import Note
+from baserate.types import Note
 
 HERE = br.Conditions()
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.counts.points import Points
+from baserate import Points
 from baserate.decisions.rules import keeping, parse_rule
 from baserate.decisions.selection import (
     Hidden,

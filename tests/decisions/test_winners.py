@@ -14,7 +14,7 @@ from tests.decisions.worked import F1_A, F1_B
 from tests.strategies import seeds
 
 import baserate as br
-from baserate.counts.points import Points
+from baserate import Points
 from baserate.decisions.roc_geometry import corners, regions
 
 COSTS = br.Costs(fp=5, fn=500, tp=5, tn=0)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.measures.confusion import Measure, between, exact_value, rates_read
+from baserate import Measure
+from baserate.measures.confusion import between, exact_value, rates_read
 from baserate.measures.registry import CATALOGUE
 from baserate.numbers import Undefinable, exactly
 

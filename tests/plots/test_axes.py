@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import baserate as br
-from baserate.plots.axes import Axis, deviate_axis, linear_axis, log_axis, spanning_axis
+from baserate.plots import Axis, linear_axis, spanning_axis
+from baserate.plots.axes import deviate_axis, log_axis
 
 wide = st.floats(allow_nan=False, allow_infinity=False)
 

@@ -14,8 +14,8 @@ from tests.strategies import cases
 import baserate as br
 from baserate.curves import named
 from baserate.curves.named import family
+from baserate.plots import Area, Line, Marks, Panel, Style, Words, series_style
 from baserate.plots.compose import MOST_PLACES, PIXELS, drawn
-from baserate.plots.panels import Area, Line, Marks, Panel, Style, Words, series_style
 
 
 def lines(panel, name):

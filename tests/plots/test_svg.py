@@ -23,19 +23,9 @@ from tests.plots.drawings import (
 from tests.strategies import cases
 
 import baserate as br
-from baserate.plots.axes import linear_axis
+from baserate.plots import Line, Marks, Panel, Style, Words, linear_axis, series_style
 from baserate.plots.figures import panel_for
-from baserate.plots.panels import (
-    DARK,
-    PALETTE,
-    Line,
-    Marks,
-    Panel,
-    Style,
-    Words,
-    direct_labels,
-    series_style,
-)
+from baserate.plots.panels import DARK, PALETTE, direct_labels
 
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.plots.panels import Area, Line, Marks, Words
+from baserate.plots import Area, Line, Marks, Words
 
 GALLERY = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "gallery.py"))
 DRAWN = {entry.name: entry.draw for entry in GALLERY["ENTRIES"]}
