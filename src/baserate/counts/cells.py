@@ -244,7 +244,7 @@ def short_decimals(thresholds: Array, below: Array) -> tuple[Indices, Indices, d
 
     Floats settle nearly all; where their rounding leaves a doubt, `short` itself decides.
     """
-    whole, powers, settled = _by_floats(thresholds, below)
+    whole, powers, settled = _settled_by_floats(thresholds, below)
     texts: dict[int, str] = {}
     for place in np.flatnonzero(~settled).tolist():
         under = below[place].item() if place < len(below) else -math.inf
@@ -262,83 +262,56 @@ def short_decimals(thresholds: Array, below: Array) -> tuple[Indices, Indices, d
     return whole, np.where(whole == 0, 0, powers), texts
 
 
-def _by_floats(thresholds: Array, below: Array) -> tuple[Indices, Indices, Mask]:
-    """The decimals that floats settle, by their number of digits, and which those are."""
-    whole, powers, orders = (np.zeros(len(thresholds), dtype=np.int64) for _ in range(3))
+def _settled_by_floats(thresholds: Array, below: Array) -> tuple[Indices, Indices, Mask]:
+    """The decimals that floats settle, number of digits by number of digits, and which those
+    are: the threshold itself, or the middle rounded, where no rounding of floats matters.
+    """
+    whole, powers = (np.zeros(len(thresholds), dtype=np.int64) for _ in range(2))
     settled = np.zeros(len(thresholds), dtype=np.bool_)
     top, low = thresholds.astype(np.float64), np.append(below.astype(np.float64), -math.inf)
     with np.errstate(invalid="ignore", over="ignore"):  # between infinite ones is no middle
         middle = low + (top - low) / 2
-    size = np.abs(middle)
-    left = np.flatnonzero((size > 0) & (np.maximum(np.abs(top), np.abs(low)) < 1e15))
-    orders[left] = np.floor(np.log10(size[left]))
-    fewest = _fewest_digits(top[left], low[left], orders[left])
-    open_ = left[:0]
+    with np.errstate(divide="ignore"):
+        orders = [np.floor(np.log10(np.abs(values))) for values in (middle, top)]
+    left = np.flatnonzero(np.isfinite(orders[0]) & np.isfinite(orders[1]))
     for digits in range(1, FLOAT_DIGITS + 1):
-        open_ = np.concatenate((open_, left[fewest == digits]))
-        power = digits - 1 - orders[open_]
-        m, e, sure, doubt = _decimals(top[open_], low[open_], middle[open_], power, digits)
+        cut, under = top[left], low[left]
+        power, own_power = (digits - 1 - order[left].astype(np.int64) for order in orders)
+        own, as_read = _scaled(np.rint, cut, own_power)
+        itself = as_read == cut
+        half, half_read = _scaled(_rounded_half_up, middle[left], power)
+        over, over_read = _scaled(np.ceil, middle[left], power)
+        near = (under < half_read) & (half_read <= cut)
+        there = itself | near | ((under < over_read) & (over_read <= cut))
+        # A tie, or a power of ten that is no float.
+        twice, _ = _scaled(np.asarray, 2 * middle[left], power)
+        doubt = np.abs(twice - np.rint(twice)) <= np.abs(twice) * 2.0**-48
+        doubt = (doubt & there & ~itself) | (
+            np.maximum(np.abs(power), np.abs(own_power)) > FLOAT_POWER
+        )
+        chosen = np.where(itself, own_power, power)
         if thresholds.dtype == np.int64:
-            sure, doubt = sure & (e <= 0), doubt | (sure & (e > 0))
-        there = open_[sure]
-        whole[there], powers[there], settled[there] = m[sure], e[sure], True
-        open_ = open_[~(sure | doubt)]
+            doubt |= there & (chosen > 0)
+        sure = left[there & ~doubt]
+        values = np.where(itself, own, np.where(near, half, over))
+        whole[sure] = values[there & ~doubt]
+        powers[sure] = chosen[there & ~doubt]
+        settled[sure] = True
+        left = left[~(there | doubt)]
     return whole, powers, settled
 
 
-def _fewest_digits(top: Floats, low: Floats, orders: Indices) -> Indices:
-    """From which number of digits on a decimal may lie between the two, or so near that rounding
-    leaves a doubt; 1 where nothing is ruled out. Where no decimal with a number of places does,
-    none with fewer places does.
-    """
-    power = np.clip(np.floor(-np.log10(top - low)) - 1, -FLOAT_POWER, FLOAT_POWER).astype(np.int64)
-    up, down = _powers_of_ten(power)
-    near = (np.abs(top) + np.abs(low)) * 2.0**-45
-    none = np.floor((top + near) * up / down) == np.floor((low - near) * up / down)
-    return np.where(none, np.maximum(power + orders + 2, 1), 1)
+def _rounded_half_up(values: Floats) -> Floats:
+    return np.copysign(np.floor(np.abs(values) + 0.5), values)
 
 
-def _decimals(
-    top: Floats, low: Floats, middle: Floats, powers: Indices, digits: int
-) -> tuple[Indices, Indices, Mask, Mask]:
-    """The decimals of this number of digits that `short` looks at, which of them are surely its
-    answer, and which may be.
-    """
-    m, e = np.zeros(len(top), dtype=np.int64), powers.copy()
-    sure, doubt = (np.zeros(len(top), dtype=np.bool_) for _ in range(2))
-    up, down = _powers_of_ten(powers)
-    near = (np.abs(top * up / down) + 1) * 2.0**-49
-    # Only where such a decimal lies between the two, or may lie there.
-    between = np.floor(top * up / down + near) > np.floor(low * up / down - near)
-    some = np.flatnonzero(between | (np.abs(powers) > FLOAT_POWER))
-    far, scaled = np.abs(powers[some]) > FLOAT_POWER, (middle * up / down)[some]
-    top, low, up, down, near = top[some], low[some], up[some], down[some], near[some]
-
-    def separates(value: Floats) -> Mask:
-        # Both are exact, so that the quotient is the float nearest to the decimal.
-        read = value * down / up
-        return np.logical_and(low < read, read <= top)
-
-    half, over = np.copysign(np.floor(np.abs(scaled) + 0.5), scaled), np.ceil(scaled)
-    rounds = separates(half)
-    found, unclear = rounds | separates(over), np.abs(2 * scaled - np.rint(2 * scaled)) <= 2 * near
-    # The threshold itself, where it has no more digits: then one of the two separates as well.
-    order = np.floor(np.log10(np.abs(top), where=top != 0, out=np.zeros_like(top)))
-    own_power = (digits - 1 - order).astype(np.int64)
-    own_far = np.abs(own_power) > FLOAT_POWER
-    up, down = _powers_of_ten(own_power)
-    own = np.rint(top * up / down)
-    itself = (own * down / up == top) & ~own_far
-    m[some] = np.where(itself, own, np.where(rounds, half, over))
-    e[some] = np.where(itself, own_power, powers[some])
-    maybe = far | unclear | own_far
-    sure[some], doubt[some] = itself | (found & ~maybe), maybe
-    return m, e, sure, doubt
-
-
-def _powers_of_ten(powers: Indices) -> tuple[Floats, Floats]:
-    """What to multiply by, and what to divide by: one of the two is 1, and both are exact."""
-    return TENS[np.clip(powers, 0, FLOAT_POWER)], TENS[np.clip(-powers, 0, FLOAT_POWER)]
+def _scaled(
+    rounding: Callable[[Floats], Floats], values: Floats, powers: Indices
+) -> tuple[Floats, Floats]:
+    """Values rounded at a power of ten, and the floats nearest to these decimals."""
+    up, down = (TENS[np.clip(sign * powers, 0, FLOAT_POWER)] for sign in (1, -1))
+    whole = rounding(values * up / down)
+    return whole, whole * down / up
 
 
 def next_below(scores: Array) -> Array:
