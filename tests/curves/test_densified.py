@@ -18,7 +18,6 @@ from tests.strategies import cases
 
 import baserate as br
 from baserate.curves import named
-from baserate.curves.curve import sweep
 
 SETS, PIXELS = 12, 24
 CURVES = {entry.name: entry for entry in named.CURVES.values() if entry.along}
@@ -193,7 +192,7 @@ def test_a_curve_without_edges_of_a_roc_is_as_dense_as_it_gets():
     for curve in (
         br.curve(counts, "cost"),
         br.curve(counts, "ks"),
-        sweep(counts, "tpr", priors=[0.1]),
+        br.curve(counts, "tpr:prior", priors=[0.1]),
     ):
         assert curve.densified() is curve
     again = br.pr(counts).densified(8)

@@ -16,8 +16,7 @@ from tests.curves import oracle_curves as oracle
 
 import baserate as br
 from baserate.curves import named
-from baserate.curves.curve import trace
-from baserate.curves.named import CURVES, axis_label, family
+from baserate.curves.named import CURVES, axis_label
 from baserate.measures.registry import CATALOGUE
 
 SETS = 40
@@ -179,36 +178,33 @@ def test_the_ks_curve_and_the_cost_along_thresholds(kind):
 @pytest.mark.parametrize("kind", generated.KINDS)
 def test_any_two_measures_are_traced_with_nan_where_one_is_undefined(kind):
     for held, counts, prior, p in cases(kind):
-        curve = trace(counts, x="f1", y="npv", at=br.Conditions(prior))
+        curve = br.curve(counts, "npv:f1", prior=prior)
         for place, (_, rates) in enumerate(oracle.roc(held)):
             assert agrees("f1", curve.x[place], rates, p)
             assert agrees("npv", curve.y[place], rates, p)
         assert math.isnan(curve.y[-1])
-        short = trace(counts, x="posfrac", y="accuracy", at=br.Conditions(prior), every=False)
+        short = br.curve(counts, "accuracy:posfrac", prior=prior, every=False)
         assert len(short) == len(br.roc(counts))
 
 
 def test_a_trace_takes_measures_by_their_one_name_and_a_volume():
     counts = br.Counts([3, 2, 1], [6, 3, 1], [2, 8, 30])
-    curve = trace(
-        counts, x="tpr", y="alerts", at=br.Conditions(prior=0.01), volume=1000, name="mine"
-    )
-    assert (curve.name, curve.x_label, curve.y_label) == ("mine", "tpr", "alerts(volume=1000)")
+    curve = br.curve(counts, "alerts:tpr", prior=0.01, volume=1000)
+    assert (curve.x_label, curve.y_label) == ("tpr", "alerts(volume=1000)")
     assert curve.y[-1] == pytest.approx(1000)
     with pytest.raises(br.InputError, match="did you mean"):
-        trace(counts, x="tprr", y="fpr")
-    assert trace(counts, x="recall", y="fpr").x_label == "tpr"
+        br.curve(counts, "fpr:tprr")
+    assert br.curve(counts, "fpr:recall").x_label == "tpr"
 
 
 @pytest.mark.parametrize("prior", [0.5, 0.1, 0.001])
 def test_a_family_is_one_curve_a_set_of_conditions(prior):
     counts = br.Counts([3, 2, 1], [6, 3, 1], [2, 8, 30])
     conditions = [br.Conditions(prior=0.3), br.Conditions(prior=prior)]
-    curves = family(br.broc, counts, at=iter(conditions), hull=False)
-    assert [curve.at.prior for curve in curves] == [0.3, prior]
-    assert curves[1].x.tolist() == br.broc(counts, at=conditions[1], hull=False).x.tolist()
-    with pytest.raises(br.InputError, match="BR519: a family of curves needs conditions"):
-        family(br.pr, counts, at=[])
+    curves = br.curve(counts, "broc", at=conditions, hull=False)
+    assert [curve.at.prior for curve in curves.values()] == [0.3, prior]
+    last = list(curves.values())[-1]
+    assert last.x.tolist() == br.broc(counts, at=conditions[1], hull=False).x.tolist()
 
 
 @pytest.mark.parametrize("name", [*BOUND, "cost_threshold_curve"])

@@ -9,8 +9,6 @@ import pytest
 from tests.cli.helpers import VALID, run
 
 import baserate as br
-from baserate.curves.curve import sweep
-from baserate.curves.named import family
 from baserate.curves.summaries import SUMMARIES, summary_named
 
 COUNTS = br.count([1, 1, 0, 1, 0, 0, 0, 0], [0.95, 0.8, 0.7, 0.6, 0.4, 0.3, 0.2, 0.1])
@@ -124,13 +122,11 @@ def test_contradictions_between_options_are_refused():
     with pytest.raises(
         br.InputError, match="BR533: a sweep keeps one threshold, or chooses again by a rule"
     ):
-        sweep(COUNTS, "precision", priors=[0.1], rule="tpr >= 0.5", threshold=0.4)
-    with pytest.raises(br.InputError, match="BR519: roc does not depend on conditions"):
-        family(br.roc, COUNTS, at=[AT])
+        br.curve(COUNTS, "precision:prior", priors=[0.1], rule="tpr >= 0.5", threshold=0.4)
 
 
 def test_a_sweep_says_what_it_assumes_for_all_its_priors_at_once():
-    notes = sweep(COUNTS, "expected_cost", priors=[0.1, 0.001]).notes
+    notes = br.curve(COUNTS, "expected_cost:prior", priors=[0.1, 0.001]).notes
     assert [note.code for note in notes] == ["BR526", "BR525", "BR528"]
     assert notes[0].text == (
         "computed for base rates from 0.1% to 10%; this assumes that the scores within each class"

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.curves.curve import sweep
 
 COUNTS = br.Counts([0.9, 0.5, 0.1], [6, 3, 1], [2, 8, 30])
 AT = br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=50))
@@ -71,7 +70,7 @@ def test_the_columns_of_a_curve_along_thresholds_keep_both_its_axis_and_its_thre
 @pytest.mark.parametrize("rule", [None, "tpr >= 0.9", "precision >= 0.3"])
 def test_a_sweep_chooses_again_at_every_prior(rule):
     priors = [0.5, 0.1, 0.01, 1e-4, 1e-6]
-    curve = sweep(COUNTS, "posfrac", priors=priors, costs=AT.costs, rule=rule)
+    curve = br.curve(COUNTS, "posfrac:prior", priors=priors, costs=AT.costs, rule=rule)
     for place, prior in enumerate(priors):
         try:
             chosen = br.choose(COUNTS, rule, at=br.Conditions(prior, AT.costs))
@@ -93,7 +92,7 @@ def test_a_sweep_at_one_threshold_is_that_point_at_every_prior():
             br.measure(COUNTS, name, threshold=0.5, at=br.Conditions(prior))
             for prior in (0.001, 0.2)
         ]
-    nothing = sweep(COUNTS, "precision", threshold=None, priors=[0.1])
+    nothing = br.curve(COUNTS, "precision:prior", threshold=None, priors=[0.1])
     assert math.isnan(nothing.y[0])
     grid = br.curve(COUNTS, "precision:prior", threshold=0.5).x
     assert (grid[0], len(grid)) == (1e-6, 58)
@@ -103,8 +102,10 @@ def test_a_sweep_at_one_threshold_is_that_point_at_every_prior():
 def test_a_sweep_needs_base_rates():
     for priors in ([], [None]):
         with pytest.raises(br.InputError, match="BR519: a sweep needs base rates"):
-            sweep(COUNTS, "tpr", priors=priors)
-    assert sweep(COUNTS, "alerts", priors=[0.1], volume=1000).y_label == "alerts(volume=1000)"
+            br.curve(COUNTS, "tpr:prior", priors=priors)
+    assert (
+        br.curve(COUNTS, "alerts:prior", priors=[0.1], volume=1000).y_label == "alerts(volume=1000)"
+    )
 
 
 def test_a_curve_can_be_sent_to_another_process():

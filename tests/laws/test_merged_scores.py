@@ -21,7 +21,6 @@ from tests.cli.helpers import told
 from tests.strategies import LONG
 
 import baserate as br
-from baserate.curves.curve import trace
 from baserate.measures.confusion import named
 from baserate.measures.registry import CATALOGUE
 from baserate.robustness.decision import decide
@@ -763,7 +762,7 @@ def test_every_measure_rises_or_falls_throughout_with_either_outcome(measure):
 def rules_of(measure, counts, rng):
     """Rules on this measure with limits at and between its values here, in both directions."""
     asked = named(measure, VOLUME)
-    values = trace(counts, x="fpr", y=asked, at=AT).y
+    values = br.table(counts, [asked], at=AT)[str(asked)]
     values = np.unique(values[np.isfinite(values)])
     if not len(values):
         return

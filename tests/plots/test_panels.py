@@ -13,7 +13,6 @@ from tests.strategies import cases
 
 import baserate as br
 from baserate.curves import named
-from baserate.curves.named import family
 from baserate.plots import Area, Line, Marks, Panel, Style, Words, series_style
 from baserate.plots.compose import MOST_PLACES, PIXELS, drawn
 
@@ -138,9 +137,8 @@ def test_a_decision_curve_falls_between_two_scores_as_the_same_cases_are_acted_o
 
 def test_a_family_is_named_by_its_base_rates_and_models_by_their_colours():
     at = [br.Conditions(prior=prior) for prior in (0.5, 0.01)]
-    panel = br.plots.curve_panel(
-        {"a": family(br.pr, COUNTS, at=at), "b": family(br.pr, COUNTS, at=at)}
-    )
+    family = list(br.curve(COUNTS, "pr", at=at).values())
+    panel = br.plots.curve_panel({"a": family, "b": family})
     named = {part.name: part.style for part in panel.legend if part.style.width == 2}
     assert list(named) == [
         "a, base rate 0.5",

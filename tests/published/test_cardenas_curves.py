@@ -8,7 +8,6 @@ import pytest
 from tests.curves import oracle_curves as oracle
 
 import baserate as br
-from baserate.curves.named import family
 
 IDS = 6.52e-5
 PRIORS = [0.5, 0.01, IDS, 1e-9]
@@ -100,7 +99,7 @@ def test_C23_B17_at_a_fixed_detection_rate_no_prior_changes_the_order_of_two_mod
 
 
 def test_C24_a_range_of_priors_is_a_family_of_curves():
-    curves = family(br.broc, COUNTS, at=[at(prior) for prior in PRIORS])
+    curves = list(br.curve(COUNTS, "broc", at=[at(prior) for prior in PRIORS]).values())
     assert [curve.at.prior for curve in curves] == PRIORS
     for likely, rare in itertools.pairwise(curves):
         assert (likely.x <= rare.x).all()

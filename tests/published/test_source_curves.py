@@ -7,7 +7,6 @@ import pytest
 from tests.published import highleyman
 
 import baserate as br
-from baserate.curves.curve import sweep, trace
 
 SCORES = (0.25, 0.43, 0.53, 0.76, 0.85, 0.85, 0.85, 0.87, 0.93, 0.95)
 TEN = br.count([int(sign == "+") for sign in "+-+---+-++"], SCORES)
@@ -26,14 +25,14 @@ def test_L13_L17_posfrac_rises_with_tpr_at_the_thresholds_of_the_roc(prior):
 
 
 def test_L14_L22_L24_a_sweep_over_priors_leaves_posfrac_near_fpr():
-    curve = sweep(TEN, "posfrac", priors=[0.5, 0.1, 0.001, 1e-6], threshold=0.53)
+    curve = br.curve(TEN, "posfrac:prior", priors=[0.5, 0.1, 0.001, 1e-6], threshold=0.53)
     assert curve.y[-1] == pytest.approx(br.choose(TEN, threshold=0.53).fpr, abs=1e-6)
     assert (np.abs(curve.y - br.choose(TEN, threshold=0.53).fpr) <= curve.x).all()
 
 
 @pytest.mark.parametrize("prior", [0.5, 0.1, 0.001])
 def test_L18_L21_purity_along_the_roc_is_tpr_over_tpr_and_skewed_fpr(prior):
-    roc, purity = br.roc(TEN, every=True), trace(TEN, x="tpr", y="precision", at=at(prior))
+    roc, purity = br.roc(TEN, every=True), br.curve(TEN, "precision:tpr", at=at(prior))
     expected = roc.y[1:] / (roc.y[1:] + (1 - prior) / prior * roc.x[1:])
     assert purity.y[1:] == pytest.approx(expected, rel=1e-14)
     assert np.isnan(purity.y[0])
@@ -123,5 +122,5 @@ def test_C10_C11_C15_a_ppv_isoline_cuts_the_precision_recall_curve_at_its_height
 
 
 def test_C12_C13_C14_npv_along_a_roc_falls_from_1_minus_p_on_the_diagonal():
-    curve = trace(br.Counts([2, 1], [3, 3], [7, 7]), x="fpr", y="npv", at=at(0.01))
+    curve = br.curve(br.Counts([2, 1], [3, 3], [7, 7]), "npv:fpr", at=at(0.01))
     assert curve.y[:2] == pytest.approx([0.99, 0.99], rel=1e-15)

@@ -5,7 +5,7 @@ reliability and others.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple, cast
 
@@ -574,32 +574,6 @@ def _along_scores(name: str, counts: Source, at: Conditions | None) -> Curve:
         *(label_shift_of(resolved, points) if resolved is not None else ()),
     )
     return Curve._of(name, axes, (scores, y, scores), resolved, counts, notes)
-
-
-def family(
-    curve: Callable[..., Curve], counts: Source, *, at: Iterable[Conditions], **options: Any
-) -> list[Curve]:
-    """One curve a set of conditions: for base rates that are not known, or vary.
-
-    >>> import baserate as br
-    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> [float(c.x[2].round(3)) for c in family(br.broc, counts, at=[br.Conditions(prior=p) for p in (0.5, 0.1, 0.001)])]
-    [0.333, 0.818, 0.998]
-    """  # noqa: E501
-    conditions = list(at)
-    if not conditions:
-        raise refuse(
-            "BR519",
-            "a family of curves needs conditions",
-            "at=[Conditions(prior=0.01), Conditions(prior=0.001)]",
-        )
-    if "at" not in inspect.signature(curve).parameters:
-        raise refuse(
-            "BR519",
-            f"{curve.__name__} does not depend on conditions: it has no family",
-            "pr, broc, …",
-        )
-    return [curve(counts, at=one, **options) for one in conditions]
 
 
 def to_broc(fpr: Any, tpr: Any, at: Conditions) -> tuple[Any, Any]:
