@@ -254,11 +254,16 @@ class Browser(Protocol):
         """Open a file; where something is given, walk through it."""
 
 
+# A package, and the programs of it that will do.
+CHROMIUM = ("chromium", "chromium-headless-shell", "chromium", "google-chrome")
+FIREFOX = ("firefox-esr", "firefox-esr", "firefox")
+
+
 class Chromium:
     """Driven by Playwright."""
 
     def __enter__(self) -> Self:
-        name = program("chromium", "chromium-headless-shell", "chromium", "google-chrome")
+        name = program(*CHROMIUM)
         try:
             from playwright.sync_api import sync_playwright
         except ImportError:
@@ -301,7 +306,7 @@ class Firefox:
     """Driven by WebDriver BiDi over a socket: Playwright needs a Firefox of its own."""
 
     def __enter__(self) -> Self:
-        name = program("firefox-esr", "firefox-esr", "firefox")
+        name = program(*FIREFOX)
         try:
             from tornado.websocket import websocket_connect
         except ImportError:
@@ -394,6 +399,8 @@ INSIDE = ("blob:", "data:")  # no request leaves; Firefox has a font of its own 
 
 def in_browsers(seed: int, folder: Path) -> tuple[int, list[str]]:
     """A few reports in both browsers, with their charts saved and opened alone."""
+    for browser in (CHROMIUM, FIREFOX):
+        program(*browser)  # before reports are made that nobody could open
     rng, wrong, made = random.Random(f"P16-payloads/{seed}"), list[str](), list[Any]()
     for place in range(PAGES):
         first = (seed * PAGES + place) * SIZE
