@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import baserate as br
+from baserate_studies import drawings
 from baserate_studies.cardenas.curves import empirical, intrusion
 from baserate_studies.tan.curves import crossing_models
 
@@ -26,7 +27,7 @@ HIGHLEYMAN = runpy.run_path(str(HERE.parent / "tests" / "published" / "highleyma
 CARDENAS = 6.52e-5
 HEAD = """# Gallery
 
-Every plot that baserate draws. A plot is a panel of lines, areas, marks and text on two axes. `panel.svg()` gives the pictures on this page,
+Every plot that baserate draws; those that only a source asks for are in `baserate_studies.drawings`. A plot is a panel of lines, areas, marks and text on two axes. `panel.svg()` gives the pictures on this page,
 `panel.text()` is for a terminal, `panel.matplotlib(ax=…)` draws on matplotlib axes (`pip install "baserate[plots]"`), a notebook displays a panel, and
 `panel.save("roc.svg")` writes it. On the command line: `baserate curve roc scores.csv --label y --score m1 --svg roc.svg`.
 
@@ -172,7 +173,7 @@ def landgrebe_scatter() -> Any:
     panels = []
     for words, targets, others in (("balanced", 300, 300), ("target prior 1 in 10", 60, 540)):
         labels, x = HIGHLEYMAN["draw"](rng, targets, others)
-        panel = br.plots.scatter_panel(
+        panel = drawings.scatter_panel(
             x[:, 0],
             x[:, 1],
             labels == 1,
@@ -215,7 +216,7 @@ def landgrebe_sets() -> Any:
         "Lithuanian": [_arc(rng, radius, count) for radius in (10.0, 6.2)],
     }
     panels = [
-        br.plots.scatter_panel(*np.concatenate(both).T, labels, axes=("x", "y"), title=name)
+        drawings.scatter_panel(*np.concatenate(both).T, labels, axes=("x", "y"), title=name)
         for name, both in sets.items()
     ]
     return br.plots.Figure("The data sets of Landgrebe et al.", tuple(panels))
@@ -238,7 +239,7 @@ def tan_costs() -> Any:
     )
     line = np.array([-2.5, 4.5])
     moved = {"equal costs": (line, 2.1 - line), "a miss costs more": (line, 1.0 - line)}
-    return br.plots.scatter_panel(
+    return drawings.scatter_panel(
         x[:, 0],
         x[:, 1],
         labels,
@@ -256,7 +257,7 @@ def landgrebe_families() -> Any:
         points += [
             br.choose(roc, "tpr >= 0.8", at=at(prior), optimize="posfrac") for prior in priors
         ]
-    return br.plots.posfrac_panel(curves, points=points[:5])
+    return br.plots.curve_panel(curves, points=points[:5])
 
 
 def landgrebe_pair() -> Any:
@@ -265,7 +266,7 @@ def landgrebe_pair() -> Any:
     point = br.choose(roc, "tpr >= 0.8", at=at(0.1))
     panels = (
         br.plots.roc_panel(br.roc(roc), points=point),
-        br.plots.posfrac_panel(br.curve(roc, "posfrac", at=at(0.1)), points=point),
+        br.plots.curve_panel(br.curve(roc, "posfrac", at=at(0.1)), points=point),
     )
     return br.plots.Figure("LDC on Highleyman's classes, P = .1", panels)
 
@@ -301,13 +302,13 @@ def densities() -> Any:
         name: np.exp(-((x - mean) ** 2) / 2) / math.sqrt(2 * math.pi)
         for name, mean in (("positive", 2.0), ("negative", 0.0))
     }
-    return br.plots.density_panel(x, curves, threshold=1.2)
+    return drawings.density_panel(x, curves, threshold=1.2)
 
 
 def broc_pair() -> Any:
     """A ROC that is not concave, and its hull, in the B-ROC."""
     counts, here = empirical(), at(0.05)
-    return br.plots.broc_panel(
+    return br.plots.curve_panel(
         {"hull": br.broc(counts, at=here), "as measured": br.broc(counts, at=here, hull=False)}
     )
 
@@ -335,13 +336,13 @@ ENTRIES = (
         "angles-precision",
         "Cárdenas & Baras, Fig 1",
         "From 0° to 45°, precision falls from 1 to the base rate.",
-        lambda: br.plots.isoline_figure("precision", [at(p) for p in (0.1, 0.01, 0.001)]),
+        lambda: drawings.isoline_figure("precision", [at(p) for p in (0.1, 0.01, 0.001)]),
     ),
     Entry(
         "angles-npv",
         "Cárdenas & Baras, Fig 2",
         "From 0° to 45°, NPV falls from 1 to 1 − the base rate.",
-        lambda: br.plots.isoline_figure("npv", [at(p) for p in (0.3, 0.1, 0.01)]),
+        lambda: drawings.isoline_figure("npv", [at(p) for p in (0.3, 0.1, 0.01)]),
     ),
     Entry(
         "posfrac",
@@ -359,19 +360,19 @@ ENTRIES = (
         "pr-priors",
         "Weng & Poon, Fig 7",
         "The same model at three base rates.",
-        lambda: br.plots.pr_panel(family("pr", one(), ("50%", "2%", "1 in 1000"))),
+        lambda: br.plots.curve_panel(family("pr", one(), ("50%", "2%", "1 in 1000"))),
     ),
     Entry(
         "broc-family",
         "Cárdenas & Baras, Fig 4",
         "One B-ROC a base rate, all from one ROC.",
-        lambda: br.plots.broc_panel(family("broc", intrusion(), (1e-3, CARDENAS, 1e-5))),
+        lambda: br.plots.curve_panel(family("broc", intrusion(), (1e-3, CARDENAS, 1e-5))),
     ),
     Entry(
         "broc-mapping",
         "Cárdenas & Baras, Fig 5",
         "Where the edges and the diagonal of the ROC go.",
-        lambda: br.plots.broc_mapping_figure(at(0.1), br.curve(one(), "roc_hull")),
+        lambda: drawings.broc_mapping_figure(at(0.1), br.curve(one(), "roc_hull")),
     ),
     Entry(
         "broc-hull",
@@ -391,7 +392,7 @@ ENTRIES = (
         "det",
         "Martin et al. 1997",
         "Two normal classes of one spread give a straight line.",
-        lambda: br.plots.det_panel(
+        lambda: br.plots.curve_panel(
             {"equal spread": br.det(normal(2.0, 1.0)), "wider positives": br.det(normal(2.0, 1.6))}
         ),
     ),
@@ -399,19 +400,19 @@ ENTRIES = (
         "gain",
         "Provost & Fawcett 2013",
         "The share of positives among the first N cases.",
-        lambda: br.plots.gain_panel(br.curve(one(), "gain", at=at(0.02))),
+        lambda: br.plots.curve_panel(br.curve(one(), "gain", at=at(0.02))),
     ),
     Entry(
         "lift",
         "Provost & Fawcett 2013",
         "The same as a multiple of guessing.",
-        lambda: br.plots.lift_panel(family("lift", one(), ("2%", "10%"))),
+        lambda: br.plots.curve_panel(family("lift", one(), ("2%", "10%"))),
     ),
     Entry(
         "strips",
         "Weng & Poon, Fig 2",
         "Each strip passes half its weight upwards.",
-        lambda: br.plots.strips_panel(br.roc(one()), br.curves.strip_weights(7, 0.5)),
+        lambda: drawings.strips_panel(br.roc(one()), br.curves.strip_weights(7, 0.5)),
     ),
     Entry(
         "decision",
@@ -423,7 +424,7 @@ ENTRIES = (
         "cost-threshold",
         "Tan et al., §5.7.3",
         "The lowest point is the threshold to take.",
-        lambda: br.plots.cost_threshold_panel(
+        lambda: br.plots.curve_panel(
             br.curve(normal(2.0, 1.0), "cost_threshold", at=at(0.02, fp=1, fn=20)),
             points={"cheapest": br.choose(normal(2.0, 1.0), at=at(0.02, fp=1, fn=20))},
         ),
@@ -438,7 +439,7 @@ ENTRIES = (
         "reliability",
         "DeGroot & Fienberg 1983",
         "Scores that are too sure of themselves.",
-        lambda: br.plots.reliability_panel(
+        lambda: br.plots.curve_panel(
             {
                 "blocks": br.curve(probabilities(), "reliability"),
                 "10 bins": br.curve(probabilities(), "reliability", bins=10),

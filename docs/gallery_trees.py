@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import baserate as br
+from baserate_studies import drawings
 
 SMALLEST_LEAF, COPIES = 2, 5
 MIDDLE = (0.3, 0.5)
@@ -66,7 +67,7 @@ def oversampled_tree() -> br.plots.Figure:
             for place, (a, b, c, d) in enumerate(regions(learnt(copies)))
         }
         panels.append(
-            br.plots.scatter_panel(
+            drawings.scatter_panel(
                 x[:, 0], x[:, 1], y, boundaries=boxes, axes=("x", "y"), title=title
             )
         )

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import baserate as br
-from baserate.plots.panels import Marks, Words, series
+from baserate.plots.panels import Marks, Words, series_style
 
 PICTURE = Path(__file__).with_suffix(".svg")
 PRIORS = ("50%", "2%", "1 in 1000")
@@ -31,7 +31,7 @@ def drawn() -> str:
         br.roc(counts), points=points[0], title="ROC: the same at every base rate"
     )
     family = [br.pr(counts, at=br.Conditions(prior=prior)) for prior in PRIORS]
-    pr = br.plots.pr_panel(family, log=False)  # what is seen is a share of alerts
+    pr = br.plots.curve_panel(family, log=False)  # what is seen is a share of alerts
     named = [
         *(
             _named(place, prior, point)
@@ -49,7 +49,7 @@ def drawn() -> str:
 
 
 def _named(place: int, prior: str, point: br.OperatingPoint) -> tuple[Marks, Words]:
-    colour = series(place).colour
+    colour = series_style(place).colour
     words = f"{prior.replace('%', ' %')}: {100 * point.precision:.0f} % of alerts real"
     return Marks((point.tpr,), (point.precision,), "", colour), Words(
         1.0, point.precision, words, colour, "start", 0.5, -0.35

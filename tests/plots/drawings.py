@@ -8,6 +8,7 @@ import numpy as np
 import baserate as br
 from baserate.curves.named import CURVES, cost_curve
 from baserate.plots.figures import panel_for
+from baserate_studies import drawings
 
 COUNTS = br.Counts(
     [0.9, 0.7, 0.5, 0.3, 0.1], positives=[30, 25, 20, 15, 10], negatives=[1, 9, 90, 200, 700]
@@ -51,19 +52,19 @@ def figures():
                 br.curves.isoline("npv", AT, value=0.999),
             ],
         ),
-        "angles": br.plots.isoline_figure("npv", [AT]),
-        "mapping": br.plots.broc_mapping_figure(AT, roc),
-        "strips": br.plots.strips_panel(roc, br.curves.strip_weights(5, 0.5)),
+        "angles": drawings.isoline_figure("npv", [AT]),
+        "mapping": drawings.broc_mapping_figure(AT, roc),
+        "strips": drawings.strips_panel(roc, br.curves.strip_weights(5, 0.5)),
         "difference": br.plots.difference_panel(
             br.curves.difference_band(joint, cost_curve, x=[0.2, 0.5, 0.8])
         ),
         "sweep": br.plots.curve_panel(br.curve(COUNTS, "precision:prior", threshold=0.5)),
-        "reliability": br.plots.reliability_panel(br.curve(COUNTS, "reliability", bins=5)),
+        "reliability": br.plots.curve_panel(br.curve(COUNTS, "reliability", bins=5)),
         "histogram": br.plots.histogram_panel(COUNTS, bins=4, threshold=0.5),
-        "densities": br.plots.density_panel(
+        "densities": drawings.density_panel(
             x, {"positive": bump, "negative": bump[::-1]}, threshold=0.0
         ),
-        "scatter": br.plots.scatter_panel(x, bump, x > 0, boundaries={"line": ([0, 0], [0, 1])}),
+        "scatter": drawings.scatter_panel(x, bump, x > 0, boundaries={"line": ([0, 0], [0, 1])}),
         "tree": br.plots.outcome_tree_panel(br.choose(COUNTS, threshold=0.5)),
         "map": br.plots.winner_map_panel(br.robustness.winner_map({"m": COUNTS})),
     }

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import baserate as br
-from baserate.plots.axes import Axis, deviates, linear, logarithmic, spanning
+from baserate.plots.axes import Axis, deviate_axis, linear_axis, log_axis, spanning_axis
 
 wide = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -23,7 +23,7 @@ wide = st.floats(allow_nan=False, allow_infinity=False)
     st.booleans(),
 )
 def test_any_values_have_an_axis_that_holds_them(values, log):
-    axis = spanning("x", values, log=log)
+    axis = spanning_axis("x", values, log=log)
     known = np.array(
         [value for value in values if abs(value) <= 1e307 and (1e-300 <= value <= 1e300 or not log)]
     )
@@ -41,13 +41,15 @@ def test_the_ends_lie_at_0_and_1_and_order_is_kept(one, other):
     low, high = sorted((one, other))
     if high / 2 - low / 2 <= 1e-9 * max(abs(low), abs(high)):
         return
-    axis = linear("x", low, high)
+    axis = linear_axis("x", low, high)
     assert axis.place([low, high]).tolist() == [0.0, 1.0]
     between = np.sort(axis.place(np.linspace(low / 2, high / 2, 9) * 2))
     assert (np.diff(between) >= 0).all()
 
 
-@pytest.mark.parametrize("axis", [logarithmic("x", 1e-5), deviates("x", 1e-4, 0.99), linear("x")])
+@pytest.mark.parametrize(
+    "axis", [log_axis("x", 1e-5), deviate_axis("x", 1e-4, 0.99), linear_axis("x")]
+)
 def test_places_rise_with_values_and_what_is_beyond_stays_a_little_beyond(axis):
     values = (
         np.geomspace(axis.low, axis.high, 50) if axis.low else np.linspace(axis.low, axis.high, 50)
@@ -62,7 +64,7 @@ def test_places_rise_with_values_and_what_is_beyond_stays_a_little_beyond(axis):
 def test_deviates_are_those_of_the_normal_distribution():
     from statistics import NormalDist
 
-    axis = deviates("x", 0.01, 0.9)
+    axis = deviate_axis("x", 0.01, 0.9)
     low, high = (NormalDist().inv_cdf(rate) for rate in (0.01, 0.9))
     assert axis.place([0.3])[0] == pytest.approx((NormalDist().inv_cdf(0.3) - low) / (high - low))
 
@@ -88,5 +90,5 @@ def test_an_unknown_scale_is_refused():
 
 
 def test_ticks_near_a_large_number_are_told_apart():
-    shown = [text for _, text in linear("x", 1e9, 1e9 + 1).ticks]
+    shown = [text for _, text in linear_axis("x", 1e9, 1e9 + 1).ticks]
     assert len(set(shown)) == len(shown) > 3

@@ -38,7 +38,7 @@ def test_every_figure_is_drawn(plt, name):
 
 
 def test_lines_hold_the_numbers_of_the_panel(plt):
-    panel = br.plots.pr_panel({"m": br.pr(COUNTS, at=AT)})
+    panel = br.plots.curve_panel({"m": br.pr(COUNTS, at=AT)})
     ax = panel.matplotlib(plt.subplots()[1])
     (line,) = [line for line in ax.lines if line.get_label() == "m"]
     (ours,) = [part for part in panel.parts if getattr(part, "name", "") == "m"]

@@ -15,7 +15,7 @@ import baserate as br
 from baserate.curves import named
 from baserate.curves.named import family
 from baserate.plots.compose import MOST_PLACES, PIXELS, drawn
-from baserate.plots.panels import Area, Line, Marks, Panel, Style, Words, series
+from baserate.plots.panels import Area, Line, Marks, Panel, Style, Words, series_style
 
 
 def lines(panel, name):
@@ -60,7 +60,7 @@ def test_between_two_points_of_a_b_roc_the_edge_is_the_curve_that_a_straight_lin
 ):
     positives, negatives = (np.array(column) + 1 for column in zip(*cells, strict=True))
     counts = br.Counts(range(len(cells), 0, -1), positives, negatives)
-    panel = br.plots.broc_panel({"m": br.broc(counts, at=br.Conditions(prior=prior))})
+    panel = br.plots.curve_panel({"m": br.broc(counts, at=br.Conditions(prior=prior))})
     (line,) = lines(panel, "m")
     hull = br.curve(counts, "roc_hull")
     for fdr, tpr in zip(line.x, line.y, strict=True):
@@ -79,7 +79,7 @@ def test_a_curve_of_very_many_points_is_thinned_to_what_can_be_seen(seed):
     counts = br.count(rng.random(200_000) < 0.3, rng.random(200_000))
     curve, panel = (
         br.curve(counts, "cost_threshold", at=AT),
-        br.plots.cost_threshold_panel(br.curve(counts, "cost_threshold", at=AT)),
+        br.plots.curve_panel(br.curve(counts, "cost_threshold", at=AT)),
     )
     x, y = drawn(curve, panel.x, panel.y)
     assert len(x) < 200_000
@@ -103,11 +103,7 @@ def test_a_curve_of_very_many_points_is_thinned_to_what_can_be_seen(seed):
 def test_steps_hold_what_each_threshold_gives(data, name):
     counts = br.count(*data, pos_label=True)
     curve = br.curve(counts, "ks") if name == "ks" else br.curve(counts, "cost_threshold", at=AT)
-    panel = (
-        br.plots.curve_panel({"m": curve})
-        if name == "ks"
-        else br.plots.cost_threshold_panel({"m": curve})
-    )
+    panel = br.plots.curve_panel({"m": curve})
     (line,) = lines(panel, "m")
     known = dict(zip(line.x, line.y, strict=True))
     assert set(curve.x.tolist()) <= set(known)
@@ -142,7 +138,7 @@ def test_a_decision_curve_falls_between_two_scores_as_the_same_cases_are_acted_o
 
 def test_a_family_is_named_by_its_base_rates_and_models_by_their_colours():
     at = [br.Conditions(prior=prior) for prior in (0.5, 0.01)]
-    panel = br.plots.pr_panel(
+    panel = br.plots.curve_panel(
         {"a": family(br.pr, COUNTS, at=at), "b": family(br.pr, COUNTS, at=at)}
     )
     named = {part.name: part.style for part in panel.legend if part.style.width == 2}
@@ -165,7 +161,7 @@ def test_a_family_is_named_by_its_base_rates_and_models_by_their_colours():
 
 
 def test_neighbouring_curves_differ_in_colour_and_in_dash():
-    styles = [series(place) for place in range(35)]
+    styles = [series_style(place) for place in range(35)]
     assert len({(style.colour, style.dash) for style in styles}) == 35
     assert all(
         one.colour != other.colour and one.dash != other.dash
@@ -175,10 +171,10 @@ def test_neighbouring_curves_differ_in_colour_and_in_dash():
 
 def test_references_are_where_the_definitions_put_them():
     at = br.Conditions(prior=0.1)
-    broc, pr = br.plots.broc_panel(br.broc(COUNTS, at=at)), br.plots.pr_panel(br.pr(COUNTS, at=at))
+    broc, pr = (br.plots.curve_panel(curve(COUNTS, at=at)) for curve in (br.broc, br.pr))
     assert lines(broc, "guessing")[0].x == (0.9, 0.9)
     assert lines(pr, "guessing")[0].y == (0.1, 0.1)
-    (perfect,) = lines(br.plots.posfrac_panel(br.curve(COUNTS, "posfrac", at=at)), "perfect")
+    (perfect,) = lines(br.plots.curve_panel(br.curve(COUNTS, "posfrac", at=at)), "perfect")
     assert np.allclose(perfect.y, 0.1 * np.array(perfect.x))
 
 
@@ -217,14 +213,11 @@ def test_the_line_of_one_cost_and_the_baseline_cost_what_they_say():
     assert (mark.x, mark.y) == ((point.fpr,), (point.tpr,))
 
 
-@pytest.mark.parametrize(
-    ("make", "panel"),
-    [("roc", "roc"), ("pr", "pr"), ("broc", "broc"), ("posfrac_curve", "posfrac"), ("det", "det")],
-)
-def test_a_band_lies_around_its_curve_whichever_axis_it_is_read_along(make, panel):
+@pytest.mark.parametrize("make", ["roc", "pr", "broc", "posfrac_curve", "det"])
+def test_a_band_lies_around_its_curve_whichever_axis_it_is_read_along(make):
     curve, given = getattr(named, make), {} if make in ("roc", "det") else {"at": AT}
     band = br.curves.band(COUNTS, curve, x=[0.1, 0.3, 0.5, 0.7], replicates=100, **given)
-    drawn_panel = getattr(br.plots, f"{panel}_panel")(curve(COUNTS, **given), bands=band)
+    drawn_panel = curve(COUNTS, **given).plot(bands=band)
     (area,) = [part for part in drawn_panel.parts if isinstance(part, Area)]
     labels = (curve(COUNTS, **given).x_label, curve(COUNTS, **given).y_label)
     assert area.sideways == (band.x_label == labels[1])
@@ -301,7 +294,7 @@ def test_every_panel_says_what_it_shows(name):
             "BR650: what is shaded is a band, got int",
         ),
         (
-            lambda: br.plots.pr_panel(
+            lambda: br.plots.curve_panel(
                 br.pr(COUNTS), bands=br.curves.band(COUNTS, br.roc, x=[0.5], replicates=100)
             ),
             "BR650: a band of tpr along fpr does not belong",
@@ -327,19 +320,9 @@ def test_every_panel_says_what_it_shows(name):
             lambda: br.plots.outcome_tree_panel(COUNTS),
             "BR650: outcomes are those of a confusion, got Counts",
         ),
-        (lambda: br.plots.strips_panel(br.roc(COUNTS), []), "BR650: strips need weights"),
-        (lambda: br.plots.isoline_figure("npv", []), "BR519: isolines need conditions"),
         (
             lambda: br.plots.histogram_panel(COUNTS, bins=0),
             "BR542: bins is a whole number from 1 to 1000, got 0",
-        ),
-        (
-            lambda: br.plots.density_panel([0, 1], {"one": [0, 1]}),
-            "BR650: two densities are needed, got 1",
-        ),
-        (
-            lambda: br.plots.scatter_panel([0], [0, 1], [True]),
-            "BR650: a scatter plot needs x, y and a label",
         ),
         (
             lambda: br.curve(COUNTS, "reliability", bins=0),

@@ -23,7 +23,7 @@ from tests.plots.drawings import (
 from tests.strategies import cases
 
 import baserate as br
-from baserate.plots.axes import linear
+from baserate.plots.axes import linear_axis
 from baserate.plots.figures import panel_for
 from baserate.plots.panels import (
     DARK,
@@ -34,7 +34,7 @@ from baserate.plots.panels import (
     Style,
     Words,
     direct_labels,
-    series,
+    series_style,
 )
 
 HOSTILE = [
@@ -83,7 +83,7 @@ def test_any_counts_have_a_drawing_without_a_hole_in_it(data, name):
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_what_a_user_named_is_text_wherever_it_stands(text):
-    axis = linear(text)
+    axis = linear_axis(text)
     panel = Panel(
         text,
         axis,
@@ -128,8 +128,8 @@ def test_each_curve_is_named_and_one_in_the_legend_shows_its_dash():
 def test_a_straight_run_is_two_points_however_many_were_given():
     panel = Panel(
         "",
-        linear("x"),
-        linear("y"),
+        linear_axis("x"),
+        linear_axis("y"),
         (Line([i / 1000 for i in range(1001)], [0.5] * 1001, "", Style("blue")),),
     )
     (path,) = [
@@ -142,7 +142,10 @@ def test_a_straight_run_is_two_points_however_many_were_given():
 
 def test_a_mark_on_the_frame_is_drawn_and_one_beyond_it_is_not():
     panel = Panel(
-        "", linear("x"), linear("y"), (Marks((0.0, 1.0, 1.4, float("nan")), (0.5, 1.0, 0.5, 0.5)),)
+        "",
+        linear_axis("x"),
+        linear_axis("y"),
+        (Marks((0.0, 1.0, 1.4, float("nan")), (0.5, 1.0, 0.5, 0.5)),),
     )
     assert len(list(read(panel.svg()).iter(f"{SVG}circle"))) == 2
 
@@ -150,8 +153,8 @@ def test_a_mark_on_the_frame_is_drawn_and_one_beyond_it_is_not():
 def test_holes_break_a_line():
     panel = Panel(
         "",
-        linear("x"),
-        linear("y"),
+        linear_axis("x"),
+        linear_axis("y"),
         (Line((0, 0.2, 0.4, 0.6, 0.8), (0, 0.1, float("nan"), 0.3, 0.9), "", Style("blue")),),
     )
     (path,) = [
@@ -175,7 +178,7 @@ def test_text_of_every_colour_can_be_read_on_white(colour):
 
 
 def test_a_panel_shows_itself_in_a_notebook_and_saves_itself(tmp_path):
-    panel = br.plots.pr_panel(br.pr(COUNTS, at=AT))
+    panel = br.plots.curve_panel(br.pr(COUNTS, at=AT))
     assert panel._repr_svg_() == panel.svg()
     path = tmp_path / "pr.svg"
     panel.save(str(path))
@@ -192,10 +195,10 @@ def rising(power):
 
 def test_names_stand_beside_their_lines_and_leave_the_legend():
     lines = [
-        Line(*rising(power), name, series(i))
+        Line(*rising(power), name, series_style(i))
         for i, (power, name) in enumerate(((0.3, "upper"), (1, "middle"), (3, "lower")))
     ]
-    panel = Panel("", linear("x"), linear("y"), tuple(lines))
+    panel = Panel("", linear_axis("x"), linear_axis("y"), tuple(lines))
     found = direct_labels(panel, 300, 300)
     assert set(found) == {"upper", "middle", "lower"}
     for line in lines:
@@ -212,8 +215,10 @@ def test_names_stand_beside_their_lines_and_leave_the_legend():
 
 
 def test_names_that_no_place_is_clear_for_stay_in_the_legend():
-    lines = [Line(*rising(power), f"model {i}", series(i)) for i, power in enumerate((1, 1.01))]
-    panel = Panel("", linear("x"), linear("y"), tuple(lines))
+    lines = [
+        Line(*rising(power), f"model {i}", series_style(i)) for i, power in enumerate((1, 1.01))
+    ]
+    panel = Panel("", linear_axis("x"), linear_axis("y"), tuple(lines))
     assert direct_labels(panel, 300, 300) == {}
     assert [text for text in ("model 0", "model 1") if f">{text}</text>" in panel.svg()] == [
         "model 0",

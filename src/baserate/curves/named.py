@@ -692,7 +692,6 @@ class Entry(NamedTuple):
     make: Callable[..., Curve]
     axes: tuple[str, str]  # x, y: measures, or what `AXES` names
     title: str = ""
-    panel: str = "curve_panel"  # the function of `plots.figures` that draws it
     # The axis along which bands and expectations read it, linear in the outcomes so that places on
     # an edge are exact; none where there is no such axis.
     along: str = ""
@@ -730,40 +729,30 @@ class Entry(NamedTuple):
 
 
 CURVES: dict[str, Entry] = {
-    "roc": Entry(roc, ("fpr", "tpr"), "ROC", "roc_panel", along="fpr"),
-    "roc_hull": Entry(roc_hull, ("fpr", "tpr"), "ROC", "roc_panel", hull=True),
-    "det": Entry(det, ("fpr", "fnr"), "DET", "det_panel", along="fpr"),
-    "pr": Entry(
-        pr, ("tpr", "precision"), "Precision against recall", "pr_panel", along="tpr", limit=True
-    ),
+    "roc": Entry(roc, ("fpr", "tpr"), "ROC", along="fpr"),
+    "roc_hull": Entry(roc_hull, ("fpr", "tpr"), "ROC", hull=True),
+    "det": Entry(det, ("fpr", "fnr"), "DET", along="fpr"),
+    "pr": Entry(pr, ("tpr", "precision"), "Precision against recall", along="tpr", limit=True),
     "pr_gain": Entry(pr_gain, ("recall_gain", "precision_gain")),
-    "broc": Entry(broc, ("fdr", "tpr"), "B-ROC", "broc_panel", along="tpr", limit=True, hull=True),
+    "broc": Entry(broc, ("fdr", "tpr"), "B-ROC", along="tpr", limit=True, hull=True),
     "posfrac": Entry(
         posfrac_curve,
         ("tpr", "posfrac"),
         "Share flagged against recall",
-        "posfrac_panel",
         along="tpr",
     ),
-    "gain": Entry(
-        gain_curve, ("posfrac", "tpr"), "Cumulative gains", "gain_panel", along="posfrac"
-    ),
-    "lift": Entry(
-        lift_curve, ("posfrac", "lift"), "Lift", "lift_panel", along="posfrac", limit=True
-    ),
+    "gain": Entry(gain_curve, ("posfrac", "tpr"), "Cumulative gains", along="posfrac"),
+    "lift": Entry(lift_curve, ("posfrac", "lift"), "Lift", along="posfrac", limit=True),
     "ks": Entry(ks_curve, ("threshold", "informedness")),
-    "cost": Entry(cost_curve, ("effective_prior", "normalized_cost"), "Cost curve", "cost_panel"),
+    "cost": Entry(cost_curve, ("effective_prior", "normalized_cost"), "Cost curve"),
     "cost_threshold": Entry(
         cost_threshold_curve,
         ("threshold", "expected_cost"),
         "Cost of each threshold",
-        "cost_threshold_panel",
     ),
     "brier": Entry(brier_curve, ("cost_share", "expected_loss")),
-    "decision": Entry(decision_curve, ("t", "net_benefit"), "Decision curve", "decision_panel"),
-    "reliability": Entry(
-        reliability_curve, ("mean_score", "positive_share"), "Reliability", "reliability_panel"
-    ),
+    "decision": Entry(decision_curve, ("t", "net_benefit"), "Decision curve"),
+    "reliability": Entry(reliability_curve, ("mean_score", "positive_share"), "Reliability"),
 }
 # What axes that are no measures are called.
 AXES = {

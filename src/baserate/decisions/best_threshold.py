@@ -35,7 +35,7 @@ SMALL_TIE = 0.01
 
 @dataclass(frozen=True)
 class ChoiceQuestion:
-    """What is asked of every model: what must hold at the threshold, what to make best, where.
+    """The question for every model: what must hold at the threshold, what to make best, where.
 
     Of equal thresholds the one that flags least is taken; where `use_up_budget`, the one that
     flags most.

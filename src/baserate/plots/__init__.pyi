@@ -1,27 +1,25 @@
+from baserate.plots.axes import (
+    Axis as Axis,
+    linear_axis as linear_axis,
+    spanning_axis as spanning_axis,
+)
 from baserate.plots.figures import (
-    broc_mapping_figure as broc_mapping_figure,
-    broc_panel as broc_panel,
     cost_panel as cost_panel,
-    cost_threshold_panel as cost_threshold_panel,
     curve_panel as curve_panel,
     decision_panel as decision_panel,
-    density_panel as density_panel,
-    det_panel as det_panel,
     difference_panel as difference_panel,
-    gain_panel as gain_panel,
     histogram_panel as histogram_panel,
-    isoline_figure as isoline_figure,
-    lift_panel as lift_panel,
     outcome_tree_panel as outcome_tree_panel,
-    posfrac_panel as posfrac_panel,
-    pr_panel as pr_panel,
-    reliability_panel as reliability_panel,
     roc_panel as roc_panel,
-    scatter_panel as scatter_panel,
-    strips_panel as strips_panel,
     winner_map_panel as winner_map_panel,
 )
 from baserate.plots.panels import (
+    Area as Area,
     Figure as Figure,
+    Line as Line,
+    Marks as Marks,
     Panel as Panel,
+    Style as Style,
+    Words as Words,
+    series_style as series_style,
 )

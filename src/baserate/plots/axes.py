@@ -77,12 +77,12 @@ class Axis:
         return np.asarray(ndtri(np.clip(values, 0.0, 1.0)))
 
 
-def linear(label: str, low: float = 0.0, high: float = 1.0) -> Axis:
+def linear_axis(label: str, low: float = 0.0, high: float = 1.0) -> Axis:
     """An even axis with ticks at round values."""
     return Axis(label, low, high, "linear", _round_ticks(low, high))
 
 
-def logarithmic(label: str, low: float, high: float = 1.0) -> Axis:
+def log_axis(label: str, low: float, high: float = 1.0) -> Axis:
     """An axis of orders of magnitude with a tick at each, or at every second or third."""
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
     step = max(1, math.ceil((last - first + 1) / MOST_DECADES))
@@ -90,7 +90,7 @@ def logarithmic(label: str, low: float, high: float = 1.0) -> Axis:
     return Axis(label, low, high, "log", ticks)
 
 
-def deviates(label: str, low: float = 1e-3, high: float = 0.95) -> Axis:
+def deviate_axis(label: str, low: float = 1e-3, high: float = 0.95) -> Axis:
     """An axis of shares by their normal deviates."""
     bare = Axis(label, low, high, "deviate")
     ticks: list[tuple[float, str]] = []
@@ -103,7 +103,7 @@ def deviates(label: str, low: float = 1e-3, high: float = 0.95) -> Axis:
     return Axis(label, low, high, "deviate", tuple(ticks))
 
 
-def spanning(label: str, values: Any, *, log: bool = False, room: float = 0.0) -> Axis:
+def spanning_axis(label: str, values: Any, *, log: bool = False, room: float = 0.0) -> Axis:
     """An axis that holds all these values, with `room` to spare on both sides; on a logarithmic
     one, those above 0. None goes beyond 1e307.
     """
@@ -117,14 +117,14 @@ def spanning(label: str, values: Any, *, log: bool = False, room: float = 0.0) -
             max(min(power, LAST), -LAST)
             for power in (math.floor(math.log10(low)), math.ceil(math.log10(high)))
         )
-        return logarithmic(label, 10.0 ** (first if first < last else last - 1), 10.0**last)
+        return log_axis(label, 10.0 ** (first if first < last else last - 1), 10.0**last)
     if high / 2 - low / 2 <= 1e-9 * max(
         abs(low), abs(high)
     ):  # what is all one value is shown in the middle
         around = max(abs(low) * 1e-3, 0.5 if not low else 0.0, 1e-300)
         low, high = low - around, high + around
     spare = (high / 2 - low / 2) * 2 * room if room and high / 2 - low / 2 < 1e307 else 0.0
-    return linear(label, low - spare, high + spare)
+    return linear_axis(label, low - spare, high + spare)
 
 
 def _round_ticks(low: float, high: float) -> Ticks:

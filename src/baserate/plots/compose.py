@@ -15,8 +15,8 @@ from baserate.errors import quoted, refuse
 from baserate.inference.bands import Band
 from baserate.measures.confusion import measure
 from baserate.numbers import Floats
-from baserate.plots.axes import Axis, deviates, linear, spanning
-from baserate.plots.panels import DASHES, Area, Line, Marks, Panel, Part, Style, Words, series
+from baserate.plots.axes import Axis, linear_axis, spanning_axis
+from baserate.plots.panels import DASHES, Area, Line, Marks, Panel, Part, Style, Words, series_style
 from baserate.results.operating_point import OperatingPoint
 
 AnyCurves = Curve | Sequence[Curve] | Mapping[str, Any]
@@ -52,9 +52,18 @@ class Named(NamedTuple):
     style: Style
 
 
-def named(curves: AnyCurves, panel: str = "") -> list[Named]:
-    """The curves with their names: of models, or of the base rates of a family, or both; a panel
-    takes those that the table gives it.
+class Space(NamedTuple):
+    """The axes of a panel, and what lies behind its curves."""
+
+    x: Axis
+    y: Axis
+    behind: Sequence[Part] = ()
+    square: bool = True
+
+
+def named(curves: AnyCurves, kinds: Sequence[str] = ()) -> list[Named]:
+    """The curves with their names: of models, or of the base rates of a family, or both. Where
+    `kinds` are named, curves of these only.
     """
     if isinstance(curves, Mapping):
         groups = {
@@ -64,17 +73,16 @@ def named(curves: AnyCurves, panel: str = "") -> list[Named]:
     else:
         groups = {"": [curves] if isinstance(curves, Curve) else list(curves)}
     found = [Named(*each) for each in _styled(groups)]
-    wanted = [name for name, entry in CURVES.items() if entry.panel == panel]
     if not found:
         raise refuse(
             "BR650", "there is no curve to draw", 'roc_panel(roc(counts)), or {"name": curve}'
         )
     for one in found:
-        if wanted and one.curve.name not in wanted:
+        if kinds and one.curve.name not in kinds:
             raise refuse(
                 "BR650",
                 f"a curve {quoted(one.curve.name)} does not belong here",
-                f"give {' or '.join(wanted)}",
+                f"give {' or '.join(kinds)}, or draw it by curve_panel",
             )
     return found
 
@@ -93,9 +101,9 @@ def _styled(groups: Mapping[str, list[Any]]) -> Iterable[tuple[str, Curve, Style
                     "roc(counts), pr(counts, at=at)",
                 )
             style = (
-                Style(series(model).colour, list(DASHES)[dash % len(DASHES)])
+                Style(series_style(model).colour, list(DASHES)[dash % len(DASHES)])
                 if several
-                else series(place)
+                else series_style(place)
             )
             where = conditions_of(curve) if len(group) > 1 else ""
             yield ", ".join(filter(None, (name, where))), curve, style
@@ -112,12 +120,12 @@ def axis_of(label: str, values: Iterable[Any], *, log: bool = False) -> Axis:
     shown = axis_label(label)
     every = np.concatenate([np.asarray(column, dtype=np.float64).ravel() for column in values])
     if log:
-        return spanning(shown, every, log=True)
+        return spanning_axis(shown, every, log=True)
     if label in SHARES:
-        return linear(shown)
+        return linear_axis(shown)
     if label == "normalized_cost":
-        return linear(shown, 0.0, 0.5 if not (every > 0.5).any() else 1.0)
-    return spanning(shown, every, room=0.04 if label in ROOMY else 0.0)
+        return linear_axis(shown, 0.0, 0.5 if not (every > 0.5).any() else 1.0)
+    return spanning_axis(shown, every, room=0.04 if label in ROOMY else 0.0)
 
 
 def drawn(curve: Curve, x: Axis, y: Axis) -> tuple[Floats, Floats]:
@@ -219,7 +227,7 @@ def _read(point: Any, axis: str) -> float:
 def bands_of(
     bands: Band | Sequence[Band],
     labels: tuple[str, str] | None = None,
-    style: Callable[[int], Style] = series,
+    style: Callable[[int], Style] = series_style,
 ) -> list[Part]:
     """Each band as an area in the colour of its curve; what is read along the upright axis of the
     panel lies sideways.
@@ -246,25 +254,28 @@ def bands_of(
     ]
 
 
-def panel_of(  # noqa: PLR0913 (each is a part of the panel)
-    curves: AnyCurves,
+def axes_of(found: Sequence[Named], log: tuple[bool, bool] = (False, False)) -> tuple[Axis, Axis]:
+    """Axes that hold all these curves."""
+    first = found[0].curve
+    return (
+        axis_of(first.x_label, [one.curve.x for one in found], log=log[0]),
+        axis_of(first.y_label, [one.curve.y for one in found], log=log[1]),
+    )
+
+
+def panel_of(
+    found: list[Named],
+    space: Space,
     title: str | None = None,
     *,
-    panel: str = "",
     points: Chosen = (),
     bands: Band | Sequence[Band] = (),
-    behind: Callable[[list[Named], Axis, Axis], list[Part]] | None = None,
-    log: tuple[bool, bool] = (False, False),
-    axes: tuple[Axis, Axis] | None = None,
     labelled: bool = False,
-    square: bool = True,
 ) -> Panel:
-    """Curves on axes that hold them all, over their bands and whatever else lies behind them, and
-    under operating points.
+    """Curves in their space, over their bands and whatever else lies behind them, and under
+    operating points.
     """
-    found = named(curves, panel)
     first = found[0].curve
-    title = CURVES[first.name].title if title is None else title
     labels = first.x_label, first.y_label
     for one in found:
         if (one.curve.x_label, one.curve.y_label) != labels:
@@ -273,31 +284,20 @@ def panel_of(  # noqa: PLR0913 (each is a part of the panel)
                 f"{one.curve.name} and {first.name} have different axes",
                 "draw each in a panel of its own",
             )
-    x, y = axes or (
-        axis_of(labels[0], [one.curve.x for one in found], log=log[0]),
-        axis_of(labels[1], [one.curve.y for one in found], log=log[1]),
-    )
-    lines = [Line(*drawn(one.curve, x, y), one.name, one.style) for one in found]
-    around: list[Part] = [
+    if title is None:
+        title = CURVES[first.name].title if first.name in CURVES else ""
+    title = title or f"{labels[1]} against {labels[0]}"
+    x, y = space.x, space.y
+    parts = (
         *bands_of(bands, labels, lambda i: found[i % len(found)].style),
-        *(behind(found, x, y) if behind else []),
-    ]
-    parts = (*around, *lines, *marks_of(points, *labels, y, labelled=labelled))
-    return Panel(title, x, y, parts, said(title, x, y, [one.name for one in found]), square)
+        *space.behind,
+        *(Line(*drawn(one.curve, x, y), one.name, one.style) for one in found),
+        *marks_of(points, *labels, y, labelled=labelled),
+    )
+    return Panel(title, x, y, parts, said(title, x, y, [one.name for one in found]), space.square)
 
 
 def said(title: str, x: Axis, y: Axis, names: Iterable[str] = ()) -> str:
     """A panel in words."""
     listed = ", ".join(filter(None, names))
     return f"{title}: {y.label} against {x.label}" + (f", for {listed}" if listed else "")
-
-
-def det_axes(curves: list[Curve]) -> tuple[Axis, Axis]:
-    """Normal deviates as far as the rates reach, from no less than one in a million."""
-    ends = []
-    for column in ("x", "y"):
-        rates = np.concatenate([getattr(curve, column) for curve in curves])
-        inside = rates[(rates > 0) & (rates < 1)]
-        low, high = (float(inside.min()), float(inside.max())) if len(inside) else (0.01, 0.99)
-        ends.append((max(min(low / 1.5, 0.05), 1e-6), min(max(1 - (1 - high) / 1.5, 0.5), 0.999)))
-    return deviates(axis_label("fpr"), *ends[0]), deviates(axis_label("fnr"), *ends[1])

@@ -11,26 +11,26 @@ from typing import Any
 
 import numpy as np
 
-from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points, refuse_merged
 from baserate.curves.curve import Curve, Curves
-from baserate.curves.named import CURVES, axis_label, both_shares, of_all, roc, to_broc
+from baserate.curves.named import CURVES, axis_label, both_shares, of_all, roc
 from baserate.decisions.amount_costs import AmountPoint
 from baserate.decisions.roc_geometry import Baseline
 from baserate.errors import grouped, quoted, refuse
 from baserate.inference.bands import Band
 from baserate.measures.confusion import Confusion
-from baserate.measures.isolines import IsoCost, Isoline, Kind, isoline
+from baserate.measures.isolines import IsoCost, Isoline
 from baserate.numbers import Floats
-from baserate.plots.axes import Axis, linear, logarithmic, spanning
+from baserate.plots.axes import Axis, deviate_axis, linear_axis, log_axis, spanning_axis
 from baserate.plots.compose import (
     AnyCurves,
     Chosen,
     Named,
+    Space,
+    axes_of,
     axis_of,
     bands_of,
-    det_axes,
     named,
     panel_of,
     said,
@@ -40,28 +40,25 @@ from baserate.plots.panels import (
     FAINT,
     REFERENCE,
     Area,
-    Figure,
     Line,
     Marks,
     Panel,
     Part,
     Style,
     Words,
-    series,
+    series_style,
 )
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint
 from baserate.robustness.winner_regions import WinnerMap
 
 # ----------------------------------------------------------------------
-# ROC space: curves, isolines of precision and NPV, lines of one cost, the ideal baseline, strips of
-# a weighted AUC.
+# ROC space: curves, isolines of precision and NPV, lines of one cost, the ideal baseline.
 
 
 SAMPLES = 200
 # Below this base rate all that matters lies within a hair of the left axis.
 SMALL_PRIOR = 0.01
-ANGLES = (0.0, 9.0, 18.0, 27.0, 36.0, 45.0)
 
 
 def roc_panel(  # noqa: PLR0913 (each is a thing to draw)
@@ -90,9 +87,9 @@ def roc_panel(  # noqa: PLR0913 (each is a thing to draw)
     """  # noqa: E501
     _check_lines(isolines, iso_costs, baseline)
     wide = any(line.prior < SMALL_PRIOR for line in isolines) if log is None else log
-    found = named(curves, "roc_panel")
-    x = _log_rates([one.curve.x for one in found]) if wide else linear(axis_label("fpr"))
-    y = linear(axis_label("tpr"))
+    found = named(curves, ("roc", "roc_hull"))
+    x = _log_rates([one.curve.x for one in found]) if wide else linear_axis(axis_label("fpr"))
+    y = linear_axis(axis_label("tpr"))
     behind: list[Part] = [Line(*_within(x, 0.0, 1.0), "guessing", REFERENCE)] if chance else []
     behind += _fan(isolines, x)
     if baseline is not None:
@@ -107,9 +104,7 @@ def roc_panel(  # noqa: PLR0913 (each is a thing to draw)
         behind.append(
             Line(*_within(x, line.tpr(0), line.tpr(1)), "one cost", Style("black", "dotted", 1.2))
         )
-    return panel_of(
-        curves, title, points=points, bands=bands, behind=lambda *_: behind, axes=(x, y)
-    )
+    return panel_of(found, Space(x, y, behind), title, points=points, bands=bands)
 
 
 def _check_lines(isolines: Sequence[Any], iso_costs: Sequence[Any], baseline: Any) -> None:
@@ -126,7 +121,7 @@ def _check_lines(isolines: Sequence[Any], iso_costs: Sequence[Any], baseline: An
 
 def _log_rates(columns: Sequence[Any]) -> Axis:
     rates = np.concatenate([*columns, [0.1]])
-    return spanning(axis_label("fpr"), np.maximum(rates[rates > 0], 1e-9), log=True)
+    return spanning_axis(axis_label("fpr"), np.maximum(rates[rates > 0], 1e-9), log=True)
 
 
 def _within(x: Axis, at_zero: float, at_one: float) -> tuple[Any, Any]:
@@ -174,141 +169,156 @@ def _fan(isolines: Sequence[Isoline], x: Axis) -> list[Part]:
     return parts
 
 
-def isoline_figure(
-    measure: Kind, at: Sequence[Conditions], angles: Sequence[float] = ANGLES
-) -> Figure:
-    """The fan of isolines by their angle, and the value of each angle at these base rates. Cárdenas
-    & Baras 2006, Figs 1 and 2.
-
-    >>> import baserate as br
-    >>> br.plots.isoline_figure("precision", [br.Conditions(prior=p) for p in (0.1, 0.001)])
-    Figure precision by the angle of its isoline: 2 panels
-    """
-    if not at:
-        raise refuse("BR519", "isolines need conditions", "[Conditions(prior=0.01)]")
-    lines = [isoline(measure, at[0], angle=angle) for angle in angles]
-    fan: list[Part] = []
-    for line, angle in zip(lines, angles, strict=True):
-        end = (line.tangent, 1.0) if measure == "precision" else (0.0, 1 - line.tangent)
-        corner = (0.0, 0.0) if measure == "precision" else (1.0, 1.0)
-        fan.append(Line((corner[0], end[0]), (corner[1], end[1]), "", Style("blue", "solid", 1.4)))
-        words = (
-            Words(*end, f"{angle:g}°", "blue", "middle", up=0.4)
-            if measure == "precision"
-            else Words(*end, f"{angle:g}°", "blue", "start", 0.4, 0.45)
-        )
-        fan.append(words)
-    letter = "θ from the axis fpr = 0" if measure == "precision" else "φ from the line tpr = 1"
-    x, y = linear(axis_label("fpr")), linear(axis_label("tpr"))
-    left = Panel(
-        f"Isolines at the angle {letter}", x, y, tuple(fan), said("Isolines by angle", x, y)
-    )
-    degrees = np.linspace(0.0, 45.0, 181)
-    columns = [[isoline(measure, one, angle=float(angle)).value for angle in degrees] for one in at]
-    small = measure == "precision" and min(min(column) for column in columns) < SMALL_PRIOR
-    across = linear("angle in degrees", 0.0, 45.0)
-    up = spanning(axis_label(measure), np.concatenate(columns), log=small)
-    curves = [
-        Line(degrees, column, f"base rate {one.prior:.6g}", series(i))
-        for i, (one, column) in enumerate(zip(at, columns, strict=True))
-    ]
-    right = Panel(
-        axis_label(measure), across, up, tuple(curves), said(axis_label(measure), across, up)
-    )
-    return Figure(f"{measure} by the angle of its isoline", (left, right))
-
-
-def broc_mapping_figure(at: Conditions, roc: AnyCurves | None = None) -> Figure:
-    """Where the edges and the diagonal of the ROC square go in the B-ROC; with a ROC, where its
-    hull goes. Cárdenas & Baras 2006, Fig. 5.
-
-    >>> import baserate as br
-    >>> br.plots.broc_mapping_figure(br.Conditions(prior=0.1)).panels[1].x.label
-    'share of alerts that are false (fdr, B_FA)'
-    """
-    way = np.linspace(0.0, 1.0, SAMPLES + 1)
-    rising = np.linspace(0.002, 1.0, SAMPLES + 1)  # (0, 0) itself has no place of its own
-    fine = np.concatenate(([0.0], np.geomspace(1e-9, 1.0, SAMPLES)))
-    whole, ones = np.ones(SAMPLES + 1), np.zeros(SAMPLES + 1)
-    edges = [
-        ("no false alarm: fpr = 0", ones, rising),
-        ("every positive found: tpr = 1", fine, whole),
-        ("guessing: tpr = fpr", rising, rising),
-    ]
-    left = [Line(x, y, name, series(i)) for i, (name, x, y) in enumerate(edges)]
-    right = [Line(*to_broc(x, y, at), "", series(i)) for i, (_, x, y) in enumerate(edges)]
-    for height in (0.25, 0.5, 0.75):
-        left.append(Line(way, whole * height, "", FAINT))
-        right.append(Line(*to_broc(fine, whole * height, at), "", FAINT))
-    if roc is not None:
-        for one in named(roc, "roc_panel"):
-            dense = one.curve.densified(SAMPLES)
-            shown = dense.y > 0
-            left.append(Line(dense.x, dense.y, one.name or "the ROC", series(3)))
-            right.append(Line(*to_broc(dense.x[shown], dense.y[shown], at), "", series(3)))
-    x, broc, y = linear(axis_label("fpr")), linear(axis_label("fdr")), linear(axis_label("tpr"))
-    panels = (
-        Panel("ROC", x, y, tuple(left), said("ROC", x, y)),
-        Panel("B-ROC", broc, y, tuple(right), said("B-ROC", broc, y)),
-    )
-    return Figure(f"From the ROC to the B-ROC at base rate {at.prior:.6g}", panels)
-
-
-def strips_panel(curves: AnyCurves, weights: Sequence[float]) -> Panel:
-    """A ROC cut into strips of equal height, the heavier the darker, each with its weight. Weng &
-    Poon 2008, Fig. 2.
-
-    >>> import baserate as br
-    >>> panel = br.plots.strips_panel(br.roc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), br.curves.strip_weights(7, 0.5))
-    >>> [part.text for part in panel.parts if hasattr(part, "text")][-1]
-    '1.984'
-    """  # noqa: E501
-    given = np.asarray(weights, dtype=np.float64)
-    if given.ndim != 1 or not len(given) or not (given >= 0).all() or not given.sum():
-        raise refuse(
-            "BR650", "strips need weights, none of them negative", "strip_weights(10, alpha=0.1)"
-        )
-    heaviest = float(given.max())
-
-    def strips(*_: Any) -> list[Part]:
-        count = len(given)
-        parts: list[Part] = []
-        for place, weight in enumerate(given.tolist()):
-            low, high = place / count, (place + 1) / count
-            parts += [
-                Area(
-                    (0.0, 1.0), (low, low), (high, high), "", "sky", 0.05 + 0.75 * weight / heaviest
-                ),
-                Line((0.0, 1.0), (high, high), "", FAINT),
-                Words(1.0, (low + high) / 2, f"{weight:.4g}", "black", "start", 0.4, -0.35),
-            ]
-        return parts
-
-    return panel_of(
-        curves, "Weights of the strips of a weighted AUC", panel="roc_panel", behind=strips
-    )
-
-
-def det_panel(
-    curves: AnyCurves, *, points: Chosen = (), bands: Band | Sequence[Band] = ()
-) -> Panel:
-    """Misses against false alarms on normal deviates, where two normal classes give a straight
-    line. Martin et al. 1997.
-
-    >>> import baserate as br
-    >>> br.plots.det_panel(br.det(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))).x.scale
-    'deviate'
-    """
-    found: list[Named] = named(curves, "det_panel")
-    return panel_of(curves, points=points, bands=bands, axes=det_axes([one.curve for one in found]))
-
-
 # ----------------------------------------------------------------------
-# Curves over base rates: share flagged, precision and recall, B-ROC, gains, lift, and any measure
-# along the base rate.
+# Any curve in the space that belongs to it: which axes, and what lies behind it.
 
 
 Bands = Band | Sequence[Band]
+Log = bool | None  # None: where positives are rare
+
+
+def curve_panel(
+    curves: AnyCurves,
+    *,
+    points: Chosen = (),
+    bands: Bands = (),
+    log: bool | None = None,
+    title: str | None = None,
+) -> Panel:
+    """Curves of one kind, along thresholds or along conditions, with what belongs behind them:
+    guessing, a perfect ranking, the base rate.
+
+    `log` makes an axis logarithmic: that of base rates, or of the share of cases or alerts that is
+    tiny where positives are rare (by default below 1 in 100). ROC, cost and decision curves have
+    panels of their own, with more to draw.
+
+    >>> import baserate as br
+    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> br.plots.curve_panel(br.curve(counts, "precision:prior", threshold=0.35)).x.scale
+    'log'
+    >>> panel = br.plots.curve_panel(br.curve(counts, "posfrac", at=[br.Conditions(prior=p) for p in (0.5, 0.1)]))
+    >>> [part.name for part in panel.legend]
+    ['guessing', 'perfect', 'a base rate of 50%', 'a base rate of 10%']
+    """  # noqa: E501
+    found = named(curves)
+    name = found[0].curve.name
+    space = SPACES.get(name, _plain_space)(found, log)
+    panel = panel_of(found, space, title, points=points, bands=bands, labelled=name == "posfrac")
+    if name != "reliability":
+        return panel
+    dots = [Marks(one.curve.x, one.curve.y, "", one.style.colour, size=4.0) for one in found]
+    return panel.adding(*dots)
+
+
+def _plain_space(found: list[Named], log: Log) -> Space:
+    first = found[0].curve
+    wide = first.x_label == "prior" if log is None else log
+    return Space(*axes_of(found, log=(wide, False)))
+
+
+def _det_space(found: list[Named], _log: Log) -> Space:
+    """Misses against false alarms on normal deviates, where two normal classes give a straight
+    line (Martin et al. 1997); as far as the rates reach, from no less than one in a million.
+    """
+    ends = []
+    for column in ("x", "y"):
+        rates = np.concatenate([getattr(one.curve, column) for one in found])
+        inside = rates[(rates > 0) & (rates < 1)]
+        low, high = (float(inside.min()), float(inside.max())) if len(inside) else (0.01, 0.99)
+        ends.append((max(min(low / 1.5, 0.05), 1e-6), min(max(1 - (1 - high) / 1.5, 0.5), 0.999)))
+    return Space(
+        deviate_axis(axis_label("fpr"), *ends[0]), deviate_axis(axis_label("fnr"), *ends[1])
+    )
+
+
+def _posfrac_space(found: list[Named], log: Log) -> Space:
+    """How much must be looked at, for how much that is found: guessing is y = x, a perfect ranking
+    y = prior · x. Landgrebe et al. 2004, Figs 3 and 4.
+    """
+    wide = _rare(found, log)
+    ways = [i / 100 for i in range(1 if wide else 0, 101)]
+    diagonal = ways if wide else (0.0, 1.0)  # a curve on a logarithmic axis
+    perfect = (
+        Line(ways, [prior * way for way in ways], "perfect", _faint(colour))
+        for prior, colour in _priors(found)
+    )
+    y = _reaching("posfrac", found, "y") if wide else linear_axis(axis_label("posfrac"))
+    return Space(linear_axis(axis_label("tpr")), y, (_guessing(diagonal, diagonal), *perfect))
+
+
+def _pr_space(found: list[Named], log: Log) -> Space:
+    """How pure the alerts are, for how much is found; guessing has the base rate."""
+    x, y = axes_of(found)
+    levels = (
+        Line((0.0, 1.0), (prior, prior), "guessing", _faint(colour))
+        for prior, colour in _priors(found)
+    )
+    return Space(x, _reaching("precision", found, "y") if _rare(found, log) else y, tuple(levels))
+
+
+def _broc_space(found: list[Named], log: Log) -> Space:
+    """What is found, for which share of alerts that are false; guessing is the upright line at
+    1 − prior. Cárdenas & Baras 2006, Figs 4 and 6 to 9.
+    """
+    x, y = axes_of(found)
+    if _rare(found, log):
+        shares = np.concatenate([one.curve.x[one.curve.x > 0] for one in found])
+        x = spanning_axis(axis_label("fdr"), [*shares, 1.0], log=True)
+    upright = (
+        Line((1 - prior, 1 - prior), (0.0, 1.0), "guessing", _faint(colour))
+        for prior, colour in _priors(found)
+    )
+    return Space(x, y, tuple(upright))
+
+
+def _gain_space(found: list[Named], log: Log) -> Space:
+    """What is found in the first cases, between guessing and a perfect ranking."""
+    wide = _rare(found, log)
+    x = _reaching("posfrac", found, "x") if wide else linear_axis(axis_label("posfrac"))
+    ways = [x.low + (1 - x.low) * (i / 200) ** (4 if wide else 1) for i in range(201)]
+    perfect = (
+        Line([prior * way for way in ways] + [1.0], [*ways, 1.0], "perfect", _faint(colour))
+        for prior, colour in _priors(found)
+    )
+    return Space(x, linear_axis(axis_label("tpr")), (_guessing(ways, ways), *perfect))
+
+
+def _lift_space(found: list[Named], log: Log) -> Space:
+    """How many times as many positives as by guessing, in the first cases."""
+    x = axis_of("posfrac", [one.curve.x for one in found], log=_rare(found, log))
+    highest = max(float(one.curve.y.max()) for one in found)
+    y = linear_axis("lift", 0.0, max(highest, 1.0) * 1.05)
+    return Space(x, y, (_guessing((x.low, 1.0), (1.0, 1.0)),))
+
+
+def _cost_threshold_space(found: list[Named], log: Log) -> Space:
+    """What each threshold costs; on a logarithmic axis where positives are rare, and all costs are
+    above 0.
+    """
+    positive = all((one.curve.y > 0).all() for one in found)
+    wide = _rare(found, log) and (positive or log is True)
+    return Space(*axes_of(found, log=(False, wide)), square=False)
+
+
+def _reliability_space(found: list[Named], _log: Log) -> Space:
+    """How often each probability comes true, beside the diagonal on which calibrated scores lie."""
+    return Space(*axes_of(found), (Line((0.0, 1.0), (0.0, 1.0), "calibrated", REFERENCE),))
+
+
+SPACES: dict[str, Callable[[list[Named], Log], Space]] = {
+    "det": _det_space,
+    "pr": _pr_space,
+    "broc": _broc_space,
+    "posfrac": _posfrac_space,
+    "gain": _gain_space,
+    "lift": _lift_space,
+    "cost_threshold": _cost_threshold_space,
+    "reliability": _reliability_space,
+}
+
+
+def _guessing(x: Any, y: Any) -> Line:
+    return Line(x, y, "guessing", REFERENCE)
 
 
 def _priors(found: list[Named]) -> list[tuple[float, str]]:
@@ -320,212 +330,29 @@ def _priors(found: list[Named]) -> list[tuple[float, str]]:
     return list(rates.items())
 
 
-def _faint(colour: str, dash: str = "dotted") -> Style:
-    return Style(colour, dash, 1.0)
+def _faint(colour: str) -> Style:
+    return Style(colour, "dotted", 1.0)
 
 
-def _reaching(label: str, columns: list[Floats], found: list[Named]) -> Axis:
+def _reaching(label: str, found: list[Named], column: str) -> Axis:
     """A logarithmic axis that goes below the smallest base rate, so that what is perfect can be
     seen.
     """
-    return axis_of(
-        label, [*columns, np.array([prior / 2 for prior, _ in _priors(found)])], log=True
-    )
+    columns = [getattr(one.curve, column) for one in found]
+    lowest = np.array([prior / 2 for prior, _ in _priors(found)])
+    return axis_of(label, [*columns, lowest], log=True)
 
 
-def _rare(found: list[Named], *, log: bool | None) -> bool:
+def _rare(found: list[Named], log: Log) -> bool:
     """Whether an axis is logarithmic: as it was given, or where positives are rarer than 1 in
     100.
     """
     return any(0 < prior < SMALL_PRIOR for prior, _ in _priors(found)) if log is None else log
 
 
-def posfrac_panel(
-    curves: AnyCurves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
-) -> Panel:
-    """How much must be looked at, for how much that is found: one curve per base rate. Landgrebe et
-    al. 2004, Figs 3 and 4.
-
-    Behind them guessing (y = x), and what a perfect ranking would flag (y = prior · x); points
-    carry their value.
-
-    >>> import baserate as br
-    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> panel = br.plots.posfrac_panel(br.curve(counts, "posfrac", at=[br.Conditions(prior=p) for p in (0.5, 0.1)]))
-    >>> [part.name for part in panel.legend]
-    ['guessing', 'perfect', 'a base rate of 50%', 'a base rate of 10%']
-    """  # noqa: E501
-
-    def behind(found: list[Named], _x: Axis, y: Axis) -> list[Part]:
-        wide = y.scale == "log"
-        ways = [i / 100 for i in range(1 if wide else 0, 101)]
-        diagonal = ways if wide else (0.0, 1.0)  # a curve on a logarithmic axis
-        return [
-            Line(diagonal, diagonal, "guessing", REFERENCE),
-            *(
-                Line(ways, [prior * way for way in ways], "perfect", _faint(colour))
-                for prior, colour in _priors(found)
-            ),
-        ]
-
-    found = named(curves, "posfrac_panel")
-    columns = [one.curve.y[one.curve.y > 0] for one in found]
-    axes = (
-        linear(axis_label("tpr")),
-        _reaching("posfrac", columns, found)
-        if _rare(found, log=log)
-        else linear(axis_label("posfrac")),
-    )
-    return panel_of(
-        curves,
-        points=points,
-        bands=bands,
-        behind=behind,
-        axes=axes,
-        labelled=True,
-    )
-
-
-def pr_panel(
-    curves: AnyCurves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
-) -> Panel:
-    """How pure the alerts are, for how much is found: one curve per base rate, over the level of
-    guessing (the base rate); logarithmic where positives are rarer than 1 in 100.
-
-    >>> import baserate as br
-    >>> br.plots.pr_panel(br.pr(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))).y.label
-    'precision (purity, PPV)'
-    """
-
-    def behind(found: list[Named], _x: Axis, _y: Axis) -> list[Part]:
-        return [
-            Line((0.0, 1.0), (prior, prior), "guessing", _faint(colour))
-            for prior, colour in _priors(found)
-        ]
-
-    found = named(curves, "pr_panel")
-    columns = [one.curve.y[one.curve.y > 0] for one in found]
-    upright = _reaching("precision", columns, found) if _rare(found, log=log) else None
-    axes = None if upright is None else (linear(axis_label("tpr")), upright)
-    return panel_of(curves, points=points, bands=bands, behind=behind, axes=axes)
-
-
-def broc_panel(
-    curves: AnyCurves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
-) -> Panel:
-    """What is found, for which share of alerts that are false: one B-ROC per base rate. Cárdenas &
-    Baras 2006, Figs 4 and 6 to 9.
-
-    Guessing is the upright line at 1 − prior. The axis of false alerts is logarithmic where
-    positives are rarer than 1 in 100.
-
-    >>> import baserate as br
-    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> br.plots.broc_panel(br.curve(counts, "broc", at=[br.Conditions(prior=p) for p in (0.1, 0.01)])).title
-    'B-ROC'
-    """  # noqa: E501
-
-    def behind(found: list[Named], _x: Axis, _y: Axis) -> list[Part]:
-        return [
-            Line((1 - prior, 1 - prior), (0.0, 1.0), "guessing", _faint(colour))
-            for prior, colour in _priors(found)
-        ]
-
-    found = named(curves, "broc_panel")
-    shares = np.concatenate([one.curve.x[one.curve.x > 0] for one in found])
-    across = (
-        spanning(axis_label("fdr"), [*shares, 1.0], log=True) if _rare(found, log=log) else None
-    )
-    axes = None if across is None else (across, linear(axis_label("tpr")))
-    return panel_of(curves, points=points, bands=bands, behind=behind, axes=axes)
-
-
-def gain_panel(
-    curves: AnyCurves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
-) -> Panel:
-    """What is found in the first cases, between guessing and a perfect ranking; logarithmic
-    where positives are rarer than 1 in 100.
-
-    >>> import baserate as br
-    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> br.plots.gain_panel(br.curve(counts, "gain", at=br.Conditions(prior=0.001))).x.scale
-    'log'
-    """
-    found = named(curves, "gain_panel")
-    wide = _rare(found, log=log)
-
-    def behind(found: list[Named], x: Axis, _y: Axis) -> list[Part]:
-        start = x.low if wide else 0.0
-        ways = [start + (1 - start) * (i / 200) ** (4 if wide else 1) for i in range(201)]
-        perfect = [
-            Line([prior * way for way in ways] + [1.0], [*ways, 1.0], "perfect", _faint(colour))
-            for prior, colour in _priors(found)
-        ]
-        return [Line(ways, ways, "guessing", REFERENCE), *perfect]
-
-    across = (
-        _reaching("posfrac", [one.curve.x for one in found], found)
-        if wide
-        else linear(axis_label("posfrac"))
-    )
-    return panel_of(
-        curves,
-        points=points,
-        bands=bands,
-        behind=behind,
-        axes=(across, linear(axis_label("tpr"))),
-    )
-
-
-def lift_panel(
-    curves: AnyCurves, *, points: Chosen = (), bands: Bands = (), log: bool | None = None
-) -> Panel:
-    """How many times as many positives as by guessing, in the first cases.
-
-    >>> import baserate as br
-    >>> br.plots.lift_panel(br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "lift")).y.low
-    0.0
-    """
-    found = named(curves, "lift_panel")
-    wide = _rare(found, log=log)
-    highest = max(float(one.curve.y.max()) for one in found)
-
-    def behind(_found: list[Named], x: Axis, _y: Axis) -> list[Part]:
-        return [Line((x.low, 1.0), (1.0, 1.0), "guessing", REFERENCE)]
-
-    axes = (
-        axis_of("posfrac", [one.curve.x for one in found], log=wide),
-        linear("lift", 0.0, max(highest, 1.0) * 1.05),
-    )
-    return panel_of(curves, points=points, bands=bands, behind=behind, axes=axes)
-
-
-def curve_panel(
-    curves: AnyCurves,
-    *,
-    points: Chosen = (),
-    bands: Bands = (),
-    log_x: bool | None = None,
-    log_y: bool = False,
-    title: str | None = None,
-) -> Panel:
-    """Any curves that share their axes, along thresholds or along conditions. Base rates are on a
-    logarithmic axis by default.
-
-    >>> import baserate as br
-    >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> br.plots.curve_panel(br.curve(counts, "precision:prior", threshold=0.35)).x.scale
-    'log'
-    """
-    first = named(curves)[0].curve
-    wide = first.x_label == "prior" if log_x is None else log_x
-    heading = f"{first.y_label} against {first.x_label}" if title is None else title
-    return panel_of(curves, heading, points=points, bands=bands, log=(wide, log_y))
-
-
 # ----------------------------------------------------------------------
-# Costs: the cost curve with its lines, cost against the threshold, decision curves, differences
-# with their bands, the winner map.
+# Costs: the cost curve with its lines, decision curves, differences with their bands, the winner
+# map.
 
 
 # More lines than this are one grey area.
@@ -564,34 +391,9 @@ def cost_panel(
         each += [
             Line((0.0, 1.0), (starts[i], ends[i]), "one threshold", FAINT) for i in kept.tolist()
         ]
-    return panel_of(
-        curves,
-        panel="cost_panel",
-        bands=bands,
-        points=points,
-        behind=lambda *_: [*each, *behind],
-        square=False,
-    )
-
-
-def cost_threshold_panel(
-    curves: AnyCurves, *, points: Chosen = (), log: bool | None = None
-) -> Panel:
-    """What each threshold costs: one curve per model, or a set of conditions; logarithmic where
-    positives are rarer than 1 in 100, and all costs are above 0.
-
-    >>> import baserate as br
-    >>> br.plots.cost_threshold_panel(br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "cost_threshold")).x.label
-    'threshold (score)'
-    """  # noqa: E501
-    found = named(curves, "cost_threshold_panel")
-    positive = all((one.curve.y > 0).all() for one in found)
-    return panel_of(
-        curves,
-        points=points,
-        log=(False, _rare(found, log=log) and (positive or log is True)),
-        square=False,
-    )
+    found = named(curves, ("cost",))
+    space = Space(*axes_of(found), [*each, *behind], square=False)
+    return panel_of(found, space, points=points, bands=bands)
 
 
 def decision_panel(
@@ -610,12 +412,12 @@ def decision_panel(
     >>> [part.name for part in panel.legend]
     ['act on nobody', 'act on everybody']
     """
-    found = named(curves, "decision_panel")
+    found = named(curves, ("decision",))
     end = most if most is not None else min(0.99, max(float(one.curve.x.max()) for one in found))
     highest = max(float(np.nanmax(one.curve.y)) for one in found)
     highest = highest if highest > 0 else 0.1
-    y = linear(axis_label("net_benefit"), -0.35 * highest, 1.1 * highest)
-    x, t = _probabilities(found, end, log=log)
+    y = linear_axis(axis_label("net_benefit"), -0.35 * highest, 1.1 * highest)
+    x, t = _probabilities(found, end, log)
     parts: list[Part] = [Line((x.low, 1.0), (0.0, 0.0), "act on nobody", REFERENCE)]
     for one in found:
         prior = one.curve.at.prior if one.curve.at is not None else math.nan
@@ -629,15 +431,15 @@ def decision_panel(
     return Panel(title, x, y, tuple(parts), spoken, square=False)
 
 
-def _probabilities(found: list[Named], end: float, *, log: bool | None) -> tuple[Axis, Floats]:
+def _probabilities(found: list[Named], end: float, log: Log) -> tuple[Axis, Floats]:
     """The axis of threshold probabilities, and places along it: on a logarithmic one from a tenth
     of the lowest base rate on, below which everybody is acted on.
     """
     last = min(end, 0.999)
-    if not _rare(found, log=log):
-        return linear(axis_label("t"), 0.0, max(end, 0.01)), np.linspace(0.0, last, SAMPLES)
+    if not _rare(found, log):
+        return linear_axis(axis_label("t"), 0.0, max(end, 0.01)), np.linspace(0.0, last, SAMPLES)
     first = min([last, *(prior for prior, _ in _priors(found))]) / 10
-    return logarithmic(axis_label("t"), first, last), np.geomspace(first, last, SAMPLES)
+    return log_axis(axis_label("t"), first, last), np.geomspace(first, last, SAMPLES)
 
 
 def _several_priors(found: Sequence[Named]) -> bool:
@@ -680,14 +482,16 @@ def difference_panel(bands: Band | Mapping[str, Band], *, title: str | None = No
     areas = bands_of(list(given.values()))
     first = next(iter(given.values()))
     x = _places(first)
-    y = spanning(
+    y = spanning_axis(
         axis_label(first.y_label),
         np.concatenate([np.concatenate((one.low, one.high, [0.0])) for one in given.values()]),
         room=0.04,
     )
     of = "" if first.models is None else f"{first.models[1]} - {first.models[0]}: "
     heading = f"{of}{first.y_label} along {first.x_label}" if title is None else title
-    lines = [Line(one.x, one.y, name, series(i)) for i, (name, one) in enumerate(given.items())]
+    lines = [
+        Line(one.x, one.y, name, series_style(i)) for i, (name, one) in enumerate(given.items())
+    ]
     parts = (*areas, Line((x.low, x.high), (0.0, 0.0), "", REFERENCE), *lines)
     return Panel(heading, x, y, parts, said(heading, x, y), square=False)
 
@@ -700,8 +504,8 @@ def _places(band: Band) -> Axis:
         and float(band.x.max() / band.x.min()) > 20
     )
     if log:
-        return logarithmic(axis_label("prior"), float(band.x.min()), float(band.x.max()))
-    return spanning(axis_label(band.x_label), band.x)
+        return log_axis(axis_label("prior"), float(band.x.min()), float(band.x.max()))
+    return spanning_axis(axis_label(band.x_label), band.x)
 
 
 def winner_map_panel(
@@ -732,8 +536,8 @@ def winner_map_panel(
             "winner_map(models), without it",
         )
     x, y = (
-        logarithmic(axis_label("prior"), *priors),
-        logarithmic("cost of a false alarm, in misses", *cost_ratios),
+        log_axis(axis_label("prior"), *priors),
+        log_axis("cost of a false alarm, in misses", *cost_ratios),
     )
     across = np.geomspace(*priors, 201)
     odds = across / (1 - across)
@@ -790,10 +594,10 @@ def _regions(names: Sequence[str], models: Sequence[str]) -> list[str]:
     grey or black.
     """
     colours = {"flag nothing": "grey", "flag everything": "black"} | {
-        model: series(place).colour for place, model in enumerate(models)
+        model: series_style(place).colour for place, model in enumerate(models)
     }
     ties = itertools.count(len(models))
-    return [colours[name] if name in colours else series(next(ties)).colour for name in names]
+    return [colours[name] if name in colours else series_style(next(ties)).colour for name in names]
 
 
 def _ratio(odds: Any, effective: float) -> Any:
@@ -809,24 +613,6 @@ def _ratio(odds: Any, effective: float) -> Any:
 
 
 CLASSES = (("positive", "vermillion"), ("negative", "blue"))
-
-
-def reliability_panel(curves: AnyCurves) -> Panel:
-    """How often each probability comes true, beside the diagonal on which calibrated scores lie.
-
-    >>> import baserate as br
-    >>> panel = br.plots.reliability_panel(br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "reliability"))
-    >>> [part.name for part in panel.legend]
-    ['calibrated']
-    """  # noqa: E501
-    diagonal = Line((0.0, 1.0), (0.0, 1.0), "calibrated", REFERENCE)
-    made = panel_of(curves, panel="reliability_panel", behind=lambda *_: [diagonal])
-    dots = [
-        Marks(part.x, part.y, "", part.style.colour, size=4.0)
-        for part in made.parts
-        if isinstance(part, Line) and part is not diagonal
-    ]
-    return made.adding(*dots)
 
 
 def histogram_panel(counts: Counts, *, bins: int = 30, threshold: float | None = None) -> Panel:
@@ -851,7 +637,7 @@ def histogram_panel(counts: Counts, *, bins: int = 30, threshold: float | None =
         )
     scores = counts.scores.astype(np.float64)
     known = scores[np.isfinite(scores)]
-    axis = spanning("score", known)
+    axis = spanning_axis("score", known)
     edges = np.linspace(axis.low, axis.high, bins + 1)
     parts: list[Part] = []
     for (name, colour), values in zip(CLASSES, (counts.positives, counts.negatives), strict=True):
@@ -865,7 +651,7 @@ def histogram_panel(counts: Counts, *, bins: int = 30, threshold: float | None =
         )
         shares = np.bincount(place, weights=values, minlength=bins) / total
         parts.append(_bars(edges, shares, name, colour))
-    height = linear(
+    height = linear_axis(
         "share of the class",
         0.0,
         max(max(part.high) for part in parts if isinstance(part, Area)) * 1.05,
@@ -896,117 +682,6 @@ def _cut(threshold: float, height: Axis) -> list[Part]:
             threshold, height.high, f"flagged from {threshold:.6g} on", "black", "start", 0.4, -1.2
         ),
     ]
-
-
-def density_panel(x: Any, densities: Mapping[str, Any], threshold: float | None = None) -> Panel:
-    """Two densities on one score, and the threshold that cuts them: what lies right of it is
-    flagged (the slides' picture).
-
-    The first is that of the positives: the part of it right of the threshold is the recall, the
-    same part of the other the false alarm rate.
-
-    >>> import baserate as br
-    >>> panel = br.plots.density_panel([0, 1, 2], {"positive": [0, 0.5, 1], "negative": [1, 0.5, 0]}, threshold=1)
-    >>> [part.name for part in panel.legend]
-    ['recall (tpr)', 'false alarm rate (fpr)', 'positive', 'negative']
-    """  # noqa: E501
-    across = np.asarray(x, dtype=np.float64)
-    if len(densities) != 2:
-        raise refuse(
-            "BR650",
-            f"two densities are needed, got {len(densities)}",
-            "{'positive': …, 'negative': …}",
-        )
-    columns = [np.asarray(values, dtype=np.float64) for values in densities.values()]
-    axis, height = (
-        spanning("score", across),
-        linear("density", 0.0, float(max(column.max() for column in columns)) * 1.1),
-    )
-    areas: list[Part] = []
-    if threshold is not None:
-        right = across[across > threshold]
-        there = np.concatenate(([threshold], right))
-        for column, name, (_, colour) in zip(
-            columns, ("recall (tpr)", "false alarm rate (fpr)"), CLASSES, strict=True
-        ):
-            areas.append(
-                Area(
-                    there, np.zeros(len(there)), np.interp(there, across, column), name, colour, 0.3
-                )
-            )
-    lines = [
-        Line(across, column, name, Style(colour, dash))
-        for (name, column, (_, colour), dash) in zip(
-            densities, columns, CLASSES, ("solid", "dashed"), strict=True
-        )
-    ]
-    cut = [] if threshold is None else _cut(threshold, height)
-    return Panel(
-        "Densities of the two classes",
-        axis,
-        height,
-        (*areas, *lines, *cut),
-        said("Densities", axis, height, densities),
-        square=False,
-    )
-
-
-def scatter_panel(
-    x: Any,
-    y: Any,
-    labels: Any,
-    *,
-    boundaries: Mapping[str, tuple[Any, Any]] | None = None,
-    axes: tuple[str, str] = ("feature 1", "feature 2"),
-    title: str = "Cases",
-) -> Panel:
-    """Cases of two features by class, with decision boundaries as lines. Landgrebe et al. 2004,
-    Figs 1 and 5; Tan et al., Figs 5.44, 5.45.
-
-    `labels` are true for positives. Negatives are drawn first, so that rare positives are not
-    hidden.
-
-    >>> import baserate as br
-    >>> br.plots.scatter_panel([0, 1], [1, 0], [True, False]).parts[1].name
-    'positive (1)'
-    """
-    across, up, ours = (
-        np.asarray(x, dtype=np.float64),
-        np.asarray(y, dtype=np.float64),
-        np.asarray(labels, dtype=np.bool_),
-    )
-    if not len(across) == len(up) == len(ours) or not len(across):
-        raise refuse(
-            "BR650",
-            "a scatter plot needs x, y and a label for each case",
-            "give three columns of one length",
-        )
-    size = 2.2 if len(across) > 300 else 3.5
-    parts: list[Part] = []
-    for (name, colour), members, shape in (
-        (CLASSES[1], ~ours, "circle"),
-        (CLASSES[0], ours, "cross"),
-    ):
-        if members.any():
-            parts.append(
-                Marks(
-                    across[members],
-                    up[members],
-                    f"{name} ({grouped(int(members.sum()))})",
-                    colour,
-                    shape,
-                    size,
-                )
-            )
-    given = boundaries or {}
-    parts += [
-        Line(*line, name, Style("black", series(i).dash, 1.6))
-        for i, (name, line) in enumerate(given.items())
-    ]
-    x_axis, y_axis = (
-        spanning(label, values, room=0.04) for label, values in zip(axes, (across, up), strict=True)
-    )
-    return Panel(title, x_axis, y_axis, tuple(parts), said(title, x_axis, y_axis, given))
 
 
 def outcome_tree_panel(point: OperatingPoint | Confusion) -> Panel:
@@ -1079,6 +754,14 @@ def _cases(value: float) -> str:
 # Which panel belongs to which curve.
 
 
+PANELS: dict[str, Callable[..., Panel]] = {
+    "roc": roc_panel,
+    "roc_hull": roc_panel,
+    "cost": cost_panel,
+    "decision": decision_panel,
+}
+
+
 def panel_for(
     curves: Sequence[tuple[str, Curve]],
     *,
@@ -1094,10 +777,8 @@ def panel_for(
     models: dict[str, list[Curve]] = {}
     for model, curve in curves:
         models.setdefault(model, []).append(curve)
-    entry = CURVES.get(curves[0][1].name)
-    draw: Callable[..., Panel] = curve_panel if entry is None else globals()[entry.panel]
-    axis = "log_x" if draw is curve_panel else "log"
-    given = {"isolines": isolines, "baseline": baseline, "bands": bands, axis: log}
+    draw = PANELS.get(curves[0][1].name, curve_panel)
+    given = {"isolines": isolines, "baseline": baseline, "bands": bands, "log": log}
     return draw(models, **{name: value for name, value in given.items() if value})
 
 
@@ -1132,10 +813,7 @@ def _curves(result: Curve | Curves, given: dict[str, Any]) -> Panel:
     """Curves of one kind, in the panel of their kind."""
     listed = [result] if isinstance(result, Curve) else list(result.values())
     named = isinstance(result, Curves) and all(isinstance(key, str) for key in result)
-    entry = CURVES.get(listed[0].name)
-    draw: Any = curve_panel if entry is None else globals()[entry.panel]
-    found: Panel = draw(result if named else listed, **given)
-    return found
+    return PANELS.get(listed[0].name, curve_panel)(result if named else listed, **given)
 
 
 def _choice(choice: Choice, given: dict[str, Any]) -> Panel:

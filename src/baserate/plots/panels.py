@@ -71,7 +71,7 @@ REFERENCE = Style("grey", "dashed", 1.2)
 FAINT = Style("grey", "solid", 0.8)
 
 
-def series(place: int) -> Style:
+def series_style(place: int) -> Style:
     """The style of the first, second, third curve: colour and dash both change."""
     colours, dashes = [name for name in PALETTE if name != "grey"], list(DASHES)
     return Style(colours[place % len(colours)], dashes[place % len(dashes)])

@@ -40,11 +40,8 @@ from baserate.measures.isolines import IsoCost, iso_cost_line
 from baserate.numbers import table
 from baserate.plots.figures import (
     SMALL_PRIOR,
-    broc_panel,
     cost_panel,
-    gain_panel,
-    posfrac_panel,
-    pr_panel,
+    curve_panel,
     roc_panel,
     winner_map_panel,
 )
@@ -98,10 +95,10 @@ def drawings(models: Mapping[str, Points], chosen: Chosen, at: Conditions) -> It
             iso_costs=[_one_cost(point) for point in marked[:1]],
             log=rare,
         ),
-        lambda: broc_panel(_curves(drawn, named.broc, at), points=points),
-        lambda: pr_panel(_curves(drawn, named.pr, at), points=points),
-        lambda: posfrac_panel(_curves(drawn, named.posfrac_curve, at), points=points, log=rare),
-        lambda: gain_panel(_curves(drawn, named.gain_curve, at), points=points),
+        lambda: curve_panel(_curves(drawn, named.broc, at), points=points),
+        lambda: curve_panel(_curves(drawn, named.pr, at), points=points),
+        lambda: curve_panel(_curves(drawn, named.posfrac_curve, at), points=points, log=rare),
+        lambda: curve_panel(_curves(drawn, named.gain_curve, at), points=points),
         lambda: cost_panel(_curves(drawn, named.cost_curve)),
     )
     for way in ways:

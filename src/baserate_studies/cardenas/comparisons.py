@@ -165,7 +165,7 @@ def compared(
         chance=False,
         title="ROC hulls",
     )
-    broc = br.plots.broc_panel({key: br.broc(model, at=at(IDS)) for key, model in models.items()})
+    broc = br.plots.curve_panel({key: br.broc(model, at=at(IDS)) for key, model in models.items()})
     return Picture(
         name,
         ("C23",),

@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 import baserate as br
+from baserate_studies import drawings
 from baserate_studies.cardenas.rates import IDS, PRIORS, at, read
 from baserate_studies.claims import Claim
 from baserate_studies.stating import formula, stated, unavailable
@@ -251,7 +252,7 @@ def pictures() -> Iterator[Picture]:
         "fig-4",
         ("C18", "C19", "C24"),
         words,
-        br.plots.broc_panel(family),
+        br.plots.curve_panel(family),
         ("fig-4", "b-fa-at", "a-range"),
     )
     words = (
@@ -262,13 +263,13 @@ def pictures() -> Iterator[Picture]:
         "fig-5",
         ("C20",),
         words,
-        br.plots.broc_mapping_figure(at(0.1), br.curve(intrusion(), "roc_hull")),
+        drawings.broc_mapping_figure(at(0.1), br.curve(intrusion(), "roc_hull")),
     )
     counts = empirical()
     roc = br.plots.roc_panel(
         {"ROC₁, hull": br.curve(counts, "roc_hull"), "ROC₂, as measured": br.roc(counts)}
     )
-    broc = br.plots.broc_panel(
+    broc = br.plots.curve_panel(
         {
             "hull": br.broc(counts, at=at(0.05)),
             "as measured": br.broc(counts, at=at(0.05), hull=False),

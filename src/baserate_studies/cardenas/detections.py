@@ -189,7 +189,7 @@ def pictures(traffic: Traffic | Missing) -> Iterator[Picture]:
         "Figs 3, 4, 6 and 7 on real traffic: isolines over the ROC and its hull, and the B-ROC of"
         f" each at p = 6.52e-5. {traffic}."
     )
-    figure = br.plots.Figure(f"{traffic.name}: ROC and B-ROC", (roc, br.plots.broc_panel(both)))
+    figure = br.plots.Figure(f"{traffic.name}: ROC and B-ROC", (roc, br.plots.curve_panel(both)))
     yield Picture(
         f"{slug}-curves",
         ("C15", "C19", "C22"),

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Literal, NamedTuple
 
 import baserate as br
+from baserate_studies import drawings
 from baserate_studies.claims import Claim
 from baserate_studies.stating import formula, printed, stated, unclaimed
 from baserate_studies.values import Picture
@@ -249,7 +250,7 @@ def pictures() -> Iterator[Picture]:
         "fig-1",
         ("C10", "C11", "C14"),
         words,
-        br.plots.isoline_figure("precision", [at(p) for p in (0.1, 0.01, IDS)]),
+        drawings.isoline_figure("precision", [at(p) for p in (0.1, 0.01, IDS)]),
     )
     words = (
         "Fig 2: lines of one NPV by their angle φ; from 0° to 45°, NPV falls from 1 to 1 − the base"
@@ -259,5 +260,5 @@ def pictures() -> Iterator[Picture]:
         "fig-2",
         ("C12", "C13", "C14"),
         words,
-        br.plots.isoline_figure("npv", [at(p) for p in (0.3, 0.1, 0.01)]),
+        drawings.isoline_figure("npv", [at(p) for p in (0.3, 0.1, 0.01)]),
     )

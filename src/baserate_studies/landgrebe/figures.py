@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from baserate import Conditions, Confusion, curve, fix, roc
-from baserate.plots import Figure, outcome_tree_panel, posfrac_panel, roc_panel, scatter_panel
+from baserate.plots import Figure, curve_panel, outcome_tree_panel, roc_panel
+from baserate_studies.drawings import scatter_panel
 from baserate_studies.generators import SETS, highleyman
 from baserate_studies.landgrebe.populations import boundaries, ldc_roc, qdc_roc
 from baserate_studies.landgrebe.tables import FITTED, PRIORS, RECALL, SEED
@@ -81,7 +82,7 @@ def _pair() -> Figure:
     chosen = fix(points, f"tpr = {RECALL}", at=at).interpolated
     panels = (
         roc_panel({"LDC": roc(points)}, points=chosen),
-        posfrac_panel({"LDC": curve(points, "posfrac", at=at)}, points=chosen),
+        curve_panel({"LDC": curve(points, "posfrac", at=at)}, points=chosen),
     )
     return Figure("LDC on Highleyman's classes, P = .1", panels)
 
@@ -92,7 +93,7 @@ def _families() -> Figure:
         every = [Conditions(prior=str(prior)) for prior in PRIORS]
         chosen = [fix(points, f"tpr = {RECALL}", at=at).interpolated for at in every]
         panels.append(
-            posfrac_panel({name: list(curve(points, "posfrac", at=every).values())}, points=chosen)
+            curve_panel({name: list(curve(points, "posfrac", at=every).values())}, points=chosen)
         )
     return Figure("POSfrac at P = .5, .1, .001", tuple(panels))
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import baserate as br
+from baserate_studies import drawings
 from baserate_studies.claims import Claim
 from baserate_studies.stating import formula, printed, stated, unavailable
 from baserate_studies.tan.curves import COLUMNS, NAMES, SCORES, crossing_models, ten_records
@@ -253,7 +254,7 @@ def pictures() -> Iterator[Picture]:
         " slide has no numbers."
     )
     yield Picture(
-        "one-dimension", ("S18", "S14"), words, br.plots.density_panel(x, densities, threshold=1.2)
+        "one-dimension", ("S18", "S14"), words, drawings.density_panel(x, densities, threshold=1.2)
     )
     trees = br.Points.from_rates(
         [model["fpr"] for model in TREES.values()], [model["tpr"] for model in TREES.values()]

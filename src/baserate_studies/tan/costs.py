@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import baserate as br
+from baserate_studies import drawings
 from baserate_studies.arrays import Floats
 from baserate_studies.claims import Claim
 from baserate_studies.stating import formula, printed, stated
@@ -282,7 +283,7 @@ def _leaf_costs(share: Fraction) -> str:
 def pictures() -> Iterator[Picture]:
     """Fig 5.44."""
     found = boundaries()
-    panel = br.plots.scatter_panel(
+    panel = drawings.scatter_panel(
         found.x[:, 0],
         found.x[:, 1],
         found.labels,

@@ -12,6 +12,7 @@ import numpy as np
 
 import baserate as br
 from baserate.extend import grouped
+from baserate_studies import drawings
 from baserate_studies.arrays import Floats
 from baserate_studies.claims import Claim
 from baserate_studies.stating import formula, stated
@@ -317,7 +318,7 @@ def pictures() -> Iterator[Picture]:
     ):
         boxes = {"labelled positive within": outlines(tree, found.x)}
         panels.append(
-            br.plots.scatter_panel(
+            drawings.scatter_panel(
                 found.x[:, 0],
                 found.x[:, 1],
                 found.labels,

@@ -8,7 +8,8 @@ import numpy as np
 
 from baserate import Conditions, Counts, Curve, Points, curve, pr, roc
 from baserate.curves import cost_lines, ideal_baseline, strip_weights
-from baserate.plots import Figure, cost_panel, pr_panel, roc_panel, strips_panel
+from baserate.plots import Figure, cost_panel, curve_panel, roc_panel
+from baserate_studies.drawings import strips_panel
 from baserate_studies.values import Picture
 from baserate_studies.weng.formulas import UNEVEN, A, B, equal_to_a
 from baserate_studies.weng.scores import folds
@@ -68,7 +69,7 @@ def pictures() -> tuple[Picture, ...]:
             "fig7",
             ("W36",),
             "Fig 7: precision and recall; biased costs shift the weight to the right.",
-            pr_panel({"model": pr(MODEL)}),
+            curve_panel({"model": pr(MODEL)}),
         ),
     )
 
