@@ -460,7 +460,7 @@ class Measure:
 
     @property
     def short_name(self) -> str:
-        """The name that points and rules show it by: the volume is said elsewhere."""
+        """The name that points and rules show it by, without the volume."""
         return self.name if self.counts_cases else str(self)
 
     def __post_init__(self) -> None:
