@@ -275,10 +275,17 @@ def answer_saved(counted: Any, arguments: dict[str, Any], request: dict[str, Any
     return describe("loaded", br.load("saved.counts"))
 
 
+def as_the_reference(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `choose` with the default intervals of the reference: its thresholds
+    are treated as fixed in advance unless replicates are given.
+    """
+    return arguments if "replicates" in arguments else {"intervals": "fixed", **arguments}
+
+
 def answer_choose(counted: Any, arguments: dict[str, Any], request: dict[str, Any]) -> Answers:
     """Choose a threshold, and a model."""
     del request
-    return describe("choice", br.choose(counted, **arguments))
+    return describe("choice", br.choose(counted, **as_the_reference(arguments)))
 
 
 def answer_choose_and_test(
@@ -286,7 +293,7 @@ def answer_choose_and_test(
 ) -> Answers:
     """Choose on some cases and evaluate on others."""
     test = count_cases(request, arguments.pop("test"), Path())
-    chosen = br.choose(counted, **arguments)
+    chosen = br.choose(counted, **as_the_reference(arguments))
     return {**describe("choice", chosen), **describe("test", chosen.on(test))}
 
 

@@ -6,13 +6,13 @@ import os
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import PurePath
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 MOST_PROBLEMS = 20
 MOST_EXAMPLES = 3
@@ -263,12 +263,13 @@ ADVICE = ("BR528",)
 @dataclass(frozen=True)
 class Note:
     """Something a reader of the number should know, with a stable code and the option that
-    changes it.
+    changes it. `values` are what the text says, as data: code reads these and never the text.
     """
 
     code: str
     text: str
     override: Fix | None = None
+    values: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def line(self, spelling: Callable[[Fix], str]) -> str:
         if self.override is None:
@@ -278,6 +279,12 @@ class Note:
 
     def __str__(self) -> str:
         return f"{self.code}: {self.line(in_python)}"
+
+
+def name_models(note: Note, names: Sequence[str]) -> Note:
+    """Return a note that begins with the names of the models that it is about."""
+    text = f"{', '.join(map(quoted, names))}: {note.text}"
+    return replace(note, text=text, values={**note.values, "models": tuple(names)})
 
 
 # Of scores whose low values are suspicious, negated so that `score >= threshold` flags them.

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -400,14 +400,12 @@ def _text(value: str) -> str:
 
 # Which function of which module makes each view. The only imports that point upwards.
 VIEWS = {
-    "amount_intervals": "inference.amount_intervals:amount_intervals",
-    "amounts_moved": "inference.amount_intervals:amounts_moved",
+    "amounts on": "verbs.choices:evaluate_amounts_on",
     "dict": "views.results:as_dict",
     "frame": "views.results:as_frame",
     "html": "views.results:as_html",
     "interval": "inference.intervals:interval_at",
-    "intervals": "inference.intervals:intervals_of",
-    "moved": "inference.best_model:moved",
+    "choice on": "verbs.choices:evaluate_choice_on",
     "on": "verbs.choices:evaluate_point_on",
     "plot": "plots.figures:picture",
 }
@@ -438,37 +436,6 @@ class Viewed:
     def _repr_html_(self) -> str:
         found: str = view("html", self)
         return found
-
-
-class Later(Mapping[str, Any]):
-    """A view that is a mapping, made when it is first looked at."""
-
-    def __init__(self, kind: str, result: object, **given: Any) -> None:
-        self._asked = (kind, result, given)
-        self._found: Mapping[str, Any] | None = None
-
-    @property
-    def _made(self) -> Mapping[str, Any]:
-        if self._found is None:
-            kind, result, given = self._asked
-            self._found = view(kind, result, **given)
-        return self._found
-
-    def again(self, result: object) -> Later:
-        """The same view of another result."""
-        return Later(self._asked[0], result, **self._asked[2])
-
-    def __getitem__(self, name: str) -> Any:
-        return self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._made)
-
-    def __len__(self) -> int:
-        return len(self._made)
-
-    def __repr__(self) -> str:
-        return repr(self._made)
 
 
 # ----------------------------------------------------------------------

@@ -241,8 +241,9 @@ def test_amounts_are_evaluated_on_other_cases():
 # ---- intervals --------------------------------------------------------------------------------
 
 
-def test_a_point_has_its_intervals_when_they_are_looked_at():
-    point = br.choose(COUNTS, at=AT)
+def test_a_point_has_its_intervals():
+    assert br.choose(COUNTS, at=AT).intervals["tpr"].method.startswith("optimism-corrected")
+    point = br.choose(COUNTS, at=AT, intervals="fixed")
     assert point.intervals["tpr"] == br.interval(point, "tpr")
     assert point.interval("precision") == br.interval(point, "precision")
     assert br.choose(COUNTS, at=AT, intervals=None).intervals == {}
@@ -251,7 +252,7 @@ def test_a_point_has_its_intervals_when_they_are_looked_at():
 def test_resampled_intervals_allow_for_the_choice():
     point = br.choose(COUNTS, at=AT, intervals="resampled", replicates=200)
     assert "optimism-corrected" in point.intervals["expected_cost"].method
-    with pytest.raises(br.InputError, match="BR580: intervals are fixed or resampled"):
+    with pytest.raises(br.InputError, match="BR580: intervals are default, fixed or resampled"):
         br.choose(COUNTS, at=AT, intervals="both")
 
 

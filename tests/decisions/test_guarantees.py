@@ -529,8 +529,9 @@ def test_what_holds_whatever_happens_is_guaranteed_as_it_is(requirement, options
 
 def test_a_requirement_has_its_measure_its_sense_and_its_limit():
     for name in ("tpr", "weighted_accuracy(w1=1, w2=2, w3=1, w4=0)"):
-        one = guarantees.Guaranteed(f"{name} >= 0.25", 0.5, None, "")
-        assert (one.measure, one.sense, one.limit) == (name, ">=", 0.25)
+        point = choose(GRADED, guarantee=f"{name} >= 0.05", at=FIELD)
+        (one,) = point.guarantee.requirements
+        assert (one.measure, one.sense, one.limit) == (name, ">=", 0.05)
 
 
 # ---- refusals ----

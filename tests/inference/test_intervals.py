@@ -18,7 +18,7 @@ from tests.inference.samples import (
 )
 
 import baserate as br
-from baserate.inference.intervals import IntervalOptions, interval, interval_at, intervals_of
+from baserate.inference.intervals import IntervalOptions, interval, interval_at
 
 # Which method.
 
@@ -365,17 +365,16 @@ def test_progress_is_told():
 
 
 def test_a_point_has_the_intervals_of_its_choice_or_of_its_threshold():
-    point, source = br.choose(counts(), at=AT), counts()
-    for options, replicates in ((None, 400), (IntervalOptions(replicates=150, seed=2), 150)):
-        found = intervals_of(point, source, options)["precision"]
-        seed = 0 if options is None else options.seed
+    source = counts()
+    for options, replicates, seed in (({}, 400, 0), ({"replicates": 150, "seed": 2}, 150, 2)):
+        found = br.choose(source, at=AT, **options).intervals["precision"]
         alone = br.interval(source, "precision", at=AT, replicates=replicates, seed=seed)
         assert (found.low, found.high, found.method) == (alone.low, alone.high, alone.method)
         assert found.method.startswith("optimism-corrected")
-    fixed = intervals_of(point, source, IntervalOptions(replicates=0))["precision"]
-    assert fixed == intervals_of(point)["precision"] == interval_at(point, "precision")
-    assert fixed.method == "clopper-pearson-draws"
-    wide = intervals_of(point, None, IntervalOptions(level=0.99))["precision"]
+    point = br.choose(source, at=AT, intervals="fixed")
+    assert point.intervals["precision"] == interval_at(point, "precision")
+    assert point.intervals["precision"].method == "clopper-pearson-draws"
+    wide = br.choose(source, at=AT, intervals="fixed", level=0.99).intervals["precision"]
     assert wide == interval_at(point, "precision", level=0.99)
 
 

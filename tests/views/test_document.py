@@ -11,9 +11,7 @@ from baserate.decisions.selection import Answer, settings_of
 from baserate.inference.intervals import (
     IntervalOptions,
     auc_intervals,
-    completed,
     with_intervals,
-    with_points,
 )
 from baserate.reports.content import of_contents
 from baserate.views import document, segment_tables, tables
@@ -29,10 +27,8 @@ COPIES = pytest.mark.parametrize(
 )
 
 
-def answered(how):
-    answers = [Answer(AT, br.choose(MODELS, at=AT, volume=10_000))]
-    found = completed(MODELS, settings_of(MODELS, answers), how)
-    return with_points(answers, found.points, how)
+def answered(**options):
+    return [Answer(AT, br.choose(MODELS, at=AT, volume=10_000, **options))]
 
 
 def shown(answers):
@@ -51,9 +47,9 @@ def shown(answers):
 
 
 @COPIES
-@pytest.mark.parametrize("replicates", [0, 200])
-def test_a_copied_choice_shows_the_same_intervals(copied, replicates):
-    answers = answered(IntervalOptions(0.9, replicates))
+@pytest.mark.parametrize("options", [{"intervals": "fixed"}, {"replicates": 200}])
+def test_a_copied_choice_shows_the_same_intervals(copied, options):
+    answers = answered(level=0.9, **options)
     point = answers[0].choice.point
     assert set(point.intervals) == set(measures_shown(point))
     assert {one.level for one in point.intervals.values()} == {0.9}
@@ -94,6 +90,7 @@ def test_intervals_of_a_fixed_point_are_those_of_interval():
         assert point.intervals[name] == br.interval(point, name)
 
 
-def test_a_setting_moved_to_other_cases_leaves_its_intervals_behind():
-    point = with_intervals(br.choose(A, at=AT))
-    assert not point.on(B).intervals
+def test_a_setting_moved_to_other_cases_has_the_intervals_of_those():
+    there = br.choose(A, at=AT).on(B)
+    assert there.intervals["tpr"] == br.interval(there, "tpr")
+    assert not br.choose(A, at=AT, intervals=None).on(B).intervals

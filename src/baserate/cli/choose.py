@@ -5,7 +5,7 @@ amount.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -30,26 +30,26 @@ from baserate.cli.terminal import Progress
 from baserate.counts.amounts import Amounts
 from baserate.counts.counts import Counts, JointCounts, same_scores
 from baserate.decisions.amount_costs import CAUGHT, AmountChoice, AmountPoint
-from baserate.decisions.selection import Answer, made_by, settings_of
+from baserate.decisions.selection import Answer, settings_of
 from baserate.errors import QUIET, Note, escaped, number_of, quoted, refuse
 from baserate.inference.amount_intervals import (
     NAMES,
-    amount_intervals,
-    amounts_moved,
-    choose_amount_model,
 )
-from baserate.inference.best_model import choices, moved
 from baserate.inference.intervals import (
     IntervalOptions,
     auc_intervals,
-    completed,
-    with_points,
 )
 from baserate.measures.confusion import Measure, parse
 from baserate.read.files import amounts_from
 from baserate.results.choice import Choice, best_of_several
 from baserate.results.operating_point import OperatingPoint, describe_briefly, describe_setting
-from baserate.results.values import percent
+from baserate.results.values import is_corrected, percent
+from baserate.verbs.choices import (
+    choose_amounts_at_each,
+    choose_at_each,
+    evaluate_amounts_on,
+    evaluate_choice_on,
+)
 from baserate.views import comparisons, document, tables
 
 
@@ -217,34 +217,41 @@ def choose_command(request: Request, **given: Any) -> Result:
         {"--replicates": asked.guarantee and request.intervals.replicates},
         "beside --guarantee, whose threshold is not chosen again",
     )
+    names = measures_of(asked.measures, request.conditions)
     with Progress("resampling") as progress:
-        answers, refusals = choices(
+        answers, refusals = choose_at_each(
             together,
             rule,
             at,
             volume=cases,
             optimize=best,
             guarantee=asked.guarantee,
-            level=request.intervals.level,
-            replicates=request.intervals.replicates or None,
-            seed=request.intervals.seed,
+            measures=names,
             progress=progress,
+            **interval_keywords(request.intervals),
         )
-    answers = _untested(request, answers)
-    names = measures_of(asked.measures, request.conditions)
-    return _result(request, together, _showing(answers, names), refusals, test, names)
+    answers = [_in_field(request, answer) for answer in _untested(request, answers)]
+    return _result(request, together, answers, refusals, test, names)
 
 
-def _showing(answers: Sequence[Answer[Choice]], names: tuple[str, ...]) -> list[Answer[Choice]]:
-    """The answers, with these measures at every point."""
+def _in_field(request: Request, answer: Answer[Choice]) -> Answer[Choice]:
+    """The answer with intervals that include the error of an estimated base rate."""
+    if answer.choice is None or request.conditions.learned is None:
+        return answer
+    points = answer.choice.points
+    found = dict(zip(points, request.in_field(list(points.items())), strict=True))
+    return answer._replace(choice=replace(answer.choice, points=found))
 
-    def shown(points: Mapping[str, OperatingPoint]) -> dict[str, OperatingPoint]:
-        return {name: replace(point, shown=names) for name, point in points.items()}
 
-    def showing(choice: Choice) -> Choice:
-        return replace(choice, points=shown(choice.points), baselines=shown(choice.baselines))
-
-    return [answer._replace(choice=answer.choice and showing(answer.choice)) for answer in answers]
+def interval_keywords(how: IntervalOptions) -> dict[str, Any]:
+    """Return how intervals are requested, as keywords of the verbs."""
+    intervals = "fixed" if how.replicates == 0 else "default"
+    return {
+        "level": how.level,
+        "replicates": how.replicates or None,
+        "seed": how.seed,
+        "intervals": intervals,
+    }
 
 
 def _over_range(request: Request, asked: ChooseOptions) -> Result:
@@ -297,16 +304,14 @@ def _result(
 ) -> Result:
     """The choices with their intervals, and what they do on the test data."""
     models, how = each_model(together), request.intervals
-    with Progress("resampling") as progress:
-        found = completed(models, settings_of(models, answers), how, progress)
-    found = request.in_field(found)
-    answers = with_points(answers, found.points, how)
+    points = settings_of(models, answers)
+    corrected = is_corrected(point for several in points.values() for point in several)
     # Columns that are the same; counts of each model alone do not say.
     same = same_scores(together, together.models) if isinstance(together, JointCounts) else ()
     made = [answer.choice for answer in answers if answer.choice]
     several = [note for choice in made for note in best_of_several(choice)]
     beside = [note for choice in made for one in choice.differences for note in one.notes]
-    notes = [*refusals, *document.notes_of(models, found.points), *found.notes]
+    notes = [*refusals, *document.notes_of(models, points)]
     notes += dict.fromkeys((*same, *several, *beside))
     tested = None if test is None else _on_test(test, answers)
     notes = notes if tested is None else _beside_test(notes, tested.notes)
@@ -316,10 +321,10 @@ def _result(
         parts: dict[str, Any] = {"aucs": aucs, "seed": how.seed, "verdict": _verdicts(answers)}
         if tested is not None:
             parts["test"] = tested.content(at, how)
-        return document.of_models("choose", models, found.points, at, notes, **parts)
+        return document.of_models("choose", models, points, at, notes, **parts)
 
     taken = tables.thresholds_taken(
-        chosen=True, corrected=found.corrected, resamples=how.resamples, among=made
+        chosen=True, corrected=corrected, resamples=how.resamples, among=made
     )
 
     def text() -> Iterator[str]:
@@ -379,21 +384,12 @@ def _on_test(request: Request, answers: Sequence[Answer[Choice]]) -> Tested:
     names = {name for answer in answers if answer.choice for name in answer.choice.points}
     there = [
         answer._replace(
-            choice=answer.choice
-            and moved(
-                answer.choice,
-                together,
-                level=how.level,
-                replicates=how.replicates or None,
-                seed=how.seed,
-            )
+            choice=answer.choice and evaluate_choice_on(answer.choice, together, how=how)
         )
         for answer in answers
     ]
     models = {name: counts for name, counts in each_model(together).items() if name in names}
-    found = completed(models, settings_of(models, there), how)
-    there = with_points(there, found.points, how)
-    notes = [*document.notes_of(models, found.points), *found.notes]
+    notes = document.notes_of(models, settings_of(models, there))
     hint = _how_to_test(request, there, on_test=True)
     return Tested(models, _untested(request, there), notes, hint)
 
@@ -529,16 +525,17 @@ def _by_amounts(request: Request, asked: ChooseOptions, test: Request | None) ->
     """Count and choose by amounts."""
     at, how = request.conditions.exact(), request.intervals
     prices, models = asked.prices, _amounts(request, asked)
-    answers, refusals = made_by(
-        choose_amount_model,
-        models,
-        asked.rule,
-        at,
-        volume=request.conditions.cases,
-        level=how.level,
-        **prices,
-    )
-    found = _amounts_known(models, answers, how, refusals)
+    with Progress("resampling") as progress:
+        answers, refusals = choose_amounts_at_each(
+            models,
+            asked.rule,
+            at,
+            volume=request.conditions.cases,
+            progress=progress,
+            **interval_keywords(how),
+            **prices,
+        )
+    found = _amounts_known(models, answers, refusals)
     tested = None if test is None else _amounts_on_test(test, asked, found.answers)
     notes = found.notes if tested is None else _beside_test(found.notes, tested.notes)
 
@@ -574,12 +571,9 @@ class AmountsKnown:
 def _amounts_known(
     models: Mapping[str, Amounts],
     answers: Sequence[Answer[AmountChoice]],
-    how: IntervalOptions,
     refusals: Sequence[Note] = (),
 ) -> AmountsKnown:
-    """The answers with their intervals, where they are requested, and every note once."""
-    if how.replicates:
-        answers = _with_amount_intervals(answers, models, how)
+    """The answers, and every note once."""
     found, said = AmountsKnown(models, answers, ()), dict[str, list[Note]]()
     for name, amounts in models.items():
         points = [choice.points[name] for choice in found.made if name in choice.points]
@@ -616,11 +610,11 @@ def _amounts_on_test(
     models, how = _amounts(request, asked), request.intervals
     moved = [
         answer._replace(
-            choice=answer.choice and amounts_moved(answer.choice, models, level=how.level)
+            choice=answer.choice and evaluate_amounts_on(answer.choice, models, how=how)
         )
         for answer in answers
     ]
-    return _amounts_known(models, moved, how)
+    return _amounts_known(models, moved)
 
 
 def _amounts_text_on_test(
@@ -636,30 +630,6 @@ def _amounts_text_on_test(
         "On the data it was chosen on:",
         _table(_amount_rows(answers, names), several, _sum),
     ]
-
-
-def _with_amount_intervals(
-    answers: Sequence[Answer[AmountChoice]], models: Mapping[str, Amounts], how: IntervalOptions
-) -> list[Answer[AmountChoice]]:
-    """The answers, every chosen point with its intervals."""
-    with Progress("resampling") as progress:
-        asked: dict[str, Any] = {**asdict(how), "progress": progress}
-
-        def resampled(choice: AmountChoice) -> AmountChoice:
-            points = {
-                name: replace(
-                    point,
-                    intervals=amount_intervals(
-                        point, models[name], again=not point.point.in_advance, **asked
-                    ),
-                )
-                for name, point in choice.points.items()
-            }
-            return replace(choice, points=points)
-
-        return [
-            answer._replace(choice=answer.choice and resampled(answer.choice)) for answer in answers
-        ]
 
 
 def _verdict(choice: AmountChoice) -> dict[str, Any]:
@@ -729,13 +699,16 @@ def _amounts_text(
     ]
     rows = _amount_rows(answers, models)
     table = _table(rows, len(answers) > 1, _sum)
-    said = ["No intervals are computed for amounts by default; add --replicates 2000."]
-    if surety.replicates:
-        again = "at these thresholds, by" if on_test else "choosing the thresholds again on each of"
-        how = f"{again} {surety.replicates} resamples"
+    said = list[str]()
+    known = [one for _, _, point in rows if point for one in point.intervals.values()]
+    if known:
+        fixed = on_test or surety.replicates == 0
+        again = "at these thresholds, by" if fixed else "choosing the thresholds again on each of"
         said = [
-            f"{percent(surety.level)} intervals, {how}:",
-            _table(rows, len(answers) > 1, lambda point, name: tables.span(point.intervals[name])),
+            f"{percent(surety.level)} intervals, {again} {known[0].replicates} resamples:",
+            _table(
+                rows, len(answers) > 1, lambda point, name: tables.span(point.intervals.get(name))
+            ),
         ]
     made = [answer.choice for answer in answers if answer.choice is not None]
     return ["\n".join(sentences), table, *said, *filter(None, [tables.of_leads(made)])]

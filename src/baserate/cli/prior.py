@@ -42,7 +42,7 @@ from baserate.errors import (
 )
 from baserate.inference.estimated_prior import FieldTable, table_of_models
 from baserate.inference.estimated_prior import in_field as field_interval
-from baserate.inference.intervals import Completed, IntervalOptions, auc_intervals
+from baserate.inference.intervals import IntervalOptions, auc_intervals
 from baserate.measures.confusion import named
 from baserate.read.files import joint_of, models_of, saved_joint, saved_models, unlabelled_of
 from baserate.read.source import shown_source
@@ -247,9 +247,11 @@ def _scored(source: str, score: str, how: Any) -> Unlabelled | None:
         return None
 
 
-def in_field(found: Completed, request: Request, *, cluster: bool = False) -> Completed:
-    """Intervals at an estimated base rate of models other than the one that it was estimated with:
-    on the same labelled cases, in pairs.
+def in_field(
+    points: Sequence[tuple[str, OperatingPoint]], request: Request, *, cluster: bool = False
+) -> list[OperatingPoint]:
+    """Points of models other than the one that the base rate was estimated with, with intervals
+    that include its error: on the same labelled cases, in pairs.
     """
     rate, how = request.conditions.learned, request.intervals
     assert rate is not None
@@ -258,26 +260,21 @@ def in_field(found: Completed, request: Request, *, cluster: bool = False) -> Co
         "with a base rate that is estimated (--prior-from)",
     )
     score, estimate = rate.score, rate.estimate
-    others = [
-        name
-        for name, points in found.points.items()
-        if name != score and any(point.share == 1 for point in points)
-    ]
-    joint = _paired(request.source, score, others)
+    others = [name for name, point in points if name != score and point.share == 1]
+    joint = _paired(request.source, score, tuple(dict.fromkeys(others)))
     if joint is None:
-        return found
+        return [point for _, point in points]
     cut = cast("float", estimate.threshold)
     field = cast("tuple[int, int]", estimate.flagged(estimate.counts, cut))
 
     def paired(name: str, point: OperatingPoint) -> OperatingPoint:
-        if point.share != 1:
+        if name == score or point.share != 1:
             return point
         table = table_of_models(joint, (score, cut), (name, point.threshold), field)
-        moved = _joint_intervals(point, replace(table, flagged=None), how)
-        return replace(point, intervals={**point.intervals, **moved})
+        here = _joint_intervals(point, replace(table, flagged=None), how)
+        return replace(point, intervals={**point.intervals, **here})
 
-    moved = {name: [paired(name, point) for point in found.points[name]] for name in others}
-    return found._replace(points={**found.points, **moved})
+    return [paired(name, point) for name, point in points]
 
 
 def _joint_intervals(

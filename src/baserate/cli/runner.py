@@ -41,7 +41,7 @@ from baserate.errors import (
     refuse_file,
     size,
 )
-from baserate.inference.intervals import Completed, IntervalOptions, auc_intervals
+from baserate.inference.intervals import IntervalOptions, auc_intervals
 from baserate.measures.confusion import LARGEST, MOST_CASES, Measure, parse
 from baserate.read.csv_dialect import DELIMITERS, CsvOptions, decoded_text, first_record
 from baserate.read.files import (
@@ -58,6 +58,7 @@ from baserate.read.source import SCHEME, SEVERAL, Options, files_of, said_of, sh
 from baserate.read.streams import HEAD, STDIN, TEXT, file_kind, opened
 from baserate.read.table import ColumnRoles
 from baserate.read.treatments import Treatment
+from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import checked_level
 from baserate.views import document, tables
 
@@ -550,8 +551,7 @@ def _range(name: str, low: str, high: str, *, profits: bool) -> Range:
 
 def measures_of(texts: Sequence[str], given: ConditionOptions) -> tuple[str, ...]:
     """Measures by the names under which points show them."""
-    found = [parsed_measure(text, given) for text in texts]
-    return tuple(one.name if one.counts_cases else str(one) for one in found)
+    return tuple(parsed_measure(text, given).short_name for text in texts)
 
 
 def parsed_measure(text: str, given: ConditionOptions) -> Measure:
@@ -659,15 +659,17 @@ class Request:
         )
         return replace(self, conditions=conditions)
 
-    def in_field(self, found: Completed, *, cluster: bool = False) -> Completed:
-        """The points with intervals that include the error of an estimated base rate, where it is
-        estimated.
+    def in_field(
+        self, points: Sequence[tuple[str, OperatingPoint]], *, cluster: bool = False
+    ) -> list[OperatingPoint]:
+        """The points of these models with intervals that include the error of an estimated base
+        rate, where it is estimated.
         """
         if self.conditions.learned is None:
-            return found
+            return [point for _, point in points]
         from baserate.cli.prior import in_field
 
-        return in_field(found, self, cluster=cluster)
+        return in_field(points, self, cluster=cluster)
 
 
 def _stands_first(path: Any, name: str | None) -> bool:

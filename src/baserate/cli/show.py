@@ -29,12 +29,13 @@ from baserate.decisions.selection import fix, flag_at
 from baserate.errors import InputError, Note, Problem, quoted, refuse
 from baserate.inference.best_model import choices
 from baserate.inference.clusters import cluster_notes, with_clusters
-from baserate.inference.intervals import IntervalOptions, auc_intervals, completed
+from baserate.inference.intervals import IntervalOptions, auc_intervals, complete_point
 from baserate.inference.sample_size import refuse_masses
 from baserate.measures.confusion import parse
 from baserate.read.cases import count_cases
 from baserate.read.files import grouped_cases, read_cases
 from baserate.results.operating_point import OperatingPoint
+from baserate.results.values import is_corrected
 from baserate.views import document, tables
 
 
@@ -175,8 +176,7 @@ def _at_ends(
     """What the thresholds do at both ends of a range of base rates, and how well that is known."""
     cuts = [(text, *threshold_by_model(text)) for text in thresholds]
     blocks = [_at_thresholds(models, cuts, ends, request.conditions.cases)]
-    found = completed(models, _settings(models, blocks), request.intervals)
-    blocks = _with_points(blocks, found.points)
+    blocks = _completed(blocks, models, request.intervals)
     return list(_block(blocks[0], (), request.intervals, "", corrected=False))
 
 
@@ -297,17 +297,23 @@ def _result(
     units = models if clusters is None else clusters.groups
     with Progress(f"resampling{'' if clusters is None else ' clusters'}") as progress:
         aucs = auc_intervals(units, how, progress)
-        found = completed(units, _settings(models, blocks), how, progress)
-    found = request.in_field(found, cluster=clusters is not None)
+        blocks = _completed(blocks, units, how, progress)
+    blocks = _in_field(request, blocks, cluster=clusters is not None)
     if clusters is not None:
-        found = found._replace(points=clusters.noted(found.points))
-    blocks = _with_points(blocks, found.points)
+        blocks = [
+            [
+                row._replace(point=row.point and clusters.noted(row.model, row.point))
+                for row in block
+            ]
+            for block in blocks
+        ]
+    points = _settings(models, blocks)
+    corrected = is_corrected(point for several in points.values() for point in several)
     notes = document.merged(
         [
             *refusals,
             *(() if clusters is None else clusters.notes),
-            *found.notes,
-            *document.notes_of(models, found.points),
+            *document.notes_of(models, points),
             *(note for value in values for note in getattr(value.value, "notes", ())),
             *(note for conditions in at for note in conditions.notes),
         ]
@@ -319,13 +325,13 @@ def _result(
         yield tables.of_models(models, aucs)
         yield tables.of_summaries(values) if values else ""
         for block in blocks:
-            yield from _block(block, names, how, units_said, corrected=found.corrected)
+            yield from _block(block, names, how, units_said, corrected=corrected)
         if not blocks:
             yield tables.conditions(models, at, [str(value.summary) for value in values])
 
     parts: dict[str, Any] = {"values": values, "aucs": aucs, "seed": how.seed}
     return Result(
-        notes, lambda: document.of_models("show", models, found.points, at, notes, **parts), text
+        notes, lambda: document.of_models("show", models, points, at, notes, **parts), text
     )
 
 
@@ -350,15 +356,31 @@ def _block(
     yield tables.of_intervals(block, taken + units, names)
 
 
-def _with_points(
-    blocks: list[list[tables.Row]], points: document.Settings
+def _completed(
+    blocks: list[list[tables.Row]],
+    units: Mapping[str, Any],
+    how: IntervalOptions,
+    progress: Progress | None = None,
 ) -> list[list[tables.Row]]:
-    """The rows with these points in the place of their own (as `_settings` gives them)."""
-    left = {name: iter(several) for name, several in points.items()}
+    """The rows with the intervals of their points."""
     return [
-        [row._replace(point=row.point and next(left[row.model])) for row in block]
+        [
+            row._replace(
+                point=row.point and complete_point(row.point, units[row.model], how, progress)
+            )
+            for row in block
+        ]
         for block in blocks
     ]
+
+
+def _in_field(
+    request: Request, blocks: list[list[tables.Row]], *, cluster: bool
+) -> list[list[tables.Row]]:
+    """The rows with intervals that include the error of an estimated base rate."""
+    every = [(row.model, row.point) for block in blocks for row in block if row.point is not None]
+    left = iter(request.in_field(every, cluster=cluster))
+    return [[row._replace(point=row.point and next(left)) for row in block] for block in blocks]
 
 
 def _settings(models: dict[str, Counts], blocks: list[list[tables.Row]]) -> document.Settings:
@@ -385,12 +407,9 @@ class Clusters:
     scored: dict[str, Counts]
     notes: tuple[Note, ...]
 
-    def noted(self, points: document.Settings) -> dict[str, list[OperatingPoint]]:
-        """The points with notes that hold of clusters."""
-        return {
-            name: [with_clusters(point, self.groups[name], self.scored[name]) for point in several]
-            for name, several in points.items()
-        }
+    def noted(self, model: str, point: OperatingPoint) -> OperatingPoint:
+        """The point with notes that hold of clusters."""
+        return with_clusters(point, self.groups[model], self.scored[model])
 
 
 def clusters_of(source: SourceOptions, column: str) -> Clusters:

@@ -638,7 +638,7 @@ class Totals(Frozen):
     @property
     def negated(self) -> bool:
         """Whether scores were negated before they were counted, because low ones are suspicious."""
-        return any(note.code == TURNED.code and note.text == TURNED.text for note in self._recorded)
+        return TURNED in self._recorded
 
     @property
     def labels_missing(self) -> bool:
@@ -646,7 +646,7 @@ class Totals(Frozen):
         the labelled cases, not of all.
         """
         return self.unlabelled is not None or any(
-            note.code == "BR105" and "left out" in note.text for note in self._recorded
+            "left_out" in note.values for note in self._recorded
         )
 
     @property

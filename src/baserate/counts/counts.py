@@ -380,7 +380,16 @@ def told(notes: Iterable[Note], ledger: Ledger) -> dict[str, Any]:
     # The mark of corrected scores is there only where it says something: a reader that does not
     # know it must not lose it.
     facts = {name: value for name, value in asdict(ledger).items() if name != "corrected" or value}
-    return {"notes": [asdict(note) for note in notes], "ledger": facts}
+    return {"notes": [_note_facts(note) for note in notes], "ledger": facts}
+
+
+def _note_facts(note: Note) -> dict[str, Any]:
+    facts = {
+        "code": note.code,
+        "text": note.text,
+        "override": note.override and asdict(note.override),
+    }
+    return {**facts, "values": dict(note.values)} if note.values else facts
 
 
 def heard(facts: dict[str, Any]) -> tuple[Ledger, tuple[Note, ...]]:
@@ -414,10 +423,14 @@ def heard(facts: dict[str, Any]) -> tuple[Ledger, tuple[Note, ...]]:
     )
 
 
-def _note(code: str, text: str, override: dict[str, str] | None) -> Note:
+def _note(
+    code: str, text: str, override: dict[str, str] | None, values: dict[str, Any] | None = None
+) -> Note:
     """A note from a file, with nothing in it that could steer a terminal."""
     fix = Fix(escaped(override["python"]), escaped(override["command"])) if override else None
-    return Note(escaped(code), escaped(text), fix)
+    if values is None and code == "BR105" and ": left out" in text:
+        values = {"left_out": None}  # files of 0.1 hold the text alone
+    return Note(escaped(code), escaped(text), fix, dict(values or {}))
 
 
 def _validated(scores: npt.ArrayLike, positives: npt.ArrayLike, negatives: npt.ArrayLike) -> Cells:

@@ -623,7 +623,7 @@ class AmountChoice(ModelChoice[AmountPoint]):
 
     def on(self, test: Mapping[str, Amounts], at: Conditions | None = None) -> AmountChoice:
         """The same choice on other cases, each model at the threshold that was chosen before."""
-        found: AmountChoice = view("amounts_moved", self, test=test, at=at)
+        found: AmountChoice = view("amounts on", self, test=test, at=at)
         return found
 
 

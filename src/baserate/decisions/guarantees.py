@@ -63,18 +63,9 @@ class Guaranteed:
     observed: float
     bound: float | None
     method: str
-
-    @property
-    def measure(self) -> str:
-        return self.requirement.rsplit(" ", 2)[0]
-
-    @property
-    def sense(self) -> str:
-        return self.requirement.rsplit(" ", 2)[1]
-
-    @property
-    def limit(self) -> float:
-        return float(self.requirement.rsplit(" ", 2)[2])
+    measure: str
+    sense: str
+    limit: float
 
 
 @dataclass(frozen=True)
@@ -210,6 +201,9 @@ def promised(
             float(measure(confusion, term.measure, at=at)),
             _bound(term, points, place, at, alpha, limit),
             limit.method,
+            term.measure.short_name,
+            term.sense,
+            float(term.limit),
         )
         for term, limit in zip(rule.terms, limits, strict=True)
     )

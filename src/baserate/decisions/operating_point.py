@@ -125,10 +125,7 @@ def measures_requested(point: OperatingPoint) -> tuple[str, ...]:
     rule = "" if not point.rule or " = " in point.rule else point.rule
     terms = parse_rule(rule, point.volume).terms if rule else ()
     best = (parse(point.optimized, point.volume),) if point.optimized else ()
-    found = [
-        asked.name if asked.counts_cases else str(asked)
-        for asked in (*best, *(term.measure for term in terms))
-    ]
+    found = [asked.short_name for asked in (*best, *(term.measure for term in terms))]
     return tuple(dict.fromkeys((*found, *point.shown)))
 
 
@@ -520,9 +517,7 @@ def _not_kept(point: OperatingPoint, counts: Counts | Points) -> Iterator[Note]:
     """Counts that were saved, or made within a memory limit, do not know the cases without a
     label.
     """
-    if point.at.as_in_sample and any(
-        note.code == "BR105" and "left out" in note.text for note in counts.notes
-    ):
+    if point.at.as_in_sample and any("left_out" in note.values for note in counts.notes):
         yield Note(
             "BR117",
             "cases without a label were left out, and these counts do not keep them: the flagged"

@@ -74,8 +74,7 @@ class Term:
 
     def __str__(self) -> str:
         # The volume is an argument of its own, and not part of what the rule says.
-        shown = self.measure.name if self.measure.counts_cases else str(self.measure)
-        return f"{shown} {self.sense} {_plain(self.limit)}"
+        return f"{self.measure.short_name} {self.sense} {_plain(self.limit)}"
 
 
 @dataclass(frozen=True)

@@ -355,7 +355,6 @@ def _own_thresholds(
 
 
 PASSED, FAILED, BROKEN = "passed", "failed", "error"
-MARGIN, NOT_WITHIN = "the margin of", "not demonstrated to be within"
 HEADING = "### baserate: "
 # What Markdown would take for markup.
 MARKUP = frozenset("\\`*_{}[]|~!$^")
@@ -497,16 +496,13 @@ def _demanded_rows(outcome: Outcome, title: str) -> Iterator[Row]:
 
 
 def _compared_rows(regression: NonInferiority, title: str) -> Iterator[Row]:
-    margin = (
-        next((note.text for note in regression.notes if MARGIN in note.text), "")
-        if regression.margin is not None
-        else ""
-    )
+    note = regression.margin_note
+    margin = "" if note is None else note.text
     for part in regression.parts:
         first, second = part.difference.values
         good = (
             part.outcome != WORSE
-            and not (part.whole and NOT_WITHIN in margin)
+            and not (part.whole and note is not None and not note.values["within"])
             and not math.isnan(part.difference.value)
         )
         words = f"{part.outcome}; {margin}" if part.whole and margin else part.outcome

@@ -17,6 +17,7 @@ from baserate.conditions import Conditions
 from baserate.counts.cells import Array
 from baserate.counts.counts import Counts, JointCounts, same_scores
 from baserate.counts.points import Points
+from baserate.decisions.operating_point import evaluate_on
 from baserate.decisions.rules import Term, holds_all, parse_rule
 from baserate.decisions.selection import Answer, choice_of, choose, chosen_among, flag_at, made_by
 from baserate.errors import Infeasible, InputError, Note, combine, quoted, refuse
@@ -219,7 +220,7 @@ def moved(
         raise refuse(
             "BR408", f"the test data have no model {quoted(missing[0])}", "count it there too"
         )
-    points = {name: point.on(models[name], at) for name, point in choice.points.items()}
+    points = {name: evaluate_on(point, models[name], at) for name, point in choice.points.items()}
     here = choice_of(points, models, choice.models)
     if level is None:
         level = next((one.level for one in choice.differences), 0.95)
@@ -378,10 +379,6 @@ def of_best(found: list[Difference], best: str, direction: str | None) -> tuple[
     every = adjusted(found) if len(found) > 1 and found[0].p_adjusted is None else found
     ours = [one if one.models[1] == best else turned(one) for one in every if best in one.models]
     return tuple(sorted(ours, key=lambda one: one.value if direction == "higher" else -one.value))
-
-
-def _name(what: Measure) -> str:
-    return what.name if what.counts_cases else str(what)
 
 
 def made_best(point: OperatingPoint) -> Measure:
@@ -703,7 +700,7 @@ def _difference(
         names,
         (pair[0].value, pair[1].value),
         level,
-        _name(what),
+        what.short_name,
         what.direction,
         point.at,
         statistic=value / math.sqrt(variance) if variance else math.nan,
@@ -1001,7 +998,7 @@ def _apart(
         pair,
         (values[0], values[1]),
         level,
-        _name(what),
+        what.short_name,
         what.direction,
         point.at,
         statistic=value / error if error else math.nan,
@@ -1044,7 +1041,7 @@ def _resampled(
                 (a, b),
                 seen,
                 level,
-                _name(what),
+                what.short_name,
                 what.direction,
                 at,
                 replicates=plan.replicates,

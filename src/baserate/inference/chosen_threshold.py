@@ -726,6 +726,7 @@ def _notes(
             "BR622",
             f"the {fixed.name} seen here lies outside its interval: it is better than the chosen"
             " threshold is likely to do in the field",
+            values={"outside": fixed.name},
         )
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.curves.areas import auc
 from baserate.decisions.operating_point import measures_shown
-from baserate.decisions.selection import Answer, choose
+from baserate.decisions.selection import choose
 from baserate.errors import Fix, InputError, Note, combine, quoted, refuse
 from baserate.inference.auc import auc_interval
 from baserate.inference.bootstrap import (
@@ -573,16 +573,6 @@ class IntervalOptions:
         return self.replicates or CHOSEN_REPLICATES
 
 
-class Completed(NamedTuple):
-    """The points of each model with their intervals, notes on these, and whether any interval
-    allows for the choice of its threshold.
-    """
-
-    points: dict[str, list[OperatingPoint]]
-    notes: tuple[Note, ...] = ()
-    corrected: bool = False
-
-
 def with_intervals(point: OperatingPoint, how: IntervalOptions | None = None) -> OperatingPoint:
     """The point with an interval of every measure that is shown of it, its threshold treated as
     fixed in advance.
@@ -602,117 +592,79 @@ def interval_at(point: OperatingPoint, name: str | Measure, level: float = 0.95)
     return interval(statistic=name, counts=point, level=level)
 
 
-def intervals_of(
+def complete_point(
     point: OperatingPoint,
-    counts: Counts | GroupedCounts | None = None,
-    how: IntervalOptions | None = None,
-) -> Mapping[str, Interval]:
-    """The intervals of a point: its threshold treated as fixed in advance, or, with the `counts`
-    that it was chosen on, corrected for choosing it there.
-    """
-    if counts is None:
-        return with_intervals(point, how).intervals
-    return completed({"": counts}, {"": [point]}, how or IntervalOptions()).points[""][0].intervals
-
-
-def completed(
-    models: Mapping[str, Cases],
-    settings: Mapping[str, Sequence[OperatingPoint]],
+    counts: Cases | Points,
     how: IntervalOptions,
     progress: Progress | None = None,
-) -> Completed:
-    """The points of every model with their intervals, corrected for choosing the thresholds on
-    these cases, unless that is not requested or not possible. Of `GroupedCounts`, groups are the
-    units.
+) -> OperatingPoint:
+    """Return the point with an interval of every measure that is shown of it, by the best method
+    that is valid.
+
+    | threshold | cases | method |
+    |---|---|---|
+    | chosen on these cases | counts, clusters | corrected for choosing it, by resamples |
+    | chosen, and guaranteed or at an estimated base rate | counts | fixed in advance |
+    | chosen | a published ROC, too few cases to resample | fixed in advance, and a note says so |
+    | fixed in advance | counts | by measure: Wilson, Clopper-Pearson, draws of both classes |
+    | fixed in advance | clusters | the variance between clusters |
+    | any | weighted | none |
+
+    Where `how.replicates` is given, resamples that are not possible are refused; with 0 the
+    threshold is treated as fixed. Of `GroupedCounts`, groups are the units.
     """
-    points: dict[str, list[OperatingPoint]] = {}
-    notes: list[Note] = []
-    corrected = False
-    for name, counts in models.items():
-        chosen = [point for point in settings.get(name, ()) if _is_resampled(point)]
-        found, said = _chosen(chosen, counts, how, progress)
-        left = iter(found)
-        points[name] = [
-            replace(point, intervals=next(left))
-            if found and _is_resampled(point)
-            else _fixed(point, counts, how, progress)
-            for point in settings.get(name, ())
-        ]
-        corrected = corrected or bool(found)
-        # Groups are those of the file, the same for every model.
-        of = f"{quoted(name)}: " if len(models) > 1 and isinstance(counts, Counts) else ""
-        notes += [replace(note, text=f"{of}{note.text}") for note in said]
-    return Completed(points, tuple(dict.fromkeys(notes)), corrected)
+    notes: tuple[Note, ...] = ()
+    # A guarantee would have to be found again on every resample, and is not.
+    chosen = point.optimized and not point.in_advance and point.guarantee is None
+    if chosen and point.at.estimate is None and how.replicates != 0:
+        resampling = Resampling(how.resamples, how.seed, how.level, progress)
+        try:
+            if isinstance(counts, Points):
+                raise refuse(
+                    "BR429", "a published ROC has no cases to resample", 'intervals="fixed"'
+                )
+            found = chosen_intervals([(point, measures_shown(point))], counts, resampling)[0]
+        except InputError as error:
+            if how.replicates is not None:
+                raise
+            problem = error.problems[0]
+            text = f"{problem.text}, so intervals treat the thresholds as fixed in advance"
+            # Of weighted cases (BR583) there are no intervals at all.
+            notes = () if problem.code == "BR583" else (Note("BR626", text),)
+        else:
+            said = (note for one in found.values() for note in one.notes)
+            notes = tuple(note for note in said if note.code == "BR625" or "outside" in note.values)
+            return replace(point, intervals=found, notes=combine(point.notes, notes))
+    fixed = _fixed(point, counts, how, progress)
+    return replace(fixed, notes=combine(point.notes, notes))
 
 
 def _fixed(
-    point: OperatingPoint, counts: Cases, how: IntervalOptions, progress: Progress | None
+    point: OperatingPoint, counts: Cases | Points, how: IntervalOptions, progress: Progress | None
 ) -> OperatingPoint:
     """The point with its intervals at a threshold fixed in advance; of groups by the variance
     between them, or by resamples of them where these are requested.
     """
-    if isinstance(counts, Counts):
+    if not isinstance(counts, GroupedCounts):
         return with_intervals(point, how)
     plan = cluster_plan(how.replicates, how.seed, progress) if how.replicates else None
     found = cluster_intervals(point, counts, measures_shown(point), plan, how.level)
     return replace(point, intervals=found)
 
 
-def with_points(
-    answers: Iterable[Answer[Choice]],
-    settings: Mapping[str, Sequence[OperatingPoint]],
+def complete_choice(
+    choice: Choice,
+    models: Mapping[str, Any],
     how: IntervalOptions,
-) -> list[Answer[Choice]]:
-    """The answers with these points in the place of their own (as `settings_of` gives them), and
-    with the intervals of their baselines.
-    """
-    left = {name: iter(points) for name, points in settings.items()}
-
-    def complete(choice: Choice) -> Choice:
-        points = {name: next(left[name]) for name in choice.points}
-        ends = {name: with_intervals(point, how) for name, point in choice.baselines.items()}
-        return replace(choice, points=points, baselines=ends)
-
-    return [answer._replace(choice=answer.choice and complete(answer.choice)) for answer in answers]
-
-
-def _is_resampled(point: OperatingPoint) -> bool:
-    """Chosen on these cases, at a base rate that is known; a guarantee would have to be found again
-    on every resample, and is not.
-    """
-    return bool(point.optimized) and point.at.estimate is None and point.guarantee is None
-
-
-def _chosen(
-    points: Sequence[OperatingPoint],
-    counts: Cases,
-    how: IntervalOptions,
-    progress: Progress | None,
-) -> tuple[list[dict[str, Interval]], list[Note]]:
-    """The intervals of thresholds chosen on these counts, and notes on them; none where the
-    thresholds are treated as fixed.
-    """
-    if how.replicates == 0 or not points:
-        return [], []
-    resampling = Resampling(how.resamples, how.seed, how.level, progress)
-    try:
-        found = chosen_intervals(
-            [(point, measures_shown(point)) for point in points], counts, resampling
-        )
-    except InputError as error:
-        if how.replicates is not None:
-            raise
-        problem = error.problems[0]
-        text = f"{problem.text}, so intervals treat the thresholds as fixed in advance"
-        # Of weighted cases (BR583) there are no intervals at all.
-        return [], [] if problem.code == "BR583" else [Note("BR626", text)]
-    said = [note for one in found for each in one.values() for note in each.notes]
-    shown = [
-        note
-        for note in said
-        if note.code == "BR625" or (note.code == "BR622" and "lies outside" in note.text)
-    ]
-    return found, list(dict.fromkeys(shown))
+    progress: Progress | None = None,
+) -> Choice:
+    """Return the choice with the intervals of its points and of its baselines."""
+    points = {
+        name: complete_point(point, models[name], how, progress)
+        for name, point in choice.points.items()
+    }
+    ends = {name: with_intervals(point, how) for name, point in choice.baselines.items()}
+    return replace(choice, points=points, baselines=ends)
 
 
 def auc_intervals(

@@ -242,6 +242,7 @@ def _check(term: Term, point: OperatingPoint, level: float, seed: int, *, chosen
                 math.nan, math.nan, math.nan, level, "undefined", side, str(term.measure), point.at
             ),
             MISSED,
+            limit=float(term.limit),
         )
     limit = float(term.limit)
     counted = (
@@ -255,7 +256,7 @@ def _check(term: Term, point: OperatingPoint, level: float, seed: int, *, chosen
     shown = holds and _meets(found, limit, side)
     outcome = SHOWN if shown else OBSERVED if holds else MISSED
     needed = _needed(term, found.value, level) if outcome == OBSERVED else None
-    return Check(str(term), found, outcome, needed)
+    return Check(str(term), found, outcome, needed, limit=limit)
 
 
 def _unless_biased(check: Check, term: Term, point: OperatingPoint, counts: Counts) -> Check:
@@ -322,6 +323,7 @@ def _summary_check(
         found,
         SHOWN if shown else OBSERVED if holds else MISSED,
         at_point=False,
+        limit=limit,
     )
     corrected = _if_all_labelled(name, counts, at) if shown else None
     worse = corrected is not None and (
@@ -479,7 +481,7 @@ def _verdict(
         passed = passed and shown
         how = "within" if shown else "not demonstrated to be within"
         text = f"at most {loss:.4g} worse at {percent(whole.level)}: {how} the margin of {margin:g}"
-        notes = (*notes, Note("BR596", text))
+        notes = (*notes, Note("BR596", text, values={"margin": margin, "within": shown}))
     return NonInferiority(passed, outcome, parts, margin, combine(notes, parts[0].difference.notes))
 
 
@@ -558,7 +560,8 @@ def _check_of_clusters(
         )
         found = replace(found, notes=(*found.notes, note))
     shown = within and name in CLASS_OF
-    return Check(str(term), found, SHOWN if shown else OBSERVED if holds else MISSED)
+    outcome = SHOWN if shown else OBSERVED if holds else MISSED
+    return Check(str(term), found, outcome, limit=float(term.limit))
 
 
 def _if_all_labelled(name: str, counts: Counts, at: Conditions | None) -> float | None:

@@ -117,7 +117,8 @@ def _remarks(name: str, errors: int, cases: int, level: float) -> Iterator[Note]
         known = rate_interval(errors, cases, level=level)
         shown = number_of(errors, one, kind) if errors else f"no {kind}"
         text = f"{name} {known.value:.4g} rests on {shown} among {number_of(cases, of[:-1])}"
-        yield Note("BR587", f"{text}: {percent(level)} {stated(known)} ({known.method})")
+        bounds = f"{percent(level)} {stated(known)} ({known.method})"
+        yield Note("BR587", f"{text}: {bounds}", values={"rests_on": text})
 
 
 def confusion_of(source: Any) -> Confusion:

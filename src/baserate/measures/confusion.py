@@ -384,9 +384,22 @@ def label_shift_of(at: Conditions, points: Points) -> Iterator[Note]:
 
 
 def _assumption(prior: float, sample: float) -> Note:
-    own = "" if not 0 < sample < 1 else f" (sample: {base_rate(sample, brief=True)})"
-    text = f"computed for a base rate of {base_rate(prior, brief=True)}{own}; {ASSUMES_LABEL_SHIFT}"
-    return Note("BR526", text)
+    return note_label_shift([prior], [sample if 0 < sample < 1 else None])
+
+
+def note_label_shift(priors: Sequence[float], samples: Sequence[float | None]) -> Note:
+    """Return the note that these base rates are not those of the samples (None: chosen totals)."""
+    rates = list(dict.fromkeys(base_rate(prior, brief=True) for prior in priors))
+    known = list(dict.fromkeys(samples))
+    of = f"a base rate of {rates[0]}" if len(rates) == 1 else f"base rates of {', '.join(rates)}"
+    own = " (not those of the samples)"
+    if len(known) == 1:
+        own = "" if known[0] is None else f" (sample: {base_rate(known[0], brief=True)})"
+    return Note(
+        "BR526",
+        f"computed for {of}{own}; {ASSUMES_LABEL_SHIFT}",
+        values={"priors": tuple(priors), "samples": tuple(samples)},
+    )
 
 
 def no_better_than_majority(
@@ -444,6 +457,11 @@ class Measure:
 
     name: str
     parameters: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def short_name(self) -> str:
+        """The name that points and rules show it by, without the volume."""
+        return self.name if self.counts_cases else str(self)
 
     def __post_init__(self) -> None:
         given = dict(self.parameters)

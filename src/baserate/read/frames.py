@@ -446,7 +446,7 @@ def _without_labels(tally: Tally, treatment: Treatment) -> tuple[Tally, tuple[No
         f"{grouped(many)} of {number_of(cases, 'label')} in {tally.label.name} {are(many)} missing:"
         " left out, as requested"
     )
-    return tally.without(gone), (Note("BR105", text),)
+    return tally.without(gone), (Note("BR105", text, values={"left_out": many}),)
 
 
 def _without_scores(tally: Tally, treatment: Treatment) -> tuple[Tally, tuple[Note, ...]]:

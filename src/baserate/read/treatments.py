@@ -258,7 +258,11 @@ def _without_labels(table: Table, wanted: ColumnRoles, treatment: Treatment) -> 
         left = _dropped(
             table,
             gone,
-            Note("BR105", f"{what}: left out, as requested{_reviewed(table, gone, wanted)}"),
+            Note(
+                "BR105",
+                f"{what}: left out, as requested{_reviewed(table, gone, wanted)}",
+                values={"left_out": len(gone)},
+            ),
         )
         return replace(left, unlabelled=without)
     filled = _filled(labels, gone, wanted, treatment.missing_label)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cmp_to_key, partial
-from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,8 +24,6 @@ from baserate.decisions.operating_point import short_on
 from baserate.decisions.rules import is_better, parse_rule
 from baserate.decisions.selection import Answer, flag_at, settings_of
 from baserate.errors import CASE_CONTROL, InputError, Note, grouped, number_of, quoted, refuse
-from baserate.inference.best_model import choices
-from baserate.inference.intervals import IntervalOptions, completed, with_points
 from baserate.inference.rates import MOST_CASES, normal_quantile
 from baserate.inference.sample_size import sample_support
 from baserate.measures.confusion import parse
@@ -34,9 +31,10 @@ from baserate.measures.registry import CATALOGUE
 from baserate.numbers import Floats
 from baserate.results.choice import Choice, best_of_several
 from baserate.results.operating_point import OperatingPoint
-from baserate.results.values import CORRECTED, Interval, percent
+from baserate.results.values import Interval, is_corrected, percent
 from baserate.robustness.decision import Recommendation
 from baserate.segments.groups import Slice, Slices, by_group
+from baserate.verbs.choices import choose_at_each
 from baserate.views import choices as choice_texts
 from baserate.views import comparisons, document, tables
 from baserate.views.choices import notes_said, of_recommendation
@@ -76,6 +74,7 @@ def answered(
     rules: Sequence[str | None],
     at: Sequence[Conditions],
     volume: float | None,
+    **options: Any,
 ) -> tuple[list[RuleChoices], list[Note]]:
     """Every rule at every base rate, and a note of every model that cannot satisfy one; a rule that
     none can satisfy anywhere is refused.
@@ -83,7 +82,7 @@ def answered(
     found: list[RuleChoices] = []
     notes: list[Note] = []
     for rule in rules:
-        answers, refused = choices(models, rule, at, volume=volume)
+        answers, refused = choose_at_each(models, rule, at, volume=volume, seed=SEED, **options)
         said = str(parse_rule(rule, volume)) or None
         found.append(RuleChoices(said, rule, volume, tuple(answers)))
         notes += refused
@@ -91,35 +90,32 @@ def answered(
 
 
 def best_of(
-    models: Mapping[str, Counts],
-    asked: Sequence[RuleChoices],
-    notes: Sequence[Note],
-    *,
+    models: JointCounts | Mapping[str, Counts],
     rules: Sequence[str | None],
     at: Sequence[Conditions],
-) -> tuple[Mapping[str, Counts], Sequence[RuleChoices], Sequence[Note]]:
-    """All models, or where they are too many for one page, those that are best at the first
-    answer.
+    volume: float | None,
+    level: float,
+) -> tuple[list[str], list[RuleChoices], list[Note]]:
+    """The names and the answers of all models, or where they are too many for one page, of those
+    that are best at the first answer.
     """
-    if len(models) <= MOST_MODELS:
-        return models, asked, notes
+    names = list(models.models if isinstance(models, JointCounts) else models)
+    if len(names) <= MOST_MODELS:
+        return names, *answered(models, rules, at, volume, level=level)
+    asked, _ = answered(models, rules, at, volume, intervals=None)
     best = ranked(
         next(answer.choice for one in asked for answer in one.answers if answer.choice is not None)
     )
-    kept = {
-        name: models[name]
-        for name in [*best, *(name for name in models if name not in best)][:MOST_MODELS]
-    }
-    again, refused = answered(kept, rules, at, asked[0].volume)
+    kept = [*best, *(name for name in names if name not in best)][:MOST_MODELS]
+    fewer = models.only(tuple(kept)) if isinstance(models, JointCounts) else None
+    chosen = fewer or {name: models[name] for name in kept}
+    again, refused = answered(chosen, rules, at, volume, level=level)
     text = (
-        f"{len(kept)} of {grouped(len(models))} models are in the report, the best by its first"
+        f"{len(kept)} of {grouped(len(names))} models are in the report, the best by its first"
         " answer"
     )
-    return (
-        kept,
-        again,
-        [Note("BR863", f"{text}: the best of many looks better than it is"), *refused],
-    )
+    note = Note("BR863", f"{text}: the best of many looks better than it is")
+    return kept, again, [note, *refused]
 
 
 def ranked(choice: Choice) -> list[str]:
@@ -135,20 +131,6 @@ def ranked(choice: Choice) -> list[str]:
         )
 
     return sorted(choice.points, key=cmp_to_key(order))
-
-
-def completed_answers(
-    models: Mapping[str, Counts], asked: Sequence[RuleChoices], level: float
-) -> tuple[list[RuleChoices], tuple[Note, ...]]:
-    """The answers with the intervals of their points, and a note of every model whose thresholds
-    are treated as fixed in advance.
-    """
-    how = IntervalOptions(level, seed=SEED)
-    answers = [answer for one in asked for answer in one.answers]
-    found = completed(models, settings_of(models, answers), how)
-    left = iter(with_points(answers, found.points, how))
-    complete = [replace(one, answers=tuple(islice(left, len(one.answers)))) for one in asked]
-    return complete, tuple(note for note in found.notes if note.code == "BR626")
 
 
 def of_answers(asked: Sequence[RuleChoices], models: Mapping[str, Counts]) -> list[dict[str, Any]]:
@@ -630,15 +612,6 @@ def sentences(
     return [*said, *([f"{SAME_CASES}{corrected}"] if every else [])]
 
 
-def is_corrected(points: Sequence[OperatingPoint]) -> bool:
-    """Whether the intervals allow for choosing the thresholds on these cases; where only those of
-    some models do, a note names the others.
-    """
-    return any(
-        one.method.startswith(CORRECTED) for point in points for one in point.intervals.values()
-    )
-
-
 def _sample(counts: Counts, level: float) -> Iterator[str]:
     if counts.ledger.design == CASE_CONTROL:
         yield (
@@ -676,7 +649,7 @@ def _few(points: Sequence[OperatingPoint], level: float) -> Iterator[str]:
     for point in points:
         try:
             yield from (
-                f"{note.text.partition(f': {percent(level)} ')[0]}."
+                f"{note.values.get('rests_on', note.text)}."
                 for note in sample_support(point, level=level).notes
             )
         except InputError:  # a share of a tie, or weights: no cases to rest on

@@ -49,12 +49,9 @@ from baserate.plots.panels import PALETTE, Panel
 from baserate.reports.content import (
     MIDDLE,
     Contents,
-    answered,
     best_of,
     checked_slices,
-    completed_answers,
     drawn_points,
-    is_corrected,
     of_contents,
     ranked,
     sliced,
@@ -66,7 +63,7 @@ from baserate.results.operating_point import (
     describe_setting,
     format_threshold,
 )
-from baserate.results.values import checked_level
+from baserate.results.values import checked_level, is_corrected
 from baserate.robustness.decision import recommend
 from baserate.verbs.sources import verb
 from baserate.views import choices, segment_tables, tables
@@ -678,10 +675,8 @@ def report(  # noqa: PLR0913 (each is a question of its own)
     by_column = checked_slices(
         slices if slices is not None else {GROUP: groups} if groups else {}, list(counted)
     )
-    shown, asked, notes = best_of(
-        counted, *answered(together, rules, conditions, volume), rules=rules, at=conditions
-    )
-    asked, fixed = completed_answers(shown, asked, level)
+    names, asked, notes = best_of(together, rules, conditions, volume, level)
+    shown = {name: counted[name] for name in names}
     settings = settings_of(shown, (answer for one in asked for answer in one.answers))
     found = sliced(by_column, settings, conditions[0], level)
     same = models.only(tuple(shown)) if isinstance(models, JointCounts) else None
@@ -698,7 +693,7 @@ def report(  # noqa: PLR0913 (each is a question of its own)
         conditions,
         level,
         auc_intervals(shown, IntervalOptions(level)),
-        [*notes, *fixed],
+        notes,
         found,
         decision,
     )

@@ -124,7 +124,7 @@ class Choice(ModelChoice[OperatingPoint]):
         >>> br.choose(dev).on(br.count([0, 1], {"a": [0.2, 0.9], "b": [0.3, 0.25]})).point.tpr
         0.0
         """
-        found: Choice = view("moved", self, test=test, at=at)
+        found: Choice = view("choice on", self, test=test, at=at)
         return found
 
     def plot(self, **given: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -93,6 +94,15 @@ class Interval(Viewed):
     def _html_table(self) -> str:
         row = (self.name or "value", cell(self.value, self.digits), stated(self), self.method)
         return table(repr(self), ("", "value", percent(self.level), "method"), [row])
+
+
+def is_corrected(points: Iterable[OperatingPoint]) -> bool:
+    """Whether the intervals of any of these points allow for choosing its threshold on the same
+    cases.
+    """
+    return any(
+        one.method.startswith(CORRECTED) for point in points for one in point.intervals.values()
+    )
 
 
 @dataclass(frozen=True)
@@ -295,7 +305,8 @@ ALL = "all cases"
 class Check:
     """One requirement: what was observed, the bound that demonstrates it or does not, and how many
     cases it would take. `corrected` is the value if labelling depended only on the flag (of
-    a summary: on the score), where that is worse: then no bound demonstrates it.
+    a summary: on the score), where that is worse: then no bound demonstrates it. `limit` is the
+    number that is required.
     """
 
     requirement: str
@@ -304,6 +315,7 @@ class Check:
     needed: int | None = None
     at_point: bool = True
     corrected: float | None = None
+    limit: float | None = None
 
     @property
     def bound(self) -> float:
@@ -362,6 +374,11 @@ class NonInferiority(Viewed):
     def failed(self) -> tuple[Part, ...]:
         """The parts on which the candidate is worse."""
         return tuple(part for part in self.parts if part.outcome == WORSE)
+
+    @property
+    def margin_note(self) -> Note | None:
+        """How the largest loss compares with the margin; None where none was given."""
+        return next((note for note in self.notes if "margin" in note.values), None)
 
 
 REPLICATES = Fix("replicates=2000", "--replicates 2000")

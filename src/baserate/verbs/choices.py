@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, overload
+from typing import Any, Literal, cast, overload
 
 from baserate.conditions import (
     Conditions,
@@ -27,19 +27,26 @@ from baserate.decisions.amount_costs import (
     flag_amount_at,
 )
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
-from baserate.errors import Fix, Infeasible, Note, Problem, combine, quoted, refuse
-from baserate.inference.amount_intervals import choose_amount_model
-from baserate.inference.best_model import choose_model, set_by_hand
+from baserate.errors import Fix, Infeasible, InputError, Note, Problem, combine, quoted, refuse
+from baserate.inference.amount_intervals import (
+    amount_intervals,
+    amounts_moved,
+    choose_amount_model,
+)
+from baserate.inference.best_model import choose_model, moved, set_by_hand
 from baserate.inference.bootstrap import Progress
-from baserate.inference.intervals import IntervalOptions
-from baserate.measures.confusion import NOT_SAID, Measure
-from baserate.numbers import Later
+from baserate.inference.chosen_threshold import CHOSEN_REPLICATES
+from baserate.inference.intervals import IntervalOptions, complete_choice, complete_point
+from baserate.measures.confusion import NOT_SAID, Measure, parse
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint
+from baserate.results.values import Interval, checked_level
 from baserate.robustness.decision import CAUGHT, Decision, decide
 from baserate.verbs.sources import Models, Threshold, models_of, refuse_uncounted, verb
 
-Intervals = Literal["fixed", "resampled"] | None
+Intervals = Literal["default", "fixed", "resampled"] | None
+# Resamples of an interval of amounts, whose ends are percentiles of them.
+AMOUNT_REPLICATES = 1000
 
 
 @overload
@@ -55,8 +62,9 @@ def choose(  # type: ignore[overload-overlap]
     volume: float | None = None,
     optimize: str | Measure | None = None,
     guarantee: str | None = None,
+    measures: Sequence[str | Measure] = (),
     level: float = 0.95,
-    intervals: Intervals = "fixed",
+    intervals: Intervals = "default",
     replicates: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
@@ -74,7 +82,7 @@ def choose(
     threshold: Threshold = ...,
     volume: float | None = None,
     level: float = 0.95,
-    intervals: Intervals = "fixed",
+    intervals: Intervals = "default",
     replicates: int | None = None,
     seed: int = 0,
 ) -> AmountChoice: ...
@@ -91,8 +99,9 @@ def choose(
     volume: float | None = None,
     optimize: str | Measure | None = None,
     guarantee: str | None = None,
+    measures: Sequence[str | Measure] = (),
     level: float = 0.95,
-    intervals: Intervals = "fixed",
+    intervals: Intervals = "default",
     replicates: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
@@ -111,7 +120,7 @@ def choose(
     threshold: Threshold = ...,
     volume: float | None = None,
     level: float = 0.95,
-    intervals: Intervals = "fixed",
+    intervals: Intervals = "default",
     replicates: int | None = None,
     seed: int = 0,
 ) -> AmountPoint: ...
@@ -128,11 +137,12 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     volume: float | None = None,
     optimize: str | Measure | None = None,
     guarantee: str | None = None,
+    measures: Sequence[str | Measure] = (),
     review: float | None = None,
     recovered: float = 1,
     paired: bool = True,
     level: float = 0.95,
-    intervals: Intervals = "fixed",
+    intervals: Intervals = "default",
     replicates: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
@@ -158,8 +168,10 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     own amount, and every alert a `review`; `recovered` is the share of a caught amount that is
     recovered.
 
-    The points have `.intervals`, which treat their threshold as fixed in advance;
-    `intervals="resampled"`, or `replicates`, corrects them for choosing it on these cases.
+    The points have `.intervals`, by the best method that is valid (docs/uncertainty.md): corrected
+    for choosing the threshold on these cases, where they can be resampled. `intervals="fixed"`
+    treats the threshold as fixed in advance, "resampled" or `replicates` refuses where resamples
+    are not possible, and None saves the time. `measures=["mcc"]` are shown beside the usual ones.
     `.on(test)` evaluates the same threshold on other cases, `.flags(scores)` applies it.
 
     `guarantee="recall >= 0.9"` chooses among the thresholds at which the requirement holds in the
@@ -188,6 +200,7 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
         "guarantee": guarantee,
     }
     drawn = {"level": level, "replicates": replicates, "seed": seed, "progress": progress}
+    how = _interval_options(intervals, checked_level(level), replicates, seed)
     models = models_of(x)
     if isinstance(x, Amounts) or (models and all(isinstance(m, Amounts) for m in models.values())):
         _refuse_asked(
@@ -198,66 +211,103 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
         )
         prices = {"review": review, "recovered": recovered, "volume": volume}
         found = _by_amounts(x, rule, threshold, given, prices, level)
-        return _amounts_known(found, x, intervals, drawn)
+        return found if how is None else _complete_amounts(found, x, how, progress)
     if models is None and not isinstance(x, Counts | Points | GroupedCounts):
         refuse_uncounted(x, "choose")
     if review is not None or recovered != 1:
         raise refuse("BR002", "review= and recovered= need amounts", "count(…, amount=…)")
-    if models is not None:
-        how = (given, asked, {**drawn, "paired": paired})
-        choice = _of_models(x, models, rule, threshold, how)
-        points = {
-            name: _known(point, models[name], intervals, drawn)
-            for name, point in choice.points.items()
-        }
-        sources = {name: _whole(models[name]) for name in points}
-        return replace(choice, points=points, sources=sources)
-    return _known(_of_one(x, rule, threshold, (given, asked, drawn)), x, intervals, drawn)
+    shown = tuple(parse(str(one), volume).short_name for one in measures)
+    if models is None:
+        point = replace(_of_one(x, rule, threshold, (given, asked, drawn)), shown=shown)
+        return point if how is None or point.over else complete_point(point, x, how, progress)
+    choice = _of_models(x, models, rule, threshold, (given, asked, {**drawn, "paired": paired}))
+    choice = _showing(choice, shown) if shown else choice
+    if how is not None and choice.over is None:
+        choice = complete_choice(choice, models, how, progress)
+    return replace(choice, sources={name: _whole(models[name]) for name in choice.points})
+
+
+def choose_at_each(
+    models: Any, rule: str | None, at: Sequence[Conditions], **options: Any
+) -> tuple[list[selection.Answer[Choice]], list[Note]]:
+    """The choice among models at each of several base rates, and a note of every model that cannot
+    satisfy the rule; where none can anywhere, that is refused.
+    """
+    return selection.made_by(cast("Callable[..., Choice]", choose), models, rule, at, **options)
+
+
+def choose_amounts_at_each(
+    models: Any, rule: str | None, at: Sequence[Conditions], **options: Any
+) -> tuple[list[selection.Answer[AmountChoice]], list[Note]]:
+    """The same by amounts."""
+    return selection.made_by(
+        cast("Callable[..., AmountChoice]", choose), models, rule, at, **options
+    )
+
+
+def _showing(choice: Choice, shown: tuple[str, ...]) -> Choice:
+    """Return the choice with these measures at every point."""
+    points, ends = (
+        {name: replace(point, shown=shown) for name, point in some.items()}
+        for some in (choice.points, choice.baselines)
+    )
+    return replace(choice, points=points, baselines=ends)
 
 
 def _whole(x: Any) -> Any:
     return x.total() if isinstance(x, GroupedCounts) else x
 
 
-def _known(
-    point: OperatingPoint, x: Any, intervals: Intervals, drawn: Mapping[str, Any]
-) -> OperatingPoint:
-    """The point with its intervals, which are made when they are looked at."""
-    if intervals not in ("fixed", "resampled", None):
+def _interval_options(
+    intervals: Intervals, level: float, replicates: int | None, seed: int
+) -> IntervalOptions | None:
+    """Return how the intervals of a choice are made; None where none are requested."""
+    if intervals not in ("default", "fixed", "resampled", None):
         raise refuse(
             "BR580",
-            f"intervals are fixed or resampled, got {quoted(intervals)}",
+            f"intervals are default, fixed or resampled, got {quoted(intervals)}",
             'intervals="resampled"',
         )
-    if intervals is None or point.over is not None:
-        return point
-    resampled = intervals == "resampled" or drawn["replicates"] is not None
-    how = IntervalOptions(drawn["level"], drawn["replicates"] if resampled else 0, drawn["seed"])
-    counts = x if resampled or isinstance(x, GroupedCounts) else None
-    if isinstance(counts, Points):
-        raise refuse("BR429", "a published ROC has no cases to resample", 'intervals="fixed"')
-    return replace(point, intervals=Later("intervals", point, counts=counts, how=how))
-
-
-def _amounts_known(
-    found: AmountPoint | AmountChoice, x: Any, intervals: Intervals, drawn: Mapping[str, Any]
-) -> AmountPoint | AmountChoice:
-    """The same for amounts, whose intervals are always resampled; "fixed" keeps the threshold."""
     if intervals is None:
-        return found
+        return None
+    if intervals == "resampled" and replicates is None:
+        replicates = CHOSEN_REPLICATES
+    return IntervalOptions(level, 0 if intervals == "fixed" else replicates, seed)
+
+
+def _complete_amounts(
+    found: AmountPoint | AmountChoice,
+    x: Any,
+    how: IntervalOptions,
+    progress: Progress | None = None,
+) -> AmountPoint | AmountChoice:
+    """Return a choice by amounts with its intervals: of resamples that choose the threshold again,
+    or keep it where it was set in advance or `how` has no resamples. Where resamples are not
+    possible and were not requested, there are none.
+    """
     if isinstance(found, AmountChoice):
         points: dict[str, Any] = {
-            name: _amounts_known(point, x[name], intervals, drawn)
+            name: _complete_amounts(point, x[name], how, progress)
             for name, point in found.points.items()
         }
         return replace(found, points=points)
-    asked = {
-        "again": intervals == "resampled" or drawn["replicates"] is not None,
-        "replicates": drawn["replicates"] or 2000,
-        "seed": drawn["seed"],
-        "level": drawn["level"],
-    }
-    return replace(found, intervals=Later("amount_intervals", found, amounts=x, **asked))
+    try:
+        intervals = amount_intervals(
+            found,
+            x,
+            again=how.replicates != 0 and not found.point.in_advance,
+            replicates=how.replicates or AMOUNT_REPLICATES,
+            seed=how.seed,
+            level=how.level,
+            progress=progress,
+        )
+    except InputError as error:
+        if how.replicates:
+            raise
+        problem = error.problems[0]
+        note = Note("BR626", f"{problem.text}, so there are no intervals")
+        return replace(found, notes=combine(found.notes, (note,)))
+    return replace(found, intervals=intervals)
 
 
 @verb
@@ -354,10 +404,45 @@ def _of_models(
 def evaluate_point_on(
     point: OperatingPoint, counts: Counts | Points, at: Conditions | None = None
 ) -> OperatingPoint:
-    """Return the same setting on other cases, with intervals of the same kind."""
+    """Return the same setting on other cases, with intervals where it has some."""
     found = operating_point.evaluate_on(point, counts, at)
-    again = point.intervals
-    return replace(found, intervals=again.again(found) if isinstance(again, Later) else {})
+    how = _options_there(point.intervals)
+    return found if how is None else complete_point(found, counts, how)
+
+
+def evaluate_choice_on(
+    choice: Choice,
+    test: Any,
+    at: Conditions | None = None,
+    *,
+    how: IntervalOptions | None = None,
+) -> Choice:
+    """Return the same choice on other cases, with intervals where it has some, or as `how` says."""
+    how = how or _options_there(choice.point.intervals)
+    if how is None:
+        return moved(choice, test, at)
+    drawn = how.replicates or None
+    found = moved(choice, test, at, level=how.level, replicates=drawn, seed=how.seed)
+    return complete_choice(found, found.sources, how)
+
+
+def evaluate_amounts_on(
+    choice: AmountChoice,
+    test: Any,
+    at: Conditions | None = None,
+    *,
+    how: IntervalOptions | None = None,
+) -> AmountChoice:
+    """The same of a choice by amounts."""
+    how = how or _options_there(choice.point.intervals)
+    found = amounts_moved(choice, test, at, level=how.level if how else None)
+    return found if how is None else cast("AmountChoice", _complete_amounts(found, test, how))
+
+
+def _options_there(intervals: Mapping[str, Interval]) -> IntervalOptions | None:
+    """Return how intervals on other cases are made: at the level of those here."""
+    first = next(iter(intervals.values()), None)
+    return None if first is None else IntervalOptions(first.level, None, first.seed or 0)
 
 
 def _by_amounts(

@@ -385,11 +385,8 @@ def of_non_inferiority(verdict: NonInferiority) -> str:
     passed = "Passed" if verdict.passed else "Failed"
     lines = [f"{passed}: {second} against {first} in {_name(whole)}: {_outcome(verdict)}."]
     lines += [_part(part) for part in verdict.failed if not part.whole]
-    if verdict.margin is not None:
-        lines.append(
-            f"Margin {verdict.margin:g}:"
-            f" {next(note.text for note in verdict.notes if 'the margin of' in note.text)}."
-        )
+    if (margin := verdict.margin_note) is not None:
+        lines.append(f"Margin {verdict.margin:g}: {margin.text}.")
     if verdict.parts[0].detectable is not None:
         lines.append(
             f"A difference of {digits(verdict.parts[0].detectable, 3)} over all cases would have"

@@ -21,19 +21,17 @@ from baserate.curves.named import act_on_everybody
 from baserate.curves.summaries import Summary
 from baserate.decisions.operating_point import measures_shown
 from baserate.distributions import Draws, LogUniform, Pilot, Range
-from baserate.errors import CASE_CONTROL, InputError, Note, Source, on_command_line, quoted
+from baserate.errors import CASE_CONTROL, InputError, Note, Source, name_models, on_command_line
 from baserate.measures.calculator import Rates, Solved
-from baserate.measures.confusion import Confusion
+from baserate.measures.confusion import Confusion, note_label_shift
 from baserate.numbers import EXACT_FLOATS, Undefined
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import Check, Interval
 
 SCHEMA = "baserate/1"
-LABEL_SHIFT = "BR526"
 # What changes the answer most is said first.
 FIRST = ("BR116",)
-ONE_RATE, SAMPLES = "for a base rate of ", "(sample: "
 Models = Mapping[str, Counts]
 Settings = Mapping[str, Sequence[OperatingPoint]]
 
@@ -407,11 +405,7 @@ def notes_by_model(said: Mapping[str, Sequence[Note]]) -> list[Note]:
             seen.setdefault(note, {})[name] = None
     everyone = len(said)
     named = [
-        (
-            note
-            if len(names) == everyone
-            else Note(note.code, f"{', '.join(map(quoted, names))}: {note.text}", note.override)
-        )
+        (note if len(names) == everyone else name_models(note, tuple(names)))
         for note, names in seen.items()
     ]
     return merged(named)
@@ -422,32 +416,18 @@ def merged(notes: Sequence[Note]) -> list[Note]:
     answer most comes first.
     """
     notes = sorted(dict.fromkeys(notes), key=lambda note: note.code not in FIRST)
-    shifted = [note for note in notes if note.code == LABEL_SHIFT and ONE_RATE in note.text]
+    shifted = [note for note in notes if "priors" in note.values]
     if len(shifted) < 2:
         return list(notes)
-    priors = list(
-        dict.fromkeys(
-            note.text.partition(ONE_RATE)[2].partition(" (")[0].partition(";")[0]
-            for note in shifted
-        )
+    joined = note_label_shift(
+        [prior for note in shifted for prior in note.values["priors"]],
+        [sample for note in shifted for sample in note.values["samples"]],
     )
-    text = (
-        shifted[0].text.replace(
-            f"{ONE_RATE}{priors[0]}", f"for base rates of {', '.join(priors)}", 1
-        )
-        if len(priors) > 1
-        else shifted[0].text
-    )
-    samples = {note.text.partition(SAMPLES)[2].partition(")")[0] for note in shifted}
-    if len(samples) > 1:
-        text = text.replace(
-            f"{SAMPLES}{text.partition(SAMPLES)[2].partition(')')[0]})",
-            "(not those of the samples)",
-            1,
-        )
-    merged = Note(LABEL_SHIFT, text)
+    models = {note.values.get("models", ()) for note in shifted}
+    if len(models) == 1 and () not in models:
+        joined = name_models(joined, *models)
     rest = [note for note in notes if note not in shifted]
-    return [*rest[: notes.index(shifted[0])], merged, *rest[notes.index(shifted[0]) :]]
+    return [*rest[: notes.index(shifted[0])], joined, *rest[notes.index(shifted[0]) :]]
 
 
 def of_errors(error: InputError) -> dict[str, Any]:

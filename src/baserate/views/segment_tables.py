@@ -129,11 +129,9 @@ def _holds(check: Check) -> bool:
     """Whether it is met in this sample, also where there are too few cases to demonstrate it."""
     if check.outcome != TOO_FEW:
         return check.outcome != MISSED
-    limit = float(check.requirement.rsplit(" ", 1)[1])
-    return (
-        check.interval.value >= limit
-        if check.interval.side == LOWER
-        else check.interval.value <= limit
+    value, limit = check.interval.value, check.limit
+    return limit is not None and (
+        value >= limit if check.interval.side == LOWER else value <= limit
     )
 
 
