@@ -436,6 +436,18 @@ def test_notes_from_a_file_cannot_steer_a_terminal(tmp_path):
     assert str(br.load(tmp_path / "x").notes[0]) == "BR101: \\x1b[2Jgone\\n. Override: \\x1b"
 
 
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [("2 of 6 labels are missing: left out", True), ("2 of 6 labels: taken for 0", False)],
+)
+def test_files_whose_notes_have_no_values_still_say_that_labels_are_missing(
+    tmp_path, text, missing
+):
+    note = {"code": "BR105", "text": text, "override": None}
+    (tmp_path / "x").write_bytes(made("counts", {**PLAIN, "notes": [note]}, **COARSE))
+    assert br.load(tmp_path / "x").labels_missing is missing
+
+
 def test_notes_come_back_with_their_override(tmp_path):
     counts = br.count(["no", "yes"], [0.1, 0.9])
     counts.save(tmp_path / "x")
