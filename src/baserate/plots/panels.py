@@ -708,6 +708,7 @@ def _without_markup(text: str) -> str:
 
 SQUARE, WIDE = (300, 300), (440, 270)
 GAP, ROW, SAMPLE = 26, 19, 30
+KEY = "\0"  # a placeholder that no escaped text can hold
 UNSEEN = 0.1  # how far off a line, in points, nobody sees
 # Text of a colour must be read on white (a contrast of 4.5 and more), for which most of the palette
 # is too light.
@@ -742,9 +743,6 @@ class Box(NamedTuple):
 
 def draw_svg(figure: Figure) -> str:
     """The whole figure."""
-    # Drawings on one page need names of their own for their clips: that of what is drawn.
-    drawn = [(panel.title, panel.x, panel.y, panel.parts) for panel in figure]
-    key = "p" + hashlib.sha256(repr((figure.title, drawn)).encode()).hexdigest()[:10]
     parts: list[str] = []
     top, width = 8.0, 24 + text_width(figure.title) * 1.1
     if figure.title:
@@ -754,18 +752,20 @@ def draw_svg(figure: Figure) -> str:
         boxes = [_box_of(panel) for panel in row]
         left = 0.0
         for panel, box in zip(row, boxes, strict=True):
-            content = _panel_in_svg(panel, box, clip=f"{key}-c{len(parts)}")
+            content = _panel_in_svg(panel, box, clip=f"{KEY}-c{len(parts)}")
             parts.append(_group("g", content, transform=_moved(left, top)))
             left += box.cell_width + GAP
         width = max(width, left - GAP)
         top += max(box.cell_height for box in boxes) + 8
+    # Drawings on one page need names of their own for their clips: that of what is drawn.
+    key = "p" + hashlib.sha256("".join(parts).encode("utf-8", "replace")).hexdigest()[:10]
     title = figure.title or figure.panels[0].title
     says = " ".join(f"{panel.says or panel.title}." for panel in figure.panels)
     parts = [
         _element("title", escape(shorten(title, 200)), id=f"{key}-title"),
         _element("desc", escape(shorten(says, 2000)), id=f"{key}-desc"),
         _element("rect", width="100%", height="100%", fill="#fff"),
-        *parts,
+        *(part.replace(KEY, key) for part in parts),
     ]
     drawing = _group(
         "svg",
