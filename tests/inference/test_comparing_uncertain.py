@@ -9,7 +9,7 @@ import baserate as br
 from baserate.inference import differences
 from baserate.inference.bootstrap import ROC_ALONE, Plan, resampled
 from baserate.inference.differences import joint_p
-from baserate.robustness.expectation import expect
+from baserate.inference.expectation import expect
 
 COSTS = {"fn": 20, "fp": 1}
 
