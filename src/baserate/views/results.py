@@ -25,6 +25,7 @@ from baserate.measures.calculator import Rates
 from baserate.numbers import Reading, Undefined, cell, some, table
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint, describe_briefly
+from baserate.results.plan import Plan
 from baserate.results.values import (
     Difference,
     Differences,
@@ -287,6 +288,12 @@ def _(result: Days) -> Iterator[Row]:
 def _(result: WinnerMap) -> Iterator[Row]:
     for win in result.wins:
         yield {"low": win.low, "high": win.high, "models": ", ".join(win.models)}
+
+
+@rows_of.register
+def _(result: Plan) -> Iterator[Row]:
+    for design in result.designs:
+        yield _scalars(design)
 
 
 @rows_of.register
