@@ -33,6 +33,7 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "non_inferiority",
             "require",
         ),
+        "verbs.plan": ("plan",),
         "verbs.readings": (
             "broc",
             "curve",
@@ -136,6 +137,10 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "Cases",
             "Detectable",
             "Support",
+        ),
+        "results.plan": (
+            "Design",
+            "Plan",
         ),
         "results.values": (
             "Check",
@@ -254,6 +259,7 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "cases_for_auc",
             "cases_for_margin",
             "cases_for_mcnemar",
+            "cases_for_width",
             "cases_needed",
             "power_at_prior",
             "power_to_show",

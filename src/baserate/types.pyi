@@ -58,6 +58,10 @@ from baserate.numbers import (
     Reading as Reading,
     Undefined as Undefined,
 )
+from baserate.results.plan import (
+    Design as Design,
+    Plan as Plan,
+)
 from baserate.results.values import (
     Check as Check,
     Differences as Differences,
