@@ -160,7 +160,10 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "Reading",
             "Undefined",
         ),
-        "robustness.decision": ("InformationValue",),
+        "decisions.regret": (
+            "InformationValue",
+            "Regret",
+        ),
         "robustness.expectation": (
             "Expectation",
             "Outlook",
@@ -169,7 +172,6 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "BestRecall",
             "Lead",
         ),
-        "robustness.minimax": ("Regret",),
         "robustness.sensitivity": (
             "Change",
             "Stability",
@@ -245,9 +247,11 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "under_label_errors",
             "under_verification",
         ),
-        "robustness.decision": ("value_of_information",),
+        "decisions.regret": (
+            "regret",
+            "value_of_information",
+        ),
         "robustness.leaders": ("best_recall",),
-        "robustness.minimax": ("regret",),
         "robustness.sensitivity": ("stability",),
         "robustness.triage_zones": ("triage",),
         "robustness.winner_regions": ("winner_map",),

@@ -17,6 +17,10 @@ from baserate.decisions.amount_costs import (
     AmountChoice as AmountChoice,
     AmountPoint as AmountPoint,
 )
+from baserate.decisions.regret import (
+    InformationValue as InformationValue,
+    Regret as Regret,
+)
 from baserate.decisions.roc_geometry import (
     Baseline as Baseline,
     Crossing as Crossing,
@@ -68,9 +72,6 @@ from baserate.results.values import (
     NonInferiority as NonInferiority,
     Part as Part,
 )
-from baserate.robustness.decision import (
-    InformationValue as InformationValue,
-)
 from baserate.robustness.expectation import (
     Expectation as Expectation,
     Outlook as Outlook,
@@ -78,9 +79,6 @@ from baserate.robustness.expectation import (
 from baserate.robustness.leaders import (
     BestRecall as BestRecall,
     Lead as Lead,
-)
-from baserate.robustness.minimax import (
-    Regret as Regret,
 )
 from baserate.robustness.sensitivity import (
     Change as Change,

@@ -197,7 +197,7 @@ class AlongPoints:
         terms = [
             cost * values
             for cost, values in ((tp, self.tp), (fp, self.fp), (fn, self.fn), (tn, self.tn))
-            if cost
+            if np.any(cost)
         ]
         return sum(terms[1:], start=terms[0])  # costs of which none counts are refused
 
