@@ -407,8 +407,8 @@ VIEWS = {
     "interval": "inference.intervals:interval_at",
     "choice on": "verbs.choices:evaluate_choice_on",
     "on": "verbs.choices:evaluate_point_on",
-    "plan": "views.plans:write_plan",
     "plot": "plots.figures:picture",
+    "text": "views.formats:write_text",
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from baserate.errors import Note
 from baserate.numbers import Viewed, view
 
 
@@ -69,6 +70,7 @@ class Plan(Viewed):
     assumed: Mapping[str, str] = field(default_factory=dict)
     fewest: int | None = None
     prior: float | None = None
+    notes: tuple[Note, ...] = field(default=(), repr=False)
 
     def __str__(self) -> str:
-        return str(view("plan", self))
+        return str(view("text", self))

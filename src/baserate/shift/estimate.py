@@ -13,6 +13,7 @@ import numpy as np
 from baserate.counts.cells import Array, joined_scores, short
 from baserate.counts.counts import Counts, Unlabelled
 from baserate.counts.points import Points, refuse_merged
+from baserate.curves.named import as_probabilities, calibration_prior
 from baserate.distributions import Estimated
 from baserate.errors import Fix, Note, grouped, quoted, refuse
 from baserate.inference.bootstrap import (
@@ -36,7 +37,6 @@ from baserate.results.values import (
     checked_seed,
     missed,
 )
-from baserate.shift.correct import as_probabilities, calibration_prior
 
 # ----------------------------------------------------------------------
 # Unlabelled scores as a mixture of the two classes: what share of positives makes them most likely,

@@ -79,6 +79,7 @@ def plan(  # noqa: PLR0913 (each is a question of its own)
     ratio: float | str | None = None,
     discordant: float | str | None = None,
     difference: float | str | None = None,
+    at: Conditions | None = None,
     prior: Prior | None = None,
     costs: CostsLike | None = None,
     level: float = 0.95,
@@ -107,6 +108,8 @@ def plan(  # noqa: PLR0913 (each is a question of its own)
         Share of cases only one model gets right.
     difference : float or str, optional
         True difference between the models.
+    at : Conditions, optional
+        Base rate in the field, and costs; or give these by themselves.
     prior : float or str, optional
         Base rate in the field.
     costs : Costs or mapping, optional
@@ -132,6 +135,7 @@ def plan(  # noqa: PLR0913 (each is a question of its own)
 
     """  # noqa: E501
     kind, parts = recognize_kind(requirement)
+    at = exact_conditions(at, prior, costs) or Conditions()
     given = {
         "expect": expect,
         "power": power,
@@ -139,13 +143,12 @@ def plan(  # noqa: PLR0913 (each is a question of its own)
         "ratio": ratio,
         "discordant": discordant,
         "difference": difference,
-        "prior": prior,
-        "costs": costs,
+        "prior": at.prior,
+        "costs": at.costs if at.costs_given else None,
     }
     check_given(requirement, kind, given)
     share = rounded(checked_share(POWER if power is None else power, "power"))
     question = Question(requirement.strip(), parts, checked_level(level), checked_power(share))
-    at = exact_conditions(None, prior, costs) or Conditions()
     if kind == "mcnemar":
         return plan_mcnemar(question, discordant, difference)
     if kind == "margin":

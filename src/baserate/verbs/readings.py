@@ -381,9 +381,9 @@ def _curve(x: Any, name: str, at: Conditions | None, said: dict[str, Any]) -> Cu
     if at is not None and not at.is_exact:
         _no_effect(said, {"kind", "level", "places"}, name)
         where = {"x": said.pop("places")} if "places" in said else {}
-        return Curve.expected(
-            expect_curve(curve=name, counts=x, at=cast("Uncertain", at), **where, **said), x
-        )
+        over = expect_curve(curve=name, counts=x, at=cast("Uncertain", at), **where, **said)
+        columns = over.name, over.x_label, over.y_label, over.x, over.y
+        return Curve(*columns, source=x, notes=over.notes, over=over)
     up, colon, across = name.partition(":")
     if colon and across.strip() == "prior":
         return _along_priors(x, up.strip(), at, said)

@@ -10,8 +10,9 @@ from typing import Any
 from baserate import __version__
 from baserate.curves.threshold_table import ThresholdTable
 from baserate.errors import Note, Source, on_command_line
+from baserate.results.plan import Plan
 from baserate.results.values import Unsatisfied
-from baserate.views import tables
+from baserate.views import plans, tables
 
 SCHEMA = "baserate/2"
 
@@ -35,6 +36,11 @@ def _(result: ThresholdTable) -> str:
     return tables.describe_thresholds(result)
 
 
+@write_sentence.register
+def _(result: Plan) -> str:
+    return plans.describe_plan(result)
+
+
 # ----------------------------------------------------------------------
 # Its tables.
 
@@ -50,8 +56,18 @@ def _(first: ThresholdTable, *others: ThresholdTable) -> list[str]:
     return [block for result in (first, *others) for block in tables.of_thresholds(result)]
 
 
+@list_tables.register
+def _(first: Plan, *others: Plan) -> list[str]:
+    return [block for result in (first, *others) for block in plans.tabulate_designs(result)]
+
+
 # ----------------------------------------------------------------------
 # Text and JSON.
+
+
+def write_text(result: Any) -> str:
+    """Return what a result says, and its tables."""
+    return "\n\n".join(list_blocks([result]))
 
 
 def list_blocks(results: Sequence[Any]) -> list[str]:
