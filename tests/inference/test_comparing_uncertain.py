@@ -7,8 +7,8 @@ from tests.inference.two_models import grouped_models, joint, separate
 
 import baserate as br
 from baserate.inference import differences
-from baserate.inference.bootstrap import ROC_ALONE, Plan, resampled
 from baserate.inference.differences import joint_p
+from baserate.inference.resample import FlaggedRuns, Plan, resample_counts, roc_runs
 from baserate.robustness.expectation import expect
 
 COSTS = {"fn": 20, "fp": 1}
@@ -29,7 +29,7 @@ def test_what_is_believed_is_averaged_over_on_every_resample():
     known = np.array([at.prior.quantile((i + 0.5) / 300) for i in range(300)])
     values = [
         np.mean(cheapest(b, known) - cheapest(a, known))
-        for a, b in resampled(joint().only(("a", "b")), Plan("stratified", 100, 3), ROC_ALONE)
+        for a, b in resample_counts(joint().only(("a", "b")), Plan("stratified", 100, 3), roc_runs)
     ]
     width = found.high - found.low
     assert (found.low, found.high) == pytest.approx(
@@ -177,7 +177,9 @@ def test_fixed_thresholds_of_each_model_at_a_pilot_s_base_rate():
     drawn = at.draw(np.random.default_rng((0, 0xC0DE)), 120)
     values = []
     two, plan = joint().only(("a", "b")), Plan("stratified", 120, 0)
-    for row, parts in enumerate(resampled(two, plan, cuts)):
+    for row, parts in enumerate(
+        resample_counts(two, plan, [FlaggedRuns(cut) for cut in cuts.values()])
+    ):
         conditions = at.known(drawn.row(row))
         read = [
             br.measure(part, "precision", threshold=cuts[name], at=conditions)
@@ -197,10 +199,10 @@ def test_what_does_not_depend_on_conditions_is_compared_as_ever():
 
 def test_several_models_clusters_and_different_cases():
     at = br.Conditions(prior=br.Pilot(5, 1000), costs=COSTS)
-    several = br.compare(joint("abc"), "expected_cost", at=at, replicates=200)
+    several = br.compare(joint("abc"), "expected_cost", at=at, replicates=800)
     assert [one.models for one in several] == [("a", "b"), ("a", "c"), ("b", "c")]
     clusters = br.compare(grouped_models(), "expected_cost", at=at, replicates=120)
-    apart = br.compare(separate(), "expected_cost", at=at, replicates=120, paired=False)
+    apart = br.compare(separate(), "expected_cost", at=at, replicates=800, paired=False)
     assert clusters.paired
     assert not apart.paired
     assert apart.high - apart.low > several[0].high - several[0].low

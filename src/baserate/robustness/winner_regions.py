@@ -34,8 +34,8 @@ from baserate.decisions.rules import Mask, Rule, holds_all, keeping, parse_rule
 from baserate.decisions.selection import refuse_hidden
 from baserate.errors import Fix, Infeasible, Note, Problem, combine, number_of, quoted, refuse
 from baserate.inference.bands import curves_drawn, resampled_bounds
-from baserate.inference.bootstrap import Progress, check_enough, planned
 from baserate.inference.intervals import REPLICATES
+from baserate.inference.resample import Progress, check_enough, planned
 from baserate.measures.confusion import checked_volume
 from baserate.notation import Written, base_rate, from_number, prior
 from baserate.numbers import Floats, Viewed, exactly, rounded, view

@@ -15,18 +15,9 @@ from baserate.counts.counts import Counts, Unlabelled
 from baserate.counts.points import Points, refuse_merged
 from baserate.distributions import Estimated
 from baserate.errors import Fix, Note, grouped, quoted, refuse
-from baserate.inference.bootstrap import (
-    BLOCK,
-    FEW,
-    FEWEST,
-    TOO_FEW,
-    Progress,
-    alike,
-    check_enough,
-    percentile_bounds,
-    undefined_noted,
-)
 from baserate.inference.rates import refuse_weights
+from baserate.inference.replicates import alike, percentile_bounds, undefined_noted
+from baserate.inference.resample import FEW, FEWEST, TOO_FEW, Progress, check_enough
 from baserate.kernels import Urn, best, in_parallel, threads
 from baserate.kernels.draws import POWERS
 from baserate.numbers import Floats, Ints, Undefined, Viewed, rounded
@@ -54,8 +45,8 @@ NEAR = 1e-3
 TINY = 1e-200
 # Bins are used where there are this many scores in one; none has more scores than CELLS_A_BIN.
 FEWER, CELLS_A_BIN = 4, 1024
-# Numbers of resamples that are worked on at a time.
-IN_CACHE = 1 << 15
+# Numbers of resamples that are drawn, and worked on, at a time.
+BLOCK, IN_CACHE = 1 << 21, 1 << 15
 STREAM = 0x5817
 # A cut is looked for among so many.
 MOST_CUTS = 256
