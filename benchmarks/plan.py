@@ -80,11 +80,11 @@ def at_priors(sets: int, rng: np.random.Generator) -> Iterator[Row]:
     """What mixes both classes at a base rate."""
     for requirement, rates, at, ratio in AT_PRIOR:
         planned = cases_at_prior(
-            requirement, expecting=rates, at=at, power=POWER, negatives_per_positive=ratio
+            requirement, expect=rates, at=at, power=POWER, negatives_per_positive=ratio
         )
         promised = power_at_prior(
             requirement,
-            expecting=rates,
+            expect=rates,
             at=at,
             positives=planned.positives,
             negatives=planned.negatives,
@@ -131,8 +131,8 @@ def rates(sets: int, rng: np.random.Generator) -> Iterator[Row]:
     """A rate within one class."""
     for requirement, expected in RATES:
         _, sense, limit = requirement.split()
-        cases = cases_needed(requirement, expecting=expected, power=POWER)
-        promised = power_to_show(requirement, expecting=expected, cases=cases)
+        cases = cases_needed(requirement, expect=expected, power=POWER)
+        promised = power_to_show(requirement, expect=expected, cases=cases)
         side = "lower" if sense == ">=" else "upper"
         counted = rng.binomial(cases, expected, sets).tolist()
         found = {

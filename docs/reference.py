@@ -28,7 +28,7 @@ See also [curves and summaries](curves.md), [measures](measures.md) and
 | `triage` | `robustness.triage` |
 | `report` | `report(…).save("report.html")` |
 | `calc` | `solve_rates`, `Confusion` |
-| `plan` | `planning.cases_needed` and the others of `planning` |
+| `plan` | `plan` |
 | `prior` | `estimate_prior` |
 | `gate` | `require`, `non_inferiority` |
 | `count` | `count`, `Counts.save`, `load` |

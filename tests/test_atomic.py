@@ -526,17 +526,20 @@ def test_a_file_that_comes_while_we_compute_is_not_replaced(tmp_path, capsys, mo
     assert (tmp_path / "late").read_text() == "theirs"
 
 
-@pytest.mark.parametrize("kind", ["link", "pipe", "large"])
+@pytest.mark.parametrize("kind", ["link", "symbolic link", "pipe", "large"])
 def test_what_stands_where_the_lock_should_is_left_alone(tmp_path, capsys, kind):
     path, lock = written(tmp_path / "a.csv", HEADER, ROWS), tmp_path / ".out.writing"
     (tmp_path / "precious").write_text("precious")
     if kind == "link":
         os.link(tmp_path / "precious", lock)
+    elif kind == "symbolic link":
+        lock.symlink_to(tmp_path / "precious")
     elif kind == "pipe":
         os.mkfifo(lock)
     else:
         lock.write_text("a text of mine that is no lock")
-    assert "not a lock file" in refused(capsys, "show", path, *ONE, "-o", tmp_path / "out")
+    said = refused(capsys, "show", path, *ONE, "-o", tmp_path / "out")
+    assert ".out.writing: exists and is not a lock file" in said
     assert (tmp_path / "precious").read_text() == "precious"
 
 

@@ -430,6 +430,10 @@ def answer_plan(counted: Any, arguments: dict[str, Any], request: dict[str, Any]
     function = getattr(br.planning, arguments.pop("function"))
     if "prior" in arguments:
         arguments["at"] = conditions_of(arguments)
+    if "expecting" in arguments:
+        arguments["expect"] = arguments.pop("expecting")
+    if function is br.planning.cases_needed:
+        arguments.setdefault("power", None)
     names = ("requirement", "pairs", "first", "second")
     given = [arguments.pop(name) for name in names if name in arguments]
     if function is br.planning.smallest_rate_shown:

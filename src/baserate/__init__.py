@@ -33,6 +33,7 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "non_inferiority",
             "require",
         ),
+        "verbs.plan": ("plan",),
         "verbs.readings": (
             "broc",
             "curve",
@@ -137,6 +138,10 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "Detectable",
             "Support",
         ),
+        "results.plan": (
+            "Design",
+            "Plan",
+        ),
         "results.values": (
             "Check",
             "Differences",
@@ -155,7 +160,10 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "Reading",
             "Undefined",
         ),
-        "robustness.decision": ("InformationValue",),
+        "decisions.regret": (
+            "InformationValue",
+            "Regret",
+        ),
         "robustness.expectation": (
             "Expectation",
             "Outlook",
@@ -164,7 +172,6 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "BestRecall",
             "Lead",
         ),
-        "robustness.minimax": ("Regret",),
         "robustness.sensitivity": (
             "Change",
             "Stability",
@@ -240,9 +247,11 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "under_label_errors",
             "under_verification",
         ),
-        "robustness.decision": ("value_of_information",),
+        "decisions.regret": (
+            "regret",
+            "value_of_information",
+        ),
         "robustness.leaders": ("best_recall",),
-        "robustness.minimax": ("regret",),
         "robustness.sensitivity": ("stability",),
         "robustness.triage_zones": ("triage",),
         "robustness.winner_regions": ("winner_map",),
@@ -254,6 +263,7 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "cases_for_auc",
             "cases_for_margin",
             "cases_for_mcnemar",
+            "cases_for_width",
             "cases_needed",
             "power_at_prior",
             "power_to_show",

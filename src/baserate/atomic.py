@@ -353,6 +353,8 @@ def _locked(lock: str, path: str) -> int:
         try:
             descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
         except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise _not_a_lock(lock) from None
             raise refuse_file(
                 _folder(path),
                 "BR803",
@@ -375,14 +377,16 @@ def _check_lock(descriptor: int, lock: str, path: str) -> None:
     """
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1 or found.st_size > MOST_LOCK:
-        raise refuse_file(
-            lock, "BR803", "exists and is not a lock file of baserate", "move it away"
-        )
+        raise _not_a_lock(lock)
     if not is_ours(descriptor):
         owner = quoted(os.pread(descriptor, 20, 0).decode("ascii", "replace"), quotes=False)
         raise refuse_file(
             path, "BR805", f"process {owner} is writing it", "wait for it, or choose another name"
         )
+
+
+def _not_a_lock(lock: str) -> InputError:
+    return refuse_file(lock, "BR803", "exists and is not a lock file of baserate", "move it away")
 
 
 # ----------------------------------------------------------------------

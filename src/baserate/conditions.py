@@ -20,6 +20,7 @@ import numpy.typing as npt
 from baserate import notation
 from baserate.distributions import (
     BELIEVED,
+    NOWHERE,
     SPREADS,
     STEPS,
     Distribution,
@@ -32,7 +33,7 @@ from baserate.distributions import (
     nearly_all,
 )
 from baserate.errors import Fix, InputError, Note, grouped, quoted, refuse
-from baserate.numbers import exactly, rounded
+from baserate.numbers import Floats, exactly, rounded
 
 # ----------------------------------------------------------------------
 # What each outcome costs. A reward is a negative cost.
@@ -293,6 +294,8 @@ def _amount(name: str, text: str) -> float:
 # cost. They know no data.
 
 
+OUTCOMES = ("fp", "fn", "tp", "tn")
+PARTS = ("prior", *OUTCOMES)
 EQUAL_COSTS = Costs()
 OF_SAMPLE = "the sample's base rate"
 
@@ -304,6 +307,53 @@ class Cut(NamedTuple):
 
     score: float
     probability: float
+
+
+# Panels of the quadrature, by how many parts are smooth distributions, and of the coarser one that
+# bounds its error.
+FINE_PANELS = {0: 1, 1: 24, 2: 6, 3: 2}
+COARSE_PANELS = {0: 1, 1: 16, 2: 4, 3: 1}
+MOST_NODES = 2_000_000
+
+
+class Nodes(NamedTuple):
+    """Exact conditions, one a row, and their weights, which add up to 1."""
+
+    prior: Floats
+    fp: Floats
+    fn: Floats
+    tp: Floats
+    tn: Floats
+    weights: Floats
+
+    @property
+    def miss(self) -> Floats:
+        """What missing every positive costs per case, beyond catching them."""
+        return self.prior * (self.fn - self.tp)
+
+    @property
+    def alarm(self) -> Floats:
+        """What flagging every negative costs per case, beyond leaving them alone."""
+        return (1 - self.prior) * (self.fp - self.tn)
+
+    @property
+    def base(self) -> Floats:
+        """What correct answers cost per case, which is paid in any event."""
+        return self.prior * self.tp + (1 - self.prior) * self.tn
+
+    def average(self, values: Floats) -> float:
+        """Return the mean of values at the nodes."""
+        return math.fsum((self.weights * values).tolist())
+
+    def quantiles(self, values: Floats, shares: Sequence[float]) -> list[float]:
+        """Return the values, where they are defined, below which these shares of the weight lie."""
+        known = ~np.isnan(values)
+        if not known.any():
+            return [math.nan] * len(shares)
+        order = np.argsort(values[known])
+        reached = np.cumsum(self.weights[known][order])
+        places = np.searchsorted(reached / reached[-1], shares)
+        return [float(values[known][order][min(place, len(order) - 1)]) for place in places]
 
 
 @dataclass(frozen=True)
@@ -385,11 +435,121 @@ class Conditions:
     @property
     def has_range(self) -> bool:
         """Must a result hold for a whole range of base rates or costs?"""
-        return False
+        return bool(self.ranges)
 
     def middle(self) -> Conditions:
         """Exact conditions in the middle of what is possible: here these themselves."""
         return self
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """The prior, None for the sample's own, and what each outcome costs."""
+        return {"prior": None if self.as_in_sample else self.prior, **self._costs_by_name}
+
+    @property
+    def _costs_by_name(self) -> dict[str, Any]:
+        return {name: getattr(self.costs, name) for name in OUTCOMES}
+
+    @property
+    def ranges(self) -> dict[str, Range]:
+        """The parts of which only the ends are known."""
+        return {name: part for name, part in self.parts.items() if isinstance(part, Range)}
+
+    @property
+    def believed(self) -> dict[str, Any]:
+        """The parts that are distributions."""
+        return {name: part for name, part in self.parts.items() if isinstance(part, BELIEVED)}
+
+    @property
+    def joint(self) -> tuple[str, ...]:
+        """The parts whose draws belong together, row by row."""
+        drawn = [name for name, part in self.believed.items() if isinstance(part, Draws)]
+        lengths = {len(self.parts[name].values) for name in drawn}
+        return tuple(drawn) if len(drawn) > 1 and len(lengths) == 1 else ()
+
+    @property
+    def smooth(self) -> tuple[str, ...]:
+        """The parts that are distributions of which there are no draws."""
+        return tuple(name for name, part in self.believed.items() if not isinstance(part, Draws))
+
+    def given(self, **parts: Any) -> Conditions:
+        """Return these conditions with other values of some parts."""
+        known = {**self.parts, **parts}
+        prior = known.pop("prior")
+        if not self.costs_given:
+            return Conditions(prior)
+        costs = {name: _whole_number(cost) for name, cost in known.items()}
+        if all(map(_is_plain, costs.values())):
+            return Conditions(prior, Costs.told(costs, earned=self.earned))
+        return Uncertain(prior, costs, earned=self.earned)
+
+    @property
+    def earned(self) -> bool:
+        """Were costs given as earnings? Then they are told as such."""
+        return bool(self.costs.earned)
+
+    def corners(self, *, of_believed: bool = False) -> list[Conditions]:
+        """Return these conditions with every range at one of its ends, in every combination.
+
+        Where an objective is linear in each part, or convex as regret is, its worst case is at one
+        of them. Distributions stay as they are, or with `of_believed` are at their ends too.
+        """
+        spans = {**self.ranges, **(self.believed if of_believed else {})}
+        ends = [dict.fromkeys(map(float, part.ends)) for part in spans.values()]
+        if not spans:
+            return [self]
+        return [self.given(**dict(zip(spans, values, strict=True))) for values in product(*ends)]
+
+    def nodes(
+        self,
+        panels: Mapping[int, int] = FINE_PANELS,
+        breaks: Mapping[str, Floats] | None = None,
+        *,
+        sample_prior: float = math.nan,
+    ) -> Nodes:
+        """Return exact conditions with weights: one if all is known, a quadrature of distributions,
+        and every draw.
+
+        Distributions are independent, but draws of one length belong together. No panel of the
+        quadrature reaches across the `breaks` of its part. `sample_prior` stands for a prior that
+        was not given.
+        """
+        if len(self.smooth) > max(panels):
+            raise refuse(
+                "BR588",
+                "more than three parts are distributions: too many to integrate to a known error",
+                "give joint Draws of them",
+            )
+        axes: list[tuple[dict[str, Floats], Floats]] = []
+        for name, part in self.believed.items():
+            values, weights = part.places(
+                panels[len(self.smooth)], (breaks or {}).get(name, NOWHERE)
+            )
+            if name in self.joint[1:]:
+                axes[0][0][name] = values
+            elif name in self.joint:
+                axes.insert(0, ({name: values}, weights))
+            else:
+                axes.append(({name: values}, weights))
+        sizes = [len(weights) for _, weights in axes]
+        count = math.prod(sizes)
+        if count > MOST_NODES:
+            raise refuse(
+                "BR588",
+                f"{count} combinations of values are too many",
+                "give joint Draws, or fewer values",
+            )
+        columns = {
+            name: np.full(count, sample_prior if part is None else float(part))
+            for name, part in self.parts.items()
+            if name not in self.believed
+        }
+        weights, rows = np.ones(count), np.arange(count)
+        for (values, own), size in zip(axes, sizes, strict=True):
+            rows, place = np.divmod(rows, size)
+            columns |= {name: column[place] for name, column in values.items()}
+            weights = weights * own[place]
+        return Nodes(**columns, weights=weights)
 
     def _put(self, **values: object) -> None:
         for name, value in values.items():
@@ -625,7 +785,6 @@ def kept_share(given: Any) -> Fraction:
 
 
 COST_STEPS = 3
-OUTCOMES = ("fp", "fn", "tp", "tn")
 LONGEST = 200  # longer text is no base rate
 LOG_UNIFORM = re.compile(r"\s*\(?log-?\s?uniform\)?\s*$", flags=re.IGNORECASE)
 # How much of a log-normal distribution of base rates may lie above 1; it is taken given that it
@@ -704,11 +863,11 @@ class Uncertain(Conditions):
 
     @property
     def is_exact(self) -> bool:
-        return not any(isinstance(part, SPREADS) for part in (self.prior, *self.costs.values()))
+        return not self.ranges and not self.believed
 
     @property
-    def has_range(self) -> bool:
-        return any(isinstance(part, Range) for part in (self.prior, *self.costs.values()))
+    def _costs_by_name(self) -> dict[str, Any]:
+        return {name: self.costs[name] for name in OUTCOMES}
 
     @property
     def exact_prior(self) -> Fraction:
@@ -815,6 +974,11 @@ def _turned(part: Any) -> Any:
     if isinstance(part, Range):
         return Range(0 - part.high, 0 - part.low)
     return part if isinstance(part, SPREADS) else 0 - part
+
+
+def _whole_number(cost: Any) -> Any:
+    """A cost that is a whole number as an integer, so that it is shown without decimals."""
+    return int(cost) if isinstance(cost, float) and cost.is_integer() else cost
 
 
 def _is_zero(part: Any) -> bool:

@@ -1,8 +1,7 @@
 """What is known of a number that is not known exactly: a range, a pilot sample, or a distribution
 that one believes in.
 
-Every distribution answers the same questions: its mean, how much of it lies below a value and what
-that part contributes to the mean (so that straight lines are integrated exactly), and places with
+Every distribution answers the same questions: its mean, its ends, its quantiles, and places with
 weights at which any smooth function is integrated.
 """
 
@@ -30,22 +29,42 @@ PANELS = 12
 BEYOND = 1e-12
 # The normal variable beyond which that much lies.
 NEARLY_ALL = 7.034
+NOWHERE: Floats = np.empty(0)
 
 
-class Below(NamedTuple):
-    """How much of a distribution lies below each value, and what that part adds to its mean."""
-
-    share: Floats
-    part: Floats
-
-
-class Nodes(NamedTuple):
-    """Places and weights (which add up to 1): a function's average is the weighted sum of its
-    values there.
-    """
+class Places(NamedTuple):
+    """Values and weights (which add up to 1): a function's average is its weighted sum there."""
 
     values: Floats
     weights: Floats
+
+
+class _Smooth:
+    """A distribution whose values are a smooth function of a normal variable."""
+
+    def _at(self, z: Floats) -> Floats:
+        """Return the value at each place of the normal variable."""
+        raise NotImplementedError
+
+    def _normal(self, values: Floats) -> Floats:
+        """Return the normal variable at each value."""
+        raise NotImplementedError
+
+    @property
+    def _farthest(self) -> float:
+        """How far up the normal variable goes."""
+        return FARTHEST
+
+    def quantile(self, share: float) -> float:
+        from scipy.special import ndtri
+
+        return float(self._at(np.asarray(ndtri(share))))
+
+    def places(self, panels: int = PANELS, breaks: Floats = NOWHERE) -> Places:
+        """Return values and weights of a quadrature, of which no panel reaches across a break."""
+        z, weights = _legendre(panels, -FARTHEST, self._farthest, self._normal(breaks))
+        mass = weights * np.exp(-z * z / 2)
+        return Places(self._at(z), mass / mass.sum())
 
 
 @dataclass(frozen=True)
@@ -78,7 +97,7 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Pilot:
+class Pilot(_Smooth):
     """A pilot sample drawn from the field: positives and cases."""
 
     positives: int
@@ -105,28 +124,18 @@ class Pilot:
     def ends(self) -> None:
         """It leaves every base rate possible."""
 
-    def below(self, values: Floats) -> Below:
-        from scipy.special import betainc
-
-        (a, b), inside = self._shape, np.clip(values, 0.0, 1.0)
-        return Below(betainc(a, b, inside), self.mean * betainc(a + 1, b, inside))
-
-    def quantile(self, share: float) -> float:
-        from scipy.special import betaincinv
-
-        return float(betaincinv(*self._shape, share))
-
-    def nodes(self, panels: int = PANELS, breaks: Floats | None = None) -> Nodes:
-        from scipy.special import betainc, betaincc, betainccinv, betaincinv, ndtr
+    def _at(self, z: Floats) -> Floats:
+        from scipy.special import betainccinv, betaincinv, ndtr
 
         a, b = self._shape
-        inside = np.clip(_none if breaks is None else breaks, 0.0, 1.0)
-        edges = _normal(betainc(a, b, inside), betaincc(a, b, inside))
-        return _by_normal(
-            lambda z: np.where(z < 0, betaincinv(a, b, ndtr(z)), betainccinv(a, b, ndtr(-z))),
-            panels,
-            edges,
-        )
+        below, above = betaincinv(a, b, ndtr(z)), betainccinv(a, b, ndtr(-z))
+        return np.asarray(np.where(z < 0, below, above))
+
+    def _normal(self, values: Floats) -> Floats:
+        from scipy.special import betainc, betaincc
+
+        inside = np.clip(values, 0.0, 1.0)
+        return _normal_at(betainc(*self._shape, inside), betaincc(*self._shape, inside))
 
 
 @dataclass(frozen=True)
@@ -158,28 +167,20 @@ class LogUniform:
     def ends(self) -> tuple[float, float]:
         return self.low, self.high
 
-    def below(self, values: Floats) -> Below:
-        low, high = float(self.low), float(self.high)
-        if not self._width:
-            there = np.where(np.asarray(values) >= low, 1.0, 0.0)
-            return Below(there, low * there)
-        inside = np.clip(values, low, high)
-        return Below(np.log(inside / low) / self._width, (inside - low) / self._width)
-
     def quantile(self, share: float) -> float:
         return float(self.low) * math.exp(self._width * share)
 
-    def nodes(self, panels: int = PANELS, breaks: Floats | None = None) -> Nodes:
+    def places(self, panels: int = PANELS, breaks: Floats = NOWHERE) -> Places:
         if not self._width:
-            return Nodes(np.array([float(self.low)]), np.ones(1))
+            return Places(np.array([float(self.low)]), np.ones(1))
         with np.errstate(divide="ignore"):
-            edges = np.log(np.maximum(_none if breaks is None else breaks, 0.0) / float(self.low))
+            edges = np.log(np.maximum(breaks, 0.0) / float(self.low))
         steps, weights = _legendre(panels, 0.0, self._width, edges)
-        return Nodes(float(self.low) * np.exp(steps), weights / weights.sum())
+        return Places(float(self.low) * np.exp(steps), weights / weights.sum())
 
 
 @dataclass(frozen=True)
-class LogNormal:
+class LogNormal(_Smooth):
     """About `median`, and in two cases of three within that factor of it: its logarithm is normal,
     cut off above `most`.
     """
@@ -193,9 +194,16 @@ class LogNormal:
         return math.log(float(self.factor))
 
     def _normal(self, values: npt.ArrayLike) -> Floats:
-        """The normal variable at each value."""
         with np.errstate(divide="ignore"):
             return np.log(np.maximum(values, 0.0) / float(self.median)) / self._sigma
+
+    def _at(self, z: Floats) -> Floats:
+        return float(self.median) * np.exp(self._sigma * z)
+
+    @property
+    def _farthest(self) -> float:
+        # As far up as what adds to the mean goes, which is a sigma more than the mass itself.
+        return min(FARTHEST + self._sigma, float(self._normal(self.most)))
 
     @property
     def kept(self) -> float:
@@ -207,11 +215,7 @@ class LogNormal:
     def draw(self, rng: np.random.Generator, count: int) -> Floats:
         from scipy.special import ndtri
 
-        drawn: Floats = np.minimum(
-            float(self.median) * np.exp(self._sigma * ndtri(rng.random(count) * self.kept)),
-            self.most,
-        )
-        return drawn
+        return np.minimum(self._at(ndtri(rng.random(count) * self.kept)), self.most)
 
     @property
     def middle(self) -> float:
@@ -219,31 +223,17 @@ class LogNormal:
 
     @property
     def mean(self) -> float:
-        return float(self.below(np.asarray(self.most)).part)
+        from scipy.special import ndtr
+
+        whole = float(self.median) * math.exp(self._sigma**2 / 2)
+        return whole * float(ndtr(self._normal(self.most) - self._sigma)) / self.kept
 
     @property
     def ends(self) -> None:
         """It has none, or goes down to nothing."""
 
-    def below(self, values: Floats) -> Below:
-        from scipy.special import ndtr
-
-        z = self._normal(np.minimum(values, self.most))
-        whole = float(self.median) * math.exp(self._sigma**2 / 2)
-        return Below(ndtr(z) / self.kept, whole * ndtr(z - self._sigma) / self.kept)
-
     def quantile(self, share: float) -> float:
-        from scipy.special import ndtri
-
-        return float(self.median) * math.exp(self._sigma * float(ndtri(share * self.kept)))
-
-    def nodes(self, panels: int = PANELS, breaks: Floats | None = None) -> Nodes:
-        # As far above as what adds to the mean goes, which is a sigma more than the mass itself.
-        end = min(FARTHEST + self._sigma, float(self._normal(self.most)))
-        edges = self._normal(_none if breaks is None else breaks)
-        return _by_normal(
-            lambda z: float(self.median) * np.exp(self._sigma * z), panels, edges, end=end
-        )
+        return super().quantile(share * self.kept)
 
 
 @dataclass(frozen=True)
@@ -279,9 +269,9 @@ class Draws:
             np.quantile(np.asarray(self.values, dtype=np.float64), share, method="inverted_cdf")
         )
 
-    def nodes(self, panels: int = PANELS, breaks: Floats | None = None) -> Nodes:  # noqa: ARG002 (as the others are asked)
-        values: npt.NDArray[np.float64] = np.asarray(self.values, dtype=np.float64)
-        return Nodes(values, np.full(len(values), 1 / len(values)))
+    def places(self, panels: int = PANELS, breaks: Floats = NOWHERE) -> Places:  # noqa: ARG002 (as the others are asked)
+        values = np.asarray(self.values, dtype=np.float64)
+        return Places(values, np.full(len(values), 1 / len(values)))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Draws) and np.array_equal(self.values, other.values)
@@ -291,7 +281,7 @@ class Draws:
 
 
 @dataclass(frozen=True)
-class Distribution:
+class Distribution(_Smooth):
     """A frozen distribution of `scipy.stats`, or whatever has its `cdf`, `ppf`, `isf`, `mean` and
     `rvs`.
     """
@@ -314,36 +304,17 @@ class Distribution:
         low, high = (float(end) for end in self.frozen.support())
         return (low, high) if math.isfinite(low) and math.isfinite(high) else None
 
-    def below(self, values: Floats) -> Below:
-        """The part of the mean is integrated over the normal variable up to each value."""
-        share, rest = self._tails(values)
-        ends = np.clip(_normal(share, rest), -FARTHEST, FARTHEST)
-        nodes = [
-            _by_normal(self._at, 2 * PANELS, end=float(end), scaled=False) for end in ends.ravel()
-        ]
-        parts = np.array([float(np.dot(found.values, found.weights)) for found in nodes])
-        return Below(share, parts.reshape(share.shape))
-
     def _at(self, z: Floats) -> Floats:
         from scipy.special import ndtr
 
-        values: Floats = np.where(z < 0, self.frozen.ppf(ndtr(z)), self.frozen.isf(ndtr(-z)))
-        return values
+        below, above = self.frozen.ppf(ndtr(z)), self.frozen.isf(ndtr(-z))
+        return np.asarray(np.where(z < 0, below, above), dtype=np.float64)
 
-    def _tails(self, values: Floats) -> tuple[Floats, Floats]:
-        share, rest = (
-            np.asarray(part, dtype=np.float64)
-            for part in (self.frozen.cdf(values), self.frozen.sf(values))
-        )
-        return share, rest
+    def _normal(self, values: Floats) -> Floats:
+        return _normal_at(self.frozen.cdf(values), self.frozen.sf(values))
 
     def quantile(self, share: float) -> float:
         return float(self.frozen.ppf(share))
-
-    def nodes(self, panels: int = PANELS, breaks: Floats | None = None) -> Nodes:
-        return _by_normal(
-            self._at, panels, _normal(*self._tails(_none if breaks is None else breaks))
-        )
 
 
 class Estimated:
@@ -402,17 +373,13 @@ def nearly_all(part: Spread) -> tuple[float, float]:
     return 0.0, 1.0
 
 
-_none: Floats = np.empty(0)
-
-
-def _normal(share: Floats, rest: Floats) -> Floats:
-    """The normal variable with this much below it and this much above, from the smaller of the
-    two.
+def _normal_at(share: Any, rest: Any) -> Floats:
+    """Return the normal variable with this much below it and this much above, from the smaller of
+    the two.
     """
     from scipy.special import ndtri
 
-    found: Floats = np.where(share < rest, ndtri(share), -ndtri(rest))
-    return found
+    return np.asarray(np.where(share < rest, ndtri(share), -ndtri(rest)))
 
 
 @lru_cache(maxsize=4)
@@ -425,7 +392,7 @@ def _legendre(panels: int, low: float, high: float, breaks: Floats) -> tuple[Flo
     across a break.
     """
     if not high > low:
-        return _none, _none
+        return NOWHERE, NOWHERE
     inside = np.unique(breaks[(breaks > low) & (breaks < high)]) if len(breaks) else breaks
     edges = [low, *inside.tolist(), high]
     # Two panels at least between two breaks.
@@ -443,14 +410,3 @@ def _legendre(panels: int, low: float, high: float, breaks: Floats) -> tuple[Flo
     place, weight = _gauss()
     widths = np.diff(starts)[:, None]
     return (starts[:-1, None] + widths * (place + 1) / 2).ravel(), (widths * weight / 2).ravel()
-
-
-def _by_normal(
-    at: Any, panels: int, breaks: Floats = _none, *, end: float | None = None, scaled: bool = True
-) -> Nodes:
-    """Nodes of a distribution whose quantiles are a smooth function of a normal variable, which
-    runs up to the end.
-    """
-    z, weights = _legendre(panels, -FARTHEST, FARTHEST if end is None else end, breaks)
-    mass = weights * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
-    return Nodes(np.asarray(at(z), dtype=np.float64), mass / mass.sum() if scaled else mass)

@@ -179,6 +179,8 @@ def base_rate(value: float, *, brief: bool = False) -> str:
     """
     if value in (0, 1):  # of a sample of one class
         return f"{100 * value:.0f}%"
+    if math.isinf(1 / value):  # of a class that weighs next to nothing
+        return f"{value:.6g}"
     inverse = round(1 / value)
     share = f"{100 * value:.4g}"
     exact = inverse >= 10 and math.isclose(value * inverse, 1, rel_tol=1e-12)

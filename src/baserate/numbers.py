@@ -408,6 +408,7 @@ VIEWS = {
     "choice on": "verbs.choices:evaluate_choice_on",
     "on": "verbs.choices:evaluate_point_on",
     "plot": "plots.figures:picture",
+    "text": "views.formats:write_text",
 }
 
 

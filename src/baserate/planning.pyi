@@ -6,6 +6,7 @@ from baserate.inference.sample_size import (
     cases_for_auc as cases_for_auc,
     cases_for_margin as cases_for_margin,
     cases_for_mcnemar as cases_for_mcnemar,
+    cases_for_width as cases_for_width,
     cases_needed as cases_needed,
     power_at_prior as power_at_prior,
     power_to_show as power_to_show,

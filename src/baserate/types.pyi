@@ -17,6 +17,10 @@ from baserate.decisions.amount_costs import (
     AmountChoice as AmountChoice,
     AmountPoint as AmountPoint,
 )
+from baserate.decisions.regret import (
+    InformationValue as InformationValue,
+    Regret as Regret,
+)
 from baserate.decisions.roc_geometry import (
     Baseline as Baseline,
     Crossing as Crossing,
@@ -58,14 +62,15 @@ from baserate.numbers import (
     Reading as Reading,
     Undefined as Undefined,
 )
+from baserate.results.plan import (
+    Design as Design,
+    Plan as Plan,
+)
 from baserate.results.values import (
     Check as Check,
     Differences as Differences,
     NonInferiority as NonInferiority,
     Part as Part,
-)
-from baserate.robustness.decision import (
-    InformationValue as InformationValue,
 )
 from baserate.robustness.expectation import (
     Expectation as Expectation,
@@ -74,9 +79,6 @@ from baserate.robustness.expectation import (
 from baserate.robustness.leaders import (
     BestRecall as BestRecall,
     Lead as Lead,
-)
-from baserate.robustness.minimax import (
-    Regret as Regret,
 )
 from baserate.robustness.sensitivity import (
     Change as Change,

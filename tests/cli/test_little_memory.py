@@ -8,6 +8,7 @@ import resource
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from benchmarks import address_space
 from tests.cli.helpers_terminal import BASERATE
@@ -64,6 +65,17 @@ def test_too_little_to_load_is_said_in_json_too(folder):
     assert answer["errors"][0]["code"] == "BR701"
     assert "limited to 100 MB (ulimit -v)" in answer["errors"][0]["text"]
     assert started.LEAST["RLIMIT_AS"][0] == 240_000_000
+
+
+def test_too_few_open_files_name_their_limit(tmp_path):
+    np.savez(tmp_path / "a.npz", y=[0, 1], m=[0.1, 0.9])
+    limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (9, 9))  # noqa: E731
+    words = (*BASERATE, "show", "a.npz", "--label", "y", "--score", "m")
+    done = subprocess.run(
+        words, cwd=tmp_path, capture_output=True, text=True, preexec_fn=limit, check=False
+    )
+    assert done.returncode == 74
+    assert done.stderr.endswith("Fix: allow more open files: ulimit -n 256.\n")
 
 
 ALGEBRA = (

@@ -44,7 +44,7 @@ def test_T21_B4_B5_it_prints_the_ten_records_as_the_book_does_with_the_true_numb
         capsys,
         *("table", *ten, "--measure", "tp,fp,tn,fn,tpr,fpr", "--order", "ascending", "--across"),
     )
-    head, *lines = [line.split() for line in done.out.splitlines()]
+    head, *lines = [line.split() for line in done.out.splitlines()[2:]]
     assert head == ["score", ">=", *sorted(set(SCORES)), "none"]
     for line, (name, printed) in zip(lines, PRINTED.items(), strict=True):
         expected = [
@@ -76,8 +76,8 @@ def test_a_long_table_is_thinned_for_a_person_and_whole_as_csv_and_json(capsys, 
     assert "40 of 501 rows are shown; for all of them add --csv." in done.out
     rows = list(csv.DictReader(io.StringIO(told(capsys, "table", *many, "--csv").out)))
     document = answered(capsys, "table", *many)
-    columns = document["table"]["columns"]
-    assert len(rows) == document["table"]["rows"] == 501
+    columns = document["result"]["columns"]
+    assert len(rows) == document["result"]["rows"] == 501
     assert columns["threshold"][0] == "none"
     assert columns["precision"][0] is None
     for name in ("tp", "fp", "precision"):
@@ -86,13 +86,14 @@ def test_a_long_table_is_thinned_for_a_person_and_whole_as_csv_and_json(capsys, 
 
 def test_two_models_are_told_apart_by_a_column(capsys, many):
     document = answered(capsys, "table", *many, "--score", "m2", "--measure", "tpr")
-    assert set(document["table"]["columns"]["model"]) == {"m1", "m2"}
-    assert document["table"]["measures"] == ["tpr"]
+    assert set(document["result"]["columns"]["model"]) == {"m1", "m2"}
+    assert document["result"]["measures"] == ["tpr"]
 
 
 def test_a_volume_counts_in_the_measures_that_count_cases(capsys, ten):
     asked = ("table", *ten, "--measure", "alerts,tp", "--prior", "0.1", "--volume", "1000")
     done = told(capsys, *asked, "--threshold", "0.9")
+    assert done.out.splitlines()[0].endswith("at a base rate of 10%:")
     assert done.out.splitlines()[-2:] == ["score >=  alerts  TP", "     0.9      40   2"]
 
 

@@ -36,7 +36,7 @@ def sealed(head, body=b""):
     return content + hashlib.sha256(content).digest()
 
 
-LEDGER = {"ledger": {"rows_read": 1, "sources": []}, "notes": []}
+LEDGER = {"ledger": {"sources": []}, "notes": []}
 
 
 def cells(**facts):
@@ -616,3 +616,18 @@ def test_a_ledger_that_does_not_add_up_is_refused(tmp_path, field, value):
     counts.write(tmp_path / "b.counts", saved)
     with pytest.raises(br.InputError, match="BR703"):
         br.load(tmp_path / "b.counts")
+
+
+@pytest.mark.parametrize("rows", [{"rows_read": 2**63}, {"rows_used": 1, "rows_refused": 3}])
+def test_a_ledger_that_contradicts_the_cells_is_refused(tmp_path, rows):
+    for value in (
+        br.count([0, 1, 0, 1], [0.1, 0.9, 0.4, 0.3]),
+        br.count([0, 1, 0, 1], {"a": [1, 2, 3, 4], "b": [4, 3, 2, 1]}),
+        br.count([0, 1, 0, 1], [1, 2, 3, 4], by=[1, 1, 2, 2]),
+    ):
+        value.save(tmp_path / "a.counts")
+        saved = counts.read(tmp_path / "a.counts")
+        saved.facts["ledger"] |= rows
+        counts.write(tmp_path / "b.counts", saved)
+        with pytest.raises(br.InputError, match="the ledger does not fit the cells"):
+            br.load(tmp_path / "b.counts")

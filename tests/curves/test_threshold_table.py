@@ -59,8 +59,8 @@ def test_models_and_priors_are_columns_where_there_are_several():
     joint = br.count(LABELS, {"m1": SCORES, "m2": [1 - score for score in SCORES]})
     at = [br.Conditions(prior) for prior in (None, 0.1)]
     found = br.table(joint, ["tpr"], at=at, thresholds=[0.5, None])
-    assert found.to_dict()["model"] == ["m1"] * 4 + ["m2"] * 4
-    assert found.to_dict()["prior"] == [0.5, 0.5, 0.1, 0.1] * 2
+    assert found.to_dict()["columns"]["model"] == ["m1"] * 4 + ["m2"] * 4
+    assert found.to_dict()["columns"]["prior"] == [0.5, 0.5, 0.1, 0.1] * 2
     assert found["tpr"].tolist() == pytest.approx([0, 2 / 3] * 2 + [0, 1 / 3] * 2)
     assert found.measures == ("tpr",)
 
@@ -70,14 +70,16 @@ def test_thresholds_that_are_no_score_are_shown_as_given():
     assert found["threshold"][:2].tolist() == [0.5, 0.85]
     assert math.isnan(found["threshold"][2])
     assert found["tp"].tolist() == [2, 1, 0]
-    (note,) = br.table(counts(), ["tp"], thresholds=[50]).notes
+    *_, note = br.table(counts(), ["tp"], thresholds=[50]).notes
     assert note.code == "BR529"
 
 
 def test_another_base_rate_is_noted_once_and_only_where_it_matters():
     at = br.Conditions(prior=0.01)
-    assert [n.code for n in br.table(counts(), ["precision", "npv"], at=at).notes] == ["BR526"]
-    assert not br.table(counts(), ["tpr", "fpr"], at=at).notes
+    codes = [note.code for note in br.table(counts(), ["precision", "npv"], at=at).notes]
+    assert codes.count("BR526") == 1
+    codes = [note.code for note in br.table(counts(), ["tpr", "fpr"], at=at).notes]
+    assert "BR526" not in codes
 
 
 def test_condensed_counts_say_that_some_thresholds_are_missing():

@@ -102,7 +102,7 @@ def test_a_function_of_ones_own_has_no_direction_that_a_gate_could_guess():
 
 def test_a_better_model_is_never_harder_to_show():
     plans = [
-        br.planning.cases_for_auc(expecting=auc, at_least=0.8).positives
+        br.planning.cases_for_auc(expect=auc, at_least=0.8).positives
         for auc in (0.85, 0.9, 0.95, 0.99, 0.999, 0.9999)
     ]
     assert plans == sorted(plans, reverse=True)

@@ -81,7 +81,7 @@ class TestAuc:
         )
         first = next(enough)
         found = br.planning.cases_for_auc(
-            expecting=auc, at_least=at_least, negatives_per_positive=ratio
+            expect=auc, at_least=at_least, negatives_per_positive=ratio
         )
         assert found == (first, math.ceil(first * Fraction(str(ratio))))
 
@@ -96,7 +96,7 @@ class TestAuc:
     @pytest.mark.parametrize(("auc", "at_least", "ratio"), [(0.8, 0.7, 1), (0.75, 0.65, 5)])
     def test_simulated_test_sets_of_that_size_show_it_that_often(self, auc, at_least, ratio):
         positives, negatives = br.planning.cases_for_auc(
-            expecting=auc, at_least=at_least, negatives_per_positive=ratio
+            expect=auc, at_least=at_least, negatives_per_positive=ratio
         )
         rng = np.random.default_rng(11)
         shown = [
@@ -111,12 +111,12 @@ class TestAuc:
         ours, theirs = binormal(rng, 0.8, 4000, 4000)
         pilot = br.count(np.repeat([1, 0], 4000), np.concatenate((ours, theirs)))
         found = br.planning.cases_for_auc(
-            expecting=0.8, at_least=0.7, negatives_per_positive=4, counts=pilot
+            expect=0.8, at_least=0.7, negatives_per_positive=4, counts=pilot
         )
         assert (
             found.positives
             < br.planning.cases_for_auc(
-                expecting=0.8, at_least=0.7, negatives_per_positive=4
+                expect=0.8, at_least=0.7, negatives_per_positive=4
             ).positives
         )
         shown = [logit_delong_shows(*binormal(rng, 0.8, *found), 0.7, Z(0.95)) for _ in range(3000)]
@@ -135,37 +135,37 @@ class TestAuc:
             if needed * (ours / positives + theirs / (2 * positives)) <= 1
         )
         found = br.planning.cases_for_auc(
-            expecting=0.9, at_least=0.8, negatives_per_positive=2, counts=pilot
+            expect=0.9, at_least=0.8, negatives_per_positive=2, counts=pilot
         )
         assert found == (first, 2 * first)
 
     def test_more_negatives_save_positives_and_never_fewer_than_two_of_a_class_are_planned(self):
         planned = [
             br.planning.cases_for_auc(
-                expecting=0.8, at_least=0.7, negatives_per_positive=ratio
+                expect=0.8, at_least=0.7, negatives_per_positive=ratio
             ).positives
             for ratio in (0.1, 1, 10, 100)
         ]
         assert planned == sorted(planned, reverse=True)
         assert (
             br.planning.cases_for_auc(
-                expecting=0.999, at_least=0.5, negatives_per_positive=0.01
+                expect=0.999, at_least=0.5, negatives_per_positive=0.01
             ).negatives
             == 2
         )
-        fewest = br.planning.cases_for_auc(expecting=0.99, at_least=0.5, level=0.8, power=0.3)
+        fewest = br.planning.cases_for_auc(expect=0.99, at_least=0.5, level=0.8, power=0.3)
         assert fewest == (2, 2)
 
     @pytest.mark.parametrize(
         ("given", "match"),
         [
             (
-                {"expecting": 0.8, "at_least": 0.8},
+                {"expect": 0.8, "at_least": 0.8},
                 "BR585: expecting AUC 0.8 does not reach 0.8 with room to spare",
             ),
-            ({"expecting": 1.0}, "BR585: expecting is an AUC from 0.5 to below 1, got 1.0"),
+            ({"expect": 1.0}, "BR585: expect is an AUC from 0.5 to below 1, got 1.0"),
             ({"at_least": 0.4}, "BR585: at_least is an AUC from 0.5 to below 1, got 0.4"),
-            ({"expecting": 85}, "BR585: expecting must be a share between 0 and 1, got 85"),
+            ({"expect": 85}, "BR585: expect must be a share between 0 and 1, got 85"),
             (
                 {"negatives_per_positive": 0},
                 "BR585: negatives_per_positive must be a number above 0, got 0",
@@ -175,7 +175,7 @@ class TestAuc:
                 "BR585: negatives_per_positive must be a number above 0",
             ),
             (
-                {"expecting": 0.8000001, "at_least": 0.8},
+                {"expect": 0.8000001, "at_least": 0.8},
                 "BR585: AUC of 0.8 or more.* takes more than 1e10 cases",
             ),
             ({"power": 80}, "BR585: a power lies between 0 and 1, got 80. Fix: power=0.8"),
@@ -193,7 +193,7 @@ class TestAuc:
     )
     def test_what_cannot_be_planned_is_refused(self, given, match):
         with pytest.raises(InputError, match=match):
-            br.planning.cases_for_auc(**{"expecting": 0.85, "at_least": 0.8, **given})
+            br.planning.cases_for_auc(**{"expect": 0.85, "at_least": 0.8, **given})
 
 
 def exact_power(cases, discordant, by_pairs):
@@ -346,8 +346,8 @@ class TestAtPrior:
     )
     def test_simulated_test_sets_succeed_as_often_as_promised(self, name, sense, limit, at, ratio):
         text, side = f"{name} {sense} {limit}", "lower" if sense == ">=" else "upper"
-        cases = cases_at_prior(text, expecting=RATES, at=at, negatives_per_positive=ratio)
-        promised = power_at_prior(text, expecting=RATES, at=at, **cases._asdict())
+        cases = cases_at_prior(text, expect=RATES, at=at, negatives_per_positive=ratio)
+        promised = power_at_prior(text, expect=RATES, at=at, **cases._asdict())
         assert promised >= 0.8
         rng = np.random.default_rng(0)
         hits = rng.binomial(cases.positives, RATES["tpr"], 4000)
@@ -360,14 +360,14 @@ class TestAtPrior:
         assert seen == pytest.approx(promised, abs=0.02)
 
     def test_one_positive_less_may_fail_and_more_cases_of_either_class_help(self):
-        at, asked = br.Conditions(0.01), {"expecting": RATES, "at": br.Conditions(0.01)}
+        at, asked = br.Conditions(0.01), {"expect": RATES, "at": br.Conditions(0.01)}
         equal = cases_at_prior("precision >= 0.1", **asked)
         many = cases_at_prior("precision >= 0.1", negatives_per_positive=20, **asked)
         assert equal.negatives == equal.positives > many.positives
         assert many.negatives == 20 * many.positives
         powers = [
             power_at_prior(
-                "precision >= 0.1", expecting=RATES, at=at, positives=100, negatives=negatives
+                "precision >= 0.1", expect=RATES, at=at, positives=100, negatives=negatives
             )
             for negatives in (200, 400, 800, 1600, 1_000_000)
         ]
@@ -384,13 +384,13 @@ class TestAtPrior:
         spread = (1 - tpr) / tpr + (1 - fpr) / (2 * fpr)
         formula = (Z(0.95) + Z(0.8)) ** 2 * spread / gap**2
         found = cases_at_prior(
-            f"precision >= {least}", expecting=RATES, at=at, negatives_per_positive=2
+            f"precision >= {least}", expect=RATES, at=at, negatives_per_positive=2
         )
         assert formula > 5000
         assert found.positives == pytest.approx(formula, rel=0.03)
 
     def test_complements_are_the_same_plan(self):
-        asked = {"expecting": {"recall": "90%", "specificity": 0.98}, "at": br.Conditions("1%")}
+        asked = {"expect": {"recall": "90%", "specificity": 0.98}, "at": br.Conditions("1%")}
         assert cases_at_prior("fdr <= 90%", **asked) == cases_at_prior("PPV >= 0.1", **asked)
         assert cases_at_prior("error <= 4%", **asked) == cases_at_prior("accuracy >= 96%", **asked)
 
@@ -402,14 +402,14 @@ class TestAtPrior:
             ("mcc >= 0.2", {}, "mcc cannot be planned for"),
             ("tpr >= 0.2", {}, "tpr cannot be planned for"),
             ("precision >= 0.1", {"at": br.Conditions()}, "depends on the base rate"),
-            ("precision >= 0.1", {"expecting": {"tpr": 0.9}}, "a recall and a false positive rate"),
+            ("precision >= 0.1", {"expect": {"tpr": 0.9}}, "a recall and a false positive rate"),
             ("precision >= 0.1", {"power": 80}, "a power lies between 0 and 1"),
             ("precision >= 0.3", {"negatives_per_positive": 1e-6}, "takes more than 1e10 cases"),
         ],
     )
     def test_what_cannot_be_planned_is_refused(self, requirement, more, says):
         with pytest.raises(InputError, match=says) as refused:
-            cases_at_prior(requirement, **{"expecting": RATES, "at": br.Conditions(0.01), **more})
+            cases_at_prior(requirement, **{"expect": RATES, "at": br.Conditions(0.01), **more})
         assert refused.value.code == "BR585"
 
 
@@ -503,7 +503,7 @@ def test_the_power_at_a_prior_is_the_sum_over_hits_and_false_alarms(
     )
     found = power_at_prior(
         requirement,
-        expecting=dict(zip(("tpr", "fpr"), rates, strict=True)),
+        expect=dict(zip(("tpr", "fpr"), rates, strict=True)),
         at=br.Conditions(0.2, None if costs is None else br.Costs(**costs)),
         positives=cases[0],
         negatives=cases[1],
@@ -515,7 +515,7 @@ def test_the_power_at_a_prior_is_the_sum_over_hits_and_false_alarms(
 @pytest.mark.parametrize("requirement", ["npv >= 0", "precision >= 0", "fdr <= 100%"])
 def test_what_holds_for_any_cases_is_not_planned(requirement):
     with pytest.raises(InputError, match="BR585.*is not demonstrated by more hits"):
-        cases_at_prior(requirement, expecting=RATES, at=br.Conditions(0.01))
+        cases_at_prior(requirement, expect=RATES, at=br.Conditions(0.01))
 
 
 @pytest.mark.parametrize(
@@ -533,7 +533,7 @@ def test_whole_cases_make_the_power_go_up_and_down_and_the_plan_holds_from_there
     requirement, prior, rates, ratio
 ):
     asked = {
-        "expecting": dict(zip(("tpr", "fpr"), rates, strict=True)),
+        "expect": dict(zip(("tpr", "fpr"), rates, strict=True)),
         "at": br.Conditions(prior),
     }
     found = cases_at_prior(requirement, negatives_per_positive=ratio, **asked)

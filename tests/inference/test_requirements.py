@@ -35,7 +35,7 @@ def test_scenario_5_ninety_five_of_a_hundred_does_not_show_recall_of_90_percent_
 
 def test_how_many_cases_would_show_it_at_the_rate_observed_is_said():
     (check,) = br.require(found(95, 100), "recall >= 0.9", threshold=1).checks
-    assert check.needed == br.planning.cases_needed("recall >= 0.9", expecting=0.95) == 142
+    assert check.needed == br.planning.cases_needed("recall >= 0.9", expect=0.95, power=None) == 142
     assert (
         br.rate_interval(135, 142, side="lower").low
         >= 0.9

@@ -569,7 +569,7 @@ LAWS = {
     "sample_support": [law(lambda c: plain(br.planning.sample_support(c)), EQUAL)],
     "cases_for_auc": [
         law(
-            lambda c: plain(br.planning.cases_for_auc(expecting=0.9, at_least=0.7, counts=c)),
+            lambda c: plain(br.planning.cases_for_auc(expect=0.9, at_least=0.7, counts=c)),
             EQUAL,
         )
     ],
@@ -635,6 +635,8 @@ NO_COUNTS = [
     "by_day",
     "cases_at_prior",
     "cases_for_margin",
+    "cases_for_width",
+    "plan",
     "cases_for_mcnemar",
     "cases_needed",
     "correct_probabilities",

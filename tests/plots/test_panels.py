@@ -281,15 +281,15 @@ def test_every_panel_says_what_it_shows(name):
         (lambda: br.plots.roc_panel([]), "BR650: there is no curve to draw"),
         (
             lambda: br.plots.roc_panel({"m": COUNTS.scores}),
-            "BR650: a panel is made of curves, got float64",
+            "BR650: a curve is needed, got float64",
         ),
         (
             lambda: br.plots.roc_panel(br.roc(COUNTS), points=[1]),
-            "BR650: what is marked is an operating point, got int",
+            "BR650: an operating point is needed, got int",
         ),
         (
             lambda: br.plots.roc_panel(br.roc(COUNTS), bands=[1]),
-            "BR650: what is shaded is a band, got int",
+            "BR650: a band is needed, got int",
         ),
         (
             lambda: br.plots.curve_panel(
@@ -316,7 +316,7 @@ def test_every_panel_says_what_it_shows(name):
         (lambda: br.plots.winner_map_panel(COUNTS), "BR650: a winner map is needed, got Counts"),
         (
             lambda: br.plots.outcome_tree_panel(COUNTS),
-            "BR650: outcomes are those of a confusion, got Counts",
+            "BR650: a confusion is needed, got Counts",
         ),
         (
             lambda: br.plots.histogram_panel(COUNTS, bins=0),

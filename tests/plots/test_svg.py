@@ -25,7 +25,7 @@ from tests.strategies import cases
 import baserate as br
 from baserate.plots import Line, Marks, Panel, Style, Words, linear_axis, series_style
 from baserate.plots.figures import panel_for
-from baserate.plots.panels import DARK, PALETTE, direct_labels
+from baserate.plots.panels import DARK, PALETTE, label_lines
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -189,15 +189,15 @@ def test_names_stand_beside_their_lines_and_leave_the_legend():
         for i, (power, name) in enumerate(((0.3, "upper"), (1, "middle"), (3, "lower")))
     ]
     panel = Panel("", linear_axis("x"), linear_axis("y"), tuple(lines))
-    found = direct_labels(panel, 300, 300)
+    found = label_lines(panel, 300, 300)
     assert set(found) == {"upper", "middle", "lower"}
     for line in lines:
         spot, wide = found[line.name], 6.9 * len(line.name)
         away = {}
         for other in lines:
             x, y = 300 * np.array(other.x), 300 - 300 * np.array(other.y)
-            beside = np.maximum(np.maximum(spot.x - x, x - spot.x - wide), 0)
-            away[other.name] = np.hypot(beside, y - spot.y).min()
+            beside = np.maximum(np.maximum(spot[0] - x, x - spot[0] - wide), 0)
+            away[other.name] = np.hypot(beside, y - spot[1]).min()
         assert min(away, key=away.get) == line.name
     svg = panel.svg()
     assert svg.count("<text") == 2 + 6 + 6 + 3
@@ -209,7 +209,7 @@ def test_names_that_no_place_is_clear_for_stay_in_the_legend():
         Line(*rising(power), f"model {i}", series_style(i)) for i, power in enumerate((1, 1.01))
     ]
     panel = Panel("", linear_axis("x"), linear_axis("y"), tuple(lines))
-    assert direct_labels(panel, 300, 300) == {}
+    assert label_lines(panel, 300, 300) == {}
     assert [text for text in ("model 0", "model 1") if f">{text}</text>" in panel.svg()] == [
         "model 0",
         "model 1",

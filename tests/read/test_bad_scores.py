@@ -2,6 +2,7 @@
 belongs to probability measures.
 """
 
+import ctypes
 import datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -231,8 +232,17 @@ def test_row_30_long_doubles_are_accepted_unless_two_would_merge():
     )
 
 
-def test_row_30_odd_decimals_are_refused_in_one_line():
-    assert_refused("Fix", [0, 1], [Decimal("sNaN"), Decimal(1)], code="BR215")
+@pytest.mark.parametrize("nan", ["NaN", "sNaN"])
+def test_row_30_decimals_that_are_no_number_are_missing(nan):
+    assert_refused("1 missing", [0, 1], [Decimal(nan), Decimal(1)], code="BR201")
+    assert_refused("1 missing", [0, 1], [1, 2], sample_weight=[Decimal(nan), 1], code="BR303")
+
+
+def test_arrays_of_ctypes_are_arrays():
+    scores = (ctypes.c_double * 4)(*S)
+    assert br.count((ctypes.c_int * 4)(0, 0, 1, 1), scores) == br.count([0, 0, 1, 1], S)
+    weighted = br.count([0, 0, 1, 1], S, sample_weight=scores)
+    assert weighted == br.count([0, 0, 1, 1], S, sample_weight=S)
 
 
 def test_row_32_probabilities_off_by_rounding_are_no_percent_and_no_logits():

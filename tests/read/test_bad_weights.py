@@ -54,6 +54,16 @@ def test_row_40_weights_that_overflow_a_class_are_refused_and_large_ones_are_not
     assert (large.total_positives, large.prior, br.auc(large)) == (8e307, 0.5, 1.0)
 
 
+@pytest.mark.parametrize("light", [0, 1])
+def test_row_40_nothing_is_read_off_a_class_that_weighs_next_to_nothing(light):
+    labels = [0, 1, 0, 1]
+    weights = [1e-310 if label == light else 1 for label in labels]
+    counts = br.count(labels, [0.1, 0.9, 0.3, 0.7], sample_weight=weights)
+    with pytest.raises(br.InputError, match="BR303: one class weighs 2 and the other"):
+        br.choose(counts, prior=0.01)
+    assert br.measure(counts, "precision", threshold=0.5) == 1
+
+
 def test_row_40_whole_weights_that_floats_would_round_are_refused():
     assert_refused("above 2\\*\\*53", [0, 1], [1, 2], code="BR303", sample_weight=[2**53 + 1, 1])
 

@@ -13,8 +13,7 @@ from tests.decisions.worked import F1_A, F1_B
 from tests.robustness.rare import FOREST, RULES
 
 import baserate as br
-from baserate.decisions.rules import parse_rule
-from baserate.robustness.expectation import _unbeaten, expect
+from baserate.robustness.expectation import expect
 
 MODELS = {"A": F1_A, "B": F1_B}
 COUNTS = br.Counts([3, 2, 1], positives=[45, 4, 1], negatives=[10, 190, 4800])
@@ -362,32 +361,3 @@ def test_what_is_looked_for_on_a_grid_says_so():
         note.code
         for note in expect({"rules": RULES, "forest": FOREST}, "expected_cost", at=at).notes
     ]
-
-
-@pytest.mark.parametrize(
-    "rule",
-    ["tpr >= 0.4", "precision >= 0.1", "fdr <= 0.9 and posfrac <= 30%", "npv >= 0.9", "f1 >= 0.3"],
-)
-@pytest.mark.parametrize("seed", range(5))
-def test_points_left_out_before_a_rule_are_never_chosen(rule, seed):
-    rng = np.random.default_rng(seed)
-    y = rng.random(300) < 0.2
-    counts = br.count(y, np.round(rng.normal(size=300) + y, 1 + seed % 3))
-    points = br.Points.of(counts)
-    fewer = _unbeaten(points, parse_rule(rule))
-    assert len(fewer) < len(points)
-    for prior, fn in itertools.product((1e-3, 0.05, 0.5), (1, 5, 100)):
-        at = br.Conditions(prior=prior, costs=br.Costs(fn=fn))
-        try:
-            chosen = br.choose(points, rule, at=at)
-        except br.Infeasible:
-            with pytest.raises(br.Infeasible, match="BR530"):
-                br.choose(fewer, rule, at=at)
-            continue
-        assert br.choose(fewer, rule, at=at).confusion == chosen.confusion
-
-
-@pytest.mark.parametrize("rule", ["tpr <= 0.4", "fpr >= 0.1", "mcc >= 0.1"])
-def test_no_point_is_left_out_where_flagging_more_negatives_may_satisfy_the_rule(rule):
-    points = br.Points.of(FOREST)
-    assert _unbeaten(points, parse_rule(rule)) is points

@@ -105,7 +105,7 @@ def test_a_site_is_judged_by_its_bound():
     }
     assert (
         found["oslo"].requirement.checks[0].needed
-        == br.planning.cases_needed("recall >= 0.9", expecting=0.95)
+        == br.planning.cases_needed("recall >= 0.9", expect=0.95, power=None)
         == 142
     )
     assert [part.name for part in found.that_are(MISSED)] == ["lisbon"]

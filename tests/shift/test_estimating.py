@@ -14,7 +14,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from tests.inference.refusals import assert_refused
 
 import baserate as br
-from baserate.kernels import Urn, best, using
 from baserate.shift import estimate
 
 SHIFT = 1.5
@@ -117,34 +116,20 @@ def slowly(scores, cases, trained):
         (200, 0.3, lambda rng, n: 10.0 ** -rng.uniform(0, 300, n)),
     ],
 )
-def test_bins_and_every_score_alone_give_the_same_roots(rows, trained, made):
-    """Of the sample and of resamples, as exactly as the tolerance of Newton's method says."""
-    field = br.count_unlabelled(made(np.random.default_rng(rows), rows))
-    bins = estimate.binned(field.scores)
-    assert bins.single == (rows == 200)
-    alone = estimate.Binned(
-        field.scores, np.zeros(len(field.scores)), np.arange(0), np.zeros(len(field.scores))
-    )
-    urn = Urn(field.cases)
-    drawn = np.empty((3, len(urn)), dtype=np.int64)
-    best.draw(urn, [rows] * 3, 4, 7, estimate.STREAM, drawn)
-    bases = np.array([trained, trained * 0.99, trained * 1.0005])
-    found = estimate.most_likely(bins, bins.drawn(urn, 4, 7, 10), bases)
-    apart = estimate.most_likely(alone, alone.drawn(urn, 4, 7, 10), bases)
-    whole = estimate.most_likely(bins, bins.sums(field.cases), trained)[0]
-    assert whole == pytest.approx(slowly(field.scores, field.cases, trained), rel=1e-11, abs=1e-15)
-    assert found == pytest.approx(apart, rel=1e-11, abs=1e-15)
-    for prior, base, cases in zip(found, bases, drawn, strict=True):
-        assert prior == pytest.approx(slowly(field.scores, cases, base), rel=1e-11, abs=1e-15)
-
-
-def test_resamples_do_not_depend_on_threads():
-    rng = np.random.default_rng(8)
-    field = br.count_unlabelled(rng.beta(0.5, 3, 30_000))
-    with using(1):
-        one = br.estimate_prior(COUNTS, field, calibrated_at="sample", replicates=100)
-    with using(3):
-        assert br.estimate_prior(COUNTS, field, calibrated_at="sample", replicates=100) == one
+def test_the_share_found_is_where_the_slope_is_zero_and_groups_of_scores_move_it_little(
+    rows, trained, made
+):
+    scores = made(np.random.default_rng(rows), rows)
+    field = br.count_unlabelled(scores)
+    found = br.estimate_prior(COUNTS, field, calibrated_at=trained, replicates=100)
+    exact = slowly(field.scores, field.cases, trained)
+    assert found.value == pytest.approx(exact, rel=1e-11, abs=1e-15)
+    assert found.low <= found.value <= found.high
+    # Resamples are read from neighbouring scores together: the same scores at their means.
+    grouped, cases = estimate.group_probabilities(np.clip(field.scores, 0, 1), field.cases)
+    assert cases.sum() == rows
+    width = max(found.high - found.low, 1e-6)
+    assert slowly(grouped, cases, trained) == pytest.approx(exact, abs=0.02 * width)
 
 
 @pytest.mark.parametrize("cut", [0.1, 0.25, 0.5, SCORES[3]])

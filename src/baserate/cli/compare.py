@@ -59,7 +59,9 @@ class CompareOptions(NamedTuple):
 )
 @options.listed("rule", help="Read the measure where this rule chooses each model's threshold.")
 @options.listed("budget_rule")
-@options.listed("thresholds", help="Fixed thresholds: one for all, or one per model.")
+@options.listed(
+    "thresholds", metavar="[MODEL=]SCORE", help="Fixed thresholds: one for all, or one per model."
+)
 @click.option(
     "--against",
     metavar="MODEL",

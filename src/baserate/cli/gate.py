@@ -90,7 +90,11 @@ def _print_template(context: click.Context, _: click.Parameter, value: bool) -> 
 @click.option("--candidate", metavar="COLUMN", help="The score of the model to replace it with.")
 @options.conditions
 @options.listed("prior_from")
-@options.listed("thresholds", help="The thresholds in use: one for all, or one per model.")
+@options.listed(
+    "thresholds",
+    metavar="[MODEL=]SCORE",
+    help="The thresholds in use: one for all, or one per model.",
+)
 @options.listed(
     "statistic",
     help="What to compare, instead of the share of errors: auc, expected_cost, any measure.",

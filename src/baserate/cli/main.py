@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import errno
 import json
 import os
 import signal
@@ -396,6 +397,8 @@ def _explained(error: Exception) -> tuple[int, InputError]:
     if isinstance(error, OSError):
         where = f": {escaped(str(error.filename))}" if error.filename else ""
         fix = "check the file, its permissions and the space left"
+        if error.errno in (errno.EMFILE, errno.ENFILE):
+            fix = "allow more open files: ulimit -n 256"
         return IO, refuse("BR700", f"{error.strerror}{where}", fix)
     if isinstance(error, MemoryError) or _is_short(error):
         return IO, refuse("BR701", _short(), "count a smaller part, or on a larger machine")

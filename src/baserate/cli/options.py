@@ -110,7 +110,7 @@ TABLE = {
             " repeated or comma-separated.",
         ),
         _option("--threshold", metavar="[MODEL=]SCORE"),
-        _option("--threshold", "thresholds", multiple=True, metavar="[MODEL=]SCORE"),
+        _option("--threshold", "thresholds", multiple=True, metavar="SCORE"),
         _option("--statistic", metavar="NAME", aliases=("--measure",)),
         _option(
             "--all-priors",
@@ -362,7 +362,7 @@ TABLE = {
     ),
     OUTPUT: (
         _option(
-            "--json", "as_json", is_flag=True, help="Print the answer as JSON (schema baserate/1)."
+            "--json", "as_json", is_flag=True, help="Print the answer as JSON (docs/schema.json)."
         ),
         _option(
             "-o",

@@ -434,6 +434,18 @@ def check_totals(positives: Array, negatives: Array) -> None:
         )
 
 
+def check_ratio(positives: float, negatives: float) -> None:
+    """Refuse class totals whose ratio is beyond the range of floats."""
+    smaller, larger = sorted((positives, negatives))
+    if smaller > 0 and larger / smaller == math.inf:
+        raise refuse(
+            "BR303",
+            f"one class weighs {larger:.3g} and the other {smaller:.3g}: a float does not hold"
+            " their ratio",
+            "correct the weights of one class",
+        )
+
+
 def _as_float_scores(scores: Array) -> Array:
     floats = scores.astype(np.float64)
     # Comparing in Python is exact; NumPy would round the integer first. Only scores that a float

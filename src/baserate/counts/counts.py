@@ -368,7 +368,7 @@ class Counts(Totals):
         form = without_runs(cells, cuts) if condensed else cells
         if not all(np.array_equal(ours, arrays[name]) for name, ours in form._asdict().items()):
             raise ValueError("cells are not in canonical form")
-        ledger, notes = heard(saved.facts)
+        ledger, notes = heard(saved.facts, cells)
         if BINNED & arrays.keys():
             rounding = _checked_rounding(arrays, cells, condensed=condensed)
             notes = (*(note for note in notes if note.code != ROUNDED), *rounding)
@@ -392,8 +392,8 @@ def _note_facts(note: Note) -> dict[str, Any]:
     return {**facts, "values": dict(note.values)} if note.values else facts
 
 
-def heard(facts: dict[str, Any]) -> tuple[Ledger, tuple[Note, ...]]:
-    """Reads back what was saved."""
+def heard(facts: dict[str, Any], cells: Cells) -> tuple[Ledger, tuple[Note, ...]]:
+    """The ledger and the notes that were saved with these cells."""
     kept = dict(facts["ledger"])
     sources, design = (
         tuple(Source(**source) for source in kept.pop("sources")),
@@ -418,9 +418,14 @@ def heard(facts: dict[str, Any]) -> tuple[Ledger, tuple[Note, ...]]:
         raise ValueError("the ledger names an unknown design")
     if corrected and not (isinstance(corrected, str) and ODDS.fullmatch(corrected)):
         raise ValueError("the ledger does not say by how much odds were corrected")
-    return Ledger(**kept, sources=sources, design=design, corrected=corrected), tuple(
-        _note(**note) for note in facts["notes"]
-    )
+    ledger = Ledger(**kept, sources=sources, design=design, corrected=corrected)
+    # A ledger of no rows says nothing of the cells, nor do the cells of weighted cases of the rows.
+    counted = rows_counted(cells.positives, cells.negatives).rows_used
+    if ledger.rows_read != ledger.rows_used + ledger.rows_refused or (
+        counted and ledger.rows_used not in (0, counted)
+    ):
+        raise ValueError("the ledger does not fit the cells")
+    return ledger, tuple(_note(**note) for note in facts["notes"])
 
 
 def _note(
@@ -808,7 +813,8 @@ class JointCounts(Totals, Digested):
             raise ValueError("models and columns do not match")
         for column in scores.values():
             Counts(column, positives, negatives)  # refuses what could not have been counted
-        return cls._of(scores, positives, negatives, *heard(saved.facts))
+        ledger, notes = heard(saved.facts, Cells(column, positives, negatives))
+        return cls._of(scores, positives, negatives, ledger, notes)
 
 
 def same_scores(joint: JointCounts, names: Sequence[str]) -> tuple[Note, ...]:

@@ -300,7 +300,7 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
             tuple(groups),
             np.repeat(np.arange(len(groups)), np.diff(offsets)),
             cells,
-            *heard(saved.facts),
+            *heard(saved.facts, cells),
         )
 
 

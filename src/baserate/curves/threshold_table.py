@@ -85,10 +85,6 @@ class ThresholdTable(Viewed):
         """One column per threshold instead of one row; transposed twice, it is as before."""
         return replace(self, across=not self.across)
 
-    def to_dict(self) -> dict[str, list[Any]]:
-        """The columns by name, as lists."""
-        return {name: values.tolist() for name, values in self.columns.items()}
-
     def to_frame(self, backend: str = "pandas") -> Any:
         """A dataframe of pandas, polars or pyarrow; transposed, with one row per column."""
         if not self.across:
@@ -105,7 +101,7 @@ class ThresholdTable(Viewed):
         """The table as CSV; empty where nothing is flagged, and where a measure is undefined."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        written = [[_written(value) for value in values] for values in self.to_dict().values()]
+        written = [[_written(one) for one in values.tolist()] for values in self.columns.values()]
         if self.across:
             writer.writerows([name, *row] for name, row in zip(self.columns, written, strict=True))
         else:
@@ -178,7 +174,7 @@ def threshold_table(
     for model, counts in models.items():
         points = Points.of(counts)
         places, cuts = _places(points, thresholds, order)
-        notes += _remarks(points, thresholds)
+        notes += (*points.notes, *_remarks(points, thresholds))
         for one in conditions:
             resolved = resolved_for(points, one, asked)
             notes += (*one.notes, *(label_shift_of(resolved, points) if shifts else ()))

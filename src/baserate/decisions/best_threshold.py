@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from baserate.conditions import Conditions
+from baserate.conditions import Conditions, Nodes
+from baserate.counts.points import Points, refuse_merged
 from baserate.decisions.rules import (
     NO_THRESHOLD,
     TOLERANCE,
@@ -43,7 +44,7 @@ class ChoiceQuestion:
 
     rule: Rule
     objective: Measure
-    at: Conditions
+    at: Conditions | Nodes
     use_up_budget: bool = False
 
     @classmethod
@@ -105,21 +106,35 @@ class Outcomes(AlongPoints):
 
     positives: Any
     negatives: Any
+    costs: Any
+    miss: Any
+    false_alarm: Any
 
-    def __init__(self, flagged: Flagged, totals: tuple[Any, Any], at: Conditions) -> None:
+    def __init__(self, flagged: Flagged, totals: tuple[Any, Any], at: Conditions | Nodes) -> None:
         positives, negatives = totals
         weight: Any = 1.0
-        if not at.as_in_sample:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                odds = rounded((1 - at.exact_prior) / at.exact_prior)
-                weight = odds * np.divide(positives, negatives)
-        costs = at.costs
+        if isinstance(at, Nodes):  # an axis of its own, before that of the thresholds
+            prior, fp, fn, tp, tn = (np.asarray(part)[:, np.newaxis] for part in at[:-1])
+            weight = (1 - prior) / prior * np.divide(positives, negatives)
+            self.costs = (tp, fp, fn, tn)
+            self.miss, self.false_alarm = fn - tp, fp - tn
+        else:
+            if not at.as_in_sample:
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    odds = rounded((1 - at.exact_prior) / at.exact_prior)
+                    weight = odds * np.divide(positives, negatives)
+            costs = at.costs
+            self.costs = (float(costs.tp), float(costs.fp), float(costs.fn), float(costs.tn))
+            self.miss, self.false_alarm = rounded(costs.miss), rounded(costs.false_alarm)
         self.tp, self._fp, self._weight = flagged.tp, flagged.fp, weight
         self.positives, self.negatives, self._negatives = positives, negatives * weight, negatives
-        self.costs = (float(costs.tp), float(costs.fp), float(costs.fn), float(costs.tn))
-        self.miss, self.false_alarm = rounded(costs.miss), rounded(costs.false_alarm)
         self.cost_of_nothing = self.costs[2] * positives + self.costs[3] * self.negatives
         self.cost_of_everything = self.costs[0] * positives + self.costs[1] * self.negatives
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of one value at every threshold, sample and node."""
+        return np.broadcast_shapes(self.tp.shape, np.shape(self._weight))
 
     @cached_property
     def fp(self) -> Floats:
@@ -142,7 +157,7 @@ def compute_values(measure: Measure, outcomes: Outcomes) -> Floats:
     """Return a measure at every threshold of every sample; NaN where it is undefined."""
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.asarray(measure.formula(outcomes), dtype=np.float64)
-    return np.broadcast_to(values, outcomes.tp.shape)
+    return np.broadcast_to(values, outcomes.shape)
 
 
 def compute_losses(question: ChoiceQuestion, outcomes: Outcomes, terms: tuple[Term, ...]) -> Floats:
@@ -204,3 +219,59 @@ def _fill_budget(budget: Term, flagged: Flagged, used: Floats, *, every: bool) -
         share[(gap <= SMALL_TIE * limit) | (tied <= 1)] = 0.0
     lower = np.where(share > 0, lower, upper)
     return Places(upper, lower, share, np.ones(upper.shape, dtype=np.bool_))
+
+
+# ----------------------------------------------------------------------
+# The choice at many conditions at once.
+
+
+# Values at thresholds and nodes that are computed together.
+BLOCK = 4_000_000
+
+
+@dataclass(frozen=True)
+class NodeChoices:
+    """The best threshold of one model at each of many exact conditions.
+
+    The cheapest that satisfies the rule; without costs a budget is used up.
+    """
+
+    points: Points
+    rule: Rule
+    costs_given: bool
+
+    def __post_init__(self) -> None:
+        refuse_merged(self.points, "a rule over uncertain conditions looks at all scores")
+
+    @cached_property
+    def _flagged(self) -> Flagged:
+        tp, fp = (np.asarray(cases, dtype=np.float64) for cases in (self.points.tp, self.points.fp))
+        return Flagged(tp[np.newaxis], fp[np.newaxis])
+
+    def places(self, nodes: Nodes) -> Places:
+        """Return the choice at every node."""
+        uses_up = self.rule.budget is not None and not self.costs_given
+        objective = parse("tpr" if uses_up else "expected_cost")
+        step = max(1, BLOCK // len(self.points))
+        found = []
+        for start in range(0, len(nodes.weights), step):
+            block = Nodes(*(column[start : start + step] for column in nodes))
+            question = ChoiceQuestion(self.rule, objective, block, uses_up)
+            found.append(choose_places(question, self._flagged))
+        if not found:
+            nowhere = np.empty(0, dtype=np.intp)
+            return Places(nowhere, nowhere, np.empty(0), np.empty(0, dtype=np.bool_))
+        return Places(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
+
+    def rates(self, nodes: Nodes) -> tuple[Floats, Floats]:
+        """Return (tpr, fpr) at every node; NaN where no threshold satisfies the rule."""
+        places = self.places(nodes)
+        tp, fp = self._flagged.at_places(places)
+        missing = np.where(places.feasible, 0.0, math.nan)
+        totals = self.points.total_positives, self.points.total_negatives
+        return tp / totals[0] + missing, fp / totals[1] + missing
+
+    def labels(self, nodes: Nodes) -> npt.NDArray[np.intp]:
+        """Return a number for the choice at every node; equal ones are the same choice."""
+        places = self.places(nodes)
+        return np.where(places.feasible, 2 * places.upper + (places.share > 0), NO_THRESHOLD)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from baserate.conditions import Conditions
 from baserate.counts.cells import Array
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
@@ -98,6 +99,8 @@ class ChooseAgain:
         As it was asked of the sample.
     measure : Measure
         What is read there.
+    at : Conditions
+        Where it is read.
     every : bool
         Whether all thresholds are candidates.
 
@@ -105,6 +108,7 @@ class ChooseAgain:
 
     question: ChoiceQuestion
     measure: Measure
+    at: Conditions
     every: bool
 
     def __call__(self, weights: Weights) -> Floats:
@@ -113,7 +117,7 @@ class ChooseAgain:
         chosen = choose_places(self.question, flagged, every=self.every)
         tp, fp = flagged.at_places(chosen)
         outcomes = tp, fp, flagged.tp[:, -1] - tp, flagged.fp[:, -1] - fp
-        values = read_outcomes(self.measure, outcomes, self.question.at)
+        values = read_outcomes(self.measure, outcomes, self.at)
         return np.where(chosen.feasible, values, np.nan)
 
 
@@ -123,7 +127,9 @@ def prepare_choice(
     """Return what chooses again as a point was chosen on these counts, and among which runs."""
     points = Points.of(counts)
     kept = candidate_places(points, chosen_places(point, points)[:2])
-    statistic = ChooseAgain(ChoiceQuestion.of(point), measure, len(kept) == len(points))
+    statistic = ChooseAgain(
+        ChoiceQuestion.of(point), measure, point.at, every=len(kept) == len(points)
+    )
     return CandidateRuns(kept), statistic
 
 

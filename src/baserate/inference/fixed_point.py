@@ -89,7 +89,7 @@ def _axes(spread: dict[str, Any], panels: dict[int, int]) -> list[Axis]:
     smooth = sum(not isinstance(part, Draws) for part in spread.values())
     for name, part in spread.items():
         if not (joint and name in drawn):
-            nodes = part.nodes(panels[min(3, max(1, smooth))])
+            nodes = part.places(panels[min(3, max(1, smooth))])
             found.append(
                 ([((name, float(value)),) for value in nodes.values], np.asarray(nodes.weights))
             )

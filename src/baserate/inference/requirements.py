@@ -297,7 +297,7 @@ def _needed(term: Term, value: float, level: float) -> int | None:
     if term.measure.name not in CLASS_RATES or value == float(term.limit):
         return None
     try:
-        return cases_needed(str(term), expecting=value, level=level)
+        return cases_needed(str(term), expect=value, level=level, power=None)
     except InputError:
         return None  # more than anybody would look for
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from baserate.conditions import Conditions
+from baserate.counts.cells import check_ratio
 from baserate.counts.points import Points
 from baserate.numbers import exactly, quotient, rounded
 
@@ -89,6 +90,7 @@ def weight_of_negatives(positives: Any, negatives: Any, at: Conditions) -> Fract
     """The weight that makes the positives `at.prior` of the whole; None where a class is missing,
     and no weight can.
     """
+    check_ratio(positives, negatives)
     if at.as_in_sample or at.prior is None:
         return Fraction(1)
     if not positives or not negatives:
@@ -195,7 +197,7 @@ class AlongPoints:
         terms = [
             cost * values
             for cost, values in ((tp, self.tp), (fp, self.fp), (fn, self.fn), (tn, self.tn))
-            if cost
+            if np.any(cost)
         ]
         return sum(terms[1:], start=terms[0])  # costs of which none counts are refused
 

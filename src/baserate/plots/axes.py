@@ -66,6 +66,11 @@ class Axis:
             )
         return places
 
+    def placed_ticks(self) -> list[tuple[float, str]]:
+        """Where each tick lies, and what is written there."""
+        places = self.place([value for value, _ in self.ticks]).tolist()
+        return list(zip(places, (text for _, text in self.ticks), strict=True))
+
     def _scaled(self, values: Floats) -> Floats:
         if self.scale == "linear":
             return values

@@ -61,6 +61,12 @@ class Space(NamedTuple):
     square: bool = True
 
 
+def check_kind(value: Any, kind: type, what: str, fix: str) -> None:
+    """Refuse what is of another type."""
+    if not isinstance(value, kind):
+        raise refuse("BR650", f"{what} is needed, got {type(value).__name__}", fix)
+
+
 def named(curves: AnyCurves, kinds: Sequence[str] = ()) -> list[Named]:
     """The curves with their names: of models, or of the base rates of a family, or both. Where
     `kinds` are named, curves of these only.
@@ -94,12 +100,7 @@ def _styled(groups: Mapping[str, list[Any]]) -> Iterable[tuple[str, Curve, Style
     several, place = len(groups) > 1 and any(len(group) > 1 for group in groups.values()), 0
     for model, (name, group) in enumerate(groups.items()):
         for dash, curve in enumerate(group):
-            if not isinstance(curve, Curve):
-                raise refuse(
-                    "BR650",
-                    f"a panel is made of curves, got {type(curve).__name__}",
-                    "roc(counts), pr(counts, at=at)",
-                )
+            check_kind(curve, Curve, "a curve", "roc(counts), pr(counts, at=at)")
             style = (
                 Style(series_style(model).colour, list(DASHES)[dash % len(DASHES)])
                 if several
@@ -135,13 +136,8 @@ def drawn(curve: Curve, x: Axis, y: Axis) -> tuple[Floats, Floats]:
     across, up = curve.x, curve.y
     if curve.name in CURVES and curve.x_label == "threshold":
         across, up = stepped(across, up)
-    between = curve._between
-    if (
-        between is not None
-        and 2 <= len(curve) <= MOST_PLACES
-        and not np.isnan(curve.x).all()
-        and not np.isnan(curve.y).all()
-    ):
+    between = curve.between
+    if between is not None and curve.has_edges and len(curve) <= MOST_PLACES:
 
         def placed(edges: Any, shares: Any) -> tuple[Floats, Floats]:
             there = between(edges, shares)
@@ -160,28 +156,17 @@ def stepped(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 
 
 def seen(x: Floats, y: Floats) -> Any:
-    """Which points are distinguished at this size: the first of each run in one place; in each
-    column of many, its extremes too.
+    """Which points are distinguished at this size: of many in one column, the first, the lowest,
+    the highest and the last.
     """
     if len(x) <= MOST_PLACES:
         return np.arange(len(x))
     holes = np.isnan(x) | np.isnan(y)
-    cells = [
-        np.where(holes, -1, np.nan_to_num(places) * 2 * PIXELS).astype(np.int64)
-        for places in (x, y)
-    ]
-    new = (np.diff(cells[0]) != 0) | (np.diff(cells[1]) != 0)
-    kept = np.flatnonzero(np.concatenate(([True], new[:-1] | new[1:], [True])))
-    if len(kept) <= 8 * MOST_PLACES:
-        return kept
-    starts = np.flatnonzero(np.concatenate(([True], np.diff(cells[0]) != 0)))
-    ends = np.append(starts[1:], len(x))
-    extremes = [
-        start + place(y[start:end])
-        for start, end in zip(starts, ends, strict=True)
-        for place in (np.argmin, np.argmax)
-    ]
-    return np.unique(np.concatenate((starts, ends - 1, extremes)).astype(np.intp))
+    columns = np.where(holes, -1, np.nan_to_num(x) * PIXELS).astype(np.int64)
+    starts = np.flatnonzero(np.diff(columns, prepend=-2))
+    order = np.lexsort((y, np.repeat(np.arange(len(starts)), np.diff(starts, append=len(x)))))
+    ends = np.append(starts[1:], len(x)) - 1
+    return np.unique(np.concatenate((starts, order[starts], order[ends], ends)))
 
 
 def marks_of(points: Chosen, x: str, y: str, height: Axis, *, labelled: bool = False) -> list[Part]:
@@ -195,30 +180,18 @@ def marks_of(points: Chosen, x: str, y: str, height: Axis, *, labelled: bool = F
     )
     parts: list[Part] = []
     for name, point in given:
-        place = [_read(point, axis) for axis in (x, y)]
+        place = _read(point, x), _read(point, y)
         words = [name] if name else []
         words += [f"{place[1]:.3g}"] if labelled else []
-        parts.append(Marks((place[0],), (place[1],)))
+        parts.append(Marks(place[:1], place[1:]))
         if words:
-            parts.append(
-                Words(
-                    place[0],
-                    place[1],
-                    ": ".join(words),
-                    across=0.7,
-                    up=0.5 if height.place([place[1]])[0] < 0.12 else -0.9,
-                )
-            )
+            up = 0.5 if height.place(place[1]) < 0.12 else -0.9
+            parts.append(Words(*place, ": ".join(words), across=0.7, up=up))
     return parts
 
 
 def _read(point: Any, axis: str) -> float:
-    if not isinstance(point, OperatingPoint):
-        raise refuse(
-            "BR650",
-            f"what is marked is an operating point, got {type(point).__name__}",
-            "choose(counts, at=at)",
-        )
+    check_kind(point, OperatingPoint, "an operating point", "choose(counts, at=at)")
     if axis == "threshold":
         return float("nan") if point.threshold is None else float(point.threshold)
     return float(measure(point.confusion, axis, at=point.at))
@@ -234,12 +207,7 @@ def bands_of(
     """
     every = [bands] if isinstance(bands, Band) else list(bands)
     for one in every:
-        if not isinstance(one, Band):
-            raise refuse(
-                "BR650",
-                f"what is shaded is a band, got {type(one).__name__}",
-                'band(counts, "roc")',
-            )
+        check_kind(one, Band, "a band", 'band(counts, "roc")')
         if labels is not None and {one.x_label, one.y_label} != set(labels):
             raise refuse(
                 "BR650",

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from baserate.counts.counts import Counts
-from baserate.counts.points import Points, refuse_merged
+from baserate.counts.points import refuse_merged
 from baserate.curves.curve import Curve, Curves
-from baserate.curves.named import CURVES, axis_label, both_shares, of_all, roc
+from baserate.curves.named import CURVES, act_on_everybody, axis_label, benefits_at, roc
 from baserate.decisions.amount_costs import AmountPoint
 from baserate.decisions.roc_geometry import Baseline
 from baserate.errors import grouped, quoted, refuse
@@ -31,6 +31,7 @@ from baserate.plots.compose import (
     axes_of,
     axis_of,
     bands_of,
+    check_kind,
     named,
     panel_of,
     said,
@@ -85,7 +86,12 @@ def roc_panel(  # noqa: PLR0913 (each is a thing to draw)
     >>> [part.name for part in panel.legend]
     ['guessing', 'precision isolines at base rate 0.2', 'roc', 'hull']
     """  # noqa: E501
-    _check_lines(isolines, iso_costs, baseline)
+    for isoline in isolines:
+        check_kind(isoline, Isoline, "an isoline", 'isoline("precision", at, value=0.5)')
+    for line in iso_costs:
+        check_kind(line, IsoCost, "a line of one cost", "iso_cost_line(at, fpr=0.1, tpr=0.7)")
+    if baseline is not None:
+        check_kind(baseline, Baseline, "a baseline", "ideal_baseline(at)")
     wide = any(line.prior < SMALL_PRIOR for line in isolines) if log is None else log
     found = named(curves, ("roc", "roc_hull"))
     x = _log_rates([one.curve.x for one in found]) if wide else linear_axis(axis_label("fpr"))
@@ -93,30 +99,12 @@ def roc_panel(  # noqa: PLR0913 (each is a thing to draw)
     behind: list[Part] = [Line(*_within(x, 0.0, 1.0), "guessing", REFERENCE)] if chance else []
     behind += _fan(isolines, x)
     if baseline is not None:
-        behind.append(
-            Line(
-                *_within(x, baseline.tpr(0), baseline.tpr(1)),
-                "ideal baseline",
-                Style("black", "dashdot", 1.2),
-            )
-        )
+        ends = baseline.tpr(0), baseline.tpr(1)
+        behind.append(Line(*_within(x, *ends), "ideal baseline", Style("black", "dashdot", 1.2)))
     for line in iso_costs:
-        behind.append(
-            Line(*_within(x, line.tpr(0), line.tpr(1)), "one cost", Style("black", "dotted", 1.2))
-        )
+        ends = line.tpr(0), line.tpr(1)
+        behind.append(Line(*_within(x, *ends), "one cost", Style("black", "dotted", 1.2)))
     return panel_of(found, Space(x, y, behind), title, points=points, bands=bands)
-
-
-def _check_lines(isolines: Sequence[Any], iso_costs: Sequence[Any], baseline: Any) -> None:
-    bases = [] if baseline is None else [baseline]
-    for lines, kind, what, fix in (
-        (isolines, Isoline, "an isoline", 'isoline("precision", at, value=0.5)'),
-        (iso_costs, IsoCost, "a line of one cost", "iso_cost_line(at, fpr=0.1, tpr=0.7)"),
-        (bases, Baseline, "a baseline", "ideal_baseline(at)"),
-    ):
-        for line in lines:
-            if not isinstance(line, kind):
-                raise refuse("BR650", f"{what} is needed, got {type(line).__name__}", fix)
 
 
 def _log_rates(columns: Sequence[Any]) -> Axis:
@@ -142,30 +130,17 @@ def _fan(isolines: Sequence[Isoline], x: Axis) -> list[Part]:
     """Each isoline with its value at the end that is away from where all of them meet."""
     parts: list[Part] = []
     for line in isolines:
-        of_precision = line.measure == "precision"
-        ends = (
-            (0.0, 1 / line.tangent if line.tangent else 1e12)
-            if of_precision
-            else (1 - line.tangent, 1.0)
-        )
-        across, up = _within(x, *ends)
-        colour = "orange" if of_precision else "purple"
-        name = f"{line.measure} isolines at base rate {line.prior:.6g}"
-        parts.append(
-            Line(across, up, name, Style(colour, "dashed" if of_precision else "dotted", 1.2))
-        )
-        if len(across) and of_precision:
-            parts.append(
-                Words(
-                    float(across[-1]), float(up[-1]), f"{line.value:.6g}", colour, "middle", up=0.4
-                )
-            )
-        elif len(across):
-            parts.append(
-                Words(
-                    float(across[0]), float(up[0]), f"{line.value:.6g}", colour, "start", 0.4, 0.3
-                )
-            )
+        name, value = f"{line.measure} isolines at base rate {line.prior:.6g}", f"{line.value:.6g}"
+        if line.measure == "precision":
+            across, up = _within(x, 0.0, 1 / line.tangent if line.tangent else 1e12)
+            parts.append(Line(across, up, name, Style("orange", "dashed", 1.2)))
+            ends = zip(across[-1:], up[-1:], strict=True)
+            parts += [Words(*end, value, "orange", "middle", up=0.4) for end in ends]
+        else:
+            across, up = _within(x, 1 - line.tangent, 1.0)
+            parts.append(Line(across, up, name, Style("purple", "dotted", 1.2)))
+            starts = zip(across[:1], up[:1], strict=True)
+            parts += [Words(*start, value, "purple", "start", 0.4, 0.3) for start in starts]
     return parts
 
 
@@ -382,17 +357,13 @@ def cost_panel(
         Line((0.0, 1.0), (0.0, 1.0), "flag nothing", REFERENCE),
         Line((0.0, 1.0), (1.0, 0.0), "flag everything", Style("grey", "dotted", 1.2)),
     ]
-    each: list[Part] = []
     if lines is not None:
         starts, ends = (np.asarray(column, dtype=np.float64) for column in lines[:2])
-        kept = np.unique(
-            np.linspace(0, len(starts) - 1, min(len(starts), MOST_LINES)).astype(np.intp)
-        )
-        each += [
-            Line((0.0, 1.0), (starts[i], ends[i]), "one threshold", FAINT) for i in kept.tolist()
-        ]
+        kept = np.linspace(0, len(starts) - 1, min(len(starts), MOST_LINES)).astype(np.intp)
+        pairs = zip(starts[kept].tolist(), ends[kept].tolist(), strict=True)
+        behind = [Line((0.0, 1.0), pair, "one threshold", FAINT) for pair in pairs] + behind
     found = named(curves, ("cost",))
-    space = Space(*axes_of(found), [*each, *behind], square=False)
+    space = Space(*axes_of(found), behind, square=False)
     return panel_of(found, space, points=points, bands=bands)
 
 
@@ -417,21 +388,20 @@ def decision_panel(
     highest = max(float(np.nanmax(one.curve.y)) for one in found)
     highest = highest if highest > 0 else 0.1
     y = linear_axis(axis_label("net_benefit"), -0.35 * highest, 1.1 * highest)
-    x, t = _probabilities(found, end, log)
+    x, t = _threshold_probabilities(found, end, log)
+    several = len({prior for prior, _ in _priors(found)}) > 1
     parts: list[Part] = [Line((x.low, 1.0), (0.0, 0.0), "act on nobody", REFERENCE)]
     for one in found:
+        name = f"act on everybody{f', {one.name}' if several else ''}"
         prior = one.curve.at.prior if one.curve.at is not None else math.nan
-        where = f"act on everybody{', ' + one.name if _several_priors(found) else ''}"
-        parts.append(
-            Line(t, prior - (1 - prior) * t / (1 - t), where, Style("grey", "dotted", 1.2))
-        )
-    parts += [Line(*_benefits(one.curve, x, y), one.name, one.style) for one in found]
+        parts.append(Line(t, act_on_everybody(t, prior), name, Style("grey", "dotted", 1.2)))
+    parts += [Line(*_benefits_between(one.curve, t, x, y), one.name, one.style) for one in found]
     title = CURVES["decision"].title
     spoken = said(title, x, y, [one.name for one in found])
     return Panel(title, x, y, tuple(parts), spoken, square=False)
 
 
-def _probabilities(found: list[Named], end: float, log: Log) -> tuple[Axis, Floats]:
+def _threshold_probabilities(found: list[Named], end: float, log: Log) -> tuple[Axis, Floats]:
     """The axis of threshold probabilities, and places along it: on a logarithmic one from a tenth
     of the lowest base rate on, below which everybody is acted on.
     """
@@ -442,30 +412,15 @@ def _probabilities(found: list[Named], end: float, log: Log) -> tuple[Axis, Floa
     return log_axis(axis_label("t"), first, last), np.geomspace(first, last, SAMPLES)
 
 
-def _several_priors(found: Sequence[Named]) -> bool:
-    return len({one.curve.at.prior for one in found if one.curve.at is not None}) > 1
-
-
-def _benefits(curve: Curve, x: Axis, y: Axis) -> tuple[Any, Any]:
-    """Both ends of the stretch of each score: at the score itself, and just above the next lower
-    one, where the same cases are acted on.
+def _benefits_between(curve: Curve, t: Floats, x: Axis, y: Axis) -> tuple[Floats, Floats]:
+    """The net benefit at these places, at each score, and just above it, where its cases are no
+    longer acted on.
     """
-    counts = curve.source
-    if counts is None or curve.at is None:
-        return curve.x, curve.y
-    points = Points.of(counts)
-    # The curve holds the probabilities, moved to its base rate; scores with a probability of 1 are
-    # not on it.
-    t = np.concatenate((np.ones(len(points) - 1 - len(curve.x)), curve.x[::-1]))
-    below = np.append(t[1:], 0.0)
-    prior, rest = both_shares(curve.at)
-    ends = np.stack((np.minimum(t, 1 - 1e-12), below), axis=1)
-    odds = ends / (1 - np.minimum(ends, 1 - 1e-12))
-    caught = of_all(points.tp[1:, None], points.total_positives, prior)
-    values = caught - of_all(points.fp[1:, None], points.total_negatives, rest) * odds
-    across, up = ends.ravel()[::-1], values.ravel()[::-1]
-    kept = seen(x.place(across), y.place(up))
-    return across[kept], up[kept]
+    above = np.minimum(np.nextafter(curve.x, 1.0), 1 - 1e-12)
+    across = np.unique(np.concatenate((t, curve.x, above)))
+    benefits, _ = benefits_at(curve, across)
+    kept = seen(x.place(across), y.place(benefits))
+    return across[kept], benefits[kept]
 
 
 def difference_panel(bands: Band | Mapping[str, Band], *, title: str | None = None) -> Panel:
@@ -525,10 +480,7 @@ def winner_map_panel(
     >>> [part.name for part in panel.legend]
     ['flag nothing', 'a', 'flag everything']
     """
-    if not isinstance(winners, WinnerMap):
-        raise refuse(
-            "BR650", f"a winner map is needed, got {type(winners).__name__}", "winner_map(models)"
-        )
+    check_kind(winners, WinnerMap, "a winner map", "winner_map(models)")
     if not winners.wins:
         raise refuse(
             "BR650",
@@ -639,49 +591,27 @@ def histogram_panel(counts: Counts, *, bins: int = 30, threshold: float | None =
     known = scores[np.isfinite(scores)]
     axis = spanning_axis("score", known)
     edges = np.linspace(axis.low, axis.high, bins + 1)
+    held = np.clip(scores, axis.low, axis.high)
+    place = np.clip(np.searchsorted(edges, held, side="right") - 1, 0, bins - 1)
     parts: list[Part] = []
+    highest = 0.0
     for (name, colour), values in zip(CLASSES, (counts.positives, counts.negatives), strict=True):
         total = float(values.sum())
         if not total:
             continue
-        place = np.clip(
-            np.searchsorted(edges, np.clip(scores, axis.low, axis.high), side="right") - 1,
-            0,
-            bins - 1,
-        )
         shares = np.bincount(place, weights=values, minlength=bins) / total
-        parts.append(_bars(edges, shares, name, colour))
-    height = linear_axis(
-        "share of the class",
-        0.0,
-        max(max(part.high) for part in parts if isinstance(part, Area)) * 1.05,
-    )
-    cut = [] if threshold is None else _cut(threshold, height)
-    return Panel(
-        "Scores by class",
-        axis,
-        height,
-        (*parts, *cut),
-        said("Scores by class", axis, height, ("positives", "negatives")),
-        square=False,
-    )
-
-
-def _bars(edges: Floats, shares: Floats, name: str, colour: str) -> Area:
-    across, up = np.repeat(edges, 2)[1:-1], np.repeat(shares, 2)
-    return Area(across, np.zeros(len(across)), up, f"{name}s", colour, 0.4)
-
-
-def _cut(threshold: float, height: Axis) -> list[Part]:
-    line = Line(
-        (threshold, threshold), (height.low, height.high), "", Style("black", "dashed", 1.4)
-    )
-    return [
-        line,
-        Words(
-            threshold, height.high, f"flagged from {threshold:.6g} on", "black", "start", 0.4, -1.2
-        ),
-    ]
+        across, up = np.repeat(edges, 2)[1:-1], np.repeat(shares, 2)
+        parts.append(Area(across, np.zeros(2 * bins), up, f"{name}s", colour, 0.4))
+        highest = max(highest, float(shares.max()))
+    height = linear_axis("share of the class", 0.0, highest * 1.05)
+    if threshold is not None:
+        text, top = f"flagged from {threshold:.6g} on", height.high
+        style = Style("black", "dashed", 1.4)
+        parts.append(Line((threshold, threshold), (height.low, top), "", style))
+        parts.append(Words(threshold, top, text, "black", "start", 0.4, -1.2))
+    title = "Scores by class"
+    spoken = said(title, axis, height, ("positives", "negatives"))
+    return Panel(title, axis, height, tuple(parts), spoken, square=False)
 
 
 def outcome_tree_panel(point: OperatingPoint | Confusion) -> Panel:
@@ -694,56 +624,33 @@ def outcome_tree_panel(point: OperatingPoint | Confusion) -> Panel:
     ['100 cases', 'classified']
     """
     confusion = point.confusion if isinstance(point, OperatingPoint) else point
-    if not isinstance(confusion, Confusion):
-        raise refuse(
-            "BR650",
-            f"outcomes are those of a confusion, got {type(point).__name__}",
-            "choose(counts), or Confusion(tp=…)",
-        )
+    check_kind(confusion, Confusion, "a confusion", "choose(counts), or Confusion(tp=…)")
     tp, fp, fn, tn = (float(value) for value in confusion)
-    sums = {"all": tp + fp + fn + tn, "POS": tp + fp, "NEG": tn + fn}
-    nodes = {
-        "all": (0.12, 0.5, f"{_cases(sums['all'])} cases", "classified"),
-        "POS": (0.45, 0.76, f"POS {_cases(sums['POS'])}", "flagged"),
-        "NEG": (0.45, 0.24, f"NEG {_cases(sums['NEG'])}", "passed"),
-        "TP": (0.85, 0.89, f"TP {_cases(tp)}", "positives flagged"),
-        "FP": (0.85, 0.63, f"FP {_cases(fp)}", "false alarms"),
-        "TN": (0.85, 0.37, f"TN {_cases(tn)}", "negatives passed"),
-        "FN": (0.85, 0.11, f"FN {_cases(fn)}", "misses"),
-    }
-    edges = (
-        ("all", "POS"),
-        ("all", "NEG"),
-        ("POS", "TP"),
-        ("POS", "FP"),
-        ("NEG", "TN"),
-        ("NEG", "FN"),
-    )
-    right = {"TP", "TN"}
-    parts: list[Part] = [
-        _branch(nodes[one], nodes[other], good=other in right) for one, other in edges
-    ]
-    for x, y, amount, what in nodes.values():
-        parts += [
-            Words(x, y, amount, "black", "middle", up=0.15),
-            Words(x, y, what, "grey", "middle", up=-1.05),
-        ]
-    bare = Axis("", 0.0, 1.0)
+    flagged, passed = tp + fp, tn + fn
     spoken = (
-        f"Of {_cases(sums['all'])} cases {_cases(sums['POS'])} are flagged: {_cases(tp)} positives"
+        f"Of {_cases(flagged + passed)} cases {_cases(flagged)} are flagged: {_cases(tp)} positives"
         f" and {_cases(fp)} false alarms."
     )
-    return Panel(
-        "From cases to outcomes", bare, bare, tuple(parts), spoken, square=False, frame=False
-    )
-
-
-def _branch(
-    one: tuple[float, float, str, str], other: tuple[float, float, str, str], *, good: bool
-) -> Line:
-    """A stroke from beside one node to beside the other."""
-    style = Style("green" if good else "grey", "solid", 1.4)
-    return Line((one[0] + 0.13, other[0] - 0.14), (one[1], other[1]), "", style)
+    upper, lower = (0.45, 0.76), (0.45, 0.24)
+    parts: list[Part] = []
+    # Each node with where it hangs, and whether it is right.
+    for at, before, amount, what, colour in (
+        ((0.12, 0.5), None, f"{_cases(flagged + passed)} cases", "classified", ""),
+        (upper, (0.12, 0.5), f"POS {_cases(flagged)}", "flagged", "grey"),
+        (lower, (0.12, 0.5), f"NEG {_cases(passed)}", "passed", "grey"),
+        ((0.85, 0.89), upper, f"TP {_cases(tp)}", "positives flagged", "green"),
+        ((0.85, 0.63), upper, f"FP {_cases(fp)}", "false alarms", "grey"),
+        ((0.85, 0.37), lower, f"TN {_cases(tn)}", "negatives passed", "green"),
+        ((0.85, 0.11), lower, f"FN {_cases(fn)}", "misses", "grey"),
+    ):
+        if before is not None:
+            ends = (before[0] + 0.13, at[0] - 0.14), (before[1], at[1])
+            parts.append(Line(*ends, "", Style(colour, "solid", 1.4)))
+        parts.append(Words(*at, amount, "black", "middle", up=0.15))
+        parts.append(Words(*at, what, "grey", "middle", up=-1.05))
+    bare = Axis("", 0.0, 1.0)
+    title = "From cases to outcomes"
+    return Panel(title, bare, bare, tuple(parts), spoken, square=False, frame=False)
 
 
 def _cases(value: float) -> str:
@@ -777,9 +684,14 @@ def panel_for(
     models: dict[str, list[Curve]] = {}
     for model, curve in curves:
         models.setdefault(model, []).append(curve)
-    draw = PANELS.get(curves[0][1].name, curve_panel)
     given = {"isolines": isolines, "baseline": baseline, "bands": bands, "log": log}
-    return draw(models, **{name: value for name, value in given.items() if value})
+    return _draw_curves(models, {name: value for name, value in given.items() if value})
+
+
+def _draw_curves(curves: AnyCurves, options: dict[str, Any]) -> Panel:
+    """Curves of one kind, in the panel of their kind."""
+    kind = named(curves)[0].curve.name
+    return PANELS.get(kind, curve_panel)(curves, **options)
 
 
 # ----------------------------------------------------------------------
@@ -795,8 +707,11 @@ def picture(result: Any, *, ax: Any = None, **given: Any) -> Panel:
 
 
 def _panel_of(result: Any, given: dict[str, Any]) -> Panel:
-    if isinstance(result, Curve | Curves):
-        return _curves(result, given)
+    if isinstance(result, Curve):
+        return _draw_curves(result, given)
+    if isinstance(result, Curves):
+        models = {key: curve for key, curve in result.items() if isinstance(key, str)}
+        return _draw_curves(models or list(result.values()), given)
     if isinstance(result, OperatingPoint | AmountPoint):
         point = result.point if isinstance(result, AmountPoint) else result
         return outcome_tree_panel(point, **given)
@@ -807,13 +722,6 @@ def _panel_of(result: Any, given: dict[str, Any]) -> Panel:
     if isinstance(result, Band):
         return difference_panel(result, **given)
     raise refuse("BR650", f"a {type(result).__name__} has no picture", "to_frame()")
-
-
-def _curves(result: Curve | Curves, given: dict[str, Any]) -> Panel:
-    """Curves of one kind, in the panel of their kind."""
-    listed = [result] if isinstance(result, Curve) else list(result.values())
-    named = isinstance(result, Curves) and all(isinstance(key, str) for key in result)
-    return PANELS.get(listed[0].name, curve_panel)(result if named else listed, **given)
 
 
 def _choice(choice: Choice, given: dict[str, Any]) -> Panel:

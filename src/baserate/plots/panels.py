@@ -5,14 +5,13 @@ on matplotlib axes.
 from __future__ import annotations
 
 import hashlib
-import itertools
 import math
 import string
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -86,11 +85,8 @@ class _Columns:
 
     def __post_init__(self) -> None:
         for name in self._columns:
-            object.__setattr__(
-                self,
-                name,
-                tuple(np.asarray(getattr(self, name), dtype=np.float64).ravel().tolist()),
-            )
+            column = np.asarray(getattr(self, name), dtype=np.float64).ravel()
+            object.__setattr__(self, name, tuple(column.tolist()))
         lengths = [len(getattr(self, name)) for name in self._columns]
         if len(set(lengths)) != 1:
             shown = " and ".join(map(str, lengths))
@@ -99,12 +95,10 @@ class _Columns:
                 f"the columns of a {type(self).__name__.lower()} differ in length: {shown}",
                 "give columns of one length",
             )
-        colour = getattr(self, "colour", "black")
-        if colour not in PALETTE:
-            raise refuse("BR650", f"there is no colour {quoted(colour)}", ", ".join(PALETTE))
-        shape = getattr(self, "shape", "circle")
-        if shape not in SHAPES:
-            raise refuse("BR650", f"there is no shape {quoted(shape)}", ", ".join(SHAPES))
+        for kind, allowed in (("colour", tuple(PALETTE)), ("shape", SHAPES)):
+            given = getattr(self, kind, allowed[0])
+            if given not in allowed:
+                raise refuse("BR650", f"there is no {kind} {quoted(given)}", ", ".join(allowed))
 
 
 @dataclass(frozen=True)
@@ -165,6 +159,7 @@ class Words:
 
 
 Part = Line | Area | Marks | Words
+Kind = TypeVar("Kind", Line, Area, Marks, Words)
 
 
 class Drawable:
@@ -172,7 +167,7 @@ class Drawable:
 
     def svg(self) -> str:
         """The drawing as the text of an SVG file: nothing in it is loaded from anywhere."""
-        return svg_of(figure_of(self))
+        return draw_svg(figure_of(self))
 
     def save(self, path: str, *, force: bool = False) -> None:
         """Write the SVG; a file that is there is replaced only with `force`."""
@@ -183,13 +178,13 @@ class Drawable:
 
     def text(self, width: int = 72, *, ascii_only: bool = False) -> str:
         """The drawing in braille dots, or in plain characters, at most `width` columns wide."""
-        return text_of(figure_of(self), width, ascii_only=ascii_only)
+        return draw_text(figure_of(self), width, ascii_only=ascii_only)
 
     def matplotlib(self, ax: Any = None) -> Any:
         """The drawing on axes of matplotlib, which is needed for this: `pip install
         "baserate[plots]"`. Gives the axes.
         """
-        return drawn_on(figure_of(self), ax)
+        return draw_on_axes(figure_of(self), ax)
 
     def _repr_svg_(self) -> str:
         return self.svg()
@@ -219,14 +214,23 @@ class Panel(Drawable):
     frame: bool = True
 
     @property
-    def legend(self) -> tuple[Part, ...]:
+    def legend(self) -> tuple[Line | Area | Marks, ...]:
         """The parts that have a name, each name once."""
-        named = {
-            part.name: part
-            for part in reversed(self.parts)
-            if not isinstance(part, Words) and part.name
-        }
-        return tuple(reversed(list(named.values())))
+        named: dict[str, Line | Area | Marks] = {}
+        for part in self.parts:
+            if not isinstance(part, Words) and part.name:
+                named.setdefault(part.name, part)
+        return tuple(named.values())
+
+    def parts_of(self, kind: type[Kind]) -> list[Kind]:
+        """The lines, areas, marks or words of this panel."""
+        return [part for part in self.parts if isinstance(part, kind)]
+
+    def places(self, x: Numbers, y: Numbers) -> Floats:
+        """Where points lie within the frame: each a row, from (0, 0) at the lower left corner to
+        (1, 1).
+        """
+        return np.stack((self.x.place(x), self.y.place(y)), axis=1)
 
     def adding(self, *parts: Part) -> Panel:
         """The same with more drawn over it."""
@@ -267,6 +271,136 @@ def figure_of(drawable: Any) -> Figure:
 
 
 # ----------------------------------------------------------------------
+# What the renderers share: points along lines, and names beside them.
+
+
+LETTER = 6.9  # how wide a letter is on average, in points, where it is FONT high
+FONT = 13
+MOST_NAME = 90
+# How far a name stands from its line, and how far any other line has to be; in points.
+BESIDE, CLEAR = 10.0, 11.0
+MOST_CLEAR = 40.0  # beyond this a place is as good as any other
+EVERY = 6.0  # how far apart the places are that are tried along a line
+LONGEST = 0.62  # of the frame, for a name inside it
+
+
+def unbroken_runs(places: Floats) -> Iterator[Floats]:
+    """The stretches of a line between its holes."""
+    known = ~np.isnan(places.sum(axis=1))
+    for run in np.split(np.arange(len(places)), np.flatnonzero(np.diff(known)) + 1):
+        if len(run) and known[run[0]]:
+            yield places[run]
+
+
+def from_top(places: Floats, width: float, height: float) -> Floats:
+    """Places of a frame in units of this size, from its upper left corner."""
+    scaled: Floats = (places * (1, -1) + (0, 1)) * (width, height)
+    return scaled
+
+
+def points_along(places: Floats, step: float) -> Floats:
+    """Points on a line, each this step from the one before it."""
+    found = [np.empty((0, 2))]
+    for run in unbroken_runs(places):
+        lengths = np.hypot(*np.diff(run, axis=0).T)
+        far = np.concatenate(([0.0], np.cumsum(lengths)))
+        steps = np.arange(0, far[-1] + step, step)
+        found.append(np.stack([np.interp(steps, far, column) for column in run.T], axis=1))
+    return np.concatenate(found)
+
+
+def shorten(text: str, most: int = MOST_NAME) -> str:
+    """A user's text, of at most so many letters, without signs that act."""
+    shown = escaped(text)
+    return shown if len(shown) <= most else shown[: most - 1] + "…"
+
+
+def text_width(text: str) -> float:
+    """About how long a text is; signs of eastern scripts are twice as wide."""
+    return sum(2 if ord(letter) > 0x2E80 else 1 for letter in shorten(text)) * LETTER
+
+
+def label_lines(panel: Panel, width: float, height: float) -> dict[str, tuple[float, float]]:
+    """Where names stand beside their lines in a frame of this size: the left end of each, and its
+    middle from the top. Each where no other line, mark or name is near; the rest are left to the
+    legend.
+    """
+    if not panel.frame:
+        return {}
+    lines = panel.parts_of(Line)
+    along = []
+    for line in lines:
+        places = points_along(from_top(panel.places(line.x, line.y), width, height), EVERY)
+        along.append(places[((places >= -1) & (places <= (width + 1, height + 1))).all(axis=1)])
+    taken = [np.empty((0, 2))]
+    all_marks = panel.parts_of(Marks)
+    taken += [from_top(panel.places(marks.x, marks.y), width, height) for marks in all_marks]
+    for words in panel.parts_of(Words):
+        x, y = words_place(panel, words, width, height)
+        taken.append(_under_text(x, y - 4, text_width(words.text)))
+    found: dict[str, tuple[float, float]] = {}
+    for own, line in enumerate(lines):
+        long = text_width(line.name)
+        alone = sum(line.name == other.name for other in lines) == 1
+        if not (line.name and alone and long <= LONGEST * width):
+            continue
+        others = [places for i, places in enumerate(along) if i != own]
+        spot = _clearest_place(along[own], np.concatenate([*others, *taken]), long, (width, height))
+        if spot is not None:
+            found[line.name] = spot
+            taken.append(_under_text(*spot, long))
+    return found
+
+
+def _under_text(x: float, y: float, long: float) -> Floats:
+    """Places that a text covers."""
+    steps = np.arange(0, long + EVERY, EVERY)
+    return np.stack((x + steps, np.full(len(steps), y)), axis=1)
+
+
+def _clearest_place(
+    own: Floats, others: Floats, long: float, frame: tuple[float, float]
+) -> tuple[float, float] | None:
+    """The place for a name of this length beside a line that is farthest from all others; None
+    where none is clear.
+    """
+    above = [(shift, -BESIDE) for shift in (4.0, -long - 4.0, -long / 2)]
+    below = [(shift, BESIDE) for shift, _ in above]
+    beside = [(BESIDE, 0.0), (-long - BESIDE, 0.0)]
+    places = np.concatenate([own[::2] + np.array([move]) for move in above + below + beside])
+    x, y = places.T
+    room = FONT / 2 + 2
+    fits = (x >= 3) & (x + long <= frame[0] - 3) & (y >= room) & (y <= frame[1] - room)
+    places = places[fits]
+    places = places[_distance_to(own, places, long) > FONT / 2 - 2]
+    if not len(places):
+        return None
+    far = np.minimum(_distance_to(others, places, long), MOST_CLEAR)
+    best = int(far.argmax())
+    x, y = places[best].tolist()
+    return (x, y) if far[best] > CLEAR else None
+
+
+def _distance_to(points: Floats, places: Floats, long: float) -> Floats:
+    """How far the nearest of these points is from the middle line of a name that begins at each
+    place.
+    """
+    right = points[:, 0] - places[:, :1]
+    across = np.maximum(np.maximum(-right, right - long), 0)
+    distances = np.hypot(across, points[:, 1] - places[:, 1:])
+    nearest: Floats = distances.min(axis=1, initial=math.inf)
+    return nearest
+
+
+def words_place(panel: Panel, words: Words, width: float, height: float) -> tuple[float, float]:
+    """Where a text is anchored in a frame of this size, from its upper left corner; in the middle
+    where it has no place.
+    """
+    x, y = np.nan_to_num(panel.places([words.x], [words.y]), nan=0.5)[0].tolist()
+    return x * width + words.across * FONT, (1 - y) * height - words.up * FONT
+
+
+# ----------------------------------------------------------------------
 # Panels as text: braille dots where the terminal shows them, plain characters elsewhere; as wide as
 # there is room.
 
@@ -289,22 +423,34 @@ class Canvas:
         self.bits = np.zeros((rows, columns), dtype=np.int64)
         self.signs: dict[tuple[int, int], str] = {}
 
-    def dot(self, x: Floats, y: Floats) -> None:
-        """Dots at places between 0 and 1; what lies outside is left out."""
-        seen = (x >= 0) & (x <= 1) & (y >= 0) & (y <= 1)
-        across = np.minimum((x[seen] * self.columns * 2).astype(np.intp), self.columns * 2 - 1)
-        down = np.minimum(((1 - y[seen]) * self.rows * 4).astype(np.intp), self.rows * 4 - 1)
+    def draw_line(self, places: Floats, *, dotted: bool) -> Floats:
+        """Dots along a line, every third of them where it is dotted; gives the places of all that
+        lie within the frame.
+        """
+        dots = np.array((self.columns * 2, self.rows * 4))
+        inside: Floats = points_along(places * dots, 1.0) / dots
+        inside = inside[((inside >= 0) & (inside <= 1)).all(axis=1)]
+        across, up = np.minimum(inside[:: 3 if dotted else 1] * dots, dots - 1).astype(np.intp).T
+        down = self.rows * 4 - 1 - up
         np.bitwise_or.at(self.bits, (down // 4, across // 2), DOTS[down % 4, across % 2])
+        return inside
 
-    def put(self, x: float, y: float, sign: str, *, over: bool = True) -> None:
-        """One sign over the dots."""
+    def put(self, place: Floats, sign: str) -> None:
+        """One sign over the dots, unless there is another."""
+        x, y = place.tolist()
         if 0 <= x <= 1 and 0 <= y <= 1:
-            cell = (
-                min(int((1 - y) * self.rows), self.rows - 1),
-                min(int(x * self.columns), self.columns - 1),
-            )
-            if over or cell not in self.signs:
-                self.signs[cell] = sign
+            row, column = int((1 - y) * self.rows), int(x * self.columns)
+            self.signs.setdefault((min(row, self.rows - 1), min(column, self.columns - 1)), sign)
+
+    def write(self, words: Words, place: Floats) -> None:
+        """A text beside a place, moved into the frame, where there is no other sign."""
+        x, y = place.tolist()
+        text = escaped(words.text)
+        shift = {"start": 1, "middle": -(len(text) // 2), "end": -len(text)}[words.anchor]
+        first = min(max(int(x * self.columns) + shift, 0), max(self.columns - len(text), 0))
+        row = min(max(int((1 - y) * self.rows), 0), self.rows - 1)
+        for column, letter in enumerate(text[: self.columns], first):
+            self.signs.setdefault((row, column), letter)
 
     def lines(self) -> Iterator[str]:
         """The rows from the top."""
@@ -320,10 +466,10 @@ class Canvas:
         return LAMPS[min(bits.bit_count(), 2) - 1] if self.plain else chr(BLANK + bits)
 
 
-def text_of(figure: Figure, width: int, *, ascii_only: bool) -> str:
+def draw_text(figure: Figure, width: int, *, ascii_only: bool) -> str:
     """All panels, one below the other."""
     room = min(max(width, NARROWEST), WIDEST)
-    heading = [_cut(figure.title, room)] if figure.title else []
+    heading = [shorten(figure.title, room)] if figure.title else []
     blocks = ["\n".join(_panel_in_text(panel, room, plain=ascii_only)) for panel in figure.panels]
     text = "\n\n".join([*heading, *blocks])
     return text.encode("ascii", "replace").decode("ascii") if ascii_only else text
@@ -331,102 +477,66 @@ def text_of(figure: Figure, width: int, *, ascii_only: bool) -> str:
 
 def _panel_in_text(panel: Panel, width: int, *, plain: bool) -> Iterator[str]:
     if not panel.frame:  # a diagram of words has no axes: they are read from top to bottom
-        yield from (_cut(text, width) for text in filter(None, (panel.title, panel.says)))
+        yield from (shorten(text, width) for text in (panel.title, panel.says) if text)
         return
     margin = min(max((len(text) for _, text in panel.y.ticks), default=0), 9)
     columns = width - margin - 2
     rows = min(TALLEST, max(6, columns // (3 if panel.square else 4)))
-    ticks = {
-        int((1 - float(panel.y.place([value])[0])) * (rows - 1) + 0.5): text
-        for value, text in panel.y.ticks
-    }
+    ticks = {int((1 - at) * (rows - 1) + 0.5): text for at, text in panel.y.placed_ticks()}
     canvas = Canvas(columns, rows, plain=plain)
-    letters = dict(_drawn(panel, canvas))
-    _over(panel, canvas)
+    names = _fill_canvas(panel, canvas)
     if panel.title:
-        yield _cut(panel.title, width)
-    yield _cut(panel.y.label, width)
+        yield shorten(panel.title, width)
+    yield shorten(panel.y.label, width)
     bar, corner, floor = ("|", "+", "-") if plain else ("│", "└", "─")
     for row, line in enumerate(canvas.lines()):
         yield f"{ticks.get(row, '')[:margin].rjust(margin)} {bar}{line}".rstrip()
     yield " " * (margin + 1) + corner + floor * columns
-    yield _below(panel, margin + 2, columns)
-    below = _cut(panel.x.label, width)
+    yield _ticks_below(panel, margin + 2, columns)
+    below = shorten(panel.x.label, width)
     yield below.rjust(min(width, margin + 2 + (columns + len(below)) // 2))
-    for letter, name in letters.items():
-        yield _cut(f"{letter}  {name}", width)
+    for name in names:
+        yield shorten(name, width)
 
 
-def _drawn(panel: Panel, canvas: Canvas) -> Iterator[tuple[str, str]]:
-    """Everything on the canvas; gives the letter of each line that has a name."""
+def _fill_canvas(panel: Panel, canvas: Canvas) -> list[str]:
+    """Everything on the canvas: marks over lines, and words over both. Gives the letter of each
+    line that has a name, with the name.
+    """
+    for area in panel.parts_of(Area):
+        for edge in area.edges():
+            canvas.draw_line(panel.places(*edge), dotted=True)
+    lettered: list[tuple[str, Line, Floats]] = []
     letters = iter(LETTERS)
-    for part in panel.parts:
-        if isinstance(part, Line):
-            sign = next(letters, "*") if part.name and part.style.width >= THIN else ""
-            _stroke_in_text(part, panel, canvas, sign)
-            if sign:
-                yield sign, part.name
-        elif isinstance(part, Area):
-            for edge in part.edges():
-                _stroke_in_text(Line(*edge), panel, canvas, "")
+    for line in panel.parts_of(Line):
+        thin = line.style.width < THIN
+        places = canvas.draw_line(panel.places(line.x, line.y), dotted=thin)
+        if line.name and not thin:
+            lettered.append((next(letters, "*"), line, places))
+    for marks in panel.parts_of(Marks):
+        for place in panel.places(marks.x, marks.y):
+            canvas.put(place, "o" if canvas.plain else "●")
+    for turn, (letter, _, places) in enumerate(lettered):
+        _put_letter(letter, places, turn, canvas)
+    for words in panel.parts_of(Words):
+        canvas.write(words, panel.places([words.x], [words.y])[0])
+    return [f"{letter}  {line.name}" for letter, line, _ in lettered]
 
 
-def _over(panel: Panel, canvas: Canvas) -> None:
-    """Marks, and then words, over the lines."""
-    for marks in (part for part in panel.parts if isinstance(part, Marks)):
-        for x, y in zip(
-            panel.x.place(marks.x).tolist(), panel.y.place(marks.y).tolist(), strict=True
-        ):
-            canvas.put(x, y, "o" if canvas.plain else "●")
-    for words in (part for part in panel.parts if isinstance(part, Words)):
-        _write(words, panel, canvas)
+def _put_letter(letter: str, places: Floats, turn: int, canvas: Canvas) -> None:
+    """A letter three times along a line; those of the next line elsewhere, so that lines that run
+    together keep theirs.
+    """
+    for share in (0.1, 0.4, 0.7) if len(places) else ():
+        canvas.put(places[int((share + 0.06 * (turn % 5)) * (len(places) - 1))], letter)
 
 
-def _stroke_in_text(line: Line, panel: Panel, canvas: Canvas, sign: str) -> None:
-    """Dots along every edge, close enough to join; a letter at three places along the line."""
-    x, y = panel.x.place(line.x), panel.y.place(line.y)
-    known = ~(np.isnan(x) | np.isnan(y))
-    for start, end in zip(range(len(x) - 1), range(1, len(x)), strict=True):
-        if known[start] and known[end]:
-            steps = (
-                int(
-                    max(
-                        abs(x[end] - x[start]) * canvas.columns * 2,
-                        abs(y[end] - y[start]) * canvas.rows * 4,
-                    )
-                )
-                + 2
-            )
-            shares = np.linspace(0.0, 1.0, steps)
-            dotted = shares[:: 3 if line.style.width < THIN else 1]
-            canvas.dot(
-                x[start] + dotted * (x[end] - x[start]), y[start] + dotted * (y[end] - y[start])
-            )
-    inside = np.flatnonzero(known & (x >= 0) & (x <= 1) & (y >= 0) & (y <= 1))
-    if sign and len(inside):
-        away = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(x[inside]), np.diff(y[inside])))))
-        # Each letter at places of its own, so that curves that run together keep theirs.
-        for share in (start + 0.06 * (LETTERS.find(sign) % 5) for start in (0.1, 0.4, 0.7)):
-            place = inside[int(np.searchsorted(away, share * away[-1]))]
-            canvas.put(float(x[place]), float(y[place]), sign, over=False)
-
-
-def _write(words: Words, panel: Panel, canvas: Canvas) -> None:
-    text = escaped(words.text)
-    x, y = float(panel.x.place([words.x])[0]), float(panel.y.place([words.y])[0])
-    shift = {"start": 1, "middle": -(len(text) // 2), "end": -len(text)}[words.anchor]
-    first = min(max(int(x * canvas.columns) + shift, 0), max(canvas.columns - len(text), 0))
-    row = min(max(int((1 - y) * canvas.rows), 0), canvas.rows - 1)
-    for place, letter in enumerate(text[: canvas.columns]):
-        canvas.signs.setdefault((row, first + place), letter)
-
-
-def _below(panel: Panel, margin: int, columns: int) -> str:
+def _ticks_below(panel: Panel, margin: int, columns: int) -> str:
     """The ticks of the lower axis, as many as there is room for."""
     line = [" "] * (margin + columns)
     taken = -1
-    for value, text in panel.x.ticks:
-        middle = margin + int(float(panel.x.place([value])[0]) * (columns - 1))
+    for at, text in panel.x.placed_ticks():
+        middle = margin + int(at * (columns - 1))
         first = min(max(middle - len(text) // 2, 0), len(line) - len(text))
         if first > taken:
             line[first : first + len(text)] = text
@@ -434,19 +544,16 @@ def _below(panel: Panel, margin: int, columns: int) -> str:
     return "".join(line).rstrip()
 
 
-def _cut(text: str, width: int) -> str:
-    shown = escaped(text)
-    return shown if len(shown) <= width else shown[: width - 1] + "…"
-
-
 # ----------------------------------------------------------------------
 # Panels on axes of matplotlib, which is loaded only here.
 
 
 MARKERS = {"circle": "o", "square": "s", "triangle": "^", "cross": "x"}
+# Labels are placed for letters of FONT; small ones are 8.33 points high here.
+POINTS_PER_INCH = FONT / 8.33 * 72
 
 
-def drawn_on(figure: Figure, ax: Any = None) -> Any:
+def draw_on_axes(figure: Figure, ax: Any = None) -> Any:
     """One panel on the axes given, or on new ones; several on a new figure, or on as many axes.
     Gives axes, or an array of them.
     """
@@ -465,7 +572,7 @@ def drawn_on(figure: Figure, ax: Any = None) -> Any:
                 f"ax must be axes of matplotlib, got {quoted(type(one).__name__)}",
                 "plt.subplots()[1]",
             )
-        _draw(panel, one)
+        _draw_panel_on(panel, one)
     return axes[0] if len(axes) == 1 else np.array(axes, dtype=object)
 
 
@@ -477,66 +584,67 @@ def _new_axes(figure: Figure) -> list[Any]:
             "BR714", "matplotlib is not installed", 'pip install "baserate[plots]", or panel.svg()'
         ) from None
     rows = figure.rows()
-    wide = [5.0 if panel.square else 6.5 for panel in rows[0]]
-    made, grid = plt.subplots(
+    widths = [5.0 if panel.square else 6.5 for panel in rows[0]]
+    drawing, grid = plt.subplots(
         len(rows),
         len(rows[0]),
-        figsize=(sum(wide), 5.0 * len(rows)),
+        figsize=(sum(widths), 5.0 * len(rows)),
         squeeze=False,
         layout="constrained",
     )
     if figure.title:
-        made.suptitle(_plain(figure.title))
+        drawing.suptitle(_without_markup(figure.title))
     axes = list(grid.ravel())
     for spare in axes[len(figure.panels) :]:
         spare.set_visible(False)
     return axes[: len(figure.panels)]
 
 
-def _draw(panel: Panel, ax: Any) -> None:
+def _draw_panel_on(panel: Panel, ax: Any) -> None:
     for part in panel.parts:
-        _add(part, ax)
+        _add_part(part, ax)
     above = any(
-        isinstance(part, Words) and part.up > 0 and panel.y.place([part.y])[0] > 0.99
-        for part in panel.parts
+        words.up > 0 and panel.y.place([words.y])[0] > 0.99 for words in panel.parts_of(Words)
     )
-    ax.set_title(_plain(panel.title), loc="left", fontsize="medium", pad=18 if above else None)
+    title = _without_markup(panel.title)
+    ax.set_title(title, loc="left", fontsize="medium", pad=18 if above else None)
     if not panel.frame:
         ax.set_axis_off()
     for name, axis in (("x", panel.x), ("y", panel.y)):
-        _scale(ax, name, axis)
+        _set_scale(ax, name, axis)
     if panel.square:
         ax.set_box_aspect(1)
-    _name(panel, ax)
+    _add_names(panel, ax)
 
 
-def _name(panel: Panel, ax: Any) -> None:
+def _add_names(panel: Panel, ax: Any) -> None:
     """Names beside their lines, and the others in a legend."""
-    box, figure = ax.get_position(), ax.figure
-    # In the units of `direct_labels`, whose letters are larger than small ones are here.
-    wide, high = (FONT / 8.33 * 72 * side for side in figure.get_size_inches())
-    wide, high = box.width * wide, box.height * high
-    size = (min(wide, high),) * 2 if panel.square else (wide, high)
-    labels = direct_labels(panel, *size)
-    for part in (part for part in panel.legend if isinstance(part, Line) and part.name in labels):
-        spot = labels[part.name]
-        ax.text(
-            spot.x / size[0],
-            1 - spot.y / size[1],
-            _plain(part.name),
-            transform=ax.transAxes,
-            color=_ink(part.style.colour),
-            va="center",
-            fontsize="small",
-        )
-    said = {_plain(name) for name in labels}
+    box, inches = ax.get_position(), ax.figure.get_size_inches()
+    width = box.width * inches[0] * POINTS_PER_INCH
+    height = box.height * inches[1] * POINTS_PER_INCH
+    if panel.square:
+        width = height = min(width, height)
+    labels = label_lines(panel, width, height)
+    for line in panel.parts_of(Line):
+        if line.name in labels:
+            x, y = labels[line.name]
+            ax.text(
+                x / width,
+                1 - y / height,
+                _without_markup(line.name),
+                transform=ax.transAxes,
+                color=_text_colour(line.style.colour),
+                va="center",
+                fontsize="small",
+            )
+    beside = {_without_markup(name) for name in labels}
     handles, names = ax.get_legend_handles_labels()
-    left = [pair for pair in zip(handles, names, strict=True) if pair[1] not in said]
-    if left:
-        ax.legend(*zip(*left, strict=True), loc="best", fontsize="small")
+    listed = [pair for pair in zip(handles, names, strict=True) if pair[1] not in beside]
+    if listed:
+        ax.legend(*zip(*listed, strict=True), loc="best", fontsize="small")
 
 
-def _scale(ax: Any, name: str, axis: Axis) -> None:
+def _set_scale(ax: Any, name: str, axis: Axis) -> None:
     if axis.scale == "log":
         getattr(ax, f"set_{name}scale")("log", nonpositive="clip")
     elif axis.scale == "deviate":
@@ -544,79 +652,48 @@ def _scale(ax: Any, name: str, axis: Axis) -> None:
 
         # Beyond the axis the deviates of 0 and 1 are infinite: they are held at its ends.
         low, high = axis.low / 10, 1 - (1 - axis.high) / 10
-        getattr(ax, f"set_{name}scale")(
-            "function", functions=(lambda rate: ndtri(np.clip(rate, low, high)), ndtr)
-        )
-    getattr(ax, f"set_{name}lim")(axis.low, axis.high)
-    getattr(ax, f"set_{name}ticks")(
-        [value for value, _ in axis.ticks], [text for _, text in axis.ticks], minor=False
-    )
-    getattr(ax, f"set_{name}ticks")([], minor=True)
-    getattr(ax, f"set_{name}label")(_plain(axis.label))
+        to_deviates = (lambda rate: ndtri(np.clip(rate, low, high)), ndtr)
+        getattr(ax, f"set_{name}scale")("function", functions=to_deviates)
+    ax.set(**{f"{name}lim": (axis.low, axis.high), f"{name}label": _without_markup(axis.label)})
+    set_ticks = getattr(ax, f"set_{name}ticks")
+    set_ticks([value for value, _ in axis.ticks], [text for _, text in axis.ticks], minor=False)
+    set_ticks([], minor=True)
 
 
-def _add(part: Part, ax: Any) -> None:
-    named = (
-        {}
-        if isinstance(part, Words)
-        else {"label": _plain(part.name) if part.name and _new(part.name, ax) else "_nolegend_"}
-    )
-    if isinstance(part, Line):
-        dash = DASHES[part.style.dash]
-        # Lengths of a dash are in points here, and in widths of the line there.
-        pattern = (
-            (0, tuple(length / max(part.style.width, 0.1) for length in dash)) if dash else "solid"
-        )
-        ax.plot(
-            part.x,
-            part.y,
-            color=PALETTE[part.style.colour],
-            linestyle=pattern,
-            linewidth=part.style.width,
-            **named,
-        )
-    elif isinstance(part, Area):
-        fill = ax.fill_betweenx if part.sideways else ax.fill_between
-        fill(
-            part.x,
-            part.low,
-            part.high,
-            color=PALETTE[part.colour],
-            alpha=part.opacity,
-            linewidth=0,
-            **named,
-        )
-    elif isinstance(part, Marks):
-        size = math.pi * part.size**2 / 2
-        ax.scatter(
-            part.x,
-            part.y,
-            s=size,
-            color=PALETTE[part.colour],
-            marker=MARKERS[part.shape],
-            zorder=3,
-            **named,
-        )
-    else:
-        place = (part.across * 10, part.up * 10)
-        where = {"start": "left", "middle": "center", "end": "right"}[part.anchor]
+def _add_part(part: Part, ax: Any) -> None:
+    if isinstance(part, Words):
         ax.annotate(
-            _plain(part.text),
+            _without_markup(part.text),
             (part.x, part.y),
-            place,
+            (part.across * 10, part.up * 10),
             textcoords="offset points",
             color=PALETTE[part.colour],
-            ha=where,
+            ha={"start": "left", "middle": "center", "end": "right"}[part.anchor],
             fontsize="small",
         )
+        return
+    name = _without_markup(part.name)
+    if not name or name in ax.get_legend_handles_labels()[1]:
+        name = "_nolegend_"
+    if isinstance(part, Line):
+        # Lengths of a dash are in points here, and in widths of the line there.
+        width = part.style.width
+        dash = tuple(length / max(width, 0.1) for length in DASHES[part.style.dash])
+        pattern = (0, dash) if dash else "solid"
+        colour = PALETTE[part.style.colour]
+        ax.plot(part.x, part.y, color=colour, linestyle=pattern, linewidth=width, label=name)
+        return
+    colour = PALETTE[part.colour]
+    if isinstance(part, Area):
+        fill = ax.fill_betweenx if part.sideways else ax.fill_between
+        ends = part.x, part.low, part.high
+        fill(*ends, color=colour, alpha=part.opacity, linewidth=0, label=name)
+    else:
+        size, marker = math.pi * part.size**2 / 2, MARKERS[part.shape]
+        ax.scatter(part.x, part.y, s=size, color=colour, marker=marker, zorder=3, label=name)
 
 
-def _new(name: str, ax: Any) -> bool:
-    """Whether the legend does not have this name yet."""
-    return _plain(name) not in ax.get_legend_handles_labels()[1]
-
-
-def _plain(text: str) -> str:
+def _without_markup(text: str) -> str:
     """A user's text as it is: matplotlib would read dollars as mathematics, and leave out names
     that begin with a line.
     """
@@ -629,258 +706,10 @@ def _plain(text: str) -> str:
 # text, and what users named is escaped.
 
 
-FONT, LETTER = 13, 6.9  # the height of letters, and how wide one is on average, in points
 SQUARE, WIDE = (300, 300), (440, 270)
 GAP, ROW, SAMPLE = 26, 19, 30
-MOST_NAME = 90
+KEY = "\0"  # a placeholder that no escaped text can hold
 UNSEEN = 0.1  # how far off a line, in points, nobody sees
-CLIP = "\0clip\0"  # a placeholder that no escaped text can hold
-
-
-class Box(NamedTuple):
-    """Where the frame of a panel lies within its cell, and how large the cell is."""
-
-    left: float
-    top: float
-    width: float
-    height: float
-    cell: tuple[float, float]
-    labels: Mapping[str, Spot]
-
-
-class Spot(NamedTuple):
-    """Where the name of a line goes beside it, within the frame: its left end, and its middle
-    from the top.
-    """
-
-    x: float
-    y: float
-
-
-# How far a name stands from its line, and how far any other line has to be; in points.
-BESIDE, CLEAR = 10.0, 11.0
-MOST_CLEAR = 40.0  # beyond this a place is as good as any other
-EVERY = 6.0  # how far apart the places are that are tried along a line
-LONGEST = 0.62  # of the frame, for a name inside it
-
-
-def direct_labels(panel: Panel, width: float, height: float) -> dict[str, Spot]:
-    """Names beside their lines, each where no other line, mark or name is near; the rest
-    are left to the legend.
-    """
-    if not panel.frame:
-        return {}
-    lines = [part for part in panel.parts if isinstance(part, Line)]
-    along = [_along(line, panel, width, height) for line in lines]
-    taken = [
-        np.stack((panel.x.place(part.x) * width, (1 - panel.y.place(part.y)) * height), axis=1)
-        for part in panel.parts
-        if isinstance(part, Marks)
-    ]
-    taken += [
-        np.array([_where(panel, part, width, height)]) + np.array([[step, -4]])
-        for part in panel.parts
-        if isinstance(part, Words)
-        for step in np.arange(0, _long(part.text), EVERY)
-    ]
-    found: dict[str, Spot] = {}
-    for own, line in enumerate(lines):
-        long = _long(_short(line.name))
-        alone = sum(line.name == other.name for other in lines) == 1
-        if not (line.name and alone and long <= LONGEST * width and len(along[own])):
-            continue
-        others = np.concatenate(
-            [np.empty((0, 2)), *taken, *(along[i] for i in range(len(lines)) if i != own)]
-        )
-        spot = _clearest(along[own], others, long, (width, height))
-        if spot is not None:
-            found[line.name] = spot
-            steps = np.arange(0, long + EVERY, EVERY)
-            taken.append(np.stack((spot.x + steps, np.full(len(steps), spot.y)), axis=1))
-    return found
-
-
-def _along(line: Line, panel: Panel, width: float, height: float) -> Floats:
-    """Places along a line within the frame, evenly apart."""
-    whole = np.stack((panel.x.place(line.x) * width, (1 - panel.y.place(line.y)) * height), axis=1)
-    known = ~(np.isnan(whole[:, 0]) | np.isnan(whole[:, 1]))
-    found = [np.empty((0, 2))]
-    for run in np.split(np.arange(len(whole)), np.flatnonzero(np.diff(known)) + 1):
-        if len(run) and known[run[0]]:
-            x, y = whole[run].T
-            far = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))))
-            steps = np.arange(0, far[-1] + EVERY, EVERY)
-            found.append(np.stack((np.interp(steps, far, x), np.interp(steps, far, y)), axis=1))
-    every = np.concatenate(found)
-    return every[(every >= -1).all(axis=1) & (every <= (width + 1, height + 1)).all(axis=1)]
-
-
-def _clearest(own: Floats, others: Floats, long: float, frame: tuple[float, float]) -> Spot | None:
-    """The place beside a line that is farthest from all others; None where none is clear."""
-    across, half = (4.0, -long - 4.0, -long / 2), FONT / 2
-    tries = [(shift, side * BESIDE) for side in (-1, 1) for shift in across]
-    tries += [(BESIDE, 0.0), (-long - BESIDE, 0.0)]
-    places = np.concatenate([own[::2] + np.array([shift]) for shift in tries])
-    x, y = places.T
-    fits = (x >= 3) & (x + long <= frame[0] - 3) & (y >= half + 2) & (y <= frame[1] - half - 2)
-    places = places[fits]
-    places = places[_away(own, places, long) > half - 2]
-    if not len(places):
-        return None
-    far = np.minimum(_away(others, places, long), MOST_CLEAR)
-    best = int(far.argmax())
-    return Spot(*places[best].tolist()) if far[best] > CLEAR else None
-
-
-def _away(points: Floats, places: Floats, long: float) -> Floats:
-    """How far the nearest of these points is from the middle line of a name that begins at each
-    place.
-    """
-    if not len(points):
-        return np.full(len(places), math.inf)
-    x, y = places[:, :1], places[:, 1:]
-    across = np.maximum(np.maximum(x - points[:, 0], points[:, 0] - x - long), 0)
-    up = points[:, 1] - y
-    nearest: Floats = np.sqrt((across * across + up * up).min(axis=1))
-    return nearest
-
-
-def svg_of(figure: Figure) -> str:
-    """The whole figure."""
-    parts, y, widest = [], 34.0 if figure.title else 8.0, 0.0
-    for row in figure.rows():
-        boxes = [_box(panel) for panel in row]
-        x = 0.0
-        for panel, box in zip(row, boxes, strict=True):
-            parts.append(
-                f'<g transform="translate({_n(x)} {_n(y)})">\n{_panel_in_svg(panel, box)}\n</g>'
-            )
-            x += box.cell[0] + GAP
-        widest, y = max(widest, x - GAP), y + max(box.cell[1] for box in boxes) + 8
-    widest = max(widest, 24 + _long(figure.title) * 1.1)
-    heading = (
-        _text(12, 22, figure.title, "start", "#000", 'font-weight="bold"') if figure.title else ""
-    )
-    title = figure.title or figure.panels[0].title
-    says = " ".join(f"{panel.says or panel.title}." for panel in figure.panels)
-    body = "\n".join(filter(None, (heading, *parts)))
-    key = "p" + hashlib.sha256((title + body).encode("utf-8", "replace")).hexdigest()[:10]
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(widest)} {_n(y)}"'
-        f' width="{_n(widest)}" height="{_n(y)}" role="img" aria-labelledby="{key}-title'
-        f' {key}-desc" font-family="system-ui, sans-serif" font-size="{FONT}">'
-    )
-    named = (
-        f'<title id="{key}-title">{_safe(title, 200)}</title>\n<desc'
-        f' id="{key}-desc">{_safe(says, 2000)}</desc>'
-    )
-    # What is drawn must be distinguished from other figures in one page: clips are named by the
-    # figure's own fingerprint.
-    return (
-        f'{head}\n{named}\n<rect width="100%" height="100%"'
-        f' fill="#fff"/>\n{_with_clips(body, key)}\n</svg>\n'
-    )
-
-
-def _with_clips(body: str, key: str) -> str:
-    pieces = body.split(CLIP)
-    return "".join(
-        f"{piece}{key}-c{place // 2}" if place < len(pieces) - 1 else piece
-        for place, piece in enumerate(pieces)
-    )
-
-
-def _box(panel: Panel) -> Box:
-    """Room for ticks and labels, and for words that reach beyond the frame."""
-    width, height = SQUARE if panel.square else WIDE
-    ticks = max((_long(text) for _, text in panel.y.ticks), default=0.0) if panel.frame else 0.0
-    left = 12 + (ticks + 8 + (22 if panel.y.label else 0) if panel.frame else 0)
-    above, right = 0.0, 16.0
-    for words in (part for part in panel.parts if isinstance(part, Words)):
-        x, y = _where(panel, words, width, height)
-        before, after = {"start": (0.0, 1.0), "middle": (0.5, 0.5), "end": (1.0, 0.0)}[words.anchor]
-        left, right = (
-            max(left, before * _long(words.text) - x + 8),
-            max(right, x + after * _long(words.text) - width + 8),
-        )
-        above = max(above, FONT - y if 0 <= x <= width else 0.0)
-    heading = len(_heading(panel, left + width + right)) * ROW
-    top = heading + 6 + above
-    below = (22 + (22 if panel.x.label else 0)) if panel.frame else 6
-    labels = direct_labels(panel, width, height)
-    listed = [name for part in panel.legend if (name := getattr(part, "name", "")) not in labels]
-    legend = len(listed) * ROW + (6 if listed else 0)
-    names = max((_long(_short(name)) + SAMPLE + 22 for name in listed), default=0.0)
-    return Box(
-        left,
-        top,
-        width,
-        height,
-        (
-            max(left + width + right, names, left + _long(panel.x.label)),
-            top + height + below + legend,
-        ),
-        labels,
-    )
-
-
-def _heading(panel: Panel, room: float) -> list[str]:
-    return (
-        textwrap.wrap(
-            _short(panel.title), max(20, int((room - 12) / LETTER)), break_long_words=True
-        )
-        if panel.title
-        else []
-    )
-
-
-def _panel_in_svg(panel: Panel, box: Box) -> str:
-    lines = [
-        _text(12, (i + 1) * ROW - 4, line, "start", "#000")
-        for i, line in enumerate(_heading(panel, box.cell[0]))
-    ]
-    frame = (
-        f'x="{_n(box.left)}" y="{_n(box.top)}" width="{_n(box.width)}" height="{_n(box.height)}"'
-    )
-    if panel.frame:
-        # A line along the frame is seen in its whole width.
-        clip = (
-            f'x="{_n(box.left - 1)}" y="{_n(box.top - 1)}" width="{_n(box.width + 2)}"'
-            f' height="{_n(box.height + 2)}"'
-        )
-        lines += [f'<clipPath id="{CLIP}"><rect {clip}/></clipPath>', *_axes(panel, box)]
-    drawn = [
-        text
-        for part in panel.parts
-        if not isinstance(part, Words | Marks)
-        for text in _shapes(part, panel, box)
-    ]
-    lines.append(
-        f'<g clip-path="url(#{CLIP})">\n{chr(10).join(drawn)}\n</g>'
-        if panel.frame
-        else "\n".join(drawn)
-    )
-    if panel.frame:
-        lines.append(f'<rect {frame} fill="none" stroke="#888"/>')
-    lines += [
-        text
-        for part in panel.parts
-        if isinstance(part, Marks)
-        for text in _shapes(part, panel, box)
-    ]
-    for words in (part for part in panel.parts if isinstance(part, Words)):
-        x, y = _where(panel, words, box.width, box.height)
-        lines.append(
-            _text(box.left + x, box.top + y, words.text, words.anchor, _ink(words.colour), HALO)
-        )
-    for part in panel.legend:
-        if isinstance(part, Line) and part.name in box.labels:
-            spot = box.labels[part.name]
-            place = box.left + spot.x, box.top + spot.y + 4.5
-            lines.append(_text(*place, _short(part.name), "start", _ink(part.style.colour), HALO))
-    return "\n".join([*lines, *_legend(panel, box)])
-
-
 # Text of a colour must be read on white (a contrast of 4.5 and more), for which most of the palette
 # is too light.
 DARK = {
@@ -892,168 +721,269 @@ DARK = {
     "grey": "#666666",
 }
 # Words over lines stay readable: a white edge is painted first.
-HALO = 'paint-order="stroke" stroke="#fff" stroke-width="3" stroke-linejoin="round"'
+HALO = {"paint_order": "stroke", "stroke": "#fff", "stroke_width": 3, "stroke_linejoin": "round"}
+FRAME, TICK_TEXT, INK = "#888", "#555", "#000"
 
 
-def _ink(colour: str) -> str:
+class Box(NamedTuple):
+    """Where the frame of a panel lies within its cell, and how large both are."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+    cell_width: float
+    cell_height: float
+    labels: dict[str, tuple[float, float]]
+
+    def points(self, panel: Panel, x: Numbers, y: Numbers) -> Floats:
+        """Points in the units of the drawing, from the upper left corner of the frame."""
+        return from_top(panel.places(x, y), self.width, self.height)
+
+
+def draw_svg(figure: Figure) -> str:
+    """The whole figure."""
+    parts: list[str] = []
+    top, width = 8.0, 24 + text_width(figure.title) * 1.1
+    if figure.title:
+        parts.append(_text(12, 22, figure.title, font_weight="bold"))
+        top = 34.0
+    for row in figure.rows():
+        boxes = [_box_of(panel) for panel in row]
+        left = 0.0
+        for panel, box in zip(row, boxes, strict=True):
+            content = _panel_in_svg(panel, box, clip=f"{KEY}-c{len(parts)}")
+            parts.append(_group("g", content, transform=_moved(left, top)))
+            left += box.cell_width + GAP
+        width = max(width, left - GAP)
+        top += max(box.cell_height for box in boxes) + 8
+    # Drawings on one page need names of their own for their clips: that of what is drawn.
+    key = "p" + hashlib.sha256("".join(parts).encode("utf-8", "replace")).hexdigest()[:10]
+    title = figure.title or figure.panels[0].title
+    says = " ".join(f"{panel.says or panel.title}." for panel in figure.panels)
+    parts = [
+        _element("title", escape(shorten(title, 200)), id=f"{key}-title"),
+        _element("desc", escape(shorten(says, 2000)), id=f"{key}-desc"),
+        _element("rect", width="100%", height="100%", fill="#fff"),
+        *(part.replace(KEY, key) for part in parts),
+    ]
+    drawing = _group(
+        "svg",
+        parts,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {_number(width)} {_number(top)}",
+        width=width,
+        height=top,
+        role="img",
+        aria_labelledby=f"{key}-title {key}-desc",
+        font_family="system-ui, sans-serif",
+        font_size=FONT,
+    )
+    return drawing + "\n"
+
+
+def _element(tag: str, content: str = "", **attributes: Any) -> str:
+    """An element of XML: numbers are rounded, and lines in the names of attributes are dashes."""
+    written = "".join(
+        f' {name.replace("_", "-")}="{value if isinstance(value, str) else _number(value)}"'
+        for name, value in attributes.items()
+    )
+    return f"<{tag}{written}>{content}</{tag}>" if content else f"<{tag}{written}/>"
+
+
+def _group(tag: str, parts: list[str], **attributes: Any) -> str:
+    """An element that holds others, each on a line of its own."""
+    return _element(tag, "\n".join(("", *parts, "")), **attributes)
+
+
+def _moved(left: float, top: float) -> str:
+    """The transformation that draws from another corner."""
+    return f"translate({_number(left)} {_number(top)})"
+
+
+def _number(value: float) -> str:
+    return f"{round(float(value), 1):g}"
+
+
+def _text(x: float, y: float, text: str, *, fill: str = INK, **more: Any) -> str:
+    return _element("text", escape(shorten(text)), x=x, y=y, fill=fill, **more)
+
+
+def _text_colour(colour: str) -> str:
     """A colour of the palette for text."""
     return DARK.get(colour, PALETTE[colour])
 
 
-def _where(panel: Panel, words: Words, width: float, height: float) -> tuple[float, float]:
-    x, y = float(panel.x.place([words.x])[0]), float(panel.y.place([words.y])[0])
-    x, y = (0.5 if np.isnan(place) else place for place in (x, y))
-    return x * width + words.across * FONT, (1 - y) * height - words.up * FONT
+def _box_of(panel: Panel) -> Box:
+    """Room for ticks and labels, and for words that reach beyond the frame."""
+    width, height = SQUARE if panel.square else WIDE
+    left, right, above, below = 12.0, 16.0, 0.0, 6.0
+    if panel.frame:
+        left += _tick_room(panel) + 8 + (22 if panel.y.label else 0)
+        below = 22 + (22 if panel.x.label else 0)
+    for words in panel.parts_of(Words):
+        x, y = words_place(panel, words, width, height)
+        long = text_width(words.text)
+        begin = x - {"start": 0.0, "middle": 0.5, "end": 1.0}[words.anchor] * long
+        left, right = max(left, 8 - begin), max(right, begin + long - width + 8)
+        if 0 <= x <= width:
+            above = max(above, FONT - y)
+    labels = label_lines(panel, width, height)
+    listed = [part.name for part in panel.legend if part.name not in labels]
+    names = [text_width(name) + SAMPLE + 22 for name in listed]
+    heading = _heading_lines(panel, left + width + right)
+    top = len(heading) * ROW + 6 + above
+    return Box(
+        left,
+        top,
+        width,
+        height,
+        max(left + width + right, left + text_width(panel.x.label), *names),
+        top + height + below + (len(listed) * ROW + 6 if listed else 0),
+        labels,
+    )
 
 
-def _axes(panel: Panel, box: Box) -> Iterator[str]:
-    bottom = box.top + box.height
-    for value, text in panel.x.ticks:
-        x = box.left + float(panel.x.place([value])[0]) * box.width
-        yield f'<path d="M{_n(x)} {_n(bottom)}v4" stroke="#888"/>'
-        yield _text(x, bottom + 18, text, "middle", "#555")
-    for value, text in panel.y.ticks:
-        y = box.top + (1 - float(panel.y.place([value])[0])) * box.height
-        yield f'<path d="M{_n(box.left - 4)} {_n(y)}h4" stroke="#888"/>'
-        yield _text(box.left - 8, y + 4.5, text, "end", "#555")
-    if panel.x.label:
-        yield _text(box.left + box.width / 2, bottom + 38, panel.x.label, "middle", "#000")
-    if panel.y.label:
-        middle = box.top + box.height / 2
-        ticks = max((_long(text) for _, text in panel.y.ticks), default=0.0)
-        turned = f'transform="translate({_n(box.left - ticks - 18)} {_n(middle)}) rotate(-90)"'
-        yield f'<text {turned} text-anchor="middle">{_safe(panel.y.label)}</text>'
+def _tick_room(panel: Panel) -> float:
+    return max((text_width(text) for _, text in panel.y.ticks), default=0.0)
 
 
-def _legend(panel: Panel, box: Box) -> Iterator[str]:
-    listed = [part for part in panel.legend if getattr(part, "name", "") not in box.labels]
-    top = box.cell[1] - len(listed) * ROW
-    for place, part in enumerate(listed):
-        y = top + place * ROW + 6
-        yield _sample(part, 12.0, y)
-        yield _text(12 + SAMPLE + 8, y + 4.5, _short(getattr(part, "name", "")), "start", "#000")
+def _heading_lines(panel: Panel, room: float) -> list[str]:
+    return textwrap.wrap(shorten(panel.title), max(20, int((room - 12) / LETTER)))
 
 
-def _sample(part: Part, x: float, y: float) -> str:
-    if isinstance(part, Line):
-        return f'<path d="M{_n(x)} {_n(y)}h{SAMPLE}"{_stroke_in_svg(part)}/>'
-    if isinstance(part, Area):
-        colour, opacity = PALETTE[part.colour], _n(part.opacity, 2)
-        return (
-            f'<rect x="{_n(x)}" y="{_n(y - 6)}" width="{SAMPLE}" height="12" fill="{colour}"'
-            f' fill-opacity="{opacity}"/>'
-        )
-    return _mark(part, x + SAMPLE / 2, y) if isinstance(part, Marks) else ""
+def _panel_in_svg(panel: Panel, box: Box, clip: str) -> list[str]:
+    heading = _heading_lines(panel, box.cell_width)
+    lines = [_text(12, (row + 1) * ROW - 4, line) for row, line in enumerate(heading)]
+    inside = list(_lines_and_areas(panel, box))
+    if panel.frame:
+        # A line along the frame is seen in its whole width.
+        seen = _element("rect", x=-1, y=-1, width=box.width + 2, height=box.height + 2)
+        inside = [
+            _element("clipPath", seen, id=clip),
+            *_axes_in_svg(panel, box),
+            _group("g", inside, clip_path=f"url(#{clip})"),
+            _element("rect", width=box.width, height=box.height, fill="none", stroke=FRAME),
+        ]
+    inside += _marks_and_words(panel, box)
+    frame = _group("g", inside, transform=_moved(box.left, box.top))
+    return [*lines, frame, *_legend_in_svg(panel, box)]
 
 
-def _shapes(part: Part, panel: Panel, box: Box) -> Iterator[str]:
-    if isinstance(part, Line):
-        path = "".join(_path(run) for run in _runs(part.x, part.y, panel, box))
-        if path:
-            yield f'<path d="{path}"{_stroke_in_svg(part)}/>'
-    elif isinstance(part, Area):
-        lower, upper = (list(_runs(*edge, panel, box)) for edge in part.edges())
-        for low, high in zip(lower, upper, strict=False):
-            outline = _path(np.concatenate((high, low[::-1])))
-            yield (
-                f'<path d="{outline}Z" fill="{PALETTE[part.colour]}"'
-                f' fill-opacity="{_n(part.opacity, 2)}"/>'
-            )
-    elif isinstance(part, Marks):
-        for x, y in itertools.chain.from_iterable(_runs(part.x, part.y, panel, box)):
+def _lines_and_areas(panel: Panel, box: Box) -> Iterator[str]:
+    for part in panel.parts:
+        if isinstance(part, Line):
+            runs = unbroken_runs(box.points(panel, part.x, part.y))
+            path = "".join(_path(run) for run in runs)
+            if path:
+                yield _stroke(path, part.style)
+        elif isinstance(part, Area):
+            lower, upper = (unbroken_runs(box.points(panel, *edge)) for edge in part.edges())
+            for low, high in zip(lower, upper, strict=False):
+                yield _fill(f"{_path(np.concatenate((high, low[::-1])))}Z", part)
+
+
+def _marks_and_words(panel: Panel, box: Box) -> Iterator[str]:
+    for marks in panel.parts_of(Marks):
+        for x, y in box.points(panel, marks.x, marks.y).tolist():
             # A mark on the frame is drawn whole, one beyond it not at all.
-            if 0 <= x - box.left <= box.width and 0 <= y - box.top <= box.height:
-                yield _mark(part, x, y)
+            if 0 <= x <= box.width and 0 <= y <= box.height:
+                yield _mark(marks, x, y)
+    for words in panel.parts_of(Words):
+        x, y = words_place(panel, words, box.width, box.height)
+        colour = _text_colour(words.colour)
+        yield _text(x, y, words.text, fill=colour, text_anchor=words.anchor, **HALO)
+    for line in panel.parts_of(Line):
+        if line.name in box.labels:
+            x, y = box.labels[line.name]
+            yield _text(x, y + 4.5, line.name, fill=_text_colour(line.style.colour), **HALO)
 
 
-def _runs(x: Numbers, y: Numbers, panel: Panel, box: Box) -> Iterator[Floats]:
-    """The points in the units of the drawing, one array a run without holes."""
-    if not len(x):
-        return
-    places = np.stack(
-        (box.left + panel.x.place(x) * box.width, box.top + (1 - panel.y.place(y)) * box.height),
-        axis=1,
+def _axes_in_svg(panel: Panel, box: Box) -> Iterator[str]:
+    for at, text in panel.x.placed_ticks():
+        x = at * box.width
+        yield _element("path", d=f"M{_number(x)} {_number(box.height)}v4", stroke=FRAME)
+        yield _text(x, box.height + 18, text, fill=TICK_TEXT, text_anchor="middle")
+    for at, text in panel.y.placed_ticks():
+        y = (1 - at) * box.height
+        yield _element("path", d=f"M-4 {_number(y)}h4", stroke=FRAME)
+        yield _text(-8, y + 4.5, text, fill=TICK_TEXT, text_anchor="end")
+    if panel.x.label:
+        yield _text(box.width / 2, box.height + 38, panel.x.label, text_anchor="middle")
+    if panel.y.label:
+        turned = f"{_moved(-_tick_room(panel) - 18, box.height / 2)} rotate(-90)"
+        yield _text(0, 0, panel.y.label, text_anchor="middle", transform=turned)
+
+
+def _legend_in_svg(panel: Panel, box: Box) -> Iterator[str]:
+    listed = [part for part in panel.legend if part.name not in box.labels]
+    for place, part in enumerate(listed):
+        y = box.cell_height - (len(listed) - place) * ROW + 6
+        if isinstance(part, Line):
+            yield _stroke(f"M12 {_number(y)}h{SAMPLE}", part.style)
+        elif isinstance(part, Area):
+            yield _fill(f"M12 {_number(y - 6)}h{SAMPLE}v12h-{SAMPLE}Z", part)
+        else:
+            yield _mark(part, 12 + SAMPLE / 2, y)
+        yield _text(12 + SAMPLE + 8, y + 4.5, part.name)
+
+
+def _stroke(path: str, style: Style) -> str:
+    more = {"stroke_dasharray": " ".join(f"{length:g}" for length in DASHES[style.dash])}
+    return _element(
+        "path",
+        d=path,
+        fill="none",
+        stroke=PALETTE[style.colour],
+        stroke_width=style.width,
+        stroke_linejoin="round",
+        **(more if DASHES[style.dash] else {}),
     )
-    known = ~(np.isnan(places[:, 0]) | np.isnan(places[:, 1]))
-    for run in np.split(np.arange(len(known)), np.flatnonzero(np.diff(known)) + 1):
-        if known[run[0]]:
-            yield np.round(places[run], 1)
 
 
-def _path(points: Floats) -> str:
-    """Through all points, but for those that nobody could see: on the line between their
-    neighbours, to a tenth of a point. Steps are written, as they take fewer digits than places.
-    """
-    kept = points[np.concatenate(([True], (np.diff(points, axis=0) != 0).any(axis=1)))]
-    first = quiet = 0
-    while quiet < 2:  # every second point in turn, until neither half has one to drop
-        before, here, after = kept[first:-2:2], kept[first + 1 : -1 : 2], kept[first + 2 :: 2]
-        along, aside = after - before, here - before
-        off = np.abs(along[:, 0] * aside[:, 1] - along[:, 1] * aside[:, 0])
-        straight = (off <= UNSEEN * np.hypot(*along.T)) & (
-            (aside * (after - here)).sum(axis=1) >= 0
-        )
-        kept = np.delete(kept, 2 * np.flatnonzero(straight) + first + 1, axis=0)
-        first, quiet = 1 - first, 0 if straight.any() else quiet + 1
-    places = np.rint(10 * kept).astype(np.int64)
-    steps = "".join(f"{_step(x)}{_step(y)}" for x, y in np.diff(places, axis=0).tolist())
-    return f"M{_n(kept[0, 0])} {_n(kept[0, 1])}" + (f"l{steps.strip()}" if steps else "")
-
-
-def _step(tenths: int) -> str:
-    text = f"{tenths / 10:g}".replace("0.", ".", 1) if abs(tenths) < 10 else f"{tenths / 10:g}"
-    return text if tenths < 0 else f" {text}"
-
-
-def _stroke_in_svg(line: Line) -> str:
-    dash = " ".join(f"{length:g}" for length in DASHES[line.style.dash])
-    dashes = f' stroke-dasharray="{dash}"' if dash else ""
-    return (
-        f' fill="none" stroke="{PALETTE[line.style.colour]}" stroke-width="{line.style.width:g}"'
-        f' stroke-linejoin="round"{dashes}'
-    )
+def _fill(path: str, area: Area) -> str:
+    colour, opacity = PALETTE[area.colour], f"{area.opacity:.2g}"
+    return _element("path", d=path, fill=colour, fill_opacity=opacity)
 
 
 def _mark(marks: Marks, x: float, y: float) -> str:
-    r, colour = marks.size, PALETTE[marks.colour]
+    size, colour = marks.size, PALETTE[marks.colour]
     if marks.shape == "circle":
-        return f'<circle cx="{_n(x)}" cy="{_n(y)}" r="{_n(r)}" fill="{colour}"/>'
+        return _element("circle", cx=x, cy=y, r=size, fill=colour)
+    left, top, side = _number(x - size), _number(y - size), _number(2 * size)
     if marks.shape == "cross":
-        size = _n(2 * r)
-        path = f"M{_n(x - r)} {_n(y - r)}l{size} {size}m-{size} 0l{size} -{size}"
-        return f'<path d="{path}" stroke="{colour}" stroke-width="1.4"/>'
+        path = f"M{left} {top}l{side} {side}m-{side} 0l{side} -{side}"
+        return _element("path", d=path, stroke=colour, stroke_width=1.4)
     if marks.shape == "square":
-        return (
-            f'<rect x="{_n(x - r)}" y="{_n(y - r)}" width="{_n(2 * r)}" height="{_n(2 * r)}"'
-            f' fill="{colour}"/>'
-        )
-    return f'<path d="M{_n(x)} {_n(y - r)}l{_n(r)} {_n(2 * r)}h-{_n(2 * r)}Z" fill="{colour}"/>'
+        return _element("path", d=f"M{left} {top}h{side}v{side}h-{side}Z", fill=colour)
+    path = f"M{_number(x)} {top}l{_number(size)} {side}h-{side}Z"
+    return _element("path", d=path, fill=colour)
 
 
-def _text(x: float, y: float, text: str, anchor: str, colour: str, more: str = "") -> str:
-    extra = f" {more}" if more else ""
-    return (
-        f'<text x="{_n(x)}" y="{_n(y)}" text-anchor="{anchor}"'
-        f' fill="{colour}"{extra}>{_safe(text)}</text>'
-    )
+def _path(points: Floats) -> str:
+    """A path through these points. Steps are written, as they take fewer digits than places."""
+    tenths = np.rint(10 * _corners_of(points)).astype(np.int64)
+    (x, y), steps = tenths[0] / 10, np.diff(tenths, axis=0) / 10
+    written = " ".join(f"{step:g}" for step in steps.ravel().tolist())
+    return f"M{x:g} {y:g}" + (f"l{written}" if written else "")
 
 
-def _safe(text: str, most: int = MOST_NAME) -> str:
-    """A user's text as text: nothing that XML does not allow, nothing that turns the direction,
-    nothing that is markup.
+def _corners_of(points: Floats) -> Floats:
+    """Without the points that nobody could see on the line through those that stay (the algorithm
+    of Ramer, Douglas and Peucker).
     """
-    return escape(_short(text, most))
-
-
-def _short(text: str, most: int = MOST_NAME) -> str:
-    shown = escaped(text)
-    return shown if len(shown) <= most else shown[: most - 1] + "…"
-
-
-def _long(text: str) -> float:
-    """About how long a text is; signs of eastern scripts are twice as wide."""
-    return sum(2 if ord(letter) > 0x2E80 else 1 for letter in _short(text)) * LETTER
-
-
-def _n(value: float, digits: int = 1) -> str:
-    return f"{round(float(value), digits):g}"
+    kept = {0, len(points) - 1}
+    stretches = [(0, len(points) - 1)]
+    while stretches:
+        start, end = stretches.pop()
+        if end - start < 2:
+            continue
+        along, aside = points[end] - points[start], points[start + 1 : end] - points[start]
+        share = np.clip(aside @ along / max(along @ along, 1e-9), 0, 1)
+        off = np.hypot(*(aside - share[:, None] * along).T)
+        farthest = int(off.argmax())
+        if off[farthest] > UNSEEN:
+            corner = start + 1 + farthest
+            kept.add(corner)
+            stretches += [(start, corner), (corner, end)]
+    return points[sorted(kept)]

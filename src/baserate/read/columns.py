@@ -186,6 +186,7 @@ def is_missing(value: object) -> bool:
         value is None
         or type(value).__name__ in {"NAType", "NaTType"}
         or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
+        or (isinstance(value, Decimal) and value.is_nan())
     )
 
 
@@ -414,7 +415,9 @@ def _flat(array: Array, name: str) -> Array:
             f"{name} must be one-dimensional, got {found}",
             "give a list, array or Series with one value per case",
         )
-    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+    # Kernels expect "d", and an array of ctypes calls it "<d".
+    named = array.dtype.byteorder in "<>"
+    return array.astype(array.dtype.newbyteorder("=")) if named else array
 
 
 def check_lengths(columns: Iterable[Column]) -> None:

@@ -9,11 +9,9 @@ import glob
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,8 +35,9 @@ from baserate.read.csv import unread
 from baserate.read.csv_dialect import CsvOptions
 from baserate.read.quotas import CPU_S, Quotas, machine_memory
 from baserate.read.sandbox import READY, Failed, Incoming, Untrue, received
-from baserate.read.streams import PREFIX, Limits
+from baserate.read.streams import Limits
 from baserate.read.table import WORDS, Ceiling, ColumnRoles, Table, in_table
+from baserate.read.temporary import temporary_folder
 from baserate.read.treatments import Treatment
 
 # ----------------------------------------------------------------------
@@ -137,7 +136,7 @@ def listening(
     """A reader with a first request; it ends with the context. `under` says that its memory
     is what a ceiling leaves.
     """
-    with _folder() as folder, _started(shown, folder) as reader:
+    with temporary_folder() as folder, _started(shown, folder) as reader:
         try:
             incoming = Incoming(reader.answer, quotas.memory)
             if not reader.hears(
@@ -249,18 +248,6 @@ def _places_of_modules() -> list[str]:
 def _plain(value: Any) -> Any:
     """A value that JSON does not know, such as a number of NumPy."""
     return value.item() if hasattr(value, "item") else str(value)
-
-
-@contextlib.contextmanager
-def _folder() -> Iterator[str]:
-    """Where the reader writes what it has to, such as an unpacked copy; gone afterwards, however
-    the reader ended.
-    """
-    folder = tempfile.mkdtemp(prefix=PREFIX)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def command() -> list[str]:

@@ -19,6 +19,7 @@ from typing import IO, Any, BinaryIO, NamedTuple
 from baserate.atomic import FULL, no_room
 from baserate.errors import Fix, InputError, Note, grouped, quoted, refuse_file, size
 from baserate.read.table import needed
+from baserate.read.temporary import PREFIX, remove_abandoned, temporary_folder
 
 # ----------------------------------------------------------------------
 # Compressed files, unpacked piece by piece: what comes out is counted, and no header is believed.
@@ -355,7 +356,6 @@ def check_readable(head: bytes, path: str) -> None:
 
 STDIN = ("-", "/dev/stdin")
 CHUNK = 1 << 20
-PREFIX = "baserate-"  # of everything temporary
 
 
 @dataclass(frozen=True)
@@ -379,6 +379,7 @@ def opened(source: str, limits: Limits | None = None, lies: str | None = None) -
     Whoever reads them may read twice: an input that changes meanwhile is refused.
     """
     limits = limits or Limits()
+    remove_abandoned()
     with contextlib.ExitStack() as stack:
         path = lies or (stack.enter_context(spooled(limits)) if source in STDIN else source)
         before = checked_regular(path, source)
@@ -460,28 +461,17 @@ def _misnamed(source: str, kind: str) -> tuple[Note, ...]:
 
 
 @contextlib.contextmanager
-def _temporary() -> Iterator[tuple[BinaryIO, str]]:
-    """A file of our own that nobody else can read and that is gone afterwards."""
-    handle, path = tempfile.mkstemp(prefix=PREFIX)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file, path
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)
-
-
-@contextlib.contextmanager
 def written(pieces: Iterator[bytes]) -> Iterator[str]:
     """A temporary file with these bytes, for as long as the context lasts."""
-    with _temporary() as (file, path):
-        written = 0
-        for piece in pieces:
-            written += len(piece)
+    with temporary_folder() as folder:
+        path, written = os.path.join(folder, "copy"), 0
+        with open(path, "wb") as file:
+            for piece in pieces:
+                written += len(piece)
+                with _with_room(written):
+                    file.write(piece)
             with _with_room(written):
-                file.write(piece)
-        with _with_room(written):
-            file.flush()
+                file.flush()
         yield path
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from baserate.errors import Fix, Note, combine, grouped, quoted, refuse
+from baserate.conditions import Conditions
+from baserate.errors import Fix, Note, Problem, combine, grouped, quoted, refuse
 from baserate.notation import checked_level, missed, percent
 from baserate.numbers import Viewed, cell, table
 from baserate.results.operating_point import OperatingPoint
@@ -379,6 +380,24 @@ class NonInferiority(Viewed):
     def margin_note(self) -> Note | None:
         """How the largest loss compares with the margin; None where none was given."""
         return next((note for note in self.notes if "margin" in note.values), None)
+
+
+@dataclass(frozen=True)
+class Unsatisfied:
+    """That no model can satisfy the rule at these conditions, beside answers at others."""
+
+    at: Conditions
+    problems: tuple[Problem, ...]
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Why not."""
+        where = "" if self.at.prior is None else f"at {self.at.spoken}: "
+        return tuple(Note(one.code, f"{where}{one.text}") for one in self.problems)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The refusal, as the JSON of errors has it."""
+        return {"refused": [{"code": one.code, "text": one.text} for one in self.problems]}
 
 
 REPLICATES = Fix("replicates=2000", "--replicates 2000")

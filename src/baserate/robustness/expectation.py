@@ -6,24 +6,36 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from baserate.conditions import Conditions, Costs, Uncertain, told
+from baserate.conditions import (
+    COARSE_PANELS,
+    FINE_PANELS,
+    Conditions,
+    Nodes,
+    told,
+)
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
 from baserate.curves.named import CURVES, curve_named
+from baserate.decisions.best_threshold import NodeChoices
 from baserate.decisions.operating_point import SHOW_ON_OTHERS
+from baserate.decisions.regret import (
+    check_conditions,
+    note_assumption,
+    own_prior,
+    resolve_conditions,
+    values_at,
+)
 from baserate.decisions.roc_geometry import Region, corners, regions
-from baserate.decisions.rules import Rule, parse_rule
-from baserate.decisions.selection import choose
+from baserate.decisions.rules import parse_rule
 from baserate.distributions import BELIEVED, Draws, Range
-from baserate.errors import Fix, Infeasible, Note, combine, grouped, quoted, refuse
+from baserate.errors import Fix, Note, combine, grouped, quoted, refuse
 from baserate.inference.bands import CurveBounds
 from baserate.inference.fixed_point import check_classes
 from baserate.inference.statistic import at_places, curve_reader
@@ -41,52 +53,22 @@ from baserate.measures.registry import Outcomes
 from baserate.numbers import Floats, Undefined, Viewed, exactly
 from baserate.results.operating_point import SAME_CASES, OperatingPoint
 from baserate.results.values import checked_level, percent
-from baserate.robustness.minimax import (
-    HERE,
-    PARTS,
-    Scene,
-    assumption,
-    checked,
-    edges,
-    own_prior,
-    scenes,
-)
 
 # ----------------------------------------------------------------------
-# The rates of a model at many conditions at once: at a threshold that stays, or at the one that is
+# What a model flags at many conditions at once: at a threshold that stays, or at the one that is
 # chosen anew for each of them.
 
 
 # A choice that changes between two places is followed this close.
 CLOSE = 1e-13
-PLACES = 400
-
-
-class Where(NamedTuple):
-    """Conditions, row by row."""
-
-    prior: Floats
-    fp: Floats
-    fn: Floats
-    tp: Floats
-    tn: Floats
-    costs_given: bool = True
-
-    def row(self, place: int) -> Conditions:
-        """One of them; without costs where none were given, as a budget is then used up."""
-        costs = (
-            Costs(*(float(column[place]) for column in (self.fp, self.fn, self.tp, self.tn)))
-            if self.costs_given
-            else None
-        )
-        return Conditions(float(self.prior[place]), costs)
-
+# Places at which a choice under a rule is looked at, to see where it changes.
+LOOKS = 401
 
 Rates = tuple[Floats, Floats]
 
 
-class Sides(NamedTuple):
-    """Values of a part at which a choice changes, with the rates on either side of each: every
+class Turns(NamedTuple):
+    """Values of one part at which a choice changes, with the rates on either side of each: every
     value stands here twice.
     """
 
@@ -94,51 +76,161 @@ class Sides(NamedTuple):
     rates: Rates
 
 
-@dataclass(frozen=True)
-class Reader:
-    """What a model flags at each of many conditions: (tpr, fpr), and where along a part that
-    changes; `exact` where that is known exactly.
+NO_TURNS = Turns(np.empty(0), (np.empty(0), np.empty(0)))
+
+
+class Setting(Protocol):
+    """How a model is set: what it flags at each node, (tpr, fpr), and where along one part of the
+    conditions that changes. `is_fixed` where it never does, `is_exact` where the changes are known
+    and not looked for.
     """
 
-    name: str
-    rates: Callable[[Where], Rates]
-    sides: Callable[[Scene, str], Sides]
-    own_prior: Mapping[Any, Fraction | str]
-    fixed: bool
-    exact: bool = True
+    is_fixed: bool
+    is_exact: bool
 
-    def values(self, asked: Measure, where: Where, rates: Rates | None = None) -> Floats:
-        """A measure at each of the conditions, or at rates that are known; NaN where it is
-        undefined.
+    def rates(self, nodes: Nodes) -> Rates: ...
+
+    def turns(self, at: Conditions, part: str, sample_prior: float) -> Turns: ...
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """One operating point, whatever the conditions."""
+
+    tpr: float
+    fpr: float
+    is_fixed = is_exact = True
+
+    def rates(self, nodes: Nodes) -> Rates:
+        length = len(nodes.weights)
+        return np.full(length, self.tpr), np.full(length, self.fpr)
+
+    def turns(self, at: Conditions, part: str, sample_prior: float) -> Turns:  # noqa: ARG002
+        return NO_TURNS
+
+
+@dataclass(frozen=True)
+class Cheapest:
+    """The cheapest threshold."""
+
+    stretches: Sequence[Region]
+    is_fixed = False
+    is_exact = True
+
+    @property
+    def _borders(self) -> Floats:
+        return np.array([float(one.low) for one in self.stretches[1:]])
+
+    def _rates_of(self, places: Any) -> Rates:
+        tpr = np.array([float(one.corner.y) for one in self.stretches])
+        fpr = np.array([float(one.corner.x) for one in self.stretches])
+        return tpr[places], fpr[places]
+
+    def rates(self, nodes: Nodes) -> Rates:
+        effective = nodes.miss / (nodes.miss + nodes.alarm)
+        return self._rates_of(np.searchsorted(self._borders, effective))
+
+    def turns(self, at: Conditions, part: str, sample_prior: float) -> Turns:
+        known = {
+            name: sample_prior if value is None else float(value)
+            for name, value in at.parts.items()
+            if name != part
+        }
+        values = values_at(self._borders, {**known, part: 0.0}, part)
+        sides = np.repeat(np.arange(len(self.stretches)), 2)[1:-1]
+        return Turns(np.repeat(values, 2), self._rates_of(sides))
+
+
+@dataclass(frozen=True)
+class Ruled:
+    """The best threshold that satisfies a rule; no rates where none does."""
+
+    choices: NodeChoices
+    is_fixed = is_exact = False
+
+    def rates(self, nodes: Nodes) -> Rates:
+        return self.choices.rates(nodes)
+
+    def turns(self, at: Conditions, part: str, sample_prior: float) -> Turns:
+        """Find where the choice jumps along one part: seen between two of many places, and followed
+        by bisection.
         """
-        found = self.rates(where) if rates is None else rates
-        return np.array(
-            rates_read(asked, found, where.prior, (where.tp, where.fp, where.fn, where.tn)),
-            dtype=np.float64,
+        spread = at.parts[part]
+        looks = (
+            np.array(spread.grid(LOOKS // 4))
+            if isinstance(spread, Range)
+            else np.sort(spread.places(LOOKS // 16).values)
         )
 
-    def parts(self, asked: Measure, where: Where) -> tuple[Floats, Floats]:
-        """Numerator and denominator a case, of which long-run values are made."""
-        tpr, fpr = self.rates(where)
-        p, n = where.prior, 1 - where.prior
-        costs = (where.tp, where.fp, where.fn, where.tn)
+        def nodes_at(values: Floats) -> Nodes:
+            return _nodes_at(at, {part: values}, sample_prior)
+
+        seen = self.choices.labels(nodes_at(looks))
+        jumps = np.flatnonzero(seen[1:] != seen[:-1])
+        low, high, before = looks[jumps], looks[jumps + 1], seen[jumps]
+        while (high - low > CLOSE * np.abs(high)).any():
+            middle = (low + high) / 2
+            if not ((low < middle) & (middle < high)).any():
+                break
+            same = self.choices.labels(nodes_at(middle)) == before
+            low, high = np.where(same, middle, low), np.where(same, high, middle)
+        sides = np.column_stack((low, high)).ravel()
+        return Turns(np.repeat(low, 2), self.choices.rates(nodes_at(sides)))
+
+
+def _nodes_at(at: Conditions, values: Mapping[str, Floats], sample_prior: float) -> Nodes:
+    """Return nodes at these values of some parts, all with one weight; the others are known."""
+    length = len(next(iter(values.values()), [0]))
+    columns = {
+        name: values[name]
+        if name in values
+        else np.full(length, sample_prior if part is None else float(part))
+        for name, part in at.parts.items()
+    }
+    return Nodes(**columns, weights=np.full(length, 1 / length if length else 0.0))
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A model and its setting, of which a measure is read at each node."""
+
+    name: str
+    setting: Setting
+    own_prior: Fraction | str
+
+    def values(self, asked: Measure, nodes: Nodes, rates: Rates | None = None) -> Floats:
+        """Return a measure at each node, or at rates that are known; NaN where it is undefined."""
+        known = self.setting.rates(nodes) if rates is None else rates
+        costs = (nodes.tp, nodes.fp, nodes.fn, nodes.tn)
+        return np.array(rates_read(asked, known, nodes.prior, costs), dtype=np.float64)
+
+    def parts(self, asked: Measure, nodes: Nodes) -> tuple[Floats, Floats]:
+        """Return numerator and denominator per case, of which long-run values are made."""
+        tpr, fpr = self.setting.rates(nodes)
+        p, n = nodes.prior, 1 - nodes.prior
+        costs = (nodes.tp, nodes.fp, nodes.fn, nodes.tn)
         shares = (p * tpr, n * fpr, p * (1 - tpr), n * (1 - fpr))
-        outcomes = Outcomes(*shares, shares, where.fn - where.tp, where.fp - where.tn, costs)
+        outcomes = Outcomes(*shares, shares, nodes.fn - nodes.tp, nodes.fp - nodes.tn, costs)
         if asked.parts is None:  # checked before
             raise refuse("BR588", f"{asked} is not a share of outcomes", "another measure")
         above, below = asked.parts(outcomes, **dict(asked.parameters))
         return (
-            np.broadcast_to(np.asarray(part, dtype=np.float64), p.shape) for part in (above, below)
-        )  # type: ignore[return-value]
+            np.broadcast_to(np.asarray(above, dtype=np.float64), p.shape),
+            np.broadcast_to(np.asarray(below, dtype=np.float64), p.shape),
+        )
 
 
 def reader_of(
-    name: str, counts: Any, rule: str | None, threshold: Any, asked: tuple[Measure, float | None]
+    name: str,
+    counts: Any,
+    how: tuple[str | None, Any, float | None],
+    asked: Measure,
+    at: Conditions,
 ) -> Reader:
-    """How the rates of these cases are found, to read a measure of them; `asked` is that measure,
-    and the volume.
+    """Return how a measure of these cases is read: at a threshold, by a rule (with its volume), or
+    at the least cost.
     """
-    volume = asked[1]
+    rule, threshold, volume = how
     if isinstance(counts, Confusion | OperatingPoint):
         if rule is not None or threshold is not NOT_SAID:
             raise refuse(
@@ -147,7 +239,7 @@ def reader_of(
                 "leave them out",
             )
         return _fixed(
-            name, counts.confusion if isinstance(counts, OperatingPoint) else counts, asked[0]
+            name, counts.confusion if isinstance(counts, OperatingPoint) else counts, asked
         )
     if not isinstance(counts, Counts | Points):
         raise refuse(
@@ -161,174 +253,20 @@ def reader_of(
     if rule is not None and threshold is not NOT_SAID:
         raise refuse("BR594", "a measure is given a rule and a threshold", "give one of them")
     if threshold is not NOT_SAID:
-        return _fixed(name, confusion_at(points, points.place(threshold)), asked[0])
-    own = {
-        HERE: own_prior(
-            points, [asked[0], *(term.measure for term in parse_rule(rule, volume).terms)]
-        )
-    }
+        return _fixed(name, confusion_at(points, points.place(threshold)), asked)
     if rule is None:
-        found = regions(corners({"model": points}))
-        return Reader(
-            name,
-            lambda where: _cheapest(found, where),
-            lambda scene, part: _borders(found, scene, part),
-            own,
-            fixed=False,
-        )
-
-    ruled, turning = _ruled(_unbeaten(points, parse_rule(rule, volume)), rule, volume)
-    return Reader(name, ruled, turning, own, fixed=False, exact=False)
-
-
-def _ruled(
-    points: Points, rule: str, volume: float | None
-) -> tuple[Callable[[Where], Rates], Callable[[Scene, str], Sides]]:
-    """The rates that a rule chooses, and where they change. Average, bounds and ends look at the
-    same conditions: each is answered once.
-    """
-    rates: dict[tuple[bytes | bool, ...], Rates] = {}
-    sides: list[tuple[Scene, str, Sides]] = []
-
-    def ruled(where: Where) -> Rates:
-        columns = (where.prior, where.fp, where.fn, where.tp, where.tn)
-        key: tuple[bytes | bool, ...] = (*(each.tobytes() for each in columns), where.costs_given)
-        if key not in rates:
-            rows = range(len(where.prior))
-            rates[key] = _rates(_chosen(points, rule, volume, where.row(row)) for row in rows)
-        return rates[key]
-
-    def turning(scene: Scene, part: str) -> Sides:
-        for known, name, found in sides:
-            if name == part and _alike(known, scene):
-                return found
-        sides.append((scene, part, _turns(points, rule, volume, scene, part)))
-        return sides[-1][2]
-
-    return ruled, turning
-
-
-def _alike(one: Scene, other: Scene) -> bool:
-    """Whether two scenes have equal numbers, and the very same distributions."""
-    return all(
-        ours is theirs or (isinstance(ours, Fraction | bool | str) and ours == theirs)
-        for ours, theirs in zip(vars(one).values(), vars(other).values(), strict=True)
-    )
-
-
-def _unbeaten(points: Points, rule: Rule) -> Points:
-    """Without the points that the cost never chooses, at whatever conditions: they flag negatives
-    beyond a point that satisfies the rule whenever they do.
-
-    (Nothing flagged may be no such point, as measures may be undefined there.)
-    """
-    if not all(
-        term.measure.parts is not None
-        and not term.is_budget
-        and term.sense == (">=" if term.measure.direction == "higher" else "<=")
-        for term in rule.terms
-    ):
-        return points
-    more = np.flatnonzero(np.diff(points.tp[1:]) > 0) + 2
-    return points.only(np.unique([0, 1, *more.tolist(), len(points) - 1]))
+        cheapest = Cheapest(regions(corners({"model": points})))
+        return Reader(name, cheapest, own_prior(points, [asked]))
+    rules = parse_rule(rule, volume)
+    own = own_prior(points, [asked, *(term.measure for term in rules.terms)])
+    return Reader(name, Ruled(NodeChoices(points, rules, costs_given=at.costs_given)), own)
 
 
 def _fixed(name: str, confusion: Confusion, asked: Measure) -> Reader:
     check_classes(confusion)
     tp, fp, fn, tn = (exactly(cases) for cases in confusion)
-    tpr, fpr = float(tp / (tp + fn)), float(fp / (fp + tn))
-    own = {HERE: own_prior(confusion, [asked])}
-
-    def rates(where: Where) -> Rates:
-        return np.full(len(where.prior), tpr), np.full(len(where.prior), fpr)
-
-    nowhere = Sides(np.empty(0), (np.empty(0), np.empty(0)))
-    return Reader(name, rates, lambda _scene, _part: nowhere, own, fixed=True)
-
-
-def _borders(found: list[Region], scene: Scene, part: str) -> Sides:
-    """Where the cheapest setting changes along one part, the others known."""
-    beside = [region.corner for pair in pairwise(found) for region in pair]
-    tpr, fpr = (
-        np.array([float(value) for value in column])
-        for column in ([one.y for one in beside], [one.x for one in beside])
-    )
-    return Sides(np.repeat(edges(found, scene, part)[1:-1], 2), (tpr, fpr))
-
-
-def _cheapest(found: list[Region], where: Where) -> Rates:
-    miss, alarm = where.prior * (where.fn - where.tp), (1 - where.prior) * (where.fp - where.tn)
-    place = np.searchsorted(
-        np.array([float(region.high) for region in found[:-1]]), miss / (miss + alarm)
-    )
-    tpr, fpr = (
-        np.array([float(value) for value in column])[place]
-        for column in ([r.corner.y for r in found], [r.corner.x for r in found])
-    )
-    return tpr, fpr
-
-
-def _chosen(
-    points: Points, rule: str, volume: float | None, at: Conditions
-) -> OperatingPoint | None:
-    """The point that the rule chooses; none where it cannot be satisfied."""
-    try:
-        return choose(points, rule, at=at, volume=volume)
-    except Infeasible:
-        return None
-
-
-def _rates(chosen: Iterable[OperatingPoint | None]) -> Rates:
-    rows = [
-        (math.nan, math.nan) if one is None else (float(one.tpr), float(one.fpr)) for one in chosen
-    ]
-    tpr, fpr = np.array(rows, dtype=np.float64).reshape(-1, 2).T
-    return tpr, fpr
-
-
-def _turns(points: Points, rule: str, volume: float | None, scene: Scene, part: str) -> Sides:
-    """Where the choice under a rule jumps along one part: seen between two of many places, and
-    followed by bisection.
-    """
-    spread = getattr(scene, part)
-    values = (
-        np.array(spread.grid(PLACES // 4))
-        if isinstance(spread, Range)
-        else np.sort(spread.nodes(PLACES // 16).values)
-    )
-
-    def point(value: float) -> OperatingPoint | None:
-        at = scene.given(**{part: Fraction(value)}).conditions()
-        return _chosen(points, rule, volume, at)
-
-    def setting(value: float) -> Any:
-        chosen = point(value)
-        return None if chosen is None else (chosen.threshold, chosen.share == 1)
-
-    seen = [setting(value) for value in values.tolist()]
-    found: list[float] = []
-    for low, high, before, after in zip(
-        values.tolist(), values[1:].tolist(), seen, seen[1:], strict=False
-    ):
-        if before != after:
-            found += _followed(setting, low, high, before)
-    ends = np.array(found, dtype=np.float64)
-    return Sides(np.repeat(ends[1::2], 2), _rates(map(point, found)))
-
-
-def _followed(
-    setting: Callable[[float], Any], low: float, high: float, before: Any
-) -> tuple[float, float]:
-    """The last value before the jump, and the first after it."""
-    while high - low > CLOSE * abs(high):
-        middle = (low + high) / 2
-        if not low < middle < high:
-            break
-        if setting(middle) == before:
-            low = middle
-        else:
-            high = middle
-    return low, high
+    setting = Fixed(float(tp / (tp + fn)), float(fp / (fp + tn)))
+    return Reader(name, setting, own_prior(confusion, [asked]))
 
 
 # ----------------------------------------------------------------------
@@ -339,10 +277,6 @@ UNKNOWN, VARYING = "unknown", "varying"
 NO_AVERAGE = "a range has no average, only a lowest and a highest value"
 NOT_KEPT = "the rule cannot be satisfied in part of what is possible"
 NO_ENDS = "a distribution without ends has no worst and best"
-# Panels of the quadrature, by how many parts are distributions, and of the coarser one that bounds
-# its error.
-PANELS = {1: (24, 16), 2: (6, 4), 3: (2, 1)}
-MOST_ROWS = 2_000_000
 # Places over a range, where a measure may turn inside it.
 STEPS, COST_STEPS = 65, 9
 
@@ -366,7 +300,7 @@ class Expectation(Viewed):
     worst: float
     best: float
     name: str
-    at: Uncertain
+    at: Conditions
     level: float = 0.95
     kind: str = ""
     error: float = 0.0
@@ -383,19 +317,46 @@ class Expectation(Viewed):
         return f"Expectation: {self.name} {value}, {spread}{kind}; at {where}"
 
 
-class _Request(NamedTuple):
+class _Question(NamedTuple):
+    """What is read, of one model or of the difference of two, and at which conditions; the sample's
+    own prior stands for one that is not given.
+    """
+
     measure: Measure
     readers: tuple[Reader, ...]
-    at: Uncertain
+    at: Conditions
+    sample_prior: float
     level: float
     kind: str
+
+    def values(self, nodes: Nodes) -> Floats:
+        """Return the measure, or the difference of two models, at every node."""
+        found = [reader.values(self.measure, nodes) for reader in self.readers]
+        return found[0] if len(found) == 1 else found[1] - found[0]
+
+    def nodes(self, at: Conditions, **how: Any) -> Nodes:
+        """Return the nodes of conditions without a range."""
+        return at.nodes(sample_prior=self.sample_prior, **how)
+
+    @property
+    def is_rule_followed(self) -> bool:
+        """Is a threshold chosen anew whose changes have to be looked for?"""
+        return not all(reader.setting.is_exact for reader in self.readers)
+
+    @property
+    def is_monotone(self) -> bool:
+        """Does it rise or fall all along every part? A quotient of straight lines does, at a
+        threshold that stays.
+        """
+        fixed = len(self.readers) == 1 and self.readers[0].setting.is_fixed
+        return fixed and _is_plain(self.measure)
 
 
 def expect(  # noqa: PLR0913 (each is a question of its own)
     counts: Counts | Points | Confusion | OperatingPoint | Mapping[str, Counts | Points],
     measure: str | Measure,
     *,
-    at: Uncertain,
+    at: Conditions,
     rule: str | None = None,
     threshold: Any = NOT_SAID,
     kind: str | None = None,
@@ -421,36 +382,42 @@ def expect(  # noqa: PLR0913 (each is a question of its own)
     >>> round(expect(counts, "precision", threshold=3, at=days, kind="varying").value, 4)
     0.4923
     """
-    if not isinstance(checked(at), Uncertain):
+    if check_conditions(at).is_exact:
         raise refuse(
             "BR519",
             "these conditions are exact, so there is nothing to average",
             'measure(counts, "precision", …, at=at), or at=Conditions(prior="1e-5..1e-3")',
         )
     asked = named(measure, checked_volume(volume))
-    readers = _readers(asked, counts, rule, threshold, volume)
-    scene, *others = scenes(at, readers[0].own_prior)
-    found = _Request(asked, readers, at, checked_level(level), _kind(asked, readers, at, kind))
-    value, error = (
-        _average(found, scene) if not others and not at.has_range else (Undefined(NO_AVERAGE), 0.0)
-    )
-    worst, best, holes = _extremes(found, [scene, *others])
-    low, high = _bounds(found, [scene, *others]) if scene.believed else sorted((worst, best))
+    readers = _readers(asked, counts, (rule, threshold, volume), at)
+    corners_ = at.corners()
+    sample_prior = float(resolve_conditions(corners_[0], readers[0].own_prior).exact_prior)
+    kind = _checked_kind_of(asked, readers, at, kind)
+    question = _Question(asked, readers, at, sample_prior, checked_level(level), kind)
+    value, error = (Undefined(NO_AVERAGE), 0.0) if at.has_range else _average(question)
+    worst, best, holes = _find_extremes(question, corners_)
+    low, high = _bounds(question, corners_) if at.believed else sorted((worst, best))
     if holes and rule is not None:
         worst = best = low = high = Undefined(NOT_KEPT)
     name = str(asked) if len(readers) == 1 else f"{asked} of {readers[1].name} - {readers[0].name}"
     notes = combine(
-        assumption(at),
-        (*_looked(found, scene), *_holed(found, rule, holes=holes), *_same_cases(readers)),
+        note_assumption(at),
+        (*_looked(question), *_holed(question, rule, holes=holes), *_same_cases(readers)),
     )
     budget = parse_rule(rule, volume).budget is not None and not at.costs_given
-    chosen = "" if all(reader.fixed for reader in readers) else "tpr" if budget else "expected_cost"
+    chosen = (
+        ""
+        if all(reader.setting.is_fixed for reader in readers)
+        else "tpr"
+        if budget
+        else "expected_cost"
+    )
     return Expectation(
-        value, low, high, worst, best, name, at, found.level, found.kind, error, chosen, notes
+        value, low, high, worst, best, name, at, question.level, kind, error, chosen, notes
     )
 
 
-def _holed(asked: _Request, rule: str | None, *, holes: bool) -> tuple[Note, ...]:
+def _holed(question: _Question, rule: str | None, *, holes: bool) -> tuple[Note, ...]:
     """What is not defined everywhere says so."""
     if not holes:
         return ()
@@ -460,8 +427,8 @@ def _holed(asked: _Request, rule: str | None, *, holes: bool) -> tuple[Note, ...
             f"{NOT_KEPT}: no worst, best or bounds are given"
             if rule is not None
             else (
-                f"{asked.measure} is undefined in part of what is possible: worst, best and bounds"
-                " are of the rest"
+                f"{question.measure} is undefined in part of what is possible: worst, best and"
+                " bounds are of the rest"
             ),
         ),
     )
@@ -469,11 +436,13 @@ def _holed(asked: _Request, rule: str | None, *, holes: bool) -> tuple[Note, ...
 
 def _same_cases(readers: Sequence[Reader]) -> tuple[Note, ...]:
     """Thresholds evaluated on the cases that chose them look better than they are."""
-    chosen = not all(reader.fixed for reader in readers)
+    chosen = not all(reader.setting.is_fixed for reader in readers)
     return (Note("BR528", SAME_CASES, SHOW_ON_OTHERS),) if chosen else ()
 
 
-def _kind(asked: Measure, readers: Sequence[Reader], at: Uncertain, kind: str | None) -> str:
+def _checked_kind_of(
+    asked: Measure, readers: Sequence[Reader], at: Conditions, kind: str | None
+) -> str:
     """Whether the base rate is unknown or varies; empty where it makes no difference."""
     pooled = _is_pooled(asked, readers)
     kind = _checked_kind(kind, at, str(asked) if pooled else "")
@@ -486,7 +455,7 @@ def _kind(asked: Measure, readers: Sequence[Reader], at: Uncertain, kind: str | 
     return kind
 
 
-def _checked_kind(kind: str | None, at: Uncertain, pooled: str) -> str:
+def _checked_kind(kind: str | None, at: Conditions, pooled: str) -> str:
     """The kind that was given; refused where none is, and of what is `pooled` it matters which."""
     if kind not in (None, UNKNOWN, VARYING):
         raise refuse(
@@ -494,7 +463,7 @@ def _checked_kind(kind: str | None, at: Uncertain, pooled: str) -> str:
             f'kind is "{UNKNOWN}" or "{VARYING}", got {quoted(kind)}',
             Fix(f'kind="{UNKNOWN}"', f"--kind {UNKNOWN}"),
         )
-    if isinstance(at.prior, BELIEVED) and pooled and kind is None:
+    if "prior" in at.believed and pooled and kind is None:
         raise refuse(
             "BR588",
             f"is the base rate unknown, or does it vary? The average of {pooled} and its long-run"
@@ -511,7 +480,8 @@ def _is_pooled(asked: Measure, readers: Sequence[Reader]) -> bool:
     """Is its long-run value another one than its average? Where the threshold follows the base
     rate, that of rates is too: tpr is weighted by the positives of each day.
     """
-    moves = asked.depends_on_prior or not all(reader.fixed for reader in readers)
+    fixed = all(reader.setting.is_fixed for reader in readers)
+    moves = asked.depends_on_prior or not fixed
     return moves and not _is_straight(asked)
 
 
@@ -524,8 +494,9 @@ def _is_straight(asked: Measure) -> bool:
 
 
 def _readers(
-    asked: Measure, counts: Any, rule: str | None, threshold: Any, volume: float | None
+    asked: Measure, counts: Any, how: tuple[str | None, Any, float | None], at: Conditions
 ) -> tuple[Reader, ...]:
+    rule, threshold, volume = how
     if asked.needs_counts:
         raise refuse(
             "BR588",
@@ -533,7 +504,7 @@ def _readers(
             "alerts, caught or expected_cost",
         )
     if not isinstance(counts, Mapping):
-        return (reader_of("", counts, rule, threshold, (asked, volume)),)
+        return (reader_of("", counts, how, asked, at),)
     if len(counts) != 2:
         raise refuse(
             "BR410",
@@ -546,105 +517,45 @@ def _readers(
             "BR529", "a threshold is needed for each model", 'threshold={"a": 0.5, "b": 0.3}'
         )
     return tuple(
-        reader_of(name, one, rule, cuts[name], (asked, volume)) for name, one in counts.items()
+        reader_of(name, one, (rule, cuts[name], volume), asked, at) for name, one in counts.items()
     )
 
 
 # ---- averages ---------------------------------------------------------------------------------
 
 
-def _average(asked: _Request, scene: Scene) -> tuple[float, float]:
-    """The average, or the long-run value, and how far two quadratures are apart."""
-    smooth = [name for name in scene.believed if not isinstance(getattr(scene, name), Draws)]
-    if len(smooth) > max(PANELS):
-        raise refuse(
-            "BR588",
-            "more than three parts are distributions: too many to integrate to a known error",
-            "give joint Draws of them",
-        )
+def _average(question: _Question) -> tuple[float, float]:
+    """Return the average, or the long-run value, and how far two quadratures are apart."""
+    at = question.at
+    breaks = {}
+    if len(at.believed) == 1:  # between the values at which a choice changes
+        for name in at.smooth:
+            turns = [one.setting.turns(at, name, question.sample_prior) for one in question.readers]
+            breaks[name] = np.concatenate([one.values[::2] for one in turns])
     fine, coarse = (
-        _value(asked, _grid(asked, scene, panels)) for panels in PANELS[max(1, len(smooth))]
+        _average_at(question, question.nodes(at, panels=panels, breaks=breaks))
+        for panels in (FINE_PANELS, COARSE_PANELS)
     )
     if math.isnan(fine):
-        return Undefined(f"{asked.measure} is undefined in part of the assumed distribution"), 0.0
-    return float(fine), abs(fine - coarse) + 1e-15 * abs(fine) if smooth else 1e-15 * abs(fine)
+        text = f"{question.measure} is undefined in part of the assumed distribution"
+        return Undefined(text), 0.0
+    return fine, abs(fine - coarse) + 1e-15 * abs(fine)
 
 
-def _grid(asked: _Request, scene: Scene, panels: int) -> tuple[Where, Floats]:
-    """Every combination of the places of the parts with a distribution, and their weights."""
-    rest = [name for name in scene.believed if name not in scene.joint]
-    nodes = [_nodes(asked, scene, name, panels) for name in rest]
-    # Draws that belong together are one part: a row of them is one of its places.
-    axes = [[(value,) for value in one.values.tolist()] for one in nodes]
-    weights = [one.weights for one in nodes]
-    if scene.joint:
-        rows = (np.asarray(getattr(scene, name).values, dtype=np.float64) for name in scene.joint)
-        together = list(zip(*(row.tolist() for row in rows), strict=True))
-        axes = [together, *axes]
-        weights = [np.full(len(together), 1 / len(together)), *weights]
-    names = [*scene.joint, *rest]
-    flat = [tuple(itertools.chain(*places)) for places in itertools.product(*axes)]
-    if len(flat) > MOST_ROWS:
-        raise refuse(
-            "BR588",
-            f"{len(flat)} combinations of values are too many",
-            "give joint Draws, or fewer values",
+def _average_at(question: _Question, nodes: Nodes) -> float:
+    """Return the average over nodes, or the long-run value."""
+    if question.kind != VARYING or not _is_pooled(question.measure, question.readers):
+        return float(np.dot(question.values(nodes), nodes.weights))
+    ratios = []
+    for reader in question.readers:
+        above, below = (
+            float(np.dot(part, nodes.weights)) for part in reader.parts(question.measure, nodes)
         )
-    combined = np.ones(1)
-    for one in weights:
-        combined = np.multiply.outer(combined, one).ravel()
-    columns = np.array(flat, dtype=np.float64).reshape(len(flat), len(names)).T
-    return _where(scene, dict(zip(names, columns, strict=True)), len(flat)), combined
+        ratios.append(above / below if below else math.nan)
+    return ratios[0] if len(ratios) == 1 else ratios[1] - ratios[0]
 
 
-def _where(scene: Scene, known: Mapping[str, Floats], length: int) -> Where:
-    prior, fp, fn, tp, tn = (
-        known[name] if name in known else np.full(length, float(getattr(scene, name)))
-        for name in PARTS
-    )
-    return Where(prior, fp, fn, tp, tn, scene.costs_given)
-
-
-def _nodes(asked: _Request, scene: Scene, name: str, panels: int) -> Any:
-    """The places of one part; where it is the only one, between the values at which a choice
-    changes.
-    """
-    part = getattr(scene, name)
-    alone = len(scene.believed) == 1 and not isinstance(part, Draws)
-    breaks = (
-        np.concatenate([reader.sides(scene, name).values[::2] for reader in asked.readers])
-        if alone
-        else None
-    )
-    return part.nodes(panels, breaks)
-
-
-def _value(asked: _Request, grid: tuple[Where, Floats]) -> float:
-    where, weights = grid
-    if asked.kind == VARYING and _is_pooled(asked.measure, asked.readers):
-        parts = [reader.parts(asked.measure, where) for reader in asked.readers]
-        sums = [
-            (float(np.dot(above, weights)), float(np.dot(below, weights))) for above, below in parts
-        ]
-        ratios = [above / below if below else math.nan for above, below in sums]
-        return ratios[-1] - (ratios[0] if len(ratios) > 1 else 0.0)
-    return float(np.dot(_values(asked, where), weights))
-
-
-def _values(asked: _Request, where: Where) -> Floats:
-    """The measure, or the difference of two models, at every setting of the conditions."""
-    found = [reader.values(asked.measure, where) for reader in asked.readers]
-    return found[0] if len(found) == 1 else found[1] - found[0]
-
-
-# ---- bounds, and ends -------------------------------------------------------------------------
-
-
-def _monotone(asked: _Request) -> bool:
-    """Does it rise or fall all along every part? A quotient of straight lines does, at a threshold
-    that stays.
-    """
-    return len(asked.readers) == 1 and asked.readers[0].fixed and _is_plain(asked.measure)
+# ---- bounds, worst and best -------------------------------------------------------------------
 
 
 def _is_plain(asked: Measure) -> bool:
@@ -652,204 +563,154 @@ def _is_plain(asked: Measure) -> bool:
     return asked.parts is not None or not asked.depends_on_prior or _is_straight(asked)
 
 
-def _is_exact(asked: _Request, scene: Scene) -> bool:
+def _is_exact(question: _Question) -> bool:
     """Are worst and best at the ends and at the borders of the choice? Of one model, yes; of two,
     along one part, if straight.
     """
-    if _monotone(asked):
+    if question.is_monotone:
         return True
-    spans = _spans(asked, scene)
-    if not all(reader.exact for reader in asked.readers) or (
-        spans and len(_spans(asked, scene, drawn=True)) > len(spans)
-    ):
+    spans, measure = _spans(question.at), question.measure
+    if question.is_rule_followed or (spans and _has_draws(question.at)):
         return False
-    if len(asked.readers) == 1:
-        return _is_plain(asked.measure)
-    return not spans or (
-        len(spans) == 1 and (_is_straight(asked.measure) or not asked.measure.depends_on_prior)
-    )
+    if len(question.readers) == 1:
+        return _is_plain(measure)
+    straight = _is_straight(measure) or not measure.depends_on_prior
+    return not spans or (len(spans) == 1 and straight)
 
 
-def _looked(asked: _Request, scene: Scene) -> tuple[Note, ...]:
-    """Where a range was looked at in places, which."""
-    if not asked.at.has_range:
+def _spans(at: Conditions) -> dict[str, Any]:
+    """Return the parts that may lie anywhere between two ends."""
+    return {name: part for name, part in at.parts.items() if name in at.ranges or name in at.smooth}
+
+
+def _has_draws(at: Conditions) -> bool:
+    return len(at.believed) > len(at.smooth)
+
+
+def _looked(question: _Question) -> tuple[Note, ...]:
+    """Note where a range was looked at in places, which."""
+    ranges = question.at.ranges
+    if not ranges:
         return ()
-    costs = any(isinstance(part, Range) for part in asked.at.costs.values())
-    grid = [f"{STEPS} base rates"] * isinstance(asked.at.prior, Range) + [
-        f"{COST_STEPS} values of each cost"
-    ] * costs
+    grid = [f"{STEPS} base rates"] * ("prior" in ranges)
+    grid += [f"{COST_STEPS} values of each cost"] * (len(ranges) > ("prior" in ranges))
     where = f"on a grid of {' and '.join(grid)}, and where the choice is seen to change"
-    if not _is_exact(asked, scene):
-        return (
-            Note(
-                "BR588",
-                f"over the range, worst and best were searched for {where}: between these it may go"
-                " further",
-            ),
+    if not _is_exact(question):
+        text = (
+            f"over the range, worst and best were searched for {where}: between these it may go"
+            " further"
         )
-    if scene.believed and not _monotone(asked):
-        return (
-            Note(
-                "BR588",
-                f"over the range, low and high were searched for {where}; worst and best are exact",
-            ),
-        )
+        return (Note("BR588", text),)
+    if question.at.believed and not question.is_monotone:
+        text = f"over the range, low and high were searched for {where}; worst and best are exact"
+        return (Note("BR588", text),)
     return ()
 
 
-def _bounds(asked: _Request, every: Sequence[Scene]) -> tuple[float, float]:
-    """Between which values it lies in that share of the assumed distribution; over ranges, the
-    widest of all.
+def _bounds(question: _Question, every: Sequence[Conditions]) -> tuple[float, float]:
+    """Return between which values it lies in that share of the assumed distribution; over ranges,
+    the widest of all.
     """
-    tail = (1 - asked.level) / 2
-    lows, highs = [], []
-    for scene in _walked(asked, every):
-        if not scene.believed:
-            value = float(_values(asked, _where(scene, {}, 1))[0])
-            pair = [value, value]
-        elif len(scene.believed) == 1 and _monotone(asked):
-            (name,) = scene.believed
-            ends = np.array([getattr(scene, name).quantile(share) for share in (tail, 1 - tail)])
-            pair = sorted(_values(asked, _where(scene, {name: ends}, 2)).tolist())
+    tails = (1 - question.level) / 2, (1 + question.level) / 2
+    pairs = []
+    for at in _walk_ranges(question, every):
+        if len(at.believed) == 1 and question.is_monotone:
+            ((name, part),) = at.believed.items()
+            ends = np.array([part.quantile(share) for share in tails])
+            values = question.values(_nodes_at(at, {name: ends}, question.sample_prior))
+            pairs.append(sorted(values.tolist()))
         else:
-            where, weights = _grid(
-                asked,
-                scene,
-                (
-                    4 * PANELS[1][0]
-                    if len(scene.believed) == 1
-                    else PANELS[min(3, len(scene.believed))][0]
-                ),
+            panels = (
+                {**FINE_PANELS, 1: 4 * FINE_PANELS[1]} if len(at.believed) == 1 else FINE_PANELS
             )
-            pair = _quantiles(_values(asked, where), weights, tail)
-        lows.append(pair[0])
-        highs.append(pair[1])
-    return float(np.nanmin(lows)) if not np.isnan(lows).all() else math.nan, (
-        float(np.nanmax(highs)) if not np.isnan(highs).all() else math.nan
-    )
+            nodes = question.nodes(at, panels=panels)
+            pairs.append(nodes.quantiles(question.values(nodes), tails))
+    low, high = np.array(pairs).T
+    if np.isnan(low).all():
+        return math.nan, math.nan
+    return float(np.nanmin(low)), float(np.nanmax(high))
 
 
-def _quantiles(values: Floats, weights: Floats, tail: float) -> list[float]:
-    known = ~np.isnan(values)
-    if not known.any():
-        return [math.nan, math.nan]
-    order = np.argsort(values[known])
-    ordered, reached = values[known][order], np.cumsum(weights[known][order])
-    reached = reached / reached[-1]
-    places = np.minimum(np.searchsorted(reached, [tail, 1 - tail]), len(ordered) - 1)
-    return [float(value) for value in ordered[places]]
-
-
-def _spans(asked: _Request, scene: Scene, *, drawn: bool = False) -> dict[str, Any]:
-    """The parts that may lie anywhere between two ends."""
-    parts = {"prior": asked.at.prior, **asked.at.costs}
-    believed = {
-        name: part
-        for name, part in parts.items()
-        if name in scene.believed and (drawn or not isinstance(part, Draws))
-    }
-    return {name: part for name, part in parts.items() if isinstance(part, Range)} | believed
-
-
-def _walked(asked: _Request, every: Sequence[Scene]) -> list[Scene]:
-    """The corners of the ranges; where the measure may turn inside them, places across them."""
-    spans = {
-        name: part for name, part in _spans(asked, every[0]).items() if isinstance(part, Range)
-    }
-    if not spans or _monotone(asked):
-        return list(every)
-    grids = [
-        [Fraction(value) for value in part.grid(STEPS if name == "prior" else COST_STEPS)]
-        for name, part in spans.items()
-    ]
-    return [
-        *every,
-        *(
-            every[0].given(**dict(zip(spans, values, strict=True)))
-            for values in itertools.product(*grids)
-        ),
-    ]
-
-
-def _extremes(asked: _Request, every: Sequence[Scene]) -> tuple[float, float, bool]:
-    """The worst and the best over everything possible, and whether it is undefined in a part of
-    that.
-    """
-    if any(getattr(scene, name).ends is None for scene in every for name in scene.believed):
-        holes = any(
-            np.isnan(
-                _values(asked, _grid(asked, scene, PANELS[min(3, len(scene.believed))][0])[0])
-            ).any()
-            for scene in every
-        )
-        return Undefined(NO_ENDS), Undefined(NO_ENDS), holes
-    found = [
-        value for scene in _walked(asked, every) for value in _possible(asked, scene)
-    ] + _beside_borders(asked, every[0])
-    known = [value for value in found if not math.isnan(value)]
-    if not known:
-        return Undefined("undefined everywhere"), Undefined("undefined everywhere"), True
-    low, high, holes = min(known), max(known), len(known) < len(found)
-    return (low, high, holes) if asked.measure.direction == "higher" else (high, low, holes)
-
-
-def _possible(asked: _Request, scene: Scene) -> list[float]:
-    """Values among which are the extremes of one scene: at its ends, and where it may turn between
+def _walk_ranges(question: _Question, every: Sequence[Conditions]) -> list[Conditions]:
+    """Return the corners of the ranges; where the measure may turn inside them, places across
     them.
     """
-    names = scene.believed
-    if not names:
-        return [float(_values(asked, _where(scene, {}, 1))[0])]
-    found: list[float] = []
-    if scene.joint or not _monotone(asked):
-        found += _values(asked, _grid(asked, scene, PANELS[min(3, len(names))][0])[0]).tolist()
-    if not scene.joint:
-        ends = list(
-            itertools.product(
-                *([float(end) for end in getattr(scene, name).ends] for name in names)
-            )
-        )
-        columns = np.array(ends, dtype=np.float64).T
-        found += _values(
-            asked, _where(scene, dict(zip(names, columns, strict=True)), len(ends))
-        ).tolist()
-    return found
-
-
-def _beside_borders(asked: _Request, scene: Scene) -> list[float]:
-    """Both sides of every place at which a choice changes, along every edge of the box of what may
-    lie between two ends.
-    """
-    spans = _spans(asked, scene)
-    if len(spans) < len(_spans(asked, scene, drawn=True)):
-        return []
-    found: list[float] = []
-    for name, part in spans.items():
-        others = [other for other in spans if other != name]
-        for values in itertools.product(*(spans[other].ends for other in others)):
-            edge = scene.given(
-                **dict(zip(others, map(Fraction, values), strict=True)), **{name: part}
-            )
-            for reader in asked.readers:
-                found += _on_sides(asked, reader, edge, name)
-    return found
-
-
-def _on_sides(asked: _Request, reader: Reader, edge: Scene, name: str) -> list[float]:
-    """The statistic on both sides of where one reader's choice changes along one part, inside its
-    ends.
-    """
-    low, high = (float(end) for end in getattr(edge, name).ends)
-    sides = reader.sides(edge, name)
-    inside = (sides.values > low) & (sides.values < high)
-    if not inside.any():
-        return []
-    where = _where(edge, {name: sides.values[inside]}, int(inside.sum()))
-    rates = sides.rates[0][inside], sides.rates[1][inside]
-    found = [
-        one.values(asked.measure, where, rates if one is reader else None) for one in asked.readers
+    ranges = question.at.ranges
+    if not ranges or question.is_monotone:
+        return list(every)
+    grids = [part.grid(STEPS if name == "prior" else COST_STEPS) for name, part in ranges.items()]
+    inside = [
+        question.at.given(**dict(zip(ranges, values, strict=True)))
+        for values in itertools.product(*grids)
     ]
-    return list(map(float, found[0] if len(found) == 1 else found[1] - found[0]))
+    return [*every, *inside]
+
+
+def _find_extremes(question: _Question, every: Sequence[Conditions]) -> tuple[float, float, bool]:
+    """Return the worst and the best over everything possible, and whether it is undefined in a part
+    of that.
+    """
+    if any(part.ends is None for part in question.at.believed.values()):
+        holes = any(np.isnan(question.values(question.nodes(at))).any() for at in every)
+        return Undefined(NO_ENDS), Undefined(NO_ENDS), holes
+    found = [
+        *(question.values(nodes) for nodes in _possible_nodes(question, every)),
+        *_beside_borders(question),
+    ]
+    values = np.concatenate(found)
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return Undefined("undefined everywhere"), Undefined("undefined everywhere"), True
+    low, high, holes = float(known.min()), float(known.max()), len(known) < len(values)
+    best_is_high = question.measure.direction == "higher"
+    return (low, high, holes) if best_is_high else (high, low, holes)
+
+
+def _possible_nodes(question: _Question, every: Sequence[Conditions]) -> list[Nodes]:
+    """Return nodes among which are the extremes but for where the choice changes: the corners, and
+    where the measure may turn between them.
+    """
+    found = []
+    for at in _walk_ranges(question, every):
+        if at.is_exact or at.joint or not question.is_monotone:
+            found.append(question.nodes(at))
+        if at.believed and not at.joint:
+            ends = itertools.product(*(map(float, part.ends) for part in at.believed.values()))
+            columns = dict(zip(at.believed, np.array(list(ends)).T, strict=True))
+            found.append(_nodes_at(at, columns, question.sample_prior))
+    return found
+
+
+def _beside_borders(question: _Question) -> list[Floats]:
+    """Return the values on both sides of every place at which a choice changes, along every edge of
+    the box of what may lie between two ends.
+    """
+    spans = _spans(question.at)
+    if _has_draws(question.at):
+        return []
+    found = []
+    for name in spans:
+        others = [other for other in spans if other != name]
+        for ends in itertools.product(*(map(float, spans[other].ends) for other in others)):
+            edge = question.at.given(**dict(zip(others, ends, strict=True)))
+            found += [_beside_turns(question, one, edge, name) for one in question.readers]
+    return found
+
+
+def _beside_turns(question: _Question, reader: Reader, edge: Conditions, name: str) -> Floats:
+    """Return the values on both sides of where one reader's choice changes along one part, inside
+    its ends.
+    """
+    low, high = map(float, edge.parts[name].ends)
+    turns = reader.setting.turns(edge, name, question.sample_prior)
+    inside = (turns.values > low) & (turns.values < high)
+    nodes = _nodes_at(edge, {name: turns.values[inside]}, question.sample_prior)
+    rates = turns.rates[0][inside], turns.rates[1][inside]
+    found = [
+        one.values(question.measure, nodes, rates if one is reader else None)
+        for one in question.readers
+    ]
+    return found[0] if len(found) == 1 else found[1] - found[0]
 
 
 # ----------------------------------------------------------------------
@@ -876,7 +737,7 @@ class Outlook(CurveBounds):
 
     worst: Floats
     best: Floats
-    at: Uncertain
+    at: Conditions
     level: float = 0.95
     kind: str = ""
     error: float = 0.0
@@ -908,7 +769,7 @@ def expect_curve(
     counts: Counts | Points,
     curve: Any,
     *,
-    at: Uncertain,
+    at: Conditions,
     kind: str | None = None,
     x: Any = None,
     level: float = 0.95,
@@ -926,7 +787,7 @@ def expect_curve(
     >>> found.low.round(4), found.high.round(4)
     (array([0.0431, 0.0431]), array([0.8197, 0.8197]))
     """
-    if not isinstance(checked(at), Uncertain):
+    if check_conditions(at).is_exact:
         raise refuse(
             "BR519",
             "these conditions are exact, so there is nothing to average",
@@ -966,7 +827,7 @@ def expect_curve(
         checked_level(level),
         asked,
         error,
-        combine(points.notes, assumption(at)),
+        combine(points.notes, note_assumption(at)),
     )
 
 
@@ -989,7 +850,7 @@ def _named(curve: Any) -> tuple[str, Measure, Measure]:
     return name, axis, measure
 
 
-def _check_prior(at: Uncertain, name: str) -> None:
+def _check_prior(at: Conditions, name: str) -> None:
     if not isinstance(at.prior, (*BELIEVED, Range)):
         raise refuse(
             "BR588",
@@ -999,12 +860,12 @@ def _check_prior(at: Uncertain, name: str) -> None:
 
 
 def _lines(
-    points: Points, parts: tuple[Measure, Measure], at: Uncertain, places: Floats, panels: int
+    points: Points, parts: tuple[Measure, Measure], at: Conditions, places: Floats, panels: int
 ) -> _Lines:
     if isinstance(at.prior, Range):
         priors, weights = np.array(at.prior.grid(WALKED if parts[0].depends_on_prior else 2)), None
     else:
-        nodes = at.prior.nodes(panels)
+        nodes = at.prior.places(panels)
         priors, weights = nodes.values, nodes.weights
     return _Lines(priors, _read(points, parts, priors, places), weights)
 

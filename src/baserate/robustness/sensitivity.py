@@ -8,24 +8,24 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from baserate.conditions import Conditions, Uncertain, told
+from baserate.conditions import PARTS, Conditions, told
 from baserate.counts.cells import short
 from baserate.counts.counts import JointCounts
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import highest_below
+from baserate.decisions.regret import (
+    JUDGED,
+    candidates,
+    check_conditions,
+    note_assumption,
+    note_threshold,
+    own_priors,
+    resolve_conditions,
+)
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Region, corners, prior_at, regions
-from baserate.distributions import SPREADS, Draws, Range, Spread
+from baserate.distributions import Draws, Range, Spread
 from baserate.errors import Note, combine, refuse
 from baserate.numbers import Viewed, exactly, rounded
-from baserate.robustness.minimax import (
-    JUDGED,
-    PARTS,
-    assumption,
-    candidates,
-    checked,
-    on_threshold,
-    own_priors,
-)
 from baserate.robustness.winner_regions import from_zero, winner_map
 
 # How much of a distribution lies beyond either of the values that count as its ends.
@@ -119,7 +119,7 @@ def stability(
     models: JointCounts | Mapping[str, Any],
     rule: str | None = None,
     *,
-    at: Conditions | Uncertain,
+    at: Conditions,
 ) -> Stability:
     """Within which base rates and costs does the cheapest choice stay the same, and what single
     number would change it?
@@ -139,7 +139,8 @@ def stability(
     if len(every[0].sites) > 1:
         raise refuse("BR588", "stability is computed for one site at a time", "groups[site]")
     points = {one.name: one.points for one in every}
-    conditions = _known(checked(at), own_priors(every))
+    (own,) = own_priors(every).values()
+    conditions = resolve_conditions(check_conditions(at), own)
     found = _regions(points, rule)
     miss, alarm = conditions.at_stake
     effective = miss / (miss + alarm)
@@ -160,7 +161,7 @@ def stability(
         {part: tuple(_held(found, *run, part, conditions)[:2]) for part in PARTS},  # type: ignore[misc]
         {} if chosen is None else _break_even(chosen, conditions),
         _decisive(at, held),
-        combine(assumption(at), _remarks(points, found, place, at)),
+        combine(note_assumption(at), _remarks(points, found, place, at)),
         (
             None
             if chosen is None
@@ -170,25 +171,13 @@ def stability(
 
 
 def _remarks(
-    points: Mapping[str, Points], found: Sequence[Region], place: int, at: Uncertain | Conditions
+    points: Mapping[str, Points], found: Sequence[Region], place: int, at: Conditions
 ) -> tuple[Note, ...]:
     name, cut = next(iter(found[place].corner.settings.items()))
     if name in (NOTHING, EVERYTHING):
         return ()
     unseen = from_zero(found, points) if place == 0 else ()
-    return (*unseen, JUDGED) if unseen else on_threshold(points[name], cut, at)
-
-
-def _known(at: Uncertain | Conditions, own: Mapping[Any, Fraction | str]) -> Conditions:
-    conditions = at.middle() if isinstance(at, Uncertain) else at
-    (prior,) = own.values()
-    if not conditions.as_in_sample:
-        return conditions
-    return (
-        conditions.within(prior)
-        if isinstance(prior, Fraction)
-        else conditions.within(Fraction(1, 2), prior)
-    )
+    return (*unseen, JUDGED) if unseen else note_threshold(points[name], cut, at)
 
 
 def _regions(points: Mapping[str, Points], rule: str | None) -> Sequence[Region]:
@@ -251,12 +240,10 @@ def _break_even(points: Points, at: Conditions) -> dict[str, tuple[float, float]
     return {part: tuple(_held(found, own[0], own[-1], part, at)[:2]) for part in PARTS}  # type: ignore[misc]
 
 
-def _decisive(at: Uncertain | Conditions, held: Mapping[str, Stays]) -> tuple[str, ...]:
+def _decisive(at: Conditions, held: Mapping[str, Stays]) -> tuple[str, ...]:
     """The parts that may lie outside what holds the choice, all else in the middle."""
-    if not isinstance(at, Uncertain):
-        return ()
-    parts = {"prior": at.prior, **at.costs}
-    ends = {name: _mostly(part) for name, part in parts.items() if isinstance(part, SPREADS)}
+    spreads = {**at.ranges, **at.believed}
+    ends = {name: _mostly(spreads[name]) for name in PARTS if name in spreads}
     return tuple(
         name for name, (low, high) in ends.items() if low < held[name].low or high > held[name].high
     )

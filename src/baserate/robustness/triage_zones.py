@@ -15,6 +15,7 @@ from baserate.counts.cells import short
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.points import Points, refuse_merged
 from baserate.decisions.operating_point import SHOW_ON_OTHERS, highest_below
+from baserate.decisions.regret import candidates, exact_rates
 from baserate.decisions.rules import TOLERANCE
 from baserate.decisions.selection import choose
 from baserate.errors import Fix, Note, combine, quoted, refuse
@@ -22,7 +23,6 @@ from baserate.measures.confusion import checked_volume, label_shift_of, parse, r
 from baserate.notation import Written, from_number, share
 from baserate.numbers import Floats, Viewed, exactly, rounded
 from baserate.results.operating_point import SAME_CASES
-from baserate.robustness.minimax import candidates, exact_rates
 
 ON_SAME_CASES = Note(
     "BR528", SAME_CASES.replace("threshold was", "thresholds were"), SHOW_ON_OTHERS

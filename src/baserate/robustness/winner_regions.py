@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from baserate.conditions import Conditions, Uncertain
+from baserate.conditions import FINE_PANELS, Conditions
 from baserate.counts.cells import upper_hull
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.points import ONLY_RATES, Points
 from baserate.decisions.operating_point import filled, most_unseen, short_on
+from baserate.decisions.regret import JUDGED, cheapest_nodes
 from baserate.decisions.roc_geometry import (
     EVERYTHING,
     NOTHING,
@@ -40,7 +41,6 @@ from baserate.measures.confusion import checked_volume
 from baserate.notation import Written, base_rate, from_number, prior
 from baserate.numbers import Floats, Viewed, exactly, rounded, view
 from baserate.results.values import LOWER, checked_level
-from baserate.robustness.minimax import HERE, JUDGED, scenes, shares
 
 # ----------------------------------------------------------------------
 # Where the winner of the map cannot be told from another: bounds that hold all over the map at
@@ -332,7 +332,7 @@ class WinnerMap(Viewed):
             found[row] = names[np.minimum(np.searchsorted(highs, effective), len(here) - 1)]
         return found
 
-    def likely(self, at: Uncertain) -> dict[str, float]:
+    def likely(self, at: Conditions) -> dict[str, float]:
         """How likely is each to be cheapest, over the assumed distribution of base rate and costs?
         Names of a tie are joined by " = ".
         """
@@ -341,9 +341,12 @@ class WinnerMap(Viewed):
             raise refuse(
                 "BR588", text, "LogUniform(1e-5, 1e-3), and no rule that depends on the base rate"
             )
-        (scene,) = scenes(at, {HERE: "a base rate is needed"})
+        at.middle().within(Fraction(1, 2), "" if at.prior is not None else "a base rate is needed")
+        shares = np.zeros(len(self._regions))
+        for nodes, places in cheapest_nodes(self._regions, at, math.nan, FINE_PANELS):
+            shares += np.bincount(places, nodes.weights, len(shares))
         found: dict[str, float] = {}
-        for region, share in zip(self._regions, shares(self._regions, scene).tolist(), strict=True):
+        for region, share in zip(self._regions, shares.tolist(), strict=True):
             name = " = ".join(region.corner.settings)
             found[name] = found.get(name, 0.0) + share
         return found

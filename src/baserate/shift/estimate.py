@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -13,13 +13,19 @@ import numpy as np
 from baserate.counts.cells import Array, joined_scores, short
 from baserate.counts.counts import Counts, Unlabelled
 from baserate.counts.points import Points, refuse_merged
+from baserate.curves.named import as_probabilities, calibration_prior
 from baserate.distributions import Estimated
 from baserate.errors import Fix, Note, grouped, quoted, refuse
 from baserate.inference.rates import refuse_weights
 from baserate.inference.replicates import alike, percentile_bounds, undefined_noted
-from baserate.inference.resample import FEW, FEWEST, TOO_FEW, Progress, check_enough
-from baserate.kernels import Urn, best, in_parallel, threads
-from baserate.kernels.draws import POWERS
+from baserate.inference.resample import (
+    BLOCK_SIZE,
+    FEW,
+    FEWEST,
+    TOO_FEW,
+    Progress,
+    check_enough,
+)
 from baserate.numbers import Floats, Ints, Undefined, Viewed, rounded
 from baserate.results.values import (
     BOTH,
@@ -29,7 +35,6 @@ from baserate.results.values import (
     checked_seed,
     missed,
 )
-from baserate.shift.correct import as_probabilities, calibration_prior
 
 # ----------------------------------------------------------------------
 # Unlabelled scores as a mixture of the two classes: what share of positives makes them most likely,
@@ -40,13 +45,11 @@ from baserate.shift.correct import as_probabilities, calibration_prior
 # needed.
 MOST_STEPS = 100
 CLOSE = 1e-12
-NEAR = 1e-3
 # A density that is 0 is taken as this: only its sign matters then.
 TINY = 1e-200
-# Bins are used where there are this many scores in one; none has more scores than CELLS_A_BIN.
-FEWER, CELLS_A_BIN = 4, 1024
-# Numbers of resamples that are drawn, and worked on, at a time.
-BLOCK, IN_CACHE = 1 << 21, 1 << 15
+# Resamples have the scores of this share of a unit of log odds together, at their mean. That moves
+# the likelihood's slope by far less than resampling does.
+A_UNIT = 128
 STREAM = 0x5817
 # A cut is looked for among so many.
 MOST_CUTS = 256
@@ -68,39 +71,28 @@ def flags_of(counts: Counts, unlabelled: Unlabelled, threshold: float | None) ->
     given.
     """
     cuts = even_cuts(counts, MOST_CUTS) if threshold is None else np.array([threshold])
-    return Flags(
-        cuts, *(between(scores, cases, cuts) for scores, cases in _columns(counts, unlabelled))
-    )
+    return Flags(cuts, *cases_between(counts, unlabelled, cuts))
 
 
 def even_cuts(counts: Counts, cells: int) -> Array:
     """Thresholds, descending, that cut the cases into up to `most` cells of equal share, each
     class counting half.
     """
-    running, theirs = (
-        part / whole
-        for part, whole in (
-            (counts.positives, counts.total_positives),
-            (counts.negatives, counts.total_negatives),
-        )
-    )
-    running /= 2
-    theirs /= 2
-    running += theirs
-    np.cumsum(running, out=running)
+    ours = counts.positives / counts.total_positives
+    theirs = counts.negatives / counts.total_negatives
+    running = np.cumsum((ours + theirs) / 2)
     places = np.unique(np.searchsorted(running, np.arange(1, cells) / cells))
     inner = places[places < len(counts.scores) - 1]
     return counts.scores[inner] if len(inner) else counts.scores[:1]
 
 
-def _columns(counts: Counts, unlabelled: Unlabelled) -> list[tuple[Array, Ints]]:
-    joined_scores(
-        counts.scores, unlabelled.scores
-    )  # refuses whole numbers beside floats that would round them
+def cases_between(counts: Counts, unlabelled: Unlabelled, cuts: Array) -> list[Ints]:
+    """Positives, negatives and unlabelled cases between these cuts."""
+    joined_scores(counts.scores, unlabelled.scores)  # whole numbers that floats round are refused
     return [
-        (counts.scores, counts.positives),
-        (counts.scores, counts.negatives),
-        (unlabelled.scores, unlabelled.cases),
+        between(counts.scores, counts.positives, cuts),
+        between(counts.scores, counts.negatives, cuts),
+        between(unlabelled.scores, unlabelled.cases, cuts),
     ]
 
 
@@ -132,154 +124,68 @@ def adjusted(positives: Ints, negatives: Ints, cases: Ints) -> tuple[Floats, Int
     return np.divide(seen - theirs, gap, out=np.full(np.shape(gap), np.nan), where=gap > 0), best
 
 
-class Binned(NamedTuple):
-    """Probabilities in bins so narrow that a power series of four terms has every digit.
-
-    A score is `middles + places · halves` of its bin, with places from −1 to 1; `offsets` say where
-    bins begin. Where bins would not be fewer by far, every score is a bin (and `halves` are 0).
-    """
-
-    middles: Floats
-    halves: Floats
-    offsets: Ints
-    places: Floats
-
-    @property
-    def single(self) -> bool:
-        """Whether every score is a bin of its own."""
-        return len(self.middles) == len(self.places)
-
-    @property
-    def width(self) -> int:
-        """How many numbers the likelihood needs to know of a sample."""
-        return len(self.middles) * (1 if self.single else POWERS + 1)
-
-    def sums(self, cases: Ints) -> Floats:
-        """What the likelihood needs to know of the cases of each score: one row."""
-        if self.single:
-            return cases[None, None].astype(np.float64)
-        return best.powers(cases, self.offsets, self.places)[None]
-
-    def drawn(self, urn: Urn, seed: int, first: int, end: int) -> Floats:
-        """The same of resamples, a row each."""
-        sizes = np.full(end - first, urn.total)
-        if self.single:
-            again = np.empty((len(sizes), len(urn)), dtype=np.int64)
-            best.draw(urn, sizes, seed, first, STREAM, again)
-            return again[:, None].astype(np.float64)
-        out = np.empty((len(sizes), POWERS + 1, len(self.middles)))
-        best.draw_powers(urn, sizes, seed, first, STREAM, (self.offsets, self.places), out)
-        return out
-
-
-def binned(scores: Floats) -> Binned:
-    """Bins of neighbouring probabilities, in which s and 1 − s vary by less than 1 in 256."""
-    upper = len(scores) - int(np.searchsorted(scores[::-1], 0.5, side="right"))
-    near = scores.copy()
-    np.subtract(1, near[:upper], out=near[:upper])
-    # The exponent and eight bits of the fraction; below zero for what is above one half.
-    steps = near.view(np.int64)
-    steps >>= 44
-    np.invert(steps[:upper], out=steps[:upper])
-    starts = np.append(0, np.flatnonzero(steps[1:] != steps[:-1]) + 1)
-    starts = np.union1d(starts, np.arange(0, len(scores), CELLS_A_BIN))
-    if len(starts) * FEWER > len(scores):
-        whole = np.arange(len(scores) + 1)
-        return Binned(scores, np.zeros(len(scores)), whole, np.zeros(len(scores)))
-    offsets = np.append(starts, len(scores))
-    high, low = scores[starts], scores[offsets[1:] - 1]
-    middles, halves = low + (high - low) / 2, (high - low) / 2
-    sizes = np.diff(offsets)
-    places = scores - np.repeat(middles, sizes)
-    places /= np.repeat(np.where(halves > 0, halves, 1.0), sizes)
-    return Binned(middles, halves, offsets, places)
-
-
-def most_likely(bins: Binned, sums: Floats, trained: float | Floats, start: float = 0.5) -> Floats:
+def most_likely(
+    scores: Floats, cases: Array, trained: float | Floats, start: float = 0.5
+) -> Floats:
     """The share of positives under which these cases are most likely, where scores are
-    probabilities at the base rate `trained` (one, or one for each row of `sums`).
+    probabilities at the base rate `trained`.
 
-    NaN where every case is as likely in either class. The share π maximises Σ cases · ln(π · s / t
-    + (1 − π) · (1 − s) / (1 − t)), which is concave in π: where Saerens' EM ends, if it is given
-    the time.
+    `cases` are those of each score in a row per sample; `trained` is one base rate, or one for each
+    row. NaN where every case is as likely in either class. The share π maximises
+    Σ cases · ln(π · s / t + (1 − π) · (1 − s) / (1 − t)), which is concave in π: where Saerens' EM
+    ends, if it is given the time.
     """
-    base = np.broadcast_to(np.asarray(trained, dtype=np.float64).reshape(-1, 1), (len(sums), 1))
-    share = np.full(len(sums), start)
-    low, high = np.zeros(len(sums)), np.ones(len(sums))
-    open_rows, unseen = np.arange(len(sums)), np.ones(len(sums), dtype=np.bool_)
-    for _ in range(MOST_STEPS):
-        if not len(open_rows):
-            break
-        now = share[open_rows]
-        left = sums if len(open_rows) == len(sums) else sums[open_rows]
-        slope, bend = _slopes(bins, left, base[open_rows], now[:, None])
-        low[open_rows], high[open_rows] = (
-            np.where(slope > 0, now, low[open_rows]),
-            np.where(slope > 0, high[open_rows], now),
-        )
-        with np.errstate(invalid="ignore"):  # without information there is no step
-            step = now + slope / bend
-        # On a bound, rounding can say no more: halving what is left would only take time.
-        inside = (step >= low[open_rows]) & (step <= high[open_rows])
-        share[open_rows] = np.where(inside, step, (low[open_rows] + high[open_rows]) / 2)
-        going = np.abs(share[open_rows] - now) > CLOSE * now
-        # A step that leads near an end, or nowhere: is the end itself most likely?
-        near = np.flatnonzero(unseen[open_rows] & ~((step > NEAR) & (step < 1 - NEAR)))
-        if len(near):
-            rows = open_rows[near]
-            ends = _at_the_ends(bins, sums[rows], base[rows])
-            reached = ~((ends > 0) & (ends < 1))
-            share[rows[reached]], unseen[rows] = ends[reached], False
-            going[near[reached]] = False
-        open_rows = open_rows[going]
+    base = np.broadcast_to(np.asarray(trained, dtype=np.float64).reshape(-1, 1), (len(cases), 1))
+    known = ((cases > 0) & (scores != base)).any(axis=1)
+    share = np.where(known, 0.0, np.nan)
+    rises, _ = _likelihood_slopes(scores, cases, base, np.zeros(len(cases)))
+    still_rises, _ = _likelihood_slopes(scores, cases, base, np.ones(len(cases)))
+    share[known & (still_rises >= 0)] = 1.0
+    inside = np.flatnonzero(known & (rises > 0) & (still_rises < 0))
+    share[inside] = _highest_likelihood(scores, cases[inside], base[inside], start)
     return share
 
 
-def _slopes(bins: Binned, sums: Floats, trained: Floats, share: Floats) -> tuple[Floats, Floats]:
-    """The first derivative of the likelihood at each share, and the second with its sign turned.
-
-    A case with score s adds (s − t) / (t · (1 − t)) / m to the first, and the square of that to the
-    second, m = a · (1 − s) + b · s being its density in the mixture. Around the middle of a bin
-    this is a geometric series in (b − a) / m times the distance; its ratio is at most 1 in 512.
+def _highest_likelihood(scores: Floats, cases: Array, trained: Floats, start: float) -> Floats:
+    """Where the slope of the likelihood is 0, by Newton's method inside of what bisection has
+    left.
     """
-    cases = sums[:, 0]
-    slope, pull, beside, steep = _slope(bins, sums, trained, share)
-    bend = (cases * pull * pull).sum(axis=1)
-    if bins.single:
-        return slope, bend
-    # The second derivative only says how far to step: two terms are plenty.
-    about = 2 * pull * beside + steep * steep * sums[:, 2]
-    return slope, bend + about.sum(axis=1)
+    share = np.full(len(cases), start)
+    low, high = np.zeros(len(cases)), np.ones(len(cases))
+    for _ in range(MOST_STEPS):
+        slope, bend = _likelihood_slopes(scores, cases, trained, share)
+        low, high = np.where(slope > 0, share, low), np.where(slope > 0, high, share)
+        step = share + slope / bend
+        # On a bound, rounding can say no more: halving what is left would only take time.
+        moved = np.where((step >= low) & (step <= high), step, (low + high) / 2)
+        close = np.abs(moved - share) <= CLOSE * share
+        share = moved
+        if close.all():
+            break
+    return share
 
 
-def _slope(
-    bins: Binned, sums: Floats, trained: Floats, share: Floats
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """The first derivative alone, with what the second is made of."""
-    a, b = (1 - share) / (1 - trained), share / trained
-    mixed = np.maximum(a * (1 - bins.middles) + b * bins.middles, TINY)
-    pull = (bins.middles - trained) / (trained * (1 - trained)) / mixed
-    slope = (sums[:, 0] * pull).sum(axis=1)
-    if bins.single:
-        return slope, pull, pull, pull
-    first, second, third, fourth = (sums[:, power] for power in range(1, POWERS + 1))
-    ratio = (a - b) * bins.halves / mixed
-    steep = bins.halves / (trained * (1 - trained)) / mixed / mixed
-    beside = steep * (first + ratio * (second + ratio * (third + ratio * fourth)))
-    return slope + beside.sum(axis=1), pull, beside, steep
-
-
-def _at_the_ends(bins: Binned, sums: Floats, trained: Floats) -> Floats:
-    """0 or 1, where the likelihood falls from there on; NaN where there is no information;
-    elsewhere one half.
+def _likelihood_slopes(
+    scores: Floats, cases: Array, trained: Floats, share: Floats
+) -> tuple[Floats, Floats]:
+    """The first derivative of the likelihood at the share of each row, and the second with its sign
+    turned.
     """
+    gaps = (scores - trained) / (trained * (1 - trained))
+    pull = gaps / np.maximum((1 - scores) / (1 - trained) + share[:, None] * gaps, TINY)
     with np.errstate(over="ignore"):
-        at_none, at_all = (
-            _slope(bins, sums, trained, np.full_like(trained, end))[0] for end in (0.0, 1.0)
-        )
-    tells = (bins.middles != trained) | (bins.halves > 0)
-    told = ((sums[:, 0] > 0) & tells).any(axis=1)
-    return np.where(~told, np.nan, np.where(at_none <= 0, 0.0, np.where(at_all >= 0, 1.0, 0.5)))
+        return (cases * pull).sum(axis=1), (cases * pull * pull).sum(axis=1)
+
+
+def group_probabilities(scores: Floats, cases: Ints) -> tuple[Floats, Ints]:
+    """Neighbouring probabilities together at their mean, where their odds are nearly the same."""
+    from scipy.special import logit
+
+    steps = np.floor(np.clip(logit(scores), -750, 750) * A_UNIT)
+    starts = np.flatnonzero(np.diff(steps, prepend=np.inf))
+    sums = np.add.reduceat(cases, starts)
+    shares = cases / np.repeat(sums, np.diff(starts, append=len(scores)))
+    return np.add.reduceat(scores * shares, starts), sums
 
 
 # ----------------------------------------------------------------------
@@ -359,11 +265,13 @@ def check_label_shift(counts: Counts, unlabelled: Unlabelled, *, level: float = 
 
     p_value = float(chdtrc(degrees, statistic))
     found = ShiftCheck(statistic, degrees, p_value, prior, asked)
-    return (
-        ShiftCheck(statistic, degrees, p_value, prior, asked, _told(found))
-        if found.moved
-        else found
+    if not found.moved:
+        return found
+    text = (
+        f"the unlabelled scores are not a mixture of the two classes (p = {p_value:.3g}): not only"
+        " the base rate changed"
     )
+    return replace(found, notes=(Note("BR538", text),))
 
 
 def not_checked(reason: str, level: float) -> ShiftCheck:
@@ -372,26 +280,13 @@ def not_checked(reason: str, level: float) -> ShiftCheck:
     return ShiftCheck(Undefined(reason), 0, Undefined(reason), Undefined(reason), level, (note,))
 
 
-def _told(found: ShiftCheck) -> tuple[Note, ...]:
-    text = (
-        f"the unlabelled scores are not a mixture of the two classes (p = {found.p_value:.3g}): not"
-        " only the base rate changed"
-    )
-    return (Note("BR538", text),)
-
-
 def _cells(counts: Counts, unlabelled: Unlabelled) -> tuple[Floats, ...]:
     """Positives, negatives and unlabelled cases in cells of equal share in the classes, each class
     counting half.
     """
     fewest = min(counts.total_positives, counts.total_negatives, unlabelled.total)
     cuts = even_cuts(counts, int(min(CELLS, max(3, fewest // CASES_PER_CELL_OF_TEST))))
-    columns = (
-        (counts.scores, counts.positives),
-        (counts.scores, counts.negatives),
-        (unlabelled.scores, unlabelled.cases),
-    )
-    return tuple(between(scores, cases, cuts).astype(np.float64) for scores, cases in columns)
+    return tuple(part.astype(np.float64) for part in cases_between(counts, unlabelled, cuts))
 
 
 def _merged(positives: Floats, negatives: Floats, cases: Floats) -> Floats:
@@ -531,27 +426,16 @@ def estimate_prior(  # noqa: PLR0913 (each is a word that users say)
     how = _checked_method(counts, unlabelled, method, calibrated_at, threshold)
     asked, draws, start = checked_level(level), checked_replicates(replicates), checked_seed(seed)
     few = _check_enough(counts, unlabelled)
-    facts: dict[str, Any] = {}
+    rng = np.random.default_rng((start, STREAM))
+    trained = cut = None
     if how == EM:
-        trained = rounded(calibration_prior(calibrated_at, counts))
-        facts["calibrated_at"] = trained
-        value, values = _by_likelihood(counts, unlabelled, calibrated_at, draws, start, progress)
+        exact = calibration_prior(calibrated_at, counts)
+        trained = rounded(exact)
+        sampled = isinstance(calibrated_at, str) and exact == calibration_prior("sample", counts)
+        bases = _drawn_bases(counts, rng, draws) if sampled else np.full(draws, trained)
+        value, values = _by_likelihood(unlabelled, trained, bases, rng, progress)
     else:
-        if threshold is None:
-            refuse_merged(
-                counts,
-                "the threshold at which cases are flagged is searched among all scores",
-                THRESHOLD_TOO,
-            )
-        else:
-            Points.of(counts).place(
-                threshold
-            )  # refused where it cuts through scores that were merged
-        flags = flags_of(counts, unlabelled, threshold)
-        value, best = (found[0] for found in adjusted(*(part[None] for part in flags[1:])))
-        facts["threshold"] = flags.thresholds[best].item()
-        rng = np.random.default_rng((start, STREAM))
-        values = _by_flags(flags, draws, rng, progress)
+        value, values, cut = _by_flags(counts, unlabelled, threshold, draws, rng, progress)
     if np.isnan(value):
         fix = Fix("another score, or threshold", "another --score, or --threshold")
         raise refuse(
@@ -567,9 +451,8 @@ def estimate_prior(  # noqa: PLR0913 (each is a word that users say)
         if merged
         else check_label_shift(counts, unlabelled)
     )
-    notes = (*few, *_limited(float(value), high), *undefined, *alike(low, high), *check.notes)
-    inside = min(1.0, max(0.0, float(value)))
-    facts |= {"counts": counts, "unlabelled": unlabelled}
+    notes = (*few, *_limited(value, high), *undefined, *alike(low, high), *check.notes)
+    inside = min(1.0, max(0.0, value))
     return PriorEstimate(
         inside,
         low,
@@ -582,7 +465,10 @@ def estimate_prior(  # noqa: PLR0913 (each is a word that users say)
         notes=notes,
         cases=unlabelled.total,
         check=check,
-        **facts,
+        threshold=cut,
+        calibrated_at=trained,
+        counts=counts,
+        unlabelled=unlabelled,
     )
 
 
@@ -636,91 +522,77 @@ def _check_enough(counts: Counts, unlabelled: Unlabelled) -> tuple[Note, ...]:
             f"only {unlabelled.total} unlabelled cases: too few to resample",
             "give more scores of the field",
         )
-    few = check_enough(counts)
-    if unlabelled.total >= FEW:
-        return few
-    return (
-        *few,
-        Note(
-            "BR591",
-            f"only {unlabelled.total} unlabelled cases, {TOO_FEW}",
-        ),
-    )
+    notes = check_enough(counts)
+    if unlabelled.total < FEW:
+        notes += (Note("BR591", f"only {unlabelled.total} unlabelled cases, {TOO_FEW}"),)
+    return notes
 
 
 def _limited(value: float, high: float) -> tuple[Note, ...]:
     """A share below 0 or above 1 is taken as 0 or 1, and said."""
     if 0 < value < 1:
         return ()
-    text = (
-        "fewer cases are flagged than negatives alone would give: no positives are seen, and up to"
-        f" {high:.4g} are not ruled out"
-    )
-    return (
-        Note(
-            "BR537",
-            (
-                text
-                if value <= 0
-                else (
-                    "more cases are flagged than positives alone would give: the share is taken"
-                    " as 1"
-                )
-            ),
-        ),
-    )
+    text = "more cases are flagged than positives alone would give: the share is taken as 1"
+    if value <= 0:
+        text = (
+            "fewer cases are flagged than negatives alone would give: no positives are seen, and up"
+            f" to {high:.4g} are not ruled out"
+        )
+    return (Note("BR537", text),)
 
 
 def _by_flags(
-    flags: Flags, draws: int, rng: np.random.Generator, progress: Progress | None
-) -> Floats:
-    """The adjusted count of every resample, its cut chosen again."""
+    counts: Counts,
+    unlabelled: Unlabelled,
+    threshold: float | None,
+    draws: int,
+    rng: np.random.Generator,
+    progress: Progress | None,
+) -> tuple[float, Floats, float | int]:
+    """The adjusted count, that of every resample with its cut chosen again, and the cut."""
+    if threshold is None:
+        what = "the threshold at which cases are flagged is searched among all scores"
+        refuse_merged(counts, what, THRESHOLD_TOO)
+    else:
+        Points.of(counts).place(threshold)  # refused where it cuts through merged scores
+    flags = flags_of(counts, unlabelled, threshold)
 
-    def work(count: int) -> Floats:
-        return adjusted(*(_drawn_again(part, count, rng) for part in flags[1:]))[0]
+    def work(first: int, end: int) -> Floats:
+        return adjusted(*(_drawn_again(part, end - first, rng) for part in flags[1:]))[0]
 
-    return _in_blocks(work, draws, len(flags.cases), progress)
+    shares, best = adjusted(*(part[None] for part in flags[1:]))
+    values = _in_blocks(work, draws, len(flags.cases), progress)
+    return float(shares[0]), values, flags.thresholds[best[0]].item()
 
 
 def _by_likelihood(
-    counts: Counts,
     unlabelled: Unlabelled,
-    calibrated_at: Any,
-    draws: int,
-    seed: int,
+    trained: float,
+    bases: Floats,
+    rng: np.random.Generator,
     progress: Progress | None,
 ) -> tuple[float, Floats]:
-    """The most likely share, and that of every resample: of the unlabelled cases, and of the class
-    totals where calibration is theirs.
+    """The most likely share, and that of every resample, each at its own base rate of
+    calibration.
     """
-    bins = binned(as_probabilities(unlabelled.scores))
-    exact = calibration_prior(calibrated_at, counts)
-    trained, whole = float(exact), int(counts.total_positives + counts.total_negatives)
-    sampled = isinstance(calibrated_at, str) and exact == calibration_prior("sample", counts)
-    value = float(most_likely(bins, bins.sums(unlabelled.cases), trained)[0])
+    scores = as_probabilities(unlabelled.scores)
+    value = float(most_likely(scores, unlabelled.cases[None], trained)[0])
     start = min(0.99, max(0.01, value))
-    urn = Urn(unlabelled.cases)
-    bases = np.full(draws, trained)
-    if sampled:
-        positives = np.random.default_rng((seed, STREAM)).binomial(whole, trained, draws)
-        bases = np.clip(positives, 1, whole - 1) / whole
-
-    rows = max(1, IN_CACHE // len(bins.middles))
+    scores, cases = group_probabilities(scores, unlabelled.cases)
 
     def work(first: int, end: int) -> Floats:
-        sums, here = bins.drawn(urn, seed, first, end), bases[first:end]
-        parts = [slice(at, at + rows) for at in range(0, len(sums), rows)]
-        return np.concatenate([most_likely(bins, sums[at], here[at], start) for at in parts])
+        drawn = _drawn_again(cases, end - first, rng)
+        return most_likely(scores, drawn, bases[first:end], start)
 
-    workers = threads(draws * len(urn))
-    block, found = max(1, BLOCK // bins.width) * workers, list[Floats]()
-    for done in range(0, draws, block):
-        count = min(block, draws - done)
-        parts = in_parallel(lambda a, b, at=done: work(at + a, at + b), count, workers)  # type: ignore[misc]
-        found += parts
-        if progress is not None:
-            progress(done + count, draws)
-    return value, np.concatenate(found)
+    return value, _in_blocks(work, len(bases), len(cases), progress)
+
+
+def _drawn_bases(counts: Counts, rng: np.random.Generator, draws: int) -> Floats:
+    """The base rates of resamples of the labelled cases; none lacks a class."""
+    whole = int(counts.total_positives + counts.total_negatives)
+    positives = rng.binomial(whole, float(calibration_prior("sample", counts)), draws)
+    shares: Floats = np.clip(positives, 1, whole - 1) / whole
+    return shares
 
 
 def _drawn_again(cases: Ints, count: int, rng: np.random.Generator) -> Ints:
@@ -736,14 +608,15 @@ def _drawn_again(cases: Ints, count: int, rng: np.random.Generator) -> Ints:
 
 
 def _in_blocks(
-    work: Callable[[int], Floats], draws: int, width: int, progress: Progress | None
+    work: Callable[[int, int], Floats], draws: int, width: int, progress: Progress | None
 ) -> Floats:
     """Draws, as many at a time as fit into memory."""
-    rows, found = max(1, BLOCK // max(1, width)), list[Floats]()
+    rows, found = max(1, BLOCK_SIZE // max(1, width)), list[Floats]()
     for first in range(0, draws, rows):
-        found.append(work(min(rows, draws - first)))
+        end = min(first + rows, draws)
+        found.append(work(first, end))
         if progress is not None:
-            progress(min(first + rows, draws), draws)
+            progress(end, draws)
     return np.concatenate(found)
 
 

@@ -26,6 +26,7 @@ from baserate.decisions.amount_costs import (
     choose_amount,
     flag_amount_at,
 )
+from baserate.decisions.regret import CAUGHT, Decision
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.errors import Fix, Infeasible, InputError, Note, Problem, combine, quoted, refuse
 from baserate.inference.amount_intervals import (
@@ -41,7 +42,7 @@ from baserate.measures.confusion import NOT_SAID, Measure, parse
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import Interval, checked_level
-from baserate.robustness.decision import CAUGHT, Decision, decide
+from baserate.robustness.decision import decide
 from baserate.verbs.sources import Models, Threshold, models_of, refuse_uncounted, verb
 
 Intervals = Literal["default", "fixed", "resampled"] | None

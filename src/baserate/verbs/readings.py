@@ -201,14 +201,30 @@ def table(  # noqa: PLR0913 (each is a question of its own)
 ) -> ThresholdTable:
     """What are these measures at every threshold, at any base rates?
 
-    One row per distinct score, and one for flagging nothing (its threshold is NaN); or only the
-    given `thresholds`. tp, fp, tn and fn are those of the sample, other measures are read at the
-    conditions; several of them (`at=[…]`, `prior=[…]`) give a column "prior", several models a
-    column "model".
+    One row per distinct score, and one for flagging nothing (its threshold is NaN). tp, fp, tn and
+    fn are those of the sample, other measures are read at the conditions; several of them
+    (`at=[…]`, `prior=[…]`) give a column "prior", several models a column "model".
 
+    Parameters
+    ----------
+    x : Counts, Points, JointCounts or mapping
+        Counts of one model, or of several.
+    measures : sequence of str
+        Measures, each a column (default: tp, fp, tn, fn, tpr, fpr, precision).
+    at, prior, costs
+        Base rate and costs, or several base rates.
+    thresholds : sequence of float
+        Only these thresholds; none flags nothing.
+    volume : float, optional
+        Number of cases among which alerts, caught, missed and false alarms are counted.
+    order : str
+        Thresholds descending (the default) or ascending.
+
+    Examples
+    --------
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> br.table(counts, ["tp", "fp", "precision"], prior=0.1).to_dict()["precision"][1:]
+    >>> br.table(counts, ["tp", "fp", "precision"], prior=0.1)["precision"][1:].tolist()
     [1.0, 0.1, 0.18181818181818182, 0.1]
     """
     models = models_of(x)
@@ -365,9 +381,9 @@ def _curve(x: Any, name: str, at: Conditions | None, said: dict[str, Any]) -> Cu
     if at is not None and not at.is_exact:
         _no_effect(said, {"kind", "level", "places"}, name)
         where = {"x": said.pop("places")} if "places" in said else {}
-        return Curve.expected(
-            expect_curve(curve=name, counts=x, at=cast("Uncertain", at), **where, **said), x
-        )
+        over = expect_curve(curve=name, counts=x, at=cast("Uncertain", at), **where, **said)
+        columns = over.name, over.x_label, over.y_label, over.x, over.y
+        return Curve(*columns, source=x, notes=over.notes, over=over)
     up, colon, across = name.partition(":")
     if colon and across.strip() == "prior":
         return _along_priors(x, up.strip(), at, said)

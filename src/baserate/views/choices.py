@@ -11,6 +11,7 @@ from typing import Any
 
 from baserate.atomic import Grid, Page
 from baserate.conditions import ASSUMED, Conditions, Uncertain, told
+from baserate.decisions.regret import CAUGHT, Decision, InformationValue, Regret
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Win, prior_at
 from baserate.distributions import Range
 from baserate.errors import Note, escaped, grouped, quoted
@@ -20,15 +21,9 @@ from baserate.numbers import Undefined, rounded, spreadsheet_safe
 from baserate.results.choice import Choice
 from baserate.results.operating_point import COUNTED
 from baserate.results.values import percent
-from baserate.robustness.decision import (
-    CAUGHT,
-    Decision,
-    InformationValue,
-    Recommendation,
-)
+from baserate.robustness.decision import Recommendation
 from baserate.robustness.expectation import VARYING, Expectation, Outlook
 from baserate.robustness.leaders import BestRecall, Lead
-from baserate.robustness.minimax import Regret
 from baserate.robustness.sensitivity import Change, Stability
 from baserate.robustness.triage_zones import Triage
 from baserate.robustness.winner_regions import WinnerMap

@@ -16,6 +16,7 @@ import numpy as np
 
 from baserate.conditions import Conditions, Costs
 from baserate.curves.curve import Curves, in_frame
+from baserate.curves.threshold_table import ThresholdTable
 from baserate.decisions.amount_costs import AmountChoice, AmountPoint
 from baserate.decisions.operating_point import measures_shown
 from baserate.decisions.selection import Fixed
@@ -24,6 +25,7 @@ from baserate.measures.calculator import Rates
 from baserate.numbers import Reading, Undefined, cell, some, table
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint, describe_briefly
+from baserate.results.plan import Plan
 from baserate.results.values import (
     Difference,
     Differences,
@@ -33,7 +35,7 @@ from baserate.results.values import (
 from baserate.robustness.winner_regions import WinnerMap
 from baserate.segments.days import Days
 from baserate.segments.groups import Slices
-from baserate.views import comparisons, document, segment_tables
+from baserate.views import comparisons, document, segment_tables, tables
 
 Row = dict[str, Any]
 AMOUNTS = ("cost", "alerts", "amount_caught", "amount_missed", "amount_false_alarms")
@@ -43,31 +45,62 @@ OF_SLICE = ("tpr", "fpr", "precision", "npv", "posfrac")
 
 def as_dict(result: Any) -> dict[str, Any]:
     """Plain values under the names that the JSON of the command line has."""
-    if isinstance(result, Choice):
-        found = document.of_choice(result)
-        points = {name: document.point_of(point) for name, point in result.points.items()}
-        regrets = {name: plain(one) for name, one in result.regrets.items()}
-        tests = [comparisons.of_difference(one, None) for one in result.differences]
-        more = {"regrets": regrets} if regrets else {}
-        at = document.uncertain(result.over) if result.over is not None else found["at"]
-        found = {**found, "at": at, "points": points, "comparisons": tests, **more}
-    elif isinstance(result, OperatingPoint):
-        found = document.point_of(result)
-        if result.regret is not None:
-            found["regret"] = plain(result.regret)
-    elif isinstance(result, Slices):
-        found = segment_tables.slices_document(result, "group")
-    elif isinstance(result, Days):
-        found = segment_tables.days_document(result, "day")
-    elif isinstance(result, Differences):
-        found = {"comparisons": [comparisons.of_difference(one, None) for one in result]}
-    elif isinstance(result, Curves):
-        found = {"curves": {str(key): curve.to_dict() for key, curve in result.items()}}
-    elif isinstance(result, Rates):
-        found = document.of_rates([result])
-    else:
-        found = plain(next(rows_of(result)) if isinstance(result, Reading) else result)
-    return {**found, "notes": [str(note) for note in getattr(result, "notes", ())]}
+    return {**values_of(result), "notes": [str(note) for note in getattr(result, "notes", ())]}
+
+
+@singledispatch
+def values_of(result: Any) -> dict[str, Any]:
+    """The values of a result without its notes."""
+    found: dict[str, Any] = plain(next(rows_of(result)) if isinstance(result, Reading) else result)
+    return found
+
+
+@values_of.register
+def _(result: Choice) -> dict[str, Any]:
+    found = document.of_choice(result)
+    return {
+        **found,
+        "at": document.uncertain(result.over) if result.over is not None else found["at"],
+        "points": {name: document.point_of(point) for name, point in result.points.items()},
+        "comparisons": [comparisons.of_difference(one, None) for one in result.differences],
+        **({"regrets": plain(result.regrets)} if result.regrets else {}),
+    }
+
+
+@values_of.register
+def _(result: OperatingPoint) -> dict[str, Any]:
+    regret = {} if result.regret is None else {"regret": plain(result.regret)}
+    return {**document.point_of(result), **regret}
+
+
+@values_of.register
+def _(result: Slices) -> dict[str, Any]:
+    return segment_tables.slices_document(result, "group")
+
+
+@values_of.register
+def _(result: Days) -> dict[str, Any]:
+    return segment_tables.days_document(result, "day")
+
+
+@values_of.register
+def _(result: Differences) -> dict[str, Any]:
+    return {"comparisons": [comparisons.of_difference(one, None) for one in result]}
+
+
+@values_of.register
+def _(result: Curves) -> dict[str, Any]:
+    return {"curves": {str(key): curve.to_dict() for key, curve in result.items()}}
+
+
+@values_of.register
+def _(result: Rates) -> dict[str, Any]:
+    return document.of_rates([result])
+
+
+@values_of.register
+def _(result: ThresholdTable) -> dict[str, Any]:
+    return tables.of_thresholds_as_json(result)
 
 
 def plain(value: Any) -> Any:
@@ -255,6 +288,12 @@ def _(result: Days) -> Iterator[Row]:
 def _(result: WinnerMap) -> Iterator[Row]:
     for win in result.wins:
         yield {"low": win.low, "high": win.high, "models": ", ".join(win.models)}
+
+
+@rows_of.register
+def _(result: Plan) -> Iterator[Row]:
+    for design in result.designs:
+        yield _scalars(design)
 
 
 @rows_of.register

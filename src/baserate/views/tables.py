@@ -1102,10 +1102,18 @@ def _heading(name: str) -> str:
     return KEYS.get(bare) or CAPITALS.get(bare) or bare
 
 
+def describe_thresholds(found: ThresholdTable) -> str:
+    """How many thresholds are shown, and at which base rates."""
+    by_cost = in_costs(*found.measures)
+    where = [told(one, by_cost=by_cost) for one in found.at]
+    return f"{number_of(len(found), 'threshold')}, at {' or '.join(where)}:"
+
+
 def of_thresholds_as_json(found: ThresholdTable) -> dict[str, Any]:
     """The columns, each as long as the others; null where a measure is undefined."""
     columns = {
-        name: [_json(name, value) for value in values] for name, values in found.to_dict().items()
+        name: [_json(name, value) for value in values.tolist()]
+        for name, values in found.columns.items()
     }
     return {"rows": len(found), "measures": list(found.measures), "columns": columns}
 

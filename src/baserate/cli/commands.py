@@ -1,0 +1,275 @@
+"""Commands made from verbs: *read* the data, *ask* the verb, *print* its result.
+
+The keyword-only parameters of these three functions are the options of the command. An option has
+its help in `options.TABLE`, or else in the Parameters section of the function's docstring.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+import click
+
+from baserate.cli import options
+from baserate.cli.options import Option, listed
+from baserate.cli.runner import (
+    OUTPUT,
+    Request,
+    Result,
+    command,
+    measures_of,
+    shares,
+    threshold_of,
+)
+from baserate.cli.terminal import Progress
+from baserate.conditions import Conditions
+from baserate.errors import Infeasible, Source, name_of
+from baserate.results.values import Unsatisfied
+from baserate.verbs.sources import models_of
+from baserate.views import document, formats
+
+Function = Callable[..., Any]
+Parameter = inspect.Parameter
+
+# The rows of the table of options that a keyword of a verb stands for, where they have other names;
+# none where only Python can give it.
+ROWS_OF_KEYWORD: dict[str, tuple[str, ...]] = {
+    "at": ("priors", "costs", "profits"),
+    "rule": ("rule", "budget_rule"),
+    "replicates": ("chosen_replicates",),
+    "prior": (),
+    "costs": (),
+    "progress": (),
+}
+# Values of which the request has read the text, and how the text of others is read.
+FROM_REQUEST: dict[str, Callable[[Request], Any]] = {
+    "volume": lambda request: request.conditions.cases,
+    "level": lambda request: request.intervals.level,
+    "replicates": lambda request: request.intervals.replicates,
+    "seed": lambda request: request.intervals.seed,
+}
+READ_TEXT: dict[str, Callable[[Request, Any], Any]] = {
+    "measures": lambda request, texts: measures_of(texts, request.conditions),
+    "thresholds": lambda _, texts: read_thresholds(texts),
+}
+CLICK_TYPES = {"int": int, "int | None": int}
+
+
+def make_command(
+    name: str,
+    verb: Function,
+    *,
+    help: str,  # noqa: A002 (the word of click)
+    read: Function | None = None,
+    show: Function | None = None,
+    also: Sequence[str] = (),
+) -> click.Command:
+    """Make the command that asks a verb.
+
+    Parameters
+    ----------
+    name : str
+        What the command is called.
+    verb : callable
+        What is asked. Its positional parameters behind the data are arguments of the command,
+        unless they have an option of their name in `options.TABLE`.
+    help : str
+        What the command does, and examples.
+    read : callable, optional
+        Takes the request, and returns the data that the verb is asked about.
+    show : callable, optional
+        Takes the result, and returns the one that is printed.
+    also : sequence of str
+        Rows of `options.TABLE` that the request itself takes: "memory", "as_csv".
+    """
+
+    def answer(request: Request, **given: Any) -> Result:
+        data = () if read is None else (read(request, **select_values(given, read)),)
+        results = ask_verb(verb, request, data, given)
+        if show is not None:
+            results = [show(result, **select_values(given, show)) for result in results]
+        return present_results(name, request, data, results)
+
+    answer.__doc__ = help
+    for decorate in reversed([*list_options(read, verb, show), listed(*also), options.answer]):
+        decorate(answer)
+    return command(name)(answer)
+
+
+# ----------------------------------------------------------------------
+# From parameters to options.
+
+
+def list_options(
+    read: Function | None, verb: Function, show: Function | None
+) -> Iterator[Callable[[Function], Function]]:
+    """Return what adds the arguments and options of the three steps, in their order."""
+    first, *others = inspect.signature(verb).parameters.values()
+    positional = [one for one in (first, *others) if one.kind is not Parameter.KEYWORD_ONLY]
+    if read is not None:
+        yield options.file()
+        positional = positional[1:]
+    descriptions = parse_descriptions(inspect.getdoc(verb) or "")
+    for parameter in positional:
+        yield argument_or_options(parameter, descriptions)
+    for step in (read, verb, show):
+        if step is not None:
+            descriptions = parse_descriptions(inspect.getdoc(step) or "")
+            for parameter in inspect.signature(step).parameters.values():
+                if parameter.kind is Parameter.KEYWORD_ONLY:
+                    yield options_of(parameter, descriptions)
+
+
+def argument_or_options(
+    parameter: Parameter, descriptions: Mapping[str, str]
+) -> Callable[[Function], Function]:
+    """Return the argument of a positional parameter, or the options that stand for it; a rule may
+    be given either way.
+    """
+    rows = rows_of(parameter.name)
+    if not rows:
+        required = parameter.default is Parameter.empty
+        return click.argument(parameter.name, required=required, metavar=parameter.name.upper())
+    if parameter.name == "rule":
+        return lambda function: options.behind_file(listed(*rows)(function))
+    return options_of(parameter, descriptions)
+
+
+def options_of(
+    parameter: Parameter, descriptions: Mapping[str, str]
+) -> Callable[[Function], Function]:
+    """Return the option of a keyword: `volume=` is `--volume`; or several that stand for it."""
+    rows, text = rows_of(parameter.name), descriptions.get(parameter.name, "")
+    if rows or parameter.name in ROWS_OF_KEYWORD:
+        return listed(*rows, **({"help": text} if text and len(rows) == 1 else {}))
+    annotation = str(parameter.annotation)
+    is_flag = annotation == "bool"
+    return click.option(
+        "--" + parameter.name.replace("_", "-"),
+        cls=Option,
+        is_flag=is_flag,
+        type=None if is_flag else CLICK_TYPES.get(annotation),
+        metavar=None if is_flag else "NUMBER" if annotation in CLICK_TYPES else "TEXT",
+        help=text,
+    )
+
+
+def rows_of(keyword: str) -> tuple[str, ...]:
+    """Return the rows of the table of options that a keyword stands for."""
+    return ROWS_OF_KEYWORD.get(keyword, (keyword,) if keyword in options.ROWS else ())
+
+
+def parse_descriptions(docstring: str) -> dict[str, str]:
+    """Return what the Parameters section of a numpydoc docstring says of each parameter."""
+    section = re.search(r"Parameters\n-+\n(.*?)(?:\n\n|\Z)", docstring, re.DOTALL)
+    descriptions: dict[str, str] = {}
+    name = ""
+    for line in section[1].splitlines() if section else ():
+        if line.startswith(" "):
+            descriptions[name] = f"{descriptions[name]} {line.strip()}".strip()
+        else:
+            name = line.partition(" :")[0]
+            descriptions[name] = ""
+    return descriptions
+
+
+# ----------------------------------------------------------------------
+# Ask and print.
+
+
+def read_thresholds(texts: Iterable[str]) -> list[float | int | None]:
+    """Return thresholds as they are typed, each option one or several."""
+    return [threshold_of(part) for text in texts for part in shares(text)]
+
+
+def select_values(given: Mapping[str, Any], function: Function) -> dict[str, Any]:
+    """Return the values that are keywords of a function, without options that were not given."""
+    parameters = inspect.signature(function).parameters
+    return {
+        name: value
+        for name, value in given.items()
+        if name in parameters and value is not None and value != ()
+    }
+
+
+def ask_verb(
+    verb: Function, request: Request, data: tuple[Any, ...], given: Mapping[str, Any]
+) -> list[Any]:
+    """Return the verb's result; one for each base rate where the verb takes one of them."""
+    parameters = inspect.signature(verb).parameters
+    keywords = select_values(given, verb)
+    for name, read_text in READ_TEXT.items():
+        if name in keywords:
+            keywords[name] = read_text(request, keywords[name])
+    for name, value_of in FROM_REQUEST.items():
+        value = value_of(request) if name in parameters else None
+        if value is not None:
+            keywords[name] = value
+    positional = [
+        keywords.pop(name)
+        for name, one in parameters.items()
+        if one.kind is Parameter.POSITIONAL_ONLY and name in keywords
+    ]
+    with ExitStack() as stack:
+        if "progress" in parameters:
+            keywords["progress"] = stack.enter_context(Progress("resampling"))
+        if "at" not in parameters:
+            return [verb(*data, *positional, **keywords)]
+        at = request.conditions.exact()
+        if "Sequence[Conditions]" in str(parameters["at"].annotation):
+            return [verb(*data, *positional, at=at, **keywords)]
+        return ask_at_each(lambda one: verb(*data, *positional, at=one, **keywords), at)
+
+
+def ask_at_each(ask: Callable[[Conditions], Any], at: Sequence[Conditions]) -> list[Any]:
+    """Return the answer at each base rate; one that cannot be satisfied is refused only where there
+    is no other.
+    """
+    results: list[Any] = []
+    for conditions in at:
+        try:
+            results.append(ask(conditions))
+        except Infeasible as error:
+            results.append(Unsatisfied(conditions, error.problems))
+    if all(isinstance(result, Unsatisfied) for result in results):
+        raise Infeasible(problem for result in results for problem in result.problems)
+    return results
+
+
+def present_results(
+    name: str, request: Request, data: tuple[Any, ...], results: list[Any]
+) -> Result:
+    """Return what is printed of these results: as text, JSON or CSV."""
+    notes = document.merged([note for result in results for note in result.notes])
+    return Result(
+        notes,
+        content=lambda: formats.make_document(
+            name, options_given(request), results, notes, sources_of(*data)
+        ),
+        text=lambda: formats.list_blocks(results),
+        plain=results[0].to_csv() if request.output.as_csv else None,
+        drawing=lambda: results[0].plot().svg(),
+    )
+
+
+def options_given(request: Request) -> dict[str, Any]:
+    """Return the options as they were typed, of files their names."""
+    parameters = click.get_current_context().command.params
+    usual = {one.name: one.default for one in parameters} | {"path": request.given.get("path")}
+    typed = {
+        name: value
+        for name, value in request.given.items()
+        if name not in OUTPUT and value not in (None, (), False, usual.get(name))
+    }
+    paths = [name_of(path) for path in request.source.paths]
+    return {"path": paths, **typed} if paths else typed
+
+
+def sources_of(*data: Any) -> Iterable[Source]:
+    """Return the sources of counts, or of the counts of several models by name, each once."""
+    counts = [one for found in data for one in (models_of(found) or {"": found}).values()]
+    return dict.fromkeys(source for one in counts for source in one.ledger.sources)

@@ -1,0 +1,102 @@
+"""Results as text, JSON and HTML, made from the sentence, tables and notes of their types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from functools import singledispatch
+from typing import Any
+
+from baserate import __version__
+from baserate.curves.threshold_table import ThresholdTable
+from baserate.errors import Note, Source, on_command_line
+from baserate.results.plan import Plan
+from baserate.results.values import Unsatisfied
+from baserate.views import plans, tables
+
+SCHEMA = "baserate/2"
+
+# ----------------------------------------------------------------------
+# A result in one sentence.
+
+
+@singledispatch
+def write_sentence(result: Any) -> str:
+    """Return what a result says, in one sentence."""
+    return repr(result)
+
+
+@write_sentence.register
+def _(result: Unsatisfied) -> str:
+    return f"At {result.at}: no model can satisfy the rule."
+
+
+@write_sentence.register
+def _(result: ThresholdTable) -> str:
+    return tables.describe_thresholds(result)
+
+
+@write_sentence.register
+def _(result: Plan) -> str:
+    return plans.describe_plan(result)
+
+
+# ----------------------------------------------------------------------
+# Its tables.
+
+
+@singledispatch
+def list_tables(first: Any, *others: Any) -> list[str]:
+    """Return the tables of results of one type, such as the answers at several base rates."""
+    raise NotImplementedError(f"no table for {type(first).__name__}")
+
+
+@list_tables.register
+def _(first: ThresholdTable, *others: ThresholdTable) -> list[str]:
+    return [block for result in (first, *others) for block in tables.of_thresholds(result)]
+
+
+@list_tables.register
+def _(first: Plan, *others: Plan) -> list[str]:
+    return [block for result in (first, *others) for block in plans.tabulate_designs(result)]
+
+
+# ----------------------------------------------------------------------
+# Text and JSON.
+
+
+def write_text(result: Any) -> str:
+    """Return what a result says, and its tables."""
+    return "\n\n".join(list_blocks([result]))
+
+
+def list_blocks(results: Sequence[Any]) -> list[str]:
+    """Return the text of results: a line for each, then their tables."""
+    shown = [result for result in results if not isinstance(result, Unsatisfied)]
+    return ["\n".join(map(write_sentence, results)), *list_tables(*shown)]
+
+
+def make_document(
+    command: str,
+    request: Mapping[str, Any],
+    results: Sequence[Any],
+    notes: Iterable[Note],
+    sources: Iterable[Source],
+) -> dict[str, Any]:
+    """Return the answer of a command as strict JSON: the result as `to_dict` has it (a list of
+    them for several base rates), with what was asked, what was read, and the notes in words.
+    """
+    found = [result.to_dict() for result in results]
+    return {
+        "schema": SCHEMA,
+        "version": __version__,
+        "command": command,
+        "request": dict(request),
+        "sentence": "\n".join(map(write_sentence, results)),
+        "result": found[0] if len(found) == 1 else found,
+        "notes": [{"code": note.code, "text": note.line(on_command_line)} for note in notes],
+        "sources": [
+            {**asdict(source), "path": source.name.encode("utf-8", "backslashreplace").decode()}
+            for source in sources
+        ],
+    }
