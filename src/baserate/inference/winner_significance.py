@@ -19,8 +19,8 @@ from baserate.decisions.rules import parse_rule
 from baserate.decisions.winner_map import SignificanceRegion, Undecided, WinnerMap, map_winners
 from baserate.errors import Note, combine, quoted, refuse
 from baserate.inference.bands import curves_drawn, resampled_bounds
-from baserate.inference.bootstrap import Progress, check_enough, planned
 from baserate.inference.intervals import REPLICATES
+from baserate.inference.resample import Progress, check_enough, planned
 from baserate.measures.confusion import checked_volume
 from baserate.numbers import Floats
 from baserate.results.values import LOWER, checked_level

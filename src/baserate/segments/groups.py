@@ -33,7 +33,6 @@ from baserate.errors import (
     quoted,
     refuse,
 )
-from baserate.inference.bootstrap import Plan
 from baserate.inference.clusters import (
     cluster_bound,
     cluster_intervals,
@@ -48,6 +47,7 @@ from baserate.inference.requirements import (
     require_of_clusters,
     split_requirement,
 )
+from baserate.inference.resample import Plan
 from baserate.inference.sample_size import refuse_masses
 from baserate.measures.confusion import ASSUMES_LABEL_SHIFT, MOST_CASES, NOT_SAID
 from baserate.measures.registry import CLASS_OF

@@ -35,10 +35,10 @@ from baserate.inference.amount_intervals import (
     choose_amount_model,
 )
 from baserate.inference.best_model import choose_model, moved, set_by_hand
-from baserate.inference.bootstrap import Progress
 from baserate.inference.chosen_threshold import CHOSEN_REPLICATES
 from baserate.inference.decide import decide
 from baserate.inference.intervals import IntervalOptions, complete_choice, complete_point
+from baserate.inference.resample import Progress
 from baserate.measures.confusion import NOT_SAID, Measure, parse
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint
