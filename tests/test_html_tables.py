@@ -117,7 +117,7 @@ def test_a_curve_shows_its_columns():
     assert rows[1] == ["none", "0", "0"]
     assert rows[2] == ["0.8", "0", "0.5"]
     along = br.curve(br.count(Y, S), "cost_threshold")
-    bare = br.Curve._of("bare", ("prior", "precision"), (along.x, along.y, None), None)
+    bare = br.Curve("bare", "prior", "precision", along.x, along.y)
     assert page(bare)[0] == ["prior", "precision"]
 
 

@@ -2,6 +2,7 @@
 as densely as pixels ask for.
 """
 
+import dataclasses
 import itertools
 import math
 import random
@@ -41,14 +42,13 @@ def densely(curve, pixels=PIXELS, most=200_000):
     """The densified curve; one that goes on halving for ever fails instead of filling the
     memory.
     """
-    inside = curve._between
+    inside = curve.between
 
     def counted(edge, share):
         assert len(edge) <= most, f"{len(edge)} points for {pixels} pixels"
         return inside(edge, share)
 
-    curve.__dict__["_between"] = counted
-    return curve.densified(pixels)
+    return dataclasses.replace(curve, between=counted).densified(pixels)
 
 
 def edges(held, curve):

@@ -19,8 +19,8 @@ def test_a_curve_unpacks_into_three_columns_that_cannot_be_changed():
     assert math.isnan(thresholds[0])
     with pytest.raises(ValueError, match="read-only"):
         x[0] = 3
-    with pytest.raises(TypeError, match="curves are made by"):
-        br.Curve()
+    with pytest.raises(AttributeError, match="cannot assign"):
+        curve.x = x
 
 
 def test_a_curve_says_where_it_was_read_and_off_what():

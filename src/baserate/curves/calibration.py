@@ -9,13 +9,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from baserate import notation
 from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
 from baserate.curves.areas import SHARE, hull_edges, one_class, summary
-from baserate.curves.named import both_shares, of_all, pav_blocks, probability_points, two_classes
-from baserate.errors import Note, check_corrected_once, number_of, quoted, refuse
+from baserate.curves.named import (
+    as_probabilities,
+    both_shares,
+    calibration_prior,
+    equal_bins,
+    of_all,
+    pav_blocks,
+    probability_points,
+    two_classes,
+)
+from baserate.errors import Note, check_corrected_once, number_of, quoted
 from baserate.measures.confusion import at_prior, label_shift_of
 from baserate.numbers import Floats, Reading, Undefined, rounded
 
@@ -49,7 +57,7 @@ def _forecast(counts: Counts, at: Conditions | None, calibrated_at: Any) -> _For
     points = probability_points(counts)
     resolved = at_prior(points, checked_conditions(at))
     prior = both_shares(resolved)
-    scores = np.clip(counts.scores.astype(np.float64), 0.0, 1.0)
+    scores = as_probabilities(counts.scores)
     notes: tuple[Note, ...] = tuple(label_shift_of(resolved, points))
     clipped = int(np.count_nonzero(scores != counts.scores))
     if clipped:
@@ -63,10 +71,9 @@ def _forecast(counts: Counts, at: Conditions | None, calibrated_at: Any) -> _For
     how, factor = "", 1.0
     if calibrated_at is not None:
         two_classes(points, "correcting scores")
-        factor, how = (
-            _odds_factor(calibrated_at, prior),
-            f"(calibrated_at={quoted(calibrated_at, quotes=False)})",
-        )
+        trained = calibration_prior(calibrated_at, None)
+        factor = prior[0] / prior[1] / rounded(trained / (1 - trained))
+        how = f"(calibrated_at={quoted(calibrated_at, quotes=False)})"
         check_corrected_once(counts.ledger, factor)
     # Odds times the factor; the complement is made on its own, as taking it from 1 would lose what
     # is small.
@@ -78,18 +85,6 @@ def _forecast(counts: Counts, at: Conditions | None, calibrated_at: Any) -> _For
     )
     cut, rest = (scores, 1 - scores) if raw else (scores * factor / whole, (1 - scores) / whole)
     return _Forecast(cut, rest, factor, ours, theirs, prior, notes, how)
-
-
-def _odds_factor(calibrated_at: Any, prior: tuple[float, float]) -> float:
-    """What turns odds at one base rate into odds at another: the ratio of the prior odds."""
-    written = notation.prior(calibrated_at)
-    if written is None:
-        raise refuse(
-            "BR507",
-            "correcting scores needs the base rate at which they are calibrated",
-            "calibrated_at=0.5",
-        )
-    return prior[0] / prior[1] / rounded(written.value / (1 - written.value))
 
 
 @summary(direction="lower", range=SHARE, of_scores=True)
@@ -163,7 +158,7 @@ def log_loss(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any
     """
     forecast = _forecast(counts, at, calibrated_at)
     ours, theirs = forecast.positives > 0, forecast.negatives > 0
-    scores = np.clip(counts.scores.astype(np.float64), 0.0, 1.0)
+    scores = as_probabilities(counts.scores)
     if (scores[ours] == 0).any() or (scores[theirs] == 1).any():
         return Undefined("infinite: a positive has probability 0, or a negative probability 1")
     with np.errstate(over="ignore"):
@@ -206,13 +201,8 @@ def calibration_error(
     if bins is None:
         starts, shown = pav_blocks(Points.of(counts)), forecast.how
     else:
-        if not isinstance(bins, int | np.integer) or isinstance(bins, bool) or bins < 1:
-            raise refuse("BR542", f"bins is a whole number from 1, got {quoted(bins)}", "bins=10")
-        place = np.searchsorted(np.arange(1, bins) / bins, forecast.scores, side="right")
-        starts, shown = (
-            np.flatnonzero(np.concatenate(([True], np.diff(place) != 0))),
-            f"({', '.join(filter(None, (forecast.how.strip('()'), f'bins={bins}')))})",
-        )
+        starts = equal_bins(forecast.scores, bins)
+        shown = f"({', '.join(filter(None, (forecast.how.strip('()'), f'bins={bins}')))})"
     # mass · score − positives, without the difference of what is close to 1.
     excess = forecast.negatives * forecast.scores - forecast.positives * forecast.rest
     gaps = np.add.reduceat(excess, starts)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from baserate.measures.confusion import (
     resolved_for,
 )
 from baserate.notation import base_rate
-from baserate.numbers import EXACT_FLOATS, Floats, Frozen, Viewed, cell, some, table, view
+from baserate.numbers import EXACT_FLOATS, Floats, Viewed, cell, some, table, view
 from baserate.results.operating_point import OperatingPoint
 
 # ----------------------------------------------------------------------
@@ -42,7 +42,8 @@ FRAMES = ("pandas", "polars", "pyarrow")
 Between = Callable[[Any, Any], tuple[Floats, Floats]]
 
 
-class Curve(Frozen):
+@dataclass(frozen=True, eq=False, repr=False)
+class Curve:
     """Two columns of numbers, with the thresholds and the conditions that they belong to.
 
     `x, y, thresholds = curve` unpacks it; `thresholds` are NaN where nothing is flagged, and None
@@ -60,75 +61,20 @@ class Curve(Frozen):
     y_label: str
     x: Floats
     y: Floats
-    thresholds: Floats | None
-    at: Conditions | None
-    notes: tuple[Note, ...]
-    source: Counts | Points | None
-    over: Any = None
-    _between: Between | None
+    thresholds: Floats | None = None
+    at: Conditions | None = None
+    source: Counts | Points | None = None
+    notes: tuple[Note, ...] = ()
+    between: Between | None = None
+    over: Any = None  # the `Expectation` over base rates that are not known exactly
 
-    def __init__(self) -> None:
-        raise TypeError(
-            "curves are made by roc(counts), pr(counts, at=…), curve(counts,"
-            ' "precision:recall") and so on'
-        )
-
-    @classmethod
-    def _of(
-        cls,
-        name: str,
-        labels: tuple[str, str],
-        columns: tuple[Floats, Floats, Floats | None],
-        at: Conditions | None,
-        source: Counts | Points | None = None,
-        notes: tuple[Note, ...] = (),
-        between: Between | None = None,
-    ) -> Curve:
-        curve = cls.__new__(cls)
-        x, y, thresholds = columns
-        arrays = [column for column in columns if column is not None]
-        curve._set(
-            arrays,
-            name=name,
-            x_label=labels[0],
-            y_label=labels[1],
-            x=x,
-            y=y,
-            thresholds=thresholds,
-            at=at,
-            notes=notes,
-            source=source,
-            _between=between,
-        )
-        return curve
-
-    @classmethod
-    def expected(cls, over: Any, source: Counts | Points) -> Curve:
-        """The average of a curve over base rates that are not known exactly, with its range."""
-        curve = cls._of(
-            over.name,
-            (over.x_label, over.y_label),
-            (over.x, over.y, None),
-            None,
-            source,
-            over.notes,
-        )
-        curve._set((), over=over)
-        return curve
+    def __post_init__(self) -> None:
+        for column in self:
+            if column is not None:
+                column.flags.writeable = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self.over is not None:
-            return Curve.expected, (self.over, self.source)
-        labels, columns = (self.x_label, self.y_label), (self.x, self.y, self.thresholds)
-        return Curve._of, (
-            self.name,
-            labels,
-            columns,
-            self.at,
-            self.source,
-            self.notes,
-            self._between,
-        )
+        return Curve, tuple(vars(self).values())
 
     def __iter__(self) -> Iterator[Floats | None]:
         return iter((self.x, self.y, self.thresholds))
@@ -139,11 +85,9 @@ class Curve(Frozen):
     def to_dict(self) -> dict[str, list[float]]:
         """The columns by name."""
         columns = {self.x_label: self.x.tolist(), self.y_label: self.y.tolist()}
-        return (
-            columns
-            if self.thresholds is None
-            else {**columns, "threshold": self.thresholds.tolist()}
-        )
+        if self.thresholds is not None:
+            columns["threshold"] = self.thresholds.tolist()
+        return columns
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """The columns as a dataframe of pandas, polars or pyarrow."""
@@ -176,25 +120,21 @@ class Curve(Frozen):
                 f"pixels must be a whole number from 2 to 100,000, got {quoted(pixels)}",
                 "densified(512)",
             )
-        if (
-            self._between is None
-            or len(self) < 2
-            or np.isnan(self.x).all()
-            or np.isnan(self.y).all()
-        ):
+        if self.between is None or not self.has_edges:
             return self
-        edges, shares = inserted(self.x, self.y, self._between, pixels)
-        x, y = self._between(edges, shares)
-        # A new point keeps the threshold of the edge's end: down to it, a share of the cases is
-        # flagged.
-        cuts = (
-            None
-            if self.thresholds is None
-            else self.thresholds[np.minimum(edges + (shares > 0), len(self) - 1)]
-        )
-        return Curve._of(
-            self.name, (self.x_label, self.y_label), (x, y, cuts), self.at, self.source, self.notes
-        )
+        edges, shares = inserted(self.x, self.y, self.between, pixels)
+        x, y = self.between(edges, shares)
+        cuts = self.thresholds
+        if cuts is not None:
+            # A new point keeps the threshold of the edge's end: down to it, a share of the cases is
+            # flagged.
+            cuts = cuts[np.minimum(edges + (shares > 0), len(self) - 1)]
+        return replace(self, x=x, y=y, thresholds=cuts, between=None)
+
+    @property
+    def has_edges(self) -> bool:
+        """Whether there are two points with a place to join."""
+        return len(self) > 1 and not np.isnan(self.x).all() and not np.isnan(self.y).all()
 
     def __repr__(self) -> str:
         where = "" if self.at is None else f", at {self.at}"
@@ -345,27 +285,14 @@ def sweep(
             "leave one of them out",
         )
     read = [_point(points, at, rule, threshold, volume) for at in conditions]
-    x = np.array([at.prior for at in conditions])
-    values = np.array(
-        [
-            np.nan if point is None else float(measure(point.confusion, asked, at=point.at))
-            for point in read
-        ]
-    )
-    thresholds = np.array(
-        [
-            np.nan if point is None or point.threshold is None else float(point.threshold)
-            for point in read
-        ]
-    )
-    return Curve._of(
-        "sweep",
-        ("prior", str(asked)),
-        (x, values, thresholds),
-        None,
-        counts,
-        _notes(conditions, read),
-    )
+    x, values, thresholds = (np.full(len(read), np.nan) for _ in range(3))
+    for place, (at, point) in enumerate(zip(conditions, read, strict=True)):
+        x[place] = at.prior
+        if point is not None:
+            values[place] = measure(point.confusion, asked, at=point.at)
+            thresholds[place] = np.nan if point.threshold is None else point.threshold
+    notes = _notes(conditions, read)
+    return Curve("sweep", "prior", str(asked), x, values, thresholds, source=counts, notes=notes)
 
 
 def _notes(conditions: list[Conditions], read: list[OperatingPoint | None]) -> tuple[Note, ...]:
@@ -455,22 +382,19 @@ def traced(
     needs_prior = any(measure.depends_on_prior for measure in measures)
     resolved = resolved_for(points, at, measures) if needs_prior else None
     columns = [along(measure, points, at) for measure in measures]
-
     if limit:
         columns = [_limited(column) for column in columns]
-    notes = (
-        *notes,
-        *rounded_thresholds(points),
-        *(label_shift_of(resolved, points) if resolved is not None else ()),
-    )
-    labels = (str(measures[0]), str(measures[1]))
-    return Curve._of(
+    shifted = () if resolved is None else label_shift_of(resolved, points)
+    return Curve(
         name,
-        labels,
-        (columns[0], columns[1], points.thresholds),
+        str(measures[0]),
+        str(measures[1]),
+        columns[0],
+        columns[1],
+        points.thresholds,
         resolved,
         source,
-        (*at.notes, *notes),
+        (*at.notes, *notes, *rounded_thresholds(points), *shifted),
         _Between(points, measures, at, limit),
     )
 
@@ -505,20 +429,14 @@ def rounded_thresholds(points: Points) -> tuple[Note, ...]:
     """Integers that floats cannot hold apart are merged on a curve's axis of thresholds, and
     nowhere else.
     """
-    scores = points.scores
-    if (
-        scores.dtype != np.int64
-        or not len(scores)
-        or max(abs(int(scores[0])), abs(int(scores[-1]))) <= EXACT_FLOATS
-    ):
+    ends = points.scores[[0, -1]].tolist() if len(points.scores) else []
+    if not any(isinstance(end, int) and abs(end) > EXACT_FLOATS for end in ends):
         return ()
-    return (
-        Note(
-            "BR572",
-            "scores beyond 2^53: thresholds of a curve are rounded to floats; those of operating"
-            " points are exact",
-        ),
+    text = (
+        "scores beyond 2^53: thresholds of a curve are rounded to floats; those of operating points"
+        " are exact"
     )
+    return (Note("BR572", text),)
 
 
 def mixed_points(points: Points, edges: Any, shares: Any) -> Points:

@@ -14,6 +14,7 @@ import numpy as np
 from baserate import notation
 from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.amounts import Amounts, check_amounts
+from baserate.counts.cells import ROUNDING, Array
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
 from baserate.curves.curve import Curve, rounded_thresholds, traced
@@ -92,22 +93,47 @@ def _along(
     )
     scores = priced.points.scores.astype(np.float64, copy=False)
     notes = (*rounded_thresholds(priced.points), *label_shift_of(prices.at, priced.points))
-    return Curve._of(
-        name,
-        ("threshold", label),
-        (scores, values(priced, prices)[1:], scores),
-        prices.at,
-        amounts.counts,
-        notes,
-    )
+    costs = values(priced, prices)[1:]
+    return Curve(name, "threshold", label, scores, costs, scores, prices.at, amounts.counts, notes)
 
 
 # ----------------------------------------------------------------------
 # Scores that are probabilities: some curves and summaries need them to be.
 
 
-# A probability may be off by so much by rounding and still be meant as one.
-ROUNDING = 1e-6
+def as_probabilities(scores: Array) -> Floats:
+    """Scores that are probabilities, as floats; what lies outside by rounding is taken as 0 or 1,
+    and anything else refused.
+    """
+    values = scores.astype(np.float64)
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
+    if not (low >= -ROUNDING and high <= 1 + ROUNDING):
+        raise refuse(
+            "BR507",
+            f"these scores are not probabilities: they span {low:.6g} to {high:.6g}",
+            "divide percentages by 100; turn logits into probabilities",
+        )
+    return np.clip(values, 0.0, 1.0)
+
+
+def calibration_prior(calibrated_at: Any, sample: Counts | Points | None) -> Fraction:
+    """The base rate at which scores are probabilities, exactly; "sample" is that of the counts."""
+    written = notation.prior(calibrated_at)
+    if written is not None:
+        return written.value
+    if sample is None:
+        raise refuse(
+            "BR507",
+            "the sample has no base rate of its own to be calibrated at",
+            "calibrated_at=0.5",
+        )
+    positives, negatives = exactly(sample.total_positives), exactly(sample.total_negatives)
+    return positives / (positives + negatives)
+
+
+def odds_ratio(meant: Fraction, trained: Fraction) -> Fraction:
+    """What turns odds at one base rate into odds at another."""
+    return meant / (1 - meant) / (trained / (1 - trained))
 
 
 def probability_points(counts: Any) -> Points:
@@ -124,13 +150,7 @@ def probability_points(counts: Any) -> Points:
         )
     if not len(counts.scores):
         raise refuse("BR552", "there are no cases", "count some cases first")
-    if counts.scores[0] > 1 + ROUNDING or counts.scores[-1] < -ROUNDING:
-        span = f"{counts.scores[-1].item():.6g} to {counts.scores[0].item():.6g}"
-        raise refuse(
-            "BR507",
-            f"these scores are not probabilities: they span {span}",
-            "divide percentages by 100; turn logits into probabilities",
-        )
+    as_probabilities(counts.scores)
     return Points.of(counts)
 
 
@@ -196,14 +216,8 @@ def cost_curve(counts: Source) -> Curve:
     best = np.concatenate((np.arange(len(hull)), [len(hull) - 1]))
     y = x * fnr[best] + rest * fpr[best]
     keep = np.concatenate((np.diff(x) > 0, [True]))
-    thresholds = hull.thresholds[best]
-    return Curve._of(
-        "cost",
-        CURVES["cost"].axes,
-        (x[keep], y[keep], thresholds[keep]),
-        None,
-        counts,
-    )
+    columns = x[keep], y[keep], hull.thresholds[best][keep]
+    return Curve("cost", *CURVES["cost"].axes, *columns, source=counts)
 
 
 def two_classes(counts: Source, what: str) -> Points:
@@ -231,24 +245,17 @@ def brier_curve(counts: Counts, *, at: Conditions | None = None) -> Curve:
     True
     """
     points, (prior, rest), resolved = _probabilities(counts, at)
-    scores = np.clip(points.scores.astype(np.float64), 0.0, 1.0)
+    scores = as_probabilities(points.scores)
     # Down to the next lower score, the same cases are flagged: one straight piece for each, from
     # right to left.
     high, low = np.concatenate(([1.0], scores)), np.concatenate((scores, [0.0]))
     alarms = of_all(points.fp, points.total_negatives, rest)
     misses = of_all(points.fn, points.total_positives, prior)
     pieces = [2 * (c * alarms + (1 - c) * misses) for c in (low, high)]
-    x, y = (np.stack(pair, axis=1)[::-1].ravel() for pair in ((high, low), (pieces[1], pieces[0])))
-    x, y = x.reshape(-1, 2)[:, ::-1].ravel(), y.reshape(-1, 2)[:, ::-1].ravel()
-    thresholds = np.repeat(points.thresholds[::-1], 2)
-    return Curve._of(
-        "brier",
-        CURVES["brier"].axes,
-        (x, y, thresholds),
-        resolved,
-        counts,
-        tuple(label_shift_of(resolved, points)),
-    )
+    x, y = (np.stack(pair, axis=1)[::-1].ravel() for pair in ((low, high), pieces))
+    columns = x, y, np.repeat(points.thresholds[::-1], 2)
+    notes = tuple(label_shift_of(resolved, points))
+    return Curve("brier", *CURVES["brier"].axes, *columns, resolved, counts, notes)
 
 
 def decision_curve(
@@ -272,7 +279,7 @@ def decision_curve(
     array([0.0122, 0.0565, 0.069 , 0.3077])
     """
     points, (prior, rest), resolved = _probabilities(counts, at)
-    scores = np.clip(points.scores.astype(np.float64), 0.0, 1.0)
+    scores = as_probabilities(points.scores)
     factor, notes = _moved(counts, points, resolved, calibrated_at)
     t = (
         scores
@@ -286,14 +293,8 @@ def decision_curve(
     caught = of_all(points.tp[1:][below], points.total_positives, prior)
     y = caught - of_all(points.fp[1:][below], points.total_negatives, against) * odds
     columns = (t[below][::-1].copy(), y[::-1].copy(), points.thresholds[1:][below][::-1].copy())
-    return Curve._of(
-        "decision",
-        CURVES["decision"].axes,
-        columns,
-        resolved,
-        counts,
-        (*checked_conditions(at).notes, *label_shift_of(resolved, points), *notes),
-    )
+    notes = (*checked_conditions(at).notes, *label_shift_of(resolved, points), *notes)
+    return Curve("decision", *CURVES["decision"].axes, *columns, resolved, counts, notes)
 
 
 def act_on_everybody(t: Any, prior: float) -> Floats:
@@ -350,7 +351,7 @@ def _moved(
         text = f"{points.why_no_prior}: say at which base rate the scores are probabilities"
         raise refuse("BR507", text, Fix("calibrated_at=0.5", "--calibrated-at 50%"))
     trained = exactly(points.exact_prior) if written is None else written.value
-    factor = at.exact_prior / (1 - at.exact_prior) / (trained / (1 - trained))
+    factor = odds_ratio(at.exact_prior, trained)
     check_corrected_once(counts.ledger, factor)
     if factor == 1:
         return factor, ()
@@ -573,7 +574,7 @@ def _along_scores(name: str, counts: Source, at: Conditions | None) -> Curve:
         *rounded_thresholds(points),
         *(label_shift_of(resolved, points) if resolved is not None else ()),
     )
-    return Curve._of(name, axes, (scores, y, scores), resolved, counts, notes)
+    return Curve(name, *axes, scores, y, scores, resolved, counts, notes)
 
 
 def to_broc(fpr: Any, tpr: Any, at: Conditions) -> tuple[Any, Any]:
@@ -628,14 +629,8 @@ def reliability_curve(
     (array([0.1  , 0.375, 0.8  ]), array([0. , 0.5, 1. ]))
     """
     points, (prior, rest), resolved = _probabilities(counts, at)
-    scores = np.clip(counts.scores.astype(np.float64), 0.0, 1.0)
-    if bins is None:
-        starts = pav_blocks(points)
-    elif not isinstance(bins, int | np.integer) or isinstance(bins, bool) or bins < 1:
-        raise refuse("BR542", f"bins is a whole number from 1, got {quoted(bins)}", "bins=10")
-    else:
-        place = np.searchsorted(np.arange(1, bins) / bins, scores, side="right")
-        starts = np.flatnonzero(np.concatenate(([True], np.diff(place) != 0)))
+    scores = as_probabilities(counts.scores)
+    starts = pav_blocks(points) if bins is None else equal_bins(scores, bins)
     ours = of_all(counts.positives, counts.total_positives, prior)
     theirs = of_all(counts.negatives, counts.total_negatives, rest)
     mass = np.add.reduceat(ours + theirs, starts)
@@ -645,14 +640,18 @@ def reliability_curve(
     )
     lowest = scores[np.append(starts[1:], len(scores)) - 1]
     columns = (x[::-1].copy(), y[::-1].copy(), lowest[::-1].copy())
-    return Curve._of(
-        "reliability",
-        CURVES["reliability"].axes,
-        columns,
-        resolved,
-        counts,
-        tuple(label_shift_of(resolved, points)),
-    )
+    notes = tuple(label_shift_of(resolved, points))
+    return Curve("reliability", *CURVES["reliability"].axes, *columns, resolved, counts, notes)
+
+
+def equal_bins(scores: Floats, bins: Any) -> Any:
+    """Where each of so many bins of equal width begins among probabilities; those without a score
+    are left out.
+    """
+    if not isinstance(bins, int | np.integer) or isinstance(bins, bool) or bins < 1:
+        raise refuse("BR542", f"bins is a whole number from 1, got {quoted(bins)}", "bins=10")
+    place = np.searchsorted(np.arange(1, bins) / bins, scores, side="right")
+    return np.flatnonzero(np.concatenate(([True], np.diff(place) != 0)))
 
 
 # ----------------------------------------------------------------------

@@ -136,13 +136,8 @@ def drawn(curve: Curve, x: Axis, y: Axis) -> tuple[Floats, Floats]:
     across, up = curve.x, curve.y
     if curve.name in CURVES and curve.x_label == "threshold":
         across, up = stepped(across, up)
-    between = curve._between
-    if (
-        between is not None
-        and 2 <= len(curve) <= MOST_PLACES
-        and not np.isnan(curve.x).all()
-        and not np.isnan(curve.y).all()
-    ):
+    between = curve.between
+    if between is not None and curve.has_edges and len(curve) <= MOST_PLACES:
 
         def placed(edges: Any, shares: Any) -> tuple[Floats, Floats]:
             there = between(edges, shares)

@@ -34,6 +34,7 @@ from baserate.curves import named
 from baserate.curves.curve import Curve
 from baserate.decisions.selection import settings_of
 from baserate.errors import InputError, Source, escaped, grouped, number_of, quoted, refuse
+from baserate.inference.decide import recommend
 from baserate.inference.intervals import IntervalOptions, auc_intervals
 from baserate.measures.confusion import checked_volume, in_costs, measure
 from baserate.measures.isolines import IsoCost, iso_cost_line
@@ -64,7 +65,6 @@ from baserate.results.operating_point import (
     format_threshold,
 )
 from baserate.results.values import checked_level, is_corrected
-from baserate.robustness.decision import recommend
 from baserate.verbs.sources import verb
 from baserate.views import choices, segment_tables, tables
 from baserate.views.document import read
@@ -164,7 +164,7 @@ def page(title: str, static: str, content: Mapping[str, Any]) -> str:
                 ' name="color-scheme" content="light dark">\n'
             ),
             f"<title>{escape(escaped(title))}</title>\n<style>{parts.style}</style>\n</head>\n<body>\n",
-            f'<div id="static">\n{static}\n</div>\n<div id="app" hidden></div>\n',
+            f'<div id="static">\n{static}\n</div>\n<div id="app" aria-busy="true" hidden></div>\n',
             f'<script type="application/json" id="baserate-data">{island(content)}</script>\n',
             f"<script>{parts.script}</script>\n</body>\n</html>\n",
         )

@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from baserate import notation
 from baserate.conditions import Conditions, checked_conditions, kept_share
-from baserate.counts.cells import ROUNDING, Array, gathered, without_runs
+from baserate.counts.cells import gathered, without_runs
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
+from baserate.curves.named import as_probabilities, calibration_prior, odds_ratio
 from baserate.errors import (
     Fix,
     Ledger,
@@ -35,22 +36,6 @@ from baserate.numbers import Floats, Ints, Viewed, rounded
 
 # Rounding alone moves a label by so many units in the last place; only more is worth a note.
 FEW_UNITS = 4
-LIKELY = "divide percentages by 100; turn logits into probabilities"
-
-
-def as_probabilities(scores: Array) -> Floats:
-    """Scores that are probabilities, as floats; what lies outside by rounding is taken as 0 or 1,
-    and anything else refused.
-    """
-    values = scores.astype(np.float64)
-    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
-    if not (low >= -ROUNDING and high <= 1 + ROUNDING):
-        raise refuse(
-            "BR507",
-            f"these scores are not probabilities: they span {low:.6g} to {high:.6g}",
-            LIKELY,
-        )
-    return np.clip(values, 0.0, 1.0)
 
 
 def relabelled(
@@ -218,22 +203,7 @@ def odds_factor(
             Fix.everywhere(HOW),
         )
     trained, meant = calibration_prior(calibrated_at, sample), at.exact_prior
-    return meant / (1 - meant) / (trained / (1 - trained))
-
-
-def calibration_prior(calibrated_at: Any, sample: Counts | None) -> Fraction:
-    """The base rate at which scores are probabilities, exactly; "sample" is that of the counts."""
-    written = notation.prior(calibrated_at)
-    if written is not None:
-        return written.value
-    if sample is None:
-        raise refuse(
-            "BR507",
-            "the sample has no base rate of its own to be calibrated at",
-            "calibrated_at=0.5",
-        )
-    totals = Fraction(sample.total_positives), Fraction(sample.total_negatives)
-    return totals[0] / sum(totals)
+    return odds_ratio(meant, trained)
 
 
 def _corrected(probabilities: Floats, factor: Fraction) -> Floats:

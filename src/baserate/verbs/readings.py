@@ -27,6 +27,7 @@ from baserate.curves.threshold_table import MEASURES, ThresholdTable, threshold_
 from baserate.decisions.amount_costs import AmountPoint
 from baserate.decisions.selection import choose
 from baserate.errors import quoted, refuse
+from baserate.inference.expectation import expect, expect_curve
 from baserate.measures import confusion
 from baserate.measures.confusion import NOT_SAID, Confusion, Measure
 from baserate.measures.confusion import named as measure_named
@@ -35,7 +36,6 @@ from baserate.numbers import Reading, Undefined
 from baserate.read.cases import macro
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint
-from baserate.robustness.expectation import expect, expect_curve
 from baserate.verbs.sources import Models, Threshold, models_of, refuse_uncounted, verb
 
 Kind = Literal["unknown", "varying"] | None
@@ -381,9 +381,9 @@ def _curve(x: Any, name: str, at: Conditions | None, said: dict[str, Any]) -> Cu
     if at is not None and not at.is_exact:
         _no_effect(said, {"kind", "level", "places"}, name)
         where = {"x": said.pop("places")} if "places" in said else {}
-        return Curve.expected(
-            expect_curve(curve=name, counts=x, at=cast("Uncertain", at), **where, **said), x
-        )
+        over = expect_curve(curve=name, counts=x, at=cast("Uncertain", at), **where, **said)
+        columns = over.name, over.x_label, over.y_label, over.x, over.y
+        return Curve(*columns, source=x, notes=over.notes, over=over)
     up, colon, across = name.partition(":")
     if colon and across.strip() == "prior":
         return _along_priors(x, up.strip(), at, said)
