@@ -58,7 +58,7 @@ def _forecast(counts: Counts, at: Conditions | None, calibrated_at: Any) -> _For
     resolved = at_prior(points, checked_conditions(at))
     prior = class_shares(resolved)
     scores = as_probabilities(counts.scores)
-    notes: tuple[Note, ...] = tuple(label_shift_of(resolved, points))
+    notes: tuple[Note, ...] = label_shift_of(resolved, points)
     clipped = int(np.count_nonzero(scores != counts.scores))
     if clipped:
         notes += (

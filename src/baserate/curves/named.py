@@ -258,7 +258,7 @@ def brier_curve(counts: Counts, *, at: Conditions | None = None) -> Curve:
     pieces = [2 * (c * alarms + (1 - c) * misses) for c in (low, high)]
     x, y = (np.stack(pair, axis=1)[::-1].ravel() for pair in ((low, high), pieces))
     columns = x, y, np.repeat(points.thresholds[::-1], 2)
-    notes = tuple(label_shift_of(resolved, points))
+    notes = label_shift_of(resolved, points)
     return Curve("brier", *CURVES["brier"].axes, *columns, resolved, counts, notes)
 
 
@@ -644,7 +644,7 @@ def reliability_curve(
     )
     lowest = scores[np.append(starts[1:], len(scores)) - 1]
     columns = (x[::-1].copy(), y[::-1].copy(), lowest[::-1].copy())
-    notes = tuple(label_shift_of(resolved, points))
+    notes = label_shift_of(resolved, points)
     return Curve("reliability", *CURVES["reliability"].axes, *columns, resolved, counts, notes)
 
 

@@ -33,7 +33,7 @@ from baserate.measures.confusion import (
     Measure,
     checked_volume,
     confusion_at,
-    label_shift,
+    label_shift_of,
     resolved_for,
 )
 from baserate.measures.registry import weight_of_negatives
@@ -246,7 +246,7 @@ def _shown(given: Any) -> str:
 
 def on_choice(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
     """Of a point that was chosen, also how it was."""
-    yield from label_shift(point.at, point.point.confusion)
+    yield from label_shift_of(point.at, point.point.confusion)
     yield from resolution(point.point, priced.points)
     if not rule.terms and point.point.regardless == 0:
         yield Note("BR524", "flagging nothing is cheapest: no review is worth its cost")

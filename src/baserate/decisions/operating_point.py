@@ -40,7 +40,7 @@ from baserate.measures.confusion import (
     between,
     confusion_at,
     exact_value,
-    label_shift,
+    label_shift_of,
     measure,
     out_of_range,
     parse,
@@ -90,7 +90,7 @@ def evaluate_on(
             points.notes,
             (
                 *given.notes,
-                *label_shift(resolved, confusion),
+                *label_shift_of(resolved, confusion),
                 *out_of_range(points, point.threshold),
             ),
         ),
@@ -448,7 +448,7 @@ SIGNIFICANT, MATERIAL = Fraction("10.83"), Fraction(1, 10)
 
 def on_reading(point: OperatingPoint, points: Points) -> Iterator[Note]:
     """Of any point read at conditions."""
-    yield from label_shift(point.at, point.confusion)
+    yield from label_shift_of(point.at, point.confusion)
     yield from out_of_range(points, point.threshold)
     yield from resolution(point, points)
 
@@ -529,7 +529,7 @@ def on_choice(
     point: OperatingPoint, points: Points, rule: Rule, objective: Measure
 ) -> Iterator[Note]:
     """Of a point that was chosen, also how it was."""
-    yield from label_shift(point.at, point.confusion)
+    yield from label_shift_of(point.at, point.confusion)
     yield from resolution(point, points)
     yield from _trivial(point, points, rule, objective)
     yield from _budget(point, points, rule, objective)

@@ -62,7 +62,7 @@ from baserate.measures.confusion import (
     Measure,
     checked_volume,
     confusion_at,
-    label_shift,
+    label_shift_of,
     named,
     out_of_range,
 )
@@ -230,7 +230,8 @@ def _at_chosen(
     return replace(
         found,
         notes=combine(
-            found.notes, label_shift(point.at, point.confusion) if measure.depends_on_prior else ()
+            found.notes,
+            label_shift_of(point.at, point.confusion) if measure.depends_on_prior else (),
         ),
     )
 

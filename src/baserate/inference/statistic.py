@@ -541,7 +541,7 @@ def replicate_values(
 
 def shifted(statistic: Statistic, counts: Counts) -> tuple[Note, ...]:
     """The assumption behind a number at another base rate than the sample's."""
-    return tuple(label_shift_of(statistic.at, Points.of(counts))) if statistic.at_matters else ()
+    return label_shift_of(statistic.at, Points.of(counts)) if statistic.at_matters else ()
 
 
 def _parameters(function: Callable[..., Any]) -> Any:

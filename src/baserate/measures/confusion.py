@@ -355,36 +355,21 @@ def along(asked: Measure, points: Points, at: Conditions) -> Floats:
 def reading_notes(asked: Measure, confusion: Confusion, at: Conditions) -> Iterator[Note]:
     """What a reader of this value should know."""
     if asked.depends_on_prior:
-        yield from label_shift(at, confusion)
+        yield from label_shift_of(at, confusion)
     if asked.name in ("accuracy", "error"):
         yield from no_better_than_majority(
             exact_value(Measure("accuracy"), confusion, at), at, confusion
         )
 
 
-def label_shift(at: Conditions, confusion: Confusion) -> Iterator[Note]:
-    """The assumption behind every number at another base rate."""
-    if (
-        at.prior is None
-        or at.as_in_sample
-        or (not confusion.why_no_prior and at.prior == confusion.prior)
-    ):
-        return
-    yield _assumption(at.prior, math.nan if confusion.why_no_prior else confusion.prior)
-
-
-def label_shift_of(at: Conditions, points: Points) -> Iterator[Note]:
-    """The same for all points together."""
-    if (
-        at.prior is not None
-        and not at.as_in_sample
-        and (points.why_no_prior or at.prior != points.prior)
-    ):
-        yield _assumption(at.prior, math.nan if points.why_no_prior else points.prior)
-
-
-def _assumption(prior: float, sample: float) -> Note:
-    return note_label_shift([prior], [sample if 0 < sample < 1 else None])
+def label_shift_of(at: Conditions, sample: Confusion | Points) -> tuple[Note, ...]:
+    """The assumption behind every number at another base rate than that of the sample."""
+    if at.prior is None or at.as_in_sample:
+        return ()
+    own = None if sample.why_no_prior else sample.prior
+    if at.prior == own:
+        return ()
+    return (note_label_shift([at.prior], [own if own and 0 < own < 1 else None]),)
 
 
 def note_label_shift(priors: Sequence[float], samples: Sequence[float | None]) -> Note:
