@@ -36,9 +36,9 @@ from baserate.errors import (
 from baserate.inference.requirements import check_requirement, checked_margin
 from baserate.measures.confusion import checked_volume, parse
 from baserate.read import streams
-from baserate.read.csv_dialect import CsvOptions
 from baserate.read.files import is_saved
 from baserate.read.source import SCHEME, WILD, Options
+from baserate.read.text import TextOptions
 from baserate.read.treatments import Treatment
 from baserate.results.values import (
     NonInferiority,
@@ -423,7 +423,9 @@ KINDS = {
     "tuple[str, ...]": TEXTS,
 }
 READING = {
-    field.name: KINDS[str(field.type)] for kind in (CsvOptions, Treatment) for field in fields(kind)
+    field.name: KINDS[str(field.type)]
+    for kind in (TextOptions, Treatment)
+    for field in fields(kind)
 } | {"max_bytes": WHOLE}
 TOGETHER = frozenset({"columns", "header", "decimal", "thousands"})
 AT_LINE = re.compile(r"(.*?) \(at (?:line (\d+)|end of document).*\)")
