@@ -179,7 +179,7 @@ def assert_equal(ours, theirs):
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format_is_the_same_table_through_another_process(tmp_path, name):
     source = made(tmp_path, name, FORMATS[name])
-    assert sources.is_confined(source, Options())
+    assert sources.is_confined(source, Options()) == (name not in ("a.csv", "several"))
     assert_same(there(source), sources.parts_here(source, WANTED, Options()))
 
 

@@ -16,7 +16,7 @@ from tests.read.test_large_texts import plain_text
 import baserate as br
 from baserate.read import engine
 from baserate.read import text as text_reader
-from baserate.read.files import count_scores
+from baserate.read.files import count_scores, read_cases
 from baserate.read.source import Options
 from baserate.read.table import LEAST, ColumnRoles
 from baserate.read.text import Text, line_at, scan_bytes
@@ -190,6 +190,17 @@ def test_the_file_that_is_named_is_read_and_no_other(tmp_path):
     path = written(tmp_path, "y,m1\n0,7\n1,8\n", "a[1].csv")
     assert is_read_by_duckdb(path)
     assert count_csv(path).scores.tolist() == [8, 7]
+
+
+def test_rows_keep_their_order(tmp_path):
+    """DuckDB makes a join of IN, which loses it."""
+    rows = 200_000
+    text = "id,y,m1\n" + "".join(f"{row},{row % 2},{row}.123456789\n" for row in range(rows))
+    cases, table = read_cases(
+        written(tmp_path, text), ColumnRoles("y", ("m1",), id="id"), Options()
+    )
+    assert cases.scores["m1"].astype(int).tolist() == list(range(rows))
+    assert table.columns["id"].tolist() == [str(row) for row in range(rows)]
 
 
 def test_a_header_is_never_sql(tmp_path):

@@ -47,7 +47,7 @@ from baserate.read.cases import (
     with_weight,
 )
 from baserate.read.columns import Column, as_column, kind_of_value, mixed, objects
-from baserate.read.engine import FRACTION, CaseTable, plain_labels, sql_text
+from baserate.read.engine import FRACTION, CaseTable, is_one_of, plain_labels, sql_text
 from baserate.read.engine import ROUNDED as HAS_ROUNDED
 from baserate.read.table import ColumnRoles, Table
 from baserate.read.treatments import (
@@ -129,8 +129,7 @@ class Labels:
     def among(self, chosen: Callable[[Any], bool]) -> str:
         """Return the condition that a label is one of those chosen."""
         raw = [raw for raw, value in zip(self.raw, self.values, strict=True) if chosen(value)]
-        listed = ", ".join(sql_value(each) for each in raw if each is not None)
-        return f"coalesce({self.column} IN ({listed}), false)" if listed else "false"
+        return is_one_of(self.column, [sql_value(each) for each in raw if each is not None])
 
 
 def sql_value(value: Any) -> str:
