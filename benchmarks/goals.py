@@ -247,7 +247,7 @@ def of_reports(rows):
         takes.
         """
         whole, drawn = [], []
-        with timed(chosen_threshold, "_readings") as spent:
+        with timed(chosen_threshold, "read_choices") as spent:
             for _ in range(5):
                 spent.clear()
                 whole.append(cpu(lambda: br.report(counted(), at=AT).html, 0, 1))

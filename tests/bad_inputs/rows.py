@@ -98,12 +98,6 @@ def shown(found):
     return lines
 
 
-def code_of(line):
-    """The code of an error or note; nothing for an answer."""
-    found = ERROR.fullmatch(line) or NOTE.fullmatch(line)
-    return found[1] if found else ""
-
-
 def _entered(found):
     assert found.number not in ROWS, f"row {found.number} stands twice"
     assert found.number in NUMBERS

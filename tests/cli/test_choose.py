@@ -697,7 +697,7 @@ def test_an_answer_that_is_not_better_than_flagging_nothing_says_so_first(weak):
     assert first == (
         "Use m at score ≥ -0.324, the cheapest threshold. At the sample's base rate of 1 in 15,"
         " costs (fp = 1, fn = 14), its cost per case is 0.7983. m is not significantly better than"
-        " flagging nothing (cost per case 0.9333; p = 0.32)."
+        " flagging nothing (cost per case 0.9333; p = 0.357)."
     )
     verdict = answered("choose", weak, *asked)["verdict"][0]
     lead = verdict["lead_over_baseline"]

@@ -215,7 +215,7 @@ def test_several_base_rates_are_a_sentence_each_and_a_table(three, capsys):
         "--prior",
         "1%,10%",
         "--replicates",
-        "100",
+        "1000",
     )
     done = told(capsys, "compare", three, *TWO, *options)
     sentences = done.out.splitlines()[:2]

@@ -66,9 +66,3 @@ def cheapest_by_average(cases, review, **how):
     mean = sum(positives) / len(positives)
     cut, _ = cheapest(cases, review, amount_of=lambda _: mean, **how)
     return cut, expected_cost(cases, cut, review, **how)
-
-
-def caught_by(cases, cut):
-    return sum(
-        (case.amount for case in cases if case.positive and is_flagged(case, cut)), Fraction(0)
-    )

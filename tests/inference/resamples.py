@@ -4,7 +4,7 @@ import numpy as np
 from scipy import stats
 
 import baserate as br
-from baserate.inference.bootstrap import Plan, resampled
+from baserate.inference.resample import Plan, resample_counts
 
 CELLS = br.Counts([5, 4, 3, 2, 1], positives=[12, 9, 6, 2, 1], negatives=[3, 10, 20, 67, 100])
 STRATIFIED, CASES, CLUSTERS = "stratified", "cases", "clusters"
@@ -16,7 +16,7 @@ def plan(how=STRATIFIED, replicates=300, seed=0, progress=None):
 
 def parts_of(source, how=STRATIFIED, **options):
     """The counts of each resample, of a source with one model."""
-    return [part for (part,) in resampled(source, plan(how, **options))]
+    return [part for (part,) in resample_counts(source, plan(how, **options))]
 
 
 def at_scores(parts, scores):

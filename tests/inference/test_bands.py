@@ -9,7 +9,7 @@ from tests.inference.helpers_bands import COUNTS, NAMED
 
 import baserate as br
 from baserate.inference import bands
-from baserate.inference.bootstrap import Plan, resampled
+from baserate.inference.resample import Plan, resample_counts
 
 SEPARATED = br.Counts([2, 1], positives=[10, 0], negatives=[0, 100])
 AT = br.Conditions(prior=0.03)
@@ -235,7 +235,7 @@ def test_bounds_of_the_negated_curves_are_the_bounds_negated():
 
 def test_a_difference_is_that_of_the_two_curves_in_pairs():
     models = paired_models()
-    band = br.curves.difference_band(models, br.roc, pair=("a", "b"), x=[0.1, 0.5], replicates=300)
+    band = br.curves.difference_band(models, br.roc, pair=("a", "b"), x=[0.1, 0.5], replicates=600)
     each = [
         br.curves.band(models.marginal(name), br.roc, x=[0.1, 0.5], replicates=100).y
         for name in ("a", "b")
@@ -510,7 +510,7 @@ def test_a_difference_at_thresholds_by_name_is_that_of_resamples_at_these_thresh
     for place, prior in enumerate((0.1, 0.3)):
         values = [
             precision(b, cuts["b"], prior) - precision(a, cuts["a"], prior)
-            for a, b in resampled(models, Plan("stratified", 150, 4))
+            for a, b in resample_counts(models, Plan("stratified", 150, 4))
         ]
         ends = (
             np.quantile(values, 0.025, method="inverted_cdf"),

@@ -10,16 +10,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import baserate as br
-from baserate.inference import bootstrap
-from baserate.inference.bootstrap import (
-    Plan,
+from baserate.inference import replicates
+from baserate.inference.replicates import (
     acceleration,
     bca_bounds,
     percentile_bounds,
-    replicate_values,
     undefined_noted,
 )
-from baserate.inference.statistic import statistic_of
+from baserate.inference.resample import Plan
+from baserate.inference.statistic import replicate_values, statistic_of
 
 VALUES = np.random.default_rng(0).gamma(3, size=501)
 
@@ -280,7 +279,7 @@ def test_leaving_some_cases_out_is_close_to_leaving_out_all(how, monkeypatch):
     labels, scores = cases(300, 400, digits=4)
     statistic, counts = statistic_of(difference_of_means), br.count(labels, scores)
     whole = acceleration(statistic, counts, how)
-    monkeypatch.setattr(bootstrap, "MOST_LEFT_OUT", 120)
+    monkeypatch.setattr(replicates, "MOST_LEFT_OUT", 120)
     some = acceleration(statistic, counts, how)
     assert some != whole
     assert math.isclose(some, whole, rel_tol=0.3)

@@ -9,9 +9,10 @@ from scipy.special import betaincinv
 from tests.inference.samples import AT, codes, counts, grouped, text_of
 
 import baserate as br
-from baserate.inference import chosen_threshold
-from baserate.inference.bootstrap import Plan, resampled
-from baserate.inference.chosen_threshold import Resampling, chosen_intervals, readings
+from baserate.inference import choose_again
+from baserate.inference.choose_again import read_choices
+from baserate.inference.chosen_threshold import Resampling, chosen_intervals
+from baserate.inference.resample import Plan, resample_counts
 
 COSTLY = br.Conditions(0.02, br.Costs(fn=20))
 RULES = [
@@ -33,7 +34,7 @@ def chosen_one_by_one(source, options, at, plan):
     """
     whole = source.total() if isinstance(source, br.GroupedCounts) else source
     rows = []
-    for (part,) in resampled(source, plan):
+    for (part,) in resample_counts(source, plan):
         try:
             point = br.choose(part, at=at, **options)
         except br.Infeasible:
@@ -58,7 +59,7 @@ def test_the_fast_core_chooses_as_choose_does_on_every_resample(options, at, dig
     source = counts(40, 300, digits=digits)
     point = br.choose(source, at=at, **options)
     plan = Plan("cases" if at.as_in_sample else "stratified", 40, 3)
-    (found,) = readings(source, [point], plan)
+    (found,) = read_choices(source, [point], plan)
     assert np.hstack([found.here, found.there]) == pytest.approx(
         chosen_one_by_one(source, options, at, plan), nan_ok=True
     )
@@ -67,35 +68,21 @@ def test_the_fast_core_chooses_as_choose_does_on_every_resample(options, at, dig
 def test_clusters_are_drawn_whole_by_the_fast_core_too():
     point = br.choose(grouped().total(), at=COSTLY)
     plan = Plan("clusters", 40, 3)
-    (found,) = readings(grouped(), [point], plan)
+    (found,) = read_choices(grouped(), [point], plan)
     assert np.hstack([found.here, found.there]) == pytest.approx(
         chosen_one_by_one(grouped(), {}, COSTLY, plan), nan_ok=True
     )
 
 
-def test_the_resamples_are_the_same_for_any_number_of_threads(monkeypatch):
-    point, plan = br.choose(counts(), at=COSTLY), Plan("stratified", 150, 3)
-    monkeypatch.setattr(chosen_threshold, "WORTH_THREADS", 0)
-    found = []
-    for workers in (1, 2, 5):
-        monkeypatch.setattr(chosen_threshold, "threads", lambda workers=workers: workers)
-        found.append(readings(counts(), [point], plan)[0])
-    for other in found[1:]:
-        assert all(
-            np.array_equal(one, same, equal_nan=True)
-            for one, same in zip(found[0], other, strict=True)
-        )
-
-
 def test_trying_some_of_very_many_thresholds_estimates_the_same_optimism(monkeypatch):
-    """With all 20,000 thresholds and with a tenth of them: equal to within the error of 400
+    """With all 20,000 thresholds and with 400 of them: equal to within the error of 400
     resamples.
     """
     source = counts(2000, 20_000, digits=9)
     point, plan, seen = br.choose(source, at=COSTLY), Plan("stratified", 400, 1), []
-    for most in (10**9, 512):
-        monkeypatch.setattr(chosen_threshold, "MOST_TRIED", most)
-        (found,) = readings(source, [point], plan)
+    for most in (10**9, 400):
+        monkeypatch.setattr(choose_again, "MOST_CANDIDATES", most)
+        (found,) = read_choices(source, [point], plan)
         cost = [
             0.02 * 20 * (1 - cases[:, 0] / 2000) + 0.98 * cases[:, 1] / 20_000
             for cases in (found.here, found.there, found.fixed)
@@ -106,7 +93,7 @@ def test_trying_some_of_very_many_thresholds_estimates_the_same_optimism(monkeyp
                 np.std(cost[0] - cost[1]) / np.std(cost[2]),
             )
         )
-    assert len(chosen_threshold._tried(br.Points.of(source), set())) < 3000
+    assert len(choose_again.candidate_places(br.Points.of(source), [7])) <= 410
     assert seen[0][0] < 0
     assert abs(seen[0][0] - seen[1][0]) < 3 * math.sqrt(2 / 400)
     assert abs(seen[0][1] - seen[1][1]) < 3 * math.sqrt(2 / 800)
@@ -174,7 +161,7 @@ def test_precision_is_moved_by_the_mean_optimism_on_the_logit_scale():
     optimism_seen = np.array([smooth(tp, fp) - smooth(*there) for tp, fp, *there in rows])
     stays = [
         br.choose(part, threshold=point.threshold)
-        for (part,) in resampled(counts(), Plan("stratified", replicates, 4))
+        for (part,) in resample_counts(counts(), Plan("stratified", replicates, 4))
     ]
     widening = min(
         max(1.0, np.std(optimism_seen) / np.std([smooth(one.tp, one.fp) for one in stays])), 1.2

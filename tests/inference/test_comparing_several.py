@@ -10,8 +10,8 @@ from tests.inference.two_models import joint, models
 
 import baserate as br
 from baserate.inference import auc
-from baserate.inference.bootstrap import bootstrap_p
 from baserate.inference.paired import holm
+from baserate.inference.replicates import bootstrap_p
 
 # Several models.
 

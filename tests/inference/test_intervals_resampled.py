@@ -7,7 +7,7 @@ import pytest
 from tests.inference.samples import AT, counts, grouped, quantiles, sample, text_of
 
 import baserate as br
-from baserate.inference.bootstrap import Plan, planned, resampled
+from baserate.inference.resample import FlaggedRuns, Plan, planned, resample_counts
 
 # Groups.
 
@@ -20,7 +20,7 @@ def test_groups_are_resampled_whole_by_every_question(statistic, options):
         grouped(), statistic, method="percentile", replicates=150, seed=2, **options
     )
     values = []
-    for (part,) in resampled(grouped(), Plan("clusters", 150, 2)):
+    for (part,) in resample_counts(grouped(), Plan("clusters", 150, 2)):
         if statistic is br.auc:
             values.append(br.auc(part))
         else:
@@ -76,7 +76,7 @@ def test_a_threshold_that_stays_is_said_to_be_fixed_in_advance():
     )
     values = [
         br.measure(part, "precision", threshold=1.0, at=AT)
-        for (part,) in resampled(counts(), Plan("stratified", 150, 0), {"": 1.0})
+        for (part,) in resample_counts(counts(), Plan("stratified", 150, 0), FlaggedRuns(1.0))
     ]
     assert (found.low, found.high) == quantiles(values)
     assert "the threshold is treated as fixed in advance" in text_of(found, "BR598")

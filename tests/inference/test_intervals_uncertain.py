@@ -40,7 +40,7 @@ def test_every_resample_has_a_draw_of_the_conditions_of_its_own():
 
 def test_over_a_range_the_interval_of_a_chosen_threshold_is_the_widest_of_all_its_places():
     at = br.Conditions(prior="0.01..0.2")
-    found = br.interval(counts(), "precision", rule="tpr >= 0.5", at=at, replicates=100)
+    found = br.interval(counts(), "precision", rule="tpr >= 0.5", at=at, replicates=2000)
     point = br.choose(counts(), "tpr >= 0.5", at=at.middle())
     ends = [br.interval(point, "precision", at=br.Conditions(prior=prior)) for prior in (0.01, 0.2)]
     assert found.value == point["precision"]

@@ -8,6 +8,7 @@ import pytest
 from tests.inference.resamples import (
     CASES,
     CELLS,
+    CLUSTERS,
     STRATIFIED,
     binomial_fit,
     distinctive,
@@ -18,23 +19,24 @@ from tests.inference.resamples import (
 import baserate as br
 from baserate.counts.grouped import GroupedCounts
 from baserate.inference import resample
-from baserate.inference.resample import (
+from baserate.inference.resample import Plan, Resampler, Weights, make_sample, replicate
+from baserate.inference.statistic import statistic_of
+from baserate.inference.weight_statistics import (
+    AreaUnderRoc,
     AveragePrecision,
     KolmogorovSmirnov,
-    Weights,
-    replicate_statistic,
-    resample_cases,
-    resample_groups,
 )
-from baserate.inference.statistic import statistic_of
 
 
 def draw_weights(counts, *, replicates=3000, seed=0, draw_prior=False):
     """All resamples at once."""
+    sample, how = make_sample(counts), CASES if draw_prior else STRATIFIED
     if isinstance(counts, GroupedCounts):
-        blocks = resample_groups(counts, replicates=replicates, seed=seed)
-    else:
-        blocks = resample_cases(counts, replicates=replicates, seed=seed, draw_prior=draw_prior)
+        how = CLUSTERS
+    blocks = [
+        sample.weights_by_model(drawn)[0]
+        for drawn in Resampler(sample, Plan(how, replicates, seed)).draw_blocks(replicates)
+    ]
     return Weights(*(np.concatenate(column) for column in zip(*blocks, strict=True)))
 
 
@@ -109,10 +111,10 @@ def test_blocks_change_nothing_and_more_resamples_begin_with_the_same_ones(
 
 @pytest.mark.parametrize("draw_prior", [False, True])
 @pytest.mark.parametrize("prior", [None, 0.01, 0.7])
-@pytest.mark.parametrize("name", ["average_precision", "ks"])
+@pytest.mark.parametrize("name", ["auc", "average_precision", "ks"])
 def test_a_statistic_of_weights_is_that_of_the_counts_of_each_resample(name, prior, draw_prior):
     counts = normal_counts(25, 80, digits=1)
-    statistic = statistic_of(name, at=br.Conditions(prior) if name != "ks" else None)
+    statistic = statistic_of(name, at=br.Conditions(prior) if name == "average_precision" else None)
     weights = draw_weights(counts, replicates=40, draw_prior=draw_prior)
     expected = [
         statistic(br.Counts(counts.scores, *row))
@@ -121,7 +123,10 @@ def test_a_statistic_of_weights_is_that_of_the_counts_of_each_resample(name, pri
     np.testing.assert_allclose(statistic.of_weights(weights), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("statistic", [AveragePrecision(None), KolmogorovSmirnov()])
+@pytest.mark.parametrize(
+    "statistic",
+    [AreaUnderRoc(), AveragePrecision(None), KolmogorovSmirnov()],
+)
 def test_a_statistic_is_undefined_where_a_class_is_missing(statistic):
     weights = Weights(np.array([[1.0, 0], [0, 0], [2, 1]]), np.array([[0.0, 1], [1, 2], [0, 0]]))
     assert np.isnan(statistic(weights)).tolist() == [False, True, True]
@@ -154,7 +159,8 @@ def test_replicates_have_the_quantiles_of_a_naive_resampler(statistic, naive, dr
             cases = np.concatenate((rng.integers(40, size=40), rng.integers(40, 120, size=80)))
         values.append(naive(scores[cases], labels[cases]))
     counts = br.count(labels, scores)
-    found = replicate_statistic(counts, statistic, replicates=4000, seed=1, draw_prior=draw_prior)
+    plan = Plan(CASES if draw_prior else STRATIFIED, 4000, 1)
+    found = replicate(make_sample(counts), statistic, plan)
     assert_same_quantiles(np.array(values), found)
 
 
@@ -163,9 +169,7 @@ def test_replicates_have_the_quantiles_of_a_naive_resampler(statistic, naive, dr
 def test_replicates_have_the_quantiles_of_resampled_counts(name, how):
     counts, statistic = normal_counts(digits=2), statistic_of(name)
     expected = [statistic(part) for part in parts_of(counts, how, replicates=1500)]
-    found = replicate_statistic(
-        counts, statistic.of_weights, replicates=1500, seed=0, draw_prior=how == CASES
-    )
+    found = replicate(make_sample(counts), statistic.of_weights, Plan(how, 1500, 0))
     assert_same_quantiles(np.array(expected), found)
 
 

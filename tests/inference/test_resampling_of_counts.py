@@ -2,7 +2,6 @@
 models scored.
 """
 
-import dataclasses
 import math
 
 import numpy as np
@@ -22,9 +21,16 @@ from tests.inference.resamples import (
 )
 
 import baserate as br
-from baserate.inference import bootstrap
-from baserate.inference.bootstrap import EVERY_SCORE, ROC_ALONE, replicate_values, resampled
-from baserate.inference.statistic import statistic_of
+from baserate.inference.resample import (
+    FlaggedRuns,
+    Resampler,
+    every_score,
+    find_distinct_rows,
+    make_sample,
+    resample_counts,
+    roc_runs,
+)
+from baserate.inference.statistic import replicate_values, statistic_of
 from baserate.measures.registry import CATALOGUE
 
 # Within each class, and of all cases.
@@ -132,7 +138,7 @@ def test_a_model_that_is_another_one_rescaled_has_the_same_resamples():
     scores = np.round(rng.normal(size=300) + labels, 1)
     joint = br.count(labels, {"a": scores, "same": scores.copy(), "turned": -3 * scores})
     for how in (STRATIFIED, CASES):
-        for a, same, turned in resampled(joint, plan(how, 50)):
+        for a, same, turned in resample_counts(joint, plan(how, 50)):
             assert same == a
             assert np.array_equal(turned.scores, -3 * a.scores[::-1])
             assert np.array_equal(turned.positives, a.positives[::-1])
@@ -147,7 +153,7 @@ def test_all_models_see_the_same_cases_in_every_resample():
     labels = rng.random(80) < 0.4
     coarse = rng.integers(0, 5, 80)
     joint = br.count(labels, {"case": np.arange(80), "coarse": coarse})
-    for case, other in resampled(joint, plan(STRATIFIED, 60)):
+    for case, other in resample_counts(joint, plan(STRATIFIED, 60)):
         for score in range(5):
             of_score = coarse[case.scores] == score
             place = other.scores == score
@@ -163,7 +169,7 @@ def test_each_model_has_a_column_of_values():
     joint = br.count(labels, {"a": rng.normal(size=300) + labels, "b": rng.normal(size=300)})
     values = replicate_values(statistic_of(br.auc), joint, plan(STRATIFIED, 100))
     expected = [
-        [br.auc(a), br.auc(b)] for a, b in resampled(joint, plan(STRATIFIED, 100), ROC_ALONE)
+        [br.auc(a), br.auc(b)] for a, b in resample_counts(joint, plan(STRATIFIED, 100), roc_runs)
     ]
     assert np.array_equal(values, expected)
 
@@ -226,9 +232,11 @@ def test_values_of_models_are_those_of_the_counts_of_each_resample(asked, at, ho
     joint, _ = ranked()
     statistic = statistic_of(asked, at=at) if asked != "auc" else statistic_of(br.auc)
     values = replicate_values(statistic, joint, plan(how, 60))
+    # Of few thresholds a choice is made among all.
+    runs = every_score if asked == "expected_cost" else roc_runs
     expected = [
         [statistic.tried(part) for part in parts]
-        for parts in resampled(joint, plan(how, 60), ROC_ALONE)
+        for parts in resample_counts(joint, plan(how, 60), runs)
     ]
     np.testing.assert_allclose(values, expected, rtol=1e-12)
 
@@ -254,13 +262,13 @@ def test_every_measure_at_thresholds_is_that_of_the_counts_of_each_resample(at):
         except br.InputError:
             continue  # a measure that needs a parameter of its own
         values = replicate_values(asked, joint, plan(CASES, 25))
-        drawer = bootstrap.drawer_of(joint, plan(CASES, 25), cuts)
-        block = np.empty((2, 25, drawer.width), dtype=np.int64)
-        drawer.draw(0, plan(CASES, 25), (block[0], block[1]))
-        for row in range(25):
-            for column, (one, view) in enumerate(zip(asked, drawer.views, strict=True)):
-                hits, misses = block[0][row, view.part], block[1][row, view.part]
-                cells = br.Counts([1, 0], hits, misses)
+        sample = make_sample(joint, [FlaggedRuns(cut) for cut in cuts.values()])
+        (drawn,) = Resampler(sample, plan(CASES, 25)).draw_blocks(25)
+        for column, (one, weights) in enumerate(
+            zip(asked, sample.weights_by_model(drawn), strict=True)
+        ):
+            for row, columns in enumerate(zip(*weights, strict=True)):
+                cells = br.Counts([1, 0], *(part.astype(int) for part in columns))
                 try:
                     exact = float(br.measure(cells, one.measure, threshold=1, at=at))
                 except br.InputError:
@@ -276,7 +284,7 @@ def test_the_law_of_a_resample_does_not_depend_on_what_the_statistic_sees():
     """
     joint, _ = ranked()
     cuts, found = {"a": 0.8, "b": 1.5}, []
-    for sight in (EVERY_SCORE, ROC_ALONE, cuts):
+    for sight in (every_score, roc_runs, [FlaggedRuns(cut) for cut in cuts.values()]):
         rows = [
             [
                 *(
@@ -284,7 +292,7 @@ def test_the_law_of_a_resample_does_not_depend_on_what_the_statistic_sees():
                     for name, part in zip("ab", parts, strict=True)
                 )
             ]
-            for parts in resampled(joint, plan(STRATIFIED, 4000), sight)
+            for parts in resample_counts(joint, plan(STRATIFIED, 4000), sight)
         ]
         found.append(np.array(rows, dtype=float))
     outcomes = [statistic_of("tpr", threshold=cut) for cut in cuts.values()]
@@ -300,71 +308,11 @@ def test_the_law_of_a_resample_does_not_depend_on_what_the_statistic_sees():
         ).max() < 5 * cases * expected.max() * math.sqrt(2 / 4000)
 
 
-def test_values_do_not_depend_on_the_number_of_threads(monkeypatch):
-    joint, y = ranked()
-    groups = br.count(y, joint.scores["a"], cluster=np.arange(len(y)) // 4)
-    asked = [
-        (statistic_of("average_precision"), joint),
-        (statistic_of("tpr", threshold=0.8), joint),
-        (statistic_of(br.auc), groups),
-        (statistic_of("ks"), groups),
-    ]
-    first = [
-        replicate_values(statistic, source, plan(CLUSTERS if source is groups else CASES, 50))
-        for statistic, source in asked
-    ]
-    monkeypatch.setattr(bootstrap, "threads", lambda: 5)
-    for (statistic, source), values in zip(asked, first, strict=True):
-        again = replicate_values(
-            statistic, source, plan(CLUSTERS if source is groups else CASES, 50)
-        )
-        np.testing.assert_array_equal(values, again)
-
-
-def test_plans_that_follow_each_other_draw_what_one_plan_does():
-    joint, y = ranked()
-    groups = br.count(y, joint.scores["a"], cluster=np.arange(len(y)) // 4)
-    for source, how in (
-        (joint, CASES),
-        (joint, STRATIFIED),
-        (groups, CLUSTERS),
-        (joint.marginal("a"), CASES),
-    ):
-        whole = replicate_values(statistic_of("h_measure"), source, plan(how, 30))
-        parts = [
-            replicate_values(
-                statistic_of("h_measure"),
-                source,
-                dataclasses.replace(plan(how, count), first=first),
-            )
-            for first, count in ((0, 11), (11, 19))
-        ]
-        np.testing.assert_array_equal(whole, np.concatenate(parts))
-
-
-@pytest.mark.parametrize("prior", [0.2, 0.8])
-def test_the_win_matrix_counts_the_pairs_of_every_two_clusters(prior):
-    rng = np.random.default_rng(4)
-    y, s, codes = (
-        (rng.random(150) < prior).astype(int),
-        rng.integers(0, 9, 150),
-        rng.integers(0, 12, 150),
-    )
-    groups = br.count(y, s, cluster=codes)
-    expected = np.zeros((len(groups), len(groups)))
-    for i in np.flatnonzero(y):
-        for j in np.flatnonzero(1 - y):
-            expected[codes[i], codes[j]] += 2 * (s[i] > s[j]) + (s[i] == s[j])
-    np.testing.assert_array_equal(bootstrap.win_matrix(groups), expected)
-
-
-@pytest.mark.parametrize("most", [0, 2500])
-def test_auc_of_clusters_is_that_of_the_counts_of_each_resample(monkeypatch, most):
-    monkeypatch.setattr(bootstrap, "MOST_SQUARED", most)
+def test_auc_of_clusters_is_that_of_the_counts_of_each_resample():
     joint, y = ranked()
     groups = br.count(y, joint.scores["a"], cluster=np.arange(len(y)) % 57)
     values = replicate_values(statistic_of(br.auc), groups, plan(CLUSTERS, 80))[:, 0]
-    expected = [float(br.auc(part)) for (part,) in resampled(groups, plan(CLUSTERS, 80))]
+    expected = [float(br.auc(part)) for (part,) in resample_counts(groups, plan(CLUSTERS, 80))]
     np.testing.assert_allclose(values, expected, rtol=1e-14)
 
 
@@ -374,20 +322,26 @@ def test_cases_alike_to_every_model_are_one_cell_however_many_scores_there_are()
     """
     rng = np.random.default_rng(3)
     columns = [rng.integers(0, 3, 200) for _ in range(3)]
-    for widths in ([3, 3, 3], [3, 5, 4], [2**22] * 3):
-        rows, places = bootstrap._together(columns, widths)
-        assert len(rows) == len(set(zip(*columns, strict=True)))
-        assert rows.tolist() == sorted(rows.tolist())
-        np.testing.assert_array_equal(rows[places], np.stack(columns, axis=1))
+    for widths in ([3, 3, 3], [3, 5, 4], [2**60] * 3):
+        columns[0][0] = widths[0] - 1
+        first, places = find_distinct_rows(columns)
+        rows = np.stack(columns, axis=1)
+        assert len(first) == len(set(zip(*(column.tolist() for column in columns), strict=True)))
+        assert rows[first].tolist() == sorted(rows[first].tolist())
+        np.testing.assert_array_equal(rows[first][places], rows)
 
 
 def test_clusters_are_added_up_at_every_score_or_as_far_as_the_roc_is_concerned():
     joint, y = ranked()
     groups = br.count(y, joint.scores["a"], cluster=np.arange(len(y)) % 23)
-    (times,) = bootstrap.groups_drawn(len(groups), plan(CLUSTERS, 15))
+    one_score = br.count(
+        np.ones(len(groups)), np.zeros(len(groups)), cluster=np.arange(len(groups))
+    )
+    (drawn,) = Resampler(make_sample(one_score), plan(CLUSTERS, 15)).draw_blocks(15)
+    times = drawn.positives.astype(int)
     parts, merged = (
-        [part for (part,) in resampled(groups, plan(CLUSTERS, 15), sight)]
-        for sight in (EVERY_SCORE, ROC_ALONE)
+        [part for (part,) in resample_counts(groups, plan(CLUSTERS, 15), sight)]
+        for sight in (every_score, roc_runs)
     )
     for drawn, part, roc in zip(times.tolist(), parts, merged, strict=True):
         cells = {}

@@ -15,8 +15,8 @@ from tests.inference.resamples import (
 )
 
 import baserate as br
-from baserate.inference.bootstrap import check_enough, planned, replicate_values, resampled
-from baserate.inference.statistic import statistic_of
+from baserate.inference.resample import check_enough, planned, resample_counts
+from baserate.inference.statistic import replicate_values, statistic_of
 
 # Plans.
 
@@ -134,7 +134,7 @@ def test_weighted_cases_are_resampled_by_cluster_only():
     joint = br.count(labels, {"a": scores}, sample_weight=weights)
     for source in (weighted, joint):
         with pytest.raises(br.InputError, match="BR583: these cases are weighted"):
-            list(resampled(source, plan()))
+            list(resample_counts(source, plan()))
         with pytest.raises(br.InputError, match="BR583: these cases are weighted"):
             replicate_values(statistic_of(br.auc), source, plan())
     groups = br.count(labels, scores, cluster=np.arange(200) // 5, sample_weight=weights)

@@ -12,17 +12,6 @@ from tests import oracle, strategies
 import baserate as br
 
 
-def exact_auc(counts):
-    """AUC of counts as a fraction."""
-    wins, below = 0, sum(counts.negatives.tolist())
-    for positives, negatives in zip(
-        counts.positives.tolist(), counts.negatives.tolist(), strict=True
-    ):
-        below -= negatives
-        wins += Fraction(positives) * (2 * below + negatives)
-    return wins / (2 * Fraction(counts.total_positives) * Fraction(counts.total_negatives))
-
-
 @given(strategies.cases())
 def test_counts_are_those_of_the_oracle(data):
     labels, scores = data

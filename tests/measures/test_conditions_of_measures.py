@@ -15,7 +15,6 @@ from baserate.measures.confusion import (
     checked_volume,
     label_shift_of,
     parse,
-    rates_read,
     resolved_for,
 )
 from baserate.measures.registry import Outcomes
@@ -60,39 +59,6 @@ def test_another_prior_than_that_of_the_sample_is_an_assumption_that_is_said():
         assert note.text.startswith("computed for a base rate of 50%; this assumes")
 
 
-@pytest.mark.parametrize(
-    "rates", [{"tpr": 1.5}, {"fpr": 1.5}, {"tpr": -0.1}, {"positives": -1}, {"tpr": float("nan")}]
-)
-def test_a_confusion_of_rates_needs_shares_of_cases(rates):
-    given = {"tpr": 0.5, "fpr": 0.5, "positives": 10, "negatives": 10}
-    assert br.Confusion.from_rates(**given | {"tpr": 1, "fpr": 0}) == br.Confusion(
-        tp=10, fp=0, fn=0, tn=10
-    )
-    with pytest.raises(br.InputError, match="BR550"):
-        br.Confusion.from_rates(**given | rates)
-
-
-READ_FROM_RATES = (
-    "precision", "npv", "accuracy", "expected_cost", "mcc", "f1", "tpr", "fpr", "normalized_cost",
-    "net_benefit", "savings", "tp", "fp", "fn", "tn", "total_cost",
-    "diagnostic_odds_ratio(correction=0.5)",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("name", READ_FROM_RATES)
-def test_rates_in_arrays_read_as_one_by_one(name):
-    rng = random.Random(29)
-    costs = {"tp": -1.0, "fp": 2.0, "fn": 30.0, "tn": 0.5}
-    for _ in range(5):
-        tp, fp, fn, tn = (rng.randrange(1, 100) for _ in range(4))
-        prior, confusion = rng.uniform(0.05, 0.95), br.Confusion(tp=tp, fp=fp, fn=fn, tn=tn)
-        rates = np.array([tp / (tp + fn)]), np.array([fp / (fp + tn)])
-        found = rates_read(parse(name), rates, prior, tuple(costs.values()), (tp + fn, fp + tn))
-        at = br.Conditions(prior=prior, costs=br.Costs(**costs))
-        truth = float(br.measure(confusion, name, at=at))
-        assert found[0] == pytest.approx(truth, rel=1e-9, abs=1e-12, nan_ok=True)
-
-
 def test_three_planes_meet_in_the_point_that_lies_on_each():
     rng = random.Random(31)
     for _ in range(50):
@@ -118,19 +84,6 @@ def test_no_isoline_of_nothing():
     assert br.curves.isoline("precision", br.Conditions(prior=0.5), value=0.5).tangent == 1
 
 
-@pytest.mark.parametrize("measure", ["precision", "npv"])
-def test_points_of_an_isoline_have_its_value(measure):
-    for prior in (0.01, 0.25, 0.5, 0.9):
-        at = br.Conditions(prior=prior)
-        line = br.curves.isoline(measure, at, value=0.95)
-        up = 0.6
-        across = line.fpr(up)
-        if not 0 <= across <= 1:
-            continue
-        cases = br.Confusion.from_rates(tpr=up, fpr=across, positives=10**9, negatives=10**9)
-        assert float(br.measure(cases, measure, at=at)) == pytest.approx(0.95, rel=1e-6)
-
-
 def test_a_single_confusion_says_which_prior_is_assumed():
     def assumed(**given):
         notes = br.measure(br.Confusion(tp=4, fp=2, fn=1, tn=13), "precision", **given).notes
@@ -139,16 +92,6 @@ def test_a_single_confusion_says_which_prior_is_assumed():
     assert assumed() == []
     assert assumed(at=br.Conditions(prior=0.25)) == []  # that of the sample
     assert len(assumed(at=br.Conditions(prior=0.01))) == 1
-
-
-def test_a_rate_is_taken_for_a_whole_number_of_cases_only_where_it_is_that_close():
-    thirds = {"fpr": 0, "negatives": 1}
-    assert br.Confusion.from_rates(tpr=0.3333333333, positives=3, **thirds).tp == 1
-    assert br.Confusion.from_rates(tpr=0.3333, positives=3, **thirds).tp == Fraction("0.9999")
-    many = 10**12  # one case in a billion is a thousand cases here, and too far
-    assert br.Confusion.from_rates(
-        tpr=Fraction(2 * many + 1, 4 * many), positives=many, **thirds
-    ).tp == many // 2 + Fraction(1, 4)
 
 
 def test_how_close_a_rate_is_to_a_whole_number_of_cases():

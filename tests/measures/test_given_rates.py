@@ -50,18 +50,6 @@ def test_between_two_confusions_every_cell_moves_along_its_own_line():
     assert list(between(other, one, 1 - share)) == list(found)
 
 
-def test_a_rate_stands_for_a_whole_number_of_cases_only_where_it_is_that_close():
-    def flagged(tpr, positives):
-        return exactly(br.Confusion.from_rates(tpr=tpr, fpr=0, positives=positives, negatives=1).tp)
-
-    assert flagged(0.3333333333, 3) == 1
-    assert flagged(0.333, 3) == Fraction(999, 1000)
-    assert flagged(0.33, 3) == Fraction(99, 100)
-    # of a million cases, a thousandth of a case either way is still the whole number
-    assert flagged(0.1000000001, 10**7) == 10**6
-    assert flagged(0.1000000002, 10**7) == 10**6 + Fraction(2, 1000)
-
-
 @pytest.mark.parametrize("rates", [{"precision": 0, "npv": 1}, {"precision": 1, "npv": 0}])
 def test_rates_that_leave_one_class_empty_are_a_contradiction(rates):
     with pytest.raises(br.InputError, match="BR541"):

@@ -87,24 +87,3 @@ def draw(rng, targets, others):
         for (mean, variance), count in ((TARGET, targets), (OTHER, others))
     ]
     return np.repeat([1, 0], [targets, others]), np.concatenate(x)
-
-
-def fitted_score(labels, x, *, pooled):
-    """A function that scores cases by the fitted log-likelihood ratio: LDC where the covariance is
-    pooled, else QDC.
-    """
-    means = [x[labels == label].mean(axis=0) for label in (1, 0)]
-    covariances = [np.cov(x[labels == label].T) for label in (1, 0)]
-    if pooled:
-        covariances = [sum(covariances) / 2] * 2
-
-    def density(cases, mean, covariance):
-        away = cases - mean
-        return -0.5 * (
-            np.einsum("ij,jk,ik->i", away, np.linalg.inv(covariance), away)
-            + np.log(np.linalg.det(covariance))
-        )
-
-    return lambda cases: (
-        density(cases, means[0], covariances[0]) - density(cases, means[1], covariances[1])
-    )

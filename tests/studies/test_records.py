@@ -1,5 +1,5 @@
-"""What was recorded of the studies of Tan et al., the slides and Cárdenas & Baras is what they
-give, and every record says what its words were taken as.
+"""What was recorded of the studies is what they give, and every record says what its words were
+taken as.
 """
 
 import json
@@ -9,9 +9,11 @@ from tests.studies.records import recorded
 
 from baserate_studies.cardenas import comparisons, rates
 from baserate_studies.cardenas import curves as broc
+from baserate_studies.landgrebe import formulas as landgrebe
 from baserate_studies.slides import matrices
 from baserate_studies.tan import costs, curves, measures
 from baserate_studies.values import Study, document_of
+from baserate_studies.weng import formulas as weng
 
 # In which no learner has a part: the same on every machine.
 FIXED = {
@@ -21,6 +23,8 @@ FIXED = {
         *(claim for claim in costs.claims() if claim.id != "fig-5.44"),
     ),
     "slides": lambda: tuple(matrices.claims()),
+    "landgrebe": lambda: tuple(landgrebe.claims()),
+    "weng": lambda: tuple(weng.claims()),
     "cardenas": lambda: (*rates.claims(), *broc.claims(), *comparisons.claims()),
 }
 # Reported as it came out: costs in splits alone save nothing, and mail traffic has attacks that

@@ -349,6 +349,13 @@ class Points(Frozen):
             None if self.passed is None else (self.passed[0][kept], self.passed[1][kept]),
         )
 
+    def block(self, part: slice) -> Points:
+        """Some of the points in a row: for reading measures there, without thresholds."""
+        tp, fp = self.tp[part], self.fp[part]
+        if self.passed is not None:
+            return self.mixture(tp, fp, self.passed[0][part], self.passed[1][part])
+        return self.mixture(tp, fp, self.total_positives - tp, self.total_negatives - fp)
+
     def mixture(self, tp: Floats, fp: Floats, fn: Floats, tn: Floats) -> Points:
         """Points that mix these: for reading measures between them, without thresholds."""
         return Points._of(

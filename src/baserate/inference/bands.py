@@ -19,20 +19,21 @@ from baserate.curves.areas import one_class
 from baserate.curves.named import CURVES
 from baserate.errors import Fix, Note, are, combine, grouped, number_of, quoted, refuse
 from baserate.inference import rates
-from baserate.inference.bootstrap import (
-    EVERY_SCORE,
-    ROC_ALONE,
-    Plan,
-    Progress,
-    Source,
-    check_enough,
-    condensed_for,
-    planned,
-    resampled,
-)
 from baserate.inference.differences import chosen_pair
 from baserate.inference.fixed_point import Question, measure_interval
 from baserate.inference.intervals import REPLICATES
+from baserate.inference.resample import (
+    CountsStatistic,
+    Plan,
+    Progress,
+    Resampler,
+    Source,
+    check_enough,
+    every_score,
+    make_sample,
+    planned,
+    roc_runs,
+)
 from baserate.inference.statistic import Reader, at_places, curve_reader, prior_reader, statistic_of
 from baserate.measures.confusion import NOT_SAID, Measure, along, confusion_at, rates_read
 from baserate.measures.registry import SYNONYMS, plain
@@ -140,7 +141,7 @@ def band(  # noqa: PLR0913 (each is a question of its own)
     >>> counts = br.Counts([3, 2, 1], positives=[40, 8, 2], negatives=[10, 190, 800])
     >>> band = br.curves.band(counts, br.roc, x=[0.01, 0.2])
     >>> band.y, band.low.round(2), band.high.round(2)
-    (array([0.8 , 0.96]), array([0.47, 0.9 ]), array([0.9, 1. ]))
+    (array([0.8 , 0.96]), array([0.46, 0.89]), array([0.9, 1. ]))
     """
     reader = _reader(curve, at, x, (priors, costs, rule, threshold, volume))
     if not isinstance(counts, Counts | GroupedCounts):
@@ -149,14 +150,13 @@ def band(  # noqa: PLR0913 (each is a question of its own)
             f"a band is made of Counts, got {type(counts).__name__}",
             "difference_band for two models, or joint.marginal(name)",
         )
-    source = condensed_for(counts, of_roc=reader.of_roc) if isinstance(counts, Counts) else counts
-    plan = planned(source, reader.of_prior, resample, replicates or REPLICATES, seed, progress)
-    notes = check_enough(source)
+    plan = planned(counts, reader.of_prior, resample, replicates or REPLICATES, seed, progress)
+    notes = check_enough(counts)
     seen = reader.read(counts.total() if isinstance(counts, GroupedCounts) else counts)
     sides = BOTH if simultaneous else None
     values, plan = curves_drawn(
         lambda parts: reader.read(parts[0]),
-        source,
+        counts,
         plan,
         (checked_level(level), sides, replicates),
         of_roc=reader.of_roc,
@@ -294,20 +294,17 @@ def curves_drawn(
     simultaneous bound needs.
     """
     level, sides, given = how
-    sight = ROC_ALONE if of_roc else EVERY_SCORE
-    values = np.array([read(parts) for parts in resampled(source, plan, sight)])
+    sample = make_sample(source, roc_runs if of_roc else every_score)
+    statistic, resampler = CountsStatistic(sample, read), Resampler(sample, plan)
+    values = resampler.replicate(statistic, plan.replicates)
     while (
         sides is not None
         and given is None
         and beyond(values, level, sides) < LEAST_BEYOND
         and len(values) < MOST_DRAWN
     ):
-        further = replace(
-            plan, first=len(values), replicates=_needed(values, level, sides) - len(values)
-        )
-        values = np.concatenate(
-            (values, [read(parts) for parts in resampled(source, further, sight)])
-        )
+        more = _needed(values, level, sides) - len(values)
+        values = np.concatenate((values, resampler.replicate(statistic, more)))
     return values, replace(plan, replicates=len(values))
 
 

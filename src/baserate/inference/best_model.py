@@ -19,18 +19,9 @@ from baserate.counts.counts import Counts, JointCounts, same_scores
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import evaluate_on
 from baserate.decisions.rules import Term, holds_all, parse_rule
-from baserate.decisions.selection import Answer, choice_of, choose, chosen_among, flag_at, made_by
-from baserate.errors import Infeasible, InputError, Note, combine, quoted, refuse
-from baserate.inference.bootstrap import (
-    PERCENTILE,
-    Progress,
-    bootstrap_p,
-    check_enough,
-    percentile_bounds,
-    planned,
-    resampled,
-    undefined_noted,
-)
+from baserate.decisions.selection import Answer, choice_of, chosen_among, flag_at, made_by
+from baserate.errors import InputError, Note, combine, quoted, refuse
+from baserate.inference.choose_again import prepare_choice
 from baserate.inference.chosen_threshold import (
     CHOSEN_REPLICATES,
     Resampling,
@@ -39,6 +30,14 @@ from baserate.inference.chosen_threshold import (
 )
 from baserate.inference.paired import MCNEMAR, adjusted, check_replicates
 from baserate.inference.rates import normal, special
+from baserate.inference.replicates import (
+    PERCENTILE,
+    bootstrap_p,
+    percentile_bounds,
+    undefined_noted,
+)
+from baserate.inference.resample import Progress, check_enough, make_sample, planned, replicate
+from baserate.inference.statistic import ModelStatistics
 from baserate.measures.confusion import Confusion, Measure, along, confusion_at, exact_value, parse
 from baserate.numbers import Floats, Undefinable, exactly
 from baserate.results.choice import Choice
@@ -147,7 +146,7 @@ def choose_model(  # noqa: PLR0913 (each is a question of its own)
         )
     return _tested(
         choice,
-        _resampled(models, choice.points, (rule, at, options), level, (replicates, seed, progress)),
+        _resampled(models, choice.points, level, (replicates, seed, progress)),
     )
 
 
@@ -399,7 +398,7 @@ def _setting(
     what = measure or made_best(point)
     flags = flagged(joint.scores[model], points, point)
     term, of_ties = None, 0.0
-    if point.optimized and not point.in_advance:
+    if point.optimized and point.rule and not point.in_advance:
         best = made_best(point)
         sign = 1.0 if best.direction == "higher" else -1.0
         order = sign * along(best, points, point.at)
@@ -535,12 +534,13 @@ def _sides(
     points: Points, point: OperatingPoint
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """How tpr and fpr move to a somewhat stricter threshold, and to a somewhat looser one."""
-    low, place, high = around(points, points.place(point.threshold))
-    rates = points.tpr, points.fpr
+    places = around(points, points.place(point.threshold))
+    low, here, high = (points.block(slice(place, place + 1)) for place in places)
     stricter, looser = (
-        [float(rate[b] - rate[a]) for rate in rates] for a, b in ((low, place), (place, high))
+        (float(b.tpr[0] - a.tpr[0]), float(b.fpr[0] - a.fpr[0]))
+        for a, b in ((low, here), (here, high))
     )
-    return (stricter[0], stricter[1]), (looser[0], looser[1])
+    return stricter, looser
 
 
 def around(points: Points, place: int) -> tuple[int, int, int]:
@@ -554,8 +554,11 @@ def around(points: Points, place: int) -> tuple[int, int, int]:
     ):
         now = float(flagged_by[place])
         width = 2 * math.sqrt(now * (1 - now / whole)) + 1 if whole else 0.0
-        low = min(low, int(np.searchsorted(flagged_by, now - width, side="left")))
-        high = max(high, int(np.searchsorted(flagged_by, now + width, side="right")) - 1)
+        ends: tuple[float, float] = now - width, now + width
+        if flagged_by.dtype == np.int64:  # else all of them would be copied as floats
+            ends = math.ceil(ends[0]), math.floor(ends[1])
+        low = min(low, int(np.searchsorted(flagged_by, ends[0], side="left")))
+        high = max(high, int(np.searchsorted(flagged_by, ends[1], side="right")) - 1)
     return low, place, high
 
 
@@ -1009,24 +1012,20 @@ def _apart(
 def _resampled(
     joint: JointCounts,
     points: Mapping[str, OperatingPoint],
-    how: tuple[Any, Any, Any],
     level: float,
     draws: tuple[int, int, Progress | None],
 ) -> list[Difference]:
     """Every pair by resamples of the cases, the thresholds chosen again on each."""
-    (rule, asked_at, options), names = how, tuple(points)
+    names = tuple(points)
     notes = check_enough(joint)
     what, at = made_best(points[names[0]]), points[names[0]].at
-
-    def chosen(counts: Counts) -> float:
-        try:
-            return choose(counts, rule, at=asked_at, **options)[what]
-        except Infeasible:
-            return math.nan
-
     kept = joint.only(names)
     plan = planned(kept, at.as_in_sample, None, *draws)
-    values = np.array([[chosen(counts) for counts in parts] for parts in resampled(kept, plan)])
+    runs, statistics = zip(
+        *(prepare_choice(point, what, joint.marginal(name)) for name, point in points.items()),
+        strict=True,
+    )
+    values = replicate(make_sample(kept, runs), ModelStatistics(statistics), plan)
     said = Note("BR598", f"{plan.replicates} resamples ({plan.how}): approximate; {CHOSEN_AGAIN}")
     found = []
     for (i, a), (j, b) in combinations(enumerate(names), 2):

@@ -10,41 +10,23 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from baserate.conditions import Conditions, Uncertain
-from baserate.counts.cells import Array
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
-from baserate.decisions.best_threshold import (
-    ChoiceQuestion,
-    Flagged,
-    Places,
-    choose_places,
-    interpolate_places,
-)
 from baserate.decisions.rules import Rule, Term, parse_rule
 from baserate.errors import InputError, Note, combine, grouped, number_of, refuse
-from baserate.inference.bootstrap import (
-    Plan,
-    Progress,
-    check_enough,
-    class_sizes,
-    draw_classes,
-    planned,
-    times_drawn,
-    urn_of,
-)
+from baserate.inference.choose_again import Readings, read_choices
 from baserate.inference.clusters import cluster_intervals, cluster_plan
 from baserate.inference.estimated_prior import counted_interval
 from baserate.inference.fixed_point import Question, measure_interval
 from baserate.inference.rates import CLOPPER_PEARSON, normal, refuse_weights, special
-from baserate.inference.statistic import float_costs
-from baserate.kernels import Urn
-from baserate.kernels.draws import MOST_CASES, in_parallel, threads
+from baserate.inference.resample import MOST_CASES, Progress, check_enough, planned
+from baserate.inference.weight_statistics import float_costs
 from baserate.measures.confusion import (
     Confusion,
     Measure,
@@ -54,253 +36,9 @@ from baserate.measures.confusion import (
     parse,
     rates_read,
 )
-from baserate.numbers import Floats, Ints, Undefined
+from baserate.numbers import Floats, Undefined
 from baserate.results.operating_point import COUNTED, TIE, OperatingPoint
 from baserate.results.values import BOTH, CORRECTED, Difference, Interval
-
-# ----------------------------------------------------------------------
-# How much better a threshold looks on the cases that chose it than on others: its optimism,
-# estimated by resampling.
-
-
-# With more thresholds than this, a resample tries only some of them: none is further from the next
-# than a fraction of the standard deviation of the cases above it, which the choice cannot tell from
-# its neighbours anyway.
-MOST_TRIED = 512
-OPTIMISM_STEPS = 3.0  # thresholds tried for each standard deviation
-# So many numbers of a block of resamples are worked on at a time, and so many resamples at least:
-# blocks stay in the cache of a processor.
-BLOCK, LEAST_ROWS = 1 << 14, 8
-# Fewer numbers than this are drawn sooner than threads are started.
-WORTH_THREADS = 1 << 20
-# Limits are kept to within this share of them, as sums of floats round.
-ROUNDING = 1e-12
-
-
-class Readings(NamedTuple):
-    """What every resample flags, in cases: one row each of (tp, fp). NaN where the rule cannot be
-    kept, or flagging nothing or all is chosen.
-
-    `here` is the resample at the threshold that it chooses, `there` the sample at that threshold,
-    `fixed` the resample at the threshold that the sample chose; `sizes` are the positives and
-    negatives of every resample.
-    """
-
-    here: Floats
-    there: Floats
-    fixed: Floats
-    sizes: Floats
-
-
-def readings(
-    source: Counts | GroupedCounts, points: Sequence[OperatingPoint], plan: Plan
-) -> list[Readings]:
-    """What every resample chooses by the rule of each point; all points are read on the same
-    resamples. The last ones are kept by the counts: a choice that was tested is given intervals on
-    the same resamples.
-    """
-    if isinstance(source, GroupedCounts):
-        return _readings(source, points, plan)
-    key = (plan.how, plan.replicates, plan.seed, plan.first, *map(_identity, points))
-    last: dict[Any, list[Readings]] = source._derived("_readings", dict)
-    if key not in last:
-        found = _readings(source, points, plan)
-        last.clear()
-        last[key] = found
-    else:
-        plan.told(plan.replicates)
-    return last[key]
-
-
-def _identity(point: OperatingPoint) -> tuple[Any, ...]:
-    """All of a point that its resamples depend on."""
-    at = point.at
-    return (
-        *(point.rule, point.optimized, point.volume, point.how, point.share),
-        *(point.threshold, point.lower_threshold),
-        *(at.as_in_sample, None if at.prior is None else at.exact_prior, at.costs, at.costs_given),
-    )
-
-
-def _readings(
-    source: Counts | GroupedCounts, points: Sequence[OperatingPoint], plan: Plan
-) -> list[Readings]:
-    """The same, drawn."""
-    whole = Points.of(source.total() if isinstance(source, GroupedCounts) else source)
-    places = [
-        (
-            whole.place(point.threshold),
-            whole.place(point.lower_threshold if point.how == TIE else point.threshold),
-        )
-        for point in points
-    ]
-    kept = _tried(whole, {place for pair in places for place in pair})
-    tp, fp = (column[kept].astype(np.float64) for column in (whole.tp, whole.fp))
-    drawn = (
-        _cluster_draws(source, kept, plan)
-        if isinstance(source, GroupedCounts)
-        else _cell_draws(whole, kept, plan)
-    )
-    every = len(kept) == len(whole)
-    questions = [ChoiceQuestion.of(point) for point in points]
-    settings = [
-        (
-            int(np.searchsorted(kept, upper)),
-            int(np.searchsorted(kept, lower)),
-            point.share if point.how == TIE else 0.0,
-        )
-        for (upper, lower), point in zip(places, points, strict=True)
-    ]
-    found = [Readings(*(np.full((plan.replicates, 2), math.nan) for _ in range(4))) for _ in points]
-
-    def work(first: int, end: int) -> None:
-        rows = max(LEAST_ROWS, BLOCK // len(kept))
-        for start in range(first, end, rows):
-            count = min(rows, end - start)
-            resample = _flagged(*drawn(start, count))
-            for question, setting, out in zip(questions, settings, found, strict=True):
-                _read(
-                    resample,
-                    choose_places(question, resample, every=every),
-                    setting,
-                    (tp, fp),
-                    [array[start : start + count] for array in out],
-                )
-
-    # Every resample is a function of its number alone: how they are split among threads does not
-    # matter.
-    part = max(1, plan.replicates // 10) if plan.progress is not None else plan.replicates
-    workers = threads() if part * len(kept) > WORTH_THREADS else 1
-    for first in range(0, plan.replicates, part):
-        end = min(first + part, plan.replicates)
-        in_parallel(lambda a, b, first=first: work(first + a, first + b), end - first, workers)  # type: ignore[misc]
-        plan.told(end)
-    return found
-
-
-def _read(
-    resample: Flagged,
-    chosen: Places,
-    setting: tuple[int, int, float],
-    sample: tuple[Floats, Floats],
-    out: list[Floats],
-) -> None:
-    """What the resamples choose, and what is flagged there, into the rows of `out`."""
-    last = resample.tp.shape[1] - 1
-    trivial = ((chosen.upper == 0) | (chosen.upper == last)) & (chosen.share == 0)
-    known = chosen.feasible & ~trivial
-    here, there, fixed, sizes = out
-    here[known] = np.stack(resample.at_places(chosen), axis=1)[known]
-    there[known] = np.stack(
-        [interpolate_places(column[np.newaxis], chosen) for column in sample], axis=1
-    )[known]
-    fixed[:] = np.stack(
-        [
-            _between(column[:, setting[0]], column[:, setting[1]], setting[2])
-            for column in (resample.tp, resample.fp)
-        ],
-        axis=1,
-    )
-    sizes[:] = np.stack((resample.tp[:, -1], resample.fp[:, -1]), axis=1)
-
-
-def _between(upper: Floats, lower: Floats, share: Any) -> Floats:
-    return np.asarray(upper + share * (lower - upper))
-
-
-# ---- which thresholds are tried, and how resamples are drawn ----------------------------------
-
-
-def _tried(points: Points, needed: set[int]) -> Ints:
-    """The points that resamples choose among: all of them where they are few; the first, the last
-    and those needed always.
-    """
-    if len(points) <= MOST_TRIED:
-        return np.arange(len(points))
-    ends = [
-        _step_ends(column, float(total))
-        for column, total in (
-            (points.tp, points.total_positives),
-            (points.fp, points.total_negatives),
-        )
-    ]
-    return np.unique(np.concatenate(([0], *ends, [len(points) - 1], sorted(needed)))).astype(
-        np.int64
-    )
-
-
-def _step_ends(flagged: Array, total: float) -> Ints:
-    """The last point on each step but the last one, found by bisection: steps never go down from
-    one point to the next.
-    """
-    first, last = (int(_steps(flagged[end], total)) for end in (0, -1))
-    steps = np.arange(first + 1, last + 1)
-    low, high = np.zeros(len(steps), dtype=np.int64), np.full(len(steps), len(flagged) - 1)
-    while (high - low > 1).any():  # a point below the step, and one that is on it or above
-        middle = (low + high) // 2
-        below = _steps(flagged[middle], total) < steps
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return low
-
-
-def _steps(flagged: Array, total: float) -> Floats:
-    """The number of the step that each point is on: a step is √x / STEPS cases, with x flagged or
-    passed, whichever are fewer.
-    """
-    above = np.minimum(flagged, total / 2)
-    below = np.minimum(total - flagged, total / 2)
-    return np.floor(2 * OPTIMISM_STEPS * (np.sqrt(above) + math.sqrt(total / 2) - np.sqrt(below)))
-
-
-Draws = Callable[[int, int], tuple[Ints, Ints]]
-
-
-def _cell_draws(points: Points, kept: Ints, plan: Plan) -> Draws:
-    """Cells of either class, by class or by case: of a number of resamples from one on."""
-    cells = [np.diff(column[kept]) for column in (points.tp, points.fp)]
-    urns = [urn_of(column, plan) for column in cells]
-    sizes = class_sizes((int(points.total_positives), int(points.total_negatives)), plan)
-
-    def drawn(first: int, count: int) -> tuple[Ints, Ints]:
-        ours, theirs = (np.empty((count, len(column)), dtype=np.int64) for column in cells)
-        draw_classes(urns, sizes, first, plan, (ours, theirs))
-        return ours, theirs
-
-    return drawn
-
-
-def _cluster_draws(groups: GroupedCounts, kept: Ints, plan: Plan) -> Draws:
-    """Whole clusters: how often each is drawn, times what it has in every cell."""
-    from scipy.sparse import csr_array
-
-    scores = groups.total().scores
-    # the point that flags down to each score
-    place = len(scores) - np.searchsorted(scores[::-1], groups.scores, side="left")
-    column = np.searchsorted(kept, place, side="left") - 1
-    row = np.repeat(np.arange(len(groups)), np.diff(groups.offsets))
-    ours, theirs = (
-        csr_array((cases, (column, row)), shape=(len(kept) - 1, len(groups)))
-        for cases in (groups.positives, groups.negatives)
-    )
-    urn = Urn(np.ones(len(groups), dtype=np.int64))
-
-    def drawn(first: int, count: int) -> tuple[Ints, Ints]:
-        times = times_drawn(urn, first, count, plan.seed).T
-        return (ours @ times).T, (theirs @ times).T
-
-    return drawn
-
-
-def _flagged(positives: Ints, negatives: Ints) -> Flagged:
-    """What every threshold flags, of the cases of each cell: one row per resample."""
-    running = []
-    for cases in (positives, negatives):
-        flagged = np.zeros((cases.shape[0], cases.shape[1] + 1), dtype=np.int64)
-        np.cumsum(cases, axis=1, out=flagged[:, 1:])
-        # Adding up as floats would take four times as long.
-        running.append(flagged.astype(np.float64))
-    return Flagged(running[0], running[1])
-
 
 # ----------------------------------------------------------------------
 # Intervals at a threshold that was chosen on these same cases: of what this very threshold does in
@@ -378,7 +116,7 @@ def chosen_intervals(
             read |= dict(
                 zip(
                     places,
-                    readings(counts, [asked[place][0] for place in places], plan),
+                    read_choices(counts, [asked[place][0] for place in places], plan),
                     strict=True,
                 )
             )
@@ -429,7 +167,9 @@ def lead_over(
     notes, held = check_enough(counts), _held(point, counts)
     plan = planned(counts, at.as_in_sample, how.resample, how.replicates, how.seed, how.progress)
     read = (
-        readings(counts, [point], plan)[0] if _moves(point) and measure.name not in held else None
+        read_choices(counts, [point], plan)[0]
+        if _moves(point) and measure.name not in held
+        else None
     )
 
     def at_level(level: float) -> Interval | None:

@@ -16,27 +16,29 @@ from baserate.conditions import Conditions, refuse_estimate
 from baserate.counts.cells import Array
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
+from baserate.counts.points import Points
 from baserate.curves.areas import SHARE, auc
 from baserate.decisions.operating_point import most_unseen, on_labels, unseen
 from baserate.errors import InputError, Note, combine, number_of, refuse
 from baserate.inference.auc import METHODS, PLACEMENTS, Placed, cell_placements
-from baserate.inference.bootstrap import (
+from baserate.inference.rates import CLOPPER_PEARSON, bounds, special
+from baserate.inference.replicates import PERCENTILE, percentile_bounds, undefined_noted
+from baserate.inference.resample import (
     CLUSTERS,
     FEW_CLUSTERS,
-    PERCENTILE,
+    FlaggedRuns,
     Plan,
+    Weights,
     check_enough,
     clusters_by_class,
     clusters_with,
-    outcomes_by_cluster,
-    outcomes_drawn,
-    percentile_bounds,
+    make_sample,
+    replicate,
     sums_by_cluster,
-    undefined_noted,
 )
-from baserate.inference.rates import CLOPPER_PEARSON, bounds, special
 from baserate.inference.sample_size import refuse_masses
-from baserate.inference.statistic import Statistic, float_costs, outcomes_read, shifted
+from baserate.inference.statistic import Statistic, shifted
+from baserate.inference.weight_statistics import float_costs, read_outcomes
 from baserate.measures.confusion import Measure, named, rates_read
 from baserate.measures.registry import CLASS_OF
 from baserate.numbers import Floats
@@ -293,7 +295,7 @@ def cluster_intervals(
     except InputError:
         return {}
     table = outcomes_by_cluster(groups, point.threshold)
-    drawn = None if plan is None else outcomes_drawn(table, plan)
+    drawn = None if plan is None else draw_outcomes(groups, point.threshold, plan)
     found: dict[str, Interval] = {}
     for name in names:
         asked = named(name, point.volume)
@@ -309,7 +311,7 @@ def cluster_intervals(
                 made = _at_threshold(asked, seen, table, point.at, level, side)
                 found[name] = replace(made, notes=_few(groups))
             else:
-                values, missing = undefined_noted(outcomes_read(asked, drawn, point.at))
+                values, missing = undefined_noted(read_outcomes(asked, drawn, point.at))
                 low, high = percentile_bounds(values, level, side, asked.range)
                 alike = low == high  # resampling cannot show what was not observed
                 found[name] = (
@@ -332,6 +334,33 @@ def cluster_intervals(
         except InputError:
             continue
     return found
+
+
+def outcomes_by_cluster(groups: GroupedCounts, threshold: float | None) -> Floats:
+    """Return tp, fp, fn and tn of every cluster at this threshold, a row each."""
+    Points.of(groups.total()).place(threshold)  # refuses what is no threshold here
+    flagged = np.zeros(len(groups.scores), dtype=np.bool_)
+    if threshold is not None:
+        flagged = groups.scores >= threshold
+    columns = [
+        sums_by_cluster(column * kept, groups)
+        for kept in (flagged, ~flagged)
+        for column in (groups.positives, groups.negatives)
+    ]
+    return np.stack(columns, axis=1).astype(np.float64)
+
+
+def draw_outcomes(
+    groups: GroupedCounts, threshold: float | None, plan: Plan
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return tp, fp, fn and tn at this threshold in every resample."""
+    tp, fn, fp, tn = replicate(make_sample(groups, FlaggedRuns(threshold)), stack_outcomes, plan).T
+    return tp, fp, fn, tn
+
+
+def stack_outcomes(weights: Weights) -> Floats:
+    """Return tp, fn, fp and tn of every resample at a fixed threshold, a row each."""
+    return np.concatenate(weights, axis=1)
 
 
 def cluster_plan(replicates: int, seed: int, progress: Any = None) -> Plan:

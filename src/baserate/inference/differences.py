@@ -30,20 +30,6 @@ from baserate.distributions import Pilot, Range
 from baserate.errors import Fix, Note, combine, quoted, refuse
 from baserate.inference.auc import DELONG, DELONG_T, paired_delong, unpaired_delong
 from baserate.inference.best_model import CHOSEN_AGAIN, leads, made_best
-from baserate.inference.bootstrap import (
-    BCA,
-    PERCENTILE,
-    Plan,
-    Progress,
-    alike,
-    bootstrap_p,
-    check_enough,
-    percentile_bounds,
-    planned,
-    replicate_values,
-    sight_of,
-    undefined_noted,
-)
 from baserate.inference.chosen_threshold import Resampling, ends_of
 from baserate.inference.clusters import spread_of
 from baserate.inference.fixed_point import PANELS, believed
@@ -63,10 +49,20 @@ from baserate.inference.paired import (
     pairing_of,
     whole_of,
 )
+from baserate.inference.replicates import (
+    BCA,
+    PERCENTILE,
+    alike,
+    bootstrap_p,
+    percentile_bounds,
+    undefined_noted,
+)
+from baserate.inference.resample import Plan, Progress, check_enough, planned
 from baserate.inference.statistic import (
     Statistic,
     cheapest_rates,
     directed,
+    replicate_values,
     shifted,
     statistic_of,
 )
@@ -593,7 +589,7 @@ def _over(
         both,
         at,
         (wholes[0], wholes[1]),
-        in_step(sources, plans, sight_of(dict(zip(names, middle, strict=True)))),
+        in_step(sources, plans, (middle[0].runs, middle[1].runs)),
         (asked.replicates, asked.seed, asked.level, spread),
     )
     _check_defined(middle[0], names, found.seen)

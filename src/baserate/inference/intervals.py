@@ -20,23 +20,6 @@ from baserate.decisions.operating_point import measures_shown
 from baserate.decisions.selection import choose
 from baserate.errors import Fix, InputError, Note, combine, quoted, refuse
 from baserate.inference.auc import auc_interval
-from baserate.inference.bootstrap import (
-    BCA,
-    METHODS,
-    PERCENTILE,
-    Plan,
-    Progress,
-    acceleration,
-    alike,
-    bca_bounds,
-    check_enough,
-    condensed_for,
-    percentile_bounds,
-    planned,
-    replicate_values,
-    resampled,
-    undefined_noted,
-)
 from baserate.inference.chosen_threshold import (
     CHOSEN_REPLICATES,
     Resampling,
@@ -61,7 +44,18 @@ from baserate.inference.fixed_point import (
     refuse_masses,
 )
 from baserate.inference.paired import whole_of
-from baserate.inference.statistic import Statistic, shifted, statistic_of
+from baserate.inference.replicates import (
+    BCA,
+    METHODS,
+    PERCENTILE,
+    acceleration,
+    alike,
+    bca_bounds,
+    percentile_bounds,
+    undefined_noted,
+)
+from baserate.inference.resample import Plan, Progress, check_enough, planned, resample_counts
+from baserate.inference.statistic import Statistic, replicate_values, shifted, statistic_of
 from baserate.measures.confusion import (
     NOT_SAID,
     Confusion,
@@ -502,8 +496,6 @@ def _union(
         raise refuse(
             "BR581", "bca is not available for uncertain conditions", f'method="{PERCENTILE}"'
         )
-    if isinstance(counts, Counts):
-        counts = condensed_for(counts, of_roc=again(at=at.middle()).of_roc)
     found = []
     for pinned in at.pinned():
         values, notes = undefined_noted(_drawn_values(again, counts, plan, pinned))
@@ -535,11 +527,9 @@ def _drawn_values(
     at: Uncertain,
 ) -> Floats:
     drawn = at.draw(np.random.default_rng((plan.seed, 0xC0DE)), plan.replicates)
+    parts = resample_counts(counts, plan, again(at=at.middle()).runs)
     return np.array(
-        [
-            again(at=at.known(drawn.row(row))).tried(part)
-            for row, (part,) in enumerate(resampled(counts, plan))
-        ]
+        [again(at=at.known(drawn.row(row))).tried(part) for row, (part,) in enumerate(parts)]
     )
 
 

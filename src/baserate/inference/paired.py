@@ -15,8 +15,9 @@ from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.errors import Fix, Note, number_of, quoted, refuse
-from baserate.inference.bootstrap import PERCENTILE, Plan, resampled, sums_by_cluster
 from baserate.inference.rates import normal, refuse_weights, special
+from baserate.inference.replicates import PERCENTILE
+from baserate.inference.resample import Plan, Runs, resample_counts, sums_by_cluster
 from baserate.inference.statistic import Statistic
 from baserate.measures.confusion import NOT_SAID
 from baserate.numbers import total
@@ -220,12 +221,18 @@ def whole_of(part: Counts | GroupedCounts) -> Counts:
 
 
 def in_step(
-    sources: tuple[Any, ...], plans: tuple[Plan, ...], sight: Any
+    sources: tuple[Any, ...], plans: tuple[Plan, ...], runs: tuple[Runs, Runs]
 ) -> Iterator[list[Counts]]:
     """Both models of every resample: of one source that holds both, or of two, each by its plan."""
-    drawn = [resampled(source, plan, sight) for source, plan in zip(sources, plans, strict=True)]
-    for parts in zip(*drawn, strict=True):
-        yield [counts for part in parts for counts in part]
+    if len(sources) == 1:
+        yield from resample_counts(sources[0], plans[0], runs)
+        return
+    drawn = [
+        resample_counts(source, plan, one)
+        for source, plan, one in zip(sources, plans, runs, strict=True)
+    ]
+    for (first,), (second,) in zip(*drawn, strict=True):
+        yield [first, second]
 
 
 def same_groups(first: GroupedCounts, second: GroupedCounts) -> bool:

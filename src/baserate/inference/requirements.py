@@ -23,12 +23,13 @@ from baserate.decisions.operating_point import MATERIAL, if_all_labelled, short_
 from baserate.decisions.rules import AND, Term, exact_or_none, holds_all, parse_rule
 from baserate.decisions.selection import choose, flag_at
 from baserate.errors import Fix, Infeasible, InputError, Note, combine, quoted, refuse
-from baserate.inference.bootstrap import PERCENTILE, Plan, with_cells
 from baserate.inference.clusters import cluster_bound, cluster_intervals, clustered
 from baserate.inference.differences import compare
 from baserate.inference.intervals import interval
 from baserate.inference.paired import check_replicates, holm
 from baserate.inference.rates import normal, refuse_weights, special
+from baserate.inference.replicates import PERCENTILE, with_cells
+from baserate.inference.resample import Plan
 from baserate.inference.sample_size import cases_needed, smallest_detectable
 from baserate.inference.statistic import is_known, statistic_of
 from baserate.measures.confusion import NOT_SAID, Measure, checked_volume

@@ -1,171 +1,495 @@
-"""The resampling engine: weights of cells, a statistic of weights, and its value in every resample.
+"""The resampling engine: cells of cases, their weights in every resample, a statistic of weights.
 
-Cases are drawn again within each class, or whole groups where the counts have them. A statistic is
-a frozen dataclass that maps a block of weights to an array with one entry per resample.
+Cases are drawn again within each class, all together, or in whole groups. A statistic maps a block
+of weights, one `Weights` for each model, to an array with one entry per resample. What several
+models are read from are the same resamples.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from baserate.counts.cells import run_starts
-from baserate.counts.counts import Counts
+from baserate.counts.cells import Array
+from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
-from baserate.numbers import Floats, Ints
+from baserate.counts.points import Points
+from baserate.errors import CASE_CONTROL, Fix, Ledger, Note, grouped, number_of, quoted, refuse
+from baserate.inference.rates import refuse_weights
+from baserate.kernels import Cells
+from baserate.numbers import INT64_MAX, Floats, Ints
+from baserate.results.values import checked_replicates, checked_seed
 
-# A block of weights holds about so many numbers, whatever the number of cells.
-BLOCK_SIZE = 1 << 18
-# Below this, drawing case by case is faster than drawing the number of each cell.
-FEW_CASES_PER_CELL = 10
-# So many cells are drawn at a time: what they need stays in the cache of a processor, and Ctrl-C
-# does not wait for millions of them.
-CELLS_AT_A_TIME = 1 << 12
+Source = Counts | GroupedCounts | JointCounts
+Progress = Callable[[int, int], None]
+
+# ----------------------------------------------------------------------
+# How resamples are drawn, and whether there are enough cases.
+
+
+STRATIFIED, CASES, CLUSTERS = "stratified", "cases", "clusters"
+HOWS = (STRATIFIED, CASES, CLUSTERS)
+MOST_CASES = 2**40
+FEWEST, FEW, FEW_CLUSTERS = 5, 30, 20
+TOO_FEW = "too few for a precise bootstrap interval"
+OTHERWISE = Fix(
+    'rate_interval, or interval(counts, "auc") by its own method',
+    "leave --replicates out, or compare by auc or at thresholds",
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How resamples are drawn.
+
+    Attributes
+    ----------
+    how : str
+        Within each class ("stratified"), all cases together ("cases") or whole groups ("clusters").
+    replicates : int
+        Number of resamples. More of them begin with the same ones.
+    seed : int
+        Of the random numbers.
+    progress : callable, optional
+        Called with the number of resamples done and of all.
+
+    """
+
+    how: str
+    replicates: int
+    seed: int
+    progress: Progress | None = None
+
+
+def planned(
+    source: Source,
+    of_prior: bool,  # noqa: FBT001
+    how: str | None,
+    replicates: int,
+    seed: int,
+    progress: Progress | None,
+) -> Plan:
+    """Return a plan: groups where there are some; all cases together where the sample's own prior
+    is estimated, too; otherwise each class.
+    """
+    if how is None:
+        random = source.ledger.design != CASE_CONTROL
+        how = CASES if of_prior and random else STRATIFIED
+        how = CLUSTERS if isinstance(source, GroupedCounts) else how
+    if how not in HOWS:
+        raise refuse(
+            "BR581",
+            f"resamples are drawn by {', '.join(map(quoted, HOWS))}, got {quoted(how)}",
+            'resample="stratified"',
+        )
+    if (how == CLUSTERS) != isinstance(source, GroupedCounts):
+        raise refuse(
+            "BR581",
+            "clusters are resampled whole, and need GroupedCounts",
+            "count(y, scores, cluster=patient)",
+        )
+    cases = int(source.total_positives + source.total_negatives)
+    if how != CLUSTERS and cases > MOST_CASES and not source.weighted:
+        raise refuse(
+            "BR623",
+            f"a bootstrap resamples up to {grouped(MOST_CASES)} cases, and these are"
+            f" {grouped(cases)}",
+            OTHERWISE,
+        )
+    return Plan(how, checked_replicates(replicates), checked_seed(seed), progress)
+
+
+def check_enough(source: Source) -> tuple[Note, ...]:
+    """Refuse to resample fewer than five cases or clusters of a class, and note fewer than thirty
+    cases or twenty clusters: resamples only show the same handful again.
+    """
+    classes = {"positives": source.total_positives, "negatives": source.total_negatives}
+    what, fewest = min(classes.items(), key=lambda pair: pair[1])
+    if isinstance(source, GroupedCounts):
+        what, clusters = min(clusters_by_class(source).items(), key=lambda pair: pair[1])
+        text = f"only {number_of(clusters, 'cluster holds', 'clusters hold')} {what}"
+        if clusters < FEWEST:
+            raise refuse(
+                "BR590",
+                f"{text}: too few for an interval (at least 5 are needed)",
+                "label more clusters",
+            )
+        if clusters < FEW_CLUSTERS:
+            return (Note("BR591", f"{text}: intervals rest on these few"),)
+    elif fewest < FEWEST:
+        raise refuse(
+            "BR590", f"only {number_of(fewest, what[:-1])}: too few to resample", OTHERWISE
+        )
+    few = Note("BR591", f"only {number_of(fewest, what[:-1])}, {TOO_FEW}")
+    return (few,) if fewest < FEW else ()
+
+
+def clusters_by_class(groups: GroupedCounts) -> dict[str, int]:
+    """Return how many clusters hold a case of either class."""
+    return {
+        "positives": clusters_with(groups, groups.positives),
+        "negatives": clusters_with(groups, groups.negatives),
+    }
+
+
+def clusters_with(groups: GroupedCounts, column: Array) -> int:
+    """Return how many groups hold a case of this class."""
+    return int(np.count_nonzero(sums_by_cluster(column, groups)))
+
+
+def sums_by_cluster(column: Array, groups: GroupedCounts) -> Array:
+    """Return the sum over each cluster."""
+    return np.asarray(np.diff(np.concatenate(([0], np.cumsum(column)))[groups.offsets]))
+
+
+# ----------------------------------------------------------------------
+# What is drawn: cells of cases that no statistic tells apart.
 
 
 class Weights(NamedTuple):
     """How many cases of each score a resample has: arrays of shape (resamples, scores).
 
-    Scores are in descending order.
+    Scores are in descending order, or runs of neighbouring ones.
     """
 
     positives: Floats
     negatives: Floats
 
 
-WeightStatistic = Callable[[Weights], Floats]
-Progress = Callable[[int, int], None]
+class ClassCells(NamedTuple):
+    """The cells of one class.
+
+    Attributes
+    ----------
+    numbers : array
+        Cases of each cell; all have some.
+    places : sequence of array
+        By model, the place of each cell among the scores of the model.
+    groups : array or None
+        The group that each cell belongs to, where groups are drawn.
+
+    """
+
+    numbers: Array
+    places: Sequence[Ints]
+    groups: Ints | None
 
 
-def replicate_statistic(
-    counts: Counts | GroupedCounts,
-    statistic: WeightStatistic,
-    *,
-    replicates: int,
-    seed: int,
-    draw_prior: bool = False,
-    progress: Progress | None = None,
-) -> Floats:
-    """Compute a statistic of many resamples.
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The cases that resamples are drawn from.
+
+    Attributes
+    ----------
+    scores : sequence of array
+        By model, its scores in descending order; of a run of neighbouring ones the lowest.
+    positives, negatives : ClassCells
+    group_number : int or None
+        How many groups there are, where these are drawn.
+    ledger : Ledger
+        That of a resample.
+    condensed : bool
+        Whether scores were merged.
+
+    """
+
+    scores: Sequence[Array]
+    positives: ClassCells
+    negatives: ClassCells
+    group_number: int | None
+    ledger: Ledger
+    condensed: bool
+
+    def weights_by_model(self, drawn: Weights) -> list[Weights]:
+        """Return how many cases of each score every model has, of how often cells were drawn."""
+        classes = self.positives, self.negatives
+        return [
+            Weights(
+                *(
+                    sum_by_place(cases, cells.places[model], len(scores))
+                    for cases, cells in zip(drawn, classes, strict=True)
+                )
+            )
+            for model, scores in enumerate(self.scores)
+        ]
+
+    def make_counts(self, model: int, positives: Floats, negatives: Floats) -> Counts:
+        """Return the counts of one model in one resample."""
+        kept = (positives > 0) | (negatives > 0)
+        kind = self.positives.numbers.dtype
+        columns = (column[kept].astype(kind) for column in (positives, negatives))
+        cells = Cells(self.scores[model][kept], *columns)
+        return Counts._of(cells, self.ledger, condensed=self.condensed)
+
+    def split_counts(self, weights: Sequence[Weights]) -> Iterator[list[Counts]]:
+        """Return the counts of all models in each resample of a block."""
+        for row in range(len(weights[0].positives)):
+            yield [
+                self.make_counts(model, one.positives[row], one.negatives[row])
+                for model, one in enumerate(weights)
+            ]
+
+
+Runs = Callable[[Counts], Ints]
+
+
+def every_score(counts: Counts) -> Ints:
+    """Return the places of all scores, for a statistic that sees every one of them."""
+    return np.arange(len(counts.scores))
+
+
+def roc_runs(counts: Counts) -> Ints:
+    """Return where runs of scores begin that the ROC does not tell apart.
+
+    Those are scores that only negatives have. Above every positive each is a threshold of its own.
+    """
+    negatives_only = counts.positives == 0
+    follows = negatives_only & np.append(False, negatives_only)[:-1]
+    follows &= np.logical_or.accumulate(~negatives_only)
+    return np.flatnonzero(~follows)
+
+
+@dataclass(frozen=True)
+class FlaggedRuns:
+    """Two runs of scores: those that a threshold flags, and the others."""
+
+    threshold: float | None
+
+    def __call__(self, counts: Counts) -> Ints:
+        """Return where the runs begin; what is no threshold of these counts is refused."""
+        return np.array([0, Points.of(counts).place(self.threshold)])
+
+
+def make_sample(source: Source, runs: Runs | Sequence[Runs] = every_score) -> Sample:
+    """Return the cells that resamples of a source are drawn from.
 
     Parameters
     ----------
-    counts : Counts or GroupedCounts
-        What is resampled: cases within each class, or whole groups.
-    statistic : callable
-        Maps `Weights` to an array of shape (resamples, ...).
-    replicates : int
-        Number of resamples. More of them begin with the same ones.
-    seed : int
-        Of the random numbers.
-    draw_prior : bool, default False
-        Draw the number of positives, too, as where the cases are a random sample. Whole groups
-        always do.
-    progress : callable, optional
-        Called with the number of resamples done and of all.
-
-    Returns
-    -------
-    array of shape (replicates, ...)
+    source : Counts, JointCounts or GroupedCounts
+        The cases.
+    runs : callable or sequence of callable
+        Maps counts of a model to the places where runs of its scores begin; a statistic does not
+        tell the scores of a run apart. One for all models, or one for each.
 
     """
-    if isinstance(counts, GroupedCounts):
-        blocks = resample_groups(counts, replicates=replicates, seed=seed)
+    groups = group_number = None
+    if isinstance(source, GroupedCounts):
+        groups, group_number = (
+            np.repeat(np.arange(len(source)), np.diff(source.offsets)),
+            len(source),
+        )
     else:
-        blocks = resample_cases(counts, replicates=replicates, seed=seed, draw_prior=draw_prior)
-    values: list[Floats] = []
-    done = 0
-    for weights in blocks:
-        values.append(statistic(weights))
-        done += len(values[-1])
-        if progress is not None:
-            progress(done, replicates)
-    return np.concatenate(values)
+        refuse_weights(source)
+    if isinstance(source, JointCounts):
+        models = [(source.marginal(name), source.scores[name]) for name in source.models]
+        # The same cells in the same order, in whatever order models stand and however they are
+        # called. (Where two have the same counts, only their names can tell them apart.)
+        names = source.models
+        order = sorted(range(len(names)), key=lambda one: (models[one][0].digest, names[one]))
+    else:
+        total = source.total() if isinstance(source, GroupedCounts) else source
+        models, order = [(total, source.scores)], [0]
+    several = [runs] * len(models) if callable(runs) else runs
+    starts = [find(counts) for find, (counts, _) in zip(several, models, strict=True)]
+    places = [
+        place_scores(column, counts.scores, begin)
+        for begin, (counts, column) in zip(starts, models, strict=True)
+    ]
+    lowest = [
+        counts.scores[np.append(begin[1:], len(counts.scores)) - 1]
+        for begin, (counts, _) in zip(starts, models, strict=True)
+    ]
+    merged = any(
+        counts.condensed or len(begin) < len(counts.scores)
+        for begin, (counts, _) in zip(starts, models, strict=True)
+    )
+    return Sample(
+        lowest,
+        merge_cells(source.positives, places, order, groups),
+        merge_cells(source.negatives, places, order, groups),
+        group_number,
+        replace(source.ledger, sources=()),
+        merged,
+    )
+
+
+def place_scores(column: Array, scores: Array, starts: Ints) -> Ints:
+    """Return the run that each entry of a column of scores lies in; `scores` are descending."""
+    if column is scores:
+        return np.searchsorted(starts, np.arange(len(scores)), side="right") - 1
+    ends = np.append(starts[1:], len(scores))
+    present = np.flatnonzero(starts < ends)
+    lowest = scores[ends[present] - 1]
+    return present[len(present) - np.searchsorted(lowest[::-1], column, side="right")]
+
+
+def merge_cells(
+    column: Array, places: Sequence[Ints], order: Sequence[int], groups: Ints | None
+) -> ClassCells:
+    """Return the cells of a class, those in the same places and group as one."""
+    present = np.flatnonzero(column)
+    keys = [places[model][present] for model in order]
+    if groups is not None:
+        keys.insert(0, groups[present])
+    first, cell = find_distinct_rows(keys)
+    numbers = np.bincount(cell, column[present], minlength=len(first)).astype(column.dtype)
+    kept = present[first]
+    return ClassCells(
+        numbers, [one[kept] for one in places], None if groups is None else groups[kept]
+    )
+
+
+def find_distinct_rows(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
+    """Return the first row of each distinct kind, in order, and which kind every row is."""
+    code = columns[0]
+    for column in columns[1:]:
+        width = int(column.max(initial=0)) + 1
+        if int(code.max(initial=0)) >= INT64_MAX // width - 1:
+            code = np.unique(code, return_inverse=True)[1]
+        code = code * width + column
+    _, first, kind = np.unique(code, return_index=True, return_inverse=True)
+    return first, kind
+
+
+def sum_by_place(cases: Floats, places: Ints, width: int) -> Floats:
+    """Return the cases in each place, one row per resample; `cases` are those of each cell."""
+    if len(places) == width and (np.diff(places) == 1).all():
+        return cases
+    rows = len(cases)
+    flat = (places + width * np.arange(rows)[:, np.newaxis]).ravel()
+    sums = np.bincount(flat, cases.ravel(), minlength=rows * width)
+    return np.asarray(sums.reshape(rows, width), dtype=np.float64)
 
 
 # ----------------------------------------------------------------------
 # Drawing.
 
 
-def resample_cases(
-    counts: Counts, *, replicates: int, seed: int, draw_prior: bool
-) -> Iterator[Weights]:
-    """Draw cases within each class, in blocks of resamples."""
-    totals = int(counts.total_positives), int(counts.total_negatives)
-    of_sizes, of_positives, of_negatives = np.random.SeedSequence(seed).spawn(3)
-    size_generator = np.random.default_rng(of_sizes)
-    positives = make_sampler(counts.positives, of_positives)
-    negatives = make_sampler(counts.negatives, of_negatives)
-    for size in block_sizes(replicates, len(counts.scores)):
-        drawn_positives = np.full(size, totals[0])
-        if draw_prior:
-            prior = totals[0] / sum(totals)
-            drawn_positives = size_generator.binomial(sum(totals), prior, size)
-        drawn_negatives = sum(totals) - drawn_positives
-        yield Weights(positives.draw_cases(drawn_positives), negatives.draw_cases(drawn_negatives))
+# A block of resamples holds about so many numbers, however many cells there are.
+BLOCK_SIZE = 1 << 18
+# Below this, drawing case by case is faster than drawing the number of each cell.
+FEW_CASES_PER_CELL = 25
+# So many cells are drawn at a time: what they need stays in the cache of a processor, and Ctrl-C
+# does not wait for millions of them.
+CELLS_AT_A_TIME = 1 << 12
 
 
-def resample_groups(counts: GroupedCounts, *, replicates: int, seed: int) -> Iterator[Weights]:
-    """Draw whole groups, in blocks of resamples; the same ones for every model of the groups."""
-    order = np.argsort(counts.scores, kind="stable")[::-1]
-    starts = run_starts(counts.scores[order])
-    positives, negatives = counts.positives[order], counts.negatives[order]
-    groups = np.repeat(np.arange(len(counts)), np.diff(counts.offsets))[order]
-    sampler = make_sampler(np.ones(len(counts), dtype=np.int64), np.random.SeedSequence(seed))
-    for size in block_sizes(replicates, len(groups)):
-        times = sampler.draw_cases(np.full(size, len(counts)))[:, groups]
-        yield Weights(
-            np.add.reduceat(times * positives, starts, axis=1),
-            np.add.reduceat(times * negatives, starts, axis=1),
-        )
+Statistic = Callable[..., Floats]
 
 
-def block_sizes(replicates: int, cells: int) -> Iterator[int]:
-    """Return how many resamples to hold at a time."""
-    most = max(1, BLOCK_SIZE // max(1, cells))
-    for start in range(0, replicates, most):
-        yield min(most, replicates - start)
+class Resampler:
+    """Draws resamples, one block after the other; blocks of any size make up the same ones."""
+
+    def __init__(self, sample: Sample, plan: Plan) -> None:
+        self.sample, self.plan = sample, plan
+        of_sizes, *of_classes = np.random.SeedSequence(plan.seed).spawn(3)
+        self._size_generator = np.random.default_rng(of_sizes)
+        numbers = [sample.positives.numbers, sample.negatives.numbers]
+        if sample.group_number is not None:
+            numbers = [np.ones(sample.group_number, dtype=np.int64)]
+        self._samplers = [
+            make_sampler(cells, seeds) for cells, seeds in zip(numbers, of_classes, strict=False)
+        ]
+
+    def draw_blocks(self, replicates: int) -> Iterator[Weights]:
+        """Draw how often every cell is drawn: arrays of shape (resamples, cells)."""
+        sample = self.sample
+        drawn = len(sample.positives.numbers) + len(sample.negatives.numbers)
+        width = max(1, drawn, *map(len, sample.scores))
+        most = max(1, BLOCK_SIZE // width)
+        draw = self._draw_cases if sample.group_number is None else self._draw_groups
+        for start in range(0, replicates, most):
+            size = min(most, replicates - start)
+            yield draw(size)
+            if self.plan.progress is not None:
+                self.plan.progress(start + size, replicates)
+
+    def replicate(self, statistic: Statistic, replicates: int) -> Floats:
+        """Return a statistic of the next resamples: an array of shape (replicates, ...)."""
+        by_model = map(self.sample.weights_by_model, self.draw_blocks(replicates))
+        return np.concatenate([statistic(*weights) for weights in by_model])
+
+    def _draw_cases(self, size: int) -> Weights:
+        positives, negatives = self._samplers
+        whole = positives.total + negatives.total
+        sizes = np.full(size, positives.total)
+        if self.plan.how == CASES:
+            sizes = self._size_generator.binomial(whole, positives.total / whole, size)
+        return Weights(positives.draw(sizes), negatives.draw(whole - sizes))
+
+    def _draw_groups(self, size: int) -> Weights:
+        (groups,) = self._samplers
+        times = groups.draw(np.full(size, groups.total))
+        classes = self.sample.positives, self.sample.negatives
+        return Weights(*(times[:, cells.groups] * cells.numbers for cells in classes))
+
+
+def replicate(sample: Sample, statistic: Statistic, plan: Plan) -> Floats:
+    """Return a statistic of every resample.
+
+    Parameters
+    ----------
+    sample : Sample
+        What is resampled.
+    statistic : callable
+        Maps the `Weights` of each model to an array of shape (resamples, ...).
+    plan : Plan
+        How resamples are drawn.
+
+    Returns
+    -------
+    array of shape (replicates, ...)
+
+    """
+    return Resampler(sample, plan).replicate(statistic, plan.replicates)
+
+
+def resample_counts(
+    source: Source, plan: Plan, runs: Runs | Sequence[Runs] = every_score
+) -> Iterator[list[Counts]]:
+    """Return the counts of every resample, one for each model."""
+    sample = make_sample(source, runs)
+    for drawn in Resampler(sample, plan).draw_blocks(plan.replicates):
+        yield from sample.split_counts(sample.weights_by_model(drawn))
+
+
+@dataclass(frozen=True)
+class CountsStatistic:
+    """A function of the counts of all models, called for one resample after the other."""
+
+    sample: Sample
+    read: Callable[[list[Counts]], Floats]
+
+    def __call__(self, *weights: Weights) -> Floats:
+        """Return its value in every resample."""
+        return np.array([self.read(parts) for parts in self.sample.split_counts(weights)])
 
 
 @dataclass(frozen=True, eq=False)
 class CellPart:
-    """Neighbouring cells of one class and the generator that draws their cases.
+    """Neighbouring cells and the generator that draws their cases.
 
     Each part has its own generator, so that the draws do not depend on the size of a block.
 
     Attributes
     ----------
-    cells : array
-        Their places among all cells.
     numbers : array
-        How many cases each of them has.
+        How many cases each cell has.
     cell_of_case : array or None
         The cell of every case; None where the number of each cell is drawn.
 
     """
 
-    cells: Ints
     numbers: Ints
     cell_of_case: npt.NDArray[np.uint16] | None
     generator: np.random.Generator
 
-    def draw_cases(self, sizes: Ints) -> Ints:
-        """Draw cases with replacement: how often each cell was drawn.
-
-        Parameters
-        ----------
-        sizes : array of shape (resamples,)
-            How many cases each resample has in these cells.
-
-        Returns
-        -------
-        array of shape (resamples, cells)
-
-        """
+    def draw(self, sizes: Ints) -> Ints:
+        """Draw resamples of these sizes: how often each cell was drawn, one row per resample."""
         total, cells = int(self.numbers.sum()), len(self.numbers)
         if self.cell_of_case is None:
             drawn: Ints = self.generator.multinomial(sizes, self.numbers / total)
@@ -175,92 +499,41 @@ class CellPart:
         return np.bincount(places, minlength=len(sizes) * cells).reshape(len(sizes), cells)
 
 
-def make_part(cells: Ints, numbers: Ints, generator: np.random.Generator) -> CellPart:
-    """Return the part of a class in these cells, each of which has a case."""
+def make_part(numbers: Ints, generator: np.random.Generator) -> CellPart:
+    """Return the part of these cells, each of which has a case."""
     cell_of_case = None
-    if numbers.sum() < FEW_CASES_PER_CELL * len(cells):
-        cell_of_case = np.repeat(np.arange(len(cells), dtype=np.uint16), numbers)
-    return CellPart(cells, numbers, cell_of_case, generator)
+    if numbers.sum() < FEW_CASES_PER_CELL * len(numbers):
+        cell_of_case = np.repeat(np.arange(len(numbers), dtype=np.uint16), numbers)
+    return CellPart(numbers, cell_of_case, generator)
 
 
 @dataclass(frozen=True, eq=False)
 class CaseSampler:
-    """Draws cases of one class: first how many of each part, then of each cell within it."""
+    """Draws cases with replacement: first how many of each part, then of each cell within it."""
 
-    width: int
+    total: int
     parts: tuple[CellPart, ...]
     generator: np.random.Generator
 
-    def draw_cases(self, sizes: Ints) -> Floats:
+    def draw(self, sizes: Ints) -> Floats:
         """Draw resamples of these sizes: how often each cell was drawn, one row per resample."""
-        drawn = np.zeros((len(sizes), self.width))
         if not self.parts:
-            return drawn
+            return np.zeros((len(sizes), 0))
         totals = np.array([part.numbers.sum() for part in self.parts])
         sizes_of_parts = self.generator.multinomial(sizes, totals / totals.sum())
-        for part, sizes_of_part in zip(self.parts, sizes_of_parts.T, strict=True):
-            drawn[:, part.cells] = part.draw_cases(sizes_of_part)
-        return drawn
+        drawn = [part.draw(size) for part, size in zip(self.parts, sizes_of_parts.T, strict=True)]
+        return np.concatenate(drawn, axis=1, dtype=np.float64)
 
 
 def make_sampler(numbers: Ints, seeds: np.random.SeedSequence) -> CaseSampler:
     """Return what draws from cells with these numbers of cases."""
-    present = np.flatnonzero(numbers)
     parts = [
-        present[start : start + CELLS_AT_A_TIME]
-        for start in range(0, len(present), CELLS_AT_A_TIME)
+        numbers[start : start + CELLS_AT_A_TIME]
+        for start in range(0, len(numbers), CELLS_AT_A_TIME)
     ]
     of_sizes, *of_parts = (np.random.default_rng(one) for one in seeds.spawn(1 + len(parts)))
     return CaseSampler(
-        len(numbers),
-        tuple(
-            make_part(cells, numbers[cells], generator)
-            for cells, generator in zip(parts, of_parts, strict=True)
-        ),
+        int(numbers.sum()),
+        tuple(make_part(*part) for part in zip(parts, of_parts, strict=True)),
         of_sizes,
     )
-
-
-# ----------------------------------------------------------------------
-# Statistics.
-
-
-@dataclass(frozen=True)
-class AveragePrecision:
-    """The mean precision at which each positive is found.
-
-    Attributes
-    ----------
-    prior : float or None
-        Base rate that precision is read at; None for that of each resample.
-
-    """
-
-    prior: float | None
-
-    def __call__(self, weights: Weights) -> Floats:
-        """Return its value in every resample, NaN where a class is missing."""
-        positives, negatives = weights.positives.sum(axis=1), weights.negatives.sum(axis=1)
-        caught = np.cumsum(weights.positives, axis=1, dtype=np.float64)
-        flagged = np.cumsum(weights.negatives, axis=1, dtype=np.float64)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            if self.prior is not None:
-                flagged *= ((1 - self.prior) / self.prior * positives / negatives)[:, np.newaxis]
-            flagged += caught
-            precision = np.divide(caught, flagged, out=caught, where=flagged > 0)
-            found = np.einsum("ij,ij->i", weights.positives, precision) / positives
-        return np.asarray(np.where((positives > 0) & (negatives > 0), found, np.nan))
-
-
-@dataclass(frozen=True)
-class KolmogorovSmirnov:
-    """The largest difference tpr − fpr of all thresholds."""
-
-    def __call__(self, weights: Weights) -> Floats:
-        """Return its value in every resample, NaN where a class is missing."""
-        positives, negatives = weights.positives.sum(axis=1), weights.negatives.sum(axis=1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            gaps = np.cumsum(weights.positives, axis=1, dtype=np.float64)
-            gaps /= positives[:, np.newaxis]
-            gaps -= np.cumsum(weights.negatives, axis=1) / negatives[:, np.newaxis]
-        return np.asarray(np.maximum(0.0, gaps.max(axis=1)))

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from baserate.conditions import Conditions, Costs, checked_conditions
-from baserate.counts.counts import Counts
+from baserate.counts.counts import Counts, JointCounts
+from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.curves.areas import one_class
 from baserate.curves.curve import PRIORS, mixed_points
@@ -20,7 +21,26 @@ from baserate.curves.summaries import SUMMARIES, Summary
 from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import choose, flag_at
 from baserate.errors import Infeasible, InputError, Note, quoted, refuse
-from baserate.inference.resample import AveragePrecision, KolmogorovSmirnov, WeightStatistic
+from baserate.inference.choose_again import prepare_choice
+from baserate.inference.resample import (
+    FlaggedRuns,
+    Plan,
+    Runs,
+    Sample,
+    Source,
+    Weights,
+    every_score,
+    make_sample,
+    replicate,
+    roc_runs,
+)
+from baserate.inference.weight_statistics import (
+    AreaUnderRoc,
+    AtThreshold,
+    AveragePrecision,
+    KolmogorovSmirnov,
+    float_costs,
+)
 from baserate.measures.confusion import (
     NOT_SAID,
     Measure,
@@ -220,24 +240,6 @@ def along_priors(asked: Measure, tpr: Any, fpr: Any, priors: Floats, costs: Cost
     return rates_read(asked, (t, f), priors, float_costs(costs))
 
 
-def float_costs(costs: Costs) -> tuple[float, ...]:
-    """The costs of tp, fp, fn and tn."""
-    return tuple(float(getattr(costs, name)) for name in ("tp", "fp", "fn", "tn"))
-
-
-def outcomes_read(asked: Measure, outcomes: tuple[Any, Any, Any, Any], at: Conditions) -> Floats:
-    """A measure for arrays of tp, fp, fn and tn: at their own prior where that of the sample is
-    requested; NaN where it is undefined.
-    """
-    tp, fp, fn, tn = outcomes
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t, f = tp / (tp + fn), fp / (fp + tn)
-        own = (tp + fn) / (tp + fp + fn + tn)
-    prior = own if at.as_in_sample else np.full(t.shape, at.prior)
-    values = rates_read(asked, (t, f), prior, float_costs(at.costs), (tp + fn, fp + tn))
-    return np.where(np.isfinite(values), values, np.nan)
-
-
 def cheapest_rates(
     points: Points, priors: Floats, miss: Any, false_alarm: Any
 ) -> tuple[Floats, Floats]:
@@ -267,16 +269,16 @@ def _chosen(points: Points, asked: Measure, at: Conditions, rule: str, volume: A
 class Statistic:
     """A function of counts, and what a bootstrap needs to know of it.
 
-    `of_roc` says that the ROC alone decides, so that runs of negatives may be merged; `of_prior`
-    that the sample's own prior enters, so that it has to be resampled too; `chosen` that the
-    threshold is chosen again on every resample.
+    `runs` says which neighbouring scores it does not tell apart; `of_prior` that the sample's own
+    prior enters, so that it has to be resampled too; `chosen` that the threshold is chosen again on
+    every resample.
     """
 
     name: str
     value: Callable[[Counts], float]
     at: Conditions
     better: str = "higher"
-    of_roc: bool = False
+    runs: Runs = every_score
     of_prior: bool = True
     chosen: bool = False
     measure: Measure | None = None
@@ -290,7 +292,7 @@ class Statistic:
     at_matters: bool = True
     range: tuple[float, float] = (-math.inf, math.inf)
     # Its value in many resamples at once; without it they are made into counts one by one.
-    of_weights: WeightStatistic | None = None
+    of_weights: Callable[[Weights], Floats] | None = None
 
     def __call__(self, counts: Counts) -> float:
         """Its value; NaN where it is undefined, or where no threshold satisfies the rule."""
@@ -410,6 +412,8 @@ def _of_measure(
             threshold=threshold,
             range=asked.range,
             at_matters=asked.depends_on_prior,
+            runs=FlaggedRuns(threshold),
+            of_weights=AtThreshold(asked, at),
         )
 
     def chosen(counts: Counts) -> OperatingPoint:
@@ -426,6 +430,8 @@ def _of_measure(
         ruled=rule is not None,
         point_of=chosen,
         range=asked.range,
+        # A threshold inside a run of negatives costs more than one before it.
+        runs=every_score if rule is not None else roc_runs,
     )
 
 
@@ -456,7 +462,7 @@ def _described(name: str, shown: str, call: Callable[[Counts], float], at: Condi
         entry.direction,
         # Strips between all points are not those between corners (ERRATA): such a value changes
         # where runs of negatives are merged.
-        of_roc=not entry.of_scores and "segments" not in shown,
+        runs=every_score if entry.of_scores or "segments" in shown else roc_runs,
         of_prior=entry.takes_at and at.as_in_sample,
         is_auc=shown == "auc",
         range=entry.range,
@@ -465,11 +471,72 @@ def _described(name: str, shown: str, call: Callable[[Counts], float], at: Condi
     )
 
 
-def _of_weights(name: str, at: Conditions) -> WeightStatistic | None:
+def _of_weights(name: str, at: Conditions) -> Callable[[Weights], Floats] | None:
     """The summary of this name as a function of weights, where there is one."""
+    if name == "auc":
+        return AreaUnderRoc()
     if name == "average_precision":
         return AveragePrecision(None if at.as_in_sample else at.prior)
     return KolmogorovSmirnov() if name == "ks" else None
+
+
+@dataclass(frozen=True)
+class EachResample:
+    """A statistic of one model that is called for one resample after the other."""
+
+    statistic: Statistic
+    sample: Sample
+    model: int
+
+    def __call__(self, weights: Weights) -> Floats:
+        """Return its value in every resample."""
+        resamples = zip(*weights, strict=True)
+        parts = (self.sample.make_counts(self.model, *each) for each in resamples)
+        return np.array([self.statistic.tried(part) for part in parts])
+
+
+@dataclass(frozen=True)
+class ModelStatistics:
+    """One statistic for each model, side by side."""
+
+    statistics: Sequence[Callable[[Weights], Floats]]
+
+    def __call__(self, *weights: Weights) -> Floats:
+        """Return their values: an array of shape (resamples, models)."""
+        of_models = zip(self.statistics, weights, strict=True)
+        return np.stack([statistic(weights) for statistic, weights in of_models], axis=1)
+
+
+def prepare_statistic(statistic: Statistic, counts: Counts) -> Statistic:
+    """Return the statistic with what many resamples are read by, where it chooses a threshold."""
+    if statistic.point_of is None or statistic.measure is None:
+        return statistic
+    point = statistic.point_of(counts)
+    runs, of_weights = prepare_choice(point, statistic.measure, counts)
+    return replace(statistic, runs=runs, of_weights=of_weights)
+
+
+def replicate_values(
+    statistics: Statistic | Sequence[Statistic], source: Source, plan: Plan
+) -> Floats:
+    """Return the statistic of every resample, NaN where it is undefined, one column per model.
+
+    Several statistics are for the models in turn.
+    """
+    if isinstance(source, JointCounts):
+        models = [source.marginal(name) for name in source.models]
+    else:
+        models = [source.total() if isinstance(source, GroupedCounts) else source]
+    if isinstance(statistics, Statistic):
+        statistics = [statistics] * len(models)
+    prepared = [
+        prepare_statistic(one, counts) for one, counts in zip(statistics, models, strict=True)
+    ]
+    sample = make_sample(source, [one.runs for one in prepared])
+    by_model = [
+        one.of_weights or EachResample(one, sample, model) for model, one in enumerate(prepared)
+    ]
+    return replicate(sample, ModelStatistics(by_model), plan)
 
 
 def shifted(statistic: Statistic, counts: Counts) -> tuple[Note, ...]:

@@ -17,6 +17,7 @@ from baserate.curves.curve import Curve, Curves
 from baserate.curves.named import CURVES, act_on_everybody, axis_label, benefits_at, roc
 from baserate.decisions.amount_costs import AmountPoint
 from baserate.decisions.roc_geometry import Baseline
+from baserate.decisions.winner_map import WinnerMap
 from baserate.errors import grouped, quoted, refuse
 from baserate.inference.bands import Band
 from baserate.measures.confusion import Confusion
@@ -51,7 +52,6 @@ from baserate.plots.panels import (
 )
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint
-from baserate.robustness.winner_regions import WinnerMap
 
 # ----------------------------------------------------------------------
 # ROC space: curves, isolines of precision and NPV, lines of one cost, the ideal baseline.

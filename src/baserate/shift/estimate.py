@@ -16,18 +16,16 @@ from baserate.counts.points import Points, refuse_merged
 from baserate.curves.named import as_probabilities, calibration_prior
 from baserate.distributions import Estimated
 from baserate.errors import Fix, Note, grouped, quoted, refuse
-from baserate.inference.bootstrap import (
-    BLOCK,
+from baserate.inference.rates import refuse_weights
+from baserate.inference.replicates import alike, percentile_bounds, undefined_noted
+from baserate.inference.resample import (
+    BLOCK_SIZE,
     FEW,
     FEWEST,
     TOO_FEW,
     Progress,
-    alike,
     check_enough,
-    percentile_bounds,
-    undefined_noted,
 )
-from baserate.inference.rates import refuse_weights
 from baserate.numbers import Floats, Ints, Undefined, Viewed, rounded
 from baserate.results.values import (
     BOTH,
@@ -613,7 +611,7 @@ def _in_blocks(
     work: Callable[[int, int], Floats], draws: int, width: int, progress: Progress | None
 ) -> Floats:
     """Draws, as many at a time as fit into memory."""
-    rows, found = max(1, BLOCK // max(1, width)), list[Floats]()
+    rows, found = max(1, BLOCK_SIZE // max(1, width)), list[Floats]()
     for first in range(0, draws, rows):
         end = min(first + rows, draws)
         found.append(work(first, end))

@@ -12,7 +12,7 @@ from baserate.curves.summaries import Summary
 from baserate.decisions.rules import parse_rule
 from baserate.errors import quoted, refuse
 from baserate.inference import differences, intervals, requirements
-from baserate.inference.bootstrap import Progress
+from baserate.inference.resample import Progress
 from baserate.measures.confusion import NOT_SAID, Confusion, Measure
 from baserate.read.frames import is_lazy
 from baserate.results.operating_point import OperatingPoint

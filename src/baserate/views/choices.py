@@ -11,22 +11,22 @@ from typing import Any
 
 from baserate.atomic import Grid, Page
 from baserate.conditions import ASSUMED, Conditions, Uncertain, told
+from baserate.decisions.best_recall import BestRecall, Lead
 from baserate.decisions.regret import CAUGHT, Decision, InformationValue, Regret
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Win, prior_at
+from baserate.decisions.sensitivity import Change, Stability
+from baserate.decisions.triage import Triage
+from baserate.decisions.winner_map import WinnerMap
 from baserate.distributions import Range
 from baserate.errors import Note, escaped, grouped, quoted
+from baserate.inference.decide import Recommendation
+from baserate.inference.expectation import VARYING, Expectation, Outlook
 from baserate.measures.confusion import Measure, in_costs
 from baserate.notation import base_rate
 from baserate.numbers import Undefined, rounded, spreadsheet_safe
 from baserate.results.choice import Choice
 from baserate.results.operating_point import COUNTED
 from baserate.results.values import percent
-from baserate.robustness.decision import Recommendation
-from baserate.robustness.expectation import VARYING, Expectation, Outlook
-from baserate.robustness.leaders import BestRecall, Lead
-from baserate.robustness.sensitivity import Change, Stability
-from baserate.robustness.triage_zones import Triage
-from baserate.robustness.winner_regions import WinnerMap
 from baserate.views import tables
 from baserate.views.comparisons import of_difference, of_leads
 from baserate.views.document import conditions, number, threshold, uncertain

@@ -1,0 +1,234 @@
+"""Choosing a threshold again in every resample, among the candidates that matter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from baserate.conditions import Conditions
+from baserate.counts.cells import Array
+from baserate.counts.counts import Counts
+from baserate.counts.grouped import GroupedCounts
+from baserate.counts.points import Points
+from baserate.decisions.best_threshold import (
+    ChoiceQuestion,
+    Flagged,
+    choose_places,
+    interpolate_places,
+)
+from baserate.inference.resample import Plan, Weights, make_sample, replicate
+from baserate.inference.weight_statistics import read_outcomes
+from baserate.measures.confusion import Measure
+from baserate.numbers import Floats, Ints
+from baserate.results.operating_point import TIE, OperatingPoint
+
+# Up to so many thresholds, resamples choose among all of them; of more, among about half as many:
+# half of these all along, the others near those chosen on the sample, within so many standard
+# deviations of what these flag. With twice as many, p-values differ by less than two Monte Carlo
+# errors.
+MOST_CANDIDATES = 400
+NEAR = 4.0
+# Where several thresholds were chosen, each has at least so many candidates nearby.
+LEAST_NEARBY = 20
+
+
+def candidate_places(points: Points, chosen: Sequence[int]) -> Ints:
+    """Return the places of the thresholds that resamples choose among.
+
+    Distances are in standard deviations of the rates, so that the few cases at the top of a large
+    sample are not skipped. Nothing and everything flagged, and the chosen ones, are among them.
+    """
+    if len(points) <= MOST_CANDIDATES:
+        return np.arange(len(points))
+    by_positives, by_negatives = standardize_rates(points.tp), standardize_rates(points.fp)
+    scale = by_positives + by_negatives
+    half = MOST_CANDIDATES // 4
+    nearby = max(LEAST_NEARBY, half // len(chosen))
+    wanted = [np.linspace(0, scale[-1], half)]
+    for place in chosen:
+        # Near by either class: where few negatives are flagged, a step past one passes many
+        # positives.
+        distance = np.minimum(
+            np.abs(by_positives - by_positives[place]), np.abs(by_negatives - by_negatives[place])
+        )
+        near = scale[distance <= NEAR]
+        wanted.append(np.linspace(near[0], near[-1], nearby))
+    found = np.searchsorted(scale, np.concatenate(wanted))
+    return np.unique(
+        np.concatenate((np.minimum(found, len(scale) - 1), [0, len(scale) - 1], chosen))
+    )
+
+
+def standardize_rates(flagged: Array) -> Floats:
+    """Return the flagged share of a class in standard deviations (arcsine scale)."""
+    total = float(flagged[-1])
+    return np.asarray(2 * np.sqrt(total) * np.arcsin(np.sqrt(flagged / max(total, 1.0))))
+
+
+@dataclass(frozen=True)
+class CandidateRuns:
+    """Runs of scores between the thresholds that resamples choose among."""
+
+    places: Ints
+
+    def __call__(self, _: Counts) -> Ints:
+        """Return where the runs begin."""
+        return self.places[:-1]
+
+
+def cumulate_weights(weights: Weights) -> Flagged:
+    """Return what every threshold flags in every resample, nothing first and everything last."""
+    columns = []
+    for cases in weights:
+        flagged = np.zeros((cases.shape[0], cases.shape[1] + 1))
+        np.cumsum(cases, axis=1, out=flagged[:, 1:])
+        columns.append(flagged)
+    return Flagged(*columns)
+
+
+@dataclass(frozen=True, eq=False)
+class ChooseAgain:
+    """A statistic: a measure at the threshold that every resample chooses.
+
+    Attributes
+    ----------
+    question : ChoiceQuestion
+        As it was asked of the sample.
+    measure : Measure
+        What is read there.
+    at : Conditions
+        Where it is read.
+    every : bool
+        Whether all thresholds are candidates.
+
+    """
+
+    question: ChoiceQuestion
+    measure: Measure
+    at: Conditions
+    every: bool
+
+    def __call__(self, weights: Weights) -> Floats:
+        """Return its value in every resample, NaN where no threshold satisfies the rule."""
+        flagged = cumulate_weights(weights)
+        chosen = choose_places(self.question, flagged, every=self.every)
+        tp, fp = flagged.at_places(chosen)
+        outcomes = tp, fp, flagged.tp[:, -1] - tp, flagged.fp[:, -1] - fp
+        values = read_outcomes(self.measure, outcomes, self.at)
+        return np.where(chosen.feasible, values, np.nan)
+
+
+def prepare_choice(
+    point: OperatingPoint, measure: Measure, counts: Counts
+) -> tuple[CandidateRuns, ChooseAgain]:
+    """Return what chooses again as a point was chosen on these counts, and among which runs."""
+    points = Points.of(counts)
+    kept = candidate_places(points, chosen_places(point, points)[:2])
+    statistic = ChooseAgain(
+        ChoiceQuestion.of(point), measure, point.at, every=len(kept) == len(points)
+    )
+    return CandidateRuns(kept), statistic
+
+
+class ChosenPlaces(NamedTuple):
+    """Where a chosen point lies among the candidates: as `Places`, of one sample."""
+
+    upper: int
+    lower: int
+    share: float
+
+
+def chosen_places(point: OperatingPoint, points: Points) -> ChosenPlaces:
+    """Return where a point lies among all thresholds."""
+    upper = points.place(point.threshold)
+    if point.how != TIE:
+        return ChosenPlaces(upper, upper, 0.0)
+    return ChosenPlaces(upper, points.place(point.lower_threshold), point.share)
+
+
+class Readings(NamedTuple):
+    """What every resample flags, in cases: one row each of (tp, fp). NaN where the rule cannot be
+    kept, or flagging nothing or all is chosen.
+
+    `here` is the resample at the threshold that it chooses, `there` the sample at that threshold,
+    `fixed` the resample at the threshold that the sample chose; `sizes` are the positives and
+    negatives of every resample.
+    """
+
+    here: Floats
+    there: Floats
+    fixed: Floats
+    sizes: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class ReadChoices:
+    """A statistic: what every resample flags where it chooses again, for several questions.
+
+    Attributes
+    ----------
+    questions : sequence of ChoiceQuestion
+        What was asked of the sample.
+    places : sequence of ChosenPlaces
+        Where the sample answered each question.
+    sample : Flagged
+        What the candidates flag in the sample.
+    every : bool
+        Whether all thresholds are candidates.
+
+    """
+
+    questions: Sequence[ChoiceQuestion]
+    places: Sequence[ChosenPlaces]
+    sample: Flagged
+    every: bool
+
+    def __call__(self, weights: Weights) -> Floats:
+        """Return `Readings` as an array of shape (resamples, questions, 4, 2)."""
+        resample = cumulate_weights(weights)
+        found = [
+            self._read(resample, question, place)
+            for question, place in zip(self.questions, self.places, strict=True)
+        ]
+        return np.stack(found, axis=1)
+
+    def _read(self, resample: Flagged, question: ChoiceQuestion, place: ChosenPlaces) -> Floats:
+        chosen = choose_places(question, resample, every=self.every)
+        last = resample.tp.shape[1] - 1
+        trivial = ((chosen.upper == 0) | (chosen.upper == last)) & (chosen.share == 0)
+        readings = np.empty((len(resample.tp), 4, 2))
+        for column, (again, once) in enumerate(
+            ((resample.tp, self.sample.tp), (resample.fp, self.sample.fp))
+        ):
+            readings[:, 0, column] = interpolate_places(again, chosen)
+            readings[:, 1, column] = interpolate_places(once[np.newaxis], chosen)
+            upper, lower = again[:, place.upper], again[:, place.lower]
+            readings[:, 2, column] = upper + place.share * (lower - upper)
+            readings[:, 3, column] = again[:, -1]
+        readings[trivial | ~chosen.feasible, :2] = np.nan
+        return readings
+
+
+def read_choices(
+    source: Counts | GroupedCounts, points: Sequence[OperatingPoint], plan: Plan
+) -> list[Readings]:
+    """Return what every resample chooses by the rule of each point, all on the same resamples."""
+    whole = Points.of(source.total() if isinstance(source, GroupedCounts) else source)
+    chosen = [chosen_places(point, whole) for point in points]
+    needed = sorted({place for one in chosen for place in (one.upper, one.lower)})
+    kept = candidate_places(whole, needed)
+    among_kept = [
+        ChosenPlaces(int(np.searchsorted(kept, upper)), int(np.searchsorted(kept, lower)), share)
+        for upper, lower, share in chosen
+    ]
+    statistic = ReadChoices(
+        [ChoiceQuestion.of(point) for point in points],
+        among_kept,
+        Flagged(*(column[kept].astype(np.float64) for column in (whole.tp, whole.fp))),
+        len(kept) == len(whole),
+    )
+    values = replicate(make_sample(source, CandidateRuns(kept)), statistic, plan)
+    return [Readings(*np.moveaxis(values[:, place], 1, 0)) for place in range(len(points))]
