@@ -28,7 +28,7 @@ from scipy.special import ndtr
 
 import baserate as br
 from baserate.inference.best_model import swapped_p
-from baserate.robustness.decision import decide
+from baserate.inference.decide import decide
 
 LEVEL, CHECKED = 0.05, 3
 SIZES = ((20, 200), (20, 500), (50, 1000), (200, 2000))

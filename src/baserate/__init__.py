@@ -164,21 +164,21 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "InformationValue",
             "Regret",
         ),
-        "robustness.expectation": (
+        "inference.expectation": (
             "Expectation",
             "Outlook",
         ),
-        "robustness.leaders": (
+        "decisions.best_recall": (
             "BestRecall",
             "Lead",
         ),
-        "robustness.sensitivity": (
+        "decisions.sensitivity": (
             "Change",
             "Stability",
             "Stays",
         ),
-        "robustness.triage_zones": ("Triage",),
-        "robustness.winner_regions": (
+        "decisions.triage": ("Triage",),
+        "decisions.winner_map": (
             "Border",
             "SignificanceRegion",
             "Undecided",
@@ -251,10 +251,10 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "regret",
             "value_of_information",
         ),
-        "robustness.leaders": ("best_recall",),
-        "robustness.sensitivity": ("stability",),
-        "robustness.triage_zones": ("triage",),
-        "robustness.winner_regions": ("winner_map",),
+        "inference.best_recall": ("best_recall",),
+        "decisions.sensitivity": ("stability",),
+        "decisions.triage": ("triage",),
+        "inference.winner_significance": ("winner_map",),
     },
     "planning": {
         "inference.paired": ("mcnemar_p",),

@@ -17,6 +17,10 @@ from baserate.decisions.amount_costs import (
     AmountChoice as AmountChoice,
     AmountPoint as AmountPoint,
 )
+from baserate.decisions.best_recall import (
+    BestRecall as BestRecall,
+    Lead as Lead,
+)
 from baserate.decisions.regret import (
     InformationValue as InformationValue,
     Regret as Regret,
@@ -31,6 +35,20 @@ from baserate.decisions.roc_geometry import (
 from baserate.decisions.selection import (
     Fixed as Fixed,
 )
+from baserate.decisions.sensitivity import (
+    Change as Change,
+    Stability as Stability,
+    Stays as Stays,
+)
+from baserate.decisions.triage import (
+    Triage as Triage,
+)
+from baserate.decisions.winner_map import (
+    Border as Border,
+    SignificanceRegion as SignificanceRegion,
+    Undecided as Undecided,
+    WinnerMap as WinnerMap,
+)
 from baserate.errors import (
     Ledger as Ledger,
     Note as Note,
@@ -40,6 +58,10 @@ from baserate.inference.bands import (
     Band as Band,
     FoldCurve as FoldCurve,
     FoldMean as FoldMean,
+)
+from baserate.inference.expectation import (
+    Expectation as Expectation,
+    Outlook as Outlook,
 )
 from baserate.inference.label_errors import (
     LabelErrors as LabelErrors,
@@ -71,28 +93,6 @@ from baserate.results.values import (
     Differences as Differences,
     NonInferiority as NonInferiority,
     Part as Part,
-)
-from baserate.robustness.expectation import (
-    Expectation as Expectation,
-    Outlook as Outlook,
-)
-from baserate.robustness.leaders import (
-    BestRecall as BestRecall,
-    Lead as Lead,
-)
-from baserate.robustness.sensitivity import (
-    Change as Change,
-    Stability as Stability,
-    Stays as Stays,
-)
-from baserate.robustness.triage_zones import (
-    Triage as Triage,
-)
-from baserate.robustness.winner_regions import (
-    Border as Border,
-    SignificanceRegion as SignificanceRegion,
-    Undecided as Undecided,
-    WinnerMap as WinnerMap,
 )
 from baserate.segments.days import (
     Day as Day,

@@ -9,7 +9,7 @@ from tests.cli.helpers import answered, refused, told, written
 from tests.decisions.worked import CELLS
 
 import baserate as br
-from baserate.robustness.decision import decide
+from baserate.inference.decide import decide
 
 
 @pytest.fixture

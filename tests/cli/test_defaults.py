@@ -104,14 +104,14 @@ def test_settings_beside_the_data_are_not_read(folder, monkeypatch, capsys):
     [
         (
             "prio = 3",
-            "there is no key defaults.prio; did you mean prior? (line 10). Fix: write prior,",
+            "there is no key defaults.prio; did you mean prior? Fix: write prior,",
         ),
         ("budget = 3\nrule = 'recall >= 1'", "defaults.budget and rule are given together"),
         ("volume = 'x'", "defaults.volume is a number"),
         ("scores =", "is not TOML"),
     ],
 )
-def test_what_cannot_be_read_is_refused_at_its_line(folder, line, said, capsys):
+def test_what_cannot_be_read_is_refused_with_its_key(folder, line, said, capsys):
     with (folder / "baserate.toml").open("a") as file:
         file.write(line + "\n")
     done = told(capsys, "show")

@@ -10,7 +10,7 @@ from tests.cli.helpers import answered, refused, told, written
 from tests.decisions.worked import CELLS
 
 import baserate as br
-from baserate.robustness.expectation import expect, expect_curve
+from baserate.inference.expectation import expect, expect_curve
 
 TWO = ("--label", "y", "--score", "a", "--score", "b")
 COSTS = ("--cost", "fn=500,fp=5")

@@ -135,11 +135,11 @@ FIXED = ("recall >= 0.1", "--label", "y", "--score", "old", "--threshold", "0.5"
         ),
         (
             (*COMPARED[:-2], "--statistic", "auc", "--rule", "recall >= 0.5"),
-            "BR594: auc is a number of all cases",
+            "BR594: a rule or threshold belongs to a measure",
         ),
         (
             (*COMPARED[:-2], "--statistic", "partial_auc(fpr=0..0.1)", "--rule", "recall >= 0.5"),
-            "BR594: partial_auc(fpr=0..0.1) is a number of all",
+            "BR594: a rule or threshold belongs to a measure",
         ),
         (
             (

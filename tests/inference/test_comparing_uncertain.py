@@ -8,9 +8,9 @@ from tests.inference.two_models import grouped_models, joint, separate
 import baserate as br
 from baserate.inference import differences
 from baserate.inference.differences import joint_p
+from baserate.inference.expectation import expect
 from baserate.inference.replicates import bootstrap_p
 from baserate.inference.resample import FlaggedRuns, Plan, resample_counts, roc_runs
-from baserate.robustness.expectation import expect
 
 COSTS = {"fn": 20, "fp": 1}
 
@@ -181,7 +181,7 @@ def test_fixed_thresholds_of_each_model_at_a_pilot_s_base_rate():
     for row, parts in enumerate(
         resample_counts(two, plan, [FlaggedRuns(cut) for cut in cuts.values()])
     ):
-        conditions = at.known(drawn.row(row))
+        conditions = at.given(**drawn.row(row)._asdict())
         read = [
             br.measure(part, "precision", threshold=cuts[name], at=conditions)
             for name, part in zip("ab", parts, strict=True)

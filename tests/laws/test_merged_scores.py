@@ -21,9 +21,9 @@ from tests.cli.helpers import told
 from tests.strategies import LONG
 
 import baserate as br
+from baserate.inference.decide import decide
 from baserate.measures.confusion import named
 from baserate.measures.registry import CATALOGUE
-from baserate.robustness.decision import decide
 
 EQUAL, BOUNDED, REFUSED, STOPPED = "equal", "bounded", "refused", "stopped"
 AT = br.Conditions(prior=0.1, costs=br.Costs(fp=1, fn=5))

@@ -19,7 +19,7 @@ from tests.cli.helpers import answered, told
 import baserate as br
 from baserate.cli.demo import scores_csv
 from baserate.conditions import ASSUMED
-from baserate.robustness.decision import decide
+from baserate.inference.decide import decide
 
 SOURCE = Path(br.__file__).parent
 DATA = ("--label", "fraud", "--score", "logit", "--score", "forest")

@@ -12,8 +12,8 @@ from tests.decisions.worked import F1_A, F1_B
 from tests.strategies import seeds
 
 import baserate as br
-from baserate.robustness.decision import decide
-from baserate.robustness.expectation import expect
+from baserate.inference.decide import decide
+from baserate.inference.expectation import expect
 
 VOLUME = 1000
 

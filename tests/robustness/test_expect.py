@@ -13,7 +13,7 @@ from tests.decisions.worked import F1_A, F1_B
 from tests.robustness.rare import FOREST, RULES
 
 import baserate as br
-from baserate.robustness.expectation import expect
+from baserate.inference.expectation import expect
 
 MODELS = {"A": F1_A, "B": F1_B}
 COUNTS = br.Counts([3, 2, 1], positives=[45, 4, 1], negatives=[10, 190, 4800])

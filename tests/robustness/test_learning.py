@@ -16,7 +16,7 @@ from tests.decisions.worked import CELLS, F1_A, F1_B
 from tests.robustness import oracle_prospects as oracle
 
 import baserate as br
-from baserate.robustness.decision import decide
+from baserate.inference.decide import decide
 
 MODELS = {"A": F1_A, "B": F1_B}
 EVERY = oracle.settings(CELLS)

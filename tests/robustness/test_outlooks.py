@@ -7,7 +7,7 @@ import pytest
 from scipy import integrate
 
 import baserate as br
-from baserate.robustness.expectation import expect_curve
+from baserate.inference.expectation import expect_curve
 
 COUNTS = br.Counts([4, 3, 2, 1], positives=[30, 15, 4, 1], negatives=[2, 10, 190, 4800])
 PLACES = [0.2, 0.6, 0.75, 0.9, 1.0]

@@ -15,7 +15,7 @@ from tests.robustness.rare import FOREST, RULES
 from tests.strategies import seeds
 
 import baserate as br
-from baserate.robustness.decision import decide
+from baserate.inference.decide import decide
 
 MODELS = {"A": F1_A, "B": F1_B}
 COSTS = br.Costs(fp=5, fn=500, tp=5, tn=0)

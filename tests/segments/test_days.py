@@ -15,13 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import baserate as br
-from baserate.decisions.selection import flag_at
-from baserate.read.cases import checked, count_cases
+from baserate.read.cases import checked
 from baserate.read.columns import CodedColumn, Column, as_column, objects
 from baserate.read.files import day_codes, days_at, days_of, hours_of, zone_of
 from baserate.read.table import Codes
-from baserate.segments import days as days_module
-from baserate.segments.days import of_days, points_near
+from baserate.segments.days import of_days
 
 UTC = dt.UTC
 LATE = dt.datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
@@ -413,37 +411,3 @@ def test_days_that_are_codes_are_those_of_their_texts():
     with pytest.raises(br.InputError, match="BR430") as other:
         day_codes(Column("day", bad.values))
     assert caught.value.problems == other.value.problems
-
-
-@pytest.mark.parametrize("at", [None, br.Conditions(0.001), br.Conditions(0.3, br.Costs(fn=9))])
-@pytest.mark.parametrize("threshold", THRESHOLDS[1:])
-@pytest.mark.parametrize("kind", [np.float64, np.int64])
-def test_a_few_points_tell_as_much_of_a_given_threshold_as_all(monkeypatch, at, threshold, kind):
-    monkeypatch.setattr(days_module, "MANY_SCORES", 1)
-    cases = cases_of(kind)
-    for counts in (count_cases(cases, "s"), br.count([0, 1], [0.25, 0.5]), br.count([1], [3])):
-        near = points_near(counts, threshold)
-        assert isinstance(near, br.Points)
-        assert len(near) <= 5
-        try:
-            expected = flag_at(counts, threshold, at=at)
-        except br.InputError as error:
-            with pytest.raises(br.InputError) as caught:
-                flag_at(near, threshold, at=at)
-            assert caught.value.problems == error.problems
-            continue
-        found = flag_at(near, threshold, at=at)
-        assert found == expected
-        assert found.notes == expected.notes
-
-
-def test_points_are_all_made_where_more_than_the_scores_is_to_be_known(monkeypatch):
-    monkeypatch.setattr(days_module, "MANY_SCORES", 1)
-    counts = br.count([0, 1, 0], [0.25, 0.5, 0.1])
-    for other in (
-        counts.condense(),
-        br.count([0, 1], [0.25, 0.5], sample_weight=[0.5, 2]),
-    ):
-        assert points_near(other, 0.5) is other
-    monkeypatch.setattr(days_module, "MANY_SCORES", 4)
-    assert points_near(counts, 0.5) is counts

@@ -8,9 +8,9 @@ from sklearn.metrics import roc_auc_score
 from tests.cli.helpers import answered, refused, told, written
 
 import baserate as br
+from baserate.inference.decide import decide
+from baserate.inference.expectation import expect
 from baserate.results.operating_point import format_threshold
-from baserate.robustness.decision import decide
-from baserate.robustness.expectation import expect
 
 # A log as operations centres have it: what was flagged gets looked at, most of the rest does not.
 RNG = np.random.default_rng(11)

@@ -9,7 +9,7 @@ import numpy as np
 from tests.robustness.rare import BOTH
 
 import baserate as br
-from baserate.robustness.decision import Recommendation, decide
+from baserate.inference.decide import Recommendation, decide
 from baserate.views.choices import decision_in_words, rivals, sentence, uncertain
 from baserate.views.tables import span
 

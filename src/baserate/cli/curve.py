@@ -21,9 +21,9 @@ from baserate.curves.named import CURVES
 from baserate.decisions.roc_geometry import Baseline, ideal_baseline
 from baserate.errors import quoted, refuse
 from baserate.inference.bands import Band, band
+from baserate.inference.expectation import expect_curve
 from baserate.measures.confusion import parse
 from baserate.measures.isolines import Isoline, isoline
-from baserate.robustness.expectation import expect_curve
 from baserate.views import choices, document, tables
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from click.core import ParameterSource
 
 from baserate.cli import options
 from baserate.cli.runner import (
-    ConditionOptions,
     Request,
     Result,
     SourceOptions,
@@ -22,22 +21,13 @@ from baserate.cli.runner import (
 )
 from baserate.cli.show import clusters_of
 from baserate.cli.terminal import Progress
-from baserate.conditions import Conditions, refuse_estimate
+from baserate.conditions import refuse_estimate
 from baserate.curves.summaries import summary_named
 from baserate.decisions.selection import flag_at
-from baserate.errors import InputError, escaped, quoted, refuse
+from baserate.errors import InputError, escaped, refuse
 from baserate.gates import checks
-from baserate.gates.settings import (
-    SETTINGS,
-    Comparison,
-    Data,
-    Demand,
-    Outcome,
-    Scenario,
-    Scored,
-    load,
-    template,
-)
+from baserate.gates.settings import SETTINGS, Check, Data, Scored, load
+from baserate.gates.template import TEMPLATE
 from baserate.inference.clusters import with_clusters
 from baserate.inference.requirements import require_of_clusters
 from baserate.read.files import saved_models
@@ -70,7 +60,7 @@ class GateOptions:
 
 def _print_template(context: click.Context, _: click.Parameter, value: bool) -> None:
     if value and not context.resilient_parsing:
-        click.echo(template(), nl=False)
+        click.echo(TEMPLATE, nl=False)
         context.exit()
 
 
@@ -163,108 +153,92 @@ def gate(request: Request, require: str | None, **given: Any) -> Result:
     if require is not None:
         given["requirement"] = require
     asked = GateOptions(**given)
-    with _kept_true(asked.markdown):
+    with keep_summary_true(asked.markdown):
         if request.output.as_json and asked.markdown == STDOUT:
             raise refuse(
                 "BR596", "JSON and Markdown cannot both be on standard output", "--markdown FILE"
             )
         if not request.source.paths:
-            _refuse_beside(click.get_current_context())
-            return _run_all(asked)
-        return _run_one(request, asked)
+            refuse_beside(click.get_current_context())
+            return run_all(asked)
+        return run_one(request, asked)
 
 
-def _run_all(asked: GateOptions) -> Result:
-    """All checks of a file of settings."""
+def run_all(asked: GateOptions) -> Result:
+    """Run all checks of a file of settings."""
     settings = load(asked.config or SETTINGS)
     with Progress("resampling") as progress:
         outcomes = checks.run(settings, progress)
-    return _result(
+    return present_outcomes(
         outcomes,
         lambda: checks.document_of_all(outcomes, settings.seed),
-        lambda: checks.of_outcomes(settings, outcomes),
+        lambda: checks.describe_all(settings, outcomes),
         asked.markdown,
     )
 
 
-def _run_one(request: Request, asked: GateOptions) -> Result:
-    """One check of a file of cases."""
-    _check_named(request.source, asked)
-    names = _names(asked, request.source)
+def run_one(request: Request, asked: GateOptions) -> Result:
+    """Run one check of a file of cases."""
+    check_source(request.source, asked)
+    names = name_models(asked, request.source)
     request = replace(request, source=replace(request.source, scores=names)).estimated()
-    source, given, seed = request.source, request.conditions, request.intervals.seed
-    scenario = Scenario(None, _one(given), given.cases, thresholds_of(asked.thresholds, names))
-    check = _check(request, asked, scenario)
-    data = Data(
-        {name: Scored(source.path, name) for name in names},
-        source.label or "",
-        source.positive,
-        source.design,
-        options=source.options,
-    )
-    with Progress("resampling") as progress:
-        outcome = (
-            checks.judge(check, checks.Reader(data), seed, progress)
-            if asked.cluster is None
-            else _of_clusters(request, check, asked)
+    source, seed = request.source, request.intervals.seed
+    check = make_check(request, asked)
+    if asked.cluster is not None:
+        outcome = judge_clusters(request, check, asked.cluster)
+    else:
+        data = Data(
+            {name: Scored(source.path, name) for name in names},
+            source.label or "",
+            source.positive,
+            source.design,
+            options=source.options,
         )
-    return _result(
+        with Progress("resampling") as progress:
+            outcome = checks.judge(check, checks.Reader(data), seed, progress)
+    return present_outcomes(
         [outcome],
         lambda: checks.document_of(outcome, seed),
-        lambda: [checks.text(outcome), *map(tables.source, outcome.sources)],
+        lambda: [checks.describe(outcome), *map(tables.source, outcome.sources)],
         asked.markdown,
     )
 
 
-def _of_clusters(request: Request, check: Demand | Comparison, asked: GateOptions) -> Outcome:
-    """A requirement on cases that come in clusters, at a given threshold."""
-    if isinstance(check, Comparison) or asked.slices is not None:
-        what = "--slice" if asked.slices is not None else "a comparison"
+def judge_clusters(request: Request, check: Check, column: str) -> checks.Outcome:
+    """Evaluate a requirement on cases that come in clusters, at a given threshold."""
+    if check.verb != "require" or check.slice is not None:
+        what = "--slice" if check.slice is not None else "a comparison"
         raise refuse(
             "BR594",
             f"clusters are not supported by {what} in gate yet",
             "the command compare takes --cluster",
         )
-    cuts = check.scenario.thresholds
-    if cuts is None:
+    if not check.thresholds:
         raise refuse("BR594", "--cluster needs the threshold in use", "--threshold SCORE")
-    refuse_estimate(check.scenario.at, "a requirement on clusters")
-    clusters = clusters_of(request.source, asked.cluster or "")
+    refuse_estimate(check.at, "a requirement on clusters")
+    clusters = clusters_of(request.source, column)
     judged = []
-    for name in check.models:
+    for name, cut in check.thresholds.items():
         groups, scored = clusters.groups[name], clusters.scored[name]
-        at, volume = check.scenario.at, check.scenario.volume
-        point = flag_at(clusters.models[name], cuts[name], at=at, volume=volume)
+        point = flag_at(clusters.models[name], cut, at=check.at, volume=check.volume)
         point = with_clusters(point, groups, scored)
-        found = require_of_clusters(check.rule, point, groups, check.level, scored=scored)
+        level = check.keywords["level"]
+        found = require_of_clusters(check.rule or "", point, groups, level, scored=scored)
         judged.append(Judged(name, None, found))
-    models = clusters.models.values()
-    return Outcome(
-        check,
-        checks.is_passed(check, judged),
-        judged=tuple(judged),
-        notes=tuple(
-            document.merged(
-                [
-                    *(note for counts in models for note in counts.notes),
-                    *clusters.notes,
-                    *(note for one in judged for note in one.requirement.notes),
-                    *check.scenario.at.notes,
-                ]
-            )
-        ),
-        sources=tuple(dict.fromkeys(one for counts in models for one in counts.ledger.sources)),
-    )
+    counted = list(clusters.models.values())
+    notes = [*(note for counts in counted for note in counts.notes), *clusters.notes]
+    outcome = checks.gather_outcome(check, judged, notes, counted)
+    return replace(outcome, notes=tuple(document.merged([*outcome.notes, *check.at.notes])))
 
 
-def _result(
-    outcomes: Sequence[Outcome],
+def present_outcomes(
+    outcomes: Sequence[checks.Outcome],
     content: Callable[[], dict[str, Any]],
     text: Callable[[], Sequence[str]],
     markdown: str | None,
 ) -> Result:
-    """The answer, or the summary in its place."""
-    summary = checks.summary(outcomes)
+    """Return the answer, or the summary in its place."""
+    summary = checks.summarize(outcomes)
     if markdown is not None and markdown != STDOUT:
         checks.write_summary(markdown, summary)
     return Result(
@@ -276,29 +250,56 @@ def _result(
     )
 
 
-def _check(request: Request, asked: GateOptions, scenario: Scenario) -> Demand | Comparison:
-    """The requirement, or the comparison, that the options describe."""
-    level, names = request.intervals.level, request.source.scores
-    compared: dict[str, Any] = {
+def make_check(request: Request, asked: GateOptions) -> Check:
+    """Return the requirement, or the comparison, that the options describe."""
+    conditions, names = request.conditions, request.source.scores
+    at = conditions.exact()
+    if len(at) > 1:
+        raise refuse(
+            "BR596", "a gate has one base rate", "give one --prior, or run it once for each"
+        )
+    is_requirement = asked.requirement is not None
+    compared = {
         "margin": asked.margin,
         "statistic": asked.statistic,
         "rule": asked.rule,
         "replicates": request.intervals.replicates,
     }
-    if asked.requirement is not None:
+    if is_requirement:
         given = {f"--{name}": value is not None for name, value in compared.items()}
         check_unused(given, "on a requirement")
-        return Demand(
-            asked.requirement, names, scenario, asked.slices, asked.accept_observed, level
-        )
-    check_unused({"--accept-observed": asked.accept_observed}, "on a comparison")
-    check = Comparison(names[0], names[1], scenario, slice=asked.slices, level=level, **compared)
-    _check_thresholds(check)
+    else:
+        check_unused({"--accept-observed": asked.accept_observed}, "on a comparison")
+    keywords = {
+        name: value for name, value in compared.items() if value is not None and name != "rule"
+    }
+    check = Check(
+        "require" if is_requirement else "compare",
+        names,
+        asked.requirement if is_requirement else asked.rule,
+        at[0],
+        conditions.cases,
+        thresholds_of(asked.thresholds, names) or {},
+        {"level": request.intervals.level, **keywords},
+        slice=asked.slices,
+        accept_observed=asked.accept_observed,
+    )
+    if not is_requirement:
+        check_thresholds(check)
     return check
 
 
-def _check_named(source: SourceOptions, asked: GateOptions) -> None:
-    """A FILE needs a label, unless it holds counts, and settings do not go with it."""
+def check_thresholds(check: Check) -> None:
+    """Refuse a threshold that cannot matter: it was meant for something else."""
+    if check.thresholds and check.rule is not None:
+        raise refuse("BR594", "a rule and a threshold are both given", "give one of them")
+    if check.thresholds and summary_named(check.statistic) is not None:
+        text = "is a number of all cases: a threshold or rule has no effect on it"
+        raise refuse("BR594", f"{escaped(check.statistic)} {text}", "leave it out")
+
+
+def check_source(source: SourceOptions, asked: GateOptions) -> None:
+    """Refuse a FILE without a label, unless it holds counts; and settings beside it."""
     if asked.config is not None:
         raise refuse("BR596", "--config names settings, and FILE names cases", "give one of them")
     if source.is_saved:
@@ -308,20 +309,9 @@ def _check_named(source: SourceOptions, asked: GateOptions) -> None:
         replace(source, scores=source.scores or compared).wanted()
 
 
-def _one(given: ConditionOptions) -> Conditions:
-    at = given.exact()
-    if len(at) > 1:
-        raise refuse(
-            "BR596",
-            "a gate has one base rate",
-            "give one --prior, or run it once for each",
-        )
-    return at[0]
-
-
-def _names(asked: GateOptions, source: SourceOptions) -> tuple[str, ...]:
-    """The scores to test: those given, or the two to compare. The models of saved counts need
-    not be named.
+def name_models(asked: GateOptions, source: SourceOptions) -> tuple[str, ...]:
+    """Return the scores to test: those given, or the two to compare. The models of saved counts
+    need not be named.
     """
     scores, baseline, candidate = source.scores, asked.baseline, asked.candidate
     required = asked.requirement is not None
@@ -340,11 +330,6 @@ def _names(asked: GateOptions, source: SourceOptions) -> tuple[str, ...]:
             '"precision >= 0.2", or --baseline m1 --candidate m2',
         ),
         (
-            not required and baseline == candidate,
-            f"baseline and candidate are both {quoted(baseline)}",
-            "name two models",
-        ),
-        (
             not required and scores,
             "a comparison names its models by --baseline and --candidate",
             "leave --score out",
@@ -357,8 +342,8 @@ def _names(asked: GateOptions, source: SourceOptions) -> tuple[str, ...]:
     return scores if required else (baseline or "", candidate or "")
 
 
-def _refuse_beside(context: click.Context) -> None:
-    """What the settings file gives cannot be given as an option too."""
+def refuse_beside(context: click.Context) -> None:
+    """Refuse options that the settings file gives."""
     for parameter in context.command.params:
         name = parameter.name or ""
         if name not in BESIDE and context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
@@ -370,39 +355,21 @@ def _refuse_beside(context: click.Context) -> None:
 
 
 @contextmanager
-def _kept_true(markdown: str | None) -> Iterator[None]:
-    """A summary of an earlier run must not be taken for one of this run: where it fails, the
-    summary says so.
+def keep_summary_true(markdown: str | None) -> Iterator[None]:
+    """A summary of an earlier run must not be taken for one of this run: where it fails, or is
+    killed, the summary says so.
     """
-    if markdown is not None and markdown != STDOUT:
-        checks.check_summary(markdown)
-        # Also of a run that is killed: what stands there from now on is not what stood there
-        # before.
-        checks.write_summary(
-            markdown, checks.markdown(checks.broken("gate", ["the run did not come to an end"]))
-        )
+    if markdown is None or markdown == STDOUT:
+        yield
+        return
+    checks.check_summary(markdown)
+    unfinished = checks.break_entry("gate", ["the run did not come to an end"])
+    checks.write_summary(markdown, checks.markdown([unfinished]))
     try:
         yield
     except Exception as error:
-        if markdown is not None and markdown != STDOUT:
-            lines = (
-                checks.lines_of(error)
-                if isinstance(error, InputError)
-                else [f"{type(error).__name__}: {error}"]
-            )
-            checks.write_summary(markdown, checks.markdown(checks.broken("gate", lines)))
+        lines = [f"{type(error).__name__}: {error}"]
+        if isinstance(error, InputError):
+            lines = checks.lines_of(error)
+        checks.write_summary(markdown, checks.markdown([checks.break_entry("gate", lines)]))
         raise
-
-
-def _check_thresholds(check: Comparison) -> None:
-    """A threshold that cannot matter was meant for something else."""
-    given = check.scenario.thresholds is not None
-    if given and check.rule is not None:
-        raise refuse("BR594", "a rule and a threshold are both given", "give one of them")
-    if summary_named(check.wanted) is not None and (given or check.rule is not None):
-        raise refuse(
-            "BR594",
-            f"{escaped(check.wanted)} is a number of all cases: a threshold or rule has no effect"
-            " on it",
-            "leave them out",
-        )

@@ -22,11 +22,15 @@ from baserate.conditions import Conditions, Uncertain
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
+from baserate.decisions.best_recall import BestRecall
 from baserate.decisions.operating_point import SHOW_ON_OTHERS
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.rules import parse_rule
 from baserate.errors import Infeasible, Note, number_of, quoted, refuse
 from baserate.inference.best_model import ESTIMATED, choose_model
+from baserate.inference.best_recall import best_recall
+from baserate.inference.decide import Recommendation, recommend
+from baserate.inference.expectation import UNKNOWN, VARYING, Expectation, expect
 from baserate.measures.confusion import Measure, confusion_at, parse
 from baserate.notation import base_rate
 from baserate.plots.figures import winner_map_panel
@@ -34,9 +38,6 @@ from baserate.plots.panels import Panel
 from baserate.read.files import groups_of
 from baserate.results.choice import Choice
 from baserate.results.operating_point import COUNTED, SAME_CASES
-from baserate.robustness.decision import Recommendation, recommend
-from baserate.robustness.expectation import UNKNOWN, VARYING, Expectation, expect
-from baserate.robustness.leaders import BestRecall, best_recall
 from baserate.views import choices
 
 # ----------------------------------------------------------------------

@@ -8,9 +8,9 @@ import click
 
 from baserate.cli import options
 from baserate.cli.runner import ALONE, Request, Result, command, share_of
+from baserate.decisions.triage import triage
 from baserate.errors import refuse
 from baserate.notation import number
-from baserate.robustness.triage_zones import triage
 from baserate.views import choices
 
 OVERLOOKED = ("--overlooked is a share of the positives", "--overlooked 10%", "BR542")

@@ -349,6 +349,13 @@ class Points(Frozen):
             None if self.passed is None else (self.passed[0][kept], self.passed[1][kept]),
         )
 
+    def block(self, part: slice) -> Points:
+        """Some of the points in a row: for reading measures there, without thresholds."""
+        tp, fp = self.tp[part], self.fp[part]
+        if self.passed is not None:
+            return self.mixture(tp, fp, self.passed[0][part], self.passed[1][part])
+        return self.mixture(tp, fp, self.total_positives - tp, self.total_negatives - fp)
+
     def mixture(self, tp: Floats, fp: Floats, fn: Floats, tn: Floats) -> Points:
         """Points that mix these: for reading measures between them, without thresholds."""
         return Points._of(
@@ -367,10 +374,10 @@ class Points(Frozen):
 def refuse_merged(counts: Counts | Points, what: str, fix: Fix = EVERY_SCORE) -> None:
     """Condensed counts, in which runs of negatives were merged, cannot answer this."""
     if Points.of(counts).merged.any():
-        raise lacking(f"{what}, and scores were merged in these counts", fix)
+        raise exact_scores_needed(f"{what}, and scores were merged in these counts", fix)
 
 
-def lacking(text: str, fix: Fix = EVERY_SCORE) -> InputError:
+def exact_scores_needed(text: str, fix: Fix = EVERY_SCORE) -> InputError:
     """The refusal of what only exact scores can tell."""
     return refuse("BR231", text, fix)
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import html
 import math
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from baserate.atomic import Page, write_atomically
-from baserate.conditions import Conditions
+from baserate.atomic import Grid, Page, write_atomically
 from baserate.counts.counts import Counts, JointCounts
 from baserate.curves.summaries import summary_named
-from baserate.decisions.selection import choose
 from baserate.errors import (
     Findings,
     InputError,
@@ -22,16 +20,13 @@ from baserate.errors import (
     Source,
     escaped,
     grouped,
+    number_of,
     on_command_line,
     quoted,
     refuse_file,
 )
-from baserate.gates.settings import Comparison, Data, Demand, Outcome, Scored, Settings
-from baserate.inference.requirements import (
-    non_inferiority,
-    require,
-)
-from baserate.measures.confusion import NOT_SAID, parse
+from baserate.gates.settings import Check, Data, Scored, Settings, list_names
+from baserate.measures.confusion import NOT_SAID
 from baserate.read.files import (
     count_scores,
     group_names,
@@ -47,143 +42,132 @@ from baserate.read.files import (
 from baserate.read.table import ColumnRoles
 from baserate.results.operating_point import describe_setting
 from baserate.results.values import (
-    ALL,
-    LOWER,
     OBSERVED,
     SHOWN,
     UNJUDGED,
-    WORSE,
     NonInferiority,
     Requirement,
-    percent,
 )
+from baserate.verbs.choices import choose
+from baserate.verbs.evidence import non_inferiority, require
 from baserate.views import comparisons, document, tables
+from baserate.views.comparisons import Judged
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a check came out. Only a positive verdict passes."""
+
+    check: Check
+    passed: bool
+    judged: tuple[Judged, ...] = ()
+    regression: NonInferiority | None = None
+    joint: JointCounts | None = field(default=None, compare=False, repr=False)
+    notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
+    sources: tuple[Source, ...] = ()
+
+
+# ----------------------------------------------------------------------
+# The cases of the models: read at first use, and kept for every other check that needs the same.
+
+
+class Reader:
+    """Counts of one model or of two together, over all cases and of each slice by name."""
+
+    def __init__(self, data: Data) -> None:
+        self.data = data
+        self._counts: dict[tuple[str, str | None], tuple[Counts, dict[str, Counts]]] = {}
+        self._joint: dict[Any, tuple[JointCounts, dict[str, JointCounts]]] = {}
+
+    def counts(self, model: str, by: str | None = None) -> tuple[Counts, dict[str, Counts]]:
+        """Return the counts of a model in its own source."""
+        if (model, by) not in self._counts:
+            self._counts[model, by] = self._count_model(self.data.models[model], by)
+        return self._counts[model, by]
+
+    def joint(
+        self, pair: tuple[str, ...], by: str | None = None
+    ) -> tuple[JointCounts, dict[str, JointCounts]]:
+        """Return two models on the same cases, under the names that they have here."""
+        if (pair, by) not in self._joint:
+            self._joint[pair, by] = self._count_pair(pair, by)
+        return self._joint[pair, by]
+
+    def _roles(self, columns: tuple[str, ...], by: str | None) -> ColumnRoles:
+        data = self.data
+        return ColumnRoles(
+            data.label, columns, data.positive, group=by, id=data.id, design=data.design
+        )
+
+    def _count_model(self, where: Scored, by: str | None) -> tuple[Counts, dict[str, Counts]]:
+        source, column, options = where.source, where.column, self.data.options
+        roles = self._roles((column,), by)
+        if is_saved(source):
+            refuse_slices(source, by)
+            models = saved_models(source)
+            refuse_unknown(source, [column], models)
+            return models[column], {}
+        if roles.id is not None:  # every case has one, and stands once
+            cases = models_of(source, roles, options)
+            slices = {name: joint.marginal(column) for name, joint in slices_of(cases).items()}
+            return joint_of(cases).marginal(column), slices
+        if by is None:
+            return count_scores(source, roles, options)[column], {}
+        groups = groups_of(source, roles, options)
+        names = zip(group_names(list(groups)), groups, strict=True)
+        return groups.total(), {name: groups[group] for name, group in names}
+
+    def _count_pair(
+        self, pair: tuple[str, ...], by: str | None
+    ) -> tuple[JointCounts, dict[str, JointCounts]]:
+        data, scored = self.data, {model: self.data.models[model] for model in pair}
+        columns = {model: where.column for model, where in scored.items()}
+        roles = self._roles(tuple(columns.values()), by)
+        source, *others = dict.fromkeys(where.source for where in scored.values())
+        if not others and is_saved(source):
+            refuse_slices(source, by)
+            saved = saved_joint(source)
+            refuse_unknown(source, columns.values(), saved.models)
+            scores = {model: saved.scores[column] for model, column in columns.items()}
+            return JointCounts._of(
+                scores, saved.positives, saved.negatives, saved.ledger, saved.notes
+            ), {}
+        if others:
+            cases = join_cases(
+                scored, roles, data.options, by_position=data.by_position, join=data.join
+            )
+        else:
+            cases = models_of(source, roles, data.options)
+            scores = {model: cases.scores[column] for model, column in columns.items()}
+            cases = cases._replace(scores=scores)
+        return joint_of(cases), slices_of(cases)
+
+
+def refuse_slices(source: str, by: str | None) -> None:
+    """Saved counts have no slices."""
+    if by is not None:
+        text = f"holds counts, which have no column {quoted(by)}"
+        raise refuse_file(source, "BR613", text, "give the cases, or leave the slices out")
+
+
+def refuse_unknown(source: str, columns: Any, models: Any) -> None:
+    """Refuse a model that saved counts do not have."""
+    for column in columns:
+        if column not in models:
+            text = f"there is no model {quoted(column)}"
+            raise refuse_file(source, "BR408", text, list_names(models))
+
 
 # ----------------------------------------------------------------------
 # Judging: one way for the command line, for `baserate.toml` and for pytest. What cannot be judged
 # is refused, and never passes.
 
 
-Progress = Callable[[int, int], None]
-
-
-class Reader:
-    """The cases of the models: read at first use, and kept for every other check
-    that needs the same.
-    """
-
-    def __init__(self, data: Data) -> None:
-        self.data = data
-        self._counts: dict[tuple[str, str | None], tuple[Counts, dict[str, Counts]]] = {}
-        self._joint: dict[
-            tuple[tuple[str, str], str | None], tuple[JointCounts, dict[str, JointCounts]]
-        ] = {}
-
-    def counts(self, model: str, by: str | None = None) -> tuple[Counts, dict[str, Counts]]:
-        """The counts of a model in its own source, over all cases and of each slice by name."""
-        if (model, by) not in self._counts:
-            self._counts[model, by] = self._counted(self.data.models[model], by)
-        return self._counts[model, by]
-
-    def joint(
-        self, pair: tuple[str, str], by: str | None = None
-    ) -> tuple[JointCounts, dict[str, JointCounts]]:
-        """Two models on the same cases, all of them and slice by slice."""
-        if (pair, by) not in self._joint:
-            self._joint[pair, by] = self._paired(pair, by)
-        return self._joint[pair, by]
-
-    def _wanted(self, columns: tuple[str, ...], by: str | None) -> ColumnRoles:
-        data = self.data
-        return ColumnRoles(
-            data.label, columns, data.positive, group=by, id=data.id, design=data.design
-        )
-
-    def _counted(self, where: Scored, by: str | None) -> tuple[Counts, dict[str, Counts]]:
-        wanted, options, column = self._wanted((where.column,), by), self.data.options, where.column
-        if is_saved(where.source):
-            return _one_saved(where, by), {}
-        if wanted.id is not None:  # every case has one, and stands once
-            cases = models_of(where.source, wanted, options)
-            return joint_of(cases).marginal(column), {
-                name: joint.marginal(column) for name, joint in slices_of(cases).items()
-            }
-        if by is None:
-            return count_scores(where.source, wanted, options)[column], {}
-        groups = groups_of(where.source, wanted, options)
-        return groups.total(), {
-            shown: groups[group]
-            for shown, group in zip(group_names(list(groups)), groups, strict=True)
-        }
-
-    def _paired(
-        self, pair: tuple[str, str], by: str | None
-    ) -> tuple[JointCounts, dict[str, JointCounts]]:
-        data, columns = self.data, tuple(self.data.models[model].column for model in pair)
-        first, second = (data.models[model].source for model in pair)
-        if first == second and is_saved(first):
-            return _two_saved(first, dict(zip(pair, columns, strict=True)), by), {}
-        if first == second:
-            cases = models_of(first, self._wanted(columns, by), data.options)
-            cases = cases._replace(
-                scores={
-                    model: cases.scores[column] for model, column in zip(pair, columns, strict=True)
-                }
-            )
-        else:
-            cases = join_cases(
-                {model: data.models[model] for model in pair},
-                self._wanted(columns, by),
-                data.options,
-                by_position=data.by_position,
-                join=data.join,
-            )
-        return joint_of(cases), slices_of(cases)
-
-
-def _one_saved(where: Scored, by: str | None) -> Counts:
-    """Counts that were saved; a single one is called by its file."""
-    _check_whole(where.source, by)
-    models = saved_models(where.source)
-    if where.column not in models:
-        raise refuse_file(
-            where.source,
-            "BR408",
-            f"there is no model {quoted(where.column)}",
-            f"one of {', '.join(map(quoted, models))}",
-        )
-    return models[where.column]
-
-
-def _two_saved(source: str, columns: dict[str, str], by: str | None) -> JointCounts:
-    """Two models that were counted together, under the names that they have here."""
-    _check_whole(source, by)
-    joint = saved_joint(source)
-    unknown = next((column for column in columns.values() if column not in joint.models), None)
-    if unknown is not None:
-        raise refuse_file(
-            source,
-            "BR408",
-            f"there is no model {quoted(unknown)}",
-            f"one of {', '.join(map(quoted, joint.models))}",
-        )
-    scores = {model: joint.scores[column] for model, column in columns.items()}
-    return JointCounts._of(scores, joint.positives, joint.negatives, joint.ledger, joint.notes)
-
-
-def _check_whole(source: str, by: str | None) -> None:
-    if by is not None:
-        raise refuse_file(
-            source,
-            "BR613",
-            f"holds counts, which have no column {quoted(by)}",
-            "give the cases, or leave the slices out",
-        )
-
-
 def run(settings: Settings, progress: Progress | None = None) -> list[Outcome]:
-    """Every check in its order; whatever is wrong with the input is found in one pass, and nothing
-    is evaluated then.
+    """Return how every check comes out; whatever is wrong with the input is found in one pass, and
+    nothing is evaluated then.
     """
     reader, findings, outcomes = Reader(settings.data), Findings(), list[Outcome]()
     with findings:
@@ -193,22 +177,22 @@ def run(settings: Settings, progress: Progress | None = None) -> list[Outcome]:
             outcomes.append(judge(check, reader, settings.seed, progress))
         except InputError as error:
             findings.problems += [
-                _of_check(problem, number, settings.path) for problem in error.problems
+                name_check(problem, number, settings.path) for problem in error.problems
             ]
-    findings.problems = list(
-        dict.fromkeys(findings.problems)
-    )  # a file that cannot be read fails every check that reads it
+    # A file that cannot be read fails every check that reads it.
+    findings.problems = list(dict.fromkeys(findings.problems))
     findings.settle()
     return outcomes
 
 
-def _of_check(problem: Problem, number: int, path: str) -> Problem:
-    """A problem of the cases lies in their file; any other is one of the check."""
+def name_check(problem: Problem, number: int, path: str) -> Problem:
+    """Return a problem of the cases as it is: it lies in their file; any other is one of the
+    check.
+    """
     if problem.where.path:
         return problem
-    return replace(
-        problem, text=f"check {number}: {problem.text}", where=replace(problem.where, path=path)
-    )
+    where = replace(problem.where, path=path)
+    return replace(problem, text=f"check {number}: {problem.text}", where=where)
 
 
 def check_digests(settings: Settings, reader: Reader) -> None:
@@ -228,122 +212,112 @@ def check_digests(settings: Settings, reader: Reader) -> None:
     findings.settle()
 
 
-def judge(
-    check: Demand | Comparison, reader: Reader, seed: int = 0, progress: Progress | None = None
-) -> Outcome:
-    """How one check comes out."""
-    return (
-        _demanded(check, reader, seed)
-        if isinstance(check, Demand)
-        else _compared(check, reader, seed, progress)
+def judge(check: Check, reader: Reader, seed: int = 0, progress: Progress | None = None) -> Outcome:
+    """Return how one check comes out."""
+    given = {"at": check.at, "volume": check.volume, "seed": seed, **check.keywords}
+    if check.verb == "require":
+        return judge_requirement(check, reader, given)
+    return judge_comparison(check, reader, {**given, "progress": progress})
+
+
+def judge_requirement(check: Check, reader: Reader, given: Mapping[str, Any]) -> Outcome:
+    """Evaluate the requirement for every model, over all cases and on every slice; a slice that
+    cannot be evaluated is reported.
+    """
+    judged, counted = list[Judged](), list[Counts]()
+    for model in check.models:
+        threshold: Any = check.thresholds.get(model, NOT_SAID)
+        whole, slices = reader.counts(model, check.slice)
+        counted.append(whole)
+        over_all = require(whole, check.rule or "", threshold=threshold, **given)
+        judged.append(Judged(model, None, over_all))
+        if over_all.point is not None:
+            threshold = over_all.point.threshold  # slices are judged at the threshold of all cases
+        for name, counts in sorted(slices.items()):
+            found = judge_slice(counts, check.rule or "", threshold, given)
+            judged.append(Judged(model, name, found))
+    return gather_outcome(
+        check, judged, [note for counts in counted for note in counts.notes], counted
     )
 
 
-def _demanded(check: Demand, reader: Reader, seed: int) -> Outcome:
-    """The requirement for every model, over all cases and on every slice; a slice that cannot be
-    evaluated is reported.
-    """
-    asked: dict[str, Any] = {
-        "at": check.scenario.at,
-        "volume": check.scenario.volume,
-        "level": check.level,
-        "seed": seed,
-    }
-    judged, counted = list[comparisons.Judged](), list[Counts]()
-    for model in check.models:
-        cuts = check.scenario.cuts((model,))
-        threshold = NOT_SAID if cuts is None else cuts[model]
-        whole, parts = reader.counts(model, check.slice)
-        counted.append(whole)
-        over_all = require(whole, check.rule, threshold=threshold, **asked)
-        judged.append(comparisons.Judged(model, None, over_all))
-        if over_all.point is not None:
-            threshold = over_all.point.threshold  # slices are judged at the threshold of all cases
-        judged += [
-            comparisons.Judged(model, part, _on_slice(check.rule, parts[part], threshold, asked))
-            for part in sorted(parts)
-        ]
-    passed = is_passed(check, judged)
+def judge_slice(counts: Counts, rule: str, threshold: Any, given: Mapping[str, Any]) -> Requirement:
+    """Evaluate a requirement on a slice, or say why that is impossible."""
+    try:
+        return require(counts, rule, threshold=threshold, **given)
+    except InputError as error:
+        problem = error.problems[0]
+        return Requirement(UNJUDGED, (), None, (Note(problem.code, problem.text),))
+
+
+def gather_outcome(
+    check: Check, judged: Sequence[Judged], notes: Sequence[Note], counted: Sequence[Counts]
+) -> Outcome:
+    """Return whether a requirement is demonstrated everywhere, or met where that is accepted."""
+    accepted = (SHOWN, OBSERVED) if check.accept_observed else (SHOWN,)
     said = [
         note
         for one in judged
         if one.requirement.outcome != UNJUDGED
         for note in one.requirement.notes
     ]
-    notes = document.merged([*(note for counts in counted for note in counts.notes), *said])
-    sources = tuple(dict.fromkeys(source for counts in counted for source in counts.ledger.sources))
-    return Outcome(check, passed, judged=tuple(judged), notes=tuple(notes), sources=sources)
-
-
-def is_passed(check: Demand, judged: Sequence[comparisons.Judged]) -> bool:
-    """Is the requirement demonstrated everywhere, or met where that is accepted?"""
-    return all(
-        one.requirement.passed or (check.accept_observed and one.requirement.outcome == OBSERVED)
-        for one in judged
+    return Outcome(
+        check,
+        all(one.requirement.outcome in accepted for one in judged),
+        judged=tuple(judged),
+        notes=tuple(document.merged([*notes, *said])),
+        sources=tuple(dict.fromkeys(one for counts in counted for one in counts.ledger.sources)),
     )
 
 
-def _on_slice(
-    requirement: str, counts: Counts, threshold: Any, asked: dict[str, Any]
-) -> Requirement:
-    try:
-        return require(counts, requirement, threshold=threshold, **asked)
-    except InputError as error:
-        problem = error.problems[0]
-        return Requirement(UNJUDGED, (), None, (Note(problem.code, problem.text),))
-
-
-def _compared(check: Comparison, reader: Reader, seed: int, progress: Progress | None) -> Outcome:
-    """The candidate against the baseline; without thresholds, each at its own cheapest one, which a
-    note says.
+def judge_comparison(check: Check, reader: Reader, given: dict[str, Any]) -> Outcome:
+    """Compare the candidate with the baseline; without thresholds, each at its own cheapest one,
+    which a note says.
     """
-    joint, parts = reader.joint(check.models, check.slice)
-    scenario, summary = check.scenario, summary_named(check.wanted)
-    given: dict[str, Any] = {
-        "at": scenario.at,
-        "volume": scenario.volume,
-        "level": check.level,
-        "seed": seed,
-        "progress": progress,
-    }
-    notes = tuple[Note, ...]()
-    if check.replicates is not None:
-        given["replicates"] = check.replicates
+    joint, slices = reader.joint(check.models, check.slice)
+    notes: tuple[Note, ...] = ()
+    given = {**given, "statistic": check.statistic}
     if check.rule is not None:
         given["rule"] = check.rule
-    elif summary is None:
-        cuts = scenario.cuts(check.models)
-        if cuts is None:
-            cuts, notes = _own_thresholds(joint, scenario.at)
+    elif summary_named(check.statistic) is None:
+        cuts = {
+            model: check.thresholds[model] for model in check.models if model in check.thresholds
+        }
+        if not cuts:
+            cuts, notes = choose_thresholds(check, joint)
         given["threshold"] = cuts
-    measure: Any = summary if summary is not None else parse(check.wanted, scenario.volume)
+    baseline, candidate = check.models
     verdict = non_inferiority(
-        parts or joint,
-        baseline=check.baseline,
-        candidate=check.candidate,
-        statistic=measure,
-        margin=check.margin,
+        slices or joint,
+        given.pop("statistic"),
+        baseline=baseline,
+        candidate=candidate,
         **given,
     )
     # NaN compares false, and must not pass for "not worse".
     passed = verdict.passed and not any(math.isnan(part.difference.value) for part in verdict.parts)
     verdict = replace(verdict, passed=passed, notes=(*notes, *verdict.notes))
     models = {name: joint.marginal(name) for name in joint.models}
-    every = document.merged([*document.notes_of(models, {}), *scenario.at.notes, *verdict.notes])
-    sources = tuple(dict.fromkeys(joint.ledger.sources))
+    every = document.merged([*document.notes_of(models, {}), *check.at.notes, *verdict.notes])
     return Outcome(
-        check, passed, regression=verdict, joint=joint, notes=tuple(every), sources=sources
+        check,
+        passed,
+        regression=verdict,
+        joint=joint,
+        notes=tuple(every),
+        sources=tuple(dict.fromkeys(joint.ledger.sources)),
     )
 
 
-def _own_thresholds(
-    joint: JointCounts, at: Conditions
+def choose_thresholds(
+    check: Check, joint: JointCounts
 ) -> tuple[dict[str, float | None], tuple[Note, ...]]:
-    points = {name: choose(joint.marginal(name), at=at) for name in joint.models}
+    """Return the cheapest threshold of each model on these cases, and a note of them."""
+    points = {name: choose(joint.marginal(name), at=check.at) for name in joint.models}
     shown = ", ".join(
         f"{quoted(name)} ({describe_setting(point)})" for name, point in points.items()
     )
-    best = "the cheapest" if at.costs_given else "the one with the fewest errors"
+    best = "the cheapest" if check.at.costs_given else "the one with the fewest errors"
     text = (
         f"no thresholds are given: {shown}, each {best} on these cases, treated as fixed in advance"
     )
@@ -351,7 +325,88 @@ def _own_thresholds(
 
 
 # ----------------------------------------------------------------------
-# What checks came to: for a person, for a program, and as Markdown for the page of a change.
+# What checks came to, for a person and for a program.
+
+
+def describe(outcome: Outcome) -> str:
+    """Return passed or failed and why, then a table."""
+    if outcome.regression is not None:
+        return comparisons.of_non_inferiority(outcome.regression)
+    level = outcome.check.keywords["level"]
+    return comparisons.of_requirements(outcome.judged, passed=outcome.passed, level=level)
+
+
+def describe_all(settings: Settings, outcomes: Sequence[Outcome]) -> list[str]:
+    """Return how many passed, then every check, and where the cases came from."""
+    failed = sum(not outcome.passed for outcome in outcomes)
+    count = f"{number_of(len(outcomes), 'check')} of {escaped(settings.path)}"
+    blocks = [f"Failed: {grouped(failed)} of {count}." if failed else f"Passed: {count}."]
+    for number, outcome in enumerate(outcomes, 1):
+        page = describe(outcome)
+        first, *rest = page.blocks if isinstance(page, Page) else (page,)
+        blocks.append(Page(f"{number_check(number, outcome.check)}\n{first}", *rest))
+    return [*blocks, *map(tables.source, sources_of(outcomes))]
+
+
+def number_check(number: int, check: Check) -> str:
+    """Return a check with its place in the file, which tells two alike apart."""
+    return f"{number}. {check.title}"
+
+
+def sources_of(outcomes: Sequence[Outcome]) -> list[Source]:
+    """Return every source once."""
+    return list(dict.fromkeys(source for outcome in outcomes for source in outcome.sources))
+
+
+def notes_of(outcomes: Sequence[Outcome]) -> list[Note]:
+    """Return every note once; one that is not of every check says of which it is."""
+    checks_of: dict[Note, list[str]] = {}
+    for number, outcome in enumerate(outcomes, 1):
+        for note in outcome.notes:
+            checks_of.setdefault(note, []).append(str(number))
+    return [
+        note
+        if len(checks) == len(outcomes)
+        else Note(note.code, f"check {', '.join(checks)}: {note.text}", note.override)
+        for note, checks in checks_of.items()
+    ]
+
+
+def document_of(outcome: Outcome, seed: int) -> dict[str, Any]:
+    """Return the answer to one check on the command line."""
+    verdict = verdict_of(outcome)
+    return document.answer("gate", outcome.notes, outcome.sources, seed, models=[], **verdict)
+
+
+def document_of_all(outcomes: Sequence[Outcome], seed: int) -> dict[str, Any]:
+    """Return the answer to all checks of a file."""
+    results = [
+        {
+            "check": outcome.check.title,
+            "kind": outcome.check.verb,
+            "models": list(outcome.check.models),
+            "scenario": outcome.check.scenario,
+            "by": outcome.check.slice,
+            **verdict_of(outcome),
+        }
+        for outcome in outcomes
+    ]
+    verdict = {"passed": all(outcome.passed for outcome in outcomes), "results": results}
+    return document.answer(
+        "gate", notes_of(outcomes), sources_of(outcomes), seed, models=[], verdict=verdict
+    )
+
+
+def verdict_of(outcome: Outcome) -> dict[str, Any]:
+    """Return whether a check passes, and what it came to."""
+    if outcome.regression is None or outcome.joint is None:
+        return {"verdict": comparisons.requirement_verdict(outcome.judged, passed=outcome.passed)}
+    parts = comparisons.regression_parts(outcome.joint, outcome.regression)
+    return {"verdict": comparisons.regression_verdict(outcome.regression), "comparisons": parts}
+
+
+# ----------------------------------------------------------------------
+# A summary in Markdown, for the page of a change.
 
 
 PASSED, FAILED, BROKEN = "passed", "failed", "error"
@@ -362,227 +417,64 @@ MARKUP = frozenset("\\`*_{}[]|~!$^")
 LINKED = ("://", "www.", "@", "#")
 
 
-def text(outcome: Outcome) -> str:
-    """Passed or failed and why, then a table."""
-    if outcome.regression is not None:
-        return comparisons.of_non_inferiority(outcome.regression)
-    return comparisons.of_requirements(
-        outcome.judged, passed=outcome.passed, level=outcome.check.level
-    )
-
-
-def of_outcomes(settings: Settings, outcomes: Sequence[Outcome]) -> list[str]:
-    """How many passed, then every check, and where the cases came from."""
-    failed = sum(not outcome.passed for outcome in outcomes)
-    count = (
-        f"{grouped(len(outcomes))} {'check' if len(outcomes) == 1 else 'checks'} of"
-        f" {escaped(settings.path)}"
-    )
-    blocks = [f"Failed: {grouped(failed)} of {count}." if failed else f"Passed: {count}."]
-    blocks += [
-        _titled(numbered(i, outcome.check), text(outcome)) for i, outcome in enumerate(outcomes, 1)
-    ]
-    return [*blocks, *map(tables.source, sources_of(outcomes))]
-
-
-def _titled(title: str, page: str) -> str:
-    """A page under its title; its table still folds on a narrow terminal."""
-    first, *rest = page.blocks if isinstance(page, Page) else (page,)
-    return Page(f"{title}\n{first}", *rest)
-
-
-def sources_of(outcomes: Sequence[Outcome]) -> list[Source]:
-    """Every source once."""
-    return list(dict.fromkeys(source for outcome in outcomes for source in outcome.sources))
-
-
-def notes_of(outcomes: Sequence[Outcome]) -> list[Note]:
-    """Every note once; one that is not of every check says of which it is."""
-    seen: dict[Note, list[int]] = {}
-    for i, outcome in enumerate(outcomes, 1):
-        for note in outcome.notes:
-            seen.setdefault(note, []).append(i)
-    everyone = len(outcomes)
-    return [
-        (
-            note
-            if len(where) == everyone
-            else Note(note.code, f"check {', '.join(map(str, where))}: {note.text}", note.override)
-        )
-        for note, where in seen.items()
-    ]
-
-
-def document_of(outcome: Outcome, seed: int) -> dict[str, Any]:
-    """The answer to one check on the command line."""
-    return document.answer(
-        "gate", outcome.notes, outcome.sources, seed, models=[], **_verdict(outcome)
-    )
-
-
-def document_of_all(outcomes: Sequence[Outcome], seed: int) -> dict[str, Any]:
-    """The answer to all checks of a file."""
-    results = [
-        {
-            "check": outcome.check.title,
-            "kind": "require" if isinstance(outcome.check, Demand) else "compare",
-            "models": list(outcome.check.models),
-            "scenario": outcome.check.scenario.name,
-            "by": outcome.check.slice,
-            **_verdict(outcome),
-        }
-        for outcome in outcomes
-    ]
-    verdict = {"passed": all(outcome.passed for outcome in outcomes), "results": results}
-    return document.answer(
-        "gate", notes_of(outcomes), sources_of(outcomes), seed, models=[], verdict=verdict
-    )
-
-
-def _verdict(outcome: Outcome) -> dict[str, Any]:
-    if outcome.regression is None or outcome.joint is None:
-        return {"verdict": comparisons.requirement_verdict(outcome.judged, passed=outcome.passed)}
-    parts = comparisons.regression_parts(outcome.joint, outcome.regression)
-    return {"verdict": comparisons.regression_verdict(outcome.regression), "comparisons": parts}
-
-
-class Row(NamedTuple):
-    """A line of the summary: a check over all cases, or on a slice."""
+class Entry(NamedTuple):
+    """A check in the summary: how it came out, its title, why in words, and tables in Markdown."""
 
     result: str
-    check: str
-    cases: str
-    value: str
-    bound: str
+    title: str
     words: str
+    tables: str = ""
 
 
-def rows_of(outcome: Outcome, title: str) -> list[Row]:
-    """A check over all cases, and on the slices where it does not pass."""
-    rows = (
-        _demanded_rows(outcome, title)
-        if outcome.regression is None
-        else _compared_rows(outcome.regression, title)
-    )
-    return [row for row in rows if row.cases == ALL or row.result == FAILED]
+def make_entry(outcome: Outcome, title: str) -> Entry:
+    """Return what the summary says of a check."""
+    page = describe(outcome)
+    first, *rest = page.blocks if isinstance(page, Page) else (page,)
+    grids = [write_table(block) for block in rest if isinstance(block, Grid)]
+    result = PASSED if outcome.passed else FAILED
+    return Entry(result, title, " ".join(first.splitlines()), "\n\n".join(grids))
 
 
-def _demanded_rows(outcome: Outcome, title: str) -> Iterator[Row]:
-    accepted = (SHOWN, OBSERVED) if getattr(outcome.check, "accept_observed", False) else (SHOWN,)
-    for one in outcome.judged:
-        model = f"{quoted(one.model, quotes=False)}: " if len(outcome.check.models) > 1 else ""
-        cases = ALL if one.part is None else f"slice {quoted(one.part, quotes=False)}"
-        if one.requirement.outcome == UNJUDGED:
-            yield Row(
-                FAILED,
-                title,
-                cases,
-                tables.UNDEFINED,
-                tables.UNDEFINED,
-                f"{model}{UNJUDGED}: {one.requirement.notes[0].text}",
-            )
-        for check in one.requirement.checks:
-            side = ">=" if check.interval.side == LOWER else "<="
-            bound = f"{side} {tables.digits(check.bound, 4)} ({percent(check.interval.level)})"
-            words = f"{model}{check.requirement}: {check.outcome}"
-            yield Row(
-                PASSED if check.outcome in accepted else FAILED,
-                title,
-                cases,
-                tables.digits(check.interval.value, 4),
-                bound,
-                words,
-            )
+def break_entry(title: str, lines: Sequence[str]) -> Entry:
+    """Return the entry of a check that could not be evaluated, and why."""
+    return Entry(BROKEN, title, " ".join(lines))
 
 
-def _compared_rows(regression: NonInferiority, title: str) -> Iterator[Row]:
-    note = regression.margin_note
-    margin = "" if note is None else note.text
-    for part in regression.parts:
-        first, second = part.difference.values
-        good = (
-            part.outcome != WORSE
-            and not (part.whole and note is not None and not note.values["within"])
-            and not math.isnan(part.difference.value)
-        )
-        words = f"{part.outcome}; {margin}" if part.whole and margin else part.outcome
-        value = f"{tables.digits(second, 4)}, baseline {tables.digits(first, 4)}"
-        cases = ALL if part.whole else f"slice {quoted(part.name, quotes=False)}"
-        yield Row(
-            PASSED if good else FAILED,
-            title,
-            cases,
-            value,
-            comparisons.shown_p(part.p_adjusted),
-            words,
-        )
-
-
-def broken(title: str, lines: Sequence[str]) -> list[Row]:
-    """A check that could not be evaluated, and why."""
-    return [
-        Row(BROKEN, title, tables.UNDEFINED, tables.UNDEFINED, tables.UNDEFINED, line)
-        for line in lines
-    ]
+def write_table(grid: Grid) -> str:
+    """Return a table as Markdown."""
+    rows = [[plain(cell) for cell in row] for row in (grid.headings, *grid.rows)]
+    rows.insert(1, ["---"] * len(grid.headings))
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def lines_of(error: InputError) -> list[str]:
-    """What is wrong with the input, one line per problem."""
+    """Return what is wrong with the input, one line per problem."""
     return [problem.line(on_command_line) for problem in error.problems]
 
 
-def markdown(rows: Sequence[Row], footers: Sequence[str] = ()) -> str:
-    """The summary for the page of a change: pass or fail, and a row for each check. Nothing of the
-    user's is markup.
-    """
-    every, wrong = (
-        {row.check for row in rows if row.result in results}
-        for results in ((PASSED, FAILED, BROKEN), (FAILED, BROKEN))
-    )
-    head = (
-        f"Failed: {len(wrong)} of {len(every)} checks"
-        if wrong or not rows
-        else f"Passed: {len(every)} of {len(every)} checks"
-    )
-    lines = [
-        f"{HEADING}{head}",
-        "",
-        "| result | check | cases | value | bound | verdict |",
-        "|---|---|---|---|---|---|",
-    ]
-    lines += [
-        f"| {row.result if row.result == PASSED else f'**{row.result}**'} |"
-        f" {' | '.join(map(plain, row[1:]))} |"
-        for row in rows
-    ]
-    return (
-        "\n".join(
-            [*lines, *(["", *(f"- {plain(footer)}" for footer in footers)] if footers else [])]
-        )
-        + "\n"
-    )
+def markdown(entries: Sequence[Entry], footers: Sequence[str] = ()) -> str:
+    """Return the summary: pass or fail, and each check. Nothing of the user's is markup."""
+    failed = sum(entry.result != PASSED for entry in entries)
+    count = number_of(len(entries), "check")
+    head = f"Failed: {failed} of {count}" if failed or not entries else f"Passed: {count}"
+    blocks = [f"{HEADING}{head}"]
+    for entry in entries:
+        result = entry.result if entry.result == PASSED else f"**{entry.result}**"
+        blocks += [f"{result}: {plain(entry.title)}. {plain(entry.words)}", entry.tables]
+    blocks.append("\n".join(f"- {plain(footer)}" for footer in footers))
+    return "\n\n".join(filter(None, blocks)) + "\n"
 
 
-def summary(outcomes: Sequence[Outcome]) -> str:
-    """The Markdown of checks that were evaluated."""
-    footers = [
-        f"source {tables.source(replace(source, path=source.name))}"
-        for source in sources_of(outcomes)
+def summarize(outcomes: Sequence[Outcome]) -> str:
+    """Return the Markdown of checks that were evaluated."""
+    entries = [
+        make_entry(outcome, number_check(number, outcome.check))
+        for number, outcome in enumerate(outcomes, 1)
     ]
+    sources = [replace(source, path=source.name) for source in sources_of(outcomes)]
+    footers = [f"source {tables.source(source)}" for source in sources]
     footers += [f"note {note.code}: {note.line(on_command_line)}" for note in notes_of(outcomes)]
-    return markdown(
-        [
-            row
-            for i, outcome in enumerate(outcomes, 1)
-            for row in rows_of(outcome, numbered(i, outcome.check))
-        ],
-        footers,
-    )
-
-
-def numbered(place: int, check: Demand | Comparison) -> str:
-    """A check with its place in the file, which tells two alike apart."""
-    return f"{place}. {check.title}"
+    return markdown(entries, footers)
 
 
 def write_summary(path: str | os.PathLike[str], words: str) -> None:
@@ -599,16 +491,12 @@ def check_summary(path: str | os.PathLike[str]) -> None:
     except OSError:
         return  # not there, or writing will say why not
     if there and there != HEADING.encode():
-        raise refuse_file(
-            path,
-            "BR801",
-            "exists and is not a summary of an earlier run",
-            "choose another name, or remove it",
-        )
+        text = "exists and is not a summary of an earlier run"
+        raise refuse_file(path, "BR801", text, "choose another name, or remove it")
 
 
 def plain(words: str) -> str:
-    """Text that Markdown and HTML show as it is."""
+    """Return text that Markdown and HTML show as it is."""
     safe = "".join(
         f"\\{sign}" if sign in MARKUP else sign for sign in html.escape(escaped(words), quote=False)
     )

@@ -7,21 +7,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from baserate.gates.checks import Reader, Row
-    from baserate.gates.settings import Comparison, Demand, Settings
+    from baserate.gates.checks import Entry, Reader
+    from baserate.gates.settings import Check, Settings
 
 SETTINGS = "baserate.toml"
-ROWS = "baserate"
-NOT_RUN = "was not run"
+ENTRY = "baserate"
+Strings = Sequence[str]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--baserate [FILE]`, or `baserate = FILE` in the settings of pytest."""
+    """Add `--baserate [FILE]`, and `baserate = FILE` in the settings of pytest."""
     group = parser.getgroup("baserate", "checks of classifiers at the base rate of the field")
     text = (
         f"Run the checks of this file too ({SETTINGS} unless named; write --baserate=FILE where"
@@ -47,19 +47,16 @@ def pytest_configure(config: pytest.Config) -> None:
     """Where checks are requested, take part in the run; a summary without checks would be taken for
     one of checks that pass.
     """
-    given, named, summary = (
-        config.getoption("baserate"),
-        config.getini("baserate"),
-        config.getoption("baserate_markdown"),
-    )
-    if given is not None:
-        config.pluginmanager.register(
-            Build(config.invocation_params.dir / given, summary), "baserate-checks"
-        )
-    elif named:
-        config.pluginmanager.register(Build(config.rootpath / named, summary), "baserate-checks")
-    elif summary is not None:
-        raise pytest.UsageError("--baserate-markdown: no checks are requested. Fix: --baserate.")
+    given, named = config.getoption("baserate"), config.getini("baserate")
+    summary = config.getoption("baserate_markdown")
+    if given is None and not named:
+        if summary is not None:
+            raise pytest.UsageError(
+                "--baserate-markdown: no checks are requested. Fix: --baserate."
+            )
+        return
+    path = config.rootpath / named if given is None else config.invocation_params.dir / given
+    config.pluginmanager.register(Build(path, summary), "baserate-checks")
 
 
 class Build:
@@ -67,24 +64,24 @@ class Build:
 
     def __init__(self, path: Path, summary: str | None) -> None:
         self.path, self.summary = path, summary
-        self.rows: dict[str, list[list[str]]] = {}
+        self.entries: dict[str, Strings] = {}
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(
         self, session: pytest.Session, items: list[pytest.Item]
     ) -> None:
-        """One item a check, behind the tests; added first, so that -k and --deselect see them."""
-        self._check_summary(session.config)
+        """Add one item a check behind the tests, first, so that -k and --deselect see them."""
+        self.check_summary(session.config)
         try:
             checks = list(Checks.from_parent(session, path=self.path).collect())
         except pytest.UsageError as error:
-            self.rows = {"": _broken(self.path.name, str(error).splitlines())}
+            self.entries = {"": broken(self.path.name, str(error).splitlines())}
             raise
-        self.rows = {item.nodeid: _broken(item.name, [NOT_RUN]) for item in checks}
+        self.entries = {item.nodeid: broken(item.name, ["was not run"]) for item in checks}
         items.extend(checks)
 
-    def _check_summary(self, config: pytest.Config) -> None:
-        """A summary that cannot be written stops the run before anything is evaluated."""
+    def check_summary(self, config: pytest.Config) -> None:
+        """Stop the run before anything is evaluated where the summary cannot be written."""
         if self.summary is not None:
             from baserate.errors import InputError
             from baserate.gates.checks import check_summary, lines_of
@@ -96,32 +93,35 @@ class Build:
                 raise pytest.UsageError("\n".join(lines_of(error))) from None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """What a check came to, also where it ran in another process."""
-        found = dict(report.user_properties).get(ROWS)
+        """Take what a check came to, also where it ran in another process."""
+        found = dict(report.user_properties).get(ENTRY)
         if isinstance(found, str) and report.when == "setup":
-            crashed = _broken(report.nodeid.rpartition("::")[2], ["crashed: see the log"])
-            self.rows[report.nodeid] = json.loads(found) or crashed
+            crashed = broken(report.nodeid.rpartition("::")[2], ["crashed: see the log"])
+            self.entries[report.nodeid] = json.loads(found) or crashed
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write the summary."""
         if self.summary is not None and not hasattr(session.config, "workerinput"):
-            from baserate.gates.checks import Row, markdown, write_summary
+            from baserate.gates.checks import Entry, markdown, write_summary
 
-            rows = [Row(*row) for rows in self.rows.values() for row in rows]
-            write_summary(session.config.invocation_params.dir / self.summary, markdown(rows))
+            text = markdown([Entry(*entry) for entry in self.entries.values()])
+            write_summary(session.config.invocation_params.dir / self.summary, text)
 
 
-def _broken(name: str, lines: Sequence[str]) -> list[list[str]]:
-    from baserate.gates.checks import broken
+def broken(name: str, lines: Strings) -> Entry:
+    """Return the entry of a check that was not evaluated."""
+    from baserate.gates.checks import break_entry
 
-    return [list(row) for row in broken(name, lines)]
+    return break_entry(name, lines)
 
 
 class Checks(pytest.File):
     """The file of settings."""
 
     def collect(self) -> Iterator[Item]:
+        """Yield an item for each check."""
         from baserate.errors import InputError
-        from baserate.gates.checks import Reader, lines_of, numbered
+        from baserate.gates.checks import Reader, lines_of, number_check
         from baserate.gates.settings import load
 
         here = Path.cwd()
@@ -134,13 +134,11 @@ class Checks(pytest.File):
             raise pytest.UsageError(
                 f"--baserate: {path}: {error.strerror}. Fix: --baserate=FILE, the file of checks."
             ) from None
-        reader = Reader(settings.data)
+        ask = settings, Reader(settings.data)
         if settings.digests:
-            yield Item.from_parent(self, name="digests", ask=(settings, reader))
-        for i, check in enumerate(settings.checks, 1):
-            yield Item.from_parent(
-                self, name=numbered(i, check), ask=(settings, reader), check=check
-            )
+            yield Item.from_parent(self, name="digests", ask=ask)
+        for number, check in enumerate(settings.checks, 1):
+            yield Item.from_parent(self, name=number_check(number, check), ask=ask, check=check)
 
 
 class Item(pytest.Item):
@@ -149,40 +147,53 @@ class Item(pytest.Item):
     """
 
     def __init__(
-        self, *, ask: tuple[Settings, Reader], check: Demand | Comparison | None = None, **rest: Any
+        self,
+        *,
+        name: str,
+        parent: Checks,
+        ask: tuple[Settings, Reader],
+        check: Check | None = None,
     ) -> None:
-        super().__init__(**rest)
+        super().__init__(name, parent)
         self.settings, self.reader = ask
         self.check, self.failure = check, ""
-        self.user_properties = [(ROWS, "[]")]
+        self.user_properties = [(ENTRY, "[]")]
 
     def setup(self) -> None:
+        """Evaluate the check."""
         from baserate.errors import InputError
         from baserate.gates.checks import lines_of
 
+        lines: list[str] = []
         try:
-            rows: Sequence[Sequence[str]] = self._judged()
-            failed = ""
-        except (InputError, OSError) as error:
-            lines = (
-                lines_of(error)
-                if isinstance(error, InputError)
-                else [f"{error.filename}: {error.strerror}"]
-            )
-            rows, failed = _broken(self.name, lines), "\n".join(lines)
-        self.user_properties = [(ROWS, json.dumps([list(row) for row in rows]))]
-        if failed:
-            pytest.fail(failed, pytrace=False)
+            entry = self.evaluate()
+        except InputError as error:
+            lines = lines_of(error)
+        except OSError as error:
+            lines = [f"{error.filename}: {error.strerror}"]
+        if lines:
+            entry = broken(self.name, lines)
+        self.user_properties = [(ENTRY, json.dumps(entry))]
+        if lines:
+            pytest.fail("\n".join(lines), pytrace=False)
 
-    def _judged(self) -> list[Row]:
-        from baserate.gates.checks import PASSED, Row, check_digests, judge, rows_of, text
+    def evaluate(self) -> Entry:
+        """Return what the check came to; what was pinned passes unless it is refused."""
+        from baserate.gates.checks import (
+            PASSED,
+            Entry,
+            check_digests,
+            describe,
+            judge,
+            make_entry,
+        )
 
         if self.check is None:
             check_digests(self.settings, self.reader)
-            return [Row(PASSED, self.name, "", "", "", "as pinned")]
+            return Entry(PASSED, self.name, "As pinned.")
         outcome = judge(self.check, self.reader, self.settings.seed)
-        self.failure = "" if outcome.passed else text(outcome)
-        return rows_of(outcome, self.name)
+        self.failure = "" if outcome.passed else describe(outcome)
+        return make_entry(outcome, self.name)
 
     def runtest(self) -> None:
         """Fail with the words of the verdict, and no traceback."""
@@ -190,4 +201,5 @@ class Item(pytest.Item):
             pytest.fail(self.failure, pytrace=False)
 
     def reportinfo(self) -> tuple[Path, None, str]:
+        """Return where the check stands."""
         return self.path, None, f"check {self.name}"

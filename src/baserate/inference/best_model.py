@@ -398,7 +398,7 @@ def _setting(
     what = measure or made_best(point)
     flags = flagged(joint.scores[model], points, point)
     term, of_ties = None, 0.0
-    if point.optimized and not point.in_advance:
+    if point.optimized and point.rule and not point.in_advance:
         best = made_best(point)
         sign = 1.0 if best.direction == "higher" else -1.0
         order = sign * along(best, points, point.at)
@@ -534,12 +534,13 @@ def _sides(
     points: Points, point: OperatingPoint
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """How tpr and fpr move to a somewhat stricter threshold, and to a somewhat looser one."""
-    low, place, high = around(points, points.place(point.threshold))
-    rates = points.tpr, points.fpr
+    places = around(points, points.place(point.threshold))
+    low, here, high = (points.block(slice(place, place + 1)) for place in places)
     stricter, looser = (
-        [float(rate[b] - rate[a]) for rate in rates] for a, b in ((low, place), (place, high))
+        (float(b.tpr[0] - a.tpr[0]), float(b.fpr[0] - a.fpr[0]))
+        for a, b in ((low, here), (here, high))
     )
-    return (stricter[0], stricter[1]), (looser[0], looser[1])
+    return stricter, looser
 
 
 def around(points: Points, place: int) -> tuple[int, int, int]:
@@ -553,8 +554,11 @@ def around(points: Points, place: int) -> tuple[int, int, int]:
     ):
         now = float(flagged_by[place])
         width = 2 * math.sqrt(now * (1 - now / whole)) + 1 if whole else 0.0
-        low = min(low, int(np.searchsorted(flagged_by, now - width, side="left")))
-        high = max(high, int(np.searchsorted(flagged_by, now + width, side="right")) - 1)
+        ends: tuple[float, float] = now - width, now + width
+        if flagged_by.dtype == np.int64:  # else all of them would be copied as floats
+            ends = math.ceil(ends[0]), math.floor(ends[1])
+        low = min(low, int(np.searchsorted(flagged_by, ends[0], side="left")))
+        high = max(high, int(np.searchsorted(flagged_by, ends[1], side="right")) - 1)
     return low, place, high
 
 

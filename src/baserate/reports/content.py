@@ -24,6 +24,7 @@ from baserate.decisions.operating_point import short_on
 from baserate.decisions.rules import is_better, parse_rule
 from baserate.decisions.selection import Answer, flag_at, settings_of
 from baserate.errors import CASE_CONTROL, InputError, Note, grouped, number_of, quoted, refuse
+from baserate.inference.decide import Recommendation
 from baserate.inference.rates import MOST_CASES, normal_quantile
 from baserate.inference.sample_size import sample_support
 from baserate.measures.confusion import parse
@@ -32,7 +33,6 @@ from baserate.numbers import Floats
 from baserate.results.choice import Choice, best_of_several
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import Interval, is_corrected, percent
-from baserate.robustness.decision import Recommendation
 from baserate.segments.groups import Slice, Slices, by_group
 from baserate.verbs.choices import choose_at_each
 from baserate.views import choices as choice_texts

@@ -34,6 +34,7 @@ from baserate.curves import named
 from baserate.curves.curve import Curve
 from baserate.decisions.selection import settings_of
 from baserate.errors import InputError, Source, escaped, grouped, number_of, quoted, refuse
+from baserate.inference.decide import recommend
 from baserate.inference.intervals import IntervalOptions, auc_intervals
 from baserate.measures.confusion import checked_volume, in_costs, measure
 from baserate.measures.isolines import IsoCost, iso_cost_line
@@ -64,7 +65,6 @@ from baserate.results.operating_point import (
     format_threshold,
 )
 from baserate.results.values import checked_level, is_corrected
-from baserate.robustness.decision import recommend
 from baserate.verbs.sources import verb
 from baserate.views import choices, segment_tables, tables
 from baserate.views.document import read

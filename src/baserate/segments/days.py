@@ -12,15 +12,12 @@ from fractions import Fraction
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import numpy as np
-
 from baserate.conditions import Conditions, checked_conditions
-from baserate.counts.cells import lowest_score
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
-from baserate.counts.points import CHOSEN_TOTALS, LABELS_MISSING, Points
+from baserate.counts.points import LABELS_MISSING, Points
 from baserate.decisions.selection import Weights, class_weights, flag_at
-from baserate.errors import CASE_CONTROL, Fix, Note, combine, number_of, quoted, refuse
+from baserate.errors import Fix, Note, combine, number_of, quoted, refuse
 from baserate.measures.confusion import Confusion, checked_volume, confusion_at
 from baserate.notation import from_number
 from baserate.numbers import Undefined, Viewed, exactly, rounded
@@ -30,8 +27,6 @@ from baserate.results.operating_point import OperatingPoint
 # Days without positives at the end are taken for labels still to come where chance would give them
 # less often than this.
 IMPROBABLE = 0.001
-# From this number of scores on, points are made of those alone that a given threshold needs.
-MANY_SCORES = 1 << 20
 AS_COUNTED: Weights = (Fraction(1), Fraction(1))
 NOT_AT_A_VOLUME = Note(
     "BR656",
@@ -169,8 +164,7 @@ def of_days(
         )
     zone, limit, given = zone_of(tz), _checked_budget(budget), checked_conditions(at)
     whole = total()
-    near = whole if threshold is None else points_near(whole, threshold)
-    point = flag_at(near, threshold, at=given, volume=checked_volume(volume))
+    point = flag_at(whole, threshold, at=given, volume=checked_volume(volume))
     if missing and not point.at.as_in_sample:
         text = (
             "alerts are counted among all cases, and those without a label have no class that"
@@ -200,25 +194,6 @@ def of_days(
             days.notes, (*said, *_remarks(replace(found, parts=seen), weighted=days.weighted))
         ),
     )
-
-
-def points_near(counts: Counts, threshold: Any) -> Counts | Points:
-    """What a given threshold needs of the counts: of millions of scores, all points would take as
-    much room as the counts. The highest and lowest score, and those on both sides of it, are there.
-    """
-    plain = not (counts.condensed or counts.weighted)
-    if len(counts.scores) < MANY_SCORES or not plain or counts.unlabelled is not None:
-        return counts
-    cut, scores = lowest_score(threshold, counts.scores.dtype), counts.scores
-    flagged = 0 if cut is None else len(scores) - int(np.searchsorted(scores[::-1], cut))
-    kept = sorted({1, max(flagged, 1), min(flagged + 1, len(scores)), len(scores)})
-    tp, fp = (
-        np.array([0, *(int(column[:many].sum()) for many in kept)])
-        for column in (counts.positives, counts.negatives)
-    )
-    totals = counts.total_positives, counts.total_negatives
-    why = CHOSEN_TOTALS if counts.ledger.design == CASE_CONTROL else ""
-    return Points._of(scores[np.array(kept) - 1], tp, fp, totals, counts, why)
 
 
 def _named(group: Hashable) -> str:

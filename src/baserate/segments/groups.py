@@ -71,7 +71,6 @@ from baserate.results.values import (
     missed,
     percent,
 )
-from baserate.segments.days import points_near
 
 # With fewer cases of a class than this an interval is shown and no verdict, unless even so few show
 # the requirement.
@@ -356,8 +355,7 @@ def common_threshold(
                 "a rule and a threshold are both given",
                 "give one of them",
             )
-        near = counts if threshold is None else points_near(counts, threshold)
-        Points.of(near).place(threshold)
+        Points.of(counts).place(threshold)
         return threshold, False, ()
     try:
         cut = choose(counts, rule if rule is not None else needed or None, at=at).threshold

@@ -36,13 +36,13 @@ from baserate.inference.amount_intervals import (
 )
 from baserate.inference.best_model import choose_model, moved, set_by_hand
 from baserate.inference.chosen_threshold import CHOSEN_REPLICATES
+from baserate.inference.decide import decide
 from baserate.inference.intervals import IntervalOptions, complete_choice, complete_point
 from baserate.inference.resample import Progress
 from baserate.measures.confusion import NOT_SAID, Measure, parse
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import Interval, checked_level
-from baserate.robustness.decision import decide
 from baserate.verbs.sources import Models, Threshold, models_of, refuse_uncounted, verb
 
 Intervals = Literal["default", "fixed", "resampled"] | None

@@ -27,6 +27,7 @@ from baserate.curves.threshold_table import MEASURES, ThresholdTable, threshold_
 from baserate.decisions.amount_costs import AmountPoint
 from baserate.decisions.selection import choose
 from baserate.errors import quoted, refuse
+from baserate.inference.expectation import expect, expect_curve
 from baserate.measures import confusion
 from baserate.measures.confusion import NOT_SAID, Confusion, Measure
 from baserate.measures.confusion import named as measure_named
@@ -35,7 +36,6 @@ from baserate.numbers import Reading, Undefined
 from baserate.read.cases import macro
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint
-from baserate.robustness.expectation import expect, expect_curve
 from baserate.verbs.sources import Models, Threshold, models_of, refuse_uncounted, verb
 
 Kind = Literal["unknown", "varying"] | None

@@ -20,6 +20,7 @@ from baserate.curves.threshold_table import ThresholdTable
 from baserate.decisions.amount_costs import AmountChoice, AmountPoint
 from baserate.decisions.operating_point import measures_shown
 from baserate.decisions.selection import Fixed
+from baserate.decisions.winner_map import WinnerMap
 from baserate.errors import Note, escaped
 from baserate.measures.calculator import Rates
 from baserate.numbers import Reading, Undefined, cell, some, table
@@ -32,7 +33,6 @@ from baserate.results.values import (
     NonInferiority,
     Requirement,
 )
-from baserate.robustness.winner_regions import WinnerMap
 from baserate.segments.days import Days
 from baserate.segments.groups import Slices
 from baserate.views import comparisons, document, segment_tables, tables

@@ -26,6 +26,8 @@ from baserate.decisions.regret import (
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import COST, flag_at, random_classifier
+from baserate.decisions.sensitivity import Stability, stability
+from baserate.decisions.winner_map import WinnerMap
 from baserate.inference.best_model import (
     DELTA,
     ESTIMATED,
@@ -41,11 +43,10 @@ from baserate.inference.best_model import (
     of_best,
     variance_of_prior,
 )
+from baserate.inference.winner_significance import winner_map
 from baserate.numbers import Floats
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import Difference, checked_level
-from baserate.robustness.sensitivity import Stability, stability
-from baserate.robustness.winner_regions import WinnerMap, winner_map
 
 # ----------------------------------------------------------------------
 # `decide`: one model and one threshold for conditions that are not known exactly.

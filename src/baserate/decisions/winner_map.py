@@ -1,6 +1,4 @@
-"""The winner map: which model is cheapest at each base rate and cost ratio, and where that is
-significant.
-"""
+"""The winner map: which model, at which threshold, is cheapest at each base rate and cost ratio."""
 
 from __future__ import annotations
 
@@ -15,14 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.conditions import FINE_PANELS, Conditions
-from baserate.counts.cells import upper_hull
-from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.points import ONLY_RATES, Points
 from baserate.decisions.operating_point import filled, most_unseen, short_on
 from baserate.decisions.regret import JUDGED, cheapest_nodes
 from baserate.decisions.roc_geometry import (
-    EVERYTHING,
-    NOTHING,
     Corner,
     Region,
     Win,
@@ -31,27 +25,11 @@ from baserate.decisions.roc_geometry import (
     regions,
     won,
 )
-from baserate.decisions.rules import Mask, Rule, holds_all, keeping, parse_rule
+from baserate.decisions.rules import Mask, Rule, holds_all, keeping
 from baserate.decisions.selection import refuse_hidden
-from baserate.errors import Fix, Infeasible, Note, Problem, combine, number_of, quoted, refuse
-from baserate.inference.bands import curves_drawn, resampled_bounds
-from baserate.inference.intervals import REPLICATES
-from baserate.inference.resample import Progress, check_enough, planned
-from baserate.measures.confusion import checked_volume
+from baserate.errors import Fix, Infeasible, Note, Problem, number_of, quoted, refuse
 from baserate.notation import Written, base_rate, from_number, prior
-from baserate.numbers import Floats, Viewed, exactly, rounded, view
-from baserate.results.values import LOWER, checked_level
-
-# ----------------------------------------------------------------------
-# Where the winner of the map cannot be told from another: bounds that hold all over the map at
-# once.
-
-
-# Places along the effective prior at which differences are bounded, evenly by its log odds, from a
-# little before the first border.
-PLACES = 61
-MARGIN = 2.0
-MOST_LOGIT = 30.0
+from baserate.numbers import Viewed, exactly, rounded, view
 
 
 class Undecided(NamedTuple):
@@ -97,151 +75,6 @@ class SignificanceRegion:
             for place, winner in zip(self.places, self.winners, strict=True)
             if low < place < high
         )
-
-
-def told_apart(
-    joint: JointCounts,
-    regions: Sequence[Region],
-    level: float,
-    replicates: int | None,
-    seed: int,
-    progress: Progress | None = None,
-) -> SignificanceRegion:
-    """Bounds on how much more every rival costs than the winner, over the whole map at once."""
-    asked = checked_level(level)
-    plan = planned(
-        joint,
-        of_prior=False,
-        how=None,
-        replicates=replicates or REPLICATES,
-        seed=seed,
-        progress=progress,
-    )
-    notes = check_enough(joint)
-    places = _places(regions)
-    names = (*joint.models, NOTHING, EVERYTHING)
-    seen = _costs([joint.marginal(name) for name in joint.models], places)
-    best = np.nanargmin(seen, axis=0)
-    observed = _gaps(seen, best)
-    values, plan = curves_drawn(
-        lambda parts: _turned(_gaps(_costs(parts, places), best), observed, len(places)),
-        joint,
-        plan,
-        (asked, LOWER, replicates),
-        of_roc=True,
-    )
-    low, _, more = resampled_bounds(values, asked, LOWER)
-    shown = low.reshape(-1, len(places)) > 0
-    rivals = [
-        tuple(name for i, name in enumerate(names) if i != best[k] and not shown[i, k])
-        for k in range(len(places))
-    ]
-    winners = tuple(names[place] for place in best.tolist())
-    found = tuple(_doubts(places, rivals, winners))
-    return SignificanceRegion(
-        found,
-        tuple(places.tolist()),
-        winners,
-        asked,
-        plan.replicates,
-        plan.seed,
-        combine(notes, (*more, *_unseen(joint))),
-    )
-
-
-def _turned(gaps: Floats, seen: Floats, places: int) -> Floats:
-    """How much more each costs than the winner, as a resample shows it, for a lower bound.
-
-    A resample finds its own cheapest threshold, so a model costs less there than it does, and what
-    no threshold chooses (flagging nothing and everything) would always cost more. Of these two the
-    gap is reflected about what was seen; between models the two biases cancel.
-    """
-    rows: Floats = gaps.copy()
-    rows[-2 * places :] = 2 * seen[-2 * places :] - gaps[-2 * places :]
-    return rows
-
-
-def _unseen(joint: JointCounts) -> tuple[Note, ...]:
-    """Where a threshold flags no negative of the sample, no resample shows one either."""
-    points = {name: Points.of(joint.marginal(name)) for name in joint.models}
-    clean = [name for name, one in points.items() if len(one) > 2 and one.tp[1] and not one.fp[1]]
-    if not clean:
-        return ()
-    text = (
-        f"the highest scores of {', '.join(map(quoted, clean))} hold no negative: at low effective"
-        " priors resamples know no false alarms"
-    )
-    return (Note("BR584", text),)
-
-
-def _places(regions: Sequence[Region]) -> Floats:
-    borders = [_logit(float(region.low)) for region in regions[1:]] or [0.0]
-    odds = np.linspace(
-        max(-MOST_LOGIT, min(borders) - MARGIN), min(MOST_LOGIT, max(borders) + MARGIN), PLACES
-    )
-    places: Floats = 1 / (1 + np.exp(-odds))
-    return places
-
-
-def _logit(share: float) -> float:
-    return (
-        math.log(share / (1 - share)) if 0 < share < 1 else math.copysign(MOST_LOGIT, share - 0.5)
-    )
-
-
-def _costs(parts: Sequence[Counts], places: Floats) -> Floats:
-    """The normalized cost of each model's cheapest threshold at every place, and of flagging
-    nothing and everything.
-    """
-    rows = [_cheapest(part, places) for part in parts]
-    return np.array([*rows, places, 1 - places])
-
-
-def _cheapest(counts: Counts, places: Floats) -> Floats:
-    """Of thresholds that flag some cases and not all; infinite where there is none."""
-    if counts.weighted:
-        points = Points.of(counts)
-        fp, tp = points.fp[1:-1], points.tp[1:-1]
-    else:  # resamples are many, and nothing else of their points is asked for
-        fp, tp = np.cumsum(counts.negatives)[:-1], np.cumsum(counts.positives)[:-1]
-    if not len(fp):
-        return np.full(len(places), math.inf)
-    kept = upper_hull(fp, tp)
-    fpr, fnr = fp[kept] / counts.total_negatives, 1 - tp[kept] / counts.total_positives
-    costs: Floats = (np.multiply.outer(places, fnr) + np.multiply.outer(1 - places, fpr)).min(
-        axis=1
-    )
-    return costs
-
-
-def _gaps(costs: Floats, best: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Floats:
-    """How much more each costs than the observed winner, at every place; one row."""
-    gaps: Floats = np.where(np.isinf(costs), 1.0, costs) - costs[best, np.arange(costs.shape[1])]
-    return gaps.ravel()
-
-
-def _doubts(
-    places: Floats, rivals: Sequence[tuple[str, ...]], winners: Sequence[str]
-) -> list[Undecided]:
-    """Runs of places with the same doubts, reaching to the neighbouring places; where the winner
-    changes, there is one in any event.
-    """
-    found: list[Undecided] = []
-    ends = [0.0, *places.tolist(), 1.0]
-    for k, names in enumerate(rivals):
-        if names:
-            low, high = ends[k], ends[k + 2]
-            if found and found[-1].rivals == names and found[-1].high >= places[k]:
-                found[-1] = found[-1]._replace(high=high)
-            else:
-                found.append(Undecided(low, high, names))
-        if k + 1 < len(rivals) and winners[k] != winners[k + 1] and not names and not rivals[k + 1]:
-            found.append(Undecided(ends[k + 1], ends[k + 2], (winners[k], winners[k + 1])))
-    return found
-
-
-# ----------------------------------------------------------------------
-# The winner map: which model, at which threshold, is cheapest at each base rate and cost ratio.
 
 
 Models = Mapping[str, Any]
@@ -366,76 +199,33 @@ class WinnerMap(Viewed):
         return f"WinnerMap of {', '.join(self.models)}{under}: {parts}"
 
 
-def winner_map(
-    models: Models | JointCounts,
-    rule: str | None = None,
-    *,
-    volume: float | None = None,
-    level: float | None = None,
-    replicates: int | None = None,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> WinnerMap:
-    """Which model, at which threshold, is cheapest at each base rate and each cost ratio?
+def map_winners(models: Models, rules: Rule) -> WinnerMap:
+    """Return which model, at which threshold, is cheapest at each base rate and each cost ratio.
 
     Exact, from the convex hull of all models with "flag nothing" and "flag everything"; under a
-    rule, from the points that satisfy it. With a `level`, and models on the same cases
-    (`count(y, {…})`), the map also says where the winner is not significantly better than others:
-    bounds on the differences of their least costs that hold over the whole map at once, by the
-    bootstrap (2000 `replicates`, or as many more as that needs).
-
-    >>> import baserate as br
-    >>> a = br.Counts([2, 1, 0], positives=[60, 30, 10], negatives=[10, 200, 790])
-    >>> b = br.Counts([2, 1, 0], positives=[40, 58, 2], negatives=[2, 298, 700])
-    >>> map = br.robustness.winner_map({"a": a, "b": b})
-    >>> [(round(win.low, 4), win.models[0]) for win in map.wins]
-    [(0.0, 'flag nothing'), (0.005, 'b'), (0.0385, 'a'), (0.4, 'a'), (0.5294, 'b'), (0.9722, 'flag everything')]
-    >>> map.at(prior="1 in 1000", cost_ratio=1 / 100).models
-    ('a',)
-    """  # noqa: E501
-    counts = (
-        {name: models.marginal(name) for name in models.models}
-        if isinstance(models, JointCounts)
-        else models
-    )
-    if not isinstance(counts, Mapping) or not counts:
+    rule, from the points that satisfy it.
+    """
+    if not isinstance(models, Mapping) or not models:
         raise refuse(
             "BR410",
             "winner_map needs the counts of each model by name",
             'winner_map({"logit": counts})',
         )
-    check_names(counts)
-    rules = parse_rule(rule, checked_volume(volume))
-    points = {name: Points.of(one) for name, one in counts.items()}
-    moving = any(term.measure.depends_on_prior for term in rules.terms)
-    fixed = (
-        ()
-        if moving
-        else tuple(
-            _constrained(points, rules, Conditions()) if rules.terms else regions(corners(points))
-        )
-    )
-    apart = None
-    if level is not None:
-        if not isinstance(models, JointCounts) or rules.terms:
-            text = (
-                "whether models can be distinguished is tested over all their thresholds on the"
-                " same cases"
-            )
-            raise refuse(
-                "BR595", text, "winner_map(count(y, {name: scores}), level=0.95), without a rule"
-            )
-        apart = told_apart(models, fixed, level, replicates, seed, progress)
-    wins = tuple(won(region, region.low, region.high) for region in fixed)
+    check_names(models)
+    points = {name: Points.of(one) for name, one in models.items()}
+    stretches: Sequence[Region] = ()
+    if not rules.terms:
+        stretches = regions(corners(points))
+    elif not any(term.measure.depends_on_prior for term in rules.terms):
+        stretches = _constrained(points, rules, Conditions())
     return WinnerMap(
-        tuple(counts),
-        wins,
+        tuple(models),
+        tuple(won(region, region.low, region.high) for region in stretches),
         str(rules),
-        apart,
-        (*from_zero(fixed, points), JUDGED),
-        fixed,
-        points,
-        rules,
+        notes=(*from_zero(stretches, points), JUDGED),
+        _regions=tuple(stretches),
+        _points=points,
+        _rule=rules,
     )
 
 

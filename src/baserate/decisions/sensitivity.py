@@ -23,10 +23,11 @@ from baserate.decisions.regret import (
     resolve_conditions,
 )
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Region, corners, prior_at, regions
+from baserate.decisions.rules import parse_rule
+from baserate.decisions.winner_map import from_zero, map_winners
 from baserate.distributions import Draws, Range, Spread
 from baserate.errors import Note, combine, refuse
 from baserate.numbers import Viewed, exactly, rounded
-from baserate.robustness.winner_regions import from_zero, winner_map
 
 # How much of a distribution lies beyond either of the values that count as its ends.
 TAIL = 0.025
@@ -183,7 +184,7 @@ def _remarks(
 def _regions(points: Mapping[str, Points], rule: str | None) -> Sequence[Region]:
     if rule is None:
         return regions(corners(points))
-    found = winner_map(points, rule)
+    found = map_winners(points, parse_rule(rule))
     if not found.wins:
         raise refuse(
             "BR534",
