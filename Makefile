@@ -86,7 +86,6 @@ laws: $(VENV)/ready ## the laws on thousands of examples each (minutes)
 
 bench: $(VENV)/ready ## the tables of benchmarks/README.md (minutes)
 	$(BIN)/python benchmarks/count.py
-	$(BIN)/python benchmarks/bootstrap.py
 	$(BIN)/python benchmarks/growth.py
 
 campaigns: $(VENV)/ready ## every promise of docs/promises.md tried at full size (hours; goes on where it stopped)

@@ -7,13 +7,10 @@ HEADERS = (
     "beaten",
     "buffers",
     "distinct",
-    "draws",
     "gaps",
     "pack",
-    "powers",
     "sort",
     "tally",
-    "urns",
 )
 
 setup(

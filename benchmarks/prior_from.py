@@ -27,7 +27,7 @@ from baserate.inference.estimated_prior import in_field, table_of
 from baserate.inference.fixed_point import Question, measure_interval
 from baserate.measures.confusion import Measure, rates_read
 from baserate.results.values import BOTH
-from baserate.shift.estimate import adjusted, flags_of
+from baserate.shift.estimate import adjusted_count, flags_of
 
 LABELLED, SHARE, FIELD = 4000, 0.05, 5000
 # Draws for each set: fewer than a user gets, which costs less than 0.2 % of coverage.
@@ -74,7 +74,7 @@ def one_set(family, prior, threshold, rng):
     )
     unlabelled = count_unlabelled(np.concatenate((draw_p(rng, field), draw_n(rng, FIELD - field))))
     flags = flags_of(counts, unlabelled, None)
-    best = adjusted(*(part[None] for part in flags[1:]))[1][0]
+    best = adjusted_count(*(part[None] for part in flags[1:]))[1][0]
     return table_of(counts, unlabelled, flags.thresholds[best].item(), threshold)
 
 

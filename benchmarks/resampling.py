@@ -1,4 +1,4 @@
-"""Resampling of anything but plain AUC, beside a naive loop with scikit-learn: `python
+"""Resampling, beside a naive loop with scikit-learn: `python
 benchmarks/resampling.py [ROWS …]` (1e5, 1e6).
 
 CPU milliseconds a replicate, without what is done once (two runs of different length are

@@ -276,7 +276,7 @@ def test_several_ranges_are_walked_together_corners_and_all():
 
 
 def test_a_range_that_reaches_below_zero_is_walked_evenly():
-    grid = [one.costs["tn"] for one in br.Conditions(costs={"tn": br.Range(-4, 0)}).pinned()]
+    grid = [one.parts["tn"] for one in br.Conditions(costs={"tn": br.Range(-4, 0)}).pinned()]
     assert (grid[0], grid[-1]) == (-4, 0)
     assert np.allclose(np.diff(grid), grid[1] - grid[0])
 

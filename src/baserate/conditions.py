@@ -7,7 +7,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
@@ -309,11 +309,31 @@ class Cut(NamedTuple):
     probability: float
 
 
+# Values of a range of costs, where it is walked.
+COST_STEPS = 3
 # Panels of the quadrature, by how many parts are smooth distributions, and of the coarser one that
 # bounds its error.
 FINE_PANELS = {0: 1, 1: 24, 2: 6, 3: 2}
 COARSE_PANELS = {0: 1, 1: 16, 2: 4, 3: 1}
 MOST_NODES = 2_000_000
+
+
+class Drawn(NamedTuple):
+    """Draws of the conditions, in step; a number where it is known. `prior` is None for the
+    sample's own.
+    """
+
+    prior: Any
+    fp: Any
+    fn: Any
+    tp: Any
+    tn: Any
+
+    def row(self, place: int) -> Drawn:
+        """One of the draws, all of its parts numbers."""
+        return Drawn(
+            *(float(part[place]) if isinstance(part, np.ndarray) else part for part in self)
+        )
 
 
 class Nodes(NamedTuple):
@@ -499,6 +519,24 @@ class Conditions:
         if not spans:
             return [self]
         return [self.given(**dict(zip(spans, values, strict=True))) for values in product(*ends)]
+
+    def pinned(self, steps: int = STEPS, cost_steps: int = COST_STEPS) -> list[Conditions]:
+        """Return these conditions with every range replaced by one of its values, across it."""
+        grids = [
+            part.grid(steps if name == "prior" else cost_steps)
+            for name, part in self.ranges.items()
+        ]
+        return [self.given(**dict(zip(self.ranges, one, strict=True))) for one in product(*grids)]
+
+    def draw(self, rng: np.random.Generator, count: int) -> Drawn:
+        """Return conditions drawn from the distributions; ranges must be pinned first."""
+        joint = self.joint
+        rows = rng.integers(0, len(self.parts[joint[0]].values), count) if joint else None
+        drawn = {
+            name: np.asarray(part.values)[rows] if name in joint else part.draw(rng, count)
+            for name, part in self.believed.items()
+        }
+        return Drawn(**{**self.parts, **drawn})
 
     def nodes(
         self,
@@ -784,30 +822,11 @@ def kept_share(given: Any) -> Fraction:
 # distribution; costs too.
 
 
-COST_STEPS = 3
 LONGEST = 200  # longer text is no base rate
 LOG_UNIFORM = re.compile(r"\s*\(?log-?\s?uniform\)?\s*$", flags=re.IGNORECASE)
 # How much of a log-normal distribution of base rates may lie above 1; it is taken given that it
 # does not.
 OUTSIDE = 1e-3
-
-
-class Drawn(NamedTuple):
-    """Draws of the conditions, in step; a number where it is known. `prior` is None for the
-    sample's own.
-    """
-
-    prior: Any
-    fp: Any
-    fn: Any
-    tp: Any
-    tn: Any
-
-    def row(self, place: int) -> Drawn:
-        """One of the draws, all of its parts numbers."""
-        return Drawn(
-            *(float(part[place]) if isinstance(part, np.ndarray) else part for part in self)
-        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -855,8 +874,8 @@ class Uncertain(Conditions):
             worst = int(np.argmin(np.minimum(fn - tp, fp - tn)))
             Costs(*(row[worst].item() for row in (fp, fn, tp, tn)))
             return
-        for setting in self._settings(lambda _, part: _ends(part)):
-            Costs(**{name: setting[name] for name in OUTCOMES})
+        for setting in product(*map(_ends, parts)):
+            Costs(*setting)
 
     def __hash__(self) -> int:
         return hash((self.prior, tuple(self.costs.items()), self.costs_given))
@@ -879,28 +898,6 @@ class Uncertain(Conditions):
     def as_shown(self) -> Conditions:
         raise not_exact(self)
 
-    def pinned(self, steps: int = STEPS, cost_steps: int = COST_STEPS) -> Iterator[Uncertain]:
-        """The same with every range replaced by one of its values, across it; ranges of base
-        rates and of costs in `COST_STEPS` steps.
-        """
-
-        def values(name: str, part: Any) -> list[Any]:
-            count = steps if name == "prior" else cost_steps
-            return part.grid(count) if isinstance(part, Range) else [part]
-
-        for setting in self._settings(values):
-            yield Uncertain(
-                setting["prior"],
-                {name: setting[name] for name in OUTCOMES} if self.costs_given else None,
-                earned=self.earned,
-            )
-
-    def _settings(self, values: Callable[[str, Any], list[Any]]) -> Iterator[dict[str, Any]]:
-        """Every combination of these values of each part."""
-        parts = {"prior": self.prior, **{name: self.costs[name] for name in OUTCOMES}}
-        for one in product(*(values(name, part) for name, part in parts.items())):
-            yield dict(zip(parts, one, strict=True))
-
     def middle(self) -> Conditions:
         """One set of conditions in the midst of what is possible."""
         costs = (
@@ -909,31 +906,6 @@ class Uncertain(Conditions):
             else None
         )
         return Conditions(_middle(self.prior), costs)
-
-    def known(self, drawn: Drawn) -> Conditions:
-        """Conditions of which every part was drawn or is known; without costs where none were
-        given.
-        """
-        costs = (
-            Costs(**{name: getattr(drawn, name) for name in OUTCOMES}) if self.costs_given else None
-        )
-        return Conditions(drawn.prior, costs)
-
-    def draw(self, rng: np.random.Generator, count: int) -> Drawn:
-        """Conditions drawn from the distributions; ranges must be pinned first."""
-        parts = (self.prior, *(self.costs[name] for name in OUTCOMES))
-        lengths = [len(part.values) for part in parts if isinstance(part, Draws)]
-        joint = len(lengths) > 1 and len(set(lengths)) == 1
-        rows = rng.integers(0, lengths[0], count) if joint else None
-        return Drawn(*(self._one(part, rng, count, rows) for part in parts))
-
-    @staticmethod
-    def _one(
-        part: Any, rng: np.random.Generator, count: int, rows: npt.NDArray[np.int64] | None
-    ) -> Any:
-        if rows is not None and isinstance(part, Draws):
-            return np.asarray(part.values)[rows]
-        return part.draw(rng, count) if isinstance(part, BELIEVED) else part
 
     def __repr__(self) -> str:
         given = {"prior": self.prior} if self.prior is not None else {}
@@ -1329,8 +1301,8 @@ CostsLike = Costs | Mapping[str, Any]
 HERE = Conditions()
 
 
-def checked_conditions(at: Conditions | None) -> Conditions:
-    """The conditions, where they are such; none means the sample's own."""
+def any_conditions(at: Conditions | None) -> Conditions:
+    """Return the conditions, known exactly or not; none means the sample's own."""
     if at is None:
         return HERE
     if not isinstance(at, Conditions):
@@ -1339,9 +1311,15 @@ def checked_conditions(at: Conditions | None) -> Conditions:
             f"at must be Conditions, got {type(at).__name__}",
             "prior=0.001, or at=Conditions(prior=0.001)",
         )
-    if not at.is_exact:
-        raise not_exact(at)
-    return at.middle()
+    return at
+
+
+def checked_conditions(at: Conditions | None) -> Conditions:
+    """Return the conditions, which must be known exactly."""
+    found = any_conditions(at)
+    if not found.is_exact:
+        raise not_exact(found)
+    return found.middle()
 
 
 def given_conditions(at: Any, prior: Any, costs: Any) -> Conditions | None:

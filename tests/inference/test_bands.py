@@ -326,7 +326,7 @@ def test_few_clusters_are_noted():
 
 def test_replicates_on_which_a_rule_cannot_be_kept_are_counted():
     band = br.curves.band(
-        COUNTS, "tpr", priors=[0.5], rule="precision >= 0.72 and tpr >= 0.5", replicates=200
+        COUNTS, "tpr", priors=[0.5], rule="precision >= 0.76 and tpr >= 0.5", replicates=200
     )
     assert [note.code for note in band.notes] == ["BR592"]
     assert "of 200 replicates are undefined somewhere" in band.notes[0].text

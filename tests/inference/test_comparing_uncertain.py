@@ -181,7 +181,7 @@ def test_fixed_thresholds_of_each_model_at_a_pilot_s_base_rate():
     for row, parts in enumerate(
         resample_counts(two, plan, [FlaggedRuns(cut) for cut in cuts.values()])
     ):
-        conditions = at.known(drawn.row(row))
+        conditions = at.given(**drawn.row(row)._asdict())
         read = [
             br.measure(part, "precision", threshold=cuts[name], at=conditions)
             for name, part in zip("ab", parts, strict=True)

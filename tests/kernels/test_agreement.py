@@ -16,7 +16,8 @@ from tests.cli.helpers import run
 import baserate as br
 from baserate import kernels
 from baserate.counts.cells import masses
-from baserate.kernels import draws, portable, threads, using
+from baserate.kernels import portable, threads, using
+from baserate.kernels.threads import MOST_THREADS
 
 
 def compiled():
@@ -83,7 +84,7 @@ def test_odd_scores_are_the_same_in_threads(scores):
 def test_the_number_of_threads_is_that_of_the_keyword_then_of_the_environment(monkeypatch):
     monkeypatch.delenv("BASERATE_THREADS", raising=False)
     assert threads(10**6 - 1) == 1
-    assert 1 <= threads(10**9) == threads() <= draws.MOST_THREADS
+    assert 1 <= threads(10**9) == threads() <= MOST_THREADS
     monkeypatch.setenv("BASERATE_THREADS", "3")
     assert (threads(), threads(10**9), threads(100)) == (3, 3, 1)
     with using(5):

@@ -12,22 +12,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from baserate.kernels import Urn, portable
+from baserate.kernels import portable
 
 compiled = pytest.importorskip("baserate.kernels.compiled", reason="the C extension is not built")
 module = importlib.import_module("baserate.kernels._kernels")
 
-URN = Urn([500, 300, 200])
-TABLES = URN.entries, URN.bands, URN.places, URN.units
 PLACES = np.array([1.0, 2.0, 3.0]).view(np.uint64)
 SCORES, LABELS = np.array([0.5, -1.5, 0.25]), np.array([1, 0, 1], np.uint8)
 WORDS, INTS, FLOATS = np.zeros(3, np.uint64), np.zeros(3, np.int64), np.zeros(3)
 ONE, ROWS = np.zeros(1, np.int64), np.array([0, 3])
-SIZES, SPOTS = np.array([1000]), np.arange(6, dtype=np.uint32)
 PAIRS = np.array([0, 1, 2], np.uint64).repeat(2)
 PAIRS[1::2] = PLACES
 LIBC = ctypes.CDLL(None)
-SLICES, FIFTH = module.SLICES, np.zeros(module.POWERS + 1)
+SLICES = module.SLICES
 ANCHORS = np.array([0, 1])
 
 # Calls whose memory is just long enough, and the arguments that may not be shorter.
@@ -58,14 +55,6 @@ CALLS = {
     "distinct_texts": ((LABELS, np.arange(4), np.zeros(3, np.uint32), INTS), (0, 1, 2)),
     "index": ((ANCHORS,), ()),
     "gaps": ((SCORES, LABELS, module.index(ANCHORS), INTS[:2], INTS, INTS), (1, 3, 4, 5)),
-    "draw": ((*TABLES, SIZES, INTS, 0, 0), (0, 2, 3, 5)),
-    "draw_sums": ((*TABLES, SIZES, SPOTS, np.zeros(6, np.int64), 0, 0, 3), (0, 2, 3, 5, 6)),
-    "draw_powers": ((*TABLES, SIZES, ROWS, FLOATS, FIFTH, 0, 0, 3, True), (0, 2, 3, 5, 6, 7)),
-    "powers": ((INTS, ROWS, FLOATS, FIFTH), (0, 1, 2, 3)),
-    "wins": (
-        (*TABLES, *TABLES, SIZES, SIZES, ONE, 0, 0, 0, 3, True),
-        (0, 2, 3, 4, 6, 7, 9, 10),
-    ),
 }
 for given_, _ in CALLS.values():
     for one in given_:
@@ -125,9 +114,7 @@ def test_memory_of_another_kind_is_refused_and_given_back(name, place):
 @pytest.mark.parametrize(
     ("name", "place"),
     [("pack", 2), ("parts", 2), ("pack_parts", 3), ("sort", 0), ("sort", 1), ("scan", 2),
-     ("pack_pairs", 3), ("unpack_pairs", 1), ("beaten", 1), ("tally", 2), ("gaps", 3),
-     ("draw", 5), ("draw_sums", 6), ("draw_powers", 7), ("powers", 3),
-     ("wins", 10)],
+     ("pack_pairs", 3), ("unpack_pairs", 1), ("beaten", 1), ("tally", 2), ("gaps", 3)],
 )  # fmt: skip
 def test_what_is_written_to_may_not_be_read_only(name, place):
     arguments = [lent(one) for one in CALLS[name][0]]
@@ -139,16 +126,11 @@ def test_what_is_written_to_may_not_be_read_only(name, place):
 ROWS_MANY = 100_000
 MANY = np.arange(ROWS_MANY)
 CODES, FIRSTS = np.zeros(ROWS_MANY, np.uint32), np.zeros(ROWS_MANY, np.int64)
-ONES = Urn(np.ones(ROWS_MANY, np.int64))
-OF_ONES = ONES.entries, ONES.bands, ONES.places, ONES.units
 LARGE = {
     "index": (MANY,),
     "distinct": (MANY.astype(np.uint32), 1, CODES, FIRSTS),
     "distinct of objects": (MANY.astype(object), 0, CODES, FIRSTS),
     "distinct_texts": (np.zeros(1, np.uint8), np.r_[0 * MANY, 1], CODES, FIRSTS),
-    "draw_powers": (*OF_ONES, ONE + ROWS_MANY, np.array([0, ROWS_MANY]), MANY / 1.0, np.zeros(5),
-                    0, 0, ROWS_MANY, False),
-    "wins": (*OF_ONES, *OF_ONES, *[ONE + ROWS_MANY] * 2, ONE.copy(), 0, 0, 0, ROWS_MANY, False),
 }  # fmt: skip
 
 
@@ -225,7 +207,7 @@ OF_PYTHON = {
     "distinct": lambda: (TEXTS, 0, np.zeros(40, np.uint32), np.zeros(40, np.int64)),
     **{
         name: lambda name=name: [lent(one) for one in CALLS[name][0]]
-        for name in ("sort", "scan_groups", "tally", "tally_weights", "wins")
+        for name in ("sort", "scan_groups", "tally", "tally_weights")
     },
 }
 

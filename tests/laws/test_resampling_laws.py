@@ -8,16 +8,19 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from baserate.kernels import Urn, best
+import baserate as br
+from baserate.inference import resample
+from baserate.inference.resample import Plan, make_sample, make_sampler, replicate
+from baserate.inference.weight_statistics import AreaUnderRoc
 
 LEAST_P = 1e-4
 MOST_DEVIATIONS = 4.5
 
 
-def resamples(urn, size, replicates, seed=20, stream=0):
-    out = np.empty((replicates, len(urn)), dtype=np.int64)
-    best.draw(urn, np.full(replicates, size), seed, 0, stream, out)
-    return out
+def resamples(cells, size, replicates, seed=20):
+    """Resamples of cells that have cases; `size` may be one for each."""
+    sampler = make_sampler(np.array(cells), np.random.SeedSequence(seed))
+    return sampler.draw(np.broadcast_to(size, replicates)).astype(np.int64)
 
 
 def is_plausible(observed, expected):
@@ -28,16 +31,25 @@ def is_plausible(observed, expected):
     return stats.chisquare(seen, wanted * seen.sum() / wanted.sum()).pvalue > LEAST_P
 
 
-@pytest.mark.parametrize("slack", [0.0, 1.0, 2.0, 1000.0])
+# Cases are drawn one by one, or their number in each cell; cells all together, or in parts.
+WAYS = [(few, together) for few in (0, 10**9) for together in (2, 4096)]
+
+
+@pytest.fixture(params=WAYS, ids=str)
+def way(request, monkeypatch):
+    monkeypatch.setattr(resample, "FEW_CASES_PER_CELL", request.param[0])
+    monkeypatch.setattr(resample, "CELLS_AT_A_TIME", request.param[1])
+
+
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize(
     ("cells", "size"),
-    [([1, 2, 3], 6), ([1, 1, 1, 1], 4), ([5, 0, 1], 3), ([2, 1], 9), ([1, 2, 3], 0)],
+    [([1, 2, 3], 6), ([1, 1, 1, 1], 4), ([5, 1], 3), ([2, 1], 9), ([1, 2, 3], 0)],
 )
-def test_every_outcome_is_as_frequent_as_the_multinomial_law_says(cells, size, slack):
+def test_every_outcome_is_as_frequent_as_the_multinomial_law_says(cells, size):
     replicates = 100_000
-    urn = Urn(cells, least=size, slack=slack)
     radix = size + 1
-    codes = resamples(urn, size, replicates) @ radix ** np.arange(len(cells))
+    codes = resamples(cells, size, replicates) @ radix ** np.arange(len(cells))
     outcomes = np.array(
         [
             outcome
@@ -56,21 +68,22 @@ def test_every_outcome_is_as_frequent_as_the_multinomial_law_says(cells, size, s
 
 @pytest.mark.parametrize("cell", range(6))
 def test_a_cell_alone_follows_the_binomial_law(cell):
-    urn = Urn([1, 7, 300, 5_000, 70_000, 1_000_000])
-    replicates = 50_000
-    drawn = resamples(urn, urn.total, replicates)[:, cell]
-    law = stats.binom(urn.total, urn.counts[cell] / urn.total)
+    cells = [1, 7, 300, 5_000, 70_000, 1_000_000]
+    replicates, total = 50_000, sum(cells)
+    drawn = resamples(cells, total, replicates)[:, cell]
+    law = stats.binom(total, cells[cell] / total)
     cuts = np.unique(law.ppf(np.linspace(0.02, 0.98, 49)))
     expected = replicates * np.diff(law.cdf(cuts), prepend=0.0, append=1.0)
     observed = np.bincount(np.searchsorted(cuts, drawn, side="left"), minlength=len(expected))
     assert is_plausible(observed, expected)
 
 
-@pytest.mark.parametrize("share", [0.5, 1.0, 1.5])
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("share", [0.5, 1.5])
 def test_means_and_covariances_are_those_of_the_multinomial_law(share):
-    cells = np.array([1, 1, 2, 40, 0, 300, 17, 900, 1])
-    size, replicates = int(share * cells.sum()), 60_000
-    drawn = resamples(Urn(cells, least=size), size, replicates)
+    cells = np.array([1, 1, 2, 40, 300, 17, 900, 1])
+    size, replicates = int(share * cells.sum()), 20_000
+    drawn = resamples(cells, size, replicates)
     chances = cells / cells.sum()
     exact = size * (np.diag(chances) - np.outer(chances, chances))
     mean_error = np.sqrt(np.diag(exact) / replicates)
@@ -82,9 +95,8 @@ def test_means_and_covariances_are_those_of_the_multinomial_law(share):
 
 
 def test_resamples_of_many_single_cases_have_their_moments():
-    """The table of pairs: neighbours in a pair are as little related as any two cells."""
     cells, replicates = 1000, 20_000
-    drawn = resamples(Urn(np.ones(cells, dtype=np.int64)), cells, replicates).astype(np.float64)
+    drawn = resamples(np.ones(cells, dtype=np.int64), cells, replicates).astype(np.float64)
     frequencies = np.bincount(drawn.astype(np.int64).ravel(), minlength=12)[:12] / drawn.size
     assert np.abs(frequencies - stats.binom.pmf(np.arange(12), cells, 1 / cells)).max() < 1e-3
     pairs = [np.corrcoef(drawn[:, i], drawn[:, i + 1])[0, 1] for i in range(0, cells, 2)]
@@ -93,22 +105,27 @@ def test_resamples_of_many_single_cases_have_their_moments():
     )
 
 
-def test_streams_seeds_and_replicates_are_independent():
-    urn, replicates = Urn([30, 50, 20]), 40_000
-    one, other, reseeded = (
-        resamples(urn, 100, replicates, seed, stream)[:, 0]
-        for seed, stream in ((5, 0), (5, 1), (6, 0))
+def test_classes_seeds_and_replicates_are_independent():
+    counts, replicates = br.Counts([3, 2, 1], [30, 50, 20], [30, 50, 20]), 40_000
+    one, reseeded = (
+        replicate(
+            make_sample(counts),
+            lambda weights: np.concatenate(weights, axis=1),
+            Plan("stratified", replicates, seed),
+        )
+        for seed in (5, 6)
     )
+    positives, negatives, others = one[:, 0], one[:, 3], reseeded[:, 0]
     bound = MOST_DEVIATIONS / np.sqrt(replicates)
     for a, b in (
-        (one, other),
-        (one, reseeded),
-        (other, reseeded),
-        (one[:-1], one[1:]),
-        (one[:-1], other[1:]),
+        (positives, negatives),
+        (positives, others),
+        (negatives, others),
+        (positives[:-1], positives[1:]),
+        (positives[:-1], negatives[1:]),
     ):
         assert abs(np.corrcoef(a, b)[0, 1]) < bound
-    rows = resamples(Urn(np.ones(50, dtype=np.int64)), 50, 2000)
+    rows = resamples(np.ones(50, dtype=np.int64), 50, 2000)
     assert len(np.unique(rows, axis=0)) == 2000
 
 
@@ -119,15 +136,10 @@ def test_the_mean_and_variance_of_the_resampled_auc_are_those_of_the_formula():
     rng = np.random.default_rng(2)
     positives, negatives = rng.integers(0, 3, 60), rng.integers(0, 6, 60)[::-1].copy()
     ours, theirs, replicates = int(positives.sum()), int(negatives.sum()), 100_000
-    wins = best.wins_again(
-        Urn(positives),
-        Urn(negatives),
-        np.full(replicates, ours),
-        np.full(replicates, theirs),
-        11,
-        0,
-    )
-    resampled = wins / (2 * ours * theirs)
+    kept = positives + negatives > 0
+    counts = br.Counts(np.arange(60)[::-1][kept], positives[kept], negatives[kept])
+    plan = Plan("stratified", replicates, 11)
+    resampled = replicate(make_sample(counts), AreaUnderRoc(), plan)
     order = np.arange(60)
     kernel = (order[:, None] < order) + 0.5 * (
         order[:, None] == order
@@ -146,11 +158,9 @@ def test_the_mean_and_variance_of_the_resampled_auc_are_those_of_the_formula():
 
 
 def test_sizes_that_vary_give_the_law_of_each_size():
-    """One urn for all sizes: which size a replicate has bears on nothing else."""
-    cells = np.array([50, 150, 300])
+    """Which size a resample has bears on nothing else."""
     sizes = np.tile(np.array([440, 500, 560]), 20_000)
-    out = np.empty((len(sizes), 3), dtype=np.int64)
-    best.draw(Urn(cells, least=440), sizes, 3, 0, 2, out)
+    out = resamples([50, 150, 300], sizes, len(sizes))
     for size in (440, 500, 560):
         drawn = out[sizes == size, 0]
         law = stats.binom(size, 0.1)

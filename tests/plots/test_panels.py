@@ -14,7 +14,7 @@ from tests.strategies import cases
 import baserate as br
 from baserate.curves import named
 from baserate.plots import Area, Line, Marks, Panel, Style, Words, series_style
-from baserate.plots.compose import MOST_PLACES, PIXELS, drawn
+from baserate.plots.compose import MOST_PLACES, PIXELS, points_to_draw
 
 
 def lines(panel, name):
@@ -80,7 +80,7 @@ def test_a_curve_of_very_many_points_is_thinned_to_what_can_be_seen(seed):
         br.curve(counts, "cost_threshold", at=AT),
         br.plots.curve_panel(br.curve(counts, "cost_threshold", at=AT)),
     )
-    x, y = drawn(curve, panel.x, panel.y)
+    x, y = points_to_draw(curve, panel.x, panel.y)
     assert len(x) < 200_000
     seen = np.ptp(curve.y) / PIXELS
     assert (y.min(), y.max()) == (
@@ -90,7 +90,7 @@ def test_a_curve_of_very_many_points_is_thinned_to_what_can_be_seen(seed):
     benefits = br.plots.decision_panel({"m": br.curve(counts, "decision")})
     assert len(lines(benefits, "m")[0].x) < 8 * MOST_PLACES
     roc = br.roc(counts, every=True)
-    across, up = drawn(roc, br.plots.roc_panel(roc).x, br.plots.roc_panel(roc).y)
+    across, up = points_to_draw(roc, br.plots.roc_panel(roc).x, br.plots.roc_panel(roc).y)
     assert len(across) < 8 * MOST_PLACES
     # Whatever was left out lies within half a place of a straight line between two points that were
     # kept.

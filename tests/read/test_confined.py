@@ -22,7 +22,6 @@ from pyarrow import feather, ipc, parquet
 
 import baserate as br
 from baserate.errors import Where
-from baserate.read import csv
 from baserate.read import source as sources
 from baserate.read.columns import Coded
 from baserate.read.source import Options
@@ -180,7 +179,7 @@ def assert_equal(ours, theirs):
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format_is_the_same_table_through_another_process(tmp_path, name):
     source = made(tmp_path, name, FORMATS[name])
-    assert sources.is_confined(source, Options())
+    assert sources.is_confined(source, Options()) == (name not in ("a.csv", "several"))
     assert_same(there(source), sources.parts_here(source, WANTED, Options()))
 
 
@@ -291,12 +290,11 @@ def test_what_is_read_in_a_process_of_its_own(tmp_path):
     (tmp_path / "small.csv").write_bytes(TEXT[:5000])
     (tmp_path / "large.csv").write_bytes(TEXT)
     (tmp_path / "small.jsonl").write_bytes(JSON[:5000])
-    assert len(TEXT) > csv.FAST_FROM
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(TEXT))
     for name, expected in {
         "small.csv": False,
         "small.jsonl": False,
-        "large.csv": True,
-        "*.csv": True,
+        "large.csv": False,
         "small*": False,
         "absent.parquet": False,
         "absent.db::cases": False,

@@ -14,8 +14,9 @@ from baserate.errors import Where
 from baserate.read import json_lines, streams
 from baserate.read.cases import as_scores
 from baserate.read.columns import Column
-from baserate.read.csv_dialect import CsvOptions, decoded_text
+from baserate.read.csv_dialect import decoded_text
 from baserate.read.table import ColumnRoles
+from baserate.read.text import TextOptions
 
 EXPECTED = br.count([0, 1, 0], [0.5, 1.25, 3.0])
 GOOD = (
@@ -226,7 +227,7 @@ def both_ways(path, wanted=ROLES):
     with streams.opened(path) as plain, decoded_text(path, plain.path, None) as text:
         fast = json_lines._by_duckdb(text, wanted)
         try:
-            careful = json_lines.table_of(plain, wanted, CsvOptions(), fast_from=1 << 60)
+            careful = json_lines.table_of(plain, wanted, TextOptions(), fast_from=1 << 60)
         except br.InputError as error:
             careful = error
     return fast, careful
@@ -345,7 +346,7 @@ def test_a_large_file_takes_the_fast_way_and_says_the_same(tmp_path, monkeypatch
     fast = counted(path)
     monkeypatch.setattr(json_lines, "_by_duckdb", lambda *_, **__: None)
     with streams.opened(path) as plain:
-        table = json_lines.table_of(plain, ColumnRoles("y", ("m1",)), CsvOptions())
+        table = json_lines.table_of(plain, ColumnRoles("y", ("m1",)), TextOptions())
     assert fast == br.count(table.columns["y"], table.columns["m1"])
 
 

@@ -19,7 +19,7 @@ import pytest
 import zstandard
 
 import baserate as br
-from baserate.read import csv, streams
+from baserate.read import streams
 from baserate.read.streams import Limits
 
 TEXT = b"y,m1\n" + b"".join(b"%d,0.%d\n" % (i % 2, i) for i in range(1, 2000))
@@ -174,8 +174,8 @@ def test_row_116_bombs_stop_by_what_comes_out(tmp_path, ending):
         path, "stopped at .* uncompressed from .* kB|bytes", "BR702", max_bytes=1_000_000
     )
     limits = Limits(ratio=50, free=100_000)
-    with pytest.raises(br.InputError, match="BR702"), streams.opened(path, limits) as plain:
-        csv.table_of(plain, csv.ColumnRoles("y", ("m1",)))
+    with pytest.raises(br.InputError, match="BR702"), streams.opened(path, limits):
+        pass
 
 
 def test_a_bomb_is_never_unpacked_into_memory(tmp_path):

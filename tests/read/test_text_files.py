@@ -95,7 +95,7 @@ def test_missing_scores_and_labels_are_named_by_line(tmp_path, missing):
         ),
         ("q,r\n0,1\n", 'no column "y" or "m1"; it has "q", "r"', "BR613"),
         ("y,m1\n0,1\n1,0.9\0\0\n", "NUL character .byte 14 of the file. .line 3", "BR614"),
-        ("y,m1\n0," + "1" * 200_000 + "\n", "field larger", "BR614"),
+        ("y,m1\n0,1\n0,1" + '"' * 200_000 + "\n", "field larger", "BR614"),
         (
             "AGE,y,age,m1,Age\n0,1,2,3,4\n".replace("AGE", "aGe"),
             'no column "AGE", but "aGe" and "age" and "Age"',

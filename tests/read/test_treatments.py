@@ -271,7 +271,7 @@ def test_columns_beside_the_scores_lose_the_same_rows(tmp_path):
         Options.of({"missing_label": "drop"}),
     )
     assert cases.beside["day"].values.tolist() == ["mo", "we"]
-    assert cases.beside["amount"].values.tolist() == ["5", "7"]
+    assert cases.beside["amount"].values.tolist() == [5, 7]
 
 
 def test_nothing_left_is_refused(tmp_path):

@@ -212,7 +212,7 @@ def _compared(
     described = {key: value for key, value in asked.items() if key in ("rule", "volume")}
     if "threshold" in asked:
         described["threshold"] = next(iter(asked["threshold"].values()))
-    first = at[0].middle() if isinstance(at[0], Uncertain) else at[0]
+    first = at[0].middle()
     matters = statistic_of(measure, at=first, **described)
     with Progress("resampling") as progress:
         for conditions in at if matters.at_matters else at[:1]:

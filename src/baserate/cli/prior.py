@@ -48,7 +48,14 @@ from baserate.read.files import joint_of, models_of, saved_joint, saved_models, 
 from baserate.read.source import shown_source
 from baserate.results.operating_point import COUNTED, OperatingPoint
 from baserate.results.values import BOTH, Interval, percent, stated
-from baserate.shift.estimate import ADJUSTED, EM, REPLICATES, PriorEstimate, estimate_prior, told
+from baserate.shift.estimate import (
+    ADJUSTED,
+    EM,
+    REPLICATES,
+    PriorEstimate,
+    describe_estimate,
+    estimate_prior,
+)
 from baserate.views import comparisons, document
 
 
@@ -220,7 +227,8 @@ def learned(request: Request, done: str) -> Learned:
     found = replace(found, beside=beside)
     text = (
         f"the base rate {found.value:.4g} ({percent(found.level)} {stated(found)}) is an estimate"
-        f" from {escaped(field)}, score {quoted(score)}: {told(found)}; {_taken(found, done)}"
+        f" from {escaped(field)}, score {quoted(score)}: {describe_estimate(found)};"
+        f" {_taken(found, done)}"
     )
     note = Note("BR544", text)
     return Learned(replace(found, notes=(*found.notes, note)), score, (note,))

@@ -43,7 +43,6 @@ from baserate.errors import (
 )
 from baserate.inference.intervals import IntervalOptions, auc_intervals
 from baserate.measures.confusion import LARGEST, MOST_CASES, Measure, parse
-from baserate.read.csv_dialect import DELIMITERS, CsvOptions, decoded_text, first_record
 from baserate.read.files import (
     count_scores,
     count_together,
@@ -57,6 +56,7 @@ from baserate.read.files import (
 from baserate.read.source import SCHEME, SEVERAL, Options, files_of, said_of, shown_source
 from baserate.read.streams import HEAD, STDIN, TEXT, file_kind, opened
 from baserate.read.table import ColumnRoles
+from baserate.read.text import DELIMITERS, TextOptions, as_utf8, first_record
 from baserate.read.treatments import Treatment
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import checked_level
@@ -72,7 +72,7 @@ MOST_NAMED = 12
 CEILING = ("memory",)
 READING = [
     field.name
-    for kind in (CsvOptions, Treatment)
+    for kind in (TextOptions, Treatment)
     for field in fields(kind)
     if field.name != "header"
 ] + ["max_bytes", *CEILING]
@@ -271,10 +271,11 @@ def _header_of(path: str, options: Options) -> list[str]:
     with opened(path, options.limits) as plain:
         if plain.kind != TEXT or not options.asked.header:
             return []
-        with decoded_text(plain.shown, plain.path, options.asked.encoding) as text:
+        with as_utf8(plain.shown, plain.path, options.asked.encoding) as text:
             given, skip = options.asked.delimiter, options.asked.skip_lines
-            rows = [first_record(text, sign, skip) for sign in ((given,) if given else DELIMITERS)]
-    return [name.strip() for name in max(rows, key=len)]
+            signs = (given,) if given else DELIMITERS
+            headers = [first_record(text, sign, skip)[0] for sign in signs]
+    return [name.strip() for name in max(headers, key=len)]
 
 
 def each_model(models: JointCounts | dict[str, Counts]) -> dict[str, Counts]:

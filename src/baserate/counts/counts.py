@@ -347,7 +347,7 @@ class Counts(Totals):
         arrays = self._cells._asdict()
         if self.cuts is not None:
             arrays["cuts"] = self.cuts
-        facts = {"condensed": self.condensed, **told(self._recorded, self.ledger)}
+        facts = {"condensed": self.condensed, **facts_of(self._recorded, self.ledger)}
         write(path, Saved("counts", arrays, facts))
 
     @classmethod
@@ -368,14 +368,14 @@ class Counts(Totals):
         form = without_runs(cells, cuts) if condensed else cells
         if not all(np.array_equal(ours, arrays[name]) for name, ours in form._asdict().items()):
             raise ValueError("cells are not in canonical form")
-        ledger, notes = heard(saved.facts, cells)
+        ledger, notes = notes_from_facts(saved.facts, cells)
         if BINNED & arrays.keys():
             rounding = _checked_rounding(arrays, cells, condensed=condensed)
             notes = (*(note for note in notes if note.code != ROUNDED), *rounding)
         return cls._of(cells, ledger, notes, condensed=condensed, cuts=cuts)
 
 
-def told(notes: Iterable[Note], ledger: Ledger) -> dict[str, Any]:
+def facts_of(notes: Iterable[Note], ledger: Ledger) -> dict[str, Any]:
     """Notes and ledger as plain values, for a file."""
     # The mark of corrected scores is there only where it says something: a reader that does not
     # know it must not lose it.
@@ -392,7 +392,7 @@ def _note_facts(note: Note) -> dict[str, Any]:
     return {**facts, "values": dict(note.values)} if note.values else facts
 
 
-def heard(facts: dict[str, Any], cells: Cells) -> tuple[Ledger, tuple[Note, ...]]:
+def notes_from_facts(facts: dict[str, Any], cells: Cells) -> tuple[Ledger, tuple[Note, ...]]:
     """The ledger and the notes that were saved with these cells."""
     kept = dict(facts["ledger"])
     sources, design = (
@@ -788,7 +788,7 @@ class JointCounts(Totals, Digested):
         """Write the canonical form to a checksummed file that `baserate.load` reads."""
         form = self.canonical()
         columns = {f"scores {i}": column for i, column in enumerate(form.scores.values())}
-        facts = {"models": list(form.models), **told(self._recorded, self.ledger)}
+        facts = {"models": list(form.models), **facts_of(self._recorded, self.ledger)}
         write(
             path,
             Saved(
@@ -813,7 +813,7 @@ class JointCounts(Totals, Digested):
             raise ValueError("models and columns do not match")
         for column in scores.values():
             Counts(column, positives, negatives)  # refuses what could not have been counted
-        ledger, notes = heard(saved.facts, Cells(column, positives, negatives))
+        ledger, notes = notes_from_facts(saved.facts, Cells(column, positives, negatives))
         return cls._of(scores, positives, negatives, ledger, notes)
 
 

@@ -27,7 +27,7 @@ from baserate.counts.cells import (
     run_starts,
     run_sums,
 )
-from baserate.counts.counts import Counts, heard, told
+from baserate.counts.counts import Counts, facts_of, notes_from_facts
 from baserate.errors import Ledger, Note, grouped, quoted, refuse
 from baserate.kernels import Cells, best
 
@@ -263,7 +263,7 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
                 f"a group is named {quoted(strange[0])}, which a file cannot hold",
                 "name groups by text or numbers",
             )
-        facts = {"groups": list(self.groups), **told(self._recorded, self.ledger)}
+        facts = {"groups": list(self.groups), **facts_of(self._recorded, self.ledger)}
         counts.write(
             path,
             counts.Saved(
@@ -300,7 +300,7 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
             tuple(groups),
             np.repeat(np.arange(len(groups)), np.diff(offsets)),
             cells,
-            *heard(saved.facts, cells),
+            *notes_from_facts(saved.facts, cells),
         )
 
 

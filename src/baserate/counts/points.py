@@ -374,10 +374,10 @@ class Points(Frozen):
 def refuse_merged(counts: Counts | Points, what: str, fix: Fix = EVERY_SCORE) -> None:
     """Condensed counts, in which runs of negatives were merged, cannot answer this."""
     if Points.of(counts).merged.any():
-        raise lacking(f"{what}, and scores were merged in these counts", fix)
+        raise exact_scores_needed(f"{what}, and scores were merged in these counts", fix)
 
 
-def lacking(text: str, fix: Fix = EVERY_SCORE) -> InputError:
+def exact_scores_needed(text: str, fix: Fix = EVERY_SCORE) -> InputError:
     """The refusal of what only exact scores can tell."""
     return refuse("BR231", text, fix)
 

@@ -17,7 +17,7 @@ from baserate.conditions import Conditions, Costs, checked_conditions
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points, refuse_merged
 from baserate.curves.curve import mixed_points
-from baserate.curves.named import both_shares, cost_curve
+from baserate.curves.named import class_shares, cost_curve
 from baserate.decisions.selection import choose
 from baserate.errors import Fix, Note, quoted, refuse
 from baserate.measures.confusion import along, confusion_at, exact_value, label_shift_of, named
@@ -344,7 +344,7 @@ def h_measure(
     if missing:
         return Undefined(missing)
     resolved = checked_conditions(at).within(points.exact_prior, points.why_no_prior)
-    share, rest = (max(one, SMALLEST) for one in both_shares(resolved))
+    share, rest = (max(one, SMALLEST) for one in class_shares(resolved))
     a, b, shown = _beta(prior, severity_ratio, share)
     rise, run, gap = hull_edges(points.hull())
     # And a perfect classifier's: one edge up, one across.

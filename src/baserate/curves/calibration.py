@@ -15,12 +15,12 @@ from baserate.counts.points import Points
 from baserate.curves.areas import SHARE, hull_edges, one_class, summary
 from baserate.curves.named import (
     as_probabilities,
-    both_shares,
+    calibration_blocks,
     calibration_prior,
+    class_shares,
     equal_bins,
-    of_all,
-    pav_blocks,
     probability_points,
+    share_of_all,
     two_classes,
 )
 from baserate.errors import Note, check_corrected_once, number_of, quoted
@@ -56,7 +56,7 @@ class _Forecast(NamedTuple):
 def _forecast(counts: Counts, at: Conditions | None, calibrated_at: Any) -> _Forecast:
     points = probability_points(counts)
     resolved = at_prior(points, checked_conditions(at))
-    prior = both_shares(resolved)
+    prior = class_shares(resolved)
     scores = as_probabilities(counts.scores)
     notes: tuple[Note, ...] = tuple(label_shift_of(resolved, points))
     clipped = int(np.count_nonzero(scores != counts.scores))
@@ -80,8 +80,8 @@ def _forecast(counts: Counts, at: Conditions | None, calibrated_at: Any) -> _For
     whole = scores * factor + (1 - scores)
     raw = calibrated_at is None
     ours, theirs = (
-        of_all(counts.positives, counts.total_positives, prior[0]),
-        of_all(counts.negatives, counts.total_negatives, prior[1]),
+        share_of_all(counts.positives, counts.total_positives, prior[0]),
+        share_of_all(counts.negatives, counts.total_negatives, prior[1]),
     )
     cut, rest = (scores, 1 - scores) if raw else (scores * factor / whole, (1 - scores) / whole)
     return _Forecast(cut, rest, factor, ours, theirs, prior, notes, how)
@@ -199,7 +199,7 @@ def calibration_error(
     if bins is None and missing:
         return Undefined(missing)
     if bins is None:
-        starts, shown = pav_blocks(Points.of(counts)), forecast.how
+        starts, shown = calibration_blocks(Points.of(counts)), forecast.how
     else:
         starts = equal_bins(forecast.scores, bins)
         shown = f"({', '.join(filter(None, (forecast.how.strip('()'), f'bins={bins}')))})"

@@ -122,7 +122,7 @@ class Curve:
             )
         if self.between is None or not self.has_edges:
             return self
-        edges, shares = inserted(self.x, self.y, self.between, pixels)
+        edges, shares = halve_edges(self.x, self.y, self.between, pixels)
         x, y = self.between(edges, shares)
         cuts = self.thresholds
         if cuts is not None:
@@ -206,7 +206,7 @@ class Curves(Viewed, Mapping[Hashable, Curve]):
         return view("plot", self, **given)
 
 
-def inserted(x: Floats, y: Floats, between: Between, pixels: int) -> tuple[Any, Any]:
+def halve_edges(x: Floats, y: Floats, between: Between, pixels: int) -> tuple[Any, Any]:
     """Edges and shares of all points of the denser curve: every old one, and others by halving
     whatever is too long.
     """
@@ -356,7 +356,7 @@ def trace(
     across, up = named(x, volume), named(y, volume)
     points = Points.of(counts) if every else Points.of(counts).corners()
     conditions = checked_conditions(at)
-    return traced(
+    return trace_points(
         points,
         (across, up),
         conditions,
@@ -366,7 +366,7 @@ def trace(
     )
 
 
-def traced(
+def trace_points(
     points: Points,
     measures: tuple[Measure, Measure],
     at: Conditions,

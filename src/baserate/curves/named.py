@@ -17,7 +17,7 @@ from baserate.counts.amounts import Amounts, check_amounts
 from baserate.counts.cells import ROUNDING, Array
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
-from baserate.curves.curve import Curve, rounded_thresholds, traced
+from baserate.curves.curve import Curve, rounded_thresholds, trace_points
 from baserate.decisions.amount_costs import Priced, Prices, checked_recovered, checked_review
 from baserate.decisions.selection import curve_note
 from baserate.errors import Fix, Note, check_corrected_once, quoted, refuse
@@ -58,7 +58,9 @@ def amount_cost_curve(
     >>> br.curve(amounts, "amount_cost", review=150).y
     array([470., 620., 750., 900., 750., 900.])
     """  # noqa: E501
-    return _along("amount_cost", "cost", amounts, Priced.costs, (review, recovered, at, volume))
+    return _amount_curve(
+        "amount_cost", "cost", amounts, Priced.costs, (review, recovered, at, volume)
+    )
 
 
 def amount_missed_curve(
@@ -71,10 +73,12 @@ def amount_missed_curve(
     >>> br.curve(amounts, "amount_missed").y
     array([320., 320., 300., 300.,   0.,   0.])
     """  # noqa: E501
-    return _along("amount_missed", "amount missed", amounts, Priced.missed, (0, 1, at, volume))
+    return _amount_curve(
+        "amount_missed", "amount missed", amounts, Priced.missed, (0, 1, at, volume)
+    )
 
 
-def _along(
+def _amount_curve(
     name: str,
     label: str,
     amounts: Amounts,
@@ -154,7 +158,7 @@ def probability_points(counts: Any) -> Points:
     return Points.of(counts)
 
 
-def both_shares(at: Conditions) -> tuple[float, float]:
+def class_shares(at: Conditions) -> tuple[float, float]:
     """The shares of positives and of negatives, each rounded on its own: near 1 the second would
     lose its digits.
     """
@@ -162,7 +166,7 @@ def both_shares(at: Conditions) -> tuple[float, float]:
     return rounded(prior), rounded(1 - prior)
 
 
-def of_all(cases: Any, whole: float, share: float) -> Floats:
+def share_of_all(cases: Any, whole: float, share: float) -> Floats:
     """The share of all cases that these cases of one class are, where the class has this share; a
     class without cases has none.
     """
@@ -249,8 +253,8 @@ def brier_curve(counts: Counts, *, at: Conditions | None = None) -> Curve:
     # Down to the next lower score, the same cases are flagged: one straight piece for each, from
     # right to left.
     high, low = np.concatenate(([1.0], scores)), np.concatenate((scores, [0.0]))
-    alarms = of_all(points.fp, points.total_negatives, rest)
-    misses = of_all(points.fn, points.total_positives, prior)
+    alarms = share_of_all(points.fp, points.total_negatives, rest)
+    misses = share_of_all(points.fn, points.total_positives, prior)
     pieces = [2 * (c * alarms + (1 - c) * misses) for c in (low, high)]
     x, y = (np.stack(pair, axis=1)[::-1].ravel() for pair in ((low, high), pieces))
     columns = x, y, np.repeat(points.thresholds[::-1], 2)
@@ -280,7 +284,7 @@ def decision_curve(
     """
     points, (prior, rest), resolved = _probabilities(counts, at)
     scores = as_probabilities(points.scores)
-    factor, notes = _moved(counts, points, resolved, calibrated_at)
+    factor, notes = _calibration_factor(counts, points, resolved, calibrated_at)
     t = (
         scores
         if factor == 1
@@ -290,8 +294,8 @@ def decision_curve(
     # From the scores, and with the factor: of 1 − t and of 1 − prior few digits are left near 1.
     odds = scores[below] / (1 - scores[below])
     against = rest if factor == 1 else rounded((1 - resolved.exact_prior) * factor)
-    caught = of_all(points.tp[1:][below], points.total_positives, prior)
-    y = caught - of_all(points.fp[1:][below], points.total_negatives, against) * odds
+    caught = share_of_all(points.tp[1:][below], points.total_positives, prior)
+    y = caught - share_of_all(points.fp[1:][below], points.total_negatives, against) * odds
     columns = (t[below][::-1].copy(), y[::-1].copy(), points.thresholds[1:][below][::-1].copy())
     notes = (*checked_conditions(at).notes, *label_shift_of(resolved, points), *notes)
     return Curve("decision", *CURVES["decision"].axes, *columns, resolved, counts, notes)
@@ -310,7 +314,7 @@ def benefits_at(curve: Curve, t: Any) -> tuple[Floats, Floats]:
     wanted = np.asarray(t, dtype=np.float64)
     points, shares = (
         Points.of(cast("Counts", curve.source)),
-        both_shares(cast("Conditions", curve.at)),
+        class_shares(cast("Conditions", curve.at)),
     )
     place = np.searchsorted(curve.x, wanted, "left")
     none = place == len(curve.x)
@@ -319,8 +323,8 @@ def benefits_at(curve: Curve, t: Any) -> tuple[Floats, Floats]:
     of_points = len(points) - 1 - inside
     first = len(points) - 1 - len(curve.x)
     of_points = np.where(none, first, of_points)
-    caught = of_all(points.tp[of_points], points.total_positives, shares[0])
-    alarms = of_all(points.fp[of_points], points.total_negatives, shares[1])
+    caught = share_of_all(points.tp[of_points], points.total_positives, shares[0])
+    alarms = share_of_all(points.fp[of_points], points.total_negatives, shares[1])
     benefit = caught - alarms * wanted / (1 - wanted)
     cuts = np.where(
         none,
@@ -330,7 +334,7 @@ def benefits_at(curve: Curve, t: Any) -> tuple[Floats, Floats]:
     return np.asarray(benefit), np.asarray(cuts)
 
 
-def _moved(
+def _calibration_factor(
     counts: Counts, points: Points, at: Conditions, calibrated_at: Any
 ) -> tuple[Fraction, tuple[Note, ...]]:
     """What the odds of the scores are multiplied by, from the base rate at which they are
@@ -369,7 +373,7 @@ def _probabilities(
 ) -> tuple[Points, tuple[float, float], Conditions]:
     points = probability_points(counts)
     resolved = at_prior(points, checked_conditions(at))
-    return points, both_shares(resolved), resolved
+    return points, class_shares(resolved), resolved
 
 
 # ----------------------------------------------------------------------
@@ -379,7 +383,7 @@ def _probabilities(
 Source = Counts | Points
 
 
-def _curve(
+def _curve_along_points(
     name: str,
     counts: Source,
     at: Conditions | None = None,
@@ -398,7 +402,7 @@ def _curve(
         else points.corners()
     )
     x, y = (Measure(axis) for axis in entry.axes)
-    return traced(
+    return trace_points(
         kept,
         (x, y),
         checked_conditions(at),
@@ -421,7 +425,7 @@ def roc(counts: Source, *, every: bool = False) -> Curve:
     >>> fpr, tpr
     (array([0. , 0. , 0.5, 0.5, 1. ]), array([0. , 0.5, 0.5, 1. , 1. ]))
     """
-    return _curve("roc", counts, every=every)
+    return _curve_along_points("roc", counts, every=every)
 
 
 def roc_hull(counts: Source) -> Curve:
@@ -435,7 +439,7 @@ def roc_hull(counts: Source) -> Curve:
     >>> br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "roc_hull").x
     array([0. , 0. , 0.5, 1. ])
     """
-    return _curve("roc_hull", counts)
+    return _curve_along_points("roc_hull", counts)
 
 
 def det(counts: Source, *, every: bool = False) -> Curve:
@@ -448,7 +452,7 @@ def det(counts: Source, *, every: bool = False) -> Curve:
     >>> br.det(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).y
     array([1. , 0.5, 0.5, 0. , 0. ])
     """
-    return _curve("det", counts, every=every)
+    return _curve_along_points("det", counts, every=every)
 
 
 def pr(counts: Source, *, at: Conditions | None = None, every: bool = False) -> Curve:
@@ -463,7 +467,7 @@ def pr(counts: Source, *, at: Conditions | None = None, every: bool = False) -> 
     >>> br.pr(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])).y.round(3)
     array([1.   , 1.   , 0.5  , 0.667, 0.5  ])
     """
-    return _curve("pr", counts, at, every=every)
+    return _curve_along_points("pr", counts, at, every=every)
 
 
 def pr_gain(counts: Source, *, at: Conditions | None = None, every: bool = False) -> Curve:
@@ -477,7 +481,7 @@ def pr_gain(counts: Source, *, at: Conditions | None = None, every: bool = False
     >>> br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "pr_gain").y
     array([nan, 1. , 0. , 0.5, 0. ])
     """
-    return _curve("pr_gain", counts, at, every=every)
+    return _curve_along_points("pr_gain", counts, at, every=every)
 
 
 def broc(
@@ -494,7 +498,7 @@ def broc(
     >>> br.broc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), at=br.Conditions(prior=0.1)).x.round(3)
     array([0.   , 0.   , 0.818, 0.9  ])
     """  # noqa: E501
-    return _curve("broc", counts, at, every=every, hull=hull)
+    return _curve_along_points("broc", counts, at, every=every, hull=hull)
 
 
 def posfrac_curve(counts: Source, *, at: Conditions | None = None, every: bool = False) -> Curve:
@@ -507,7 +511,7 @@ def posfrac_curve(counts: Source, *, at: Conditions | None = None, every: bool =
     >>> br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "posfrac", at=br.Conditions(prior=0.1)).y
     array([0.  , 0.05, 0.5 , 0.55, 1.  ])
     """  # noqa: E501
-    return _curve("posfrac", counts, at, every=every)
+    return _curve_along_points("posfrac", counts, at, every=every)
 
 
 def gain_curve(counts: Source, *, at: Conditions | None = None, every: bool = False) -> Curve:
@@ -521,7 +525,7 @@ def gain_curve(counts: Source, *, at: Conditions | None = None, every: bool = Fa
     >>> br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "gain").x
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
-    return _curve("gain", counts, at, every=every)
+    return _curve_along_points("gain", counts, at, every=every)
 
 
 def lift_curve(counts: Source, *, at: Conditions | None = None, every: bool = False) -> Curve:
@@ -534,7 +538,7 @@ def lift_curve(counts: Source, *, at: Conditions | None = None, every: bool = Fa
     >>> br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "lift").y.round(3)
     array([2.   , 2.   , 1.   , 1.333, 1.   ])
     """
-    return _curve("lift", counts, at, every=every)
+    return _curve_along_points("lift", counts, at, every=every)
 
 
 def ks_curve(counts: Source) -> Curve:
@@ -545,7 +549,7 @@ def ks_curve(counts: Source) -> Curve:
     >>> br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "ks").y
     array([0.5, 0. , 0.5, 0. ])
     """
-    return _along_scores("ks", counts, None)
+    return _curve_along_thresholds("ks", counts, None)
 
 
 def cost_threshold_curve(counts: Source, *, at: Conditions | None = None) -> Curve:
@@ -557,10 +561,10 @@ def cost_threshold_curve(counts: Source, *, at: Conditions | None = None) -> Cur
     >>> br.curve(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "cost_threshold", at=at).y
     array([0.5 , 0.95, 0.45, 0.9 ])
     """
-    return _along_scores("cost_threshold", counts, checked_conditions(at))
+    return _curve_along_thresholds("cost_threshold", counts, checked_conditions(at))
 
 
-def _along_scores(name: str, counts: Source, at: Conditions | None) -> Curve:
+def _curve_along_thresholds(name: str, counts: Source, at: Conditions | None) -> Curve:
     """One measure against the threshold itself; flagging nothing has no threshold, and no place on
     that axis.
     """
@@ -604,7 +608,7 @@ def to_broc(fpr: Any, tpr: Any, at: Conditions) -> tuple[Any, Any]:
 # Reliability: how often what was given a probability turns out to be positive.
 
 
-def pav_blocks(points: Points) -> Any:
+def calibration_blocks(points: Points) -> Any:
     """Where each block of the best monotone recalibration begins among the scores: the edges of the
     ROC hull.
     """
@@ -630,9 +634,9 @@ def reliability_curve(
     """
     points, (prior, rest), resolved = _probabilities(counts, at)
     scores = as_probabilities(counts.scores)
-    starts = pav_blocks(points) if bins is None else equal_bins(scores, bins)
-    ours = of_all(counts.positives, counts.total_positives, prior)
-    theirs = of_all(counts.negatives, counts.total_negatives, rest)
+    starts = calibration_blocks(points) if bins is None else equal_bins(scores, bins)
+    ours = share_of_all(counts.positives, counts.total_positives, prior)
+    theirs = share_of_all(counts.negatives, counts.total_negatives, rest)
     mass = np.add.reduceat(ours + theirs, starts)
     x, y = (
         np.add.reduceat((ours + theirs) * scores, starts) / mass,

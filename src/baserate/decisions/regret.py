@@ -28,6 +28,7 @@ from baserate.decisions.roc_geometry import (
     Region,
     check_names,
     corners,
+    exact_rates,
     regions,
 )
 from baserate.decisions.rules import (
@@ -82,12 +83,6 @@ class Candidates:
             site: exact_rates(points, int(self.places[site][index]))
             for site, points in self.sites.items()
         }
-
-
-def exact_rates(points: Points, index: int) -> Rates:
-    """(fpr, tpr) of one of the points, exactly."""
-    fp, tp = exactly(points.fp[index].item()), exactly(points.tp[index].item())
-    return fp / exactly(points.total_negatives), tp / exactly(points.total_positives)
 
 
 def candidates(models: JointCounts | Mapping[str, Model]) -> list[Candidates]:

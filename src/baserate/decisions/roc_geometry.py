@@ -4,10 +4,8 @@ dominance.
 
 from __future__ import annotations
 
-import bisect
-import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -17,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.conditions import Conditions, Costs, checked_conditions
-from baserate.counts.cells import Array, run_starts, upper_hull
+from baserate.counts.cells import upper_hull
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
-from baserate.decisions.rules import Mask
+from baserate.decisions.rules import TOLERANCE, Mask
 from baserate.errors import Note, quoted, refuse
 from baserate.measures.confusion import Confusion
-from baserate.numbers import INT64_MAX, Floats, exactly, rounded
+from baserate.numbers import Floats, exactly, rounded
 from baserate.results.operating_point import OperatingPoint
 
 # ----------------------------------------------------------------------
@@ -311,8 +309,6 @@ def regions(found: Sequence[Corner]) -> list[Region]:
 
 FIRST, SECOND, EQUAL, NEITHER = "first", "second", "equal", "neither"
 NAMES = {1: FIRST, -1: SECOND, 0: EQUAL}
-# Differences of tpr below this are computed again in exact fractions.
-DOUBT = 1e-9
 
 
 class Crossing(NamedTuple):
@@ -357,169 +353,95 @@ def superiority(first: Counts | Points, second: Counts | Points) -> Superiority:
     >>> found.dominant
     'neither'
     """
-    ours, theirs, whole = _curves(Points.of(first).corners(), Points.of(second).corners())
-    both = np.sort(np.concatenate([ours.x, theirs.x]), kind="stable")  # a merge: both are sorted
-    pieces = _pieces(ours, theirs, both[run_starts(both)], whole)
-    stretches = tuple(_stretches(pieces))
+    ours, theirs = (_curve(Points.of(one).corners()) for one in (first, second))
+    edges = np.unique(np.concatenate([ours.x, theirs.x]))
+    starts, ends = edges[:-1], edges[1:]
+    (our_start, our_end), (their_start, their_end) = (
+        one.between(starts, ends) for one in (ours, theirs)
+    )
+    at_start, at_end = _signs(our_start, their_start), _signs(our_end, their_end)
+    crossed = at_start * at_end < 0
+    inside = {
+        one.fpr: one
+        for one in (_crossing(ours, theirs, x, inside=True) for x in starts[crossed].tolist())
+    }
+    # From each edge, and from each crossing between two of them, which is above.
+    lows = np.concatenate([starts, list(inside)])
+    better = np.concatenate([np.where(at_start != 0, at_start, at_end), at_end[crossed]])
+    order = np.argsort(lows, kind="stable")
+    lows, better = lows[order], better[order]
+    changes = np.flatnonzero(np.append(True, better[1:] != better[:-1]))
+    bounds = [*lows[changes].tolist(), 1.0]
+    stretches = tuple(
+        Stretch(low, high, NAMES[sign])
+        for low, high, sign in zip(bounds, bounds[1:], better[changes].tolist(), strict=False)
+    )
     above = {stretch.better for stretch in stretches} - {EQUAL}
     dominant = NEITHER if len(above) > 1 else next(iter(above), EQUAL)
-    return Superiority(stretches, tuple(_crossings(ours, theirs, pieces, whole)), dominant)
-
-
-class _Piece(NamedTuple):
-    low: Fraction
-    high: Fraction
-    better: str
-
-
-class _Heights(NamedTuple):
-    """The tpr at some places, in parts: (base + rise · part / across) / positives."""
-
-    base: Array
-    rise: Array
-    part: Array
-    across: Array
-    positives: float
-
-    def floats(self) -> Floats:
-        share = self.part.astype(np.float64) / self.across.astype(np.float64)
-        return (
-            self.base.astype(np.float64) + self.rise.astype(np.float64) * share
-        ) / self.positives
-
-    def exact(self, where: Any) -> tuple[Any, Any]:
-        """Numerators and denominators of some of them, as Python integers or fractions."""
-        base, rise, part, across = (_exact(values[where]) for values in self[:4])
-        return base * across + rise * part, across * exactly(self.positives)
+    decided = [stretch for stretch in stretches if stretch.better != EQUAL]
+    places = [after.low for before, after in pairwise(decided) if before.better != after.better]
+    crossings = tuple(
+        inside[x] if x in inside else _crossing(ours, theirs, x, inside=False) for x in places
+    )
+    return Superiority(stretches, crossings, dominant)
 
 
 class _Curve(NamedTuple):
-    """A ROC as a function of fpr: at each distinct place x, a multiple of fpr, the lowest and the
-    highest tp.
-    """
+    """A ROC as a function of fpr: at each distinct x the lowest and the highest tpr."""
 
-    x: Array
-    low: Array
-    high: Array
-    positives: float
+    x: Floats
+    low: Floats
+    high: Floats
+    points: Points
+    last: npt.NDArray[np.intp]
 
-    def heights(self, x: Array, side: str) -> _Heights:
-        """The tpr just right of each place ("high") or just left of it ("low")."""
-        index = np.clip(np.searchsorted(self.x, x, side="right") - 1, 0, len(self.x) - 1)
-        after = np.minimum(index + 1, len(self.x) - 1)
-        corner = self.x[index] == x
-        here = self.low[index] if side == "low" else self.high[index]
-        return _Heights(
-            base=np.where(corner, here, self.high[index]),
-            rise=np.where(corner, 0, self.low[after] - self.high[index]),
-            part=np.where(corner, 0, x - self.x[index]),
-            across=np.where(corner, 1, self.x[after] - self.x[index]),
-            positives=self.positives,
+    def between(self, starts: Floats, ends: Floats) -> tuple[Floats, Floats]:
+        """Return the tpr just right of each start and just left of each end, of which the curve has
+        no corner between.
+        """
+        place = np.searchsorted(self.x, starts, side="right") - 1
+        left, right = self.x[place], self.x[place + 1]
+        slope = (self.low[place + 1] - self.high[place]) / (right - left)
+        return (
+            self.high[place] + slope * (starts - left),
+            self.low[place + 1] - slope * (right - ends),
         )
 
-    def height(self, x: Fraction, side: str = "high") -> Fraction:
-        """The same for one place that need not be a corner of either ROC, exactly."""
-        index = bisect.bisect_right(self.x, x, key=exactly) - 1
-        before = exactly(self.x[index])
-        if before == x:
-            return exactly((self.low if side == "low" else self.high)[index]) / exactly(
-                self.positives
-            )
-        part = (x - before) / (exactly(self.x[index + 1]) - before)
-        base = exactly(self.high[index])
-        return (base + part * (exactly(self.low[index + 1]) - base)) / exactly(self.positives)
+    def line(self, start: float) -> tuple[Fraction, Fraction, Fraction]:
+        """Return a corner and the slope of the straight line right of this place, exactly."""
+        place = int(np.searchsorted(self.x, start, side="right")) - 1
+        x, y = exact_rates(self.points, int(self.last[place]))
+        right, up = exact_rates(self.points, int(self.last[place] + 1))
+        return x, y, (up - y) / (right - x)
 
 
-def _curves(first: Points, second: Points) -> tuple[_Curve, _Curve, Fraction]:
-    """Both ROCs on one scale, and its length: exact integers for counts; for masses and published
-    rates, the rates as they are rounded.
-    """
-    for points in (first, second):
-        if not points.total_positives or not points.total_negatives:
-            raise refuse(
-                "BR552", "a ROC needs cases of both classes", "count cases of both classes"
-            )
-    if first.fp.dtype != np.int64 or second.fp.dtype != np.int64:
-        ours, theirs = (_curve(points.fpr, points.tpr, 1.0) for points in (first, second))
-        return ours, theirs, Fraction(1)
-    own, other = int(first.total_negatives), int(second.total_negatives)
-    whole = own * other
-    kind = np.int64 if whole <= INT64_MAX else object
-    return (
-        _curve(first.fp.astype(kind) * other, first.tp, first.total_positives),
-        _curve(second.fp.astype(kind) * own, second.tp, second.total_positives),
-        Fraction(whole),
-    )
+def _crossing(ours: _Curve, theirs: _Curve, start: float, *, inside: bool) -> Crossing:
+    """Return where two straight lines cross, right of this place or at it."""
+    (x, y, slope), (other_x, other_y, other_slope) = ours.line(start), theirs.line(start)
+    if inside:
+        apart = other_y - other_slope * other_x - (y - slope * x)
+        where = apart / (slope - other_slope)
+    else:
+        where = x if rounded(x) == start else other_x
+    heights = y + slope * (where - x), other_y + other_slope * (where - other_x)
+    return Crossing(rounded(where), rounded(min(heights)))
 
 
-def _curve(x: Array, tp: Array, positives: float) -> _Curve:
-    starts = np.flatnonzero(np.concatenate(([True], x[1:] != x[:-1])))
-    ends = np.concatenate((starts[1:], [len(x)])) - 1
-    return _Curve(x[starts], tp[starts], tp[ends], positives)
+def exact_rates(points: Points, index: int) -> tuple[Fraction, Fraction]:
+    """Return (fpr, tpr) of one of the points, exactly."""
+    fp, tp = exactly(points.fp[index].item()), exactly(points.tp[index].item())
+    return fp / exactly(points.total_negatives), tp / exactly(points.total_positives)
 
 
-def _exact(values: Array) -> Any:
-    if values.dtype == np.float64:
-        return np.array([exactly(value) for value in values.tolist()], dtype=object)
-    return values.astype(object)
+def _curve(points: Points) -> _Curve:
+    if not points.total_positives or not points.total_negatives:
+        raise refuse("BR552", "a ROC needs cases of both classes", "count cases of both classes")
+    first = np.flatnonzero(np.append(True, points.fpr[1:] != points.fpr[:-1]))
+    last = np.append(first[1:], len(points)) - 1
+    return _Curve(points.fpr[first], points.tpr[first], points.tpr[last], points, last)
 
 
-def _signs(ours: _Curve, theirs: _Curve, x: Array, side: str) -> npt.NDArray[np.int8]:
-    """Which ROC is above at each place; where floats cannot tell, in exact numbers."""
-    one, other = ours.heights(x, side), theirs.heights(x, side)
-    gap = one.floats() - other.floats()
-    signs = np.sign(gap).astype(np.int8)
-    same = one.positives == other.positives
-    for ours_part, theirs_part in zip(one[:4], other[:4], strict=True):
-        same = same & (ours_part == theirs_part)
-    signs[same] = 0
-    doubtful = np.flatnonzero((np.abs(gap) < DOUBT) & ~same)
-    if len(doubtful):
-        (top, bottom), (other_top, other_bottom) = one.exact(doubtful), other.exact(doubtful)
-        difference = top * other_bottom - other_top * bottom
-        signs[doubtful] = (difference > 0).astype(np.int8) - (difference < 0).astype(np.int8)
-    return signs
-
-
-def _pieces(ours: _Curve, theirs: _Curve, x: Array, whole: Fraction) -> list[_Piece]:
-    """Runs of fpr in which one ROC is above. Between two neighbouring corners both are straight,
-    and cross at most once.
-    """
-    start, end = _signs(ours, theirs, x[:-1], "high"), _signs(ours, theirs, x[1:], "low")
-    crossed = start * end < 0
-    signs = np.where(start != 0, start, end)
-    fresh = np.flatnonzero(
-        np.concatenate(([True], (signs[1:] != np.where(crossed, end, signs)[:-1]))) | crossed
-    )
-    pieces = list[_Piece]()
-    for index in fresh.tolist():
-        low, high = exactly(x[index]), exactly(x[index + 1])
-        pieces.append(_Piece(low / whole, Fraction(1), NAMES[int(signs[index])]))
-        if crossed[index]:
-            before, after = (
-                ours.height(place, side) - theirs.height(place, side)
-                for place, side in ((low, "high"), (high, "low"))
-            )
-            middle = low + (high - low) * before / (before - after)
-            pieces.append(_Piece(middle / whole, Fraction(1), NAMES[int(end[index])]))
-    return [piece._replace(high=later.low) for piece, later in itertools.pairwise(pieces)] + pieces[
-        -1:
-    ]
-
-
-def _stretches(pieces: list[_Piece]) -> Iterator[Stretch]:
-    """Neighbours with one name together."""
-    for better, group in itertools.groupby(pieces, key=lambda piece: piece.better):
-        run = list(group)
-        yield Stretch(rounded(run[0].low), rounded(run[-1].high), better)
-
-
-def _crossings(
-    curve: _Curve, other: _Curve, pieces: list[_Piece], whole: Fraction
-) -> Iterator[Crossing]:
-    last = EQUAL
-    for piece in pieces:
-        if piece.better != EQUAL and last not in (EQUAL, piece.better):
-            x = piece.low * whole
-            yield Crossing(rounded(piece.low), rounded(min(curve.height(x), other.height(x))))
-        last = last if piece.better == EQUAL else piece.better
+def _signs(ours: Floats, theirs: Floats) -> npt.NDArray[np.int64]:
+    """Return which curve is above at each place; heights are equal up to rounding."""
+    equal = np.abs(ours - theirs) <= TOLERANCE * np.maximum(ours, theirs)
+    return np.where(equal, 0, np.sign(ours - theirs)).astype(np.int64)

@@ -16,7 +16,7 @@ import numpy as np
 from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.cells import Array
 from baserate.counts.counts import Counts
-from baserate.counts.points import Points, lacking
+from baserate.counts.points import Points, exact_scores_needed
 from baserate.decisions import guarantees, operating_point
 from baserate.decisions.amount_costs import AmountChoice
 from baserate.decisions.operating_point import (
@@ -940,7 +940,9 @@ def may_lie(points: Points, edges: Any, what: str) -> InputError:
     upper = points.threshold(first)
     low = quoted(points.threshold(first + 1))
     where = f"from {low} up" if upper is None else f"between {low} and {quoted(upper)}"
-    return lacking(f"a threshold {where} {what}, but the scores there were counted together")
+    return exact_scores_needed(
+        f"a threshold {where} {what}, but the scores there were counted together"
+    )
 
 
 def curve_note(points: Points) -> tuple[Note, ...]:

@@ -15,7 +15,8 @@ from baserate.counts.cells import short
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.points import Points, refuse_merged
 from baserate.decisions.operating_point import SHOW_ON_OTHERS, highest_below
-from baserate.decisions.regret import candidates, exact_rates
+from baserate.decisions.regret import candidates
+from baserate.decisions.roc_geometry import exact_rates
 from baserate.decisions.rules import TOLERANCE
 from baserate.decisions.selection import choose
 from baserate.errors import Fix, Note, combine, quoted, refuse

@@ -34,9 +34,9 @@ from baserate.errors import (
 from baserate.inference.requirements import check_requirement, checked_margin
 from baserate.measures.confusion import checked_volume, parse
 from baserate.read import streams
-from baserate.read.csv_dialect import CsvOptions
 from baserate.read.files import is_saved
 from baserate.read.source import SCHEME, WILD, Options
+from baserate.read.text import TextOptions
 from baserate.read.treatments import Treatment
 from baserate.results.values import checked_level, checked_replicates, checked_seed
 
@@ -194,7 +194,7 @@ OF_ANNOTATION = {
 }
 READING = {
     one.name: OF_ANNOTATION[str(one.type)]
-    for options in (CsvOptions, Treatment)
+    for options in (TextOptions, Treatment)
     for one in fields(options)
 } | {"max_bytes": WHOLE}
 COSTS = {"costs": TABLE, "profits": TABLE}

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from baserate.conditions import Conditions, Uncertain
+from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
@@ -77,7 +77,7 @@ class Resampling:
     method: str | None = None
     resample: str | None = None
     # Conditions that are not known exactly; the threshold was chosen at those of the point.
-    at: Uncertain | None = None
+    at: Conditions | None = None
 
 
 PointMeasures = tuple[OperatingPoint, Sequence[str | Measure]]

@@ -17,7 +17,6 @@ from baserate.conditions import (
     OUTCOMES,
     Conditions,
     Drawn,
-    Uncertain,
     checked_conditions,
     refuse_estimate,
 )
@@ -113,7 +112,7 @@ class _Places:
     starts: list[int]
 
     @classmethod
-    def of(cls, settings: Sequence[Uncertain], *, quick: bool) -> _Places:
+    def of(cls, settings: Sequence[Conditions], *, quick: bool) -> _Places:
         panels = PANELS if quick else dict.fromkeys(PANELS, 1)
         found = [believed(setting, panels) for setting in settings]
         lengths = [len(one.rows) for one in found]
@@ -130,7 +129,7 @@ class _Places:
 
 def over_conditions(
     again: Again,
-    at: Uncertain,
+    at: Conditions,
     whole: tuple[Counts, Counts],
     pairs: Iterator[list[Counts]],
     how: tuple[Any, ...],
@@ -205,7 +204,7 @@ def joint_p(lines: list[Floats]) -> float:
     return min(1.0, 2 * min(not_above, not_below))
 
 
-def _looked(at: Uncertain, places: int, *, quick: bool) -> Note:
+def _looked(at: Conditions, places: int, *, quick: bool) -> Note:
     where = ", those among them where the difference is least and most" if quick else ""
     return Note(
         "BR588",
@@ -223,8 +222,8 @@ def _is_quick(both: Both) -> bool:
 
 
 def _settings(
-    again: Again, at: Uncertain, whole: tuple[Counts, Counts], *, quick: bool
-) -> list[Uncertain]:
+    again: Again, at: Conditions, whole: tuple[Counts, Counts], *, quick: bool
+) -> list[Conditions]:
     """Places across the ranges, and where the difference on these cases is least and most."""
     if not at.has_range:
         return [at]
@@ -236,20 +235,20 @@ def _settings(
 
 
 def _extremes(
-    again: Again, at: Uncertain, whole: tuple[Counts, Counts], found: list[Uncertain]
-) -> list[Uncertain]:
+    again: Again, at: Conditions, whole: tuple[Counts, Counts], found: list[Conditions]
+) -> list[Conditions]:
     """Closer and closer about the places where the difference is least and most; the difference
     bends where a choice changes.
     """
     ends = []
     for pick in (np.nanargmin, np.nanargmax):
-        best, box = _extreme(again, at, whole, found, pick), _spans(at)
+        best, box = _extreme(again, at, whole, found, pick), at.ranges
         for _ in range(ZOOMS):
             box = {
-                name: _about(part, _part(best, name), BESIDE[0] if name == "prior" else BESIDE[1])
+                name: _about(part, best.parts[name], BESIDE[0] if name == "prior" else BESIDE[1])
                 for name, part in box.items()
             }
-            closer = [best, *_with(at, box).pinned(CLOSER, CLOSER)]
+            closer = [best, *at.given(**box).pinned(CLOSER, CLOSER)]
             best = _extreme(again, at, whole, closer, pick)
         ends.append(best)
     return ends
@@ -257,11 +256,11 @@ def _extremes(
 
 def _extreme(
     again: Again,
-    at: Uncertain,
+    at: Conditions,
     whole: tuple[Counts, Counts],
-    settings: list[Uncertain],
+    settings: list[Conditions],
     pick: Callable[[Floats], Any],
-) -> Uncertain:
+) -> Conditions:
     places, asked = _Places.of(settings, quick=True), again(at.middle())
     first, second = (
         _read(again, at, asked, place, counts, places.rows) for place, counts in enumerate(whole)
@@ -270,24 +269,9 @@ def _extreme(
     return settings[int(pick(values))] if not np.isnan(values).all() else settings[0]
 
 
-def _spans(at: Uncertain) -> dict[str, Range]:
-    return {
-        name: part for name in ("prior", *OUTCOMES) if isinstance(part := _part(at, name), Range)
-    }
-
-
-def _part(at: Uncertain, name: str) -> Any:
-    return at.prior if name == "prior" else at.costs[name]
-
-
-def _with(at: Uncertain, parts: dict[str, Any]) -> Uncertain:
-    costs = {name: parts.get(name, at.costs[name]) for name in OUTCOMES} if at.costs_given else None
-    return Uncertain(parts.get("prior", at.prior), costs, earned=at.earned)
-
-
-def _middle(at: Uncertain) -> Uncertain:
+def _middle(at: Conditions) -> Conditions:
     """The same with every range at its middle; distributions stay as they are."""
-    return _with(at, {name: part.middle for name, part in _spans(at).items()})
+    return at.given(**{name: part.middle for name, part in at.ranges.items()})
 
 
 def _about(part: Range, value: float, steps: int) -> Range:
@@ -303,14 +287,14 @@ def _about(part: Range, value: float, steps: int) -> Range:
 
 
 def _read(
-    again: Again, at: Uncertain, both: Both, place: int, counts: Counts, drawn: list[Drawn]
+    again: Again, at: Conditions, both: Both, place: int, counts: Counts, drawn: list[Drawn]
 ) -> Floats:
     """One model at each of these conditions: by its rates where no rule chooses, which is quick,
     otherwise one by one. `both` are the statistics at their middle.
     """
     asked = both[place]
     if not _is_quick((asked, asked)):
-        return np.array([again(at.known(one))[place].tried(counts) for one in drawn])
+        return np.array([again(at.given(**one._asdict()))[place].tried(counts) for one in drawn])
     points = Points.of(counts)
     if one_class(points) or asked.measure is None:
         return np.full(len(drawn), np.nan)
@@ -357,7 +341,7 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     statistic: Any,
     *,
     pair: Sequence[str] | None = None,
-    at: Conditions | Uncertain | None = None,
+    at: Conditions | None = None,
     rule: str | None = None,
     threshold: Any = NOT_SAID,
     volume: float | None = None,
@@ -420,7 +404,7 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     # One statistic where one is asked of both: resamples of AUC are then drawn without being made.
     wanted = [cuts[name] for name in (names if cuts is threshold else names[:1])]
 
-    if isinstance(at, Uncertain):
+    if at is not None and not at.is_exact:
         return _over(both, models, names, at, asked, paired=paired, by_formula=by_formula)
     conditions = checked_conditions(at)
     if both(conditions)[0].at_matters:
@@ -564,7 +548,7 @@ def _over(
     both: Again,
     models: Models,
     names: tuple[str, str],
-    at: Uncertain,
+    at: Conditions,
     asked: Resampling,
     *,
     paired: bool,

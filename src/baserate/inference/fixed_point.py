@@ -4,20 +4,19 @@ rates and uncertain costs.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from baserate.conditions import OUTCOMES, Conditions, Drawn, Uncertain, refuse_estimate
+from baserate.conditions import Conditions, Drawn, refuse_estimate
 from baserate.counts.points import ONLY_RATES
-from baserate.distributions import BELIEVED, Draws, Pilot
+from baserate.distributions import Pilot
 from baserate.errors import Fix, InputError, Note, number_of, quoted, refuse
 from baserate.inference import rates
 from baserate.inference.estimated_prior import counted_interval, estimate_interval
@@ -33,9 +32,8 @@ from baserate.results.values import BOTH, EXACT, LOWER, UPPER, Interval, tails
 
 
 # Panels of the quadrature (16 places each), by how many parts are distributions.
-PANELS = {1: 32, 2: 2, 3: 1}
+PANELS = {0: 1, 1: 32, 2: 2, 3: 1, 4: 1, 5: 1}
 MOST = 4096
-NAMES = ("prior", *OUTCOMES)
 
 
 class Believed(NamedTuple):
@@ -45,55 +43,23 @@ class Believed(NamedTuple):
     weights: Floats
 
 
-def believed(at: Uncertain, panels: dict[int, int] = PANELS, *, pilots: bool = False) -> Believed:
+def believed(at: Conditions, panels: dict[int, int] = PANELS, *, pilots: bool = False) -> Believed:
     """The places at which to look, of conditions without a range; one where everything is known.
 
     What a pilot sample says is drawn anew with every resample, and its share stands for it here,
     unless `pilots` are averaged over too.
     """
-    parts = {"prior": at.prior, **at.costs}
-    spread = {
-        name: part
-        for name, part in parts.items()
-        if isinstance(part, BELIEVED) and (pilots or not isinstance(part, Pilot))
-    }
-    known = {name: part.middle if isinstance(part, Pilot) else part for name, part in parts.items()}
-    if not spread:
-        return Believed([Drawn(**known)], np.ones(1))
-    axes = _axes(spread, panels)
-    rows = [
-        Drawn(**{**known, **dict(itertools.chain.from_iterable(values))})
-        for values in itertools.product(*(axis[0] for axis in axes))
-    ]
-    weights = np.ones(1)
-    for _, each in axes:
-        weights = np.multiply.outer(weights, each).ravel()
+    if isinstance(at.prior, Pilot) and not pilots:
+        at = at.given(prior=at.prior.middle)
+    nodes = at.nodes(panels)
+    weights = nodes.weights
+    rows = [Drawn(*row) for row in zip(*(part.tolist() for part in nodes[:-1]), strict=True)]
     if len(rows) > MOST:  # every so many of them, heavy or light
         kept = np.random.default_rng(len(rows)).choice(len(rows), MOST, replace=False, p=weights)
         rows, weights = [rows[place] for place in kept], np.full(MOST, 1 / MOST)
+    if at.prior is None:
+        rows = [row._replace(prior=None) for row in rows]
     return Believed(rows, weights / weights.sum())
-
-
-Axis = tuple[list[tuple[tuple[str, float], ...]], Floats]
-
-
-def _axes(spread: dict[str, Any], panels: dict[int, int]) -> list[Axis]:
-    """One list of places for each part; draws of one length belong together, and are one list."""
-    drawn = {name: part for name, part in spread.items() if isinstance(part, Draws)}
-    joint = len(drawn) > 1 and len({len(part.values) for part in drawn.values()}) == 1
-    found: list[Axis] = []
-    if joint:
-        columns = [[(name, float(value)) for value in part.values] for name, part in drawn.items()]
-        together = list(zip(*columns, strict=True))
-        found.append((together, np.full(len(together), 1 / len(together))))
-    smooth = sum(not isinstance(part, Draws) for part in spread.values())
-    for name, part in spread.items():
-        if not (joint and name in drawn):
-            nodes = part.places(panels[min(3, max(1, smooth))])
-            found.append(
-                ([((name, float(value)),) for value in nodes.values], np.asarray(nodes.weights))
-            )
-    return found
 
 
 # ----------------------------------------------------------------------
@@ -120,7 +86,7 @@ class Question:
 
     asked: Measure
     confusion: Confusion
-    at: Conditions | Uncertain
+    at: Conditions
     level: float
     side: str
     method: str | None
@@ -136,7 +102,7 @@ def measure_interval(question: Question) -> Interval:
         refuse_masses(question.confusion)
     if question.asked.depends_on_prior:
         refuse_estimate(question.at, f"this interval of {question.asked}")
-    conditions = question.at.middle() if isinstance(question.at, Uncertain) else question.at
+    conditions = question.at.middle()
     value = measure(question.confusion, question.asked, at=conditions)
     if isinstance(value, Undefined):
         return _of_undefined(question, value)
@@ -212,17 +178,13 @@ def _is_exact(question: Question) -> bool:
             f"there is no method {quoted(question.method)} for {question.asked}",
             f"leave it open for {EXACT}",
         )
-    if not isinstance(at, Uncertain) and at.prior is not None and not at.as_in_sample:
+    if at.is_exact and not at.as_in_sample:
         return True
     rng, flagged = (
         np.random.default_rng((question.seed, 0xC0DE)),
         np.full(FINE, question.regardless),
     )
-    drawn = (
-        [one.draw(rng, FINE) for one in at.pinned(FINE)]
-        if isinstance(at, Uncertain)
-        else [_known(at)]
-    )
+    drawn = [one.draw(rng, FINE) for one in at.pinned(FINE)]
     # The sample's own base rate is an estimate: it may be any.
     anywhere = [
         one._replace(prior=np.linspace(0.01, 0.99, FINE)) if one.prior is None else one
@@ -249,9 +211,7 @@ def _at_least(question: Question, value: Undefined) -> Interval:
     """The lower bound of such a ratio: both rates drawn from the safe side."""
     check_classes(question.confusion)
     at_least = replace(question, side=LOWER)
-    settings = (
-        list(question.at.pinned(FINE)) if isinstance(question.at, Uncertain) else [question.at]
-    )
+    settings = question.at.pinned(FINE)
     low = min(_bounds(at_least, setting, SAFE_DRAWS)[0] for setting in settings)
     notes = (*_said(value), Note("BR584", f"{value.reason}. Only a lower limit is known"))
     name, end = str(question.asked), question.asked.range[1]
@@ -399,12 +359,10 @@ def _by_draws(question: Question, value: float) -> Interval:
     safe = side != BOTH or (question.regardless is None and not all(question.confusion))
     method = question.method or (SAFE_DRAWS if safe else JEFFREYS_DRAWS)
     question = replace(question, side=side)
-    settings = (
-        list(question.at.pinned(FINE)) if isinstance(question.at, Uncertain) else [question.at]
-    )
+    settings = question.at.pinned(FINE)
     found = [_bounds(question, setting, method) for setting in settings]
     low, high = min(bounds[0] for bounds in found), max(bounds[1] for bounds in found)
-    if isinstance(question.at, Uncertain) and is_believed(question.at):
+    if is_believed(question.at):
         value = float(np.mean([average for _, _, average in found]))
     outside = Note(
         "BR588",
@@ -427,17 +385,14 @@ def _by_draws(question: Question, value: float) -> Interval:
     )
 
 
-def is_believed(at: Uncertain) -> bool:
+def is_believed(at: Conditions) -> bool:
     """Is it a distribution, and no range beside it: something that a value can be averaged over?"""
-    return not at.has_range and any(
-        isinstance(part, BELIEVED) and not isinstance(part, Pilot)
-        for part in (at.prior, *at.costs.values())
-    )
+    return not at.has_range and any(not isinstance(one, Pilot) for one in at.believed.values())
 
 
 def _notes(question: Question) -> Iterator[Note]:
     at = question.at
-    if isinstance(at, Uncertain) and at.has_range:
+    if at.has_range:
         yield over_range(at)
     if (
         not question.confusion.fp
@@ -451,7 +406,7 @@ def _notes(question: Question) -> Iterator[Note]:
         )
 
 
-def over_range(at: Uncertain) -> Note:
+def over_range(at: Conditions) -> Note:
     """What was done with a range."""
     return Note(
         "BR588",
@@ -459,9 +414,7 @@ def over_range(at: Uncertain) -> Note:
     )
 
 
-def _bounds(
-    question: Question, at: Conditions | Uncertain, method: str
-) -> tuple[float, float, float]:
+def _bounds(question: Question, at: Conditions, method: str) -> tuple[float, float, float]:
     """The bounds, and the average over conditions that are not known exactly."""
     rng = np.random.default_rng((question.seed, 0xC0DE))
     drawn = _conditions(question, at, rng)
@@ -475,7 +428,7 @@ def _bounds(
         bounds = _quantiles(values, question)
     else:
         bounds = _safe(question, at, drawn)
-    if not isinstance(at, Uncertain):
+    if question.at.is_exact:
         return (*bounds, math.nan)
     tp, fp, fn, tn = (float(cases) for cases in question.confusion)
     seen = np.full(DRAWS, tp / (tp + fn)), np.full(DRAWS, fp / (fp + tn))
@@ -514,11 +467,11 @@ def _beta(rng: np.random.Generator, a: float, b: float) -> Floats:
     return np.full(DRAWS, 0.0 if not a else 1.0) if not a or not b else rng.beta(a, b, DRAWS)
 
 
-def _conditions(question: Question, at: Conditions | Uncertain, rng: np.random.Generator) -> Drawn:
+def _conditions(question: Question, at: Conditions, rng: np.random.Generator) -> Drawn:
     """The conditions of each draw; the sample's own prior is known only as well as the sample tells
     it.
     """
-    drawn = at.draw(rng, DRAWS) if isinstance(at, Uncertain) else _known(at)
+    drawn = at.draw(rng, DRAWS)
     if drawn.prior is None:
         confusion = question.confusion
         why = why_no_prior(question.asked, confusion)
@@ -538,14 +491,6 @@ def _conditions(question: Question, at: Conditions | Uncertain, rng: np.random.G
     return drawn
 
 
-def _known(at: Conditions) -> Drawn:
-    """Conditions as every draw of them; without a base rate where that is the sample's."""
-    return Drawn(
-        None if at.as_in_sample else at.prior,
-        *(float(getattr(at.costs, name)) for name in ("fp", "fn", "tp", "tn")),
-    )
-
-
 def _quantiles(values: Floats, question: Question) -> tuple[float, float]:
     below, above = tails(question.level, question.side)
     low_end, high_end = question.asked.range
@@ -562,13 +507,13 @@ def _quantiles(values: Floats, question: Question) -> tuple[float, float]:
     )
 
 
-def _safe(question: Question, at: Conditions | Uncertain, drawn: Drawn) -> tuple[float, float]:
+def _safe(question: Question, at: Conditions, drawn: Drawn) -> tuple[float, float]:
     """Each rate, and the share of positives in a pilot, drawn as Clopper and Pearson bound it:
     towards what makes the statement harder.
     """
     tp, fp, fn, tn = (float(cases) for cases in question.confusion)
     ups, ends = _slopes(question, drawn), []
-    pilot = at.prior if isinstance(at, Uncertain) and isinstance(at.prior, Pilot) else None
+    pilot = at.prior if isinstance(at.prior, Pilot) else None
     for side, sign in ((LOWER, -1), (UPPER, 1)):
         if question.side not in (BOTH, side):
             ends.append(question.asked.range[sign > 0])
@@ -664,7 +609,7 @@ MERCALDO_OF = ("precision", "npv")
 def _mercaldo(question: Question, value: float) -> Interval:
     """The logit interval of Mercaldo, Lau & Zhou 2007, Statistics in Medicine 26:2170-2183."""
     at, (tp, fp, fn, tn) = question.at, (float(cases) for cases in question.confusion)
-    if question.asked.name not in MERCALDO_OF or isinstance(at, Uncertain) or at.as_in_sample:
+    if question.asked.name not in MERCALDO_OF or not at.is_exact or at.as_in_sample:
         raise refuse(
             "BR581",
             f"{MERCALDO} is for precision and npv at a given base rate",

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from baserate.conditions import Conditions, Uncertain, checked_conditions, refuse_estimate
+from baserate.conditions import Conditions, any_conditions, refuse_estimate
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
@@ -91,7 +91,7 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
     counts: Source,
     statistic: Any,
     *,
-    at: Conditions | Uncertain | None = None,
+    at: Conditions | None = None,
     rule: str | None = None,
     optimize: str | Measure | None = None,
     threshold: Any = NOT_SAID,
@@ -111,7 +111,7 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
     finds on these counts (by `rule`, `optimize`, or the cost): the interval is then of what that
     threshold does in the field, corrected for choosing it on the same cases. `counts` may be
     `GroupedCounts`, whose groups are the units, or a `Confusion` or `OperatingPoint`, whose
-    threshold is treated as fixed in advance. `at` may be `Uncertain`: sampling error, base rate and
+    threshold is treated as fixed in advance. `at` may be uncertain: sampling error, base rate and
     costs are then propagated together.
 
     Without a `method`: AUC by DeLong's variance on the logit scale, or from its placements where
@@ -137,7 +137,7 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
         checked_side(side),
         method,
         resample,
-        at if isinstance(at, Uncertain) else None,
+        None if any_conditions(at).is_exact else at,
     )
     if isinstance(counts, Confusion | OperatingPoint):
         return _of_point(
@@ -155,7 +155,7 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
             if isinstance(counts, JointCounts)
             else "count(...)",
         )
-    conditions = at.middle() if isinstance(at, Uncertain) else checked_conditions(at)
+    conditions = any_conditions(at).middle()
     jointly = (
         _at_estimate(statistic, counts, conditions, asked, (rule, threshold, volume))
         if conditions.estimate is not None
@@ -186,7 +186,7 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
         and resample is None
         and not counts.weighted
     ):
-        known_at = not isinstance(at, Uncertain) or not wanted.at_matters
+        known_at = any_conditions(at).is_exact or not wanted.at_matters
         if known_at and has_closed_form(wanted):
             return interval_of_clusters(wanted, counts, asked.level, asked.side)
     by_bootstrap = method in METHODS or isinstance(counts, GroupedCounts) or resample is not None
@@ -219,7 +219,7 @@ def _at_chosen(
         )
     whole = whole_of(counts)
     _refuse_weighted(weighted=whole.weighted)
-    point = choose(whole, at=at.middle() if isinstance(at, Uncertain) else at, **options)
+    point = choose(whole, at=any_conditions(at).middle(), **options)
     if isinstance(value := point[measure], Undefined):
         raise refuse(
             "BR589",
@@ -374,7 +374,7 @@ def _question(
     return Question(
         measure,
         confusion,
-        at if isinstance(at, Uncertain) else checked_conditions(at),
+        any_conditions(at),
         asked.level,
         asked.side,
         asked.method,
@@ -487,7 +487,7 @@ def _union(
     again: Again,
     counts: Counts | GroupedCounts,
     plan: Plan,
-    at: Uncertain,
+    at: Conditions,
     how: tuple[str, Resampling],
 ) -> tuple[float, float, tuple[Note, ...]]:
     """A draw of the conditions with every resample; over a range, the widest of all its bounds."""
@@ -508,10 +508,10 @@ def _union(
     )
 
 
-def _average(again: Again, whole: Counts, at: Uncertain) -> float:
+def _average(again: Again, whole: Counts, at: Conditions) -> float:
     """The value as these cases have it, averaged over the distributions of the conditions."""
     found = believed(at, pilots=True)
-    values = np.array([again(at=at.known(one))(whole) for one in found.rows])
+    values = np.array([again(at=at.given(**one._asdict()))(whole) for one in found.rows])
     known = ~np.isnan(values)
     return (
         float(values[known] @ found.weights[known] / found.weights[known].sum())
@@ -524,12 +524,15 @@ def _drawn_values(
     again: Again,
     counts: Counts | GroupedCounts,
     plan: Plan,
-    at: Uncertain,
+    at: Conditions,
 ) -> Floats:
     drawn = at.draw(np.random.default_rng((plan.seed, 0xC0DE)), plan.replicates)
     parts = resample_counts(counts, plan, again(at=at.middle()).runs)
     return np.array(
-        [again(at=at.known(drawn.row(row))).tried(part) for row, (part,) in enumerate(parts)]
+        [
+            again(at=at.given(**drawn.row(row)._asdict())).tried(part)
+            for row, (part,) in enumerate(parts)
+        ]
     )
 
 

@@ -303,10 +303,7 @@ def make_sample(source: Source, runs: Runs | Sequence[Runs] = every_score) -> Sa
         counts.scores[np.append(begin[1:], len(counts.scores)) - 1]
         for begin, (counts, _) in zip(starts, models, strict=True)
     ]
-    merged = any(
-        counts.condensed or len(begin) < len(counts.scores)
-        for begin, (counts, _) in zip(starts, models, strict=True)
-    )
+    merged = roc_runs in several or any(counts.condensed for counts, _ in models)
     return Sample(
         lowest,
         merge_cells(source.positives, places, order, groups),

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import numpy.typing as npt
 
 from baserate.kernels import portable
-from baserate.kernels.draws import Sizes, Spots, Urn, in_parallel, threads, using
 from baserate.kernels.portable import Cells, Codes, Labels, Scores
+from baserate.kernels.threads import in_parallel, threads, using
 from baserate.numbers import Floats, Ints
 
 __all__ = [
@@ -19,9 +19,6 @@ __all__ = [
     "Kernels",
     "Labels",
     "Scores",
-    "Sizes",
-    "Spots",
-    "Urn",
     "best",
     "in_parallel",
     "portable",
@@ -63,26 +60,6 @@ class Kernels(Protocol):
         self, scores: Scores, labels: Labels, anchors: Ints
     ) -> tuple[Ints, Ints, Ints]: ...
     def GapCounter(self, anchors: Ints) -> GapCounter: ...  # noqa: N802 (a class in both)
-    def draw(
-        self, urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints
-    ) -> None: ...
-    def draw_sums(
-        self, urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, spots: Spots, out: Ints
-    ) -> None: ...
-    def draw_powers(
-        self,
-        urn: Urn,
-        sizes: Sizes,
-        seed: int,
-        first: int,
-        stream: int,
-        bins: tuple[Ints, Floats],
-        out: Floats,
-    ) -> None: ...
-    def powers(self, cases: Ints, offsets: Ints, places: Floats) -> Floats: ...
-    def wins_again(
-        self, positives: Urn, negatives: Urn, sizes_p: Sizes, sizes_n: Sizes, seed: int, first: int
-    ) -> Ints: ...
 
 
 def _best() -> Kernels:

@@ -17,7 +17,6 @@
 #include "_tally.h"
 #include "_distinct.h"
 #include "_beaten.h"
-#include "_urns.h"
 #include "_anchored.h"
 
 /* ---- pack, scan, pairs: see _pack.h ---------------------------------------------------------------------------------------- */
@@ -393,186 +392,6 @@ static PyObject *tally_weights(PyObject *self, PyObject *args) {
     return PyLong_FromSsize_t(found);
 }
 
-/* ---- resamples: see _urns.h -------------------------------------------------------------------------------------------------- */
-
-/* An urn in four buffers from `views` on: entries, bands, places, units. 0, or what is wrong. */
-static const char *open_urn(Urn *urn, const Py_buffer *views, Py_ssize_t cells) {
-    *urn = (Urn){views[0].buf, views[3].buf, views[1].buf, views[2].buf, length_of(&views[1]) / BAND, cells, bit_length((uint64_t)length_of(&views[3])) - 1, NULL, 0, 0, 0};
-    if (urn->unit_bits < 1 || urn->unit_bits > 32 || length_of(&views[3]) != (Py_ssize_t)1 << urn->unit_bits) return "units are not a table";
-    const char *wrong = check_bands(urn, length_of(&views[0]), length_of(&views[2]));
-    if (!wrong) urn->in_order = is_in_order(urn);
-    return wrong ? wrong : check_units(urn);
-}
-
-/* draw(entries, bands, places, units, sizes, out, lane, first) -> replicates drawn: fewer than sizes where one cannot be. A row of out each. */
-static PyObject *draw(PyObject *self, PyObject *args) {
-    PyObject *o[6];
-    unsigned long long lane, first;
-    if (!PyArg_ParseTuple(args, "OOOOOOKK", &o[0], &o[1], &o[2], &o[3], &o[4], &o[5], &lane, &first)) return NULL;
-    const char *kinds[] = {"Q", "q", "I", "Q", "q", "wq"}, *wrong = NULL;
-    Buffers buffers = {.held = 0};
-    Py_ssize_t done = -1;
-    if (hold(&buffers, o, kinds, 6) == 0) {
-        Urn urn;
-        const int64_t *sizes = buffers.views[4].buf;
-        int64_t *out = buffers.views[5].buf;
-        Py_ssize_t count = length_of(&buffers.views[4]), cells = count ? length_of(&buffers.views[5]) / count : 0;
-        Py_BEGIN_ALLOW_THREADS
-        wrong = count ? open_urn(&urn, buffers.views, cells) : NULL;
-        for (done = 0; !wrong && done < count; done++)
-            if (!draw_replicate_i64(&urn, lane, first + (uint64_t)done, sizes[done], out + done * cells)) break;
-        Py_END_ALLOW_THREADS
-        if (wrong) PyErr_SetString(PyExc_ValueError, wrong);
-    }
-    release(&buffers);
-    return wrong || done < 0 ? NULL : PyLong_FromSsize_t(done);
-}
-
-/* draw_sums(entries, bands, places, units, sizes, spots, out, lane, first, cells) -> replicates drawn, as for draw. The cases drawn of a cell are
- * added to the row of a replicate at each of the cell's spots. */
-static PyObject *draw_sums(PyObject *self, PyObject *args) {
-    PyObject *o[7];
-    unsigned long long lane, first;
-    Py_ssize_t cells, done = -1;
-    if (!PyArg_ParseTuple(args, "OOOOOOOKKn", &o[0], &o[1], &o[2], &o[3], &o[4], &o[5], &o[6], &lane, &first, &cells)) return NULL;
-    const char *kinds[] = {"Q", "q", "I", "Q", "q", "I", "wq"}, *wrong = NULL;
-    Buffers buffers = {.held = 0};
-    if (hold(&buffers, o, kinds, 7) == 0) {
-        Urn urn;
-        const int64_t *sizes = buffers.views[4].buf;
-        int64_t *out = buffers.views[6].buf;
-        Py_ssize_t count = length_of(&buffers.views[4]), spots = length_of(&buffers.views[5]);
-        Py_BEGIN_ALLOW_THREADS
-        if (cells < 1 || spots < cells || spots % cells) wrong = "every cell needs as many spots";
-        if (!wrong && count && !(wrong = open_urn(&urn, buffers.views, cells))) {
-            urn.spots = buffers.views[5].buf;
-            urn.models = spots / cells;
-            urn.width = length_of(&buffers.views[6]) / count;
-            wrong = check_spots(&urn);
-        }
-        for (done = 0; !wrong && done < count; done++) {
-            int64_t *row = out + done * urn.width;
-            uint64_t replicate = first + (uint64_t)done;
-            if (!(urn.models == 2 ? draw_replicate_two_sums : draw_replicate_sums)(&urn, lane, replicate, sizes[done], row)) break;
-        }
-        Py_END_ALLOW_THREADS
-        if (wrong) PyErr_SetString(PyExc_ValueError, wrong);
-    }
-    release(&buffers);
-    return wrong || done < 0 ? NULL : PyLong_FromSsize_t(done);
-}
-
-/* draw_powers(entries, bands, places, units, sizes, offsets, places, out, lane, first, cells, narrow) -> replicates drawn, as for draw. Of each
- * replicate the cases of all bins, then their sums of the first power, and so on; narrow as for wins. */
-static PyObject *draw_powers(PyObject *self, PyObject *args) {
-    PyObject *o[8];
-    unsigned long long lane, first;
-    Py_ssize_t cells, done = -1;
-    int narrow;
-    if (!PyArg_ParseTuple(args, "OOOOOOOOKKnp", &o[0], &o[1], &o[2], &o[3], &o[4], &o[5], &o[6], &o[7], &lane, &first, &cells, &narrow)) return NULL;
-    const char *kinds[] = {"Q", "q", "I", "Q", "q", "q", "d", "wd"}, *wrong = NULL;
-    Buffers buffers = {.held = 0};
-    if (hold(&buffers, o, kinds, 8) == 0) {
-        Urn urn;
-        const Py_buffer *v = buffers.views;
-        Bins bins = {v[5].buf, v[6].buf, length_of(&v[5]) - 1};
-        const int64_t *sizes = v[4].buf;
-        double *out = v[7].buf;
-        void *room = NULL;
-        Py_ssize_t count = length_of(&v[4]), row = (POWERS + 1) * bins.bins;
-        Py_BEGIN_ALLOW_THREADS
-        wrong = cells < 1 ? "no cells" : open_urn(&urn, v, cells);
-        if (!wrong) wrong = check_bins(&bins, cells);
-        if (!wrong && (length_of(&v[6]) < cells || length_of(&v[7]) < count * row)) wrong = "a buffer is too short";
-        if (!wrong && !(room = malloc((size_t)cells * (narrow ? sizeof(int32_t) : sizeof(int64_t))))) wrong = "no memory for a replicate";
-        for (done = 0; !wrong && done < count; done++, out += row) {
-            uint64_t replicate = first + (uint64_t)done;
-            if (narrow ? !draw_replicate_i32(&urn, lane, replicate, sizes[done], room) : !draw_replicate_i64(&urn, lane, replicate, sizes[done], room)) break;
-            if (narrow) powers_i32(&bins, room, out);
-            else powers_i64(&bins, room, out);
-        }
-        free(room);
-        Py_END_ALLOW_THREADS
-        if (wrong) PyErr_SetString(PyExc_ValueError, wrong);
-    }
-    release(&buffers);
-    return wrong || done < 0 ? NULL : PyLong_FromSsize_t(done);
-}
-
-/* powers(cases, offsets, places, out): the power sums of these cases. */
-static PyObject *powers(PyObject *self, PyObject *args) {
-    PyObject *o[4];
-    if (!PyArg_ParseTuple(args, "OOOO", &o[0], &o[1], &o[2], &o[3])) return NULL;
-    const char *kinds[] = {"q", "q", "d", "wd"}, *wrong = "";
-    Buffers buffers = {.held = 0};
-    if (hold(&buffers, o, kinds, 4) == 0) {
-        const Py_buffer *v = buffers.views;
-        Bins bins = {v[1].buf, v[2].buf, length_of(&v[1]) - 1};
-        Py_ssize_t cells = length_of(&v[0]);
-        wrong = check_bins(&bins, cells);
-        if (!wrong && (length_of(&v[2]) < cells || length_of(&v[3]) < (POWERS + 1) * bins.bins)) wrong = "a buffer is too short";
-        if (wrong) PyErr_SetString(PyExc_ValueError, wrong);
-        else {
-            Py_BEGIN_ALLOW_THREADS
-            powers_i64(&bins, v[0].buf, v[3].buf);
-            Py_END_ALLOW_THREADS
-        }
-    }
-    release(&buffers);
-    if (wrong) return NULL;
-    Py_RETURN_NONE;
-}
-
-/* One replicate of both classes in `room`, and twice the pairs won in it; 0 where it cannot be drawn. */
-static int win(const Urn *urns, const unsigned long long *lanes, uint64_t replicate, const int64_t *sizes, int narrow, void *room, int64_t *twice) {
-    Py_ssize_t cells = urns[0].cells;
-    if (narrow) {
-        int32_t *ours = room, *theirs = ours + cells;
-        if (!draw_replicate_i32(&urns[0], lanes[0], replicate, sizes[0], ours)) return 0;
-        if (!draw_replicate_i32(&urns[1], lanes[1], replicate, sizes[1], theirs)) return 0;
-        *twice = twice_wins_i32(ours, theirs, cells, sizes[1]);
-    } else {
-        int64_t *ours = room, *theirs = ours + cells;
-        if (!draw_replicate_i64(&urns[0], lanes[0], replicate, sizes[0], ours)) return 0;
-        if (!draw_replicate_i64(&urns[1], lanes[1], replicate, sizes[1], theirs)) return 0;
-        *twice = twice_wins_i64(ours, theirs, cells, sizes[1]);
-    }
-    return 1;
-}
-
-/* wins(four of the positives, four of the negatives, sizes, sizes, out, lane, lane, first, cells, narrow) -> replicates done, as for draw.
- * Narrow: no count of a replicate comes near 2**31. */
-static PyObject *wins(PyObject *self, PyObject *args) {
-    PyObject *o[11];
-    unsigned long long lanes[2], first;
-    Py_ssize_t cells, done = -1;
-    int narrow;
-    if (!PyArg_ParseTuple(args, "OOOOOOOOOOOKKKnp", &o[0], &o[1], &o[2], &o[3], &o[4], &o[5], &o[6], &o[7], &o[8], &o[9], &o[10],
-                          &lanes[0], &lanes[1], &first, &cells, &narrow)) return NULL;
-    const char *kinds[] = {"Q", "q", "I", "Q", "Q", "q", "I", "Q", "q", "q", "wq"}, *wrong = NULL;
-    Buffers buffers = {.held = 0};
-    if (hold(&buffers, o, kinds, 11) == 0 && long_enough(&buffers, 9, length_of(&buffers.views[8]))) {
-        Urn urns[2];
-        const int64_t *positive = buffers.views[8].buf, *negative = buffers.views[9].buf;
-        int64_t *out = buffers.views[10].buf;
-        void *room = NULL;
-        Py_ssize_t count = length_of(&buffers.views[8]);
-        Py_BEGIN_ALLOW_THREADS
-        wrong = cells < 1 ? "no cells" : open_urn(&urns[0], buffers.views, cells);
-        if (!wrong) wrong = open_urn(&urns[1], buffers.views + 4, cells);
-        if (!wrong && !(room = malloc(2 * (size_t)cells * sizeof *out))) wrong = "no memory for a replicate";
-        for (done = 0; !wrong && done < count; done++) {
-            int64_t sizes[2] = {positive[done], negative[done]};
-            if (!win(urns, lanes, first + (uint64_t)done, sizes, narrow, room, &out[done])) break;
-        }
-        free(room);
-        Py_END_ALLOW_THREADS
-        if (wrong) PyErr_SetString(PyExc_ValueError, wrong);
-    }
-    release(&buffers);
-    return wrong || done < 0 ? NULL : PyLong_FromSsize_t(done);
-}
-
 /* ---- the module ------------------------------------------------------------------------------------------------------------ */
 
 static PyMethodDef methods[] = {
@@ -593,18 +412,11 @@ static PyMethodDef methods[] = {
     {"distinct_texts", distinct_texts, METH_VARARGS, "distinct_texts(bytes, offsets, codes, firsts) -> the same for text as Arrow holds it"},
     {"index", index_of, METH_VARARGS, "index(anchors): what gaps look scores up in"},
     {"gaps", gaps, METH_VARARGS, "gaps(scores, labels, index, ties, gaps, lowest): negatives at and between the positives' scores"},
-    {"draw", draw, METH_VARARGS, "draw(entries, bands, places, units, sizes, out, lane, first) -> replicates drawn"},
-    {"draw_sums", draw_sums, METH_VARARGS, "draw_sums(entries, bands, places, units, sizes, spots, out, lane, first, cells) -> replicates drawn"},
-    {"draw_powers", draw_powers, METH_VARARGS,
-     "draw_powers(entries, bands, places, units, sizes, offsets, places, out, lane, first, cells, narrow) -> replicates drawn"},
-    {"powers", powers, METH_VARARGS, "powers(cases, offsets, places, out): of each bin the sums of cases times powers of their places"},
-    {"wins", wins, METH_VARARGS, "wins(4 of the positives, 4 of the negatives, sizes, sizes, out, lane, lane, first, cells, narrow) -> replicates done"},
     {NULL, NULL, 0, NULL},
 };
 
 static int set_constants(PyObject *module) {
-    return PyModule_AddIntConstant(module, "MOST_VALUES", MOST_VALUES) || PyModule_AddIntConstant(module, "SLICES", SLICES)
-           || PyModule_AddIntConstant(module, "POWERS", POWERS);
+    return PyModule_AddIntConstant(module, "MOST_VALUES", MOST_VALUES) || PyModule_AddIntConstant(module, "SLICES", SLICES);
 }
 
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, set_constants}, {0, NULL}};

@@ -9,24 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.kernels import _kernels, portable
-from baserate.kernels.draws import (
-    NEGATIVES,
-    POSITIVES,
-    Sizes,
-    Spots,
-    Urn,
-    Words,
-    check_bins,
-    check_room,
-    check_spots,
-    checked_pair,
-    checked_sizes,
-    hopeless,
-    in_parallel,
-    lane,
-    threads,
-)
 from baserate.kernels.portable import MOST_DISTINCT, Cells, Codes, Labels, Scores
+from baserate.kernels.threads import in_parallel, threads
 from baserate.numbers import Floats, Ints, rounded_once, slice_scales, words_a_value
 
 NAME = "C"
@@ -40,9 +24,6 @@ FEW_DISTINCT = 1 << 9
 PARTS, SAMPLED = 3, 512
 # Rows per anchor from which on a further thread that drops negatives into gaps pays.
 ROWS_AN_ANCHOR = 4
-# Replicates of urns and sizes up to this are held as int32: a Poisson number is never twice its
-# rate where that is so large.
-NARROW = 2**30
 
 
 def count_cells(scores: Scores, labels: Labels) -> Cells:
@@ -328,90 +309,3 @@ class GapCounter:
             self.ties += ties
             self.gaps += gaps
             np.minimum(self.lowest, lowest, out=self.lowest)
-
-
-def draw(urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints) -> None:
-    """Write the counts of replicates `first`, `first + 1`, ... into the rows of `out`, each a
-    resample of its size.
-    """
-    wanted = checked_sizes(urn, sizes, first)
-    check_room(urn, wanted, out)
-    if _kernels.draw(*_buffers(urn), wanted, out, lane(seed, stream), first) < len(wanted):
-        raise hopeless(urn)
-
-
-def draw_sums(
-    urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, spots: Spots, out: Ints
-) -> None:
-    """The same where row i of `spots` says at which numbers of a row of `out` the cases of cell i
-    are added up: one per model.
-    """
-    wanted = checked_sizes(urn, sizes, first)
-    check_spots(urn, wanted, spots, out)
-    if _kernels.draw_sums(
-        *_buffers(urn), wanted, spots, out, lane(seed, stream), first, len(urn)
-    ) < len(wanted):
-        raise hopeless(urn)
-
-
-def draw_powers(
-    urn: Urn,
-    sizes: Sizes,
-    seed: int,
-    first: int,
-    stream: int,
-    bins: tuple[Ints, Floats],
-    out: Floats,
-) -> None:
-    """The power sums of replicates in bins of neighbouring cells, a row each; no replicate is
-    kept. See `powers`.
-    """
-    wanted = checked_sizes(urn, sizes, first)
-    check_bins(len(urn), *bins, out, len(wanted))
-    narrow = max(urn.least, wanted.max(initial=0)) <= NARROW
-    given = (*_buffers(urn), wanted, *bins, out, lane(seed, stream), first)
-    if _kernels.draw_powers(*given, len(urn), narrow) < len(wanted):
-        raise hopeless(urn)
-
-
-def powers(cases: Ints, offsets: Ints, places: Floats) -> Floats:
-    """Of each bin of cells, from one offset to the next: its cases, and the sums of the first to
-    fourth power of their cells' places, a row each.
-    """
-    out: Floats = np.empty((1, _kernels.POWERS + 1, len(offsets) - 1))
-    check_bins(len(cases), offsets, places, out, 1)
-    _kernels.powers(np.ascontiguousarray(cases, dtype=np.int64), offsets, places, out)
-    found: Floats = out[0]
-    return found
-
-
-def wins_again(
-    positives: Urn, negatives: Urn, sizes_p: Sizes, sizes_n: Sizes, seed: int, first: int
-) -> Ints:
-    """Twice the pairs that the positives win in each replicate, ties one half; no replicate is
-    kept.
-    """
-    ours, theirs = checked_pair(positives, negatives, sizes_p, sizes_n, first)
-    wins = np.empty(len(ours), dtype=np.int64)
-    lanes = lane(seed, POSITIVES), lane(seed, NEGATIVES)
-    narrow = (
-        max(positives.least, negatives.least, ours.max(initial=0), theirs.max(initial=0)) <= NARROW
-    )
-    done = _kernels.wins(
-        *_buffers(positives),
-        *_buffers(negatives),
-        ours,
-        theirs,
-        wins,
-        *lanes,
-        first,
-        len(positives),
-        narrow,
-    )
-    if done < len(wins):
-        raise hopeless(positives if ours[done] < positives.least else negatives)
-    return wins
-
-
-def _buffers(urn: Urn) -> tuple[Words, Ints, npt.NDArray[np.uint32], Words]:
-    return urn.entries, urn.bands, urn.places, urn.units

@@ -12,27 +12,6 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from baserate.kernels.draws import (
-    LANES,
-    MOST_ATTEMPTS,
-    NEGATIVES,
-    POSITIVES,
-    POWERS,
-    Sizes,
-    Spots,
-    Urn,
-    Words,
-    alias_bits,
-    check_bins,
-    check_room,
-    check_spots,
-    checked_pair,
-    checked_sizes,
-    hopeless,
-    keys,
-    lane,
-    words_of,
-)
 from baserate.numbers import Floats, Ints, words_a_value
 
 Scores: TypeAlias = npt.NDArray[Any]
@@ -41,7 +20,7 @@ Keys: TypeAlias = npt.NDArray[Any]
 Codes: TypeAlias = npt.NDArray[np.uint32]
 
 NAME = "NumPy"
-CHUNK = 1 << 20  # rows, or words of replicates, worked on at a time
+CHUNK = 1 << 20  # rows worked on at a time
 MOST_DISTINCT = 1 << 16  # values that a column is read by; one with more is read row by row
 INT64_MAX = np.int64(2**63 - 1)
 
@@ -266,7 +245,8 @@ class GapCounter:
         self.ties, self.gaps, self.lowest = no_gaps(len(anchors))
 
     def add(self, scores: Scores, labels: Labels) -> None:
-        for part in _blocks(len(scores), 1):
+        for first in range(0, len(scores), CHUNK):
+            part = slice(first, first + CHUNK)
             self._add(np.sort(ascending_orders(scores[part][~labels[part]])))
 
     def _add(self, chunk: Ints) -> None:
@@ -279,140 +259,3 @@ class GapCounter:
         self.gaps += closes - opens
         filled = np.flatnonzero(closes > opens)
         self.lowest[filled] = np.minimum(self.lowest[filled], chunk[opens[filled]])
-
-
-def draw(urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, out: Ints) -> None:
-    """Write the counts of replicates `first`, `first + 1`, ... into the rows of `out`, each a
-    resample of its size.
-    """
-    wanted = checked_sizes(urn, sizes, first)
-    check_room(urn, wanted, out)
-    start, replicates = lane(seed, stream), np.arange(len(wanted), dtype=np.uint64)
-    for part in _blocks(len(wanted), max(len(urn), len(urn.places))):
-        _draw_rows(urn, wanted[part], start, replicates[part] + np.uint64(first), out[part])
-
-
-def _blocks(rows: int, width: int) -> list[slice]:
-    """Rows in blocks that are worked on at a time: no result depends on them."""
-    many = max(1, CHUNK // width)
-    return [slice(row, row + many) for row in range(0, rows, many)]
-
-
-def draw_sums(
-    urn: Urn, sizes: Sizes, seed: int, first: int, stream: int, spots: Spots, out: Ints
-) -> None:
-    """The same where row i of `spots` says at which numbers of a row of `out` the cases of cell i
-    are added up: one per model.
-    """
-    wanted = checked_sizes(urn, sizes, first)
-    check_spots(urn, wanted, spots, out)
-    out[...] = 0
-    for part in _blocks(len(wanted), len(urn)):
-        drawn = np.empty((len(wanted[part]), len(urn)), dtype=np.int64)
-        draw(urn, wanted[part], seed, first + part.start, stream, drawn)
-        for of_model in spots.T:
-            np.add.at(out[part].T, of_model, drawn.T)
-
-
-def draw_powers(
-    urn: Urn,
-    sizes: Sizes,
-    seed: int,
-    first: int,
-    stream: int,
-    bins: tuple[Ints, Floats],
-    out: Floats,
-) -> None:
-    """The power sums of replicates in bins of neighbouring cells, a row each; see `powers`."""
-    wanted = checked_sizes(urn, sizes, first)
-    check_bins(len(urn), *bins, out, len(wanted))
-    drawn = np.empty((1, len(urn)), dtype=np.int64)
-    for row, size in enumerate(wanted):
-        draw(urn, [size], seed, first + row, stream, drawn)
-        out[row] = powers(drawn[0], *bins)
-
-
-def powers(cases: Ints, offsets: Ints, places: Floats) -> Floats:
-    """Of each bin of cells, from one offset to the next: its cases, and the sums of the first to
-    fourth power of their cells' places, a row each.
-
-    Cells are added to four running sums in turn, as in _powers.h.
-    """
-    lengths = np.diff(offsets)
-    sums = np.zeros((POWERS + 1, len(lengths), LANES))
-    for cell in range(int(lengths.max(initial=0))):
-        bins = np.flatnonzero(lengths > cell)
-        at = offsets[bins] + cell
-        term = cases[at].astype(np.float64)
-        for power in range(POWERS + 1):
-            sums[power, bins, cell % LANES] += term
-            term = term * places[at]
-    return (sums[..., 0] + sums[..., 1]) + (sums[..., 2] + sums[..., 3])
-
-
-def _draw_rows(urn: Urn, sizes: Ints, start: int, replicates: Words, out: Ints) -> None:
-    """One attempt at all replicates at once, then one more at those that came out too large, and so
-    on.
-    """
-    left = np.arange(len(sizes))
-    for attempt in range(MOST_ATTEMPTS):
-        if not len(left):
-            return
-        cells, of = (
-            np.zeros((len(left), len(urn)), dtype=np.int64),
-            keys(start, replicates[left], attempt),
-        )
-        used = _add_poisson(urn, of, cells)
-        missing = sizes[left] - cells.sum(axis=1)
-        for row in np.flatnonzero(missing > 0).tolist():
-            drawn = _pick(urn.units, words_of(of[row : row + 1], used, int(missing[row]))[0])
-            cells[row] += np.bincount(drawn, minlength=len(urn))
-        fits = missing >= 0
-        out[left[fits]] = cells[fits]
-        left = left[~fits]
-    raise hopeless(urn)
-
-
-def _add_poisson(urn: Urn, of: Words, cells: Ints) -> int:
-    """Add a Poisson number to each cell, for every key; how many words of each that took."""
-    used = 0
-    for first, bits, low, half, begin, end in urn.bands.tolist():
-        table, places = urn.entries[first : first + (1 << bits)], urn.places[begin:end]
-        count = (len(places) + 1) // 2 if half else len(places)
-        drawn = _pick(table, words_of(of, used, count))
-        used += count
-        if half:
-            cells[:, places[::2]] += drawn & ((1 << half) - 1)
-            cells[:, places[1::2]] += drawn[:, : len(places) // 2] >> half
-        else:
-            cells[:, places] += drawn + low
-    return used
-
-
-def _pick(table: Words, words: Words) -> Ints:
-    """One draw from the table a word: the number of the bucket, or the alias in it."""
-    bits = len(table).bit_length() - 1
-    spare = np.uint64(alias_bits(bits))
-    low = (np.uint64(1) << spare) - np.uint64(1)
-    buckets = words >> np.uint64(64 - bits)
-    entries = table[buckets]
-    return np.where(words << spare < entries & ~low, buckets, entries & low).astype(np.int64)
-
-
-def wins_again(
-    positives: Urn, negatives: Urn, sizes_p: Sizes, sizes_n: Sizes, seed: int, first: int
-) -> Ints:
-    """Twice the pairs that the positives win in each replicate, ties one half; few replicates are
-    kept at a time.
-    """
-    ours, theirs = checked_pair(positives, negatives, sizes_p, sizes_n, first)
-    wins = np.empty(len(ours), dtype=np.int64)
-    for part in _blocks(len(wins), len(positives)):
-        hits, misses = (
-            np.empty((len(wins[part]), len(positives)), dtype=np.int64) for _ in range(2)
-        )
-        draw(positives, ours[part], seed, first + part.start, POSITIVES, hits)
-        draw(negatives, theirs[part], seed, first + part.start, NEGATIVES, misses)
-        worse = 2 * (theirs[part, None] - np.cumsum(misses, axis=1)) + misses
-        wins[part] = np.einsum("ij,ij->i", hits, worse)
-    return wins

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from baserate.curves.curve import Curve, inserted
+from baserate.curves.curve import Curve, halve_edges
 from baserate.curves.named import CURVES, axis_label
 from baserate.errors import quoted, refuse
 from baserate.inference.bands import Band
@@ -44,7 +44,7 @@ SHARES = (
 ROOMY = ("expected_cost", "cost", "threshold")
 
 
-class Named(NamedTuple):
+class NamedCurve(NamedTuple):
     """A curve, what the legend calls it, and how it is drawn."""
 
     name: str
@@ -67,7 +67,7 @@ def check_kind(value: Any, kind: type, what: str, fix: str) -> None:
         raise refuse("BR650", f"{what} is needed, got {type(value).__name__}", fix)
 
 
-def named(curves: AnyCurves, kinds: Sequence[str] = ()) -> list[Named]:
+def name_curves(curves: AnyCurves, kinds: Sequence[str] = ()) -> list[NamedCurve]:
     """The curves with their names: of models, or of the base rates of a family, or both. Where
     `kinds` are named, curves of these only.
     """
@@ -78,7 +78,7 @@ def named(curves: AnyCurves, kinds: Sequence[str] = ()) -> list[Named]:
         }
     else:
         groups = {"": [curves] if isinstance(curves, Curve) else list(curves)}
-    found = [Named(*each) for each in _styled(groups)]
+    found = [NamedCurve(*each) for each in _styled(groups)]
     if not found:
         raise refuse(
             "BR650", "there is no curve to draw", 'roc_panel(roc(counts)), or {"name": curve}'
@@ -129,13 +129,13 @@ def axis_of(label: str, values: Iterable[Any], *, log: bool = False) -> Axis:
     return spanning_axis(shown, every, room=0.04 if label in ROOMY else 0.0)
 
 
-def drawn(curve: Curve, x: Axis, y: Axis) -> tuple[Floats, Floats]:
+def points_to_draw(curve: Curve, x: Axis, y: Axis) -> tuple[Floats, Floats]:
     """The points to draw: with others between them where an edge is long on these axes, so that
     the line is true there, and without those that fall together.
     """
     across, up = curve.x, curve.y
     if curve.name in CURVES and curve.x_label == "threshold":
-        across, up = stepped(across, up)
+        across, up = stair_points(across, up)
     between = curve.between
     if between is not None and curve.has_edges and len(curve) <= MOST_PLACES:
 
@@ -143,19 +143,19 @@ def drawn(curve: Curve, x: Axis, y: Axis) -> tuple[Floats, Floats]:
             there = between(edges, shares)
             return x.place(there[0]), y.place(there[1])
 
-        across, up = between(*inserted(x.place(across), y.place(up), placed, PIXELS // 4))
-    kept = seen(x.place(across), y.place(up))
+        across, up = between(*halve_edges(x.place(across), y.place(up), placed, PIXELS // 4))
+    kept = visible_points(x.place(across), y.place(up))
     return across[kept], up[kept]
 
 
-def stepped(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+def stair_points(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """What holds from each score down to the next lower one, as steps; scores fall."""
     if len(x) < 2:
         return x, y
     return np.append(np.repeat(x, 2)[1:], x[-1]), np.repeat(y, 2)
 
 
-def seen(x: Floats, y: Floats) -> Any:
+def visible_points(x: Floats, y: Floats) -> Any:
     """Which points are distinguished at this size: of many in one column, the first, the lowest,
     the highest and the last.
     """
@@ -222,7 +222,9 @@ def bands_of(
     ]
 
 
-def axes_of(found: Sequence[Named], log: tuple[bool, bool] = (False, False)) -> tuple[Axis, Axis]:
+def axes_of(
+    found: Sequence[NamedCurve], log: tuple[bool, bool] = (False, False)
+) -> tuple[Axis, Axis]:
     """Axes that hold all these curves."""
     first = found[0].curve
     return (
@@ -232,7 +234,7 @@ def axes_of(found: Sequence[Named], log: tuple[bool, bool] = (False, False)) -> 
 
 
 def panel_of(
-    found: list[Named],
+    found: list[NamedCurve],
     space: Space,
     title: str | None = None,
     *,
@@ -259,13 +261,15 @@ def panel_of(
     parts = (
         *bands_of(bands, labels, lambda i: found[i % len(found)].style),
         *space.behind,
-        *(Line(*drawn(one.curve, x, y), one.name, one.style) for one in found),
+        *(Line(*points_to_draw(one.curve, x, y), one.name, one.style) for one in found),
         *marks_of(points, *labels, y, labelled=labelled),
     )
-    return Panel(title, x, y, parts, said(title, x, y, [one.name for one in found]), space.square)
+    return Panel(
+        title, x, y, parts, describe_panel(title, x, y, [one.name for one in found]), space.square
+    )
 
 
-def said(title: str, x: Axis, y: Axis, names: Iterable[str] = ()) -> str:
+def describe_panel(title: str, x: Axis, y: Axis, names: Iterable[str] = ()) -> str:
     """A panel in words."""
     listed = ", ".join(filter(None, names))
     return f"{title}: {y.label} against {x.label}" + (f", for {listed}" if listed else "")

@@ -27,16 +27,16 @@ from baserate.plots.axes import Axis, deviate_axis, linear_axis, log_axis, spann
 from baserate.plots.compose import (
     AnyCurves,
     Chosen,
-    Named,
+    NamedCurve,
     Space,
     axes_of,
     axis_of,
     bands_of,
     check_kind,
-    named,
+    describe_panel,
+    name_curves,
     panel_of,
-    said,
-    seen,
+    visible_points,
 )
 from baserate.plots.panels import (
     FAINT,
@@ -93,7 +93,7 @@ def roc_panel(  # noqa: PLR0913 (each is a thing to draw)
     if baseline is not None:
         check_kind(baseline, Baseline, "a baseline", "ideal_baseline(at)")
     wide = any(line.prior < SMALL_PRIOR for line in isolines) if log is None else log
-    found = named(curves, ("roc", "roc_hull"))
+    found = name_curves(curves, ("roc", "roc_hull"))
     x = _log_rates([one.curve.x for one in found]) if wide else linear_axis(axis_label("fpr"))
     y = linear_axis(axis_label("tpr"))
     behind: list[Part] = [Line(*_within(x, 0.0, 1.0), "guessing", REFERENCE)] if chance else []
@@ -175,7 +175,7 @@ def curve_panel(
     >>> [part.name for part in panel.legend]
     ['guessing', 'perfect', 'a base rate of 50%', 'a base rate of 10%']
     """  # noqa: E501
-    found = named(curves)
+    found = name_curves(curves)
     name = found[0].curve.name
     space = SPACES.get(name, _plain_space)(found, log)
     panel = panel_of(found, space, title, points=points, bands=bands, labelled=name == "posfrac")
@@ -185,13 +185,13 @@ def curve_panel(
     return panel.adding(*dots)
 
 
-def _plain_space(found: list[Named], log: Log) -> Space:
+def _plain_space(found: list[NamedCurve], log: Log) -> Space:
     first = found[0].curve
     wide = first.x_label == "prior" if log is None else log
     return Space(*axes_of(found, log=(wide, False)))
 
 
-def _det_space(found: list[Named], _log: Log) -> Space:
+def _det_space(found: list[NamedCurve], _log: Log) -> Space:
     """Misses against false alarms on normal deviates, where two normal classes give a straight
     line (Martin et al. 1997); as far as the rates reach, from no less than one in a million.
     """
@@ -206,7 +206,7 @@ def _det_space(found: list[Named], _log: Log) -> Space:
     )
 
 
-def _posfrac_space(found: list[Named], log: Log) -> Space:
+def _posfrac_space(found: list[NamedCurve], log: Log) -> Space:
     """How much must be looked at, for how much that is found: guessing is y = x, a perfect ranking
     y = prior · x. Landgrebe et al. 2004, Figs 3 and 4.
     """
@@ -221,7 +221,7 @@ def _posfrac_space(found: list[Named], log: Log) -> Space:
     return Space(linear_axis(axis_label("tpr")), y, (_guessing(diagonal, diagonal), *perfect))
 
 
-def _pr_space(found: list[Named], log: Log) -> Space:
+def _pr_space(found: list[NamedCurve], log: Log) -> Space:
     """How pure the alerts are, for how much is found; guessing has the base rate."""
     x, y = axes_of(found)
     levels = (
@@ -231,7 +231,7 @@ def _pr_space(found: list[Named], log: Log) -> Space:
     return Space(x, _reaching("precision", found, "y") if _rare(found, log) else y, tuple(levels))
 
 
-def _broc_space(found: list[Named], log: Log) -> Space:
+def _broc_space(found: list[NamedCurve], log: Log) -> Space:
     """What is found, for which share of alerts that are false; guessing is the upright line at
     1 − prior. Cárdenas & Baras 2006, Figs 4 and 6 to 9.
     """
@@ -246,7 +246,7 @@ def _broc_space(found: list[Named], log: Log) -> Space:
     return Space(x, y, tuple(upright))
 
 
-def _gain_space(found: list[Named], log: Log) -> Space:
+def _gain_space(found: list[NamedCurve], log: Log) -> Space:
     """What is found in the first cases, between guessing and a perfect ranking."""
     wide = _rare(found, log)
     x = _reaching("posfrac", found, "x") if wide else linear_axis(axis_label("posfrac"))
@@ -258,7 +258,7 @@ def _gain_space(found: list[Named], log: Log) -> Space:
     return Space(x, linear_axis(axis_label("tpr")), (_guessing(ways, ways), *perfect))
 
 
-def _lift_space(found: list[Named], log: Log) -> Space:
+def _lift_space(found: list[NamedCurve], log: Log) -> Space:
     """How many times as many positives as by guessing, in the first cases."""
     x = axis_of("posfrac", [one.curve.x for one in found], log=_rare(found, log))
     highest = max(float(one.curve.y.max()) for one in found)
@@ -266,7 +266,7 @@ def _lift_space(found: list[Named], log: Log) -> Space:
     return Space(x, y, (_guessing((x.low, 1.0), (1.0, 1.0)),))
 
 
-def _cost_threshold_space(found: list[Named], log: Log) -> Space:
+def _cost_threshold_space(found: list[NamedCurve], log: Log) -> Space:
     """What each threshold costs; on a logarithmic axis where positives are rare, and all costs are
     above 0.
     """
@@ -275,12 +275,12 @@ def _cost_threshold_space(found: list[Named], log: Log) -> Space:
     return Space(*axes_of(found, log=(False, wide)), square=False)
 
 
-def _reliability_space(found: list[Named], _log: Log) -> Space:
+def _reliability_space(found: list[NamedCurve], _log: Log) -> Space:
     """How often each probability comes true, beside the diagonal on which calibrated scores lie."""
     return Space(*axes_of(found), (Line((0.0, 1.0), (0.0, 1.0), "calibrated", REFERENCE),))
 
 
-SPACES: dict[str, Callable[[list[Named], Log], Space]] = {
+SPACES: dict[str, Callable[[list[NamedCurve], Log], Space]] = {
     "det": _det_space,
     "pr": _pr_space,
     "broc": _broc_space,
@@ -296,7 +296,7 @@ def _guessing(x: Any, y: Any) -> Line:
     return Line(x, y, "guessing", REFERENCE)
 
 
-def _priors(found: list[Named]) -> list[tuple[float, str]]:
+def _priors(found: list[NamedCurve]) -> list[tuple[float, str]]:
     """The base rates of the curves, each once, with the colour of its curve."""
     rates: dict[float, str] = {}
     for one in found:
@@ -309,7 +309,7 @@ def _faint(colour: str) -> Style:
     return Style(colour, "dotted", 1.0)
 
 
-def _reaching(label: str, found: list[Named], column: str) -> Axis:
+def _reaching(label: str, found: list[NamedCurve], column: str) -> Axis:
     """A logarithmic axis that goes below the smallest base rate, so that what is perfect can be
     seen.
     """
@@ -318,7 +318,7 @@ def _reaching(label: str, found: list[Named], column: str) -> Axis:
     return axis_of(label, [*columns, lowest], log=True)
 
 
-def _rare(found: list[Named], log: Log) -> bool:
+def _rare(found: list[NamedCurve], log: Log) -> bool:
     """Whether an axis is logarithmic: as it was given, or where positives are rarer than 1 in
     100.
     """
@@ -362,7 +362,7 @@ def cost_panel(
         kept = np.linspace(0, len(starts) - 1, min(len(starts), MOST_LINES)).astype(np.intp)
         pairs = zip(starts[kept].tolist(), ends[kept].tolist(), strict=True)
         behind = [Line((0.0, 1.0), pair, "one threshold", FAINT) for pair in pairs] + behind
-    found = named(curves, ("cost",))
+    found = name_curves(curves, ("cost",))
     space = Space(*axes_of(found), behind, square=False)
     return panel_of(found, space, points=points, bands=bands)
 
@@ -383,7 +383,7 @@ def decision_panel(
     >>> [part.name for part in panel.legend]
     ['act on nobody', 'act on everybody']
     """
-    found = named(curves, ("decision",))
+    found = name_curves(curves, ("decision",))
     end = most if most is not None else min(0.99, max(float(one.curve.x.max()) for one in found))
     highest = max(float(np.nanmax(one.curve.y)) for one in found)
     highest = highest if highest > 0 else 0.1
@@ -397,11 +397,11 @@ def decision_panel(
         parts.append(Line(t, act_on_everybody(t, prior), name, Style("grey", "dotted", 1.2)))
     parts += [Line(*_benefits_between(one.curve, t, x, y), one.name, one.style) for one in found]
     title = CURVES["decision"].title
-    spoken = said(title, x, y, [one.name for one in found])
+    spoken = describe_panel(title, x, y, [one.name for one in found])
     return Panel(title, x, y, tuple(parts), spoken, square=False)
 
 
-def _threshold_probabilities(found: list[Named], end: float, log: Log) -> tuple[Axis, Floats]:
+def _threshold_probabilities(found: list[NamedCurve], end: float, log: Log) -> tuple[Axis, Floats]:
     """The axis of threshold probabilities, and places along it: on a logarithmic one from a tenth
     of the lowest base rate on, below which everybody is acted on.
     """
@@ -419,7 +419,7 @@ def _benefits_between(curve: Curve, t: Floats, x: Axis, y: Axis) -> tuple[Floats
     above = np.minimum(np.nextafter(curve.x, 1.0), 1 - 1e-12)
     across = np.unique(np.concatenate((t, curve.x, above)))
     benefits, _ = benefits_at(curve, across)
-    kept = seen(x.place(across), y.place(benefits))
+    kept = visible_points(x.place(across), y.place(benefits))
     return across[kept], benefits[kept]
 
 
@@ -448,7 +448,7 @@ def difference_panel(bands: Band | Mapping[str, Band], *, title: str | None = No
         Line(one.x, one.y, name, series_style(i)) for i, (name, one) in enumerate(given.items())
     ]
     parts = (*areas, Line((x.low, x.high), (0.0, 0.0), "", REFERENCE), *lines)
-    return Panel(heading, x, y, parts, said(heading, x, y), square=False)
+    return Panel(heading, x, y, parts, describe_panel(heading, x, y), square=False)
 
 
 def _places(band: Band) -> Axis:
@@ -525,7 +525,11 @@ def winner_map_panel(
         )
         parts.append(Area(across, low, high, "not distinguished", "black", 0.25))
     return Panel(
-        "Which model is cheapest", x, y, tuple(parts), said("Which model is cheapest", x, y, names)
+        "Which model is cheapest",
+        x,
+        y,
+        tuple(parts),
+        describe_panel("Which model is cheapest", x, y, names),
     )
 
 
@@ -610,7 +614,7 @@ def histogram_panel(counts: Counts, *, bins: int = 30, threshold: float | None =
         parts.append(Line((threshold, threshold), (height.low, top), "", style))
         parts.append(Words(threshold, top, text, "black", "start", 0.4, -1.2))
     title = "Scores by class"
-    spoken = said(title, axis, height, ("positives", "negatives"))
+    spoken = describe_panel(title, axis, height, ("positives", "negatives"))
     return Panel(title, axis, height, tuple(parts), spoken, square=False)
 
 
@@ -690,7 +694,7 @@ def panel_for(
 
 def _draw_curves(curves: AnyCurves, options: dict[str, Any]) -> Panel:
     """Curves of one kind, in the panel of their kind."""
-    kind = named(curves)[0].curve.name
+    kind = name_curves(curves)[0].curve.name
     return PANELS.get(kind, curve_panel)(curves, **options)
 
 

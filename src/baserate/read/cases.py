@@ -131,7 +131,7 @@ def _refused(name: str, found: Unread) -> InputError:
     if found.missing.total or not found.wrong.total:
         gone = found.missing if found.missing.total else found.nan
         return no_rank(name, gone.rows, gone.total)
-    return _not_numbers(name, found.wrong.first, found.wrong.rows, found.wrong.total)
+    return not_numbers(name, found.wrong.first, found.wrong.rows, found.wrong.total)
 
 
 def _from_objects(column: Column) -> Array:
@@ -142,7 +142,7 @@ def _from_objects(column: Column) -> Array:
     numbers = _plain_text(values) or [_number(value) for value in values]
     bad = [row for row, number in enumerate(numbers) if number is None]
     if bad:
-        raise _not_numbers(column.name, values[bad[0]], bad[:MOST_EXAMPLES], len(bad))
+        raise not_numbers(column.name, values[bad[0]], bad[:MOST_EXAMPLES], len(bad))
     if all(isinstance(value, str) for value in values):
         _check_spelled(column, values, numbers)
     if all(isinstance(number, int) for number in numbers):
@@ -209,7 +209,8 @@ def spelled(text: str) -> float | None:
         return None
 
 
-def _not_numbers(name: str, example: object, rows: Iterable[int], total: int) -> InputError:
+def not_numbers(name: str, example: object, rows: Iterable[int], total: int) -> InputError:
+    """The error for scores that are no numbers."""
     if not isinstance(example, str):
         return refuse(
             "BR209",

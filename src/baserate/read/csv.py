@@ -6,11 +6,8 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from decimal import Decimal, InvalidOperation
 from math import isfinite, isnan
 from typing import Any, NamedTuple
 
@@ -18,23 +15,18 @@ import numpy as np
 
 from baserate.counts.cells import Array
 from baserate.errors import (
-    Findings,
-    Fix,
     Note,
-    Where,
-    escaped,
-    grouped,
-    number_of,
     quoted,
     refuse_file,
 )
 from baserate.numbers import EXACT_FLOATS
 from baserate.read import csv_dialect, streams
 from baserate.read.cases import rounded_note, spelled
-from baserate.read.columns import FLOAT_DIGITS, BadCells, Unread, from_codes, mask_of
-from baserate.read.csv_dialect import CsvOptions, Dialect, Text, decoded_text, detect, lines_of
-from baserate.read.duckdb import From, literally, locked
-from baserate.read.table import MISSING, MOST_VALUES, ColumnRoles, InLines, Table
+from baserate.read.columns import FLOAT_DIGITS, BadCells, Unread, from_codes, mask_of, objects
+from baserate.read.csv_dialect import Dialect, Text, decoded_text, detect
+from baserate.read.duckdb import From, literally
+from baserate.read.table import MISSING, MOST_VALUES, ColumnRoles, InLines
+from baserate.read.text import TextOptions
 
 # ----------------------------------------------------------------------
 # The careful way to read delimited text, in plain Python: it defines what is right, and names the
@@ -51,94 +43,9 @@ PLAIN_LABELS = frozenset({"0", "1"})
 MOST_SHOWN = 3
 
 
-def read_carefully(text: Text, dialect: Dialect, wanted: ColumnRoles, asked: CsvOptions) -> Table:
-    """The requested columns of every row; a row with more or fewer fields than the header is
-    refused, and all of them are named.
-    """
-    rows = _rows(text, dialect)
-    if dialect.header:
-        next(rows, None)
-    width = len(dialect.names)
-    columns: dict[str, list[str]] = {name: [] for name in wanted.columns}
-    places = [(values, dialect.names.index(name)) for name, values in columns.items()]
-    lines: list[int] = []
-    ragged: list[tuple[int, int]] = []
-    for line, row in rows:
-        if len(row) != width:
-            ragged.append((line, len(row)))
-            continue
-        lines.append(line)
-        for values, place in places:
-            values.append(row[place])
-    while ragged and ragged[-1][1] == 0 and (not lines or ragged[-1][0] > lines[-1]):
-        ragged.pop()  # blank lines at the end
-    notes = _skipped(text, dialect, ragged, len(lines), asked)
-    if not lines:
-        raise refuse_file(text.shown, "BR602", "has a header but no rows", "give a file with cases")
-    return _table(text, columns, lines, wanted, (dialect, asked, ragged, notes))
-
-
-How = tuple[Dialect, CsvOptions, list[tuple[int, int]], list[Note]]
-
-
-def _table(
-    text: Text, columns: dict[str, list[str]], lines: list[int], wanted: ColumnRoles, how: How
-) -> Table:
-    dialect, asked, ragged, notes = how
-    if dialect.padded:
-        columns = {name: [value.strip() for value in values] for name, values in columns.items()}
-    columns |= {name: written_plainly(columns[name], asked) for name in wanted.numbers}
-    said = asked.decimal or (
-        asked.thousands and "."
-    )  # whoever names the sign of thousands means a point by a point
-    decimal = said or _decimal(
-        text, dialect, {name: columns[name] for name in wanted.numbers}, lines
-    )
-    if decimal == "," and said is None:
-        notes = [
-            *notes,
-            Note(
-                "BR612",
-                "numbers are written with a decimal comma, everywhere in the file",
-                Fix.option("decimal", "."),
-            ),
-        ]
-    if decimal == ",":
-        _check_points(text, {name: columns[name] for name in wanted.numbers}, lines)
-    arrays = {
-        name: _numbers(columns[name], decimal) if name in wanted.numbers else texts(columns[name])
-        for name in columns
-    }
-    if wanted.label not in wanted.numbers or set(columns[wanted.label]) <= PLAIN_LABELS:
-        arrays[wanted.label] = labels(columns[wanted.label])
-    return Table(
-        text.shown,
-        arrays,
-        len(lines) + len(ragged),
-        len(ragged),
-        "",
-        InLines.of(text.shown, lines),
-        tuple(notes),
-    )
-
-
-def labels(values: Sequence[str]) -> Array:
-    """A file has no types: a column of nothing but 0 and 1 holds numbers, and any other text."""
-    return np.array(values, dtype=np.int64) if set(values) <= PLAIN_LABELS else texts(values)
-
-
 def texts(values: Sequence[str]) -> Array:
     """Texts as they are written, None for those that say that there is none."""
-    return _objects([None if text.strip() in MISSING else text for text in values])
-
-
-def _numbers(values: Sequence[str], decimal: str) -> Array:
-    """Numbers stay as they are written, for the one place that checks them (scores.py);
-    only the decimal sign is made a point.
-    """
-    if decimal == ",":
-        values = [text.replace(",", ".") for text in values]
-    return _objects([None if text.strip() in MISSING_NUMBERS else text for text in values])
+    return objects([None if text.strip() in MISSING else text for text in values])
 
 
 def unread(rows: int, cells: Iterable[tuple[int, str]]) -> Unread:
@@ -154,140 +61,6 @@ def unread(rows: int, cells: Iterable[tuple[int, str]]) -> Unread:
         elif isnan(number):
             nan = nan.with_cell(row, text)
     return Unread(rows, missing, wrong, nan)
-
-
-def written_plainly(values: list[str], asked: CsvOptions) -> list[str]:
-    """Numbers without the signs that the user named: marks between thousands, and percent signs
-    (12% is 0.12, exactly).
-    """
-    if asked.thousands is not None:
-        mark, point = asked.thousands, asked.decimal or "."
-        grouped_digits = re.compile(
-            rf"[+-]?[0-9]{{1,3}}(?:{re.escape(mark)}[0-9]{{3}})+(?:{re.escape(point)}[0-9]*)?%?"
-        )
-        values = [
-            text.replace(mark, "") if grouped_digits.fullmatch(text.strip()) else text
-            for text in values
-        ]
-    # In a column of percentages a bare number is in another unit, or a slip: it is left with a sign
-    # that makes it none.
-    if asked.percent and any(text.strip().endswith("%") for text in values):
-        values = [_hundredth(text, asked.decimal or ".") for text in values]
-    return values
-
-
-def _hundredth(text: str, point: str) -> str:
-    bare = text.strip()
-    if bare in MISSING_NUMBERS or not bare.isascii():
-        return text
-    try:
-        shifted = Decimal(bare.removesuffix("%").strip().replace(point, ".")).scaleb(-2)
-    except InvalidOperation:
-        return text
-    return f"{shifted:f}".replace(".", point) if bare.endswith("%") else f"{bare} (not %)"
-
-
-def _objects(values: list[Any]) -> Array:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
-
-
-def _decimal(text: Text, dialect: Dialect, columns: dict[str, list[str]], lines: list[int]) -> str:
-    """A comma where every number of every column agrees on it; the separator cannot be one then."""
-    if dialect.delimiter == ",":
-        return "."
-    found = {value.strip() for values in columns.values() for value in values} - MISSING_NUMBERS
-    commas = {value for value in found if WITH_COMMA.fullmatch(value)}
-    if not commas or not all(WHOLE.fullmatch(value) for value in found - commas):
-        return "."
-    if all(EITHER.fullmatch(value) for value in commas):
-        name, row = next(
-            (name, row)
-            for name, values in columns.items()
-            for row, value in enumerate(values)
-            if value.strip() in commas
-        )
-        what = (
-            f"{quoted(name)} has numbers such as {quoted(columns[name][row].strip())}: thousands,"
-            " or decimals?"
-        )
-        raise refuse_file(text.shown, "BR208", what, Fix.option("decimal", ","), (lines[row],), 1)
-    return ","
-
-
-def _check_points(text: Text, columns: dict[str, list[str]], lines: list[int]) -> None:
-    """Where the comma is the decimal sign a point separates thousands, or stands in a number of
-    another making: neither is guessed.
-    """
-    findings = Findings()
-    for name, values in columns.items():
-        rows = [row for row, value in enumerate(values) if "." in value]
-        if rows:
-            found = number_of(len(rows), "value")
-            what = (
-                f"{quoted(name)} has {found} with a point, such as {quoted(values[rows[0]])}: the"
-                " decimal sign is a comma"
-            )
-            with findings:
-                raise refuse_file(
-                    text.shown,
-                    "BR208",
-                    what,
-                    "write no thousands separators",
-                    tuple(lines[row] for row in rows[:3]),
-                    len(rows),
-                )
-    findings.settle()
-
-
-def _skipped(
-    text: Text, dialect: Dialect, ragged: list[tuple[int, int]], good: int, asked: CsvOptions
-) -> list[Note]:
-    """Rows that do not fit are refused, and with them the file, unless as many were allowed."""
-    if not ragged:
-        return []
-    found = ", ".join(str(count) for _, count in ragged[:MOST_SHOWN]) + (
-        " …" if len(ragged) > MOST_SHOWN else ""
-    )
-    width, lines = len(dialect.names), tuple(line for line, _ in ragged)
-    have = "has" if len(ragged) == 1 else "have"
-    expected = "the header's" if dialect.header else "the named"
-    what = (
-        f"{grouped(len(ragged))} of {number_of(len(ragged) + good, 'row')} {have} {found} fields"
-        f" instead of {expected} {width}"
-    )
-    if len(ragged) > asked.skip_bad:
-        fix = (
-            "correct or remove those lines, or allow that many to be skipped: --skip-bad"
-            f" {len(ragged)}"
-        )
-        raise refuse_file(
-            text.shown,
-            "BR605",
-            what,
-            Fix(fix.replace("--skip-bad ", "skip_bad="), fix),
-            lines,
-            len(ragged),
-        )
-    left = "it was" if len(ragged) == 1 else "they were"
-    where = Where(lines=lines[:MOST_SHOWN], total=len(ragged))
-    return [Note("BR605", f"{what} ({where}); {left} left out, as requested")]
-
-
-def _rows(text: Text, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
-    """Each record with the line on which it begins (a quoted field may hold line breaks)."""
-    reader = csv.reader(lines_of(text, dialect.skip), delimiter=dialect.delimiter, strict=True)
-    begins = dialect.skip + 1
-    try:
-        for row in reader:
-            yield begins, row
-            begins = dialect.skip + reader.line_num + 1
-    except csv.Error as error:
-        what = f"the CSV is broken ({escaped(str(error))}) in the record that begins there"
-        raise refuse_file(
-            text.shown, "BR614", what, "close the quotes and shorten huge fields", (begins,), 1
-        ) from None
 
 
 # ----------------------------------------------------------------------
@@ -441,24 +214,6 @@ def rows_of(text: Text, dialect: Dialect) -> int:
 def place_of(text: Text, dialect: Dialect) -> InLines:
     """Where the rows lie: below the header, a line each."""
     return InLines(text.shown, dialect.skip + dialect.header + 1)
-
-
-def read_fast(
-    text: Text, dialect: Dialect, wanted: ColumnRoles, *, plain: bool = False
-) -> Table | None:
-    """The table, or None where there is any doubt about it. `plain` says that nothing is done about
-    scores that are not numbers.
-    """
-    try:
-        rows = rows_of(text, dialect)
-        path = os.path.abspath(text.path)  # noqa: PTH100 (links stay: what was looked at is what is read)
-        with locked([path]) as connection:
-            reader = Reader(connection, path, dialect, rows, wanted.scores if plain else ())
-            columns = reader.columns(wanted)
-    except Exception:  # noqa: BLE001 (whatever DuckDB does not like, or its absence: the careful way says what is wrong, if anything is)
-        return None
-    place, notes = place_of(text, dialect), tuple(reader.notes)
-    return Table(text.shown, columns, rows, place=place, notes=notes)
 
 
 class Reader:
@@ -624,33 +379,12 @@ class Reader:
 
 FAST_FROM = 1 << 20  # bytes; below, the careful way takes less time than DuckDB takes to load
 TOTALS = frozenset({"total", "totals", "grand total", "sum", "subtotal", "gesamt", "summe"})
-NOTHING_ASKED = CsvOptions()
-
-
-def table_of(
-    plain: streams.Plain,
-    wanted: ColumnRoles,
-    asked: CsvOptions = NOTHING_ASKED,
-    fast_from: int = FAST_FROM,
-    *,
-    untreated: bool = False,
-) -> Table:
-    """The table in a file whose bytes lie plain. Where odd scores are `untreated`, one that is
-    refused for them may come as `Unread`.
-    """
-    with understood(plain, wanted, asked) as (text, dialect):
-        fast = text.facts.size >= fast_from and is_fast(text, dialect, asked)
-        table = (fast and read_fast(text, dialect, wanted, plain=untreated)) or read_carefully(
-            text, dialect, wanted, asked.checked()
-        )
-    return replace(
-        table, sha256=plain.sha256, notes=(*notes_of(plain, text, dialect), *table.notes)
-    )
+NOTHING_ASKED = TextOptions()
 
 
 @contextlib.contextmanager
 def understood(
-    plain: streams.Plain, wanted: ColumnRoles, asked: CsvOptions
+    plain: streams.Plain, wanted: ColumnRoles, asked: TextOptions
 ) -> Iterator[tuple[Text, Dialect]]:
     """The text of a file, and how it is written."""
     asked = asked.checked()
@@ -665,7 +399,7 @@ def notes_of(plain: streams.Plain, text: Text, dialect: Dialect) -> tuple[Note, 
     return (*plain.notes, *text.notes, *dialect.notes)
 
 
-def is_fast(text: Text, dialect: Dialect, asked: CsvOptions) -> bool:
+def is_fast(text: Text, dialect: Dialect, asked: TextOptions) -> bool:
     """Whether the file, and the options given for it, is plain enough for DuckDB."""
     return (
         asked.decimal != ","

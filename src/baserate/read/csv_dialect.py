@@ -8,16 +8,17 @@ import csv
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from baserate.errors import Fix, Note, are, escaped, grouped, number_of, quoted, refuse, refuse_file
+from baserate.errors import Fix, Note, are, escaped, grouped, number_of, quoted, refuse_file
 from baserate.read import streams
 from baserate.read.table import check_names, matched, refuse_absent
+from baserate.read.text import TextOptions
 
 # ----------------------------------------------------------------------
 # The records of a text file, counted from its bytes by RFC 4180 alone: what every reader's number
@@ -233,64 +234,6 @@ NOT_TEXT = frozenset({"base64", "bz2", "hex", "quopri", "uu", "zlib", "rot13", "
 
 
 @dataclass(frozen=True)
-class CsvOptions:
-    """What the user said of a text file; None and nothing is for us to find."""
-
-    delimiter: str | None = None
-    encoding: str | None = None
-    decimal: str | None = None
-    header: bool = True
-    columns: tuple[str, ...] = ()
-    skip_lines: int = 0
-    skip_bad: int = 0
-    percent: bool = False
-    thousands: str | None = None
-
-    @property
-    def given(self) -> list[str]:
-        """The options that are not left to us."""
-        return [one.name for one in fields(self) if getattr(self, one.name) != one.default]
-
-    def checked(self) -> CsvOptions:
-        """With names of separators spelled out; what cannot be is refused."""
-        delimiter = (
-            None
-            if self.delimiter is None
-            else SPELLED.get(self.delimiter.casefold(), self.delimiter)
-        )
-        if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\0'):
-            raise refuse(
-                "BR612",
-                f"a separator is one character, got {quoted(delimiter)}",
-                Fix.option("delimiter", ";"),
-            )
-        if self.decimal not in (None, ".", ",") or (
-            self.decimal is not None and self.decimal == delimiter
-        ):
-            raise refuse(
-                "BR612",
-                f"a decimal sign is . or , and not the separator, got {quoted(self.decimal)}",
-                Fix.option("decimal", ","),
-            )
-        if self.thousands is not None and (
-            self.thousands not in THOUSANDS or self.thousands == (self.decimal or ".")
-        ):
-            text = (
-                "thousands are set apart by a comma, point, blank or ', and not by the decimal"
-                f" sign; got {quoted(self.thousands)}"
-            )
-            raise refuse("BR612", text, Fix.option("thousands", ","))
-        if self.skip_lines < 0 or self.skip_bad < 0:
-            raise refuse(
-                "BR612", "a number of lines to skip cannot be negative", Fix.option("skip_lines", 0)
-            )
-        if self.header and self.columns:
-            fix = Fix('header=False, columns=["y", "m1"]', "--columns y,m1")
-            raise refuse("BR604", "names of columns are given for a file that has a header", fix)
-        return replace(self, delimiter=delimiter)
-
-
-@dataclass(frozen=True)
 class Dialect:
     """How the file is written."""
 
@@ -427,7 +370,7 @@ def lines_of(text: Text, skip: int = 0) -> Iterator[str]:
                 yield line
 
 
-def detect(text: Text, wanted: Sequence[str], asked: CsvOptions) -> Dialect:
+def detect(text: Text, wanted: Sequence[str], asked: TextOptions) -> Dialect:
     """The separator and the names of the columns: the one reading under which every requested
     column for is there.
     """
@@ -471,7 +414,7 @@ def _check_one(text: Text, fits: Sequence[str], what: str) -> None:
 
 
 def _without_header(
-    text: Text, wanted: Sequence[str], asked: CsvOptions, read: dict[str, list[str]], skip: int
+    text: Text, wanted: Sequence[str], asked: TextOptions, read: dict[str, list[str]], skip: int
 ) -> Dialect:
     """The user named the columns: the separator is the one that makes as many."""
     names = asked.columns
@@ -535,7 +478,7 @@ def first_record(text: Text, delimiter: str, skip: int) -> list[str]:
         return []
 
 
-def _remarks(sign: str, asked: CsvOptions, *, said: bool, padded: bool) -> Iterator[Note]:
+def _remarks(sign: str, asked: TextOptions, *, said: bool, padded: bool) -> Iterator[Note]:
     if said:
         text = (
             f'the first line says that columns are separated by {_spelled(sign)} ("sep="), and is'

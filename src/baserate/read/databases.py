@@ -541,13 +541,12 @@ def _sqlite_columns(
     table = find_table(path, tables, asked)
     source = table.sql if table else f"(\n{_one_query(connection, path, asked)}\n)"
     names = [
-        column[0]
-        for column in connection.execute(f"SELECT * FROM {source} LIMIT 0").description  # noqa: S608
+        column[0] for column in connection.execute(f"SELECT * FROM {source} LIMIT 0").description
     ]
     check_columns(path, names, wanted.columns, folds=True)
     chosen = ", ".join(map(identifier, wanted.columns))
     with placed(in_table(path)):
-        return gather(path, _pieces(connection.execute(f"SELECT {chosen} FROM {source}")), wanted)  # noqa: S608
+        return gather(path, _pieces(connection.execute(f"SELECT {chosen} FROM {source}")), wanted)
 
 
 def _pieces(cursor: sqlite3.Cursor) -> Iterator[Sequence[Any]]:

@@ -54,6 +54,7 @@ from baserate.read.cases import (
     fitting,
     group_counts,
 )
+from baserate.read.checks import checked_cases
 from baserate.read.columns import (
     CodedColumn,
     Column,
@@ -65,7 +66,15 @@ from baserate.read.columns import (
     is_missing,
 )
 from baserate.read.large import count_large, sources_in_pieces
-from baserate.read.source import Options, parts_as_sent, parts_of, shown_source, together
+from baserate.read.source import (
+    Options,
+    parts_as_sent,
+    parts_of,
+    shown_source,
+    text_cases,
+    together,
+)
+from baserate.read.streams import STDIN, spooled
 from baserate.read.table import Ceiling, ColumnRoles, Runs, Table
 from baserate.read.treatments import DROP, Treatment, heeded, treat, turned
 
@@ -81,12 +90,23 @@ def read_cases(source: str, wanted: ColumnRoles, options: Options) -> tuple[Case
     """The cases of one source, and the table that they came from (errors found later lie there
     too).
     """
+    _check_asked(source, wanted)
+    if source in STDIN and options.spooled is None:
+        with spooled(options.limits) as path:
+            return read_cases(source, wanted, options._replace(spooled=path))
+    with text_cases(source, wanted, options) as held:
+        if held is not None:
+            table = together(source, held.parts)
+            with placed(table.place):
+                cases, table = checked_cases(held, table, options.treatment)
+            cases = _with_weight_note(cases, wanted.weight)
+            ledger = _ledger(held.parts, _used(held.parts, table), wanted, cases.label)
+            return cases._replace(ledger=ledger, notes=(*table.notes, *cases.notes)), table
     wanted = heeded(wanted, options.treatment)
     return _of_tables(source, _tables(source, wanted, options), wanted, options.treatment)
 
 
-def _tables(source: str, wanted: ColumnRoles, options: Options) -> list[Table]:
-    """The tables of one source, as its reader sent them."""
+def _check_asked(source: str, wanted: ColumnRoles) -> None:
     checked_design(wanted.design)
     repeated = [name for name in wanted.scores if wanted.scores.count(name) > 1]
     if repeated:
@@ -96,6 +116,11 @@ def _tables(source: str, wanted: ColumnRoles, options: Options) -> list[Table]:
             f"the score {quoted(repeated[0])} is named twice",
             "name each score once",
         )
+
+
+def _tables(source: str, wanted: ColumnRoles, options: Options) -> list[Table]:
+    """The tables of one source, as its reader sent them."""
+    _check_asked(source, wanted)
     untreated = options.treatment.leaves_scores()
     return parts_as_sent(source, wanted, options._replace(untreated=untreated))
 
@@ -185,15 +210,20 @@ def _cases(table: Table, wanted: ColumnRoles) -> Cases:
             part: as_column(columns[name], quoted(name)) for part, name in wanted.beside.items()
         },
     )
-    if weight and any(word in weight.casefold() for word in AMOUNTS):
-        text = (
-            f"{quoted(weight)} looks like an amount of money: as a weight it makes an expensive"
-            " case count as many cases"
-        )
-        name = quoted(weight, quotes=False)
-        fix = Fix(f"count(…, amount={name!r})", f"--amount {shlex.quote(name)}")
-        return cases._replace(notes=(*cases.notes, Note("BR305", text, fix)))
-    return cases
+    return _with_weight_note(cases, weight)
+
+
+def _with_weight_note(cases: Cases, weight: str | None) -> Cases:
+    """The same, with a word on weights that look like amounts of money."""
+    if not weight or not any(word in weight.casefold() for word in AMOUNTS):
+        return cases
+    text = (
+        f"{quoted(weight)} looks like an amount of money: as a weight it makes an expensive"
+        " case count as many cases"
+    )
+    name = quoted(weight, quotes=False)
+    fix = Fix(f"count(…, amount={name!r})", f"--amount {shlex.quote(name)}")
+    return cases._replace(notes=(*cases.notes, Note("BR305", text, fix)))
 
 
 def _without_labels(table: Table, wanted: ColumnRoles, treatment: Treatment) -> Cases | None:
@@ -520,12 +550,7 @@ def count_scores(source: str, wanted: ColumnRoles, options: Options) -> dict[str
         if counted is not None:
             return counted
         options = options._replace(ceiling=Ceiling(options.ceiling.memory))
-    wanted = heeded(wanted, options.treatment)
-    tables = _tables(source, wanted, options)
-    counted = _of_runs(tables, wanted, options.treatment)
-    if counted is not None:
-        return counted
-    return _each_score(*_of_tables(source, tables, wanted, options.treatment), wanted)
+    return _each_score(*read_cases(source, wanted, options), wanted)
 
 
 def _each_score(cases: Cases, table: Table, wanted: ColumnRoles) -> dict[str, Counts]:

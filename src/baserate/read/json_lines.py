@@ -19,9 +19,10 @@ from baserate.counts.cells import Array
 from baserate.errors import InputError, Note, grouped, number_of, quoted, refuse_file
 from baserate.read import csv, streams
 from baserate.read.columns import NUMBER, SAFE_DIGITS, from_codes, kind_of_value, mixed
-from baserate.read.csv_dialect import CsvOptions, Dialect, Text, decoded_text, lines_of
+from baserate.read.csv_dialect import Dialect, Text, decoded_text, lines_of
 from baserate.read.duckdb import From, locked
 from baserate.read.table import MISSING, ColumnRoles, InLines, Table, matched, refuse_absent
+from baserate.read.text import TextOptions
 
 LARGEST_ARRAY = 100_000_000
 ONE_A_LINE = "write one flat object a line"
@@ -31,7 +32,7 @@ Record = tuple[int, dict[str, Any]]
 def table_of(
     plain: streams.Plain,
     wanted: ColumnRoles,
-    asked: CsvOptions,
+    asked: TextOptions,
     fast_from: int = csv.FAST_FROM,
 ) -> Table:
     """The requested fields of every object, from a file whose bytes lie plain."""
@@ -63,7 +64,7 @@ def table_of(
     return Table(plain.shown, columns, len(found), 0, plain.sha256, place, tuple(notes))
 
 
-def _check_asked(shown: str, asked: CsvOptions) -> None:
+def _check_asked(shown: str, asked: TextOptions) -> None:
     unused = [name for name in asked.given if name != "encoding"]
     if unused:
         text = f"{unused[0].replace('_', ' ')} applies to a table of text, and this is JSON"

@@ -33,13 +33,14 @@ from baserate.read.csv import (
     understood,
     unread_at,
 )
-from baserate.read.csv_dialect import CsvOptions, Dialect, Text
+from baserate.read.csv_dialect import Dialect, Text
 from baserate.read.duckdb import NUMBERS, From, column_of, literally, locked, refused
 from baserate.read.parquet import COPY, Opened, opened, source_of
 from baserate.read.sandbox import MOST_LABELS, send, send_column
 from baserate.read.source import of_one_table
 from baserate.read.streams import TEXT, Limits, State, check_state, no_temporary_room, state_of
 from baserate.read.table import ColumnRoles, identifier
+from baserate.read.text import TextOptions
 
 # ----------------------------------------------------------------------
 # Parquet files piece by piece, in the process that reads them: what there is, and then the cases,
@@ -240,14 +241,14 @@ class How(NamedTuple):
     DuckDB may take.
     """
 
-    asked: CsvOptions
+    asked: TextOptions
     limits: Limits
     memory: int
 
     @classmethod
     def of(cls, asked: Mapping[str, Any], limits: Mapping[str, Any], memory: int) -> Self:
         """From what came as JSON."""
-        return cls(CsvOptions(**asked), Limits(**limits), memory)
+        return cls(TextOptions(**asked), Limits(**limits), memory)
 
 
 class Copied(NamedTuple):

@@ -17,11 +17,11 @@ from typing import IO, Any
 
 from baserate.read import source
 from baserate.read.columns import Unread
-from baserate.read.csv_dialect import CsvOptions
 from baserate.read.quotas import Quotas, confine
 from baserate.read.sandbox import READY, send, send_error, send_tables
 from baserate.read.streams import Limits
 from baserate.read.table import ColumnRoles, Table
+from baserate.read.text import TextOptions
 
 # What no reader does, and what the code in a hostile file might like to do; Python reports each of
 # them before it happens.
@@ -93,7 +93,7 @@ def _answer(out: IO[bytes], request: Mapping[str, Any], next_request: Callable[[
 
 
 def _tables(request: Mapping[str, Any], wanted: ColumnRoles) -> list[Table]:
-    asked, limits = CsvOptions(**_tuples(request["asked"])), Limits(**request["limits"])
+    asked, limits = TextOptions(**_tuples(request["asked"])), Limits(**request["limits"])
     options = source.Options(
         asked,
         limits,

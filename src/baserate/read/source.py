@@ -32,12 +32,13 @@ from baserate.read import csv, json_lines, streams
 from baserate.read.cases import spelled
 from baserate.read.columns import Unread
 from baserate.read.csv import unread
-from baserate.read.csv_dialect import CsvOptions
+from baserate.read.engine import CaseTable, opened_texts
 from baserate.read.quotas import CPU_S, Quotas, machine_memory
 from baserate.read.sandbox import READY, Failed, Incoming, Untrue, received
 from baserate.read.streams import Limits
 from baserate.read.table import WORDS, Ceiling, ColumnRoles, Table, in_table
 from baserate.read.temporary import temporary_folder
+from baserate.read.text import TextOptions
 from baserate.read.treatments import Treatment
 
 # ----------------------------------------------------------------------
@@ -402,7 +403,7 @@ NATIVE = {kind for kind, one in streams.FORMATS.items() if one.native} | {*strea
 class Options(NamedTuple):
     """Options for reading, apart from which column is what."""
 
-    asked: CsvOptions = CsvOptions()
+    asked: TextOptions = TextOptions()
     limits: Limits = Limits()
     treatment: Treatment = Treatment()
     ceiling: Ceiling = Ceiling()
@@ -413,7 +414,7 @@ class Options(NamedTuple):
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Options:
         """From keywords; one that no reader has is an error of the programmer's."""
-        text, odd = ({field.name for field in fields(kind)} for kind in (CsvOptions, Treatment))
+        text, odd = ({field.name for field in fields(kind)} for kind in (TextOptions, Treatment))
         known = text | odd | {"max_bytes", *WORDS}
         unknown = sorted(given.keys() - known)
         if unknown:
@@ -428,7 +429,7 @@ class Options(NamedTuple):
                 f"a limit is a number of bytes, got {quoted(most)}",
                 Fix.option("max_bytes", Limits.most),
             )
-        asked = CsvOptions(**{name: said[name] for name in said.keys() & text}).checked()
+        asked = TextOptions(**{name: said[name] for name in said.keys() & text}).checked()
         treatment = Treatment(**{name: said[name] for name in said.keys() & odd}).checked()
         # Whoever names a limit means it: then there is none on the ratio.
         return cls(
@@ -514,7 +515,8 @@ def _may_hurt(path: str) -> bool:
     if not os.path.isfile(path):  # noqa: PTH113
         return False
     kind = streams.file_kind(_head(path), path)
-    return kind in NATIVE or os.path.getsize(path) >= csv.FAST_FROM  # noqa: PTH202
+    large = os.path.getsize(path) >= csv.FAST_FROM  # noqa: PTH202
+    return kind in NATIVE or (kind == "JSON" and large) or is_narrow()
 
 
 def parts_here(source: str, wanted: ColumnRoles, options: Options) -> list[Table]:
@@ -676,11 +678,11 @@ def _from_file(path: str, wanted: ColumnRoles, options: Options) -> Table:
             return _binary(path, kind, path, wanted, options)
     with streams.opened(path, options.limits, options.spooled) as plain:
         fast_from = sys.maxsize if options.careful else csv.FAST_FROM
-        how = (plain, wanted, options.asked, fast_from)
         if plain.kind == streams.TEXT:
-            return csv.table_of(*how, untreated=options.untreated)
+            with opened_texts([plain], wanted, options.asked.checked()) as cases:
+                return replace(cases.parts[0], columns=cases.columns())
         if plain.kind == "JSON":
-            return json_lines.table_of(*how)
+            return json_lines.table_of(plain, wanted, options.asked, fast_from)
         try:
             table = _binary(plain.path, plain.kind, plain.shown, wanted, options)
         except InputError as error:
@@ -811,3 +813,54 @@ def _spelled(array: Array) -> Array:
         repr(value) if isinstance(value, float) else str(int(value)) for value in array.tolist()
     ]
     return values
+
+
+# ----------------------------------------------------------------------
+# Delimited text, read in place.
+
+
+def is_narrow() -> bool:
+    """Whether the memory of a process is so limited that DuckDB may crash where it finds no
+    room.
+    """
+    return (user_limit() or ROOMY) < ROOMY
+
+
+@contextlib.contextmanager
+def text_cases(source: str, wanted: ColumnRoles, options: Options) -> Iterator[CaseTable | None]:
+    """Give the cases of delimited text; None where a source is anything else."""
+    with contextlib.ExitStack() as stack:
+        plains = list[streams.Plain]()
+        for path in [] if is_narrow() else text_files_of(source):
+            plain = stack.enter_context(streams.opened(path, options.limits, options.spooled))
+            if plain.kind != streams.TEXT:
+                plains.clear()
+                break
+            plains.append(plain)
+        if not plains:
+            yield None
+            return
+        yield stack.enter_context(opened_texts(plains, wanted, options.asked.checked()))
+
+
+def text_files_of(source: str) -> list[str]:
+    """Return the files of a source where they may be delimited text."""
+    if SCHEME.match(source):
+        return []
+    if source in streams.STDIN:
+        return [source]
+    if os.path.isdir(source):  # noqa: PTH112
+        found = data_files_of(source)
+    elif os.path.lexists(source):
+        found = [source]
+    elif WILD.search(source) and not PARTS.fullmatch(source):
+        found = sorted(glob.glob(source, recursive=True))  # noqa: PTH207
+    else:
+        return []
+    return found if all(map(_may_be_text, found)) else []
+
+
+def _may_be_text(path: str) -> bool:
+    if not os.path.isfile(path):  # noqa: PTH113
+        return False
+    return streams.file_kind(_head(path), path) in (streams.TEXT, *streams.COMPRESSED)

@@ -38,7 +38,7 @@ from baserate.numbers import Floats, Ints, Viewed, rounded
 FEW_UNITS = 4
 
 
-def relabelled(
+def with_thresholds(
     counts: Counts, labels: Floats, ledger: Ledger, remarks: tuple[Note, ...] = ()
 ) -> Counts:
     """The same cells with these labels, which do not rise but may be equal where floats merge them:
@@ -48,7 +48,7 @@ def relabelled(
     cells = Cells(apart, counts.positives.copy(), counts.negatives.copy())
     if counts.cuts is not None:
         cells = without_runs(cells)  # thresholds that were kept apart have other names now
-    notes = combine(counts._recorded, (*_moved(moved), *remarks))
+    notes = combine(counts._recorded, (*_note_merged_scores(moved), *remarks))
     return Counts._of(cells, ledger, notes, condensed=counts.condensed)
 
 
@@ -63,7 +63,7 @@ def _set_apart(labels: Floats) -> tuple[Floats, Ints]:
     return scores_of_orders(orders, np.dtype(np.float64)), np.abs(orders - wished)
 
 
-def _moved(units: Ints) -> tuple[Note, ...]:
+def _note_merged_scores(units: Ints) -> tuple[Note, ...]:
     far = units > FEW_UNITS
     if not far.any():
         return ()
@@ -114,16 +114,16 @@ def correct_prior(
     sample = None if not counts.total_positives or not counts.total_negatives else counts
     factor = odds_factor(negatives_kept, calibrated_at, at, sample)
     check_corrected_once(counts.ledger, factor)
-    labels = _corrected(as_probabilities(counts.scores), factor)
+    labels = _multiply_odds(as_probabilities(counts.scores), factor)
     ledger = replace(counts.ledger, corrected=counts.ledger.corrected or _mark(factor))
-    return relabelled(counts, labels, ledger, _uncalibrated(sample, calibrated_at))
+    return with_thresholds(counts, labels, ledger, _note_uncalibrated(sample, calibrated_at))
 
 
 # A calibrated score averages to the prior; further off than this share of it is worth a note.
 FAR_OFF = 0.1
 
 
-def _uncalibrated(sample: Counts | None, calibrated_at: Any) -> tuple[Note, ...]:
+def _note_uncalibrated(sample: Counts | None, calibrated_at: Any) -> tuple[Note, ...]:
     """At the base rate where scores are calibrated their mean is that base rate: a simple check,
     and no proof.
     """
@@ -170,7 +170,7 @@ def correct_probabilities(
             "drop or score the cases that have none",
         )
     factor = odds_factor(negatives_kept, calibrated_at, at, None)
-    return _corrected(as_probabilities(given.reshape(-1)), factor).reshape(given.shape)
+    return _multiply_odds(as_probabilities(given.reshape(-1)), factor).reshape(given.shape)
 
 
 def odds_factor(
@@ -206,7 +206,7 @@ def odds_factor(
     return odds_ratio(meant, trained)
 
 
-def _corrected(probabilities: Floats, factor: Fraction) -> Floats:
+def _multiply_odds(probabilities: Floats, factor: Fraction) -> Floats:
     """Odds times the factor. What is left to 1 is made on its own, and each part is a product: both
     ends stay what they are.
     """
@@ -284,7 +284,7 @@ class Calibration(Viewed):
         """
         labels, ledger = self.apply(counts.scores), replace(counts.ledger, corrected="")
         if self.method != ISOTONIC:
-            return relabelled(counts, labels, ledger)
+            return with_thresholds(counts, labels, ledger)
         if counts.condensed:
             raise refuse(
                 "BR220",
@@ -371,7 +371,7 @@ def _sigmoid(counts: Counts, method: str, prior: float) -> Calibration:
     features, (hits, misses) = _features(counts.scores, method), _targets(counts, method)
     columns = list(range(features.shape[1]))
     while True:
-        fitted = _fitted(features[:, columns], hits, misses)
+        fitted = _fit_logistic(features[:, columns], hits, misses)
         # A slope below 0 would turn the order of scores: beta calibration then does without the
         # worst, Platt's says so.
         worst = min(columns[:-1], key=lambda column: fitted[columns.index(column)], default=None)
@@ -410,7 +410,7 @@ def _targets(counts: Counts, method: str) -> tuple[Floats, Floats]:
     return high * hits + low * misses, (1 - high) * hits + (1 - low) * misses
 
 
-def _fitted(features: Floats, hits: Floats, misses: Floats) -> Floats:
+def _fit_logistic(features: Floats, hits: Floats, misses: Floats) -> Floats:
     """Logistic regression of the cells, on columns of one scale: first of some thousand cells that
     each stand for several, which is where the fit of all starts.
     """
@@ -423,13 +423,13 @@ def _fitted(features: Floats, hits: Floats, misses: Floats) -> Floats:
         lengths = np.diff(starts, append=len(design))
         means = np.add.reduceat(design, starts, axis=0) / lengths[:, None]
         sums = np.add.reduceat(hits, starts), np.add.reduceat(misses, starts)
-        weights = _descended(means, *sums, weights)
-    weights = _descended(design, hits, misses, weights)
+        weights = _minimize_loss(means, *sums, weights)
+    weights = _minimize_loss(design, hits, misses, weights)
     slopes = weights[:-1] / scale
     return np.append(slopes, weights[-1] - float(slopes @ centre))
 
 
-def _descended(design: Floats, hits: Floats, misses: Floats, weights: Floats) -> Floats:
+def _minimize_loss(design: Floats, hits: Floats, misses: Floats, weights: Floats) -> Floats:
     """Newton's method from these weights on, each step halved until it helps."""
     cases = hits + misses
 

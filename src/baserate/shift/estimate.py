@@ -90,13 +90,13 @@ def cases_between(counts: Counts, unlabelled: Unlabelled, cuts: Array) -> list[I
     """Positives, negatives and unlabelled cases between these cuts."""
     joined_scores(counts.scores, unlabelled.scores)  # whole numbers that floats round are refused
     return [
-        between(counts.scores, counts.positives, cuts),
-        between(counts.scores, counts.negatives, cuts),
-        between(unlabelled.scores, unlabelled.cases, cuts),
+        count_between(counts.scores, counts.positives, cuts),
+        count_between(counts.scores, counts.negatives, cuts),
+        count_between(unlabelled.scores, unlabelled.cases, cuts),
     ]
 
 
-def between(scores: Array, cases: Ints, cuts: Array) -> Ints:
+def count_between(scores: Array, cases: Ints, cuts: Array) -> Ints:
     """How many cases lie at or above the first cut, between it and the next, and so on, and below
     the last.
     """
@@ -105,7 +105,7 @@ def between(scores: Array, cases: Ints, cuts: Array) -> Ints:
     return np.array([cases[first:end].sum() for first, end in pairwise(ends)], dtype=cases.dtype)
 
 
-def adjusted(positives: Ints, negatives: Ints, cases: Ints) -> tuple[Floats, Ints]:
+def adjusted_count(positives: Ints, negatives: Ints, cases: Ints) -> tuple[Floats, Ints]:
     """The share of positives that flags as many cases, and at which cut: (flagged − FPR) / (TPR −
     FPR) where TPR and FPR add up to 1.
 
@@ -558,9 +558,9 @@ def _by_flags(
     flags = flags_of(counts, unlabelled, threshold)
 
     def work(first: int, end: int) -> Floats:
-        return adjusted(*(_drawn_again(part, end - first, rng) for part in flags[1:]))[0]
+        return adjusted_count(*(_drawn_again(part, end - first, rng) for part in flags[1:]))[0]
 
-    shares, best = adjusted(*(part[None] for part in flags[1:]))
+    shares, best = adjusted_count(*(part[None] for part in flags[1:]))
     values = _in_blocks(work, draws, len(flags.cases), progress)
     return float(shares[0]), values, flags.thresholds[best[0]].item()
 
@@ -620,7 +620,7 @@ def _in_blocks(
     return np.concatenate(found)
 
 
-def told(found: PriorEstimate) -> str:
+def describe_estimate(found: PriorEstimate) -> str:
     """How the base rate was found, in words."""
     where = f" at score ≥ {found.shown_threshold}" if found.threshold is not None else ""
     calibrated = (

@@ -24,9 +24,9 @@ from baserate.read import cases as arrays
 from baserate.read import files, frames, large, sql
 from baserate.read.cases import SCORE, Cases, check_named, checked
 from baserate.read.columns import as_column
-from baserate.read.csv_dialect import CsvOptions
 from baserate.read.source import Options
 from baserate.read.table import ColumnRoles
+from baserate.read.text import TextOptions
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -149,7 +149,7 @@ OF_FILES = OPTIONS - {
     "amount_missing",
     "keep",
 }
-OF_TEXT = frozenset(field.name for field in dataclasses.fields(CsvOptions)) | {"max_bytes"}
+OF_TEXT = frozenset(field.name for field in dataclasses.fields(TextOptions)) | {"max_bytes"}
 OF_CHUNKS = frozenset({"pos_label", "memory", "thresholds", "design"})
 # The options that belong to a column beside label and score, and what its groups are for.
 OF_ROLE = {"day": {"tz"}, "amount": {"currency", "amount_missing"}}

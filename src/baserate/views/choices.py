@@ -10,14 +10,13 @@ from types import MappingProxyType
 from typing import Any
 
 from baserate.atomic import Grid, Page
-from baserate.conditions import ASSUMED, Conditions, Uncertain, told
+from baserate.conditions import ASSUMED, Conditions, told
 from baserate.decisions.best_recall import BestRecall, Lead
 from baserate.decisions.regret import CAUGHT, Decision, InformationValue, Regret
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Win, prior_at
 from baserate.decisions.sensitivity import Change, Stability
 from baserate.decisions.triage import Triage
 from baserate.decisions.winner_map import WinnerMap
-from baserate.distributions import Range
 from baserate.errors import Note, escaped, grouped, quoted
 from baserate.inference.decide import Recommendation
 from baserate.inference.expectation import VARYING, Expectation, Outlook
@@ -672,8 +671,7 @@ def _most_at(decision: Decision) -> str:
     """
     regret = decision.regret
     at = decision.at
-    parts = {"prior": at.prior, **(at.costs if isinstance(at, Uncertain) else {})}
-    ranges = [name for name, part in parts.items() if isinstance(part, Range)]
+    ranges = list(at.ranges)
     said = [
         (regret.at.spoken if name == "prior" else f"{name} = {_cost(regret.at, name):.6g}")
         for name in ranges
@@ -781,7 +779,7 @@ def _where(found: WinnerMap, decision: Decision) -> str:
     """Who is cheapest from which base rate to which, at the costs in the middle; neighbouring
     thresholds of a model together.
     """
-    middle = decision.at.middle() if isinstance(decision.at, Uncertain) else decision.at
+    middle = decision.at.middle()
     runs: list[tuple[Win, Win]] = []
     for win in found.wins:
         if runs and runs[-1][1].models == win.models:
@@ -844,7 +842,7 @@ def _doubts(found: WinnerMap, decision: Decision) -> Iterator[str]:
             f"Every winner on the map is significantly better than the others ({level}, whole map)."
         )
         return
-    middle = decision.at.middle() if isinstance(decision.at, Uncertain) else decision.at
+    middle = decision.at.middle()
     rows = []
     for doubt in found.apart.doubts:
         seen = dict.fromkeys(found.apart.between(doubt.low, doubt.high)) or doubt.rivals
