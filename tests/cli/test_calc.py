@@ -25,7 +25,9 @@ def test_a_guard_that_finds_92_percent_is_right_once_in_a_hundred_alerts(capsys)
         'At a base rate of 0.01% (1 in 10,000), 0.99 % of the positive results of "guard" are true'
         " positives (95 % interval 0.216 % to 8.38 %)."
     )
-    assert done.out.splitlines()[0] == says
+    read, _, answer = done.out.splitlines()[:3]
+    assert read == "Read as tp 100, fn 9, fp 1, tn 108: 109 with the condition, 109 without."
+    assert answer == says
     (row,) = answered(capsys, "calc", *GUARD, "--prior", "1 in 10000")["league"]["rows"]
     assert row["values"]["tpr"] == pytest.approx(0.917, abs=5e-4)
     assert row["values"]["fpr"] == pytest.approx(0.009, abs=5e-4)
@@ -66,11 +68,48 @@ def test_costs_and_a_volume_add_columns_and_costs_sort_the_cheapest_first(capsys
 def test_rates_alone_are_answered_by_what_a_positive_result_means(capsys):
     asked = ("calc", "--sensitivity", "90%", "--specificity", "85%", "--prevalence")
     assert told(capsys, *asked, "1%").out.splitlines()[0] == (
-        "At a base rate of 1%, 5.71 % of the positive results are true positives."
+        "At a base rate of 1%, 5.71 % of the positive results are true positives. No interval: the"
+        " number of cases is not known."
     )
+    several = told(capsys, *asked, "1%,5%").out.splitlines()[0]
+    assert "; at a base rate of 5%, 24 %. No interval: " in several
+
+
+def test_the_range_of_rounding_is_shown_where_it_is_asked_for(capsys):
+    asked = ("calc", "--sensitivity", "0.9", "--specificity", "0.85", "--prevalence", "1%")
+    assert "0.8500 to 0.9500" not in told(capsys, *asked).out
+    assert "0.8500 to 0.9500" in told(capsys, *asked, "--rounding").out
+    assert "BR002: --rounding has no effect on tables" in refused(
+        capsys, "calc", *GUARD, "--rounding"
+    )
+
+
+def test_rates_of_a_paper_become_alerts(capsys):
+    asked = ("calc", "--tpr", "95%", "--fpr", "1%", "--prior", "1 in 100000")
     assert (
-        told(capsys, *asked, "1%,5%").out.splitlines()[0].endswith("; at a base rate of 5%, 24 %.")
+        "0.0949 % of the positive results are true positives: about 10,009 alerts in 1,000,000"
+        " cases (1 in 1,054 real)." in told(capsys, *asked, "--volume", "1000000").out
     )
+    assert answered(capsys, *asked, "--volume", "1000000")["alerts"] == pytest.approx(10009.4)
+    both = ("calc", "--tpr", "95%", "--fpr", "1%", "--prior", "1%,2%", "--volume", "100")
+    found = answered(capsys, *both)["calculations"]
+    assert [one["alerts"] for one in found] == pytest.approx([1.94, 2.88])
+
+
+def test_a_table_may_be_typed_row_by_row(capsys):
+    rows = told(capsys, "calc", "--table", "90,50,10,950", "--order", "rows").out
+    assert rows.startswith(
+        "Read as tp 90, fn 10, fp 50, tn 950: 100 with the condition, 1,000 without.\n"
+    )
+    classes = told(capsys, "calc", "--table", "90,50,10,950").out
+    assert classes.startswith(
+        "Read as tp 90, fn 50, fp 10, tn 950: 140 with the condition, 960 without.\n"
+    )
+    named = ("calc", "--table", "fp=50,tp=90,tn=950,fn=10", "--order", "rows")
+    assert "Read as" not in told(capsys, *named).out
+    two = told(capsys, "calc", "--table", "a=9,1,2,8", "--table", "b=tp=9,fn=1,fp=2,tn=8").out
+    assert two.startswith('Read of "a" as tp 9, fn 1, fp 2, tn 8: 10 with the condition, 10 ')
+    assert 'of "b" as' not in two
 
 
 def test_any_measure_sorts_by_any_of_its_names(capsys, studies):

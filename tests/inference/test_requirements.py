@@ -307,3 +307,20 @@ def test_the_half_that_chooses_and_the_half_that_evaluates_are_all_cases(seed):
     assert one + other == counts
     for cases, whole in ((one.total_positives, 100), (one.total_negatives, 1105)):
         assert abs(cases - whole / 2) < 4 * (whole / 4) ** 0.5
+
+
+@pytest.mark.parametrize("name", ["recall", "auc"])
+def test_a_bound_that_equals_its_limit_meets_it_within_a_part_in_1e12(name):
+    counts = found(190, 200)
+    (check,) = br.require(counts, f"{name} >= 0.5", threshold=1).checks
+    for factor, outcome in ((1 + 5e-13, "demonstrated"), (1 + 5e-11, "met, not demonstrated")):
+        limit = check.bound * factor
+        assert br.require(counts, f"{name} >= {limit!r}", threshold=1).outcome == outcome
+
+
+def test_a_loss_that_equals_its_margin_is_within_it():
+    joint = pairs(12, 5, both=600)
+    asked = {"baseline": "old", "candidate": "new", "threshold": 0.5}
+    loss = br.non_inferiority(joint, **asked).parts[0].difference.high
+    assert br.non_inferiority(joint, **asked, margin=loss * (1 - 5e-13)).passed
+    assert not br.non_inferiority(joint, **asked, margin=loss * (1 - 5e-11)).passed

@@ -17,7 +17,7 @@ from baserate import notation
 from baserate.cli import options
 from baserate.cli.runner import Request, Result, check_unused, command, shares
 from baserate.conditions import Conditions
-from baserate.errors import InputError, Note, quoted, refuse, refuse_file
+from baserate.errors import InputError, Note, grouped, quoted, refuse, refuse_file
 from baserate.inference.intervals import interval
 from baserate.measures.calculator import GIVEN, PRIOR, solve_rates
 from baserate.measures.confusion import MOST_CASES, Confusion, Measure, measure, parse
@@ -30,7 +30,10 @@ ALSO = {PRIOR: ("base-rate", "prevalence")}
 CELLS = ("tp", "fn", "fp", "tn")
 NAMES = ("name", "table", "study", "test", "model")
 MOST_TABLES = 10_000
-EXAMPLE = "--table 100,9,1,108 (tp,fn,fp,tn), or --table tp=100,fn=9,fp=1,tn=108"
+# In which order the cells of a table are typed: the positives first, or row by row, as a 2×2 table
+# is printed whose rows are the results of the test (and as epiR in R wants it).
+ORDERS = {"classes": CELLS, "rows": ("tp", "fp", "fn", "tn")}
+EXAMPLE = "--table tp=100,fn=9,fp=1,tn=108, or --table 100,9,1,108 (tp,fn,fp,tn)"
 
 
 def _rates(function: options.Command) -> options.Command:
@@ -70,11 +73,25 @@ def _rates(function: options.Command) -> options.Command:
     "--table",
     "cells",
     multiple=True,
-    metavar="[NAME=]TP,FN,FP,TN",
-    help="A published confusion table, in cases: 90,10,50,950, or tp=90,fn=10,fp=50,tn=950. May be"
+    metavar="[NAME=]tp=TP,fn=FN,fp=FP,tn=TN",
+    help="A published confusion table, in cases: tp=90,fn=10,fp=50,tn=950, or 90,10,50,950. May be"
     " repeated.",
 )
+@click.option(
+    "--order",
+    type=click.Choice([*ORDERS]),
+    default="classes",
+    show_default=True,
+    help="Order of cells without names: classes is tp,fn,fp,tn; rows is tp,fp,fn,tn, a 2×2 table"
+    " row by row, with the results of the test as rows (as in epiR).",
+)
 @_rates
+@click.option(
+    "--rounding",
+    is_flag=True,
+    help="Show the range that the rounding of the given rates leaves open, which is no confidence"
+    " interval.",
+)
 @options.listed("costs", "profits", "volume")
 @options.listed("measures", help="A column of the league table, repeated or comma-separated.")
 @click.option(
@@ -87,6 +104,8 @@ def _rates(function: options.Command) -> options.Command:
 def calc(
     request: Request,
     cells: tuple[str, ...],
+    order: str,
+    rounding: bool,
     measures: tuple[str, ...],
     sort: str | None,
     **words: tuple[str, ...],
@@ -96,13 +115,16 @@ def calc(
     league table at your base rate, with intervals.
 
     A rate means all values that round to it: 0.549 and 54.9% mean 0.5485 to 0.5495. The prior
-    is exact. The intervals show the sampling error of the table.
+    is exact. Rates have no interval, as the number of cases is not known; those of a table show its
+    sampling error.
 
     \b
     Examples:
       baserate calc --tpr 0.8 --posfrac 0.549 --prior 0.5
       baserate calc --sensitivity 90% --specificity 85% --prior 0.2%,1%,5%
-      baserate calc --table guard=100,9,1,108 --prior "1 in 10000" --volume 1e6
+      baserate calc --tpr 95% --fpr 1% --prior "1 in 100000" --volume 1000000
+      baserate calc --table tp=100,fn=9,fp=1,tn=108 --prior "1 in 10000" --volume 1e6
+      baserate calc --table 90,50,10,950 --order rows
       baserate calc studies.csv --prior 0.1%,1% --cost fn=100,fp=1 --sort recall
     """
     given = _by_name(words)
@@ -114,12 +136,12 @@ def calc(
                 f"rates ({', '.join(rates)}) and a table are given together",
                 "give the table alone: it determines the rates",
             )
-        return _league(request, cells, measures, sort, given.get(PRIOR))
+        check_unused({"--rounding": rounding}, "on tables")
+        return _league(request, cells, order, measures, sort, given.get(PRIOR))
     source = click.get_current_context().get_parameter_source("level")
     unused = {
         "--measure": measures,
         "--sort": sort,
-        "--volume": request.conditions.volume,
         "--cost": request.conditions.costs,
         "--profit": request.conditions.profits,
         "--level": source is ParameterSource.COMMANDLINE,
@@ -129,7 +151,12 @@ def calc(
     priors: list[str | None] = [None] if written is None else [*shares(written)]
     every = [solve_rates(**({} if prior is None else {PRIOR: prior}), **given) for prior in priors]
     notes = list(dict.fromkeys(note for rates in every for note in rates.notes))
-    return Result(notes, lambda: document.of_rates(every), lambda: tables.of_rates(every))
+    volume = request.conditions.cases
+    return Result(
+        notes,
+        lambda: document.of_rates(every, volume),
+        lambda: tables.of_rates(every, volume, rounding=rounding),
+    )
 
 
 def _by_name(words: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
@@ -155,6 +182,7 @@ def _by_name(words: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
 def _league(
     request: Request,
     cells: tuple[str, ...],
+    order: str,
     measures: tuple[str, ...],
     sort: str | None,
     prior: str | None,
@@ -162,7 +190,9 @@ def _league(
     conditions = replace(request.conditions, priors=() if prior is None else (prior,))
     volume, level = conditions.cases, request.intervals.level
     found: dict[str, Confusion] = {}
-    for name, confusion in chain(_typed(cells), *map(_in_file, request.source.paths)):
+    for name, confusion in chain(
+        _typed(cells, ORDERS[order]), *map(_in_file, request.source.paths)
+    ):
         if name in found:
             raise refuse("BR551", f"two tables are called {quoted(name)}", "give each its own name")
         found[name] = confusion
@@ -183,8 +213,23 @@ def _league(
     return Result(
         said,
         lambda: tables.of_published_as_json(rows, said, str(by) if by in asked else None),
-        lambda: tables.of_published(rows, asked, by, level),
+        lambda: [*describe_readings(cells, found), *tables.of_published(rows, asked, by, level)],
     )
+
+
+def describe_readings(texts: Sequence[str], tables_read: Mapping[str, Confusion]) -> list[str]:
+    """Return how each table was read whose cells were typed without names."""
+    lines = []
+    for text, (name, table) in zip(texts, tables_read.items(), strict=False):
+        if text.count("=") < len(CELLS):
+            whose = "" if len(texts) == 1 else f" of {quoted(name)}"
+            counted = {cell: int(getattr(table, cell)) for cell in CELLS}
+            read = ", ".join(f"{cell} {grouped(cases)}" for cell, cases in counted.items())
+            lines.append(
+                f"Read{whose} as {read}: {grouped(counted['tp'] + counted['fn'])} with the"
+                f" condition, {grouped(counted['fp'] + counted['tn'])} without."
+            )
+    return ["\n".join(lines)] if lines else []
 
 
 def _read(
@@ -219,14 +264,14 @@ def _sorted(rows: Sequence[tables.LeagueRow], by: Measure) -> list[tables.League
     return sorted(rows, key=place)
 
 
-def _typed(texts: Sequence[str]) -> Iterator[tuple[str, Confusion]]:
+def _typed(texts: Sequence[str], order: Sequence[str]) -> Iterator[tuple[str, Confusion]]:
     """Tables as they are typed: NAME=TP,FN,FP,TN, or with the name of every cell."""
     for number, text in enumerate(texts, start=1):
         pairs = [part.rpartition("=") for part in text.split(",")]
         if len(pairs) != len(CELLS):
             raise refuse(
                 "BR551",
-                f"a table has four cells, true positives first, got {quoted(text)}",
+                f"a table has four cells, got {quoted(text)}",
                 EXAMPLE,
             )
         cells, name = [before.strip().casefold() for before, _, _ in pairs], pairs[0][0]
@@ -236,7 +281,7 @@ def _typed(texts: Sequence[str]) -> Iterator[tuple[str, Confusion]]:
         elif any(cells[1:]) or cells[0] in CELLS:
             raise refuse("BR551", f"the cells are {', '.join(CELLS)}, got {quoted(text)}", EXAMPLE)
         else:
-            cells = list(CELLS)
+            cells = list(order)
         values = dict(zip(cells, (value for _, _, value in pairs), strict=True))
         plain = "table" if len(texts) == 1 else f"table {number}"
         yield name or plain, _confusion(values)

@@ -64,9 +64,7 @@ class Term:
 
     def holds(self, values: Any) -> Any:
         """Whether values, one or an array, satisfy it; undefined ones do not."""
-        limit = rounded(self.limit)
-        slack = TOLERANCE * abs(limit)
-        return values >= limit - slack if self.sense == ">=" else values <= limit + slack
+        return meets_limit(values, self.sense, rounded(self.limit))
 
     @property
     def is_budget(self) -> bool:
@@ -227,6 +225,14 @@ def keeping(term: Term, points: Points, at: Conditions) -> Mask:
     for part, values in along_blocks(term.measure, points, at):
         mask[part] = term.holds(values)
     return mask
+
+
+def meets_limit(values: Any, sense: str, limit: float) -> Any:
+    """Return whether values, one or an array, meet a limit, within 1e-12 of it; undefined ones do
+    not.
+    """
+    slack = TOLERANCE * abs(limit)
+    return values >= limit - slack if sense == ">=" else values <= limit + slack
 
 
 def holds_all(terms: Sequence[Term], confusion: Confusion, at: Conditions) -> bool:

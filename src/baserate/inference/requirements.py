@@ -20,7 +20,7 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.curves.summaries import SUMMARIES, Summary, summary_named
 from baserate.decisions.operating_point import MATERIAL, if_all_labelled, short_on
-from baserate.decisions.rules import AND, Term, exact_or_none, holds_all, parse_rule
+from baserate.decisions.rules import AND, Term, exact_or_none, holds_all, meets_limit, parse_rule
 from baserate.decisions.selection import choose, flag_at
 from baserate.errors import Fix, Infeasible, InputError, Note, combine, quoted, refuse
 from baserate.inference.clusters import cluster_bound, cluster_intervals, clustered
@@ -250,11 +250,9 @@ def _check(term: Term, point: OperatingPoint, level: float, seed: int, *, chosen
         point.counted is not None and term.measure.name in COUNTED
     )  # among all cases that were scored
     holds = (
-        (found.value >= limit if side == LOWER else found.value <= limit)
-        if counted
-        else holds_all([term], point.confusion, point.at)
+        bool(term.holds(found.value)) if counted else holds_all([term], point.confusion, point.at)
     )
-    shown = holds and _meets(found, limit, side)
+    shown = holds and bool(term.holds(bound_of(found)))
     outcome = SHOWN if shown else OBSERVED if holds else MISSED
     needed = _needed(term, found.value, level) if outcome == OBSERVED else None
     return Check(str(term), found, outcome, needed, limit=limit)
@@ -280,14 +278,14 @@ def _unless_biased(check: Check, term: Term, point: OperatingPoint, counts: Coun
     ):
         return check
     bound = check.bound + float(corrected - seen)
-    if slight and (bound >= term.limit if term.sense == ">=" else bound <= term.limit):
+    if slight and term.holds(bound):
         return check
     return replace(check, outcome=OBSERVED, needed=None, corrected=float(corrected))
 
 
-def _meets(found: Interval, limit: float, side: str) -> bool:
-    """Whether the bound on this side meets a limit."""
-    return found.low >= limit if side == LOWER else found.high <= limit
+def bound_of(found: Interval) -> float:
+    """Return the one bound that an interval has."""
+    return found.low if found.side == LOWER else found.high
 
 
 def _needed(term: Term, value: float, level: float) -> int | None:
@@ -308,12 +306,12 @@ def _summary_check(
     name, sign, limit = part
     side = LOWER if sign == ">=" else UPPER
     found = interval(counts, name, at=at, level=level, side=side, seed=seed)
-    holds = found.value >= limit if side == LOWER else found.value <= limit
+    holds = bool(meets_limit(found.value, sign, limit))
     # A bootstrap promises no coverage, and of what is made best (ks, min_cost) it is biased: it
     # shows nothing.
-    bound = holds and _meets(found, limit, side)
-    shown = bound and found.replicates is None
-    if bound and not shown:
+    within = holds and bool(meets_limit(bound_of(found), sign, limit))
+    shown = within and found.replicates is None
+    if within and not shown:
         text = (
             f"{name} is known by a bootstrap only, whose bound promises no coverage: that does not"
             " show a requirement"
@@ -478,7 +476,9 @@ def _verdict(
         whole = parts[0].difference
         loss = whole.high if whole.better == "lower" else -whole.low
         # Resamples that do not differ show nothing: the bounds are no bounds.
-        shown = loss <= margin and not (whole.method == PERCENTILE and whole.low == whole.high)
+        shown = bool(meets_limit(loss, "<=", margin)) and not (
+            whole.method == PERCENTILE and whole.low == whole.high
+        )
         passed = passed and shown
         how = "within" if shown else "not demonstrated to be within"
         text = f"at most {loss:.4g} worse at {percent(whole.level)}: {how} the margin of {margin:g}"
@@ -552,7 +552,7 @@ def _check_of_clusters(
                 "label more clusters, or require a rate within a class",
             )
         found = bounds[name]
-    within = holds and _meets(found, float(term.limit), side)
+    within = holds and bool(term.holds(bound_of(found)))
     if within and name not in CLASS_OF:
         note = Note(
             "BR596",

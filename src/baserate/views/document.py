@@ -362,12 +362,13 @@ def of_curve(model: str, curve: Curve) -> dict[str, Any]:
     }
 
 
-def of_rates(every: Sequence[Rates]) -> dict[str, Any]:
-    """What the calculator found, at one base rate or at several."""
+def of_rates(every: Sequence[Rates], volume: float | None = None) -> dict[str, Any]:
+    """What the calculator found, at one base rate or at several; and alerts in a volume."""
     parts = [
         {
             "rates": with_former({name: _rate(rates[name]) for name in rates}),
             "undefined": rates.undefined,
+            **({} if volume is None else {"alerts": volume * rates["posfrac"].value}),
         }
         for rates in every
     ]

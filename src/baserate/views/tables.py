@@ -814,33 +814,47 @@ def total(value: float) -> str:
     return grouped(round(value)) if abs(value) >= 10 else f"{value:.3g}"
 
 
-def of_rates(every: Sequence[Rates]) -> Iterator[str]:
+def of_rates(
+    every: Sequence[Rates], volume: float | None = None, *, rounding: bool = False
+) -> Iterator[str]:
     """What the calculator found: what a positive result means, and the table of all rates."""
-    known = [rates.solved for rates in every if {"prior", "precision"} <= rates.solved.keys()]
-    if known and all(0 < solved["prior"].value < 1 for solved in known):
-        yield (
-            "; ".join(
-                f"{'At' if not place else 'at'} a base rate of {base_rate(solved['prior'].value)},"
-                f" {100 * solved['precision'].value:.3g} %{WHOSE if not place else ''}"
-                for place, solved in enumerate(known)
-            )
-            + "."
+    yield " ".join(filter(None, (_positive_results(every, volume), NO_INTERVAL)))
+    yield _every_rate(every, rounding=rounding)
+
+
+NO_INTERVAL = "No interval: the number of cases is not known."
+
+
+def _positive_results(every: Sequence[Rates], volume: float | None) -> str:
+    """Return which share of the positive results is true at each base rate; of a volume, how many
+    alerts there are, and how many of them are real.
+    """
+    said: list[str] = []
+    for solved in (rates.solved for rates in every):
+        if not {"prior", "precision"} <= solved.keys() or not 0 < solved["prior"].value < 1:
+            continue
+        at, precision = base_rate(solved["prior"].value), solved["precision"].value
+        whose = "" if said else " of the positive results are true positives"
+        alerts = ""
+        if volume is not None:
+            flagged = volume * solved["posfrac"].value
+            real = f" (1 in {cases(1 / precision)} real)" if precision else ""
+            alerts = f": about {cases(flagged)} alerts in {cases(volume)} cases{real}"
+        said.append(
+            f"{'at' if said else 'At'} a base rate of {at}, {100 * precision:.3g} %{whose}{alerts}"
         )
-    yield _every_rate(every)
+    return f"{'; '.join(said)}." if said else ""
 
 
-WHOSE = " of the positive results are true positives"
-
-
-def _every_rate(every: Sequence[Rates]) -> str:
-    """Each rate, and the range that rounding leaves open; one column per base rate where there are
-    several.
+def _every_rate(every: Sequence[Rates], *, rounding: bool) -> str:
+    """Each rate; one column per base rate where there are several, else, if it is asked for, the
+    range that the rounding of the given rates leaves open.
     """
     if len(every) > 1:
         names = list(
             dict.fromkeys(name for rates in every for name in (*rates.solved, *rates.undefined))
         )
-        values = [
+        rows = [
             (
                 name,
                 *(
@@ -850,19 +864,19 @@ def _every_rate(every: Sequence[Rates]) -> str:
             )
             for name in names
         ]
-        return Grid(("rate", *("" for _ in every)), values)
+        return Grid(("rate", *("" for _ in every)), rows)
     rates = every[0]
-    rows = [
-        (
-            name,
-            digits(rates[name].value, 4),
-            _span(rates[name]),
-            "given" if rates[name].given else "",
-        )
+    shown = [
+        (name, digits(rates[name].value, 4), _span(rates[name]), "given" * rates[name].given)
         for name in rates
     ]
-    rows += [(name, UNDEFINED, reason, "") for name, reason in rates.undefined.items()]
-    return Grid(("rate", "value", "if the given ones are rounded", ""), rows)
+    shown += [(name, UNDEFINED, reason, "") for name, reason in rates.undefined.items()]
+    if rounding or rates.undefined:
+        heading = "if the given ones are rounded" if rounding else ""
+        spans = [span if rounding or value == UNDEFINED else "" for _, value, span, _ in shown]
+        found = [(*row[:2], span, row[3]) for row, span in zip(shown, spans, strict=True)]
+        return Grid(("rate", "value", heading, ""), found)
+    return Grid(("rate", "value", ""), [(name, value, given) for name, value, _, given in shown])
 
 
 def _span(rate: Solved) -> str:
