@@ -255,7 +255,6 @@ def order_weighted(scores: Scores, labels: Labels, weights: Floats) -> tuple[Sco
     return ordered
 
 
-
 def count_gaps(scores: Scores, labels: Labels, anchors: Ints) -> tuple[Ints, Ints, Ints]:
     """Negatives at each anchor, strictly between anchors, and the least order of each such run."""
     counter = GapCounter(anchors)
