@@ -22,12 +22,12 @@ from baserate.decisions.selection import choose
 from baserate.errors import Fix, Note, quoted, refuse
 from baserate.measures.confusion import along, confusion_at, exact_value, label_shift_of, named
 from baserate.measures.registry import Direction, weight_of_negatives
+from baserate.notation import NumberCheck, WholeCheck
 from baserate.numbers import (
     INT64_MAX,
     Floats,
     Reading,
     Undefined,
-    exactly,
     rounded,
     surplus_won,
 )
@@ -362,23 +362,23 @@ def h_measure(
     )
 
 
+checked_severity = NumberCheck(
+    "BR532",
+    "a severity ratio is a number between 1e-9 and 1e9",
+    "severity_ratio=0.1",
+    1e-9,
+    1e9,
+)
+
+
 def _beta(prior: str, severity_ratio: float | None, share: float) -> tuple[float, float, str]:
     if severity_ratio is not None:
         if prior != HAND_2014:
             raise refuse(
                 "BR532", "a severity ratio and a named distribution are given", "give one of them"
             )
-        if (
-            not isinstance(severity_ratio, int | float | np.number)
-            or isinstance(severity_ratio, bool)
-            or not 1e-9 <= severity_ratio <= 1e9
-        ):
-            raise refuse(
-                "BR532",
-                f"a severity ratio is a number between 1e-9 and 1e9, got {quoted(severity_ratio)}",
-                "severity_ratio=0.1",
-            )
-        return 2.0, 1 + 1 / severity_ratio, f"severity_ratio={float(severity_ratio)!r}"
+        ratio = checked_severity(severity_ratio)
+        return 2.0, 1 + 1 / ratio, f"severity_ratio={ratio!r}"
     if prior == HAND_2014:
         return 1 + share, 2 - share, f"prior={HAND_2014}"
     if prior == HAND_2009:
@@ -644,7 +644,7 @@ def strip_weights(count: int, alpha: float) -> Floats:
     array([0.5     , 0.75    , 0.875   , 0.9375  , 0.96875 , 0.984375,
            1.984375])
     """
-    return _weights(checked_strips(count), _checked_alpha(alpha))
+    return _weights(checked_strips(count), checked_alpha(alpha))
 
 
 def _weights(count: int, alpha: float) -> Floats:
@@ -750,36 +750,15 @@ def _alpha(alpha: float | str | None, costs: Costs | None, points: Points) -> fl
                 "give alpha",
             )
         return 1 - ratio
-    return _checked_alpha(alpha)
+    return checked_alpha(alpha)
 
 
-def _checked_alpha(alpha: Any) -> float:
-    try:
-        value = float(exactly(alpha))
-    except (TypeError, ValueError, OverflowError):
-        value = math.nan
-    if not 0 <= value <= 1:
-        raise refuse(
-            "BR542",
-            f"alpha lies between 0 and 1, got {quoted(alpha)}",
-            'alpha=0.1, or "class_ratio"',
-        )
-    return value
-
-
-def checked_strips(strips: int | str) -> int:
-    """A number of strips."""
-    if (
-        not isinstance(strips, int | np.integer)
-        or isinstance(strips, bool)
-        or not 1 <= strips <= 10**6
-    ):
-        raise refuse(
-            "BR542",
-            f'strips is a whole number, "segments" or "continuous", got {quoted(strips)}',
-            "strips=10",
-        )
-    return int(strips)
+checked_alpha = NumberCheck(
+    "BR542", "alpha lies between 0 and 1", 'alpha=0.1, or "class_ratio"', high=1
+)
+checked_strips = WholeCheck(
+    "BR542", 'strips is a whole number, "segments" or "continuous"', "strips=10", 1, 10**6
+)
 
 
 def split_at_tpr(points: Points, cuts: Floats) -> Points:

@@ -18,10 +18,11 @@ from baserate.curves.named import CURVES, act_on_everybody, axis_label, benefits
 from baserate.decisions.amount_costs import AmountPoint
 from baserate.decisions.roc_geometry import Baseline
 from baserate.decisions.winner_map import WinnerMap
-from baserate.errors import grouped, quoted, refuse
+from baserate.errors import grouped, refuse
 from baserate.inference.bands import Band
 from baserate.measures.confusion import Confusion
 from baserate.measures.isolines import IsoCost, Isoline
+from baserate.notation import WholeCheck
 from baserate.numbers import Floats
 from baserate.plots.axes import Axis, deviate_axis, linear_axis, log_axis, spanning_axis
 from baserate.plots.compose import (
@@ -571,6 +572,9 @@ def _ratio(odds: Any, effective: float) -> Any:
 CLASSES = (("positive", "vermillion"), ("negative", "blue"))
 
 
+checked_bins = WholeCheck("BR542", "bins is a whole number from 1 to 1000", "bins=30", 1, 1000)
+
+
 def histogram_panel(counts: Counts, *, bins: int = 30, threshold: float | None = None) -> Panel:
     """How the scores of each class spread: the share of the class in each of the bins, and a
     threshold between them.
@@ -587,10 +591,7 @@ def histogram_panel(counts: Counts, *, bins: int = 30, threshold: float | None =
             "count(...)",
         )
     refuse_merged(counts, "a histogram shows how all scores spread")
-    if not isinstance(bins, int) or isinstance(bins, bool) or not 1 <= bins <= 1000:
-        raise refuse(
-            "BR542", f"bins is a whole number from 1 to 1000, got {quoted(bins)}", "bins=30"
-        )
+    checked_bins(bins)
     scores = counts.scores.astype(np.float64)
     known = scores[np.isfinite(scores)]
     axis = spanning_axis("score", known)
