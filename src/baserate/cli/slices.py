@@ -18,7 +18,8 @@ from baserate.counts.points import Points
 from baserate.decisions.operating_point import highest_below
 from baserate.decisions.rules import AND, parse_rule
 from baserate.errors import InputError, Ledger, Note, combine, quoted, refuse
-from baserate.measures.confusion import MOST_CASES, NOT_SAID
+from baserate.measures.confusion import NOT_SAID
+from baserate.notation import MOST_CASES
 from baserate.read.cases import Cases, count_cases
 from baserate.read.files import (
     clusters_by_group,

@@ -36,8 +36,9 @@ from baserate.decisions.selection import settings_of
 from baserate.errors import InputError, Source, escaped, grouped, number_of, quoted, refuse
 from baserate.inference.decide import recommend
 from baserate.inference.intervals import IntervalOptions, auc_intervals
-from baserate.measures.confusion import checked_volume, in_costs, measure
+from baserate.measures.confusion import in_costs, measure
 from baserate.measures.isolines import IsoCost, iso_cost_line
+from baserate.notation import checked_volume
 from baserate.numbers import table
 from baserate.plots.figures import (
     SMALL_PRIOR,
@@ -164,7 +165,7 @@ def page(title: str, static: str, content: Mapping[str, Any]) -> str:
                 ' name="color-scheme" content="light dark">\n'
             ),
             f"<title>{escape(escaped(title))}</title>\n<style>{parts.style}</style>\n</head>\n<body>\n",
-            f'<div id="static">\n{static}\n</div>\n<div id="app" hidden></div>\n',
+            f'<div id="static">\n{static}\n</div>\n<div id="app" aria-busy="true" hidden></div>\n',
             f'<script type="application/json" id="baserate-data">{island(content)}</script>\n',
             f"<script>{parts.script}</script>\n</body>\n</html>\n",
         )
