@@ -89,7 +89,7 @@ PUBLIC: dict[str, dict[str, tuple[str, ...]]] = {
             "Measure",
         ),
         "read.cases": ("count_classes",),
-        "read.files": ("load",),
+        "read.saved": ("load",),
         "read.sql": ("counting_sql",),
         "reports.page": (
             "Report",

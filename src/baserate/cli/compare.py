@@ -28,8 +28,9 @@ from baserate.inference.differences import compare, compare_all
 from baserate.inference.paired import Models
 from baserate.inference.statistic import statistic_of
 from baserate.measures.confusion import in_costs, parse
-from baserate.read.files import joint_from, saved_joint
 from baserate.read.frames import check_models
+from baserate.read.joins import count_files_jointly
+from baserate.read.saved import saved_joint
 from baserate.results.values import Difference
 from baserate.views import comparisons, document
 
@@ -166,7 +167,7 @@ def _joint(source: SourceOptions) -> JointCounts:
         return saved_joint(source.path, source.scores)
     wanted = source.wanted(id=source.id)
     with source.reading():
-        return joint_from(
+        return count_files_jointly(
             source.paths, wanted, source.options, by_position=source.by_position, join=source.join
         )
 
