@@ -3,7 +3,7 @@ import { modelOf, type Model } from "./core/points.ts";
 import { grouped } from "./core/formats.ts";
 import { Refusal } from "./core/notations.ts";
 import type { Document } from "./document.ts";
-import { asked, questionSaid, type Solution, type State } from "./scenario.ts";
+import { asked, presetSaid, type Solution, type State } from "./scenario.ts";
 import { Store } from "./store.ts";
 import { answer, outcomes, type Part } from "./page/answer.ts";
 import { charts, type Charts } from "./page/charts.ts";
@@ -17,16 +17,19 @@ import { folded, moved, section, sampleSaid } from "./page/sections.ts";
 import { slicesPart } from "./page/slices.ts";
 import { applied, themeButton } from "./page/theme.ts";
 
-function start(content: Document): void {
-  const models = content.report.points.map(modelOf);
+async function start(content: Document): Promise<void> {
+  const models = await Promise.all(content.report.points.map(modelOf));
   // With one class only there is nothing to move: the static page says what there is to say.
-  if (!models.length || models.some((model) => !model.positives.n || !model.negatives.n)) return;
+  if (!models.length || models.some((model) => !model.positives.n || !model.negatives.n)) {
+    document.getElementById("app")!.removeAttribute("aria-busy");
+    return;
+  }
   const store = new Store(models, content.report);
   addEventListener("resize", () => keepHeights(false));
   const change = store.change.bind(store);
   const flip = (name: string, value: string): void => change(({ view }) => ({ view: without({ ...view, [name]: value }) }));
   const said = answer(content);
-  const drawn = charts(models, ({ model, place }) => change(taken(model, place, store.here())), flip, change);
+  const drawn = charts(models, ({ model, place }) => change(taken(model, place, store.here())), flip);
   const parts = {
     said,
     happens: outcomes(),
@@ -40,7 +43,7 @@ function start(content: Document): void {
     change,
     () => store.here(),
     (state) => store.shownOver(state)?.ranges ?? "",
-    content.report.answers.map((one) => [questionSaid(one), asked(one, store.first)] as const),
+    content.report.answers.map((one) => [presetSaid(one), asked(one, store.first)] as const),
   );
   store.render = (solution) => {
     keepHeights(store.state.mode === "hand");
@@ -61,6 +64,7 @@ function start(content: Document): void {
   );
   document.getElementById("static")!.hidden = true;
   document.getElementById("app")!.hidden = false;
+  document.getElementById("app")!.removeAttribute("aria-busy");
 }
 
 let kept = false;
@@ -150,7 +154,7 @@ function layOut(
   const sections = [
     section("models-title", "Models compared", [table.element], tools),
     section("rates-title", "If the base rate is not what you think", [
-      h("div", { class: "pair" }, h("div", { class: "card" }, drawn.rates), h("div", { class: "card" }, map.element)),
+      h("div", { class: "pair" }, h("div", { class: "card" }, drawn.keeping), h("div", { class: "card" }, map.element)),
     ]),
     decision,
     section("charts-title", "Curves for experts", [drawn.element]),
@@ -185,4 +189,4 @@ function jump(part: HTMLElement): HTMLElement {
   return go;
 }
 
-start(JSON.parse(document.getElementById("baserate-data")!.textContent!) as Document);
+void start(JSON.parse(document.getElementById("baserate-data")!.textContent!) as Document);

@@ -6,14 +6,14 @@ import { rounded } from "./core/fractions.ts";
 import { prior as priorOf, Refusal } from "./core/notations.ts";
 import { confusionAt, isCondensed, placeOf, type Model } from "./core/points.ts";
 import { parseRule, ruleSaid } from "./core/rules.ts";
-import { byHand, conditionsSaid, verdict } from "./core/sentences.ts";
+import { conditionsSaid, questionSaid } from "./core/sentences.ts";
 import { cutAt } from "./charts/scores.ts";
 import type { Given, Report } from "./document.ts";
 
 export type Mode = "cheapest" | "rule" | "budget" | "hand";
 export const MODES: readonly Mode[] = ["cheapest", "budget", "rule", "hand"];
 /** A given question in few words, to pick from. */
-export const questionSaid = (one: Given): string =>
+export const presetSaid = (one: Given): string =>
   [one.at.as_in_sample || one.at.prior === null ? "base rate of the sample" : baseRate(one.at.prior), one.rule].filter(Boolean).join(", ");
 
 /** Of how many cases a page speaks where no volume is given: 1,000, or as many more as have ten positives among them. */
@@ -227,13 +227,10 @@ export function solve(models: readonly Model[], state: State, { answers }: Repor
   const none = models.some((model) => mayKeep(model, { exact }))
     ? "none of the thresholds in this report satisfies the rule"
     : "no model can satisfy the rule";
-  const alone = models.length === 1;
   const never = answers.find((one) => one.untested)?.untested ?? NOT_HERE;
   const untested = found.length < 2 || hand ? null : answered ? (answered.untested ?? null) : never;
   const sentence = found.length
-    ? (over?.sentence ??
-      answered?.sentence ??
-      (inHand ? byHand(inHand, question, alone) : verdict(chosen, others, ends, question, alone, untested)))
+    ? (over?.sentence ?? answered?.sentence ?? questionSaid(chosen[0]!, question, untested, found.length - 1))
     : `At ${conditionsSaid(question.at, prior ?? Number.NaN)}: ${none}.`;
   return {
     models,

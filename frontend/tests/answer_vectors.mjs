@@ -28,7 +28,7 @@ function alongOf(model, question) {
   );
 }
 
-function answer(vector) {
+async function answer(vector) {
   const costsGiven = vector.costs !== null;
   const at = {
     prior: vector.prior === null ? null : core.prior(vector.prior),
@@ -37,21 +37,16 @@ function answer(vector) {
     earned: costsGiven && vector.earned,
   };
   const question = { terms: vector.rule === null ? [] : core.parseRule(vector.rule, vector.volume), at, volume: vector.volume };
-  const models = vector.points?.map(core.modelOf) ?? shared;
+  const models = vector.points ? await Promise.all(vector.points.map(core.modelOf)) : shared;
   const found = models.map((model) => core.choose(model, question));
   const settings = found.filter(Boolean);
   const chosen = core.best(settings, question);
-  const others = settings.filter((one) => !chosen.includes(one));
   const own = at.prior ?? models[0].samplePrior;
-  const untested = settings.length > 1 ? "the models were counted separately, not on the same cases" : null;
   return {
     rule: core.ruleSaid(question.terms),
     points: found.map((one) => one && pointOf(one, question)),
     infeasible: found.map((one, i) => (one ? null : core.infeasible(models[i], question))),
     models: chosen.map((one) => one.model.name),
-    sentence: settings.length
-      ? core.verdict(chosen, others, core.baselines(settings[0].model, question), question, models.length === 1, untested)
-      : null,
     said: core.conditionsSaid(at, at.prior === null ? Number.NaN : core.rounded(at.prior)),
     effective: core.repr(core.effectivePrior(own, at.costs)),
     slope: core.repr(core.isoCostSlope(own, at.costs)),
@@ -60,12 +55,16 @@ function answer(vector) {
 }
 
 const vectors = JSON.parse(readFileSync(0, "utf8"));
-const shared = vectors.models?.map(core.modelOf);
+const shared = await Promise.all((vectors.models ?? []).map(core.modelOf));
 const formats = vectors.formats.map(([text, count]) => {
   const value = Number(text);
   const plain = [core.general(value, count), core.digits(value, count), core.repr(value), core.short(value), core.cases(value)];
   return [...plain, ...(Math.abs(value) < 1e30 ? [core.fixed(value, 2)] : [])];
 });
 process.stdout.write(
-  JSON.stringify({ answers: vectors.vectors.map(answer), formats, names: vectors.names.map((text) => core.quoted(text)) }),
+  JSON.stringify({
+    answers: await Promise.all(vectors.vectors.map(answer)),
+    formats,
+    names: vectors.names.map((text) => core.quoted(text)),
+  }),
 );

@@ -20,7 +20,7 @@ const points = (rows) => ({
   gap: null,
   bounds: null,
 });
-const MODEL = core.modelOf(
+const MODEL = await core.modelOf(
   points([
     [0.9, 30, 10],
     [0.6, 45, 100],

@@ -121,7 +121,7 @@ from baserate.verbs.sources import (
 )
 
 __version__: str
-PUBLIC: dict[str, dict[str, tuple[str, ...]]]
 NAMESPACES: tuple[str, ...]
 
+def read_stub(space: str) -> dict[str, str]: ...
 def lazily(space: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]: ...

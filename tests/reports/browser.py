@@ -43,6 +43,8 @@ def opened(browser, path, **options):
     page.on("console", lambda message: seen.said.append(message.text))
     page.on("pageerror", lambda error: seen.said.append(str(error)))
     page.goto(path.as_uri(), wait_until="load")
+    if options.get("java_script_enabled", True):
+        page.wait_for_selector("#app[aria-busy]", state="detached")
     try:
         yield page, seen
     finally:

@@ -16,8 +16,9 @@ from baserate.decisions.operating_point import highest_below
 from baserate.decisions.selection import chosen_among
 from baserate.errors import Infeasible
 from baserate.inference.fixed_point import point_intervals
+from baserate.measures.confusion import in_costs
 from baserate.reports.page import headline, in_cases, outcome_table
-from baserate.results.operating_point import describe_briefly, describe_setting, format_threshold
+from baserate.results.operating_point import describe_briefly, format_threshold
 from baserate.views import tables
 
 VOLUME = 1_000_000
@@ -78,21 +79,18 @@ def reported():
 NOT_HERE = "this page shows tests of the given scenarios only"
 
 
-def elsewhere(choice, *, alone=False, untested=None):
-    """What the page says away from there, where it chooses by itself, tests nothing and bounds
-    precision in a sentence of its own.
+def elsewhere(choice, *, untested=None):
+    """What the page says away from there beside the numbers: the question, and that it tests
+    nothing.
     """
-    return tables.verdict(
-        replace(
-            choice,
-            points={name: replace(point, intervals={}) for name, point in choice.points.items()},
-            differences=(),
-            lead_over_baseline=None,
-            baseline_untested="",
-            untested=(choice.untested if untested is None or len(choice.points) < 2 else untested),
-        ),
-        alone=alone,
-    )
+    point = choice.point
+    rule = f", with {point.rule}" if point.rule else ""
+    said = f"At {told(point.at, by_cost=in_costs(point.optimized))}{rule}."
+    others = len(choice.points) - 1
+    if not others:
+        return said
+    differences = "difference was" if others == 1 else "differences were"
+    return f"{said} The {differences} not tested ({untested or choice.untested})."
 
 
 def faults(page):
@@ -295,10 +293,7 @@ def compare_by_hand(shown, places, at=START, volume=VOLUME):
         compare_row(row, points[name])
     name = list(MODELS)[int(shown["model"])]
     point, cheapest = points[name], br.choose(MODELS[name], at=at, volume=volume)
-    assert shown["answer"] == (
-        f"At {told(point.at, by_cost=True)}, {name}, {describe_setting(point)}, set by hand: cost"
-        f" per case {tables._cell(point, 'expected_cost')}."
-    )
+    assert shown["answer"] == f"At {told(point.at, by_cost=True)}."
     where = "flags nothing" if point.threshold is None else f"from {format_threshold(point)}"
     assert shown["use"] == f"By hand: {name} {where}."
     more = point["volume_cost"] - cheapest["volume_cost"]

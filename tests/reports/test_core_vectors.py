@@ -159,7 +159,6 @@ def python_says(vector, *, curves=True):
         ],
         "infeasible": infeasible,
         "models": list(choice.models) if choice else [],
-        "sentence": tables.verdict(choice, alone=len(models) == 1) if choice else None,
         "said": str(at),
         "effective": at.within(br.Points.of(first).exact_prior).effective_prior,
         "slope": at.within(br.Points.of(first).exact_prior).iso_cost_slope,
@@ -288,13 +287,13 @@ def said(tmp_path_factory):
     return vectors, formats, answered
 
 
-def test_every_choice_value_and_sentence_of_the_page_is_pythons(said):
+def test_every_choice_and_value_of_the_page_is_pythons(said):
     vectors, _, answered = said
     assert len(answered["answers"]) == VECTORS
     seen = {"undefined": 0, "shared": 0, "refused": 0, "tied": 0}
     for vector, page in zip(vectors, answered["answers"], strict=True):
         library = python_says(vector)
-        for key in ("rule", "models", "sentence", "said", "infeasible"):
+        for key in ("rule", "models", "said", "infeasible"):
             assert page[key] == library[key], vector
         assert (
             max(ulps(float(page[key]), library[key]) for key in ("effective", "slope")) <= ULPS
@@ -396,7 +395,7 @@ def test_every_rule_and_budget_over_all_thresholds_is_answered_as_in_python(many
     seen = {"undefined": 0, "shared": 0, "refused": 0, "tied": 0}
     for state, page in zip(states, answers, strict=True):
         library = python_says(state, curves=False)
-        for key in ("rule", "models", "sentence", "infeasible"):
+        for key in ("rule", "models", "infeasible"):
             assert page[key] == library[key], state
         for ours, theirs in zip(page["points"], library["points"], strict=True):
             compare_points(ours, theirs, state, seen)

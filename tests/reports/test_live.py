@@ -15,11 +15,12 @@ from tests.reports.made import Page, drawn
 
 import baserate as br
 from baserate.cli.demo import scores_csv
+from baserate.conditions import told
 from baserate.errors import Infeasible
 from baserate.inference.best_model import SEPARATE
 from baserate.inference.fixed_point import point_intervals
 from baserate.reports import content
-from baserate.results.operating_point import describe_briefly
+from baserate.results.operating_point import describe_briefly, format_threshold
 from baserate.segments.groups import by_group
 from baserate.views import tables
 
@@ -91,9 +92,7 @@ def test_one_model_alone_is_told_its_threshold(browser, tmp_path):
         choice = br.choose({"only": counts}, at=AT, volume=1_000_000)
         assert texts(page, "#answer") == [tables.verdict(choice, alone=True)]
         page.check("#mode-hand")
-        assert texts(page, "#answer")[0].endswith(
-            f"set by hand: cost per case {tables._cell(choice.point, 'expected_cost')}."
-        )
+        assert texts(page, "#answer") == [f"At {told(AT, by_cost=True)}."]
         assert page.locator("#threshold-model").count() == 0
 
 
@@ -108,12 +107,15 @@ def test_every_rule_is_answered_over_all_thresholds_of_thousands_of_scores(brows
             page.fill("#rule", rule)
             choice = br.choose(models, rule, at=AT, volume=1_000_000)
             assert texts(page, "#answer") == [elsewhere(choice)]
+            assert by_model(page, "cut") == list(map(describe_briefly, choice.points.values()))
             assert texts(page, "#models .cut small") == []
         page.check("#mode-cheapest")
         for prior in ("0.3", "1 in 77777", "2%"):
             page.fill("#prior", prior)
             at = br.Conditions(prior, AT.costs)
-            assert texts(page, "#answer") == [elsewhere(br.choose(models, at=at, volume=1_000_000))]
+            choice = br.choose(models, at=at, volume=1_000_000)
+            assert texts(page, "#answer") == [elsewhere(choice)]
+            assert by_model(page, "cut") == list(map(describe_briefly, choice.points.values()))
 
 
 def test_weighted_cases_are_read_as_python_reads_them(browser, tmp_path):
@@ -261,7 +263,7 @@ def test_where_thresholds_are_condensed_the_page_says_to_within_how_much_it_know
         assert "(recall known to within 0.00" in shown(page, "#plain")
         assert by_model(page, "cut") == ["no threshold in this report satisfies the rule"]
         page.fill("#rule", "recall >= 0.1")
-        assert "Use m0" in shown(page, "#answer")
+        assert "Use m0" in shown(page, "#use")
         [gap] = texts(page, "#models .cut small")
         assert gap.startswith("recall to within 0.00")
 
@@ -278,7 +280,7 @@ def test_a_model_that_cannot_satisfy_the_rule_is_named_with_the_nearest_that_it_
     with live(browser, tmp_path, models, at=AT) as (page, _):
         page.check("#mode-rule")
         page.fill("#rule", rule)
-        assert "Use perfect" in shown(page, "#answer")
+        assert "Use perfect" in shown(page, "#use")
         why = br.choose(models, rule, at=AT).refused["many"].problems[0].text
         assert f"many: {why}." in shown(page, "#caution")
         page.fill("#rule", "recall >= 0.1")
@@ -333,10 +335,19 @@ def test_over_ranges_everything_shows_what_is_recommended_until_a_control_moves(
         assert [float(text.removeprefix(">= ")) for text in by_model(page, "cut")] == pytest.approx(
             list(rivals.values()), rel=0.05
         )
-        assert shown(page, "#plain").endswith(over_its_base_rates(models["b"], rivals["b"]))
+        assert over_its_base_rates(models["b"], rivals["b"]) in shown(page, "#plain")
+        at, given = RANGES.middle(), {"volume": 1_000_000}
+        kept = br.choose(models["b"], threshold=rivals["b"], at=at, **given)
+        best = br.choose(models, at=at, **given)
+        costs = [tables.total(one["volume_cost"]) for one in (kept, best.point)]
+        nothing = tables.total(best.baselines["flag nothing"]["volume_cost"])
+        assert shown(page, "#plain").endswith(
+            f" At 0.01% (1 in 10,000) it costs {costs[0]}, flagging nothing {nothing}, the best"
+            f" threshold ({best.model} from {format_threshold(best.point)}) {costs[1]} a day."
+        )
         assert shown(page, "#outcomes caption").startswith(MIDDLE)
         page.fill("#prior", "1 in 500")
-        assert " At a base rate of 0.2% (1 in 500), costs " in shown(page, "#answer")
+        assert "At a base rate of 0.2% (1 in 500), costs " in shown(page, "#answer")
         assert MIDDLE not in shown(page, "#plain") + shown(page, "#outcomes caption")
         page.click("#reset")
         assert shown(page, "#answer") == decided

@@ -16,6 +16,7 @@ from tests.reports.live import (
     MODELS,
     START,
     VOLUME,
+    asked,
     compare,
     faults,
     place_of,
@@ -150,7 +151,7 @@ def test_every_control_is_reached_by_the_tab_key_and_shows_its_focus(page):
         "chart-scores",
         "over-yield",
         "chart-gain",
-        "chart-rates",
+        "chart-keeping",
         "curve-broc",
         "chart-roc",
         "log-roc",
@@ -517,10 +518,57 @@ def test_while_a_field_is_refused_the_answer_is_grey_and_its_reason_has_a_line(p
     assert faults(page) == []
 
 
-def test_the_base_rate_is_dragged_under_the_costs_of_all_models(page):
-    in_view(page, "#chart-rates")
-    dragged(page, "#chart-rates .knob", 80)
-    assert 0.001 < float(compare(page)["prior"]) < 0.2
+def kept_and_best(shown, factor):
+    """What errors cost at a multiple of the base rate: at the threshold that is shown, and at the
+    best one of the same model there.
+    """
+    at, rule, volume = asked(shown)
+    name = list(MODELS)[shown["best"].index(True)]
+    kept = br.choose(MODELS[name], rule, at=at, volume=volume)
+    there = br.Conditions(at.prior * factor, at.costs if at.costs_given else None)
+    kept = br.choose(MODELS[name], threshold=kept.threshold, at=there, volume=volume)
+    return kept, br.choose(MODELS[name], rule, at=there, volume=volume)
+
+
+def test_what_it_costs_to_keep_a_threshold_is_written_at_four_other_base_rates(page):
+    place_of(page, "#chart-keeping")
+    shown = settled(page)
+    for mark, factor in zip(texts(page, "#chart-keeping .name"), (0.1, 0.5, 1, 2, 10), strict=True):
+        kept, best = kept_and_best(shown, factor)
+        extra = kept["volume_cost"] - best["volume_cost"]
+        told = f"+{tables.total(float(f'{extra:.{3 if extra >= 1e5 else 2}g}'))}"
+        assert mark == (told if extra > 0.001 * kept["volume_cost"] else "0"), factor
+    tenfold = texts(page, "#chart-keeping .name")[4].removeprefix("+")
+    title = "Keeping 2.3 costs nothing extra if positives double"
+    assert texts(page, "#keeping-title") == [f"{title}, {tenfold} if they are ten times as many."]
+
+
+def test_with_a_budget_and_without_costs_keeping_a_threshold_misses_more(page):
+    page.uncheck("#costs-known")
+    page.check("#mode-budget")
+    page.fill("#budget", "100000")
+    place_of(page, "#chart-keeping")
+    shown = settled(page)
+    assert "extra misses a day" in texts(page, "#chart-keeping .title")
+    for mark, factor in zip(texts(page, "#chart-keeping .name"), (0.1, 0.5, 1, 2, 10), strict=True):
+        kept, best = kept_and_best(shown, factor)
+        share = min(1, 100_000 / kept["alerts"])  # of more alerts an even share is checked
+        extra = best["caught"] - share * kept["caught"]
+        lost = extra + best["missed"]
+        said = float(mark.replace(",", ""))
+        assert said == pytest.approx(extra if extra > 0.001 * lost else 0, rel=0.06, abs=0.06)
+
+
+def test_the_cost_of_keeping_a_threshold_is_read_by_keys_and_pointer(page):
+    place_of(page, "#chart-keeping")
+    page.focus("#chart-keeping")
+    page.keyboard.press("PageUp")
+    assert texts(page, "#keeping-reading")[0].startswith("At 1 in 500: ")
+    page.keyboard.press("Escape")
+    assert texts(page, "#keeping-reading") == [""]
+    box = place_of(page, "#chart-keeping")
+    page.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + box["height"] * 0.5)
+    assert texts(page, "#keeping-reading")[0].startswith("At 1 in ")
 
 
 def test_the_models_are_ranked_and_sorted_by_any_column(page):

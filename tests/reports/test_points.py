@@ -16,8 +16,8 @@ from baserate.reports import content
 
 READ = """
 const core = await import(process.argv[1]);
-const read = (points) => {
-  const model = core.modelOf(points);
+const read = async (points) => {
+  const model = await core.modelOf(points);
   const places = [...model.tp.keys()];
   return {
     tp: [...model.tp], fp: [...model.fp], shown: places.map((place) => core.thresholdSaid(model, place)),
@@ -28,7 +28,7 @@ const read = (points) => {
 };
 let text = "";
 for await (const part of process.stdin) text += part;
-process.stdout.write(JSON.stringify(JSON.parse(text).map(read)));
+process.stdout.write(JSON.stringify(await Promise.all(JSON.parse(text).map(read))));
 """  # noqa: E501
 
 

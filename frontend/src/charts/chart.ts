@@ -1,7 +1,7 @@
 // One chart on the page: it keeps its nodes, changes only what differs from what it drew last, and shows the threshold looked at.
 import { h, put, s, say } from "../page/dom.ts";
 import { drawingOf, type Drawing } from "./drawings.ts";
-import { drawAxes, drawMarks, drawPaths, drawTicks } from "./frames.ts";
+import { drawAxes, drawLabels, drawMarks, drawPaths } from "./frames.ts";
 import { grip, Grip } from "./grip.ts";
 import { BOX, fit, SIZE, type Kind, type Scene, type Size } from "./kinds.ts";
 import { visible } from "./paths.ts";
@@ -48,7 +48,7 @@ export class Chart {
   private readonly frame = s("rect", { class: "frame" });
   private readonly axes = s("g", { class: "axes" });
   private readonly lines: SVGGElement;
-  private readonly ticks = s("g");
+  private readonly labels = s("g");
   private readonly marks = s("g", { class: "marks" });
   private readonly ring = s("circle", { class: "ring", r: 6, visibility: "hidden" });
   private readonly grip: Grip | null;
@@ -86,7 +86,7 @@ export class Chart {
       this.axes,
       this.frame,
       this.lines,
-      this.ticks,
+      this.labels,
       this.grip?.element ?? null,
       this.marks,
       this.ring,
@@ -106,7 +106,7 @@ export class Chart {
     for (const [name, value] of Object.entries(inside)) [this.clip, this.frame].forEach((node) => put(node, name, String(value)));
     drawAxes(this.axes, { x: this.kind.x, y: this.kind.id === "spent" && !costsGiven ? "errors" : this.kind.y }, this.drawing.axes);
     drawPaths(this.lines, this.nodes, this.drawing);
-    drawTicks(this.ticks, this.drawing);
+    drawLabels(this.labels, this.drawing);
     drawMarks(this.marks, this.drawing, scene);
     const set = this.grip && this.focused();
     const spot = set && this.drawing.locate(set.model, set.place);

@@ -1,11 +1,10 @@
 // Charts along the conditions: the cheapest threshold of every model at every base rate, threshold probability or effective prior, and the one that is set.
 import { effectivePrior, falseAlarm, miss } from "../core/conditions.ts";
-import { quoted } from "../core/formats.ts";
 import { exactly, rounded } from "../core/fractions.ts";
 import type { Model } from "../core/points.ts";
 import { CURVES } from "../core/registry.ts";
 import { linear, logarithmic, rate } from "./axes.ts";
-import { classOf, ratesOf, type Drawing, type Mark, type Path, type Tick } from "./drawings.ts";
+import { classOf, ratesOf, type Drawing, type Mark, type Path } from "./drawings.ts";
 import { across, upward, type Kind, type Scene } from "./kinds.ts";
 import { strokes } from "./paths.ts";
 import { calibrationOf } from "./scores.ts";
@@ -186,111 +185,6 @@ function decisionDrawing(kind: Kind, scene: Scene): Drawing {
     return [axes.x.place(here), axes.y.place(value)];
   };
   return { axes, paths, marks, locate };
-}
-
-export const PRIORS = [1e-6, 0.5] as const;
-const ALONG = evenly(PRIORS[0], PRIORS[1], 240);
-
-/** The cost of every model over the base rates, as a share of the better of flagging nothing and flagging everything. */
-export const RATES: Kind = {
-  id: "rates",
-  title: "Cost over the base rate",
-  says: "Each model at its cheapest threshold, relative to flagging nothing or everything, whichever is cheaper (1: no better). Thin line: the chosen threshold, kept as it is.",
-  x: "base rate",
-  y: "cost relative to no model",
-  log: null,
-  axes: () => ({ x: logarithmic(PRIORS, across(), rate), y: linear([0, 1.1], upward(), rate, true) }),
-  map: () => false,
-  of: () => "",
-  straight: () => false,
-  draw: ratesDrawing,
-};
-
-/** Where on the base rates another model becomes the cheapest; empty where one always is. */
-export function switches(scene: Scene): { readonly prior: number; readonly model: number }[] {
-  const ratio = ratioOf(scene);
-  const es = ALONG.map((prior) => effective(prior, ratio));
-  const costs = scene.models.map((model) => cheapestAlong(model, es));
-  const found: { prior: number; model: number }[] = [];
-  ALONG.forEach((prior, k) => {
-    const last = found[found.length - 1]?.model;
-    const least = Math.min(...costs.map((values) => values[k]!));
-    const trivial = Math.min(es[k]!, 1 - es[k]!);
-    const near = least * (1 + 1e-9);
-    const model =
-      least >= trivial * (1 - 1e-9)
-        ? -1
-        : last !== undefined && last >= 0 && costs[last]![k]! <= near
-          ? last
-          : costs.findIndex((values) => values[k]! <= near);
-    if (model !== last) found.push({ prior, model });
-  });
-  return found;
-}
-
-const ratioOf = ({ solution }: Scene): number => {
-  const { costs } = solution.question.at;
-  return rounded(falseAlarm(costs)) / rounded(miss(costs));
-};
-const effective = (prior: number, ratio: number): number => prior / (prior + (1 - prior) * ratio);
-
-function ratesDrawing(kind: Kind, scene: Scene): Drawing {
-  const axes = kind.axes(scene);
-  const ratio = ratioOf(scene);
-  const es = ALONG.map((prior) => effective(prior, ratio));
-  const share = (e: number, value: number): number => value / Math.min(e, 1 - e);
-  const paths: Path[] = [
-    {
-      key: "chance",
-      class: "chance",
-      d: strokes(
-        [
-          [PRIORS[0], 1],
-          [PRIORS[1], 1],
-        ],
-        axes,
-      ),
-    },
-  ];
-  const marks: Mark[] = [];
-  const priors = scene.solution.priors;
-  scene.models.forEach((model, i) => {
-    const one = scene.solution.settings[i];
-    const rates = one && ratesOf(one, scene);
-    const e = effective(priors[i]!, ratio);
-    if (rates) {
-      const best = scene.solution.chosen.includes(one);
-      if (best)
-        paths.push({
-          key: "set",
-          class: `hull m${i % 7}`,
-          d: strokes(
-            es.map((x, k) => [ALONG[k]!, share(x, cost(x, rates.tpr, rates.fpr))] as const),
-            axes,
-          ),
-        });
-      marks.push({ model: i, at: [axes.x.place(priors[i]!), axes.y.place(share(e, cost(e, rates.tpr, rates.fpr)))], best });
-    }
-    const values = cheapestAlong(model, es);
-    paths.push({
-      key: `curve${i}`,
-      class: classOf(i, scene),
-      d: strokes(
-        es.map((x, k) => [ALONG[k]!, share(x, values[k]!)] as const),
-        axes,
-      ),
-    });
-  });
-  const ticks: Tick[] = switches(scene).map(({ prior, model }) => ({
-    x: axes.x.place(prior),
-    text: model < 0 ? "no model" : quoted(scene.models[model]!.name),
-    model,
-  }));
-  const locate: Drawing["locate"] = (i, place) => {
-    const e = effective(priors[i]!, ratio);
-    return [axes.x.place(priors[i]!), axes.y.place(share(e, cost(e, scene.models[i]!.tpr[place]!, scene.models[i]!.fpr[place]!)))];
-  };
-  return { axes, paths, marks, ticks, locate };
 }
 
 /** Where scores are probabilities: what they say against what was seen. */

@@ -23,18 +23,10 @@ export interface Mark {
   readonly best: boolean;
 }
 
-/** A place on the x axis with a word: from here on another model is best. */
-export interface Tick {
-  readonly x: number;
-  readonly text: string;
-  readonly model: number;
-}
-
 export interface Drawing {
   readonly axes: { readonly x: Axis; readonly y: Axis };
   readonly paths: readonly Path[];
   readonly marks: readonly Mark[];
-  readonly ticks?: readonly Tick[];
   /** Where a threshold of a model lies, in pixels. */
   readonly locate: (model: number, place: number) => readonly [number, number] | null;
 }

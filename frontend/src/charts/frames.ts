@@ -113,10 +113,10 @@ export function drawMarks(group: SVGGElement, drawing: Drawing, scene: Scene): v
   group.replaceChildren(...nodes);
 }
 
-/** What a line is, at the end of it that lies inside the frame. */
-function labelsOf(drawing: Drawing): SVGElement[] {
+/** Writes what a line is at the end of it that lies inside the frame. */
+export function drawLabels(group: SVGGElement, drawing: Drawing): void {
   const taken: (readonly [number, number])[] = [];
-  return drawing.paths.flatMap(({ label, d }) => {
+  const labels = drawing.paths.flatMap(({ label, d }) => {
     if (!label) return [];
     const vertices = [...d.matchAll(/(-?[\d.]+) (-?[\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)] as const);
     const upright = /V([\d.]+)$/.exec(d);
@@ -133,20 +133,5 @@ function labelsOf(drawing: Drawing): SVGElement[] {
     taken.push([end[0], lower]);
     return [s("text", { class: "line-name", x: end[0] + (left ? -6 : 6), y: lower, "text-anchor": left ? "end" : "start" }, label)];
   });
-}
-
-/** Where another model takes over: a line on the axis and its name at the frame's foot; and what the other lines are. */
-export function drawTicks(group: SVGGElement, drawing: Drawing): void {
-  const ticks = drawing.ticks ?? [];
-  const nodes = ticks.flatMap(({ x, text, model }, i) => {
-    const until = ticks[i + 1]?.x ?? BOX.right;
-    const colour = model < 0 ? "none" : `m${model % 7}`;
-    const fits = ticks.length > 1 && until - x > 7 * text.length + 6;
-    return [
-      s("path", { class: `region ${colour}`, d: `M${x.toFixed(1)} ${BOX.top - 7}H${until.toFixed(1)}` }),
-      i > 0 && s("path", { class: "switch", d: `M${x.toFixed(1)} ${BOX.top - 10}V${BOX.bottom}` }),
-      fits && s("text", { class: `name ${colour}`, x: (x + until) / 2, y: BOX.bottom - 8, "text-anchor": "middle" }, text),
-    ].filter((node) => node !== false);
-  });
-  group.replaceChildren(...nodes, ...labelsOf(drawing));
+  group.replaceChildren(...labels);
 }

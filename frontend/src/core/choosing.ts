@@ -89,7 +89,7 @@ export function filled(model: Model, budget: Term, question: Question): Omit<Set
 }
 
 /** Whether the tie behind a point holds more than one case; of weighted cases there is no telling. */
-function isSeveral({ held, tp, fp }: Model, last: number): boolean {
+export function isSeveral({ held, tp, fp }: Model, last: number): boolean {
   return held.weighted || tp[last + 1]! - tp[last]! + fp[last + 1]! - fp[last]! > 1;
 }
 

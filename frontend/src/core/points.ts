@@ -3,7 +3,7 @@ import type { Held, Packed, Points, Threshold } from "../document.ts";
 import { add, counted, div, mul, rounded, sub, type Fraction } from "./fractions.ts";
 import { repr } from "./formats.ts";
 import type { Columns, Confusion } from "./measures.ts";
-import { Numbers, unpacked } from "./packed.ts";
+import { Numbers, unpack } from "./packed.ts";
 
 export interface Model extends Columns {
   readonly name: string;
@@ -16,8 +16,8 @@ export interface Model extends Columns {
 
 const floats = (values: ArrayLike<number | string>): Float64Array => Float64Array.from(values, Number);
 
-export function modelOf(points: Points): Model {
-  const held = "steps" in points ? read(points) : listed(points);
+export async function modelOf(points: Points): Promise<Model> {
+  const held = "steps" in points ? await read(points) : listed(points);
   const [positives, negatives] = [counted(held.positives), counted(held.negatives)];
   const [tp, fp] = [floats(held.tp), floats(held.fp)];
   const [whole, others] = [rounded(positives), rounded(negatives)];
@@ -43,13 +43,14 @@ function listed(points: Exclude<Points, Packed>): Held {
 }
 
 /** Many are packed: the steps of the counts, and every score as a decimal. */
-function read(points: Packed): Held {
+async function read(points: Packed): Promise<Held> {
   const { steps, scores, texts, exact, unlabelled, ...held } = points;
-  const [tp, fp] = stepped(new Numbers(unpacked(steps)));
-  const { whole, powers } = decimals(new Numbers(unpacked(scores)), tp.length, texts);
+  const numbers = async (text: string): Promise<Numbers> => new Numbers(await unpack(text));
+  const [tp, fp] = stepped(await numbers(steps));
+  const { whole, powers } = decimals(await numbers(scores), tp.length, texts);
   const shown = (place: number): string => (place ? (texts[place] ?? decimalSaid(whole[place]!, powers[place]!)) : "none");
   const score = (place: number): Threshold => exact[place] ?? (place ? (texts[place] ?? valueOf(whole[place]!, powers[place]!)) : "none");
-  const flagged = unlabelled && { cases: unlabelled.cases, flagged: summed(new Numbers(unpacked(unlabelled.flagged)), tp.length) };
+  const flagged = unlabelled && { cases: unlabelled.cases, flagged: summed(await numbers(unlabelled.flagged), tp.length) };
   return { ...held, tp, fp, score, shown, ...(flagged && { unlabelled: flagged }) };
 }
 

@@ -65,93 +65,18 @@ export function brief(one: Setting): string {
   return place === 1 ? tied : `>= ${thresholdSaid(model, place - 1)}, ${tied}`;
 }
 
-const priorOf = (one: Setting, at: Conditions): number =>
-  at.prior !== null ? rounded(at.prior) : one.model.samplePrior ? rounded(one.model.samplePrior) : Number.NaN;
-
-/** The conditions and the rule, as the beginning of a sentence. */
-function where(one: Setting, question: Question): string {
-  const { at, terms, volume } = question;
-  const costs = one.objective === "expected_cost" ? costsSaid(at) : "";
-  const said = [`at ${priorSaid(priorOf(one, at), at.prior === null)}`, costs].filter(Boolean).join(", ");
-  if (!terms.length) return `${said}, `;
-  const rule = ruleSaid(terms);
-  if (volume === null || !rule.startsWith("alerts")) return `${said} with ${escaped(rule)}, `;
-  const [budget, ...rest] = escaped(rule).split(" and ");
-  return `${said} and ${[`${budget} of ${grouped(whole(volume))}`, ...rest].join(" and ")}, `;
+/** The conditions and the rule that are answered, and why the differences to the other models were not tested. */
+export function questionSaid(one: Setting, question: Question, untested: string | null, rivals: number): string {
+  const { at, terms } = question;
+  const costs = one.objective === "tpr" ? "" : costsSaid(at);
+  const rule = terms.length ? `with ${escaped(ruleSaid(terms))}` : "";
+  const prior = at.prior !== null ? rounded(at.prior) : one.model.samplePrior ? rounded(one.model.samplePrior) : Number.NaN;
+  const said = [`At ${priorSaid(prior, at.prior === null)}`, costs, rule].filter(Boolean).join(", ");
+  const differences = rivals === 1 ? "difference was" : "differences were";
+  return `${said}.${untested === null || rivals < 1 ? "" : ` The ${differences} not tested (${untested}).`}`;
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** Which model to use and where to set it, and how well it does there; models that are as good are named together. */
-export function verdict(
-  chosen: readonly Setting[],
-  others: readonly Setting[],
-  found: readonly Baseline[],
-  question: Question,
-  alone: boolean,
-  untested: string | null,
-): string {
-  const one = chosen[0]!;
-  const base = unbeaten(found, one, question);
-  if (base) return noBetter(chosen, base, question, alone);
-  const names = chosen.map((each) => quoted(each.model.name)).join(" or ");
-  const there = chosen.length > 1 ? "" : one.share === 1 && one.place ? ` at ${setting(one)}` : ` (${setting(one)})`;
-  const best = alone ? `, ${goal(one, question)}` : "";
-  const said = capital(`${where(one, question)}${worth(chosen, others, question)}.`);
-  return `Use ${names}${there}${best}. ${said}${notTested(untested, chosen.length + others.length - 1)}`;
-}
-
-/** How well the best model does, and the others behind it. */
-function worth(chosen: readonly Setting[], others: readonly Setting[], question: Question): string {
-  const one = chosen[0]!;
-  const several = chosen.length > 1;
-  const name: Name = one.objective === "tpr" ? "caught" : "expected_cost";
-  const amounts = others.map((other) => [quoted(other.model.name), cell(name, other, question)] as const);
-  if (name === "expected_cost") {
-    const against = amounts.map((pair) => pair.join(" ")).join(", ");
-    return `${several ? "their" : "its"} ${measured(name, question)} ${cell(name, one, question)}${against ? ` (${against})` : ""}`;
-  }
-  const positives = cases(valueOf("caught", one, question) + valueOf("missed", one, question));
-  const found = `${cell("caught", one, question)} of ${positives} positives in ${cell("alerts", one, question)} alerts`;
-  const against = amounts.map((pair, i) => pair.join(i ? " " : " catches ")).join(", ");
-  return `${several ? "each" : "it"} catches ${found}${real(one, question)}${against ? `; ${against}` : ""}`;
-}
-
-/** A measure and its verb. */
-function measured(name: Name, question: Question): string {
-  const said = heading(name, question.at);
-  return `${said} ${said.startsWith("errors") ? "are" : "is"}`;
-}
-
-/** How many of the alerts are real, in brackets; nothing where there are none. */
-function real(one: Setting, question: Question): string {
-  const precision = valueOf("precision", one, question);
-  if (Number.isNaN(precision) || precision === 0) return "";
-  return precision > 0.5 ? ` (${percent(precision)} real)` : ` (1 in ${cases(1 / precision)} real)`;
-}
-
-/** Why the differences to the other models were not tested. */
-function notTested(why: string | null, rivals: number): string {
-  if (why === null || rivals < 1) return "";
-  return ` The ${rivals === 1 ? "difference was" : "differences were"} not tested (${why}).`;
-}
-
-function goal(one: Setting, { at }: Question): string {
-  if (one.objective === "tpr") return "the threshold that catches most";
-  if (!at.costsGiven) return "the threshold with the fewest errors";
-  return `the ${at.earned ? "most profitable" : "cheapest"} threshold`;
-}
-
-/** That flagging nothing, or everything, is as good as the best model, or better. */
-function noBetter(chosen: readonly Setting[], base: Baseline, question: Question, alone: boolean): string {
-  const [name, one] = [base.setting.objective ?? "expected_cost", chosen[0]!];
-  const who = alone ? `no threshold of ${quoted(one.model.name)}` : "no model";
-  const [value, beaten] = [cell(name, base.setting, question), cell(name, one, question)];
-  const names = chosen.map((each) => quoted(each.model.name)).join(" or ");
-  const against = value === beaten ? "" : ` (${names} ${beaten})`;
-  const said = `${where({ ...one, objective: name }, question)}its ${measured(name, question)} ${value}${against}.`;
-  return `${capital(base.name)}: ${who} does better. ${capital(said)}`;
-}
 
 // With fewer cases flagged a threshold is not chosen, but met by chance.
 const TOO_FEW = 5;
@@ -264,13 +189,6 @@ function areReal(one: Setting, question: Question): string {
 export function conditionsSaid(at: Conditions, prior: number): string {
   const said = priorSaid(prior, at.prior === null);
   return at.costsGiven ? `${said}, ${spoken(at)}` : said;
-}
-
-/** The same of a model whose threshold is set by hand: what it costs there. */
-export function byHand(one: Setting, question: Question, alone: boolean): string {
-  const start = `At ${priorSaid(priorOf(one, question.at), question.at.prior === null)}, ${costsSaid(question.at)}`;
-  const cost = `${heading("expected_cost", question.at)} ${cell("expected_cost", one, question)}`;
-  return `${start}, ${alone ? "" : `${quoted(one.model.name)}, `}${setting(one)}, set by hand: ${cost}.`;
 }
 
 /** How much more a threshold set by hand costs in a period than the cheapest one of its model. */

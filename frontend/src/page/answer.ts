@@ -1,7 +1,9 @@
 // The first screen: the answer in two plain sentences, how far it can be trusted, and what happens to the cases of a period.
+import { baseRate } from "../core/conditions.ts";
+import { thresholdSaid } from "../core/points.ts";
 import type { Bounds } from "../core/bounds.ts";
-import { unbeaten, type Setting } from "../core/choosing.ts";
-import { cases, general, grouped, percent, quoted, short, total, whole } from "../core/formats.ts";
+import { best, choose, NOTHING, unbeaten, type Setting } from "../core/choosing.ts";
+import { cases, costs, general, grouped, percent, quoted, short, total, whole } from "../core/formats.ts";
 import { beside, brief, finds, per, spends, flaggedOfAll, heading, headline, valueOf } from "../core/sentences.ts";
 import { exactly, rounded } from "../core/fractions.ts";
 import type { Name } from "../core/catalogue.ts";
@@ -53,7 +55,7 @@ export function answer({ report, sources }: Document): Part & { refuse: (text: s
       const said = headline(chosen, over ? [] : baselines, question, state.mode === "hand");
       toTest.hidden = !isTestedElsewhere(solution);
       if (!toTest.hidden) say(command, testCommand(sources, solution));
-      tell(said, inPlainNumbers(solution) + (over ? spread(solution) : ""), solution.sentence, beware);
+      tell(said, inPlainNumbers(solution) + (over ? spread(solution) + besideOthers(solution) : ""), solution.sentence, beware);
     },
     refuse: (text) => {
       use.classList.add("refused");
@@ -69,6 +71,21 @@ function spread({ over, chosen, question }: Solution): string {
   const at = (name: Name): string =>
     ends.map((prior) => cases(valueOf(name, one, { ...question, at: { ...question.at, prior: exactly(prior) } }))).join(" to ");
   return ` This is in the middle of the ranges: at base rates from ${ends.map(percent).join(" to ")} it finds ${at("caught")} in ${at("alerts")} alerts.`;
+}
+
+/** What a recommendation over ranges costs at the base rate shown, beside doing nothing and beside the best threshold there. */
+function besideOthers({ chosen, models, question, state, baselines, priors }: Solution): string {
+  const [one] = chosen;
+  if (!one || !question.at.costsGiven || question.at.earned) return "";
+  const there = best(models.map((model) => choose(model, question)).filter((each) => each !== null), question)[0]!; // prettier-ignore
+  const cost = (each: Setting): string => `${state.words.currency}${costs(valueOf("volume_cost", each, question))}`;
+  const nothing = baselines.find(({ name }) => name === NOTHING);
+  const parts = [
+    `it costs ${cost(one)}`,
+    nothing && `flagging nothing ${cost(nothing.setting)}`,
+    `the best threshold (${quoted(there.model.name)} ${there.place ? `from ${thresholdSaid(there.model, there.place)}` : "flagging nothing"}) ${cost(there)}`,
+  ];
+  return ` At ${baseRate(priors[0]!)} ${parts.filter(Boolean).join(", ")}${per(state.words)}.`;
 }
 
 /** Between which numbers of cases an outcome of a period lies. */

@@ -1,20 +1,20 @@
 // The charts, linked: a threshold looked at on one is shown on all. Two stand on the first screen, the others are tabs.
 import { Chart, type Hooks, type Looked } from "../charts/chart.ts";
-import { CALIBRATION, COST, DECISION, PRIORS, RATES, switches } from "../charts/costs.ts";
+import { CALIBRATION, COST, DECISION } from "../charts/costs.ts";
 import { drawingOf } from "../charts/drawings.ts";
 import { Distribution, NARROW, WIDE, type Plot } from "../charts/distribution.ts";
-import { grip } from "../charts/grip.ts";
 import { BOX, FIRST, fit, KINDS, type Kind, type Scene, type Size } from "../charts/kinds.ts";
 import { isProbability } from "../charts/scores.ts";
-import { cases, digits, general, quoted } from "../core/formats.ts";
+import { cases, digits, quoted } from "../core/formats.ts";
 import { read } from "../core/measures.ts";
 import { confusionAt, thresholdSaid, type Model } from "../core/points.ts";
 import type { Name } from "../core/catalogue.ts";
 import { heading, valueOf } from "../core/sentences.ts";
-import type { Solution, State } from "../scenario.ts";
+import type { Solution } from "../scenario.ts";
 import type { Part } from "./answer.ts";
-import { h, put, s, say, unbroken, watched } from "./dom.ts";
+import { h, put, s, say, watched } from "./dom.ts";
 import { saving, standalone } from "./downloads.ts";
+import { keepingCard } from "./keeping.ts";
 import { legend } from "./legend.ts";
 import { endsOf, EXACT, span } from "./models.ts";
 import { numbersOf } from "./numbers.ts";
@@ -135,16 +135,11 @@ function tabs(
 export interface Charts extends Part {
   /** The scores with the threshold, and what every threshold brings. */
   readonly first: readonly HTMLElement[];
-  /** Cost over the base rate. */
-  readonly rates: HTMLElement;
+  /** What keeping the threshold costs at other base rates. */
+  readonly keeping: HTMLElement;
 }
 
-export function charts(
-  models: readonly Model[],
-  take: (looked: Looked) => void,
-  flip: Switch,
-  move: (patch: Partial<State>) => void,
-): Charts {
+export function charts(models: readonly Model[], take: (looked: Looked) => void, flip: Switch): Charts {
   const [narrow, wide] = [matchMedia("(max-width: 640px)"), matchMedia("(min-width: 1181px)")];
   const size = (): Size => (narrow.matches ? [316, 290] : [640, 336]);
   const besides = (): Size => (wide.matches ? [360, 272] : size());
@@ -153,9 +148,9 @@ export function charts(
   const over = tabs("over", "What to show over the alerts", FIRST, linked, besides);
   const kinds = [KINDS[0]!, KINDS[2]!, KINDS[1]!, KINDS[3]!, COST, DECISION, ...(models.some(isProbability) ? [CALIBRATION] : [])];
   const experts = tabs("curve", "Curve", kinds, linked, size, true);
-  const rates = ratesCard(linked, move, size);
+  const keeping = keepingCard(size);
   const key = legend(models, linked.hooks, (model) => flip("models", toggled(linked.solution!.state.view["models"] ?? "", model)));
-  const parts = [scores.update, over.update, experts.update, rates.update, () => key.update(linked.solution!)];
+  const parts = [scores.update, over.update, experts.update, () => keeping.update(linked.solution!), () => key.update(linked.solution!)];
   const resize = (): void => parts.forEach((update) => update());
   for (const width of [narrow, wide]) width.addEventListener("change", resize);
   let first = true;
@@ -167,7 +162,7 @@ export function charts(
   );
   return {
     first: [scores.element, right],
-    rates: rates.element,
+    keeping: keeping.element,
     element: h("div", { class: "card experts" }, h("header", {}, experts.pick), key.element, experts.body),
     update: (next) => {
       linked.answer(next);
@@ -233,50 +228,6 @@ function scoresCard(linked: Linked, plot: () => Plot): { element: HTMLElement; u
       chart.update(solution, shown, size, size === WIDE ? [bounds("caught"), bounds("false_alarms")] : ["", ""]);
     },
   };
-}
-
-/** Cost over the base rate, with the present one as a handle. */
-function ratesCard(linked: Linked, move: (patch: Partial<State>) => void, size: () => Size): { element: HTMLElement; update: () => void } {
-  const panel = panelOf(RATES, linked, size);
-  const handle = grip();
-  const said = h("p", { class: "says", id: "rates-says" });
-  handle.drag(panel.chart.svg, (x) => {
-    fit(size());
-    const share = Math.min(1, Math.max(0, (x - BOX.left) / (BOX.right - BOX.left)));
-    move({ prior: general(PRIORS[0] * (PRIORS[1] / PRIORS[0]) ** share, 3) });
-  });
-  panel.chart.svg.append(handle.element);
-  const element = h("div", {}, said, panel.element);
-  const near = watched(element, () => update());
-  const update = (): void => {
-    const { solution } = linked;
-    if (!solution || !near()) return;
-    const scene = linked.scene(RATES);
-    panel.update(scene);
-    const prior = solution.priors[0]!;
-    const share = Math.log(prior / PRIORS[0]) / Math.log(PRIORS[1] / PRIORS[0]);
-    handle.move(prior >= PRIORS[0] && prior <= PRIORS[1] ? BOX.left + share * (BOX.right - BOX.left) : null);
-    say(said, unbroken(changesSaid(scene)));
-  };
-  return { element, update };
-}
-
-/** Where the cheapest model changes, in words. */
-function changesSaid(scene: Scene): string {
-  const found = switches(scene);
-  const prior = scene.solution.priors[0]!;
-  const here = Math.max(0, found.filter((one) => one.prior <= prior * 1.0001).length - 1);
-  const name = (at: number): string =>
-    found[at]!.model < 0 ? "flagging nothing or everything" : quoted(scene.models[found[at]!.model]!.name);
-  const rate = (at: number): string => {
-    const value = found[at]!.prior;
-    return value < 0.1 ? `1 in ${cases(1 / value)}` : `${general(100 * value, 2)} %`;
-  };
-  const [before, after] = [here > 0, here + 1 < found.length];
-  const range = [before && `from ${rate(here)} ${after ? "" : "on"}`, after && `${before ? "" : "up "}to ${rate(here + 1)}`];
-  const where = before || after ? `at base rates ${range.filter(Boolean).join("").trim()}` : "at every base rate";
-  const others = [before && `below that ${name(here - 1)}`, after && `above it ${name(here + 1)}`].filter(Boolean);
-  return `At these costs, each at its best threshold, ${name(here)} is cheapest ${[where, ...others].join("; ")}.`;
 }
 
 function described(model: Model, place: number, { question, state }: Solution): string {

@@ -33,7 +33,9 @@ export function say(element: Element, text: string): void {
 export const unbroken = (text: string): string =>
   text.replace(/(\d) (?=\d{3}\b|%)|([<>]=) (?=\S)/g, "$1$2\u00a0").replace(/\b(1|p) (in|=) (?=\d)/g, "$1\u00a0$2\u00a0");
 
-/** Whether an element is near the screen; what is out of sight is drawn when it comes into view, and on paper. */
+const SOON = 150; // milliseconds after the first answer
+
+/** Whether an element is near the screen. What is out of sight is drawn once, and again when it comes into view, and on paper. */
 export function watched(element: HTMLElement, draw: () => void, margin = "200px"): () => boolean {
   let near = false;
   const watcher = new IntersectionObserver(
@@ -44,9 +46,13 @@ export function watched(element: HTMLElement, draw: () => void, margin = "200px"
     { rootMargin: margin },
   );
   watcher.observe(element);
-  addEventListener("beforeprint", () => {
+  const drawUnseen = (): void => {
+    const was = near;
     near = true;
     draw();
-  });
+    near = was;
+  };
+  setTimeout(drawUnseen, SOON);
+  addEventListener("beforeprint", drawUnseen);
   return () => near;
 }

@@ -1,13 +1,13 @@
 // Who is cheapest where: over logit(base rate) and log(cost ratio) all borders are parallel straight lines.
 import { falseAlarm, miss } from "../core/conditions.ts";
-import { general, quoted } from "../core/formats.ts";
+import { cases, general, quoted } from "../core/formats.ts";
 import { div, rounded } from "../core/fractions.ts";
 import { placeOf as placeIn, scoreSaid, thresholdSaid, type Model } from "../core/points.ts";
 import type { Report, Win } from "../document.ts";
 import { rangeEnds, type Solution, type State } from "../scenario.ts";
 import { amount, rate } from "../charts/axes.ts";
 import type { Part } from "./answer.ts";
-import { h, put, s, say } from "./dom.ts";
+import { h, put, s, say, unbroken } from "./dom.ts";
 import { saving, standalone } from "./downloads.ts";
 
 // Smaller on a small screen, so that type stays as large.
@@ -66,6 +66,32 @@ function winsOf(models: readonly Model[]): Win[] {
   }));
 }
 
+// With fewer cases flagged, no model is chosen by them.
+const FEW = 5;
+
+/** Which model is cheapest at a base rate and a cost ratio, and from where to where; what flags only few cases is no choice. */
+function rangesSaid(wins: readonly Win[], { models, question, state }: Solution, prior: number, ratio: number): string {
+  const stretches: { low: number; name: string }[] = [];
+  for (const { low, models: names, thresholds } of wins) {
+    const model = models.find(({ name }) => name === names[0]);
+    const place = model ? placeIn(model, Number(thresholds[0])) : 0;
+    const isFew = model !== undefined && !model.held.weighted && model.tp[place]! + model.fp[place]! < FEW;
+    const name = !model ? "No model" : isFew ? "Too few cases to choose" : quoted(model.name);
+    if (stretches[stretches.length - 1]?.name !== name) stretches.push({ low, name });
+  }
+  const borders = stretches.map(({ low }) => (low * ratio) / (1 - low + low * ratio));
+  const here = borders.filter((border) => border <= prior).length - 1;
+  const rate = (at: number): string => (borders[at]! < 0.1 ? `1 in ${cases(1 / borders[at]!)}` : `${general(100 * borders[at]!, 2)} %`);
+  const inside = (at: number): string => stretches[at]!.name.replace(/^(No|Too few) /, (word) => word.toLowerCase());
+  const [before, after] = [here > 0, here + 1 < stretches.length];
+  const range = [before && `from ${rate(here)} ${after ? "" : "on"}`, after && `${before ? "" : "up "}to ${rate(here + 1)}`];
+  const where = before || after ? `at base rates ${range.filter(Boolean).join("").trim()}` : "at every base rate";
+  const others = [before && `below that ${inside(here - 1)}`, after && `above it ${inside(here + 1)}`];
+  const said = `${stretches[here]!.name} ${stretches[here]!.name.startsWith("Too few") ? "" : question.at.costsGiven ? "is cheapest " : "has fewest errors "}${where}`;
+  const without = question.terms.length ? ` (without the ${state.mode === "budget" ? "budget" : "rule"})` : "";
+  return `${[said, ...others.filter(Boolean)].join("; ")}${without}.`;
+}
+
 type Move = (patch: (state: State) => Partial<State>) => void;
 
 export function winnerMap(report: Report, models: readonly Model[], move: Move): Part {
@@ -92,8 +118,10 @@ export function winnerMap(report: Report, models: readonly Model[], move: Move):
   });
   const says = SAYS + (box.length ? BOXED : "") + POINT;
   const [title, tools] = ["Which model is cheapest where", h("span", { class: "tools" })];
+  const finding = h("h3", { id: "map-title" });
+  const own = winsOf(models);
   const foot = h("div", { class: "foot" }, h("div", {}, said, h("p", { class: "hint" }, says)), tools);
-  const element = h("div", {}, h("h3", {}, title), h("figure", { class: "chart" }, svg), foot);
+  const element = h("div", {}, finding, h("figure", { class: "chart" }, svg), foot);
   let latest: Solution | null = null;
   tools.append(...saving("map", title, () => standalone(svg, title, latest!)));
   return {
@@ -102,6 +130,7 @@ export function winnerMap(report: Report, models: readonly Model[], move: Move):
       const { question, priors } = (latest = solution);
       const [prior, ratio] = [priors[0]!, rounded(div(falseAlarm(question.at.costs), miss(question.at.costs)))];
       put(here, "transform", `translate(${across(logit(prior)).toFixed(1)} ${up(Math.log(ratio)).toFixed(1)})`);
+      say(finding, unbroken(rangesSaid(own, latest, prior, ratio)));
       home = `Cross: the scenario. ${told(wins, models, { prior, ratio })}`;
       say(said, home);
     },

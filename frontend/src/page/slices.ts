@@ -1,7 +1,7 @@
 // Slices: what the thresholds do at every value of a column: one row for each value, with all models in it, as dots with intervals.
 import { digits, general, quoted, total } from "../core/formats.ts";
 import { shareBounds } from "../core/bounds.ts";
-import { Numbers, unpacked } from "../core/packed.ts";
+import { Numbers, unpack } from "../core/packed.ts";
 import { thresholdSaid, type Model } from "../core/points.ts";
 import { rate, steps } from "../charts/axes.ts";
 import { CATALOGUE, type Name } from "../core/catalogue.ts";
@@ -35,16 +35,15 @@ function nearestCorner(model: Model, place: number): number {
   return model.held.hull.reduce((best, _, k) => (far(k) < far(best) ? k : best), 0);
 }
 
-const counted = new Map<string, Float64Array>();
+/** How many cases each slice flags at each corner, by the text that they are packed in; empty until they are unpacked. */
+const sums = new Map<string, Float64Array>();
 
-/** How many cases a slice flags at each corner. */
-function sums(text: string): Float64Array {
-  const numbers = new Numbers(unpacked(text));
+async function unpackSums(text: string): Promise<void> {
+  const numbers = new Numbers(await unpack(text));
   const found = [0];
   while (numbers.place < numbers.bytes.length) found.push(found[found.length - 1]! + numbers.next());
-  return Float64Array.from(found);
+  sums.set(text, Float64Array.from(found));
 }
-const sumsOf = (text: string): Float64Array => counted.get(text) ?? counted.set(text, sums(text)).get(text)!;
 
 /** A measure of both rates, at a base rate: rising with the first and falling with the second, or what is flagged. */
 function mixed(name: Name, tpr: number, fpr: number, prior: number): number {
@@ -56,7 +55,7 @@ function mixed(name: Name, tpr: number, fpr: number, prior: number): number {
 
 /** The same where the controls stand: at a corner of the model's hull, with both rates between their bounds. */
 function movedTo(row: Row, name: Name, corner: number, model: Model, prior: number | null): Omit<Read, "row"> {
-  const [tp, fp] = [sumsOf(row.corners!.tp)[corner]!, sumsOf(row.corners!.fp)[corner]!];
+  const [tp, fp] = [sums.get(row.corners!.tp)![corner]!, sums.get(row.corners!.fp)![corner]!];
   const [positives, negatives] = [Number(row.positives), Number(row.negatives)];
   const own = prior ?? positives / (positives + negatives);
   const value = mixed(name, tp / positives, fp / negatives, own);
@@ -104,6 +103,11 @@ export function slicesPart(report: Report, flip: Switch): Part | null {
     h("p", { class: "hint" }, SAYS),
   );
   const near = watched(element, draw);
+  const packed = found.rows.flatMap(({ corners }) => (corners ? [corners.tp, corners.fp] : []));
+  void Promise.all(packed.map(unpackSums)).then(() => {
+    drawn = "";
+    draw();
+  });
   return {
     element,
     update: (solution: Solution) => {
@@ -148,7 +152,9 @@ function worstSaid(lines: readonly Line[], name: Name): string {
 /** What a model does at every value, where the controls stand, or else at the given scenario. */
 function lineOf(model: Model, index: number, rows: readonly Row[], name: Name, report: Report, moved: Solution | null): Line {
   // Where a slice cannot follow the controls, all stay at the given scenario.
-  const one = rows.every(({ corners }) => corners) ? (moved?.settings[index] ?? null) : null;
+  const one = rows.every(({ corners }) => corners && sums.has(corners.tp) && sums.has(corners.fp))
+    ? (moved?.settings[index] ?? null)
+    : null;
   const corner = one && nearestCorner(model, one.place);
   const given = moved && moved.question.at.prior !== null ? moved.priors[index]! : null;
   const read = rows.map((row) => ({ row, ...(corner === null ? at(row, name) : movedTo(row, name, corner, model, given)) }));

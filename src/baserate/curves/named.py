@@ -649,7 +649,7 @@ def reliability_curve(
 
 
 def equal_bins(scores: Floats, bins: Any) -> Any:
-    """Where each of so many bins of equal width begins among probabilities; those without a score
+    """Where each of the bins of equal width begins among probabilities; those without a score
     are left out.
     """
     if not isinstance(bins, int | np.integer) or isinstance(bins, bool) or bins < 1:

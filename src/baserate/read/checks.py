@@ -205,7 +205,7 @@ def treated_labels(cases: CaseTable, treatment: Treatment, wanted: ColumnRoles) 
     raw = [value for value, _ in found]
     values = raw if treatment.label_threshold is not None else cases.labels(raw)
     labels = Labels(column, raw, [times for _, times in found], values)
-    if treatment.cast_labels:
+    if treatment.cast_labels and len(set(map(type, values))) > 1:
         labels.change(lambda value: value if isinstance(value, str) else as_written(value))
     if treatment.normalize_labels:
         labels.change(normalized)
@@ -263,7 +263,7 @@ def bare_label(value: Any) -> str:
 
 def cut_labels(cases: CaseTable, threshold: float) -> str:
     """Return the SQL of soft labels made hard: at least the threshold is positive."""
-    number = "TRY_CAST(y AS DOUBLE)"
+    number = cases.label_number()
     wrong = cases.rows(f"y IS NOT NULL AND {number} IS NULL", 1)
     if wrong:
         ((value,),) = cases.ask(f"SELECT y FROM cases WHERE row = {wrong[0]}")

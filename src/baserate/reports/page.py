@@ -164,7 +164,7 @@ def page(title: str, static: str, content: Mapping[str, Any]) -> str:
                 ' name="color-scheme" content="light dark">\n'
             ),
             f"<title>{escape(escaped(title))}</title>\n<style>{parts.style}</style>\n</head>\n<body>\n",
-            f'<div id="static">\n{static}\n</div>\n<div id="app" hidden></div>\n',
+            f'<div id="static">\n{static}\n</div>\n<div id="app" aria-busy="true" hidden></div>\n',
             f'<script type="application/json" id="baserate-data">{island(content)}</script>\n',
             f"<script>{parts.script}</script>\n</body>\n</html>\n",
         )
