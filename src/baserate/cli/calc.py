@@ -20,8 +20,9 @@ from baserate.conditions import Conditions
 from baserate.errors import InputError, Note, grouped, quoted, refuse, refuse_file
 from baserate.inference.intervals import interval
 from baserate.measures.calculator import GIVEN, PRIOR, solve_rates
-from baserate.measures.confusion import MOST_CASES, Confusion, Measure, measure, parse
+from baserate.measures.confusion import Confusion, Measure, measure, parse
 from baserate.measures.registry import CATALOGUE
+from baserate.notation import MOST_CASES
 from baserate.numbers import Undefined
 from baserate.results.values import Interval
 from baserate.views import document, tables

@@ -42,7 +42,8 @@ from baserate.errors import (
     size,
 )
 from baserate.inference.intervals import IntervalOptions, auc_intervals
-from baserate.measures.confusion import LARGEST, MOST_CASES, Measure, parse
+from baserate.measures.confusion import LARGEST, Measure, parse
+from baserate.notation import MOST_CASES
 from baserate.read.cases import count_jointly
 from baserate.read.files import count_scores, count_together
 from baserate.read.joins import read_models

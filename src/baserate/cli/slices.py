@@ -17,7 +17,8 @@ from baserate.counts.points import Points
 from baserate.decisions.operating_point import highest_below
 from baserate.decisions.rules import AND, parse_rule
 from baserate.errors import Ledger, Note, combine, quoted, refuse
-from baserate.measures.confusion import MOST_CASES, NOT_SAID
+from baserate.measures.confusion import NOT_SAID
+from baserate.notation import MOST_CASES
 from baserate.read.cases import Cases, count_clusters_by_group, count_groups, group_names
 from baserate.read.days import count_days, zone_of
 from baserate.read.files import read_cases

@@ -20,12 +20,12 @@ from baserate.errors import Note, number_of, quoted, refuse
 from baserate.measures.confusion import (
     Measure,
     along,
-    checked_volume,
     label_shift_of,
     named,
     out_of_range,
     resolved_for,
 )
+from baserate.notation import checked_volume
 from baserate.numbers import EXACT_FLOATS, Viewed, cell, some, spreadsheet_safe, table
 
 Order = Literal["descending", "ascending"]

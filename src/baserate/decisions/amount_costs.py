@@ -28,16 +28,15 @@ from baserate.decisions.operating_point import (
     unused,
 )
 from baserate.decisions.rules import Mask, Rule, find_best, holds_all, keeping, parse_rule
-from baserate.errors import Fix, Infeasible, Note, combine, number_of, quoted, refuse
+from baserate.errors import Fix, Infeasible, Note, combine, number_of, refuse
 from baserate.measures.confusion import (
     Measure,
-    checked_volume,
     confusion_at,
     label_shift_of,
     resolved_for,
 )
 from baserate.measures.registry import weight_of_negatives
-from baserate.notation import base_rate, from_number
+from baserate.notation import NumberCheck, base_rate, checked_volume
 from baserate.numbers import Floats, Viewed, exactly, rounded, view
 from baserate.results.choice import ModelChoice
 from baserate.results.operating_point import (
@@ -213,31 +212,16 @@ def _floats(units: Array, decimals: int) -> Floats:
     return units.astype(np.float64) / float(10**decimals)
 
 
-def checked_review(review: Any) -> Fraction:
-    """What a review costs: a number, 0 or more."""
-    written = from_number(review)
-    if written is None or not 0 <= written.value <= LARGEST:
-        raise refuse(
-            "BR514", f"what a review costs is a number, 0 or more, got {_shown(review)}", REVIEW
-        )
-    return written.value
-
-
-def checked_recovered(recovered: Any) -> Fraction:
-    """Which share of a caught amount is recovered: above 0, up to all."""
-    written = from_number(recovered)
-    if written is None or not 0 < written.value <= 1:
-        raise refuse(
-            "BR542",
-            "the share recovered of a caught amount lies above 0 and not above 1, got"
-            f" {_shown(recovered)}",
-            Fix("recovered=0.8", "--recovered 80%"),
-        )
-    return written.value
-
-
-def _shown(given: Any) -> str:
-    return f"{float(given):g}" if isinstance(given, Fraction) else quoted(given)
+checked_review = NumberCheck(
+    "BR514", "what a review costs is a number, 0 or more", REVIEW, high=LARGEST
+).exactly
+checked_recovered = NumberCheck(
+    "BR542",
+    "the share recovered of a caught amount lies above 0 and not above 1",
+    Fix("recovered=0.8", "--recovered 80%"),
+    high=1,
+    above_low=True,
+).exactly
 
 
 # ----------------------------------------------------------------------

@@ -50,7 +50,8 @@ from baserate.decisions.selection import (
 )
 from baserate.distributions import LogUniform
 from baserate.errors import Fix, Infeasible, Note, Problem, combine, quoted, refuse
-from baserate.measures.confusion import ASSUMES_LABEL_SHIFT, Confusion, Measure, checked_volume
+from baserate.measures.confusion import ASSUMES_LABEL_SHIFT, Confusion, Measure
+from baserate.notation import checked_volume
 from baserate.numbers import Floats, Viewed, exactly, rounded
 from baserate.results.operating_point import SAME_CASES
 from baserate.results.values import Difference

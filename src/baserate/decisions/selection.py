@@ -61,7 +61,6 @@ from baserate.measures.confusion import (
     Confusion,
     Measure,
     along,
-    checked_volume,
     confusion_at,
     measure,
     named,
@@ -69,7 +68,15 @@ from baserate.measures.confusion import (
     resolved_for,
 )
 from baserate.measures.registry import weight_of_negatives
-from baserate.notation import Written, base_rate, checked_level, from_number, share
+from baserate.notation import (
+    WholeCheck,
+    Written,
+    base_rate,
+    checked_level,
+    checked_volume,
+    from_number,
+    share,
+)
 from baserate.numbers import Floats, Viewed, exactly, rounded
 from baserate.results.choice import Choice
 from baserate.results.operating_point import ATTAINED, COUNTED, GUESS, INTERPOLATED, OperatingPoint
@@ -953,12 +960,6 @@ def curve_note(points: Points) -> tuple[Note, ...]:
     return (Note("BR232", text),)
 
 
-def checked_among(among: Any) -> int:
-    """A number of models."""
-    if not isinstance(among, int) or isinstance(among, bool) or among < 1:
-        raise refuse(
-            "BR636",
-            f"among is the number of models that the choice is among, got {quoted(among)}",
-            "among=3",
-        )
-    return among
+checked_among = WholeCheck(
+    "BR636", "among is the number of models that the choice is among", "among=3", 1
+)

@@ -37,13 +37,13 @@ from baserate.measures.confusion import (
     NOT_SAID,
     Confusion,
     Measure,
-    checked_volume,
     confusion_at,
     in_costs,
     named,
     rates_read,
 )
 from baserate.measures.registry import Outcomes
+from baserate.notation import checked_volume
 from baserate.numbers import Floats, Undefined, Viewed, exactly
 from baserate.results.operating_point import SAME_CASES, OperatingPoint
 from baserate.results.values import checked_level, percent

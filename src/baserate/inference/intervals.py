@@ -65,12 +65,12 @@ from baserate.measures.confusion import (
     NOT_SAID,
     Confusion,
     Measure,
-    checked_volume,
     confusion_at,
     label_shift_of,
     named,
     out_of_range,
 )
+from baserate.notation import checked_volume
 from baserate.numbers import Floats, Undefined
 from baserate.results.choice import Choice
 from baserate.results.operating_point import COUNTED, OperatingPoint

@@ -44,12 +44,12 @@ from baserate.measures.confusion import (
     NOT_SAID,
     Measure,
     along,
-    checked_volume,
     label_shift_of,
     named,
     rates_read,
     resolved_for,
 )
+from baserate.notation import checked_volume
 from baserate.numbers import Floats
 from baserate.results.operating_point import OperatingPoint
 

@@ -33,7 +33,7 @@ from baserate.measures.registry import (
     plain,
     weight_of_negatives,
 )
-from baserate.notation import base_rate, from_number, number
+from baserate.notation import base_rate, checked_volume, from_number, number
 from baserate.numbers import (
     Floats,
     Reading,
@@ -50,7 +50,6 @@ ASSUMES_LABEL_SHIFT = (
 )
 # More cases than this there are not; beyond it, floats would overflow.
 LARGEST = 10**300
-MOST_CASES = 10**18
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,20 +189,6 @@ def measure(
     except Undefinable as undefined:
         return Undefined(undefined.reason)
     return Reading(value, (*notes, *at.notes, *reading_notes(asked, confusion, at)))
-
-
-def checked_volume(volume: Any) -> float | None:
-    """A number of cases above 0, or none."""
-    if volume is None:
-        return None
-    given = from_number(volume)
-    if given is None or not 0 < given.value <= MOST_CASES:
-        raise refuse(
-            "BR520",
-            f"a volume is a number of cases above 0, got {quoted(volume)}",
-            "volume=1_000_000",
-        )
-    return rounded(given.value)
 
 
 def resolved_for(points: Points, at: Conditions, measures: Sequence[Measure] = ()) -> Conditions:

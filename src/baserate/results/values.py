@@ -7,11 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from baserate.conditions import Conditions
 from baserate.errors import Fix, Note, Problem, combine, grouped, quoted, refuse
-from baserate.notation import checked_level, missed, percent
+from baserate.notation import WholeCheck, checked_level, missed, percent
 from baserate.numbers import Viewed, cell, table
 from baserate.results.operating_point import OperatingPoint
 
@@ -400,30 +398,13 @@ class Unsatisfied:
         return {"refused": [{"code": one.code, "text": one.text} for one in self.problems]}
 
 
-REPLICATES = Fix("replicates=2000", "--replicates 2000")
-
 MOST_REPLICATES = 10_000_000
-
-
-def checked_replicates(replicates: Any) -> int:
-    """Fewer than a hundred resamples do not describe the tails."""
-    whole = isinstance(replicates, int | np.integer) and not isinstance(replicates, bool)
-    if not whole or not 100 <= replicates <= MOST_REPLICATES:
-        raise refuse(
-            "BR580",
-            f"a bootstrap takes 100 to {grouped(MOST_REPLICATES)} replicates, got"
-            f" {quoted(replicates)}",
-            REPLICATES,
-        )
-    return int(replicates)
-
-
-def checked_seed(seed: Any) -> int:
-    """A seed is a whole number, so that the same call gives the same answer."""
-    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
-        raise refuse(
-            "BR580",
-            f"a seed is a whole number, 0 or more, got {quoted(seed)}",
-            Fix("seed=0", "--seed 0"),
-        )
-    return int(seed)
+# Fewer than a hundred resamples do not describe the tails.
+checked_replicates = WholeCheck(
+    "BR580",
+    f"a bootstrap takes 100 to {grouped(MOST_REPLICATES)} replicates",
+    Fix("replicates=2000", "--replicates 2000"),
+    100,
+    MOST_REPLICATES,
+)
+checked_seed = WholeCheck("BR580", "a seed is a whole number, 0 or more", Fix("seed=0", "--seed 0"))

@@ -9,7 +9,6 @@ import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from baserate.conditions import Conditions, checked_conditions
@@ -18,8 +17,8 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import LABELS_MISSING, Points
 from baserate.decisions.selection import Weights, class_weights, flag_at
 from baserate.errors import Fix, Note, combine, number_of, quoted, refuse
-from baserate.measures.confusion import Confusion, checked_volume, confusion_at
-from baserate.notation import from_number
+from baserate.measures.confusion import Confusion, confusion_at
+from baserate.notation import NumberCheck, checked_volume
 from baserate.numbers import Undefined, Viewed, exactly, rounded
 from baserate.read.days import hours_of, zone_of
 from baserate.results.operating_point import OperatingPoint
@@ -146,7 +145,7 @@ def by_day(
         raise refuse(
             "BR430", "there are no days: every case lacks one", "give the column of the days"
         )
-    zone, limit, given = zone_of(tz), _checked_budget(budget), checked_conditions(at)
+    zone, limit, given = zone_of(tz), checked_budget(budget), checked_conditions(at)
     whole = days.total()
     point = flag_at(whole, threshold, at=given, volume=checked_volume(volume))
     if missing and not point.at.as_in_sample:
@@ -190,17 +189,9 @@ def _named(group: Hashable) -> str:
         ) from None
 
 
-def _checked_budget(budget: Any) -> float | None:
-    if budget is None:
-        return None
-    given = from_number(budget)
-    if given is None or given.value < 1:
-        raise refuse(
-            "BR521",
-            f"a budget is a number of alerts a day, 1 or more, got {quoted(budget)}",
-            "budget=200",
-        )
-    return rounded(given.value)
+checked_budget = NumberCheck(
+    "BR521", "a budget is a number of alerts a day, 1 or more", "budget=200", 1
+).or_none
 
 
 def _day(
