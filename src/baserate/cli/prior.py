@@ -49,6 +49,7 @@ from baserate.read.files import unlabelled_of
 from baserate.read.joins import read_models
 from baserate.read.saved import saved_joint, saved_models
 from baserate.read.source import shown_source
+from baserate.results.notes import merge_notes
 from baserate.results.operating_point import COUNTED, OperatingPoint
 from baserate.results.values import BOTH, Interval, percent, stated
 from baserate.shift.estimate import (
@@ -157,7 +158,7 @@ def _result(
         for one in ones
         for note in one.notes
     ]
-    notes = document.merged([*document.notes_of(models, {}), *read.notes, *said])
+    notes = merge_notes([*document.notes_of(models, {}), *read.notes, *said])
     ledger, prior = next((one.ledger, one.prior) for one in models.values())
 
     def content() -> dict[str, Any]:

@@ -22,6 +22,7 @@ from baserate.notation import MOST_CASES
 from baserate.read.cases import Cases, count_clusters_by_group, count_groups, group_names
 from baserate.read.days import count_days, zone_of
 from baserate.read.files import read_cases
+from baserate.results.notes import merge_notes
 from baserate.segments.days import Days, by_day
 from baserate.segments.groups import Slices, by_group, common_threshold
 from baserate.views import document, segment_tables
@@ -251,9 +252,7 @@ def _by_day(
 def _result(
     request: Request, asked: SliceOptions, ledger: Ledger, sites: Slices | None, days: Days | None
 ) -> Result:
-    notes = document.merged(
-        [note for part in (sites, days) if part is not None for note in part.notes]
-    )
+    notes = merge_notes([note for part in (sites, days) if part is not None for note in part.notes])
 
     def content() -> dict[str, Any]:
         parts: dict[str, Any] = {"models": []}
