@@ -42,6 +42,7 @@ from baserate.inference.intervals import (
 from baserate.measures.confusion import Measure, parse
 from baserate.read.files import amounts_from
 from baserate.results.choice import Choice, best_of_several
+from baserate.results.notes import merge_notes, notes_by_model
 from baserate.results.operating_point import OperatingPoint, describe_briefly, describe_setting
 from baserate.results.values import is_corrected, percent
 from baserate.verbs.choices import (
@@ -580,7 +581,7 @@ def _amounts_known(
         resampled = [one for point in points for one in point.intervals.values()]
         noted = (amounts, *points, *resampled)
         said[name] = [note for one in noted for note in one.notes]
-    return replace(found, notes=document.merged([*refusals, *document.notes_by_model(said)]))
+    return replace(found, notes=merge_notes([*refusals, *notes_by_model(said)]))
 
 
 def _amounts_content(

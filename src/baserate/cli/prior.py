@@ -46,6 +46,7 @@ from baserate.inference.intervals import IntervalOptions, auc_intervals
 from baserate.measures.confusion import named
 from baserate.read.files import joint_of, models_of, saved_joint, saved_models, unlabelled_of
 from baserate.read.source import shown_source
+from baserate.results.notes import merge_notes
 from baserate.results.operating_point import COUNTED, OperatingPoint
 from baserate.results.values import BOTH, Interval, percent, stated
 from baserate.shift.estimate import (
@@ -154,7 +155,7 @@ def _result(
         for one in ones
         for note in one.notes
     ]
-    notes = document.merged([*document.notes_of(models, {}), *read.notes, *said])
+    notes = merge_notes([*document.notes_of(models, {}), *read.notes, *said])
     ledger, prior = next((one.ledger, one.prior) for one in models.values())
 
     def content() -> dict[str, Any]:

@@ -59,6 +59,7 @@ from baserate.read.streams import HEAD, STDIN, TEXT, file_kind, opened
 from baserate.read.table import ColumnRoles
 from baserate.read.text import DELIMITERS, TextOptions, as_utf8, first_record
 from baserate.read.treatments import Treatment
+from baserate.results.notes import merge_notes
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import checked_level
 from baserate.views import document, tables
@@ -775,7 +776,7 @@ class Result:
         """What is answered of counted models: their notes come before those of the answer, and
         their sources last.
         """
-        said = document.merged([*document.notes_of(models, {}), *notes])
+        said = merge_notes([*document.notes_of(models, {}), *notes])
         used = dict.fromkeys(one for counts in models.values() for one in counts.ledger.sources)
 
         def content() -> dict[str, Any]:

@@ -34,6 +34,7 @@ from baserate.inference.sample_size import refuse_masses
 from baserate.measures.confusion import parse
 from baserate.read.cases import count_cases
 from baserate.read.files import grouped_cases, read_cases
+from baserate.results.notes import merge_notes
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import is_corrected
 from baserate.views import document, tables
@@ -309,7 +310,7 @@ def _result(
         ]
     points = _settings(models, blocks)
     corrected = is_corrected(point for several in points.values() for point in several)
-    notes = document.merged(
+    notes = merge_notes(
         [
             *refusals,
             *(() if clusters is None else clusters.notes),

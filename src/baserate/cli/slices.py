@@ -29,6 +29,7 @@ from baserate.read.files import (
     read_cases,
     zone_of,
 )
+from baserate.results.notes import merge_notes
 from baserate.segments.days import Days, of_days
 from baserate.segments.groups import Slices, by_group, common_threshold
 from baserate.views import document, segment_tables
@@ -291,9 +292,7 @@ def _by_day(
 def _result(
     request: Request, asked: SliceOptions, ledger: Ledger, sites: Slices | None, days: Days | None
 ) -> Result:
-    notes = document.merged(
-        [note for part in (sites, days) if part is not None for note in part.notes]
-    )
+    notes = merge_notes([note for part in (sites, days) if part is not None for note in part.notes])
 
     def content() -> dict[str, Any]:
         parts: dict[str, Any] = {"models": []}

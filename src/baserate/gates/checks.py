@@ -40,6 +40,7 @@ from baserate.read.files import (
     slices_of,
 )
 from baserate.read.table import ColumnRoles
+from baserate.results.notes import merge_notes
 from baserate.results.operating_point import describe_setting
 from baserate.results.values import (
     OBSERVED,
@@ -265,7 +266,7 @@ def gather_outcome(
         check,
         all(one.requirement.outcome in accepted for one in judged),
         judged=tuple(judged),
-        notes=tuple(document.merged([*notes, *said])),
+        notes=tuple(merge_notes([*notes, *said])),
         sources=tuple(dict.fromkeys(one for counts in counted for one in counts.ledger.sources)),
     )
 
@@ -298,7 +299,7 @@ def judge_comparison(check: Check, reader: Reader, given: dict[str, Any]) -> Out
     passed = verdict.passed and not any(math.isnan(part.difference.value) for part in verdict.parts)
     verdict = replace(verdict, passed=passed, notes=(*notes, *verdict.notes))
     models = {name: joint.marginal(name) for name in joint.models}
-    every = document.merged([*document.notes_of(models, {}), *check.at.notes, *verdict.notes])
+    every = merge_notes([*document.notes_of(models, {}), *check.at.notes, *verdict.notes])
     return Outcome(
         check,
         passed,

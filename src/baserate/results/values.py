@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from baserate.conditions import Conditions
-from baserate.errors import Fix, Note, Problem, combine, grouped, quoted, refuse
+from baserate.errors import Fix, Note, Problem, grouped, quoted, refuse
 from baserate.notation import WholeCheck, checked_level, missed, percent
-from baserate.numbers import Viewed, cell, table
+from baserate.numbers import Viewed, cell, table, view
 from baserate.results.operating_point import OperatingPoint
 
 __all__ = [
@@ -131,6 +131,8 @@ class Difference(Viewed):
     seed: int | None = None
     # Of McNemar's test: cases that only one model has right, and all cases.
     discordant: tuple[int, int] | None = None
+    # Nobody gave costs, and equal ones enter or choose the thresholds.
+    assumes_equal_costs: bool = False
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
     @property
@@ -157,6 +159,9 @@ class Difference(Viewed):
             f" {self.p_value:.3g}{adjusted} ({self.method})"
         )
 
+    def __str__(self) -> str:
+        return str(view("text", self))
+
     def _html_table(self) -> str:
         first, second = (quoted(name, quotes=False) for name in self.models)
         values = [cell(value, 4) for value in (*self.values, self.value)]
@@ -172,16 +177,8 @@ class Difference(Viewed):
         return table(repr(self), [*headings, "method"], [[*row, self.method]])
 
 
-class Differences(Viewed, tuple[Difference, ...]):  # noqa: SLOT001 (annotations say what one pair has)
-    """The differences between models, pair by pair; of a single pair, also its numbers.
-
-    >>> import baserate as br
-    >>> y, s = [0] * 60 + [1] * 40, list(range(100))
-    >>> models = br.count(y, {"a": s, "b": [*range(20, 80), *range(60, 100)], "c": s})
-    >>> found = br.compare(models, "auc", against="a")
-    >>> [(one.models, round(one.value, 3), round(one.p_adjusted, 4)) for one in found]
-    [(('a', 'b'), -0.083, 0.003), (('a', 'c'), 0.0, 1.0)]
-    """
+class _OnePair:
+    """The numbers of a comparison of one pair."""
 
     value: float
     low: float
@@ -203,15 +200,36 @@ class Differences(Viewed, tuple[Difference, ...]):  # noqa: SLOT001 (annotations
     favours: str | None
     significant: bool
 
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """The notes of all pairs, each once."""
-        return combine((), (note for one in self for note in one.notes))
+
+@dataclass(frozen=True, repr=False)
+class Differences(Viewed, _OnePair, Sequence[Difference]):
+    """The differences between models, pair by pair; of a single pair, also its numbers.
+
+    >>> import baserate as br
+    >>> y, s = [0] * 60 + [1] * 40, list(range(100))
+    >>> models = br.count(y, {"a": s, "b": [*range(20, 80), *range(60, 100)], "c": s})
+    >>> found = br.compare(models, "auc", against="a")
+    >>> [(one.models, round(one.value, 3), round(one.p_adjusted, 4)) for one in found]
+    [(('a', 'b'), -0.083, 0.003), (('a', 'c'), 0.0, 1.0)]
+    """
+
+    pairs: tuple[Difference, ...]
+    notes: tuple[Note, ...] = field(default=(), compare=False)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @overload
+    def __getitem__(self, place: int) -> Difference: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Difference, ...]: ...
+    def __getitem__(self, place: int | slice) -> Difference | tuple[Difference, ...]:
+        return self.pairs[place]
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            if name not in Differences.__annotations__:
+            if name not in _OnePair.__annotations__:
                 raise AttributeError(f"'Differences' object has no attribute {name!r}")
             if len(self) != 1:
                 raise refuse(
@@ -219,10 +237,13 @@ class Differences(Viewed, tuple[Difference, ...]):  # noqa: SLOT001 (annotations
                     f"{len(self)} pairs were compared: {name} is that of one",
                     "take one, [0], or name a pair=",
                 )
-            return getattr(self[0], name)
+            return getattr(self.pairs[0], name)
 
     def __repr__(self) -> str:
-        return "\n".join(map(repr, self))
+        return "\n".join(map(repr, self.pairs))
+
+    def __str__(self) -> str:
+        return str(view("text", self))
 
 
 MOST_DIGITS = 17
