@@ -4,7 +4,6 @@ from setuptools import Extension, setup
 
 HEADERS = (
     "anchored",
-    "beaten",
     "buffers",
     "distinct",
     "gaps",

@@ -62,7 +62,7 @@ from baserate.measures.confusion import (
 from baserate.read.cases import (
     count_classes as count_classes,
 )
-from baserate.read.files import (
+from baserate.read.saved import (
     load as load,
 )
 from baserate.read.sql import (
@@ -121,7 +121,7 @@ from baserate.verbs.sources import (
 )
 
 __version__: str
-PUBLIC: dict[str, dict[str, tuple[str, ...]]]
 NAMESPACES: tuple[str, ...]
 
+def read_stub(space: str) -> dict[str, str]: ...
 def lazily(space: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]: ...

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from baserate.errors import Fix, Note, grouped, quoted, refuse
+from baserate.errors import Fix, InputError, Note, grouped, quoted, refuse
 from baserate.numbers import MOST_DIGITS, exactly, rounded
 
 NUMBER = r"[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
@@ -232,14 +233,108 @@ def percent(level: float) -> str:
     return f"{100 * level:.6g} %"
 
 
-def checked_level(level: Any) -> float:
-    """A level between 0 and 1; 95 is most likely meant as 0.95."""
-    number = isinstance(level, int | float) and not isinstance(level, bool)
-    if not number or not 0.5 <= level <= 1 - 1e-9 or math.isnan(level):
-        meant = level / 100 if number and 50 <= level < 100 else 0.95
+CALL = re.compile(r"([^()]+)(?:\(([^()]*)\))?")
+LONGEST_CALL = 300
+
+
+def split_call(text: Any, what: str) -> tuple[str, list[tuple[str, str, str]]]:
+    """Return the name and the arguments of what is written as name(key=value, …): the key, "=" or
+    nothing, and the value of each.
+    """
+    written = text.strip() if isinstance(text, str) and len(text) <= LONGEST_CALL else ""
+    found = CALL.fullmatch(written)
+    if found is None or not found[1].strip():
         raise refuse(
-            "BR580",
-            f"a level lies between 0.5 and 1, got {quoted(level)}",
-            Fix(f"level={meant:g}", f"--level {100 * meant:g}%"),
+            "BR531",
+            f"cannot read {quoted(text)} as a {what}",
+            "write a name, or name(parameter=value)",
         )
-    return float(level)
+    arguments = []
+    for part in (found[2] or "").split(","):
+        if part.strip():
+            key, equals, value = part.partition("=")
+            arguments.append((key.strip(), equals, value.strip()))
+    return found[1].strip(), arguments
+
+
+# ----------------------------------------------------------------------
+# Numbers among the arguments: which are allowed, and what a refusal says.
+
+
+@dataclass(frozen=True)
+class NumberCheck:
+    """Which numbers an argument may be: called with a value, it returns the number or refuses it.
+
+    Attributes
+    ----------
+    code, meaning, fix : str
+        Of the refusal; what was given follows the meaning.
+    low, high : float
+        Ends of the range, both allowed.
+    above_low : bool
+        Is the lower end itself refused?
+    share : str
+        Name of an argument that people may give in percent: for 95 the fix is 0.95.
+
+    """
+
+    code: str
+    meaning: str
+    fix: Fix | str
+    low: float = 0.0
+    high: float = math.inf
+    above_low: bool = False
+    share: str = ""
+
+    def exactly(self, given: Any) -> Fraction:
+        """Return the number as the fraction that was written."""
+        written = from_number(given)
+        if written is None or not self.allows(rounded(written.value)):
+            raise self.refusal(given)
+        return written.value
+
+    def allows(self, value: float) -> bool:
+        """Does the number lie in the range?"""
+        return self.low <= value <= self.high and not (self.above_low and value == self.low)
+
+    def refusal(self, given: Any) -> InputError:
+        """Return the error to raise for a value."""
+        fix = self.fix
+        if self.share and isinstance(given, int | float) and self.allows(given / 100):
+            fix = Fix(f"{self.share}={given / 100:g}", f"--{self.share} {given:g}%")
+        shown = f"{float(given):g}" if isinstance(given, Fraction) else quoted(given)
+        return refuse(self.code, f"{self.meaning}, got {shown}", fix)
+
+    def __call__(self, given: Any) -> float:
+        return rounded(self.exactly(given))
+
+    def or_none(self, given: Any) -> float | None:
+        """Return the number, or None where nothing was given."""
+        return None if given is None else self(given)
+
+
+class WholeCheck(NumberCheck):
+    """The same for an argument that counts something."""
+
+    def __call__(self, given: Any) -> int:
+        if not isinstance(given, int | np.integer):
+            raise self.refusal(given)
+        return int(self.exactly(given))
+
+
+checked_level = NumberCheck(
+    "BR580",
+    "a level lies between 0.5 and 1",
+    Fix("level=0.95", "--level 95%"),
+    0.5,
+    1 - 1e-9,
+    share="level",
+)
+MOST_CASES = 10**18  # beyond it, floats would overflow
+checked_volume = NumberCheck(
+    "BR520",
+    "a volume is a number of cases above 0",
+    "volume=1_000_000",
+    high=MOST_CASES,
+    above_low=True,
+).or_none

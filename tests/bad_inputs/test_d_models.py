@@ -105,7 +105,7 @@ def test_row_51_two_names_for_the_same_scores_are_noted(bench):
         "--score",
         "n",
     )
-    (difference,) = bench.answer(*same)["comparisons"]
+    (difference,) = bench.answer(*same)["result"]["comparisons"]
     assert (difference["value"], difference["p_value"]) == (0, 1)
     return bench.noted("BR406", *same)
 

@@ -103,7 +103,7 @@ def test_differences_are_tested_on_the_test_data(files, capsys):
         word for name in points for word in ("--threshold", f"{name}={points[name]['threshold']!r}")
     ]
     compared = answered(capsys, "compare", test, *COLUMNS, "--statistic", "fpr", *fixed)
-    (tested,) = compared["comparisons"]
+    (tested,) = compared["result"]["comparisons"]
     sign = 1 if tested["models"] == [other, best] else -1
     assert difference["method"] == tested["method"]
     assert difference["p_value"] == pytest.approx(tested["p_value"])

@@ -90,7 +90,7 @@ def test_a_gate_of_clusters_needs_a_threshold_and_one_model_at_a_time(hosts, cap
 
 def test_compare_resamples_whole_clusters(hosts, capsys):
     asked = ("compare", hosts, *LABELS, "--score", "a,b", "--replicates", "400")
-    found = answered(capsys, *asked)["comparisons"][0]
+    found = answered(capsys, *asked)["result"]["comparisons"][0]
     groups = br.count(hosts, label="y", score=["a", "b"], cluster="host")
     expected = br.compare(groups, "auc", replicates=400)
     assert (found["low"], found["high"]) == (expected.low, expected.high)

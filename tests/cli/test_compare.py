@@ -62,7 +62,7 @@ def test_json_says_what_python_says(three, capsys):
     document = answered(capsys, "compare", three, *TWO, "--seed", "5")
     y, a, b, _ = three_models()
     found = br.compare(br.count(y, {"a": a, "b": b}), br.auc)
-    assert document["comparisons"] == [
+    assert document["result"]["comparisons"] == [
         {
             "statistic": "auc",
             "models": ["a", "b"],
@@ -85,10 +85,9 @@ def test_json_says_what_python_says(three, capsys):
     ]
     assert (
         document["command"],
-        document["seed"],
-        document["models"],
+        document["request"]["seed"],
         document["sources"][0]["path"],
-    ) == ("compare", 5, [], Path(three).name)
+    ) == ("compare", 5, Path(three).name)
 
 
 def test_scenario_6_in_one_command(shared, capsys):
@@ -106,7 +105,7 @@ def test_scenario_6_in_one_command(shared, capsys):
         "--method",
         "delong",
     )
-    (found,) = document["comparisons"]
+    (found,) = document["result"]["comparisons"]
     assert found["z"] == pytest.approx(2.20898359144091, abs=1e-12)
     assert found["p_value"] == pytest.approx(0.0271757822291882, abs=1e-12)
 
@@ -120,7 +119,9 @@ def test_thresholds_compare_errors_by_mcnemar(pairs, capsys):
     assert done.err.endswith(
         'note BR599: 40 cases are correct only with "old", 20 only with "new"\n'
     )
-    (found,) = answered(capsys, "compare", pairs, *PAIR, "--threshold", "0.5")["comparisons"]
+    (found,) = answered(capsys, "compare", pairs, *PAIR, "--threshold", "0.5")["result"][
+        "comparisons"
+    ]
     assert found["p_value"] == pytest.approx(0.0134893, abs=1e-7)
     assert (found["statistic"], found["better"], found["favours"]) == ("error", "lower", "old")
 
@@ -128,7 +129,7 @@ def test_thresholds_compare_errors_by_mcnemar(pairs, capsys):
 def test_each_model_may_have_its_own_threshold(three, capsys):
     found = answered(
         capsys, "compare", three, *TWO, "--threshold", "b=0.9", "--threshold", "a=0.5"
-    )["comparisons"][0]
+    )["result"]["comparisons"][0]
     y, a, b, _ = three_models()
     ours = br.compare(br.count(y, {"a": a, "b": b}), "error", threshold={"a": 0.5, "b": 0.9})
     assert (found["value"], found["p_value"]) == (ours.value, ours.p_value)
@@ -164,7 +165,9 @@ def test_a_model_whose_name_holds_an_equals_sign_has_a_threshold_too(tmp_path, c
 
 def test_what_is_usual_depends_on_what_is_given(three, capsys):
     def statistic(*options):
-        return answered(capsys, "compare", three, *TWO, *options)["comparisons"][0]["statistic"]
+        return answered(capsys, "compare", three, *TWO, *options)["result"]["comparisons"][0][
+            "statistic"
+        ]
 
     few = ("--replicates", "100")
     assert statistic() == "auc"
@@ -175,7 +178,7 @@ def test_what_is_usual_depends_on_what_is_given(three, capsys):
         "--rule", "alerts <= 100", "--volume", "1000", "--prior", "5%", *few
     ).startswith("caught")
     assert (
-        "BR594: a rule chooses thresholds, and no measure to compare there is given. Fix:"
+        'BR594: "recall >= 0.5" chooses the threshold of each model; what is compared there? Fix:'
         " --statistic specificity."
         in refused(capsys, "compare", three, *TWO, "--rule", "recall >= 0.5")
     )
@@ -184,15 +187,15 @@ def test_what_is_usual_depends_on_what_is_given(three, capsys):
 @pytest.mark.parametrize("name", ["recall", "sensitivity", "TPR", "tpr"])
 def test_a_statistic_goes_by_any_of_its_names(pairs, capsys, name):
     (found,) = answered(capsys, "compare", pairs, *PAIR, "--threshold", "0.5", "--statistic", name)[
-        "comparisons"
-    ]
+        "result"
+    ]["comparisons"]
     assert (found["statistic"], found["method"]) == ("tpr", "mcnemar")
     assert found["values"] == [0.8, 0.6]
 
 
 def test_a_summary_may_have_parameters(three, capsys):
     options = ("--statistic", "partial_auc(fpr=0..0.1)", "--replicates", "100")
-    (found,) = answered(capsys, "compare", three, *TWO, *options)["comparisons"]
+    (found,) = answered(capsys, "compare", three, *TWO, *options)["result"]["comparisons"]
     assert found["statistic"] == "partial_auc(fpr=0.0..0.1)"
     y, a, b, _ = three_models()
     assert found["values"] == pytest.approx(
@@ -232,8 +235,8 @@ def test_several_base_rates_are_a_sentence_each_and_a_table(three, capsys):
     assert rows[0][:3] == ["base", "rate", "difference"]
     assert [row[0] for row in rows[1:]] == ["1%", "10%"]
     document = answered(capsys, "compare", three, *TWO, *options)
-    assert [found["at"]["prior"] for found in document["comparisons"]] == [0.01, 0.1]
-    assert {found["method"] for found in document["comparisons"]} == {"percentile"}
+    assert [found["at"]["prior"] for found in document["result"]["comparisons"]] == [0.01, 0.1]
+    assert {found["method"] for found in document["result"]["comparisons"]} == {"percentile"}
 
 
 @pytest.mark.parametrize(
@@ -246,7 +249,7 @@ def test_several_base_rates_are_a_sentence_each_and_a_table(three, capsys):
 )
 def test_what_no_base_rate_changes_is_said_once(three, capsys, options):
     asked = ("compare", three, *TWO, *options, "--prior", "1%,10%")
-    assert len(answered(capsys, *asked)["comparisons"]) == 1
+    assert len(answered(capsys, *asked)["result"]["comparisons"]) == 1
     assert "BR526" not in told(capsys, *asked).err
 
 
@@ -291,7 +294,7 @@ def test_another_base_rate_comes_with_its_assumption(three, capsys):
 
 def test_three_models_are_compared_in_pairs_with_holm(three, capsys):
     everyone = (*TWO, "--score", "noise")
-    found = answered(capsys, "compare", three, *everyone)["comparisons"]
+    found = answered(capsys, "compare", three, *everyone)["result"]["comparisons"]
     assert [pair["models"] for pair in found] == [["a", "b"], ["a", "noise"], ["b", "noise"]]
     raw = [pair["p_value"] for pair in found]
     order = np.argsort(raw)
@@ -307,8 +310,8 @@ def test_three_models_are_compared_in_pairs_with_holm(three, capsys):
 
 def test_every_other_model_is_compared_against_one(three, capsys):
     found = answered(capsys, "compare", three, *TWO, "--score", "noise", "--against", "noise")[
-        "comparisons"
-    ]
+        "result"
+    ]["comparisons"]
     assert [pair["models"] for pair in found] == [["noise", "a"], ["noise", "b"]]
     assert all(pair["p_adjusted"] >= pair["p_value"] for pair in found)
     assert 'BR408: there is no model "z". Fix: one of "a", "b".' in refused(
@@ -323,7 +326,7 @@ def test_identical_scores_do_not_differ(tmp_path, capsys):
         "No difference in AUC: b 0.5250, a 0.5250; difference 0.000 (95 % 0.000 to 0.000), p = 1"
         " (delong).\n" in done.out
     )
-    (found,) = answered(capsys, "compare", path, *TWO)["comparisons"]
+    (found,) = answered(capsys, "compare", path, *TWO)["result"]["comparisons"]
     assert (found["value"], found["p_value"], found["favours"], found["significant"]) == (
         0,
         1,
@@ -337,7 +340,10 @@ def test_a_level_is_a_share(three, capsys, level):
     done = told(capsys, "compare", three, *TWO, "--level", level)
     assert "; difference 0.07316 (90 % 0.05327 to 0.09306), p = 1.15e-08 (" in done.out
     assert (
-        answered(capsys, "compare", three, *TWO, "--level", level)["comparisons"][0]["level"] == 0.9
+        answered(capsys, "compare", three, *TWO, "--level", level)["result"]["comparisons"][0][
+            "level"
+        ]
+        == 0.9
     )
 
 
@@ -360,7 +366,7 @@ def test_what_is_no_level_is_refused(three, capsys, level, text):
 def test_the_same_seed_gives_the_same_answer_and_another_seed_another(three, capsys):
     def found(seed):
         options = ("--statistic", "average_precision", "--replicates", "100", "--seed", seed)
-        return answered(capsys, "compare", three, *TWO, *options)["comparisons"][0]["low"]
+        return answered(capsys, "compare", three, *TWO, *options)["result"]["comparisons"][0]["low"]
 
     assert found("3") == found("3") != found("4")
 
@@ -489,7 +495,7 @@ def test_names_are_shown_safely_and_kept_as_they_are_in_json(tmp_path, capsys):
     assert "\x1b" not in done.out + done.err
     assert 'No difference in error: a "quoted"\\n\\x1b[31mname 0.' in done.out
     assert f", {first} 0." in done.out
-    assert answered(capsys, *arguments)["comparisons"][0]["models"] == [first, second]
+    assert answered(capsys, *arguments)["result"]["comparisons"][0]["models"] == [first, second]
 
 
 def test_notes_go_to_stderr_and_into_the_json(tmp_path, capsys):
@@ -512,7 +518,7 @@ def test_a_bug_of_ours_is_never_an_answer(three, capsys, monkeypatch):
     def broken(*_, **__):
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr("baserate.cli.compare.joint_from", broken)
+    monkeypatch.setattr("baserate.cli.compare.count_files_jointly", broken)
     done = told(capsys, "compare", three, *TWO)
     assert (done.status, done.out) == (70, "")
     assert "error BR999: a bug in baserate: ZeroDivisionError: oops" in done.err
@@ -533,7 +539,7 @@ def test_it_runs_as_a_program_of_its_own(pairs):
 )
 def test_the_schema_wants_every_part_of_a_comparison(pairs, capsys, key):
     document = answered(capsys, "compare", pairs, *PAIR, "--threshold", "0.5")
-    del document["comparisons"][0][key]
+    del document["result"]["comparisons"][0][key]
     with pytest.raises(
         jsonschema.ValidationError, match=f"'{key}' is a required property|is not valid under any"
     ):
@@ -546,7 +552,7 @@ def test_the_schema_wants_every_part_of_a_comparison(pairs, capsys, key):
 )
 def test_the_schema_wants_sensible_numbers_of_a_comparison(pairs, capsys, key, wrong):
     document = answered(capsys, "compare", pairs, *PAIR, "--threshold", "0.5")
-    document["comparisons"][0][key] = wrong
+    document["result"]["comparisons"][0][key] = wrong
     with pytest.raises(
         jsonschema.ValidationError,
         match=(

@@ -226,7 +226,7 @@ def test_leaders_are_those_of_python(scored, capsys):
 
 def test_compare_over_a_range_asks_for_one_leader_all_over_it(scored, capsys):
     document = answered(capsys, "compare", scored, *TWO, *RANGE, *COSTS, "--replicates", "100")
-    (found,) = document["comparisons"]
+    (found,) = document["result"]["comparisons"]
     assert found["at"] == {
         "prior": {"low": 1e-5, "high": 1e-3, "kind": "range"},
         "fp": 5,
@@ -243,7 +243,7 @@ def test_compare_over_a_range_asks_for_one_leader_all_over_it(scored, capsys):
 def test_compare_at_a_pilot_s_base_rate(scored, capsys):
     (found,) = answered(
         capsys, "compare", scored, *TWO, "--pilot", "40/20000", *COSTS, "--replicates", "100"
-    )["comparisons"]
+    )["result"]["comparisons"]
     assert found["at"]["prior"] == {
         "kind": "pilot",
         "positives": 40,

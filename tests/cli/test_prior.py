@@ -295,8 +295,8 @@ def test_a_comparison_is_refused_and_told_the_range(capsys, files):
     )
     assert (
         answered(capsys, *conditioned("compare", files, "--score", "m2", "--statistic", "auc"))[
-            "comparisons"
-        ][0]["at"]
+            "result"
+        ]["comparisons"][0]["at"]
         is None
     )
 

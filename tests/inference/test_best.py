@@ -343,9 +343,9 @@ def test_compare_at_a_rule_is_the_test_of_choose_to_the_digit(seed, rule, prior)
         "significant",
     ):
         assert getattr(found, name) == getattr(lead, name), name
-    assert found.notes[0].code == "BR640"
-    assert "chosen on these cases" in found.notes[0].text
-    assert str(found.notes[0]).endswith("few distinct values. Override: replicates=2000")
+    assert found[0].notes[0].code == "BR640"
+    assert "chosen on these cases" in found[0].notes[0].text
+    assert str(found[0].notes[0]).endswith("few distinct values. Override: replicates=2000")
 
 
 def test_compare_resampled_on_request_is_the_resampled_test_of_choose():
@@ -435,15 +435,15 @@ def test_the_interval_holds_the_difference_of_the_two_chosen_thresholds_in_the_f
 def test_a_statistic_that_was_not_made_best_says_so():
     y, scores = drawn(12, models=2)
     joint, at = br.count(y, scores), br.Conditions(costs=br.Costs(fn=10))
-    assert "thresholds were not chosen by tpr" in br.compare(joint, "tpr", at=at).notes[0].text
-    assert "were not chosen" not in br.compare(joint, "expected_cost", at=at).notes[0].text
+    assert "thresholds were not chosen by tpr" in br.compare(joint, "tpr", at=at)[0].notes[0].text
+    assert "were not chosen" not in br.compare(joint, "expected_cost", at=at)[0].notes[0].text
     assert (
         "between the models where the rule chooses each threshold anew on new cases"
-        in br.compare(joint, "expected_cost", rule="recall >= 0.8", at=at).notes[0].text
+        in br.compare(joint, "expected_cost", rule="recall >= 0.8", at=at)[0].notes[0].text
     )
     assert (
         "between these two thresholds on new cases"
-        in br.compare(joint, "tpr", rule="recall >= 0.8", at=at).notes[0].text
+        in br.compare(joint, "tpr", rule="recall >= 0.8", at=at)[0].notes[0].text
     )
 
 

@@ -146,13 +146,13 @@ def test_draws_of_one_length_belong_together_and_of_others_go_with_each():
         prior=br.Draws([0.1, 0.2]), costs={"fn": br.Draws([5.0, 7.0]), "fp": 1.0}
     )
     found = believed(together)
-    assert [(row.prior, row.fn) for row in found.rows] == [(0.1, 5.0), (0.2, 7.0)]
+    assert list(zip(found.prior, found.fn, strict=True)) == [(0.1, 5.0), (0.2, 7.0)]
     assert found.weights.tolist() == [0.5, 0.5]
     each = br.Conditions(
         prior=br.Draws([0.1, 0.2]), costs={"fn": br.Draws([5.0, 7.0, 9.0]), "fp": 1.0}
     )
     found = believed(each)
-    assert sorted((row.prior, row.fn) for row in found.rows) == [
+    assert sorted(zip(found.prior, found.fn, strict=True)) == [
         (prior, fn) for prior in (0.1, 0.2) for fn in (5.0, 7.0, 9.0)
     ]
     assert found.weights == pytest.approx([1 / 6] * 6)
@@ -160,9 +160,8 @@ def test_draws_of_one_length_belong_together_and_of_others_go_with_each():
 
 def test_what_is_known_exactly_is_one_place_and_a_pilot_its_share():
     at = br.Conditions(prior=br.Pilot(5, 100), costs={"fn": 7, "fp": 1})
-    (row,), weights = believed(at)
-    assert (row.prior, row.fn, row.fp, weights.tolist()) == (0.05, 7, 1, [1.0])
+    assert [column.tolist() for column in believed(at)] == [[0.05], [1], [7], [0], [0], [1.0]]
     spread_out = believed(at, pilots=True)
-    assert len(spread_out.rows) > 100
-    mean = np.dot(spread_out.weights, [row.prior for row in spread_out.rows])
+    assert len(spread_out.weights) > 100
+    mean = np.dot(spread_out.weights, spread_out.prior)
     assert mean == pytest.approx(5.5 / 101, rel=1e-6)

@@ -36,7 +36,6 @@ CALLS = {
     "sort_pairs": ((PAIRS, PAIRS), (1,)),
     "pack_pairs": ((SCORES, LABELS, FLOATS, PAIRS), (1, 2, 3)),
     "unpack_pairs": ((PAIRS, FLOATS, FLOATS), (1, 2)),
-    "beaten": ((PAIRS, INTS), (1,)),
     "scan": ((WORDS, 3, FLOATS, INTS, INTS), (2, 3, 4)),
     "pack_groups": (
         (SCORES, LABELS, np.zeros(3, np.uint32), WORDS, ONE, ONE + 2),
@@ -114,7 +113,7 @@ def test_memory_of_another_kind_is_refused_and_given_back(name, place):
 @pytest.mark.parametrize(
     ("name", "place"),
     [("pack", 2), ("parts", 2), ("pack_parts", 3), ("sort", 0), ("sort", 1), ("scan", 2),
-     ("pack_pairs", 3), ("unpack_pairs", 1), ("beaten", 1), ("tally", 2), ("gaps", 3)],
+     ("pack_pairs", 3), ("unpack_pairs", 1), ("tally", 2), ("gaps", 3)],
 )  # fmt: skip
 def test_what_is_written_to_may_not_be_read_only(name, place):
     arguments = [lent(one) for one in CALLS[name][0]]

@@ -280,9 +280,8 @@ def published():
     """Every public object by its name, and the names of what the public classes have."""
     found = {
         name: getattr(importlib.import_module(f"baserate.{space}" if space else "baserate"), name)
-        for space, modules in br.PUBLIC.items()
-        for names in modules.values()
-        for name in names
+        for space in ("", *br.NAMESPACES)
+        for name in br.read_stub(space)
     }
     classes = [thing for thing in found.values() if inspect.isclass(thing)]
     return found, {name for thing in classes for name in dir(thing)}

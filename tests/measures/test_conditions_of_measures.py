@@ -12,12 +12,12 @@ import pytest
 import baserate as br
 from baserate.measures import calculator
 from baserate.measures.confusion import (
-    checked_volume,
     label_shift_of,
     parse,
     resolved_for,
 )
 from baserate.measures.registry import Outcomes
+from baserate.notation import checked_volume
 
 BOTH = br.Points.of(br.count([1, 0, 0, 1], [0.9, 0.8, 0.2, 0.1]))
 

@@ -20,9 +20,11 @@ from baserate.conditions import Conditions
 from baserate.errors import InputError, Note, grouped, quoted, refuse, refuse_file
 from baserate.inference.intervals import interval
 from baserate.measures.calculator import GIVEN, PRIOR, solve_rates
-from baserate.measures.confusion import MOST_CASES, Confusion, Measure, measure, parse
+from baserate.measures.confusion import Confusion, Measure, measure, parse
 from baserate.measures.registry import CATALOGUE
+from baserate.notation import MOST_CASES
 from baserate.numbers import Undefined
+from baserate.results.notes import merge_notes
 from baserate.results.values import Interval
 from baserate.views import document, tables
 
@@ -209,7 +211,7 @@ def _league(
             for name, confusion in found.items()
         ]
         rows += _sorted(block, by) if by in asked else block
-    said = document.merged(list(dict.fromkeys(notes)))
+    said = merge_notes(list(dict.fromkeys(notes)))
     return Result(
         said,
         lambda: tables.of_published_as_json(rows, said, str(by) if by in asked else None),

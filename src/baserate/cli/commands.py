@@ -10,6 +10,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -24,13 +25,15 @@ from baserate.cli.runner import (
     measures_of,
     shares,
     threshold_of,
+    thresholds_of,
 )
 from baserate.cli.terminal import Progress
 from baserate.conditions import Conditions
 from baserate.errors import Infeasible, Source, name_of
+from baserate.results.notes import merge_notes
 from baserate.results.values import Unsatisfied
 from baserate.verbs.sources import models_of
-from baserate.views import document, formats
+from baserate.views import formats
 
 Function = Callable[..., Any]
 Parameter = inspect.Parameter
@@ -40,10 +43,11 @@ Parameter = inspect.Parameter
 ROWS_OF_KEYWORD: dict[str, tuple[str, ...]] = {
     "at": ("priors", "costs", "profits"),
     "rule": ("rule", "budget_rule"),
-    "replicates": ("chosen_replicates",),
-    "prior": (),
-    "costs": (),
-    "progress": (),
+    "threshold": ("thresholds_by_model",),
+    **dict.fromkeys(("prior", "costs", "progress"), ()),
+    # What only counts of one's own have, or what `options.file` has.
+    **dict.fromkeys(("pair", "better", "paired", "resample"), ()),
+    **dict.fromkeys(("label", "score", "positive", "missing_label", "nan_score"), ()),
 }
 # Values of which the request has read the text, and how the text of others is read.
 FROM_REQUEST: dict[str, Callable[[Request], Any]] = {
@@ -52,9 +56,10 @@ FROM_REQUEST: dict[str, Callable[[Request], Any]] = {
     "replicates": lambda request: request.intervals.replicates,
     "seed": lambda request: request.intervals.seed,
 }
-READ_TEXT: dict[str, Callable[[Request, Any], Any]] = {
-    "measures": lambda request, texts: measures_of(texts, request.conditions),
-    "thresholds": lambda _, texts: read_thresholds(texts),
+READ_TEXT: dict[str, Callable[[Request, Any, Sequence[str]], Any]] = {
+    "measures": lambda request, texts, _: measures_of(texts, request.conditions),
+    "thresholds": lambda _, texts, __: read_thresholds(texts),
+    "threshold": lambda _, texts, models: thresholds_of(texts, tuple(models)),
 }
 CLICK_TYPES = {"int": int, "int | None": int}
 
@@ -66,7 +71,9 @@ def make_command(
     help: str,  # noqa: A002 (the word of click)
     read: Function | None = None,
     show: Function | None = None,
+    source: Callable[[Function], Function] = options.file(),  # noqa: B008 (a decorator)
     also: Sequence[str] = (),
+    name_sources: bool = False,
 ) -> click.Command:
     """Make the command that asks a verb.
 
@@ -83,19 +90,28 @@ def make_command(
         Takes the request, and returns the data that the verb is asked about.
     show : callable, optional
         Takes the result, and returns the one that is printed.
+    source : decorator
+        Adds the argument FILE and the options of reading it, where `read` is given.
     also : sequence of str
         Rows of `options.TABLE` that the request itself takes: "memory", "as_csv".
+    name_sources : bool
+        Does the text end with what was read?
     """
 
     def answer(request: Request, **given: Any) -> Result:
+        request = request.estimated()
         data = () if read is None else (read(request, **select_values(given, read)),)
         results = ask_verb(verb, request, data, given)
         if show is not None:
             results = [show(result, **select_values(given, show)) for result in results]
-        return present_results(name, request, data, results)
+        result = present_results(name, request, data, results)
+        return replace(result, sources=sources_of(*data)) if name_sources else result
 
     answer.__doc__ = help
-    for decorate in reversed([*list_options(read, verb, show), listed(*also), options.answer]):
+    files = [] if read is None else [source]
+    for decorate in reversed(
+        [*files, *list_options(read, verb, show), listed(*also), options.answer]
+    ):
         decorate(answer)
     return command(name)(answer)
 
@@ -111,7 +127,6 @@ def list_options(
     first, *others = inspect.signature(verb).parameters.values()
     positional = [one for one in (first, *others) if one.kind is not Parameter.KEYWORD_ONLY]
     if read is not None:
-        yield options.file()
         positional = positional[1:]
     descriptions = parse_descriptions(inspect.getdoc(verb) or "")
     for parameter in positional:
@@ -188,12 +203,12 @@ def read_thresholds(texts: Iterable[str]) -> list[float | int | None]:
 
 def select_values(given: Mapping[str, Any], function: Function) -> dict[str, Any]:
     """Return the values that are keywords of a function, without options that were not given."""
-    parameters = inspect.signature(function).parameters
-    return {
-        name: value
-        for name, value in given.items()
-        if name in parameters and value is not None and value != ()
-    }
+    selected: dict[str, Any] = {}
+    for name in inspect.signature(function).parameters:
+        for key in (name, *(options.parameter_of(row) for row in rows_of(name))):
+            if given.get(key) not in (None, ()):
+                selected[name] = given[key]
+    return selected
 
 
 def ask_verb(
@@ -202,9 +217,10 @@ def ask_verb(
     """Return the verb's result; one for each base rate where the verb takes one of them."""
     parameters = inspect.signature(verb).parameters
     keywords = select_values(given, verb)
+    models = [name for one in data for name in models_of(one) or ()]
     for name, read_text in READ_TEXT.items():
         if name in keywords:
-            keywords[name] = read_text(request, keywords[name])
+            keywords[name] = read_text(request, keywords[name], models)
     for name, value_of in FROM_REQUEST.items():
         value = value_of(request) if name in parameters else None
         if value is not None:
@@ -219,7 +235,8 @@ def ask_verb(
             keywords["progress"] = stack.enter_context(Progress("resampling"))
         if "at" not in parameters:
             return [verb(*data, *positional, **keywords)]
-        at = request.conditions.exact()
+        conditions = request.conditions
+        at = [conditions.uncertain()] if conditions.is_uncertain else conditions.exact()
         if "Sequence[Conditions]" in str(parameters["at"].annotation):
             return [verb(*data, *positional, at=at, **keywords)]
         return ask_at_each(lambda one: verb(*data, *positional, at=one, **keywords), at)
@@ -244,7 +261,7 @@ def present_results(
     name: str, request: Request, data: tuple[Any, ...], results: list[Any]
 ) -> Result:
     """Return what is printed of these results: as text, JSON or CSV."""
-    notes = document.merged([note for result in results for note in result.notes])
+    notes = merge_notes([note for result in results for note in result.notes])
     return Result(
         notes,
         content=lambda: formats.make_document(

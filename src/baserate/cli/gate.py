@@ -30,8 +30,9 @@ from baserate.gates.settings import SETTINGS, Check, Data, Scored, load
 from baserate.gates.template import TEMPLATE
 from baserate.inference.clusters import with_clusters
 from baserate.inference.requirements import require_of_clusters
-from baserate.read.files import saved_models
-from baserate.views import document, tables
+from baserate.read.saved import saved_models
+from baserate.results.notes import merge_notes
+from baserate.views import tables
 from baserate.views.comparisons import Judged
 
 NEGATIVE = 1
@@ -228,7 +229,7 @@ def judge_clusters(request: Request, check: Check, column: str) -> checks.Outcom
     counted = list(clusters.models.values())
     notes = [*(note for counts in counted for note in counts.notes), *clusters.notes]
     outcome = checks.gather_outcome(check, judged, notes, counted)
-    return replace(outcome, notes=tuple(document.merged([*outcome.notes, *check.at.notes])))
+    return replace(outcome, notes=tuple(merge_notes([*outcome.notes, *check.at.notes])))
 
 
 def present_outcomes(

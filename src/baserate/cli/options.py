@@ -111,7 +111,15 @@ TABLE = {
         ),
         _option("--threshold", metavar="[MODEL=]SCORE"),
         _option("--threshold", "thresholds", multiple=True, metavar="SCORE"),
+        _option(
+            "--threshold",
+            "thresholds",
+            multiple=True,
+            metavar="[MODEL=]SCORE",
+            row="thresholds_by_model",
+        ),
         _option("--statistic", metavar="NAME", aliases=("--measure",)),
+        _option("--against", metavar="MODEL"),
         _option(
             "--all-priors",
             is_flag=True,
@@ -390,6 +398,11 @@ ROWS = {
     for section, rows in TABLE.items()
     for name, flags, settings in rows
 }
+
+
+def parameter_of(row: str) -> str:
+    """Return the name of the parameter that a row of the table fills."""
+    return str(click.Option(ROWS[row][0]).name)
 
 
 def listed(*names: str, **changes: Any) -> Callable[[Command], Command]:

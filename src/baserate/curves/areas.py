@@ -8,8 +8,8 @@ import inspect
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache
-from typing import Any, NamedTuple, TypeVar
+from functools import cache, wraps
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -20,14 +20,22 @@ from baserate.curves.curve import mixed_points
 from baserate.curves.named import class_shares, cost_curve
 from baserate.decisions.selection import choose
 from baserate.errors import Fix, Note, quoted, refuse
-from baserate.measures.confusion import along, confusion_at, exact_value, label_shift_of, named
+from baserate.measures.confusion import (
+    along,
+    at_prior,
+    confusion_at,
+    exact_value,
+    label_shift_of,
+    named,
+)
 from baserate.measures.registry import Direction, weight_of_negatives
+from baserate.notation import NumberCheck, WholeCheck
 from baserate.numbers import (
     INT64_MAX,
     Floats,
     Reading,
+    Undefinable,
     Undefined,
-    exactly,
     rounded,
     surplus_won,
 )
@@ -75,11 +83,20 @@ SUMMARIES: dict[str, Definition] = {}
 
 
 def summary(**facts: Any) -> Callable[[Summarizer], Summarizer]:
-    """Enter a function into the table of summaries under its own name."""
+    """Enter a function into the table of summaries under its own name. Where there is no such
+    number (`Undefinable`) the function returned gives `Undefined`, with the reason.
+    """
 
     def enter(function: Summarizer) -> Summarizer:
-        SUMMARIES[function.__name__] = Definition(function, **facts)
-        return function
+        @wraps(function)
+        def summarize(*args: Any, **options: Any) -> Any:
+            try:
+                return function(*args, **options)
+            except Undefinable as undefined:
+                return Undefined(undefined.reason)
+
+        SUMMARIES[function.__name__] = Definition(summarize, **facts)
+        return cast("Summarizer", summarize)
 
     return enter
 
@@ -113,23 +130,33 @@ def auc(counts: Counts | Points) -> float:
             f"auc takes the counts of one model, got {type(counts).__name__}",
             'summary(models, "auc") for several, or auc(count(y_true, y_score))',
         )
-    missing = one_class(counts)
-    if missing:
-        return Undefined(missing)
+    check_both_classes(counts)
     if isinstance(counts, Points):
         return Reading(_area(counts.fpr, counts.tpr, 0.0, 1.0), name="auc")
     return Reading(counts._won, name="auc")
 
 
 def one_class(counts: Counts | Points) -> str:
-    """Which class is missing, if one is."""
+    """Return which class is missing, if one is."""
+    if counts.total_positives and counts.total_negatives:
+        return ""
     if not counts.total_positives and not counts.total_negatives:
         return "no cases"
-    return (
-        ""
-        if counts.total_positives and counts.total_negatives
-        else f"no {'negatives' if counts.total_positives else 'positives'}"
-    )
+    return "no negatives" if counts.total_positives else "no positives"
+
+
+def check_both_classes(counts: Counts | Points) -> None:
+    """Raise `Undefinable` where a class is missing."""
+    missing = one_class(counts)
+    if missing:
+        raise Undefinable(missing)
+
+
+def points_of_both(counts: Counts | Points) -> Points:
+    """Return the points of counts that have cases of both classes."""
+    points = Points.of(counts)
+    check_both_classes(points)
+    return points
 
 
 @summary(range=(-1.0, 1.0))
@@ -163,9 +190,7 @@ def ks(counts: Counts | Points) -> float:
     >>> br.curves.ks(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
     0.5
     """
-    missing = one_class(Points.of(counts))
-    if missing:
-        return Undefined(missing)
+    points_of_both(counts)
     return Reading(best_value("informedness", counts, Conditions(prior=0.5))[0], name="ks")
 
 
@@ -217,10 +242,7 @@ def partial_auc(
             f"standardized is True or False, got {quoted(standardized)}",
             "standardized=True",
         )
-    points = Points.of(counts)
-    missing = one_class(points)
-    if missing:
-        return Undefined(missing)
+    points = points_of_both(counts)
     width, both = high - low, low + high
     # What is missing of a perfect area: nothing cancels in it, however narrow the band.
     if fpr is not None:
@@ -310,11 +332,8 @@ def cost_area(counts: Counts | Points) -> float:
     >>> br.curves.cost_area(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
     0.125
     """
-    missing = one_class(Points.of(counts))
-    if missing:
-        return Undefined(missing)
-    curve = cost_curve(counts)
-    return Reading(math.fsum(np.diff(curve.x) * (curve.y[1:] + curve.y[:-1]) / 2), name="cost_area")
+    curve = cost_curve(points_of_both(counts))
+    return Reading(math.fsum(areas_below(curve.x, curve.y)), name="cost_area")
 
 
 @summary(range=(-math.inf, 1.0))
@@ -339,11 +358,8 @@ def h_measure(
     >>> round(br.curves.h_measure(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), 6)
     0.5
     """
-    points = Points.of(counts)
-    missing = one_class(points)
-    if missing:
-        return Undefined(missing)
-    resolved = checked_conditions(at).within(points.exact_prior, points.why_no_prior)
+    points = points_of_both(counts)
+    resolved = at_prior(points, checked_conditions(at))
     share, rest = (max(one, SMALLEST) for one in class_shares(resolved))
     a, b, shown = _beta(prior, severity_ratio, share)
     rise, run, gap = hull_edges(points.hull())
@@ -362,23 +378,23 @@ def h_measure(
     )
 
 
+checked_severity = NumberCheck(
+    "BR532",
+    "a severity ratio is a number between 1e-9 and 1e9",
+    "severity_ratio=0.1",
+    1e-9,
+    1e9,
+)
+
+
 def _beta(prior: str, severity_ratio: float | None, share: float) -> tuple[float, float, str]:
     if severity_ratio is not None:
         if prior != HAND_2014:
             raise refuse(
                 "BR532", "a severity ratio and a named distribution are given", "give one of them"
             )
-        if (
-            not isinstance(severity_ratio, int | float | np.number)
-            or isinstance(severity_ratio, bool)
-            or not 1e-9 <= severity_ratio <= 1e9
-        ):
-            raise refuse(
-                "BR532",
-                f"a severity ratio is a number between 1e-9 and 1e9, got {quoted(severity_ratio)}",
-                "severity_ratio=0.1",
-            )
-        return 2.0, 1 + 1 / severity_ratio, f"severity_ratio={float(severity_ratio)!r}"
+        ratio = checked_severity(severity_ratio)
+        return 2.0, 1 + 1 / ratio, f"severity_ratio={ratio!r}"
     if prior == HAND_2014:
         return 1 + share, 2 - share, f"prior={HAND_2014}"
     if prior == HAND_2009:
@@ -525,8 +541,10 @@ def auprc(counts: Counts | Points, *, at: Conditions | None = None) -> float:
     >>> br.curves.auprc(counts), br.curves.auprc(counts, at=br.Conditions(prior=0.01))
     (0.7972674459459178, 0.5074586227681799)
     """
-    points = Points.of(counts)
-    return _summed("auprc", points, at, pr_pieces)
+    points = points_of_both(counts)
+    resolved = at_prior(points, checked_conditions(at))
+    area = math.fsum(pr_pieces(points, resolved))
+    return Reading(area, label_shift_of(resolved, points), name="auprc")
 
 
 # Of positives that come last in a bin, precision is least where each has a score of its own: no
@@ -545,41 +563,23 @@ def average_precision(counts: Counts | Points, *, at: Conditions | None = None) 
     >>> br.curves.average_precision(counts), br.curves.average_precision(counts, at=rare)
     (0.8333333333333333, 0.5099009900990099)
     """
-    points = Points.of(counts)
-    return _summed("average_precision", points, at, _steps)
-
-
-def _summed(name: str, points: Points, at: Conditions | None, pieces: Any) -> float:
-    missing = one_class(points)
-    if missing:
-        return Undefined(missing)
-    resolved = checked_conditions(at).within(points.exact_prior, points.why_no_prior)
-    return Reading(math.fsum(pieces(points, resolved)), label_shift_of(resolved, points), name=name)
-
-
-def _flagged(points: Points, at: Conditions | None) -> tuple[Floats, Floats]:
-    """Positives flagged, and all that is flagged, with negatives weighed to the base rate."""
+    points = points_of_both(counts)
+    resolved = at_prior(points, checked_conditions(at))
     tp = points.tp.astype(np.float64)
-    return tp, tp + points.fp * _weight(points, at)
-
-
-def _weight(points: Points, at: Conditions | None) -> float:
-    resolved = checked_conditions(at).within(points.exact_prior, points.why_no_prior)
-    return rounded(
-        weight_of_negatives(points.total_positives, points.total_negatives, resolved.as_shown())
-        or Fraction(1)
-    )
-
-
-def _steps(points: Points, at: Conditions) -> Floats:
-    tp, flagged = _flagged(points, at)
+    flagged = tp + points.fp * _weight(points, resolved)
     found = np.diff(tp)
     used = found > 0
-    share: Floats = found[used] / points.total_positives * (tp[1:][used] / flagged[1:][used])
-    return share
+    terms = found[used] / points.total_positives * (tp[1:][used] / flagged[1:][used])
+    return Reading(math.fsum(terms), label_shift_of(resolved, points), name="average_precision")
 
 
-def pr_pieces(points: Points, at: Conditions | None) -> Floats:
+def _weight(points: Points, at: Conditions) -> float:
+    """What a negative weighs at this base rate, where a positive weighs 1."""
+    totals = points.total_positives, points.total_negatives
+    return rounded(weight_of_negatives(*totals, at.as_shown()) or Fraction(1))
+
+
+def pr_pieces(points: Points, at: Conditions) -> Floats:
     """The area under each edge of the ROC in precision-recall space; 0 where no positive is found.
 
     With t positives and F flagged, F = a·t + b along the edge, and ∫ t/F dt = Δt·t₀/F₀ + b/a²·(z −
@@ -644,7 +644,7 @@ def strip_weights(count: int, alpha: float) -> Floats:
     array([0.5     , 0.75    , 0.875   , 0.9375  , 0.96875 , 0.984375,
            1.984375])
     """
-    return _weights(checked_strips(count), _checked_alpha(alpha))
+    return _weights(checked_strips(count), checked_alpha(alpha))
 
 
 def _weights(count: int, alpha: float) -> Floats:
@@ -697,18 +697,14 @@ def weighted_auc(
     >>> round(br.curves.weighted_auc(counts, alpha=0.5), 4), br.curves.weighted_auc(counts, alpha=0)
     (0.7016, 0.75)
     """
-    points = Points.of(counts)
-    missing = one_class(points)
-    if missing:
-        return Undefined(missing)
+    points = points_of_both(counts)
     share = _alpha(alpha, costs, points)
     if strips == "segments":
         refuse_merged(points, "one strip a ROC segment needs a point for every score")
         value = _segments(points, share)
     elif strips == "continuous":
-        value = (
-            auc(counts) if share == 0 and isinstance(counts, Counts) else _continuous(points, share)
-        )
+        exact = share == 0 and isinstance(counts, Counts)
+        value = auc(counts) if exact else _continuous(points, share)
     else:
         value = _strips(points, share, checked_strips(strips))
     return Reading(value, name=f"weighted_auc(alpha={share!r}, strips={strips})")
@@ -750,36 +746,15 @@ def _alpha(alpha: float | str | None, costs: Costs | None, points: Points) -> fl
                 "give alpha",
             )
         return 1 - ratio
-    return _checked_alpha(alpha)
+    return checked_alpha(alpha)
 
 
-def _checked_alpha(alpha: Any) -> float:
-    try:
-        value = float(exactly(alpha))
-    except (TypeError, ValueError, OverflowError):
-        value = math.nan
-    if not 0 <= value <= 1:
-        raise refuse(
-            "BR542",
-            f"alpha lies between 0 and 1, got {quoted(alpha)}",
-            'alpha=0.1, or "class_ratio"',
-        )
-    return value
-
-
-def checked_strips(strips: int | str) -> int:
-    """A number of strips."""
-    if (
-        not isinstance(strips, int | np.integer)
-        or isinstance(strips, bool)
-        or not 1 <= strips <= 10**6
-    ):
-        raise refuse(
-            "BR542",
-            f'strips is a whole number, "segments" or "continuous", got {quoted(strips)}',
-            "strips=10",
-        )
-    return int(strips)
+checked_alpha = NumberCheck(
+    "BR542", "alpha lies between 0 and 1", 'alpha=0.1, or "class_ratio"', high=1
+)
+checked_strips = WholeCheck(
+    "BR542", 'strips is a whole number, "segments" or "continuous"', "strips=10", 1, 10**6
+)
 
 
 def split_at_tpr(points: Points, cuts: Floats) -> Points:
@@ -798,24 +773,29 @@ def split_at_tpr(points: Points, cuts: Floats) -> Points:
     return mixed_points(points, all_edges[order], all_shares[order])
 
 
-def _strip_of(low: Floats, high: Floats, count: int) -> Any:
-    """The strip in which each piece lies; pieces do not cross the cuts, up to rounding."""
-    return np.minimum(((low + high) / 2 * count).astype(np.intp), count - 1)
+def areas_below(x: Floats, y: Floats) -> Floats:
+    """The area below each straight piece of a line."""
+    pieces: Floats = np.diff(x) * (y[1:] + y[:-1]) / 2
+    return pieces
+
+
+def weigh_strips(x: Floats, areas: Floats, alpha: float, count: int) -> float:
+    """The sum of the areas of pieces along x, each with the weight of its strip; pieces do not
+    cross the edges of strips, up to rounding.
+    """
+    strip = np.minimum(((x[:-1] + x[1:]) / 2 * count).astype(np.intp), count - 1)
+    return math.fsum(areas * _weights(count, alpha)[strip])
 
 
 def _strips(points: Points, alpha: float, count: int) -> float:
     cut = split_at_tpr(points, np.arange(1, count) / count)
-    tpr, right = cut.tpr, cut.tn / points.total_negatives
-    areas = np.diff(tpr) * (right[1:] + right[:-1]) / 2
+    areas = areas_below(cut.tpr, cut.tn / points.total_negatives)
     # A mean of values of at most 1: what exceeds it is rounding.
-    return min(
-        1.0, math.fsum(areas * strip_weights(count, alpha)[_strip_of(tpr[:-1], tpr[1:], count)])
-    )
+    return min(1.0, weigh_strips(cut.tpr, areas, alpha, count))
 
 
 def _segments(points: Points, alpha: float) -> float:
-    tpr, right = points.tpr, points.tn / points.total_negatives
-    areas = np.diff(tpr) * (right[1:] + right[:-1]) / 2
+    areas = areas_below(points.tpr, points.tn / points.total_negatives)
     return math.fsum(areas * _weights(len(areas), alpha))
 
 
@@ -863,19 +843,12 @@ def weighted_pr_area(
     >>> br.curves.weighted_pr_area(counts, alpha=0) == br.curves.auprc(counts)
     True
     """
-    points = Points.of(counts)
-    missing = one_class(points)
-    if missing:
-        return Undefined(missing)
+    points = points_of_both(counts)
     share, count = _alpha(alpha, None, points), checked_strips(strips)
+    resolved = at_prior(points, checked_conditions(at))
     cut = split_at_tpr(points, np.arange(1, count) / count)
-    areas = pr_pieces(cut, at)
-    tpr = cut.tpr
-    used = np.diff(tpr) > 0
-    weights = strip_weights(count, share)[_strip_of(tpr[:-1][used], tpr[1:][used], count)]
-    resolved = checked_conditions(at).within(points.exact_prior, points.why_no_prior)
     return Reading(
-        math.fsum(areas[used] * weights),
+        weigh_strips(cut.tpr, pr_pieces(cut, resolved), share, count),
         label_shift_of(resolved, points),
         name=f"weighted_pr_area(alpha={share!r}, strips={count})",
     )
@@ -893,16 +866,12 @@ def weighted_cost_area(counts: Counts | Points, *, alpha: float, strips: int = S
     >>> [round(br.curves.weighted_cost_area(counts, alpha=alpha), 4) for alpha in (0, 0.5)]
     [0.125, 0.1205]
     """
-    points = Points.of(counts)
-    missing = one_class(points)
-    if missing:
-        return Undefined(missing)
+    points = points_of_both(counts)
     share, count = _alpha(alpha, None, points), checked_strips(strips)
     curve = cost_curve(points)
     x = np.union1d(curve.x, np.arange(1, count) / count)
-    y = np.interp(x, curve.x, curve.y)
-    areas = np.diff(x) * (y[1:] + y[:-1]) / 2
-    weights = strip_weights(count, share)[_strip_of(x[:-1], x[1:], count)]
+    areas = areas_below(x, np.interp(x, curve.x, curve.y))
     return Reading(
-        math.fsum(areas * weights), name=f"weighted_cost_area(alpha={share!r}, strips={count})"
+        weigh_strips(x, areas, share, count),
+        name=f"weighted_cost_area(alpha={share!r}, strips={count})",
     )

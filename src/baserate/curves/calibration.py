@@ -12,7 +12,7 @@ import numpy as np
 from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
-from baserate.curves.areas import SHARE, hull_edges, one_class, summary
+from baserate.curves.areas import SHARE, check_both_classes, hull_edges, one_class, summary
 from baserate.curves.named import (
     as_probabilities,
     calibration_blocks,
@@ -25,7 +25,7 @@ from baserate.curves.named import (
 )
 from baserate.errors import Note, check_corrected_once, number_of, quoted
 from baserate.measures.confusion import at_prior, label_shift_of
-from baserate.numbers import Floats, Reading, Undefined, rounded
+from baserate.numbers import Floats, Reading, Undefinable, Undefined, rounded
 
 
 class Decomposition(NamedTuple):
@@ -160,7 +160,7 @@ def log_loss(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any
     ours, theirs = forecast.positives > 0, forecast.negatives > 0
     scores = as_probabilities(counts.scores)
     if (scores[ours] == 0).any() or (scores[theirs] == 1).any():
-        return Undefined("infinite: a positive has probability 0, or a negative probability 1")
+        raise Undefinable("infinite: a positive has probability 0, or a negative probability 1")
     with np.errstate(over="ignore"):
         surprise = (
             np.log1p((1 - scores[ours]) / forecast.factor / scores[ours]),
@@ -195,10 +195,9 @@ def calibration_error(
     >>> round(br.curves.calibration_error(counts, bins=2), 4)
     0.0875
     """
-    forecast, missing = _forecast(counts, at, calibrated_at), one_class(counts)
-    if bins is None and missing:
-        return Undefined(missing)
+    forecast = _forecast(counts, at, calibrated_at)
     if bins is None:
+        check_both_classes(counts)
         starts, shown = calibration_blocks(Points.of(counts)), forecast.how
     else:
         starts = equal_bins(forecast.scores, bins)

@@ -13,7 +13,8 @@ import numpy as np
 from baserate.conditions import Conditions, Costs, checked_conditions
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
-from baserate.decisions.selection import choose, curve_note, flag_at
+from baserate.decisions.merged import curve_note
+from baserate.decisions.selection import choose, flag_at
 from baserate.errors import Infeasible, Note, combine, grouped, quoted, refuse
 from baserate.measures.confusion import (
     ASSUMES_LABEL_SHIFT,
@@ -25,7 +26,7 @@ from baserate.measures.confusion import (
     named,
     resolved_for,
 )
-from baserate.notation import base_rate
+from baserate.notation import WholeCheck, base_rate
 from baserate.numbers import EXACT_FLOATS, Floats, Viewed, cell, some, table, view
 from baserate.results.operating_point import OperatingPoint
 
@@ -40,6 +41,11 @@ FLAT = 1e-12
 FRAMES = ("pandas", "polars", "pyarrow")
 # Given shares of the way along each edge, the curve's points there.
 Between = Callable[[Any, Any], tuple[Floats, Floats]]
+
+
+checked_pixels = WholeCheck(
+    "BR542", "pixels must be a whole number from 2 to 100,000", "densified(512)", 2, 100_000
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,12 +120,7 @@ class Curve:
         A straight edge of the ROC is a curve in most other coordinates; the new points lie on it,
         and the old ones stay.
         """
-        if not isinstance(pixels, int) or isinstance(pixels, bool) or not 2 <= pixels <= 100_000:
-            raise refuse(
-                "BR542",
-                f"pixels must be a whole number from 2 to 100,000, got {quoted(pixels)}",
-                "densified(512)",
-            )
+        checked_pixels(pixels)
         if self.between is None or not self.has_edges:
             return self
         edges, shares = halve_edges(self.x, self.y, self.between, pixels)

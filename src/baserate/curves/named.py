@@ -19,17 +19,17 @@ from baserate.counts.counts import Counts
 from baserate.counts.points import Points
 from baserate.curves.curve import Curve, rounded_thresholds, trace_points
 from baserate.decisions.amount_costs import Priced, Prices, checked_recovered, checked_review
-from baserate.decisions.selection import curve_note
-from baserate.errors import Fix, Note, check_corrected_once, quoted, refuse
+from baserate.decisions.merged import curve_note
+from baserate.errors import Fix, Note, check_corrected_once, refuse
 from baserate.measures.confusion import (
     Measure,
     along,
     at_prior,
-    checked_volume,
     label_shift_of,
     resolved_for,
 )
 from baserate.measures.registry import CATALOGUE
+from baserate.notation import WholeCheck, checked_volume
 from baserate.numbers import Floats, exactly, rounded
 
 # ----------------------------------------------------------------------
@@ -648,13 +648,15 @@ def reliability_curve(
     return Curve("reliability", *CURVES["reliability"].axes, *columns, resolved, counts, notes)
 
 
+checked_bins = WholeCheck("BR542", "bins is a whole number from 1", "bins=10", 1)
+
+
 def equal_bins(scores: Floats, bins: Any) -> Any:
-    """Where each of so many bins of equal width begins among probabilities; those without a score
+    """Where each of the bins of equal width begins among probabilities; those without a score
     are left out.
     """
-    if not isinstance(bins, int | np.integer) or isinstance(bins, bool) or bins < 1:
-        raise refuse("BR542", f"bins is a whole number from 1, got {quoted(bins)}", "bins=10")
-    place = np.searchsorted(np.arange(1, bins) / bins, scores, side="right")
+    count = checked_bins(bins)
+    place = np.searchsorted(np.arange(1, count) / count, scores, side="right")
     return np.flatnonzero(np.concatenate(([True], np.diff(place) != 0)))
 
 

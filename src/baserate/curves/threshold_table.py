@@ -20,13 +20,21 @@ from baserate.errors import Note, number_of, quoted, refuse
 from baserate.measures.confusion import (
     Measure,
     along,
-    checked_volume,
     label_shift_of,
     named,
     out_of_range,
     resolved_for,
 )
-from baserate.numbers import EXACT_FLOATS, Viewed, cell, some, spreadsheet_safe, table
+from baserate.notation import checked_volume
+from baserate.numbers import (
+    EXACT_FLOATS,
+    Viewed,
+    cell,
+    some,
+    spreadsheet_safe,
+    table,
+    view,
+)
 
 Order = Literal["descending", "ascending"]
 ORDERS = ("descending", "ascending")
@@ -116,6 +124,9 @@ class ThresholdTable(Viewed):
     def __repr__(self) -> str:
         kind = "column" if self.across else "row"
         return f"ThresholdTable: {number_of(len(self), kind)} of {', '.join(self.columns)}"
+
+    def __str__(self) -> str:
+        return str(view("text", self))
 
     def _html_table(self) -> str:
         rows = some(len(self), self.cells)

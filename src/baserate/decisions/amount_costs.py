@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,27 +16,25 @@ from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.amounts import Amounts, check_amounts
 from baserate.counts.cells import Array
 from baserate.counts.points import Points
-from baserate.decisions import operating_point
+from baserate.decisions.choose import Question, Thresholds, filled_tie, infeasible, keep_terms
 from baserate.decisions.operating_point import (
     COSTS_MORE,
     choose_each,
-    infeasible,
     on_reading,
     resolution,
     set_at,
     unused,
 )
-from baserate.decisions.rules import Mask, Rule, find_best, holds_all, keeping, parse_rule
-from baserate.errors import Fix, Infeasible, Note, combine, number_of, quoted, refuse
+from baserate.decisions.rules import Mask, Rule, find_best, holds_all, parse_rule
+from baserate.errors import Fix, Infeasible, Note, combine, number_of, refuse
 from baserate.measures.confusion import (
     Measure,
-    checked_volume,
     confusion_at,
     label_shift_of,
     resolved_for,
 )
 from baserate.measures.registry import weight_of_negatives
-from baserate.notation import base_rate, from_number
+from baserate.notation import NumberCheck, base_rate, checked_volume
 from baserate.numbers import Floats, Viewed, exactly, rounded, view
 from baserate.results.choice import ModelChoice
 from baserate.results.operating_point import (
@@ -213,31 +210,16 @@ def _floats(units: Array, decimals: int) -> Floats:
     return units.astype(np.float64) / float(10**decimals)
 
 
-def checked_review(review: Any) -> Fraction:
-    """What a review costs: a number, 0 or more."""
-    written = from_number(review)
-    if written is None or not 0 <= written.value <= LARGEST:
-        raise refuse(
-            "BR514", f"what a review costs is a number, 0 or more, got {_shown(review)}", REVIEW
-        )
-    return written.value
-
-
-def checked_recovered(recovered: Any) -> Fraction:
-    """Which share of a caught amount is recovered: above 0, up to all."""
-    written = from_number(recovered)
-    if written is None or not 0 < written.value <= 1:
-        raise refuse(
-            "BR542",
-            "the share recovered of a caught amount lies above 0 and not above 1, got"
-            f" {_shown(recovered)}",
-            Fix("recovered=0.8", "--recovered 80%"),
-        )
-    return written.value
-
-
-def _shown(given: Any) -> str:
-    return f"{float(given):g}" if isinstance(given, Fraction) else quoted(given)
+checked_review = NumberCheck(
+    "BR514", "what a review costs is a number, 0 or more", REVIEW, high=LARGEST
+).exactly
+checked_recovered = NumberCheck(
+    "BR542",
+    "the share recovered of a caught amount lies above 0 and not above 1",
+    Fix("recovered=0.8", "--recovered 80%"),
+    high=1,
+    above_low=True,
+).exactly
 
 
 # ----------------------------------------------------------------------
@@ -519,11 +501,10 @@ def decided(
     is, unless less is strictly better.
     """
     points, at = priced.points, prices.at
-    masks = [keeping(term, points, at) for term in rule.terms]
-    mask: Mask = reduce(np.logical_and, masks, np.ones(len(points), dtype=np.bool_))
+    mask = keep_terms(rule.terms, Thresholds(points), at)
     candidates = list(_candidates(priced, rule, mask, prices, use_up=use_up, averaged=averaged))
     if not candidates:
-        raise infeasible(points, rule, masks, Measure("expected_cost"), at)
+        raise infeasible(Question(rule, Measure("expected_cost"), at), Thresholds(points))
     costs = [rounded(_cost(priced, one, prices, averaged=averaged)) for one in candidates]
     best = int(find_best(np.array(costs), flag_most=use_up))
     return replace(candidates[best], rule=str(rule))
@@ -540,7 +521,7 @@ def _candidates(
         for place in [priced.cheapest(mask, prices, averaged=averaged), *last]:
             yield set_at(priced.points, place, prices.at)
     if rule.budget is not None:
-        shared = operating_point.filled(priced.points, rule.budget, prices.at)
+        shared = filled_tie(priced.points, rule.budget, prices.at)
         others = [term for term in rule.terms if term is not rule.budget]
         if shared is not None and holds_all(others, shared.confusion, prices.at):
             yield shared

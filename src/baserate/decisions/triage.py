@@ -20,8 +20,8 @@ from baserate.decisions.roc_geometry import exact_rates
 from baserate.decisions.rules import TOLERANCE
 from baserate.decisions.selection import choose
 from baserate.errors import Fix, Note, combine, quoted, refuse
-from baserate.measures.confusion import checked_volume, label_shift_of, parse, resolved_for
-from baserate.notation import Written, from_number, share
+from baserate.measures.confusion import label_shift_of, parse, resolved_for
+from baserate.notation import Written, checked_volume, from_number, share
 from baserate.numbers import Floats, Viewed, exactly, rounded
 from baserate.results.operating_point import SAME_CASES
 

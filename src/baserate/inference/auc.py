@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from baserate.counts.cells import Array
 from baserate.counts.counts import Counts, JointCounts
-from baserate.counts.points import Points
 from baserate.curves.areas import auc, one_class
 from baserate.errors import Note, number_of, quoted, refuse
 from baserate.inference.rates import normal, refuse_weights, special
-from baserate.kernels import Labels, Scores, best
-from baserate.numbers import EXACT_FLOATS, INT64_MAX, Floats, Ints, square_sum
+from baserate.kernels import Scores
+from baserate.numbers import Floats, Ints, share_won
 from baserate.results.values import BOTH, Difference, Interval, missed, tails
 
 # ----------------------------------------------------------------------
@@ -36,26 +35,19 @@ ENOUGH_FOR_LOGIT, PERFECT = 100, 0.9
 # Placements with more than this share of the largest variance there could be are nearly all 0 or 1.
 EXTREME = 0.9
 HALVINGS = 200
-# So many cases of all models are added up at a time, by BLAS for more models than a few.
-BLOCK, FEW_MODELS = 1 << 16, 4
 Bounds = tuple[float, float]
 
 
 class Placed(NamedTuple):
-    """AUC, the class totals, and the variance of the placements within each class."""
+    """An AUC, or the difference of two, the class totals, and the variance of the placements (or
+    their differences) within each class.
+    """
 
     value: float
     positives: int
     negatives: int
     of_positives: float
     of_negatives: float
-
-    @property
-    def variance(self) -> float:
-        """DeLong's variance of the AUC. DeLong, DeLong & Clarke-Pearson 1988, Biometrics
-        44:837-845.
-        """
-        return self.of_positives / self.positives + self.of_negatives / self.negatives
 
     @property
     def pieces(self) -> tuple[tuple[float, int], tuple[float, int]]:
@@ -66,78 +58,54 @@ class Placed(NamedTuple):
         )
 
     @property
+    def variance(self) -> float:
+        """DeLong's variance. DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44:837-845."""
+        return self.pieces[0][0] + self.pieces[1][0]
+
+    @property
     def smaller(self) -> int:
         return min(self.positives, self.negatives)
 
 
 def placed(counts: Counts) -> Placed:
-    """The placements of these counts; their variances are exact, and rounded once, where 64 bits
-    hold the squares.
-    """
+    """Return the AUC of these counts with the variances of its placements."""
     refuse_weights(counts)
-    value = float(auc(counts))
-    total_p, total_n = int(counts.total_positives), int(counts.total_negatives)
-    if 4 * total_p * total_n * max(total_p, total_n) <= INT64_MAX:
-        return Placed(value, total_p, total_n, *_exact_variances(counts, total_p, total_n))
-    ours, theirs = cell_placements(counts)
-    return Placed(
-        value,
-        total_p,
-        total_n,
-        _variance(ours, counts.positives, value),
-        _variance(theirs, counts.negatives, value),
-    )
+    cases = counts.positives, counts.negatives
+    return _placed(float(auc(counts)), cell_placements(*cases), cases)
 
 
-def _exact_variances(counts: Counts, total_p: int, total_n: int) -> tuple[float, float]:
-    """The sample variance of the placements of either class. Only cells with positives are looked
-    at: to the negatives between two of them the same positives are superior.
+def _placed(value: float, placements: Sequence[Floats], cases: Sequence[Array]) -> Placed:
+    """Return a value with the variances of placements of positives and of negatives; `cases` are
+    how many have each of them.
     """
-    where = np.flatnonzero(counts.positives != 0)
-    ours, beside, before = (
-        counts.positives[where],
-        counts.negatives[where],
-        Points.of(counts).fp[where],
-    )
-    above = np.cumsum(ours)
-    between = np.diff(before, append=total_n) - beside
-    # Twice the cases of the other class on the right side, as ties count half.
-    return (
-        _whole_variance(ours, 2 * (total_n - before) - beside, total_p, 2 * total_n),
-        _whole_variance(
-            np.concatenate((before[:1], beside, between)),
-            np.concatenate(([0], 2 * above - ours, 2 * above)),
-            total_n,
-            2 * total_p,
-        ),
-    )
+    totals = [int(column.sum()) for column in cases]
+    variances = [
+        sample_variance(values, column, of_other)
+        for values, column, of_other in zip(placements, cases, reversed(totals), strict=True)
+    ]
+    return Placed(value, totals[0], totals[1], *variances)
 
 
-def _whole_variance(times: Ints, values: Ints, cases: int, unit: int) -> float:
-    """The sample variance of whole numbers, each with its number of cases, in this unit; of one
-    case it is not known, and taken for none.
+def cell_placements(positives: Array, negatives: Array) -> tuple[Floats, Floats]:
+    """Return, for each cell in descending order, how many negatives a positive there beats, and how
+    many positives beat a negative there; a tie is half.
     """
-    if cases < 2:
-        return 0.0
-    total, squares = (int(np.dot(times, part)) for part in (values, values * values))
-    return (cases * squares - total * total) / (cases * (cases - 1) * unit * unit)
+    beaten = float(negatives.sum()) - np.cumsum(negatives) + negatives / 2
+    return beaten, np.cumsum(positives) - positives / 2
 
 
-def cell_placements(counts: Counts) -> tuple[Floats, Floats]:
-    """Of each cell: the share of negatives that a positive there beats, and the share of positives
-    that beat a negative there.
+def sample_variance(values: Floats, cases: Array, unit: float = 1) -> float:
+    """Return the sample variance over the cases of values in this unit; of one case it is not
+    known, and taken for none.
     """
-    positives, negatives = counts.positives, counts.negatives
-    total_p, total_n = int(counts.total_positives), int(counts.total_negatives)
-    beaten = (total_n - np.cumsum(negatives) + negatives / 2) / total_n
-    beating = (np.cumsum(positives) - positives / 2) / total_p
-    return beaten, beating
-
-
-def _variance(values: Floats, cases: Floats, mean: float) -> float:
-    """The sample variance over the cases; of one case it is not known, and taken for none."""
     whole = int(cases.sum())
-    return float(np.sum(cases * (values - mean) ** 2)) / (whole - 1) if whole > 1 else 0.0
+    if whole < 2:
+        return 0.0
+    # Around the value of a case, so that equal values have no variance.
+    off = values - values[int(np.argmax(cases > 0))]
+    off[cases == 0] = 0.0
+    off -= float(np.einsum("i,i->", off, cases)) / whole
+    return float(np.einsum("i,i,i->", off, off, cases)) / (whole - 1) / unit**2
 
 
 def auc_interval(counts: Counts, level: float, method: str | None, side: str) -> Interval:
@@ -339,116 +307,13 @@ METHODS: dict[str, Callable[[Placed, float, float], Bounds]] = {
 }
 
 
-class Pair(NamedTuple):
-    """Two AUCs on the same cases, and the variance of the difference of placements within each
-    class.
+def freedom(pieces: Iterable[tuple[float, int]]) -> float:
+    """Return Welch and Satterthwaite's degrees of freedom of a sum of variances, each with the
+    number of cases behind it.
     """
-
-    values: tuple[float, float]
-    positives: int
-    negatives: int
-    of_positives: float
-    of_negatives: float
-
-    @property
-    def parts(self) -> tuple[float, float]:
-        """What each class adds to the variance of the difference."""
-        return self.of_positives / self.positives, self.of_negatives / self.negatives
-
-    @property
-    def freedom(self) -> float:
-        """Welch and Satterthwaite's degrees of freedom."""
-        return freedom(zip(self.parts, (self.positives, self.negatives), strict=True))
-
-
-def placed_pairs(
-    joint: JointCounts, pairs: Sequence[tuple[str, str]]
-) -> Iterator[tuple[tuple[str, str], Pair]]:
-    """The placements of both models of each pair, case by case; each model is placed once."""
-    refuse_weights(joint)
-    totals = int(joint.total_positives), int(joint.total_negatives)
-    names = list(dict.fromkeys(name for pair in pairs for name in pair))
-    positive, columns = _one_by_one(joint, names)
-    # Twice the cases of the other class on the right side: whole numbers, of which means and
-    # differences are exact.
-    beaten = best.twice_beaten(columns, positive)
-    places = dict(zip(names, range(len(names)), strict=True))
-    ours = positive.astype(np.int64)
-    values = [int(np.dot(one, ours)) / (2 * totals[0] * totals[1]) for one in beaten]
-    classes = [
-        (np.flatnonzero(positive), totals[0], 2 * totals[1]),
-        (np.flatnonzero(~positive), totals[1], 2 * totals[0]),
-    ]
-    products = [_products(beaten, *one) for one in classes]
-    for pair in pairs:
-        i, j = (places[name] for name in pair)
-        spread = [
-            _spread(beaten[j][where] - beaten[i][where], cases, unit)
-            if found is None
-            else _exact_spread(found, (i, j), cases, unit)
-            for found, (where, cases, unit) in zip(products, classes, strict=True)
-        ]
-        yield pair, Pair((values[i], values[j]), *totals, spread[0], spread[1])
-
-
-def _products(
-    beaten: Sequence[Ints], where: npt.NDArray[np.intp], cases: int, unit: int
-) -> tuple[list[int], list[list[int]]] | None:
-    """The sum of every model's placements within a class, and of the products of every two; None
-    where 64 bits do not hold them. Each block of cases is added up by floats, which are exact so
-    far.
-    """
-    if cases * unit * unit >= INT64_MAX:
-        return None
-    sums = np.zeros(len(beaten), dtype=np.int64)
-    products = np.zeros((len(beaten), len(beaten)), dtype=np.int64)
-    rows = min(BLOCK, max(1, EXACT_FLOATS // max(1, unit * unit)))
-    for first in range(0, len(where), rows):
-        part = where[first : first + rows]
-        block = np.stack([one[part] for one in beaten]).astype(np.float64)
-        sums += block.sum(axis=1).astype(np.int64)
-        # By BLAS only where there are many: its threads would spin for a moment's work.
-        several = len(beaten) > FEW_MODELS
-        products += np.einsum("ik,jk->ij", block, block, optimize=several).astype(np.int64)
-    return sums.tolist(), products.tolist()
-
-
-def _exact_spread(
-    found: tuple[list[int], list[list[int]]], pair: tuple[int, int], cases: int, unit: int
-) -> float:
-    """The sample variance of the differences of two models, in this unit, within a class."""
-    if cases < 2:
-        return 0.0
-    (sums, products), (i, j) = found, pair
-    total, squares = sums[j] - sums[i], products[i][i] + products[j][j] - 2 * products[i][j]
-    return (cases * squares - total * total) / (cases * (cases - 1) * unit * unit)
-
-
-def _spread(apart: Ints, cases: int, unit: int) -> float:
-    """The same from the differences, where 64 bits do not hold their squares."""
-    if cases < 2:
-        return 0.0
-    off = apart - float(np.sum(apart, dtype=np.float64)) / cases
-    return square_sum(off / unit) / (cases - 1)
-
-
-def _one_by_one(joint: JointCounts, models: Sequence[str]) -> tuple[Labels, list[Scores]]:
-    """Every case on its own: whether it is positive, and its score by each model."""
-    columns = [joint.scores[model] for model in models]
-    if bool((joint.positives + joint.negatives == 1).all()):
-        return joint.positives == 1, columns
-    times = np.concatenate((joint.positives, joint.negatives))
-    positive = np.repeat(np.arange(len(times)) < len(joint.positives), times)
-    return positive, [np.repeat(np.tile(column, 2), times) for column in columns]
-
-
-def freedom(parts: object) -> float:
-    """Welch and Satterthwaite's degrees of freedom of a sum of variances, each with the number of
-    cases behind it.
-    """
-    pairs = [(variance, cases) for variance, cases in parts if variance > 0]  # type: ignore[attr-defined]
-    below = math.fsum(variance**2 / max(cases - 1, 1) for variance, cases in pairs)
-    return math.fsum(variance for variance, _ in pairs) ** 2 / below if below else math.inf
+    some = [(variance, cases) for variance, cases in pieces if variance > 0]
+    below = math.fsum(variance**2 / max(cases - 1, 1) for variance, cases in some)
+    return math.fsum(variance for variance, _ in some) ** 2 / below if below else math.inf
 
 
 # ----------------------------------------------------------------------
@@ -466,63 +331,61 @@ FEWEST = 3
 def paired_delong(
     joint: JointCounts, pairs: Sequence[tuple[str, str]], level: float, method: str | None
 ) -> list[Difference]:
-    """Pairs of AUCs on the same cases. DeLong, DeLong & Clarke-Pearson 1988, Biometrics
+    """Compare pairs of AUCs on the same cases. DeLong, DeLong & Clarke-Pearson 1988, Biometrics
     44:837-845.
     """
-    return [
-        of_pair(
-            pair,
-            names,
-            level,
-            method,
-            same=not sum(pair.parts) and same_order(*(joint.scores[name] for name in names)),
-        )
-        for names, pair in placed_pairs(joint, pairs)
+    refuse_weights(joint)
+    models = {name: rank_cases(joint, name) for name in dict.fromkeys(chain.from_iterable(pairs))}
+    cases = [column[column > 0] for column in (joint.positives, joint.negatives)]
+    found = []
+    for names in pairs:
+        first, second = (models[name] for name in names)
+        moved = [b - a for a, b in zip(first.placements, second.placements, strict=True)]
+        values = first.value, second.value
+        apart = _placed(values[1] - values[0], moved, cases)
+        if not apart.variance and np.array_equal(first.ranks, second.ranks):
+            found.append(_same_ranking(names, values, level, method or DELONG, apart.smaller))
+        else:
+            spread, how = (apart.variance, freedom(apart.pieces)), (names, level, method)
+            found.append(_by_normal(values, spread, apart.smaller, how, paired=True))
+    return found
+
+
+class Ranked(NamedTuple):
+    """One of several models: the rank of the score of each cell of the joint counts, its AUC, and
+    the placements of the cells that have positives, and of those that have negatives.
+    """
+
+    ranks: Ints
+    value: float
+    placements: list[Floats]
+
+
+def rank_cases(joint: JointCounts, model: str) -> Ranked:
+    """Return the cases of joint counts as one of the models ranks them."""
+    scores, ascending = np.unique(joint.scores[model], return_inverse=True)
+    ranks = len(scores) - 1 - ascending
+    columns = joint.positives, joint.negatives
+    cells = [np.bincount(ranks, column).astype(np.int64) for column in columns]
+    placements = [
+        values[ranks[column > 0]]
+        for values, column in zip(cell_placements(*cells), columns, strict=True)
     ]
+    return Ranked(ranks, share_won(*cells), placements)
 
 
-def of_pair(
-    pair: Pair,
-    names: tuple[str, str],
-    level: float,
-    method: str | None,
-    *,
-    same: bool,
-    notes: tuple[Note, ...] = (),
+def find_scores(counts: Counts, scores: Scores) -> Ints:
+    """Return the cell of these counts that has each of the scores."""
+    return len(counts.scores) - 1 - np.searchsorted(counts.scores[::-1], scores)
+
+
+def _same_ranking(
+    names: tuple[str, str], values: tuple[float, float], level: float, method: str, smaller: int
 ) -> Difference:
-    """The same from the placements of both models; `same` says that they put all cases in the same
-    order.
-    """
-    smaller = min(pair.positives, pair.negatives)
-    if same and not sum(pair.parts):
-        return Difference(
-            0.0,
-            0.0,
-            0.0,
-            1.0,
-            method or DELONG,
-            names,
-            pair.values,
-            level,
-            "auc",
-            statistic=0.0,
-            notes=(*notes, *_few(smaller)),
-        )
-    found = _by_normal(
-        pair.values, (sum(pair.parts), pair.freedom), smaller, (names, level, method), paired=True
-    )
-    return replace(found, notes=(*notes, *found.notes))
-
-
-def same_order(first: Scores, second: Scores) -> bool:
-    """Do two models put all cases in the same order, ties and all? Then they are the same to
-    whatever sees only the ranking.
-    """
-    return bool(
-        np.array_equal(
-            np.unique(first, return_inverse=True)[1], np.unique(second, return_inverse=True)[1]
-        )
-    )
+    """Return the difference of two models that put all cases in the same order."""
+    notes = _few(smaller)
+    ends = 0.0, 0.0, 0.0
+    return Difference(*ends, 1.0, method, names, values, level, "auc", statistic=0.0, notes=notes)
 
 
 def unpaired_delong(
@@ -538,12 +401,12 @@ def unpaired_delong(
             )
     first, second = placed(parts[0]), placed(parts[1])
     if method == DELONG:  # as in pROC: one number of cases a sample
-        degrees = freedom((one.variance, one.positives + one.negatives) for one in (first, second))
+        pieces = [(one.variance, one.positives + one.negatives) for one in (first, second)]
     else:
-        degrees = freedom(piece for one in (first, second) for piece in one.pieces)
+        pieces = [*first.pieces, *second.pieces]
     return _by_normal(
         (first.value, second.value),
-        (first.variance + second.variance, degrees),
+        (first.variance + second.variance, freedom(pieces)),
         min(first.smaller, second.smaller),
         (names, level, method),
         paired=False,

@@ -20,7 +20,7 @@ from baserate.counts.points import Points
 from baserate.curves.areas import SHARE, auc
 from baserate.decisions.operating_point import most_unseen, on_labels, unseen
 from baserate.errors import InputError, Note, combine, number_of, refuse
-from baserate.inference.auc import METHODS, PLACEMENTS, Placed, cell_placements
+from baserate.inference.auc import METHODS, PLACEMENTS, Placed, cell_placements, find_scores
 from baserate.inference.rates import CLOPPER_PEARSON, bounds, special
 from baserate.inference.replicates import PERCENTILE, percentile_bounds, undefined_noted
 from baserate.inference.resample import (
@@ -515,18 +515,18 @@ def _of_ranking(
     twice AUC less one.
     """
     value = float(auc(total))
-    places = len(total.scores) - 1 - np.searchsorted(total.scores[::-1], groups.scores)
+    places = find_scores(total, groups.scores)
     parts, left, pairs = [], -_within(groups), 1.0
     for placements, column, others in zip(
-        cell_placements(total),
+        cell_placements(total.positives, total.negatives),
         (groups.positives, groups.negatives),
         (int(total.total_negatives), int(total.total_positives)),
         strict=True,
     ):
         cases = sums_by_cluster(column, groups).astype(np.float64)
         beaten = sums_by_cluster(placements[places] * column, groups)
-        parts.append(_Part(beaten - value * cases, cases))
-        left, pairs = left + others * beaten, pairs * (cases.sum() - cases)
+        parts.append(_Part(beaten / others - value * cases, cases))
+        left, pairs = left + beaten, pairs * (cases.sum() - cases)
     whole = value * float(total.total_positives) * float(total.total_negatives)
     bounds = None
     if 0 < value < 1:

@@ -14,16 +14,13 @@ import numpy as np
 
 from baserate.conditions import (
     COST_STEPS,
-    OUTCOMES,
     Conditions,
-    Drawn,
+    Nodes,
+    any_conditions,
     checked_conditions,
     refuse_estimate,
 )
 from baserate.counts.counts import Counts, JointCounts, same_scores
-from baserate.counts.grouped import GroupedCounts
-from baserate.counts.points import Points
-from baserate.curves.areas import one_class
 from baserate.decisions.selection import flag_at
 from baserate.distributions import Pilot, Range
 from baserate.errors import Fix, Note, combine, quoted, refuse
@@ -58,15 +55,15 @@ from baserate.inference.replicates import (
 )
 from baserate.inference.resample import Plan, Progress, check_enough, planned
 from baserate.inference.statistic import (
+    MeasureAtChoice,
     Statistic,
-    cheapest_rates,
     directed,
     replicate_values,
     shifted,
     statistic_of,
 )
-from baserate.measures.confusion import NOT_SAID, rates_read
-from baserate.numbers import Floats
+from baserate.measures.confusion import NOT_SAID
+from baserate.numbers import Floats, Ints
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import (
     BOTH,
@@ -82,7 +79,6 @@ from baserate.results.values import (
 
 
 Both = tuple[Statistic, Statistic]
-Again = Callable[[Conditions], Both]
 # Places over a range of base rates, alone and beside ranges of costs; where a rule chooses, each
 # takes its time.
 ALONE, BESIDE, RULED = (65, COST_STEPS), (17, 5), (9, COST_STEPS)
@@ -103,32 +99,41 @@ class Over(NamedTuple):
 
 @dataclass(frozen=True)
 class _Places:
-    """Settings of a range, and the conditions at which each is read: averaged with these weights
-    from each of these starts on.
+    """Settings of a range, and the nodes at which each is read: averaged with their weights from
+    each of these starts on.
     """
 
-    rows: list[Drawn]
-    weights: Floats
-    starts: list[int]
+    settings: Sequence[Conditions]
+    nodes: Nodes
+    starts: Ints
 
     @classmethod
     def of(cls, settings: Sequence[Conditions], *, quick: bool) -> _Places:
         panels = PANELS if quick else dict.fromkeys(PANELS, 1)
-        found = [believed(setting, panels) for setting in settings]
-        lengths = [len(one.rows) for one in found]
-        return cls(
-            [row for one in found for row in one.rows],
-            np.concatenate([one.weights for one in found]),
-            [sum(lengths[:place]) for place in range(len(lengths))],
-        )
+        every = [believed(setting, panels) for setting in settings]
+        ends = np.cumsum([0, *(len(nodes.weights) for nodes in every)])
+        return cls(settings, Nodes(*map(np.concatenate, zip(*every, strict=True))), ends[:-1])
 
-    def averaged(self, values: Floats) -> Floats:
-        """One value a setting."""
-        return np.asarray(np.add.reduceat(values * self.weights, self.starts))
+    def read(self, statistic: Statistic, counts: Counts, prior: Any = None) -> Floats:
+        """Return the average of a statistic at every setting; `prior` stands for that of a
+        pilot.
+        """
+        nodes = self.nodes
+        if prior is not None:
+            nodes = nodes._replace(prior=np.full(len(nodes.prior), prior))
+        values = statistic.at_nodes(counts, nodes) * nodes.weights
+        return np.asarray(np.add.reduceat(values, self.starts))
+
+    def compare(self, both: Both, parts: Sequence[Counts], prior: Any = None) -> Floats:
+        """Return the second statistic less the first at every setting."""
+        first, second = (
+            self.read(one, counts, prior) for one, counts in zip(both, parts, strict=True)
+        )
+        return second - first
 
 
 def over_conditions(
-    again: Again,
+    both: Both,
     at: Conditions,
     whole: tuple[Counts, Counts],
     pairs: Iterator[list[Counts]],
@@ -142,45 +147,36 @@ def over_conditions(
     doubled. The base rate of a pilot sample is drawn with every resample.
     """
     replicates, seed, level, spread = how
-    asked = again(at.middle())
-    quick = _is_quick(asked)
-    settings = _settings(again, at, whole, quick=quick)
-    places = _Places.of(settings, quick=quick)
-    pilot = (
-        at.prior.draw(np.random.default_rng((seed, 0xC0DE)), replicates)
-        if isinstance(at.prior, Pilot)
-        else None
+    quick = all(one.reads_rates for one in both)
+    places = _settings(both, at, whole, quick=quick)
+    priors: Any = [None] * replicates
+    if isinstance(at.prior, Pilot):
+        priors = at.prior.draw(np.random.default_rng((seed, 0xC0DE)), replicates)
+    values = np.stack(
+        [places.compare(both, parts, prior) for parts, prior in zip(pairs, priors, strict=True)],
+        axis=1,
     )
-    values = np.empty((len(settings), replicates))
-    for row, parts in enumerate(pairs):
-        drawn = (
-            places.rows
-            if pilot is None
-            else [one._replace(prior=float(pilot[row])) for one in places.rows]
-        )
-        first, second = (
-            _read(again, at, asked, place, counts, drawn) for place, counts in enumerate(parts)
-        )
-        values[:, row] = places.averaged(second - first)
-    first, second = (
-        _read(again, at, asked, place, counts, places.rows) for place, counts in enumerate(whole)
-    )
-    centres = places.averaged(second - first)
+    centers = places.compare(both, whole)
     kept, notes = [], list[Note]()
-    for line in _spread(values, centres[:, None], spread):
+    for line in _spread(values, centers[:, None], spread):
         defined, said = undefined_noted(line)
         kept.append(defined)
         notes += said
     bounds = [percentile_bounds(line, level, BOTH) for line in kept]
+    middle = at.given(**{name: part.middle for name, part in at.ranges.items()})
     if at.has_range:
-        notes.append(_looked(at, len(settings), quick=quick))
-    middle = _Places.of([at if not at.has_range else _middle(at)], quick=quick)
-    seen = [
-        float(middle.averaged(_read(again, at, asked, place, counts, middle.rows))[0])
-        for place, counts in enumerate(whole)
-    ]
+        where = ", those among them where the difference is least and most" if quick else ""
+        text = (
+            f"the widest bounds of {len(places.settings)} places across {at}{where}; the values"
+            f" are those at {middle.middle()}"
+        )
+        notes.append(Note("BR588", text))
+    there = _Places.of([middle], quick=quick)
+    first, second = (
+        float(there.read(one, counts)[0]) for one, counts in zip(both, whole, strict=True)
+    )
     return Over(
-        (seen[0], seen[1]),
+        (first, second),
         min(low for low, _ in bounds),
         max(high for _, high in bounds),
         joint_p(kept),
@@ -204,74 +200,42 @@ def joint_p(lines: list[Floats]) -> float:
     return min(1.0, 2 * min(not_above, not_below))
 
 
-def _looked(at: Conditions, places: int, *, quick: bool) -> Note:
-    where = ", those among them where the difference is least and most" if quick else ""
-    return Note(
-        "BR588",
-        f"the widest bounds of {places} places across {at}{where}; the values are those at"
-        f" {_middle(at).middle()}",
-    )
-
-
-def _is_quick(both: Both) -> bool:
-    """Can both be read from rates, many conditions at once?"""
-    return not any(one.measure is None or one.ruled or one.measure.needs_counts for one in both)
-
-
 # ---- which places -----------------------------------------------------------------------------
 
 
-def _settings(
-    again: Again, at: Conditions, whole: tuple[Counts, Counts], *, quick: bool
-) -> list[Conditions]:
+def _settings(both: Both, at: Conditions, whole: tuple[Counts, Counts], *, quick: bool) -> _Places:
     """Places across the ranges, and where the difference on these cases is least and most."""
     if not at.has_range:
-        return [at]
+        return _Places.of([at], quick=quick)
     if not quick:
-        return list(at.pinned(*RULED))
-    several = any(isinstance(part, Range) for part in at.costs.values())
-    found = list(at.pinned(*(BESIDE if several else ALONE)))
-    return [*found, *_extremes(again, at, whole, found)]
-
-
-def _extremes(
-    again: Again, at: Conditions, whole: tuple[Counts, Counts], found: list[Conditions]
-) -> list[Conditions]:
-    """Closer and closer about the places where the difference is least and most; the difference
-    bends where a choice changes.
-    """
-    ends = []
-    for pick in (np.nanargmin, np.nanargmax):
-        best, box = _extreme(again, at, whole, found, pick), at.ranges
-        for _ in range(ZOOMS):
-            box = {
-                name: _about(part, best.parts[name], BESIDE[0] if name == "prior" else BESIDE[1])
-                for name, part in box.items()
-            }
-            closer = [best, *at.given(**box).pinned(CLOSER, CLOSER)]
-            best = _extreme(again, at, whole, closer, pick)
-        ends.append(best)
-    return ends
+        return _Places.of(at.pinned(*RULED), quick=False)
+    several = any(name != "prior" for name in at.ranges)
+    across = at.pinned(*(BESIDE if several else ALONE))
+    ends = [_extreme(both, at, whole, across, pick) for pick in (np.nanargmin, np.nanargmax)]
+    return _Places.of([*across, *ends], quick=True)
 
 
 def _extreme(
-    again: Again,
+    both: Both,
     at: Conditions,
     whole: tuple[Counts, Counts],
     settings: list[Conditions],
     pick: Callable[[Floats], Any],
 ) -> Conditions:
-    places, asked = _Places.of(settings, quick=True), again(at.middle())
-    first, second = (
-        _read(again, at, asked, place, counts, places.rows) for place, counts in enumerate(whole)
-    )
-    values = places.averaged(second - first)
-    return settings[int(pick(values))] if not np.isnan(values).all() else settings[0]
-
-
-def _middle(at: Conditions) -> Conditions:
-    """The same with every range at its middle; distributions stay as they are."""
-    return at.given(**{name: part.middle for name, part in at.ranges.items()})
+    """Closer and closer about the place where the difference is least, or most; the difference
+    bends where a choice changes.
+    """
+    box = at.ranges
+    for zoom in range(ZOOMS + 1):
+        values = _Places.of(settings, quick=True).compare(both, whole)
+        best = settings[0] if np.isnan(values).all() else settings[int(pick(values))]
+        if zoom < ZOOMS:
+            box = {
+                name: _about(part, best.parts[name], BESIDE[0] if name == "prior" else BESIDE[1])
+                for name, part in box.items()
+            }
+            settings = [best, *at.given(**box).pinned(CLOSER, CLOSER)]
+    return best
 
 
 def _about(part: Range, value: float, steps: int) -> Range:
@@ -281,37 +245,6 @@ def _about(part: Range, value: float, steps: int) -> Range:
     grid = part.grid(steps)
     place = int(np.argmin(np.abs(np.asarray(grid) - float(value))))
     return Range(grid[max(0, place - 1)], grid[min(len(grid) - 1, place + 1)])
-
-
-# ---- one model at many conditions -------------------------------------------------------------
-
-
-def _read(
-    again: Again, at: Conditions, both: Both, place: int, counts: Counts, drawn: list[Drawn]
-) -> Floats:
-    """One model at each of these conditions: by its rates where no rule chooses, which is quick,
-    otherwise one by one. `both` are the statistics at their middle.
-    """
-    asked = both[place]
-    if not _is_quick((asked, asked)):
-        return np.array([again(at.given(**one._asdict()))[place].tried(counts) for one in drawn])
-    points = Points.of(counts)
-    if one_class(points) or asked.measure is None:
-        return np.full(len(drawn), np.nan)
-    columns = np.array(drawn, dtype=np.float64).T  # NaN for a prior that is the sample's
-    prior, costs = columns[0], dict(zip(OUTCOMES, columns[1:], strict=True))
-    prior = np.where(np.isnan(prior), points.prior, prior)
-    if asked.threshold is NOT_SAID:
-        stakes = costs["fn"] - costs["tp"], costs["fp"] - costs["tn"]
-        rates = cheapest_rates(points, prior, *stakes)
-    else:
-        place = points.place(asked.threshold)
-        rates = np.full(len(drawn), points.tpr[place]), np.full(len(drawn), points.fpr[place])
-    return np.array(
-        rates_read(
-            asked.measure, rates, prior, (costs["tp"], costs["fp"], costs["fn"], costs["tn"])
-        )
-    )
 
 
 # ----------------------------------------------------------------------
@@ -391,25 +324,22 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     if cuts is threshold:
         _check_thresholds(models, names, cuts, rule)
 
-    def both(conditions: Conditions) -> tuple[Statistic, Statistic]:
-        made = [
-            directed(
-                statistic_of(statistic, at=conditions, rule=rule, threshold=cut, volume=volume),
-                better,
-            )
-            for cut in wanted
-        ]
-        return made[0], made[-1]
-
     # One statistic where one is asked of both: resamples of AUC are then drawn without being made.
     wanted = [cuts[name] for name in (names if cuts is threshold else names[:1])]
-
-    if at is not None and not at.is_exact:
+    exact = at is None or at.is_exact
+    conditions = checked_conditions(at) if exact else any_conditions(at).middle()
+    made = [
+        directed(
+            statistic_of(statistic, at=conditions, rule=rule, threshold=cut, volume=volume), better
+        )
+        for cut in wanted
+    ]
+    both = made[0], made[-1]
+    if at is not None and not exact:
         return _over(both, models, names, at, asked, paired=paired, by_formula=by_formula)
-    conditions = checked_conditions(at)
-    if both(conditions)[0].at_matters:
+    if both[0].at_matters:
         refuse_estimate(conditions, "this comparison")
-    return _compared(both(conditions), models, names, asked, paired=paired, by_formula=by_formula)
+    return _compared(both, models, names, asked, paired=paired, by_formula=by_formula)
 
 
 def compare_all(
@@ -524,7 +454,7 @@ def _check_thresholds(
 
 
 def _compared(
-    both: tuple[Statistic, Statistic],
+    both: Both,
     models: Models,
     names: tuple[str, str],
     asked: Resampling,
@@ -536,16 +466,15 @@ def _compared(
     if isinstance(models, JointCounts):
         found = _paired(both, models, names, asked, by_formula=by_formula)
         return replace(found, notes=combine(found.notes, same_scores(models, names)))
-    parts: Any = tuple(models[name] for name in names)
-    if how == SAME_CLUSTERS:
-        return _clustered(both, parts, names, asked)
-    if both[0].is_auc and isinstance(parts[0], Counts) and _by_delong(asked):
-        return unpaired_delong(parts, names, asked.level, asked.method)
-    return _unpaired(both, parts, names, asked)
+    if how == APART and both[0].is_auc and _by_delong(asked):
+        parts = models[names[0]], models[names[1]]
+        if all(isinstance(part, Counts) for part in parts):
+            return unpaired_delong(parts, names, asked.level, asked.method)  # type: ignore[arg-type]
+    return _by_bootstrap(both, models, names, asked, paired=paired)
 
 
 def _over(
-    both: Again,
+    both: Both,
     models: Models,
     names: tuple[str, str],
     at: Conditions,
@@ -557,49 +486,54 @@ def _over(
     """Compared under uncertain conditions: as everywhere in their middle where they do not matter,
     otherwise by resamples.
     """
-    middle = both(at.middle())
-    if not (middle[0].at_matters or middle[1].at_matters):
-        return _compared(middle, models, names, asked, paired=paired, by_formula=by_formula)
-    _check_method(middle[0], asked)
-    sources, plans = _resampled_in_step(middle[0], models, names, asked, paired=paired)
-    notes = combine((), (note for source in sources for note in check_enough(source)))
-    wholes = (
-        [models.marginal(name) for name in names]
-        if isinstance(models, JointCounts)
-        else [whole_of(source) for source in sources]
-    )
-    spread = max(spread_of(source, asked.level) for source in sources)
+    if not any(one.at_matters for one in both):
+        return _compared(both, models, names, asked, paired=paired, by_formula=by_formula)
+    _check_method(both[0], asked)
+    if isinstance(models, JointCounts):
+        _check_classes(models)
+    drawn = _resampled_in_step(both[0], models, names, asked, paired=paired)
     found = over_conditions(
         both,
         at,
-        (wholes[0], wholes[1]),
-        in_step(sources, plans, (middle[0].runs, middle[1].runs)),
-        (asked.replicates, asked.seed, asked.level, spread),
+        drawn.wholes,
+        in_step(drawn.sources, drawn.plans, (both[0].runs, both[1].runs)),
+        (asked.replicates, asked.seed, asked.level, max(drawn.spreads)),
     )
-    _check_defined(middle[0], names, found.seen)
-    least = _least_p(middle, models, names) if isinstance(models, JointCounts) else 0.0
-    said = Note(
-        "BR598",
-        f"{asked.replicates} resamples ({plans[0].how}): approximate, coverage is not guaranteed"
-        + _chosen(middle[0]),
+    _check_defined(both[0], names, found.seen)
+    text = (
+        f"{asked.replicates} resamples ({drawn.plans[0].how}): approximate, coverage is not"
+        f" guaranteed{_chosen(both[0])}"
     )
+    notes = (*found.notes, Note("BR598", text), *shifted(both[0], drawn.wholes[0]))
     return Difference(
         found.seen[1] - found.seen[0],
         found.low,
         found.high,
-        max(found.p_value, least),
+        max(found.p_value, _least_p(both, models, names)),
         PERCENTILE,
         names,
         found.seen,
         asked.level,
-        middle[0].name,
-        middle[0].better,
+        both[0].name,
+        both[0].better,
         at,
         paired=paired,
         replicates=asked.replicates,
         seed=asked.seed,
-        notes=combine(notes, (*found.notes, said, *shifted(middle[0], wholes[0]))),
+        notes=combine(drawn.notes, notes),
     )
+
+
+class _Drawn(NamedTuple):
+    """What is resampled, once where it holds both models, by which plans; all cases of each model;
+    how far resamples are spread, and what to note.
+    """
+
+    sources: tuple[Any, ...]
+    plans: tuple[Plan, ...]
+    wholes: tuple[Counts, Counts]
+    spreads: tuple[float, ...]
+    notes: tuple[Note, ...]
 
 
 def _resampled_in_step(
@@ -609,17 +543,19 @@ def _resampled_in_step(
     asked: Resampling,
     *,
     paired: bool,
-) -> tuple[tuple[Any, ...], tuple[Plan, ...]]:
-    """What is resampled, once where it holds both models, and by which plans."""
+) -> _Drawn:
+    """How both models are resampled: by the same cases or clusters, or each by its own."""
     how = pairing_of(models, names, paired=paired)
     if isinstance(models, JointCounts):
-        _check_classes(models)
         sources: tuple[Any, ...] = (models.only(names),)
+        wholes = models.marginal(names[0]), models.marginal(names[1])
     else:
-        sources = tuple(models[name] for name in names)
+        sources = models[names[0]], models[names[1]]
+        wholes = whole_of(sources[0]), whole_of(sources[1])
     if how == SAME_CLUSTERS:
         check_groups(*sources)
-    return sources, tuple(
+    notes = combine((), (note for source in sources for note in check_enough(source)))
+    plans = tuple(
         planned(
             source,
             statistic.of_prior,
@@ -630,10 +566,12 @@ def _resampled_in_step(
         )
         for place, source in enumerate(sources)
     )
+    spreads = tuple(spread_of(source, asked.level) for source in sources)
+    return _Drawn(sources, plans, wholes, spreads, notes)
 
 
 def _paired(
-    both: tuple[Statistic, Statistic],
+    both: Both,
     joint: JointCounts,
     names: tuple[str, str],
     asked: Resampling,
@@ -652,16 +590,16 @@ def _paired(
     if asked.method == MCNEMAR or (asked.method is None and _is_matched(statistic)):
         return matched_difference(both, joint, names, asked.level)
     if asked.method is None and by_formula and not joint.weighted:
-        if all(one.point_of is not None for one in both):
-            return _at_chosen(both, joint, names, asked.level)
+        if isinstance(both[0], MeasureAtChoice):
+            return _at_chosen(both[0], joint, names, asked.level)
         points = _in_advance(both, joint, names)
         if points:
             return _by_formula(both[0], joint, names, points, asked.level)
-    return _by_bootstrap(both, joint.only(names), names, asked)
+    return _by_bootstrap(both, joint, names, asked)
 
 
 def _in_advance(
-    both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str]
+    both: Both, joint: JointCounts, names: tuple[str, str]
 ) -> dict[str, OperatingPoint]:
     """Each model at its fixed threshold; none where the measure is not bounded, as odds and ratios
     of rates are not: their differences are far from normal.
@@ -677,18 +615,14 @@ def _in_advance(
 
 
 def _at_chosen(
-    both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str], level: float
+    statistic: MeasureAtChoice, joint: JointCounts, names: tuple[str, str], level: float
 ) -> Difference:
     """Each model at the threshold chosen on these cases, by the closed form that tests the best
     model of `choose_model`.
     """
-    points = {
-        name: one.point_of(joint.marginal(name))
-        for one, name in zip(both, names, strict=True)
-        if one.point_of is not None
-    }
-    found = _by_formula(both[0], joint, names, points, level)
-    return replace(found, notes=combine((), (_said_of(both[0], points[names[0]]), *found.notes)))
+    points = {name: statistic.point_of(joint.marginal(name)) for name in names}
+    found = _by_formula(statistic, joint, names, points, level)
+    return replace(found, notes=combine((), (_said_of(statistic, points[names[0]]), *found.notes)))
 
 
 def _by_formula(
@@ -750,42 +684,68 @@ def _is_matched(statistic: Statistic) -> bool:
 
 
 def _by_bootstrap(
-    both: tuple[Statistic, Statistic],
-    joint: JointCounts,
+    both: Both,
+    models: Models,
     names: tuple[str, str],
     asked: Resampling,
+    *,
+    paired: bool = True,
 ) -> Difference:
-    _check_method(both[0], asked)
-    notes = check_enough(joint)
+    """Both models resampled, by the same cases or clusters, or each by its own."""
+    statistic = both[0]
+    _check_method(statistic, asked)
+    drawn = _resampled_in_step(statistic, models, names, asked, paired=paired)
+    same_cases = isinstance(models, JointCounts)
     seen = [
-        float(statistic.value(joint.marginal(name)))
-        for statistic, name in zip(both, names, strict=True)
+        float(one.value(counts) if same_cases else one(counts))
+        for one, counts in zip(both, drawn.wholes, strict=True)
     ]
-    _check_defined(both[0], names, seen)
-    plan = planned(
-        joint, both[0].of_prior, asked.resample, asked.replicates, asked.seed, asked.progress
+    _check_defined(statistic, names, seen)
+    if same_cases:
+        columns = replicate_values(both, drawn.sources[0], drawn.plans[0]).T
+    else:  # the same seed draws the same clusters
+        each = zip(both, drawn.sources, drawn.plans, seen, drawn.spreads, strict=True)
+        columns = np.array(
+            [
+                _spread(replicate_values(one, source, plan)[:, 0], center, by)
+                for one, source, plan, center, by in each
+            ]
+        )
+    values, missing = undefined_noted(columns[1] - columns[0])
+    low, high = percentile_bounds(values, asked.level, BOTH)
+    p, least = max(bootstrap_p(values), _least_p(both, models, names)), 2 / (len(values) + 1)
+    floor = f", and p cannot be below {least:.2g}" if p <= least else ""
+    text = (
+        f"{asked.replicates} resamples ({drawn.plans[0].how}): approximate, coverage is not"
+        f" guaranteed{floor}{_chosen(statistic)}"
     )
-    values = replicate_values(both[0] if both[0] is both[1] else both, joint, plan)
-    return _difference(
-        both[0],
+    shifts = shifted(statistic, drawn.wholes[0])
+    return Difference(
+        seen[1] - seen[0],
+        low,
+        high,
+        p,
+        PERCENTILE,
         names,
         (seen[0], seen[1]),
-        values[:, 1] - values[:, 0],
-        (plan, asked, notes),
-        joint.marginal(names[0]),
-        _least_p(both, joint, names),
+        asked.level,
+        statistic.name,
+        statistic.better,
+        statistic.at,
+        paired=paired,
+        replicates=asked.replicates,
+        seed=asked.seed,
+        notes=combine(drawn.notes, (*missing, Note("BR598", text), *shifts, *alike(low, high))),
     )
 
 
-def _least_p(
-    both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str]
-) -> float:
+def _least_p(both: Both, models: Models, names: tuple[str, str]) -> float:
     """No test can be surer than the cases allow on which two fixed thresholds differ: all of them
     one way is a coin tossed so often.
     """
-    if not all(one.fixed for one in both):
+    if not isinstance(models, JointCounts) or not all(one.fixed for one in both):
         return 0.0
-    pairs = discordant(joint, names, (both[0].threshold, both[1].threshold)).pairs
+    pairs = discordant(models, names, (both[0].threshold, both[1].threshold)).pairs
     return min(1.0, 2.0 ** (1 - min(pairs, 1000)))
 
 
@@ -798,45 +758,6 @@ def _check_method(statistic: Statistic, asked: Resampling) -> None:
             if asked.method == BCA
             else f"leave it out, or {PERCENTILE}, {DELONG} (auc), {MCNEMAR} (at thresholds)",
         )
-
-
-def _difference(
-    statistic: Statistic,
-    names: tuple[str, str],
-    seen: tuple[float, float],
-    values: Floats,
-    how: tuple[Plan, Resampling, tuple[Note, ...]],
-    of: Counts,
-    least_p: float = 0.0,
-) -> Difference:
-    plan, asked, notes = how
-    _check_defined(statistic, names, seen)
-    values, missing = undefined_noted(values)
-    low, high = percentile_bounds(values, asked.level, BOTH)
-    shifts = (*shifted(statistic, of), *alike(low, high))
-    p, least = max(bootstrap_p(values), least_p), 2 / (len(values) + 1)
-    said = Note(
-        "BR598",
-        f"{plan.replicates} resamples ({plan.how}): approximate, coverage is not guaranteed"
-        + (f", and p cannot be below {least:.2g}" if p <= least else "")
-        + _chosen(statistic),
-    )
-    return Difference(
-        seen[1] - seen[0],
-        low,
-        high,
-        p,
-        PERCENTILE,
-        names,
-        seen,
-        asked.level,
-        statistic.name,
-        statistic.better,
-        statistic.at,
-        replicates=plan.replicates,
-        seed=plan.seed,
-        notes=combine(notes, (*missing, said, *shifts)),
-    )
 
 
 def _check_defined(statistic: Statistic, names: tuple[str, str], seen: Sequence[float]) -> None:
@@ -853,61 +774,3 @@ def _chosen(statistic: Statistic) -> str:
     if statistic.chosen:
         return f"; {CHOSEN_AGAIN}"
     return "; thresholds are treated as fixed in advance" if statistic.fixed else ""
-
-
-def _unpaired(
-    both: tuple[Statistic, Statistic],
-    parts: tuple[Counts | GroupedCounts, Counts | GroupedCounts],
-    names: tuple[str, str],
-    asked: Resampling,
-) -> Difference:
-    """Two samples resampled independently."""
-    _check_method(both[0], asked)
-    columns, seen, notes = [], [], tuple[Note, ...]()
-    for place, (statistic, counts) in enumerate(zip(both, parts, strict=True)):
-        notes = combine(notes, check_enough(counts))
-        plan = planned(
-            counts,
-            statistic.of_prior,
-            asked.resample,
-            asked.replicates,
-            2 * asked.seed + place,
-            asked.progress,
-        )
-        seen.append(statistic(whole_of(counts)))
-        values = replicate_values(statistic, counts, plan)[:, 0]
-        columns.append(_spread(values, seen[-1], spread_of(counts, asked.level)))
-    found = _difference(
-        both[0],
-        names,
-        (seen[0], seen[1]),
-        columns[1] - columns[0],
-        (replace(plan, seed=asked.seed), asked, notes),
-        whole_of(parts[0]),
-    )
-    return replace(found, paired=False)
-
-
-def _clustered(
-    both: tuple[Statistic, Statistic],
-    parts: tuple[GroupedCounts, GroupedCounts],
-    names: tuple[str, str],
-    asked: Resampling,
-) -> Difference:
-    """Two models scored the same groups: groups are resampled whole, the same ones for both."""
-    _check_method(both[0], asked)
-    check_groups(*parts)
-    notes = check_enough(parts[0])
-    plan = planned(
-        parts[0], both[0].of_prior, asked.resample, asked.replicates, asked.seed, asked.progress
-    )
-    # The same seed draws the same groups.
-    columns = [
-        replicate_values(statistic, part, plan)[:, 0]
-        for statistic, part in zip(both, parts, strict=True)
-    ]
-    seen = [statistic(part.total()) for statistic, part in zip(both, parts, strict=True)]
-    values = _spread(columns[1] - columns[0], seen[1] - seen[0], spread_of(parts[0], asked.level))
-    return _difference(
-        both[0], names, (seen[0], seen[1]), values, (plan, asked, notes), parts[0].total()
-    )

@@ -4,26 +4,20 @@ exactly.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain, product
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from baserate.conditions import (
-    COARSE_PANELS,
-    FINE_PANELS,
-    Conditions,
-    Nodes,
-    told,
-)
+from baserate.conditions import COARSE_PANELS, FINE_PANELS, Conditions, Nodes, told
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
 from baserate.curves.named import CURVES, curve_named
-from baserate.decisions.best_threshold import NodeChoices
+from baserate.decisions.choose import NodeChoices
 from baserate.decisions.operating_point import SHOW_ON_OTHERS
 from baserate.decisions.regret import (
     check_conditions,
@@ -32,7 +26,7 @@ from baserate.decisions.regret import (
     resolve_conditions,
     values_at,
 )
-from baserate.decisions.roc_geometry import Region, corners, regions
+from baserate.decisions.roc_geometry import corners, regions
 from baserate.decisions.rules import parse_rule
 from baserate.distributions import BELIEVED, Draws, Range
 from baserate.errors import Fix, Note, combine, grouped, quoted, refuse
@@ -43,13 +37,13 @@ from baserate.measures.confusion import (
     NOT_SAID,
     Confusion,
     Measure,
-    checked_volume,
     confusion_at,
     in_costs,
     named,
     rates_read,
 )
 from baserate.measures.registry import Outcomes
+from baserate.notation import checked_volume
 from baserate.numbers import Floats, Undefined, Viewed, exactly
 from baserate.results.operating_point import SAME_CASES, OperatingPoint
 from baserate.results.values import checked_level, percent
@@ -67,30 +61,14 @@ LOOKS = 401
 Rates = tuple[Floats, Floats]
 
 
-class Turns(NamedTuple):
-    """Values of one part at which a choice changes, with the rates on either side of each: every
-    value stands here twice.
-    """
-
-    values: Floats
-    rates: Rates
-
-
-NO_TURNS = Turns(np.empty(0), (np.empty(0), np.empty(0)))
-
-
 class Setting(Protocol):
     """How a model is set: what it flags at each node, (tpr, fpr), and where along one part of the
-    conditions that changes. `is_fixed` where it never does, `is_exact` where the changes are known
-    and not looked for.
+    conditions that changes: places just before and just after each change, in turn.
     """
-
-    is_fixed: bool
-    is_exact: bool
 
     def rates(self, nodes: Nodes) -> Rates: ...
 
-    def turns(self, at: Conditions, part: str, sample_prior: float) -> Turns: ...
+    def changes(self, at: Conditions, part: str, sample_prior: float) -> Floats: ...
 
 
 @dataclass(frozen=True)
@@ -99,46 +77,42 @@ class Fixed:
 
     tpr: float
     fpr: float
-    is_fixed = is_exact = True
 
     def rates(self, nodes: Nodes) -> Rates:
         length = len(nodes.weights)
         return np.full(length, self.tpr), np.full(length, self.fpr)
 
-    def turns(self, at: Conditions, part: str, sample_prior: float) -> Turns:  # noqa: ARG002
-        return NO_TURNS
+    def changes(self, at: Conditions, part: str, sample_prior: float) -> Floats:  # noqa: ARG002
+        return np.empty(0)
 
 
 @dataclass(frozen=True)
 class Cheapest:
-    """The cheapest threshold."""
+    """The cheapest threshold: the one of these that lies between its borders of effective prior."""
 
-    stretches: Sequence[Region]
-    is_fixed = False
-    is_exact = True
+    borders: Floats
+    tpr: Floats
+    fpr: Floats
 
-    @property
-    def _borders(self) -> Floats:
-        return np.array([float(one.low) for one in self.stretches[1:]])
-
-    def _rates_of(self, places: Any) -> Rates:
-        tpr = np.array([float(one.corner.y) for one in self.stretches])
-        fpr = np.array([float(one.corner.x) for one in self.stretches])
-        return tpr[places], fpr[places]
+    @classmethod
+    def of(cls, points: Points) -> Cheapest:
+        found = regions(corners({"model": points}))
+        borders = [float(one.low) for one in found[1:]]
+        ends = [(float(one.corner.y), float(one.corner.x)) for one in found]
+        return cls(np.array(borders), *np.array(ends).T)
 
     def rates(self, nodes: Nodes) -> Rates:
-        effective = nodes.miss / (nodes.miss + nodes.alarm)
-        return self._rates_of(np.searchsorted(self._borders, effective))
+        places = np.searchsorted(self.borders, nodes.miss / (nodes.miss + nodes.alarm))
+        return self.tpr[places], self.fpr[places]
 
-    def turns(self, at: Conditions, part: str, sample_prior: float) -> Turns:
+    def changes(self, at: Conditions, part: str, sample_prior: float) -> Floats:
         known = {
             name: sample_prior if value is None else float(value)
             for name, value in at.parts.items()
             if name != part
         }
-        values = values_at(self._borders, {**known, part: 0.0}, part)
-        sides = np.repeat(np.arange(len(self.stretches)), 2)[1:-1]
-        return Turns(np.repeat(values, 2), self._rates_of(sides))
+        values = values_at(self.borders, {**known, part: 0.0}, part)
+        return np.ravel(values[:, np.newaxis] * [1 - CLOSE, 1 + CLOSE])
 
 
 @dataclass(frozen=True)
@@ -146,90 +120,82 @@ class Ruled:
     """The best threshold that satisfies a rule; no rates where none does."""
 
     choices: NodeChoices
-    is_fixed = is_exact = False
 
     def rates(self, nodes: Nodes) -> Rates:
         return self.choices.rates(nodes)
 
-    def turns(self, at: Conditions, part: str, sample_prior: float) -> Turns:
+    def changes(self, at: Conditions, part: str, sample_prior: float) -> Floats:
         """Find where the choice jumps along one part: seen between two of many places, and followed
         by bisection.
         """
+
+        def label(values: Floats) -> Any:
+            return self.choices.labels(nodes_along(at, {part: values}, sample_prior))
+
         spread = at.parts[part]
         looks = (
             np.array(spread.grid(LOOKS // 4))
             if isinstance(spread, Range)
             else np.sort(spread.places(LOOKS // 16).values)
         )
-
-        def nodes_at(values: Floats) -> Nodes:
-            return _nodes_at(at, {part: values}, sample_prior)
-
-        seen = self.choices.labels(nodes_at(looks))
+        seen = label(looks)
         jumps = np.flatnonzero(seen[1:] != seen[:-1])
         low, high, before = looks[jumps], looks[jumps + 1], seen[jumps]
         while (high - low > CLOSE * np.abs(high)).any():
             middle = (low + high) / 2
             if not ((low < middle) & (middle < high)).any():
                 break
-            same = self.choices.labels(nodes_at(middle)) == before
+            same = label(middle) == before
             low, high = np.where(same, middle, low), np.where(same, high, middle)
-        sides = np.column_stack((low, high)).ravel()
-        return Turns(np.repeat(low, 2), self.choices.rates(nodes_at(sides)))
+        return np.column_stack((low, high)).ravel()
 
 
-def _nodes_at(at: Conditions, values: Mapping[str, Floats], sample_prior: float) -> Nodes:
+def nodes_along(at: Conditions, values: Mapping[str, Floats], sample_prior: float) -> Nodes:
     """Return nodes at these values of some parts, all with one weight; the others are known."""
     length = len(next(iter(values.values()), [0]))
-    columns = {
-        name: values[name]
-        if name in values
-        else np.full(length, sample_prior if part is None else float(part))
+    known = {
+        name: np.full(length, sample_prior if part is None else float(part))
         for name, part in at.parts.items()
+        if name not in values
     }
-    return Nodes(**columns, weights=np.full(length, 1 / length if length else 0.0))
+    return Nodes(**known, **values, weights=np.full(length, 1 / max(1, length)))
 
 
-@dataclass(frozen=True)
-class Reader:
-    """A model and its setting, of which a measure is read at each node."""
+class Model(NamedTuple):
+    """A model and how it is set."""
 
     name: str
     setting: Setting
     own_prior: Fraction | str
 
-    def values(self, asked: Measure, nodes: Nodes, rates: Rates | None = None) -> Floats:
-        """Return a measure at each node, or at rates that are known; NaN where it is undefined."""
-        known = self.setting.rates(nodes) if rates is None else rates
-        costs = (nodes.tp, nodes.fp, nodes.fn, nodes.tn)
-        return np.array(rates_read(asked, known, nodes.prior, costs), dtype=np.float64)
+    @property
+    def is_fixed(self) -> bool:
+        """Does its threshold stay where it is?"""
+        return isinstance(self.setting, Fixed)
 
-    def parts(self, asked: Measure, nodes: Nodes) -> tuple[Floats, Floats]:
-        """Return numerator and denominator per case, of which long-run values are made."""
+    def values(self, asked: Measure, nodes: Nodes) -> Floats:
+        """Return a measure at each node; NaN where it is undefined."""
+        costs = (nodes.tp, nodes.fp, nodes.fn, nodes.tn)
+        return rates_read(asked, self.setting.rates(nodes), nodes.prior, costs)
+
+    def pooled(self, asked: Measure, nodes: Nodes) -> float:
+        """Return a share of outcomes over all nodes together."""
         tpr, fpr = self.setting.rates(nodes)
         p, n = nodes.prior, 1 - nodes.prior
         costs = (nodes.tp, nodes.fp, nodes.fn, nodes.tn)
         shares = (p * tpr, n * fpr, p * (1 - tpr), n * (1 - fpr))
         outcomes = Outcomes(*shares, shares, nodes.fn - nodes.tp, nodes.fp - nodes.tn, costs)
-        if asked.parts is None:  # checked before
-            raise refuse("BR588", f"{asked} is not a share of outcomes", "another measure")
-        above, below = asked.parts(outcomes, **dict(asked.parameters))
-        return (
-            np.broadcast_to(np.asarray(above, dtype=np.float64), p.shape),
-            np.broadcast_to(np.asarray(below, dtype=np.float64), p.shape),
-        )
+        parts = asked.parts(outcomes, **dict(asked.parameters)) if asked.parts else ()
+        above, below = (nodes.average(np.broadcast_to(part, p.shape)) for part in parts)
+        return above / below if below else math.nan
 
 
-def reader_of(
-    name: str,
-    counts: Any,
-    how: tuple[str | None, Any, float | None],
-    asked: Measure,
-    at: Conditions,
-) -> Reader:
-    """Return how a measure of these cases is read: at a threshold, by a rule (with its volume), or
-    at the least cost.
-    """
+# What sets the threshold: a rule, a threshold, and the volume of the rule.
+How = tuple[str | None, Any, float | None]
+
+
+def set_model(name: str, counts: Any, how: How, asked: Measure, at: Conditions) -> Model:
+    """Return a model at a threshold, by a rule (with its volume), or at the least cost."""
     rule, threshold, volume = how
     if isinstance(counts, Confusion | OperatingPoint):
         if rule is not None or threshold is not NOT_SAID:
@@ -238,9 +204,8 @@ def reader_of(
                 "this point is already set: a rule or threshold belongs to Counts",
                 "leave them out",
             )
-        return _fixed(
-            name, counts.confusion if isinstance(counts, OperatingPoint) else counts, asked
-        )
+        confusion = counts.confusion if isinstance(counts, OperatingPoint) else counts
+        return _fix_model(name, confusion, asked)
     if not isinstance(counts, Counts | Points):
         raise refuse(
             "BR429",
@@ -253,20 +218,19 @@ def reader_of(
     if rule is not None and threshold is not NOT_SAID:
         raise refuse("BR594", "a measure is given a rule and a threshold", "give one of them")
     if threshold is not NOT_SAID:
-        return _fixed(name, confusion_at(points, points.place(threshold)), asked)
+        return _fix_model(name, confusion_at(points, points.place(threshold)), asked)
     if rule is None:
-        cheapest = Cheapest(regions(corners({"model": points})))
-        return Reader(name, cheapest, own_prior(points, [asked]))
+        return Model(name, Cheapest.of(points), own_prior(points, [asked]))
     rules = parse_rule(rule, volume)
     own = own_prior(points, [asked, *(term.measure for term in rules.terms)])
-    return Reader(name, Ruled(NodeChoices(points, rules, costs_given=at.costs_given)), own)
+    return Model(name, Ruled(NodeChoices(points, rules, costs_given=at.costs_given)), own)
 
 
-def _fixed(name: str, confusion: Confusion, asked: Measure) -> Reader:
+def _fix_model(name: str, confusion: Confusion, asked: Measure) -> Model:
     check_classes(confusion)
     tp, fp, fn, tn = (exactly(cases) for cases in confusion)
     setting = Fixed(float(tp / (tp + fn)), float(fp / (fp + tn)))
-    return Reader(name, setting, own_prior(confusion, [asked]))
+    return Model(name, setting, own_prior(confusion, [asked]))
 
 
 # ----------------------------------------------------------------------
@@ -279,6 +243,8 @@ NOT_KEPT = "the rule cannot be satisfied in part of what is possible"
 NO_ENDS = "a distribution without ends has no worst and best"
 # Places over a range, where a measure may turn inside it.
 STEPS, COST_STEPS = 65, 9
+# Plain averages over cases: straight lines in the base rate.
+STRAIGHT = ("posfrac", "accuracy", "error", "expected_cost", "net_benefit")
 
 
 @dataclass(frozen=True)
@@ -317,39 +283,85 @@ class Expectation(Viewed):
         return f"Expectation: {self.name} {value}, {spread}{kind}; at {where}"
 
 
-class _Question(NamedTuple):
+@dataclass(frozen=True)
+class _Question:
     """What is read, of one model or of the difference of two, and at which conditions; the sample's
     own prior stands for one that is not given.
     """
 
     measure: Measure
-    readers: tuple[Reader, ...]
+    models: tuple[Model, ...]
     at: Conditions
     sample_prior: float
     level: float
-    kind: str
 
     def values(self, nodes: Nodes) -> Floats:
         """Return the measure, or the difference of two models, at every node."""
-        found = [reader.values(self.measure, nodes) for reader in self.readers]
-        return found[0] if len(found) == 1 else found[1] - found[0]
+        values = [model.values(self.measure, nodes) for model in self.models]
+        return values[0] if len(values) == 1 else values[1] - values[0]
 
     def nodes(self, at: Conditions, **how: Any) -> Nodes:
         """Return the nodes of conditions without a range."""
         return at.nodes(sample_prior=self.sample_prior, **how)
 
+    def along(self, at: Conditions, **values: Floats) -> Floats:
+        """Return the measure at these values of some parts."""
+        return self.values(nodes_along(at, values, self.sample_prior))
+
     @property
-    def is_rule_followed(self) -> bool:
-        """Is a threshold chosen anew whose changes have to be looked for?"""
-        return not all(reader.setting.is_exact for reader in self.readers)
+    def is_fixed(self) -> bool:
+        """Do all thresholds stay where they are?"""
+        return all(model.is_fixed for model in self.models)
+
+    @property
+    def is_straight(self) -> bool:
+        """Is the measure a plain average over cases?"""
+        return self.measure.name in STRAIGHT or self.measure.counts_cases
+
+    @property
+    def is_pooled(self) -> bool:
+        """Is its long-run value another one than its average? Where the threshold follows the base
+        rate, that of rates is too: tpr is weighted by the positives of each day.
+        """
+        return (self.measure.depends_on_prior or not self.is_fixed) and not self.is_straight
+
+    @property
+    def is_plain(self) -> bool:
+        """Does the measure rise or fall all along every part while the threshold stays? A quotient
+        of straight lines does.
+        """
+        return bool(self.measure.parts) or not self.measure.depends_on_prior or self.is_straight
 
     @property
     def is_monotone(self) -> bool:
-        """Does it rise or fall all along every part? A quotient of straight lines does, at a
-        threshold that stays.
+        """Does the value rise or fall all along every part?"""
+        return len(self.models) == 1 and self.is_fixed and self.is_plain
+
+    @property
+    def spans(self) -> dict[str, Any]:
+        """The parts that may lie anywhere between two ends."""
+        names = (*self.at.ranges, *self.at.smooth)
+        return {name: part for name, part in self.at.parts.items() if name in names}
+
+    @property
+    def is_exact(self) -> bool:
+        """Are worst and best at the ends and at the borders of the choice? Of one model, yes; of
+        two, along one part, if straight.
         """
-        fixed = len(self.readers) == 1 and self.readers[0].setting.is_fixed
-        return fixed and _is_plain(self.measure)
+        if self.is_monotone:
+            return True
+        ruled = any(isinstance(model.setting, Ruled) for model in self.models)
+        if ruled or (self.spans and has_draws(self.at)):
+            return False
+        if len(self.models) == 1:
+            return self.is_plain
+        straight = self.is_straight or not self.measure.depends_on_prior
+        return not self.spans or (len(self.spans) == 1 and straight)
+
+
+def has_draws(at: Conditions) -> bool:
+    """Are values of some parts given one by one?"""
+    return len(at.believed) > len(at.smooth)
 
 
 def expect(  # noqa: PLR0913 (each is a question of its own)
@@ -389,74 +401,70 @@ def expect(  # noqa: PLR0913 (each is a question of its own)
             'measure(counts, "precision", …, at=at), or at=Conditions(prior="1e-5..1e-3")',
         )
     asked = named(measure, checked_volume(volume))
-    readers = _readers(asked, counts, (rule, threshold, volume), at)
-    corners_ = at.corners()
-    sample_prior = float(resolve_conditions(corners_[0], readers[0].own_prior).exact_prior)
-    kind = _checked_kind_of(asked, readers, at, kind)
-    question = _Question(asked, readers, at, sample_prior, checked_level(level), kind)
-    value, error = (Undefined(NO_AVERAGE), 0.0) if at.has_range else _average(question)
-    worst, best, holes = _find_extremes(question, corners_)
-    low, high = _bounds(question, corners_) if at.believed else sorted((worst, best))
-    if holes and rule is not None:
-        worst = best = low = high = Undefined(NOT_KEPT)
-    name = str(asked) if len(readers) == 1 else f"{asked} of {readers[1].name} - {readers[0].name}"
-    notes = combine(
-        note_assumption(at),
-        (*_looked(question), *_holed(question, rule, holes=holes), *_same_cases(readers)),
-    )
-    budget = parse_rule(rule, volume).budget is not None and not at.costs_given
-    chosen = (
-        ""
-        if all(reader.setting.is_fixed for reader in readers)
-        else "tpr"
-        if budget
-        else "expected_cost"
-    )
-    return Expectation(
-        value, low, high, worst, best, name, at, question.level, kind, error, chosen, notes
-    )
-
-
-def _holed(question: _Question, rule: str | None, *, holes: bool) -> tuple[Note, ...]:
-    """What is not defined everywhere says so."""
-    if not holes:
-        return ()
-    return (
-        Note(
-            "BR588",
-            f"{NOT_KEPT}: no worst, best or bounds are given"
-            if rule is not None
-            else (
-                f"{question.measure} is undefined in part of what is possible: worst, best and"
-                " bounds are of the rest"
-            ),
-        ),
-    )
-
-
-def _same_cases(readers: Sequence[Reader]) -> tuple[Note, ...]:
-    """Thresholds evaluated on the cases that chose them look better than they are."""
-    chosen = not all(reader.setting.is_fixed for reader in readers)
-    return (Note("BR528", SAME_CASES, SHOW_ON_OTHERS),) if chosen else ()
-
-
-def _checked_kind_of(
-    asked: Measure, readers: Sequence[Reader], at: Conditions, kind: str | None
-) -> str:
-    """Whether the base rate is unknown or varies; empty where it makes no difference."""
-    pooled = _is_pooled(asked, readers)
-    kind = _checked_kind(kind, at, str(asked) if pooled else "")
-    if kind == VARYING and pooled and asked.parts is None:
+    models = _set_models(asked, counts, (rule, threshold, volume), at)
+    corner = resolve_conditions(at.corners()[0], models[0].own_prior)
+    question = _Question(asked, models, at, float(corner.exact_prior), checked_level(level))
+    kind = _check_kind(kind, at, str(asked) if question.is_pooled else "")
+    if kind == VARYING and question.is_pooled and asked.parts is None:
         raise refuse(
             "BR588",
             f"{asked} is not a share of outcomes, so it has no long-run value",
             f'kind="{UNKNOWN}"',
         )
-    return kind
+    value, error = (Undefined(NO_AVERAGE), 0.0) if at.has_range else _average(question, kind)
+    worst, best, holes = _find_extremes(question)
+    low, high = _bounds(question) if at.believed else sorted((worst, best))
+    if holes and rule is not None:
+        worst = best = low = high = Undefined(NOT_KEPT)
+    name = str(asked) if len(models) == 1 else f"{asked} of {models[1].name} - {models[0].name}"
+    notes = combine(note_assumption(at), _notes(question, rule, holes=holes))
+    uses_budget = parse_rule(rule, volume).budget is not None and not at.costs_given
+    optimized = "tpr" if uses_budget else "expected_cost"
+    return Expectation(
+        value,
+        low,
+        high,
+        worst,
+        best,
+        name,
+        at,
+        question.level,
+        kind,
+        error,
+        "" if question.is_fixed else optimized,
+        notes,
+    )
 
 
-def _checked_kind(kind: str | None, at: Conditions, pooled: str) -> str:
-    """The kind that was given; refused where none is, and of what is `pooled` it matters which."""
+def _notes(question: _Question, rule: str | None, *, holes: bool) -> list[Note]:
+    """Return notes of where a range was searched, where the measure is undefined, and of thresholds
+    that are evaluated on the cases that chose them.
+    """
+    notes, ranges = [], question.at.ranges
+    grid = [f"{STEPS} base rates"] * ("prior" in ranges)
+    grid += [f"{COST_STEPS} values of each cost"] * (len(ranges) > ("prior" in ranges))
+    where = f"on a grid of {' and '.join(grid)}, and where the choice is seen to change"
+    searched = f"over the range, worst and best were searched for {where}"
+    if ranges and not question.is_exact:
+        notes.append(Note("BR588", f"{searched}: between these it may go further"))
+    elif ranges and question.at.believed and not question.is_monotone:
+        searched = f"over the range, low and high were searched for {where}"
+        notes.append(Note("BR588", f"{searched}; worst and best are exact"))
+    if holes and rule is not None:
+        notes.append(Note("BR588", f"{NOT_KEPT}: no worst, best or bounds are given"))
+    elif holes:
+        text = (
+            f"{question.measure} is undefined in part of what is possible: worst, best and"
+            " bounds are of the rest"
+        )
+        notes.append(Note("BR588", text))
+    if not question.is_fixed:
+        notes.append(Note("BR528", SAME_CASES, SHOW_ON_OTHERS))
+    return notes
+
+
+def _check_kind(kind: str | None, at: Conditions, pooled: str) -> str:
+    """Return the kind that was given; refuse none where it matters to what is `pooled` which."""
     if kind not in (None, UNKNOWN, VARYING):
         raise refuse(
             "BR588",
@@ -476,26 +484,7 @@ def _checked_kind(kind: str | None, at: Conditions, pooled: str) -> str:
     return kind or ""
 
 
-def _is_pooled(asked: Measure, readers: Sequence[Reader]) -> bool:
-    """Is its long-run value another one than its average? Where the threshold follows the base
-    rate, that of rates is too: tpr is weighted by the positives of each day.
-    """
-    fixed = all(reader.setting.is_fixed for reader in readers)
-    moves = asked.depends_on_prior or not fixed
-    return moves and not _is_straight(asked)
-
-
-def _is_straight(asked: Measure) -> bool:
-    """Is it a plain average over cases, a straight line in the base rate?"""
-    return (
-        asked.name in ("posfrac", "accuracy", "error", "expected_cost", "net_benefit")
-        or asked.counts_cases
-    )
-
-
-def _readers(
-    asked: Measure, counts: Any, how: tuple[str | None, Any, float | None], at: Conditions
-) -> tuple[Reader, ...]:
+def _set_models(asked: Measure, counts: Any, how: How, at: Conditions) -> tuple[Model, ...]:
     rule, threshold, volume = how
     if asked.needs_counts:
         raise refuse(
@@ -504,7 +493,7 @@ def _readers(
             "alerts, caught or expected_cost",
         )
     if not isinstance(counts, Mapping):
-        return (reader_of("", counts, how, asked, at),)
+        return (set_model("", counts, how, asked, at),)
     if len(counts) != 2:
         raise refuse(
             "BR410",
@@ -517,23 +506,21 @@ def _readers(
             "BR529", "a threshold is needed for each model", 'threshold={"a": 0.5, "b": 0.3}'
         )
     return tuple(
-        reader_of(name, one, (rule, cuts[name], volume), asked, at) for name, one in counts.items()
+        set_model(name, one, (rule, cuts[name], volume), asked, at) for name, one in counts.items()
     )
 
 
-# ---- averages ---------------------------------------------------------------------------------
-
-
-def _average(question: _Question) -> tuple[float, float]:
+def _average(question: _Question, kind: str) -> tuple[float, float]:
     """Return the average, or the long-run value, and how far two quadratures are apart."""
-    at = question.at
-    breaks = {}
+    at, breaks = question.at, {}
     if len(at.believed) == 1:  # between the values at which a choice changes
         for name in at.smooth:
-            turns = [one.setting.turns(at, name, question.sample_prior) for one in question.readers]
-            breaks[name] = np.concatenate([one.values[::2] for one in turns])
+            changes = [
+                one.setting.changes(at, name, question.sample_prior) for one in question.models
+            ]
+            breaks[name] = np.concatenate([one[::2] for one in changes])
     fine, coarse = (
-        _average_at(question, question.nodes(at, panels=panels, breaks=breaks))
+        _average_at(question, kind, question.nodes(at, panels=panels, breaks=breaks))
         for panels in (FINE_PANELS, COARSE_PANELS)
     )
     if math.isnan(fine):
@@ -542,175 +529,88 @@ def _average(question: _Question) -> tuple[float, float]:
     return fine, abs(fine - coarse) + 1e-15 * abs(fine)
 
 
-def _average_at(question: _Question, nodes: Nodes) -> float:
+def _average_at(question: _Question, kind: str, nodes: Nodes) -> float:
     """Return the average over nodes, or the long-run value."""
-    if question.kind != VARYING or not _is_pooled(question.measure, question.readers):
+    if kind != VARYING or not question.is_pooled:
         return float(np.dot(question.values(nodes), nodes.weights))
-    ratios = []
-    for reader in question.readers:
-        above, below = (
-            float(np.dot(part, nodes.weights)) for part in reader.parts(question.measure, nodes)
-        )
-        ratios.append(above / below if below else math.nan)
-    return ratios[0] if len(ratios) == 1 else ratios[1] - ratios[0]
+    shares = [model.pooled(question.measure, nodes) for model in question.models]
+    return shares[0] if len(shares) == 1 else shares[1] - shares[0]
 
 
-# ---- bounds, worst and best -------------------------------------------------------------------
-
-
-def _is_plain(asked: Measure) -> bool:
-    """Does it rise or fall all along every part while the threshold stays?"""
-    return asked.parts is not None or not asked.depends_on_prior or _is_straight(asked)
-
-
-def _is_exact(question: _Question) -> bool:
-    """Are worst and best at the ends and at the borders of the choice? Of one model, yes; of two,
-    along one part, if straight.
+def _settings(question: _Question) -> list[Conditions]:
+    """Return the corners of the ranges; where the measure may turn inside them, places across
+    them too.
     """
-    if question.is_monotone:
-        return True
-    spans, measure = _spans(question.at), question.measure
-    if question.is_rule_followed or (spans and _has_draws(question.at)):
-        return False
-    if len(question.readers) == 1:
-        return _is_plain(measure)
-    straight = _is_straight(measure) or not measure.depends_on_prior
-    return not spans or (len(spans) == 1 and straight)
+    at = question.at
+    if not at.ranges or question.is_monotone:
+        return at.corners()
+    return [*at.corners(), *at.pinned(STEPS, COST_STEPS)]
 
 
-def _spans(at: Conditions) -> dict[str, Any]:
-    """Return the parts that may lie anywhere between two ends."""
-    return {name: part for name, part in at.parts.items() if name in at.ranges or name in at.smooth}
-
-
-def _has_draws(at: Conditions) -> bool:
-    return len(at.believed) > len(at.smooth)
-
-
-def _looked(question: _Question) -> tuple[Note, ...]:
-    """Note where a range was looked at in places, which."""
-    ranges = question.at.ranges
-    if not ranges:
-        return ()
-    grid = [f"{STEPS} base rates"] * ("prior" in ranges)
-    grid += [f"{COST_STEPS} values of each cost"] * (len(ranges) > ("prior" in ranges))
-    where = f"on a grid of {' and '.join(grid)}, and where the choice is seen to change"
-    if not _is_exact(question):
-        text = (
-            f"over the range, worst and best were searched for {where}: between these it may go"
-            " further"
-        )
-        return (Note("BR588", text),)
-    if question.at.believed and not question.is_monotone:
-        text = f"over the range, low and high were searched for {where}; worst and best are exact"
-        return (Note("BR588", text),)
-    return ()
-
-
-def _bounds(question: _Question, every: Sequence[Conditions]) -> tuple[float, float]:
+def _bounds(question: _Question) -> tuple[float, float]:
     """Return between which values it lies in that share of the assumed distribution; over ranges,
     the widest of all.
     """
     tails = (1 - question.level) / 2, (1 + question.level) / 2
     pairs = []
-    for at in _walk_ranges(question, every):
+    for at in _settings(question):
         if len(at.believed) == 1 and question.is_monotone:
             ((name, part),) = at.believed.items()
             ends = np.array([part.quantile(share) for share in tails])
-            values = question.values(_nodes_at(at, {name: ends}, question.sample_prior))
-            pairs.append(sorted(values.tolist()))
-        else:
-            panels = (
-                {**FINE_PANELS, 1: 4 * FINE_PANELS[1]} if len(at.believed) == 1 else FINE_PANELS
-            )
-            nodes = question.nodes(at, panels=panels)
-            pairs.append(nodes.quantiles(question.values(nodes), tails))
+            pairs.append(sorted(question.along(at, **{name: ends}).tolist()))
+            continue
+        finer = {1: 4 * FINE_PANELS[1]} if len(at.believed) == 1 else {}
+        nodes = question.nodes(at, panels={**FINE_PANELS, **finer})
+        pairs.append(nodes.quantiles(question.values(nodes), tails))
     low, high = np.array(pairs).T
     if np.isnan(low).all():
         return math.nan, math.nan
     return float(np.nanmin(low)), float(np.nanmax(high))
 
 
-def _walk_ranges(question: _Question, every: Sequence[Conditions]) -> list[Conditions]:
-    """Return the corners of the ranges; where the measure may turn inside them, places across
-    them.
-    """
-    ranges = question.at.ranges
-    if not ranges or question.is_monotone:
-        return list(every)
-    grids = [part.grid(STEPS if name == "prior" else COST_STEPS) for name, part in ranges.items()]
-    inside = [
-        question.at.given(**dict(zip(ranges, values, strict=True)))
-        for values in itertools.product(*grids)
-    ]
-    return [*every, *inside]
-
-
-def _find_extremes(question: _Question, every: Sequence[Conditions]) -> tuple[float, float, bool]:
+def _find_extremes(question: _Question) -> tuple[float, float, bool]:
     """Return the worst and the best over everything possible, and whether it is undefined in a part
     of that.
     """
-    if any(part.ends is None for part in question.at.believed.values()):
-        holes = any(np.isnan(question.values(question.nodes(at))).any() for at in every)
+    endless = any(part.ends is None for part in question.at.believed.values())
+    values = []
+    for at in question.at.corners() if endless else _settings(question):
+        if endless or at.is_exact or at.joint or not question.is_monotone:
+            values.append(question.values(question.nodes(at)))
+        if at.believed and not at.joint and not endless:
+            ends = np.array(list(product(*(part.ends for part in at.believed.values()))))
+            values.append(question.along(at, **dict(zip(at.believed, ends.T * 1.0, strict=True))))
+    if not endless:
+        values += _values_at_changes(question)
+    every = np.concatenate(values)
+    known = every[~np.isnan(every)]
+    holes = len(known) < len(every)
+    if endless:
         return Undefined(NO_ENDS), Undefined(NO_ENDS), holes
-    found = [
-        *(question.values(nodes) for nodes in _possible_nodes(question, every)),
-        *_beside_borders(question),
-    ]
-    values = np.concatenate(found)
-    known = values[~np.isnan(values)]
     if not len(known):
         return Undefined("undefined everywhere"), Undefined("undefined everywhere"), True
-    low, high, holes = float(known.min()), float(known.max()), len(known) < len(values)
-    best_is_high = question.measure.direction == "higher"
-    return (low, high, holes) if best_is_high else (high, low, holes)
+    low, high = float(known.min()), float(known.max())
+    return (low, high, holes) if question.measure.direction == "higher" else (high, low, holes)
 
 
-def _possible_nodes(question: _Question, every: Sequence[Conditions]) -> list[Nodes]:
-    """Return nodes among which are the extremes but for where the choice changes: the corners, and
-    where the measure may turn between them.
-    """
-    found = []
-    for at in _walk_ranges(question, every):
-        if at.is_exact or at.joint or not question.is_monotone:
-            found.append(question.nodes(at))
-        if at.believed and not at.joint:
-            ends = itertools.product(*(map(float, part.ends) for part in at.believed.values()))
-            columns = dict(zip(at.believed, np.array(list(ends)).T, strict=True))
-            found.append(_nodes_at(at, columns, question.sample_prior))
-    return found
-
-
-def _beside_borders(question: _Question) -> list[Floats]:
+def _values_at_changes(question: _Question) -> list[Floats]:
     """Return the values on both sides of every place at which a choice changes, along every edge of
     the box of what may lie between two ends.
     """
-    spans = _spans(question.at)
-    if _has_draws(question.at):
+    if has_draws(question.at):
         return []
-    found = []
-    for name in spans:
-        others = [other for other in spans if other != name]
-        for ends in itertools.product(*(map(float, spans[other].ends) for other in others)):
+    values = []
+    for name, part in question.spans.items():
+        others = {other: each for other, each in question.spans.items() if other != name}
+        low, high = map(float, part.ends)
+        for ends in product(*(map(float, each.ends) for each in others.values())):
             edge = question.at.given(**dict(zip(others, ends, strict=True)))
-            found += [_beside_turns(question, one, edge, name) for one in question.readers]
-    return found
-
-
-def _beside_turns(question: _Question, reader: Reader, edge: Conditions, name: str) -> Floats:
-    """Return the values on both sides of where one reader's choice changes along one part, inside
-    its ends.
-    """
-    low, high = map(float, edge.parts[name].ends)
-    turns = reader.setting.turns(edge, name, question.sample_prior)
-    inside = (turns.values > low) & (turns.values < high)
-    nodes = _nodes_at(edge, {name: turns.values[inside]}, question.sample_prior)
-    rates = turns.rates[0][inside], turns.rates[1][inside]
-    found = [
-        one.values(question.measure, nodes, rates if one is reader else None)
-        for one in question.readers
-    ]
-    return found[0] if len(found) == 1 else found[1] - found[0]
+            changes = chain.from_iterable(
+                one.setting.changes(edge, name, question.sample_prior) for one in question.models
+            )
+            inside = np.array([value for value in changes if low < value < high])
+            values.append(question.along(edge, **{name: inside}))
+    return values
 
 
 # ----------------------------------------------------------------------
@@ -755,14 +655,46 @@ class Outlook(CurveBounds):
         )
 
 
-class _Lines(NamedTuple):
-    """The curve at each of several base rates, a row each, with their weights where there are
-    any.
-    """
+@dataclass(frozen=True)
+class _CurveOverPriors:
+    """A curve of these points, read at the same places at many base rates."""
 
-    priors: Floats
-    values: Floats
-    weights: Floats | None
+    points: Points
+    axis: Measure
+    measure: Measure
+    places: Floats
+    prior: Any
+    kind: str
+
+    def read(self, priors: Floats | Sequence[float]) -> Floats:
+        """Return the curve at each base rate, a row each."""
+        return np.array(
+            [
+                at_places(
+                    self.points, self.axis, self.measure, Conditions(float(prior)), self.places
+                )
+                for prior in priors
+            ]
+        )
+
+    def average(self, priors: Floats, weights: Floats, values: Floats) -> Floats:
+        """Return the average over the assumed distribution; in the long run each day weighs as many
+        positives as it has, where a share of them is requested.
+        """
+        if self.kind == VARYING and self.measure.name in OF_ALERTS:
+            # At a recall that stays, true and false alerts are straight in the base rate: their
+            # long-run share is that at its mean.
+            return np.asarray(self.read([self.prior.mean])[0])
+        if self.kind == VARYING and self.measure.name in OF_POSITIVES:
+            weights = weights * priors
+        return np.asarray(weights @ values / weights.sum())
+
+    def bounds(self, nodes: Nodes, values: Floats, level: float) -> list[Floats]:
+        """Return what the middle of the distribution reaches at each place."""
+        tails = [(1 - level) / 2, (1 + level) / 2]
+        if isinstance(self.prior, Draws) or self.axis.depends_on_prior:
+            return list(np.array([nodes.quantiles(column, tails) for column in values.T]).T)
+        return span_values(self.read([self.prior.quantile(share) for share in tails]))
 
 
 def expect_curve(
@@ -795,40 +727,43 @@ def expect_curve(
         )
     name, axis, measure = _named(curve)
     _check_prior(at, name)
-    asked = _checked_kind(kind, at, "a curve")
-    places = curve_reader(name, None, x).x
-    points = Points.of(counts)
+    asked = _check_kind(kind, at, "a curve")
+    places, level = curve_reader(name, None, x).x, checked_level(level)
+    points, prior = Points.of(counts), at.prior
     if not points.total_positives or not points.total_negatives:
         raise refuse("BR552", "a curve needs cases of both classes", "count cases of both classes")
-    fine, coarse = (
-        _lines(points, (axis, measure), at, places, panels) for panels in (FINE, COARSE)
-    )
-    y, rough = (_average_curve(lines, measure, asked) for lines in (fine, coarse))
-    if asked == VARYING and measure.name in OF_ALERTS:
-        # At a recall that stays, true and false alerts are straight in the base rate: their
-        # long-run share is that at its mean.
-        y = rough = _read(points, (axis, measure), np.array([at.prior.mean]), places)[0]
-    error = (
-        0.0 if fine.weights is None else float(np.nanmax(np.abs(y - rough), initial=0.0)) + 1e-15
-    )
-    low, high = _bounds_along(fine, at.prior, checked_level(level), points, (axis, measure), places)
-    worst, best = _ends(points, (axis, measure), at.prior, places, fine)
-    return Outlook(
-        name,
-        axis.name,
-        measure.name,
-        places,
-        y,
-        low,
-        high,
-        worst,
-        best,
-        at,
-        checked_level(level),
-        asked,
-        error,
-        combine(points.notes, note_assumption(at)),
-    )
+    lines = _CurveOverPriors(points, axis, measure, places, prior, asked)
+    if isinstance(prior, Range):
+        values = lines.read(prior.grid(WALKED if axis.depends_on_prior else 2))
+        y, error = np.full(len(places), np.nan), 0.0
+        low, high = span_values(values)
+    else:
+        # Of the prior alone, whatever else is uncertain.
+        fine, coarse = (
+            Conditions(prior).nodes({1: panels, 0: panels}) for panels in (FINE, COARSE)
+        )
+        values = lines.read(fine.prior)
+        y = lines.average(fine.prior, fine.weights, values)
+        rough = lines.average(coarse.prior, coarse.weights, lines.read(coarse.prior))
+        error = float(np.nanmax(np.abs(y - rough), initial=0.0)) + 1e-15
+        low, high = lines.bounds(fine, values, level)
+    worst = best = np.full(len(places), np.nan)
+    if prior.ends is not None and 0 < prior.ends[0] <= prior.ends[1] < 1:
+        ends = span_values(np.vstack([lines.read(prior.ends), values]))
+        worst, best = ends if measure.direction == "higher" else reversed(ends)
+    notes = combine(points.notes, note_assumption(at))
+    labels = name, axis.name, measure.name
+    return Outlook(*labels, places, y, low, high, worst, best, at, level, asked, error, notes)
+
+
+def span_values(values: Floats) -> list[Floats]:
+    """Return the least and the most at each place; NaN where it is undefined at all base rates
+    (precision, where nothing is flagged).
+    """
+    known = ~np.isnan(values)
+    low = np.where(known, values, np.inf).min(axis=0)
+    high = np.where(known, values, -np.inf).max(axis=0)
+    return [np.where(known.any(axis=0), end, np.nan) for end in (low, high)]
 
 
 def _named(curve: Any) -> tuple[str, Measure, Measure]:
@@ -857,92 +792,3 @@ def _check_prior(at: Conditions, name: str) -> None:
             f"the base rate is known, and {name} depends on nothing else",
             'at=Conditions(prior="1e-5..1e-3"), or the curve itself at one base rate',
         )
-
-
-def _lines(
-    points: Points, parts: tuple[Measure, Measure], at: Conditions, places: Floats, panels: int
-) -> _Lines:
-    if isinstance(at.prior, Range):
-        priors, weights = np.array(at.prior.grid(WALKED if parts[0].depends_on_prior else 2)), None
-    else:
-        nodes = at.prior.places(panels)
-        priors, weights = nodes.values, nodes.weights
-    return _Lines(priors, _read(points, parts, priors, places), weights)
-
-
-def _read(points: Points, parts: tuple[Measure, Measure], priors: Floats, places: Floats) -> Floats:
-    return np.array(
-        [at_places(points, *parts, Conditions(float(prior)), places) for prior in priors]
-    )
-
-
-def _average_curve(lines: _Lines, measure: Measure, kind: str) -> Floats:
-    """The average over the assumed distribution; in the long run each day weighs as many positives
-    as it has, where a share of them is requested.
-    """
-    if lines.weights is None:
-        return np.full(lines.values.shape[1], np.nan)
-    by_positives = kind == VARYING and measure.name in OF_POSITIVES
-    weights = lines.weights * lines.priors if by_positives else lines.weights
-    return np.asarray(weights @ lines.values / weights.sum())
-
-
-def _bounds_along(
-    lines: _Lines,
-    prior: Any,
-    level: float,
-    points: Points,
-    parts: tuple[Measure, Measure],
-    places: Floats,
-) -> tuple[Floats, Floats]:
-    """Over a range, all of it; of a distribution, what its middle `level` reaches."""
-    if lines.weights is None:
-        return _spanned(lines.values)
-    tail = (1 - level) / 2
-    if isinstance(prior, Draws) or parts[0].depends_on_prior:
-        return _quantiles_along(lines.values, lines.weights, tail), _quantiles_along(
-            lines.values, lines.weights, 1 - tail
-        )
-    ends = np.array([prior.quantile(tail), prior.quantile(1 - tail)])
-    reached = _read(points, parts, ends, places)
-    return reached.min(axis=0), reached.max(axis=0)
-
-
-def _quantiles_along(values: Floats, weights: Floats, share: float) -> Floats:
-    """At each place, the value below which that share of the assumed distribution lies."""
-    order = np.argsort(values, axis=0)
-    reached = np.cumsum(weights[order], axis=0)
-    rows = np.minimum((reached < share * reached[-1]).sum(axis=0), len(order) - 1)
-    return np.asarray(
-        np.take_along_axis(np.take_along_axis(values, order, axis=0), rows[None, :], axis=0)[0],
-        dtype=np.float64,
-    )
-
-
-def _ends(
-    points: Points, parts: tuple[Measure, Measure], prior: Any, places: Floats, lines: _Lines
-) -> tuple[Floats, Floats]:
-    """The worst and the best at each place, over everything possible; unknown where a distribution
-    has no ends.
-    """
-    if prior.ends is None or not 0 < prior.ends[0] <= prior.ends[1] < 1:
-        nothing = np.full(len(places), np.nan)
-        return nothing, nothing
-    ends = _read(points, parts, np.array([float(end) for end in prior.ends]), places)
-    low, high = _spanned(np.vstack([ends, lines.values]))
-    return (low, high) if parts[1].direction == "higher" else (high, low)
-
-
-def _spanned(values: Floats) -> tuple[Floats, Floats]:
-    """The least and the most at each place; NaN where it is undefined at all base rates (precision,
-    where nothing is flagged).
-    """
-    known = ~np.isnan(values)
-    low, high = (
-        np.where(known.any(axis=0), found, np.nan)
-        for found in (
-            np.where(known, values, np.inf).min(0),
-            np.where(known, values, -np.inf).max(0),
-        )
-    )
-    return low, high

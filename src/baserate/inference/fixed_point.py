@@ -10,11 +10,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
-from baserate.conditions import Conditions, Drawn, refuse_estimate
+from baserate.conditions import Conditions, Drawn, Nodes, refuse_estimate
 from baserate.counts.points import ONLY_RATES
 from baserate.distributions import Pilot
 from baserate.errors import Fix, InputError, Note, number_of, quoted, refuse
@@ -36,15 +35,9 @@ PANELS = {0: 1, 1: 32, 2: 2, 3: 1, 4: 1, 5: 1}
 MOST = 4096
 
 
-class Believed(NamedTuple):
-    """Conditions, row by row, each with its weight; the weights add up to 1."""
-
-    rows: list[Drawn]
-    weights: Floats
-
-
-def believed(at: Conditions, panels: dict[int, int] = PANELS, *, pilots: bool = False) -> Believed:
-    """The places at which to look, of conditions without a range; one where everything is known.
+def believed(at: Conditions, panels: dict[int, int] = PANELS, *, pilots: bool = False) -> Nodes:
+    """Return the nodes of conditions without a range, NaN for the sample's own prior; one where
+    everything is known.
 
     What a pilot sample says is drawn anew with every resample, and its share stands for it here,
     unless `pilots` are averaged over too.
@@ -52,14 +45,13 @@ def believed(at: Conditions, panels: dict[int, int] = PANELS, *, pilots: bool = 
     if isinstance(at.prior, Pilot) and not pilots:
         at = at.given(prior=at.prior.middle)
     nodes = at.nodes(panels)
-    weights = nodes.weights
-    rows = [Drawn(*row) for row in zip(*(part.tolist() for part in nodes[:-1]), strict=True)]
-    if len(rows) > MOST:  # every so many of them, heavy or light
-        kept = np.random.default_rng(len(rows)).choice(len(rows), MOST, replace=False, p=weights)
-        rows, weights = [rows[place] for place in kept], np.full(MOST, 1 / MOST)
-    if at.prior is None:
-        rows = [row._replace(prior=None) for row in rows]
-    return Believed(rows, weights / weights.sum())
+    if len(nodes.weights) <= MOST:
+        return nodes._replace(weights=nodes.weights / nodes.weights.sum())
+    # Every so many of them, heavy or light.
+    generator = np.random.default_rng(len(nodes.weights))
+    kept = generator.choice(len(nodes.weights), MOST, replace=False, p=nodes.weights)
+    thinned = Nodes(*(column[kept] for column in nodes))
+    return thinned._replace(weights=np.full(MOST, 1 / MOST))
 
 
 # ----------------------------------------------------------------------

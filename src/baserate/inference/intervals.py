@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from itertools import count
 from typing import Any, cast
 
 import numpy as np
 
-from baserate.conditions import Conditions, any_conditions, refuse_estimate
+from baserate.conditions import Conditions, Nodes, any_conditions, refuse_estimate
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.curves.areas import auc
 from baserate.decisions.operating_point import measures_shown
-from baserate.decisions.selection import choose
 from baserate.errors import Fix, InputError, Note, combine, quoted, refuse
 from baserate.inference.auc import auc_interval
 from baserate.inference.chosen_threshold import (
@@ -55,17 +54,23 @@ from baserate.inference.replicates import (
     undefined_noted,
 )
 from baserate.inference.resample import Plan, Progress, check_enough, planned, resample_counts
-from baserate.inference.statistic import Statistic, replicate_values, shifted, statistic_of
+from baserate.inference.statistic import (
+    MeasureAtChoice,
+    Statistic,
+    replicate_values,
+    shifted,
+    statistic_of,
+)
 from baserate.measures.confusion import (
     NOT_SAID,
     Confusion,
     Measure,
-    checked_volume,
     confusion_at,
     label_shift_of,
     named,
     out_of_range,
 )
+from baserate.notation import checked_volume
 from baserate.numbers import Floats, Undefined
 from baserate.results.choice import Choice
 from baserate.results.operating_point import COUNTED, OperatingPoint
@@ -83,8 +88,6 @@ from baserate.results.values import (
 
 REPLICATES = 2000
 Source = Counts | GroupedCounts | Confusion | OperatingPoint
-# The same statistic at other conditions, `at`.
-Again = Callable[..., Statistic]
 
 
 def interval(  # noqa: PLR0913 (each is a question of its own)
@@ -163,23 +166,10 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
     )
     if jointly is not None:
         return jointly
-    again = partial(
-        statistic_of,
-        statistic,
-        rule=rule,
-        threshold=threshold,
-        volume=volume,
-        optimize=optimize,
-    )
-    wanted = again(at=conditions)
-    if wanted.chosen and wanted.measure is not None:
-        return _at_chosen(
-            wanted.measure,
-            counts,
-            at,
-            asked,
-            {"rule": rule, "optimize": optimize, "volume": volume},
-        )
+    how: dict[str, Any] = {"rule": rule, "threshold": threshold, "volume": volume}
+    wanted = statistic_of(statistic, at=conditions, optimize=optimize, **how)
+    if isinstance(wanted, MeasureAtChoice):
+        return _at_chosen(wanted, counts, asked)
     if (
         isinstance(counts, GroupedCounts)
         and method in (None, CLUSTER_T)
@@ -199,15 +189,11 @@ def interval(  # noqa: PLR0913 (each is a question of its own)
         and isinstance(counts, Counts)
     ):
         return _at_threshold(wanted.measure, counts, threshold, at, asked)
-    return _by_bootstrap(wanted, counts, asked, again)
+    return _by_bootstrap(wanted, counts, asked)
 
 
 def _at_chosen(
-    measure: Measure,
-    counts: Counts | GroupedCounts,
-    at: Any,
-    asked: Resampling,
-    options: dict[str, Any],
+    wanted: MeasureAtChoice, counts: Counts | GroupedCounts, asked: Resampling
 ) -> Interval:
     """At the threshold that these cases choose: of what it does in the field."""
     if asked.method in METHODS:
@@ -217,9 +203,9 @@ def _at_chosen(
             " threshold chosen here",
             "leave the method out",
         )
-    whole = whole_of(counts)
+    whole, measure = whole_of(counts), wanted.measure
     _refuse_weighted(weighted=whole.weighted)
-    point = choose(whole, at=any_conditions(at).middle(), **options)
+    point = wanted.point_of(whole)
     if isinstance(value := point[measure], Undefined):
         raise refuse(
             "BR589",
@@ -404,10 +390,7 @@ def _at_threshold(
 
 
 def _by_bootstrap(
-    statistic: Statistic,
-    counts: Counts | GroupedCounts,
-    asked: Resampling,
-    again: Again,
+    statistic: Statistic, counts: Counts | GroupedCounts, asked: Resampling
 ) -> Interval:
     method, uncertain, whole = asked.method or PERCENTILE, asked.at, whole_of(counts)
     if method not in METHODS:
@@ -430,9 +413,9 @@ def _by_bootstrap(
     if uncertain is None:
         low, high, missing = _bounds(statistic, counts, plan, seen, (method, asked))
     else:
-        low, high, missing = _union(again, counts, plan, uncertain, (method, asked))
+        low, high, missing = _union(statistic, counts, plan, uncertain, (method, asked))
         if is_believed(uncertain):
-            seen = _average(again, whole, uncertain)
+            seen = _average(statistic, whole, uncertain)
     low, high = (
         (statistic.range[0] if asked.side == UPPER else low),
         (statistic.range[1] if asked.side == LOWER else high),
@@ -485,7 +468,7 @@ def _bounds(
 
 
 def _union(
-    again: Again,
+    statistic: Statistic,
     counts: Counts | GroupedCounts,
     plan: Plan,
     at: Conditions,
@@ -499,7 +482,7 @@ def _union(
         )
     found = []
     for pinned in at.pinned():
-        values, notes = undefined_noted(_drawn_values(again, counts, plan, pinned))
+        values, notes = undefined_noted(_drawn_values(statistic, counts, plan, pinned))
         found.append((*percentile_bounds(values, asked.level, asked.side), notes))
     held = (over_range(at),) if at.has_range else ()
     return (
@@ -509,31 +492,27 @@ def _union(
     )
 
 
-def _average(again: Again, whole: Counts, at: Conditions) -> float:
+def _average(statistic: Statistic, whole: Counts, at: Conditions) -> float:
     """The value as these cases have it, averaged over the distributions of the conditions."""
-    found = believed(at, pilots=True)
-    values = np.array([again(at=at.given(**one._asdict()))(whole) for one in found.rows])
+    nodes = believed(at, pilots=True)
+    values = statistic.at_nodes(whole, nodes)
     known = ~np.isnan(values)
-    return (
-        float(values[known] @ found.weights[known] / found.weights[known].sum())
-        if known.any()
-        else math.nan
-    )
+    if not known.any():
+        return math.nan
+    return float(values[known] @ nodes.weights[known] / nodes.weights[known].sum())
 
 
 def _drawn_values(
-    again: Again,
-    counts: Counts | GroupedCounts,
-    plan: Plan,
-    at: Conditions,
+    statistic: Statistic, counts: Counts | GroupedCounts, plan: Plan, at: Conditions
 ) -> Floats:
+    """The value of every resample, each at conditions that are drawn for it."""
     drawn = at.draw(np.random.default_rng((plan.seed, 0xC0DE)), plan.replicates)
-    parts = resample_counts(counts, plan, again(at=at.middle()).runs)
-    return np.array(
-        [
-            again(at=at.given(**drawn.row(row)._asdict())).tried(part)
-            for row, (part,) in enumerate(parts)
-        ]
+    prior = math.nan if drawn.prior is None else drawn.prior
+    columns = np.broadcast_arrays(*drawn._replace(prior=prior), np.ones(plan.replicates))
+    nodes = (Nodes(*(column[row : row + 1] for column in columns)) for row in count())
+    parts = resample_counts(counts, plan, statistic.runs)
+    return np.concatenate(
+        [statistic.at_nodes(part, node) for (part,), node in zip(parts, nodes, strict=False)]
     )
 
 

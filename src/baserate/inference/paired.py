@@ -20,6 +20,7 @@ from baserate.inference.replicates import PERCENTILE
 from baserate.inference.resample import Plan, Runs, resample_counts, sums_by_cluster
 from baserate.inference.statistic import Statistic
 from baserate.measures.confusion import NOT_SAID
+from baserate.notation import WholeCheck
 from baserate.numbers import total
 from baserate.results.values import Difference, missed
 
@@ -44,6 +45,11 @@ class Discordant(NamedTuple):
         return self.first_only + self.second_only
 
 
+checked_pairs = WholeCheck(
+    "BR551", "discordant pairs are counted in whole numbers, 0 or more", "mcnemar_p(12, 5)"
+)
+
+
 def mcnemar_p(one: int, other: int) -> float:
     """The exact two-sided p-value for these discordant pairs of either kind: a fair coin.
 
@@ -54,12 +60,7 @@ def mcnemar_p(one: int, other: int) -> float:
     (0.01348..., 0.14346...)
     """
     for pairs in (one, other):
-        if not isinstance(pairs, int | np.integer) or isinstance(pairs, bool) or pairs < 0:
-            raise refuse(
-                "BR551",
-                f"discordant pairs are counted in whole numbers, 0 or more, got {quoted(pairs)}",
-                "mcnemar_p(12, 5)",
-            )
+        checked_pairs(pairs)
     pairs, least = one + other, min(one, other)
     if one == other:
         return 1.0

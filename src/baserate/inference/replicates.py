@@ -5,18 +5,17 @@ alike.
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from baserate.counts.cells import Array
-from baserate.counts.counts import Counts, JointCounts
-from baserate.counts.grouped import GroupedCounts
+from baserate.counts.counts import Counts
 from baserate.errors import Note, are, refuse
-from baserate.inference.auc import cell_placements
 from baserate.inference.rates import normal, special
-from baserate.inference.resample import CASES
-from baserate.inference.statistic import Statistic
+from baserate.inference.resample import BLOCK_SIZE, CASES, Sample, Source, Weights, make_sample
+from baserate.inference.statistic import EachResample, Statistic
 from baserate.kernels import Cells
 from baserate.numbers import Floats, Ints
 from baserate.results.values import tails
@@ -103,84 +102,91 @@ def bca_bounds(
     return bounds[0], bounds[1]
 
 
-def acceleration(
-    statistic: Statistic, source: Counts | GroupedCounts | JointCounts, how: str
-) -> float:
-    """How fast the spread changes, from what leaving one case (or one cluster) out does to the
-    statistic.
+def acceleration(statistic: Statistic, source: Source, how: str) -> float:
+    """Return how fast the spread changes, by the jackknife: what leaving one case (or one group)
+    out does to the statistic.
 
     Where class totals are drawn too, all cases are one sample; otherwise each class is one.
     """
-    if isinstance(source, GroupedCounts):
-        return _skewness([_clusters_left_out(statistic, source)])
-    if isinstance(source, JointCounts):
+    sample = make_sample(source, statistic.runs)
+    if len(sample.scores) > 1:
         raise refuse(
             "BR581",
             "bca is for one set of counts; differences are compared by percentile",
             'method="percentile"',
         )
-    whole = float(source.total_positives + source.total_negatives)
-    if statistic.is_auc:
-        columns = source.positives, source.negatives
-        parts: list[tuple[Floats, Any]] = list(zip(cell_placements(source), columns, strict=True))
-        if how == CASES:
-            # One more case of a class counts the more, the fewer it has.
-            mean = np.average(parts[0][0], weights=parts[0][1])
-            parts = [((values - mean) * whole / cases.sum(), cases) for values, cases in parts]
-    else:
-        parts = [
-            _cases_left_out(statistic, source, of_positives=side, together=how == CASES)
-            for side in (True, False)
-        ]
+    read = statistic.of_weights or EachResample(statistic, sample, 0)
+    if sample.group_number is not None:
+        groups = _spread_evenly(sample.group_number)
+        values = _read_each(read, sample, groups, leave_out_groups)
+        return _skewness([_center(values, np.ones(len(groups)), sample.group_number)])
+    totals = [int(part.numbers.sum()) for part in (sample.positives, sample.negatives)]
+    classes = []
+    for side, part in enumerate((sample.positives, sample.negatives)):
+        cells = _spread_evenly(len(part.numbers))
+        values = _read_each(read, sample, cells, LeaveOutCases(side))
+        # Cells picked evenly stand for the others of their class.
+        picked = part.numbers[cells]
+        classes.append((values, picked * (totals[side] / max(1, int(picked.sum())))))
     if how == CASES:
-        values, cases = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return _skewness([_centred(values, cases, whole)])
-    totals = float(source.total_positives), float(source.total_negatives)
-    return _skewness([_centred(*part, total) for part, total in zip(parts, totals, strict=True)])
+        values, cases = (np.concatenate(column) for column in zip(*classes, strict=True))
+        return _skewness([_center(values, cases, sum(totals))])
+    return _skewness([_center(*one, total) for one, total in zip(classes, totals, strict=True)])
 
 
 Influence = tuple[Floats, Floats, float]
 
 
-def _centred(values: Floats, cases: Any, whole: float) -> Influence:
-    """Influence around its mean, with the number of cases that have it; what is only rounding is
-    nothing.
+def _center(left_out: Floats, cases: Floats, whole: int) -> Influence:
+    """Return the influence around its mean, with the number of cases that have it, from the value
+    without each of them; what is only rounding is nothing.
     """
-    kept = (cases > 0) & ~np.isnan(values)
+    values = -(whole - 1) * left_out
+    kept = ~np.isnan(values)
     if not kept.any():
         return np.zeros(1), np.ones(1), whole
-    weights = cases[kept].astype(np.float64)
-    centred = values[kept] - np.average(values[kept], weights=weights)
-    centred[np.abs(centred) <= ROUNDING * np.abs(values[kept]).max()] = 0.0
-    return centred, weights, whole
-
-
-def _cases_left_out(
-    statistic: Statistic, counts: Counts, *, of_positives: bool, together: bool
-) -> tuple[Floats, Floats]:
-    """The empirical influence of cases spread evenly over one class, and how many cases each of
-    them stands for.
-    """
-    column = counts.positives if of_positives else counts.negatives
-    cells = np.flatnonzero(column > 0)
-    picked = cells[_spread_evenly(len(cells))]
-    whole = (
-        float(counts.total_positives + counts.total_negatives) if together else float(column.sum())
-    )
-    without = []
-    for cell in picked:
-        fewer = column.copy()
-        fewer[cell] -= 1
-        columns = (fewer, counts.negatives) if of_positives else (counts.positives, fewer)
-        without.append(statistic.tried(with_cells(counts, *columns)))
-    # Cells picked evenly stand for the others of their class.
-    weights = column[picked] * (float(column.sum()) / float(column[picked].sum()))
-    return -(whole - 1) * np.array(without), weights
+    centered = values[kept] - np.average(values[kept], weights=cases[kept])
+    centered[np.abs(centered) <= ROUNDING * np.abs(values[kept]).max()] = 0.0
+    return centered, cases[kept], whole
 
 
 def _spread_evenly(number: int) -> Ints:
-    """Places of those that are left out, of this number of cells or clusters."""
+    """Return the places of those that are left out, of this number of cells or groups."""
     return np.unique(np.linspace(0, number - 1, min(number, MOST_LEFT_OUT)).round().astype(np.intp))
+
+
+def _read_each(
+    read: Callable[[Weights], Floats],
+    sample: Sample,
+    units: Ints,
+    leave_out: Callable[[Sample, Ints], Weights],
+) -> Floats:
+    """Return the statistic without each of these units, a block of them at a time."""
+    cells = len(sample.positives.numbers) + len(sample.negatives.numbers)
+    most = max(1, BLOCK_SIZE // max(1, cells))
+    blocks = [units[start : start + most] for start in range(0, len(units), most)]
+    left = (sample.weights_by_model(leave_out(sample, block))[0] for block in blocks)
+    return np.concatenate([np.empty(0), *map(read, left)])
+
+
+def leave_out_groups(sample: Sample, groups: Ints) -> Weights:
+    """Return the cases of each cell without each of these groups."""
+    classes = sample.positives, sample.negatives
+    return Weights(*(part.numbers * (part.groups != groups[:, np.newaxis]) for part in classes))
+
+
+@dataclass(frozen=True)
+class LeaveOutCases:
+    """The cases of each cell without one case of a cell, of the positives (0) or the negatives."""
+
+    side: int
+
+    def __call__(self, sample: Sample, cells: Ints) -> Weights:
+        """Return them, a row for each of these cells."""
+        classes = sample.positives, sample.negatives
+        rows = [np.repeat([part.numbers * 1.0], len(cells), axis=0) for part in classes]
+        rows[self.side][np.arange(len(cells)), cells] -= 1
+        return Weights(*rows)
 
 
 def with_cells(like: Counts, positives: Array, negatives: Array) -> Counts:
@@ -188,19 +194,6 @@ def with_cells(like: Counts, positives: Array, negatives: Array) -> Counts:
     kept = (positives > 0) | (negatives > 0)
     cells = Cells(like.scores[kept], positives[kept], negatives[kept])
     return Counts._of(cells, like.ledger, condensed=like.condensed)
-
-
-def _clusters_left_out(statistic: Statistic, groups: GroupedCounts) -> Influence:
-    names, total = list(groups), groups.total()
-    without = []
-    for place in _spread_evenly(len(names)):
-        part = groups[names[place]]
-        places = len(total.scores) - 1 - np.searchsorted(total.scores[::-1], part.scores)
-        positives, negatives = total.positives.copy(), total.negatives.copy()
-        positives[places] -= part.positives
-        negatives[places] -= part.negatives
-        without.append(statistic.tried(with_cells(total, positives, negatives)))
-    return _centred(-(len(names) - 1) * np.array(without), np.ones(len(without)), float(len(names)))
 
 
 def _skewness(classes: list[Influence]) -> float:

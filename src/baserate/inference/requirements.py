@@ -32,9 +32,9 @@ from baserate.inference.replicates import PERCENTILE, with_cells
 from baserate.inference.resample import Plan
 from baserate.inference.sample_size import cases_needed, smallest_detectable
 from baserate.inference.statistic import is_known, statistic_of
-from baserate.measures.confusion import NOT_SAID, Measure, checked_volume
+from baserate.measures.confusion import NOT_SAID, Measure
 from baserate.measures.registry import CLASS_OF
-from baserate.notation import number
+from baserate.notation import NumberCheck, checked_volume, number
 from baserate.numbers import rounded
 from baserate.results.operating_point import COUNTED, SELECTIVE, OperatingPoint
 from baserate.results.values import (
@@ -161,17 +161,13 @@ def check_requirement(requirement: str, volume: float | None = None) -> None:
         parse_rule(rule, volume)
 
 
-def checked_margin(margin: Any) -> float | None:
-    """How much worse may pass: a number above 0, or none."""
-    if margin is not None and not (
-        isinstance(margin, int | float) and not isinstance(margin, bool) and 0 < margin <= 1e12
-    ):
-        raise refuse(
-            "BR596",
-            f"a margin is how much worse may pass, a number above 0, got {quoted(margin)}",
-            Fix("margin=0.01", "--margin 0.01"),
-        )
-    return margin
+checked_margin = NumberCheck(
+    "BR596",
+    "a margin is how much worse may pass, a number above 0",
+    Fix("margin=0.01", "--margin 0.01"),
+    high=1e12,
+    above_low=True,
+).or_none
 
 
 def _summary_term(summary: Summary, sign: str, limit: str) -> tuple[str, str, float]:

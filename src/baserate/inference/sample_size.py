@@ -23,6 +23,7 @@ from baserate.inference.auc import placed
 from baserate.inference.rates import FEW, MOST_CASES, normal, rate_interval, special
 from baserate.measures.confusion import Confusion, parse
 from baserate.measures.registry import at_one_point
+from baserate.notation import NumberCheck
 from baserate.numbers import Floats, Undefined, rounded
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import UPPER, checked_level, percent, stated
@@ -62,13 +63,14 @@ def checked_share(
     return found.value
 
 
-def checked_power(power: Any) -> float:
-    """Return a probability that is neither 0 nor 1; 80 is most likely meant as 0.8."""
-    is_number = isinstance(power, int | float) and not isinstance(power, bool)
-    if not is_number or not 0 < power <= 1 - 1e-9:
-        meant = f"power={power / 100:g}" if is_number and 1 < power < 100 else "power=0.8"
-        raise refuse_plan(f"a power lies between 0 and 1, got {quoted(power)}", meant)
-    return float(power)
+checked_power = NumberCheck(
+    "BR585",
+    "a power lies between 0 and 1",
+    "power=0.8",
+    high=1 - 1e-9,
+    above_low=True,
+    share="power",
+)
 
 
 def checked_cases(value: Any, name: str, least: int = 1) -> int:
@@ -81,15 +83,13 @@ def checked_cases(value: Any, name: str, least: int = 1) -> int:
     return int(value)
 
 
-def checked_ratio(value: Any) -> Fraction:
-    """Return the number of negatives per positive."""
-    found = notation.from_number(value)
-    if found is None or not Fraction(1, 10**9) <= found.value <= 10**9:
-        raise refuse_plan(
-            f"negatives_per_positive must be a number above 0, got {quoted(value)}",
-            "negatives_per_positive=10",
-        )
-    return found.value
+checked_ratio = NumberCheck(
+    "BR585",
+    "negatives_per_positive must be a number above 0",
+    "negatives_per_positive=10",
+    1e-9,
+    1e9,
+).exactly
 
 
 def error_rate(level: Any) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from baserate.conditions import Conditions, Costs, checked_conditions
+from baserate.conditions import Conditions, Nodes, checked_conditions
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
@@ -39,18 +39,17 @@ from baserate.inference.weight_statistics import (
     AtThreshold,
     AveragePrecision,
     KolmogorovSmirnov,
-    float_costs,
 )
 from baserate.measures.confusion import (
     NOT_SAID,
     Measure,
     along,
-    checked_volume,
     label_shift_of,
     named,
     rates_read,
     resolved_for,
 )
+from baserate.notation import checked_volume
 from baserate.numbers import Floats
 from baserate.results.operating_point import OperatingPoint
 
@@ -73,8 +72,8 @@ class Reader:
     y_label: str
     x: Floats
     read: Callable[[Counts], Floats]
-    at: Conditions | None
-    of_prior: bool
+    at: Conditions | None = None
+    of_prior: bool = False
     of_roc: bool = True
     threshold: Any = NOT_SAID
     costs: Any = None
@@ -88,16 +87,8 @@ def curve_reader(curve: Any, at: Conditions | None, x: Any) -> Reader:
     conditions = checked_conditions(at)
     if entry is not None and entry.make is cost_curve:
         places = _places(x, np.arange(PLACES + 1) / PLACES)
-        return Reader(
-            name,
-            "effective_prior",
-            "normalized_cost",
-            places,
-            lambda counts: lowest_cost(counts, places),
-            None,
-            of_prior=False,
-            chosen=True,
-        )
+        labels = name, "effective_prior", "normalized_cost"
+        return Reader(*labels, places, LowestCost(places), chosen=True)
     if entry is None or entry.read is None:
         known = ", ".join(short for short, one in CURVES.items() if one.has_band)
         raise refuse(
@@ -108,16 +99,30 @@ def curve_reader(curve: Any, at: Conditions | None, x: Any) -> Reader:
     axis, measure = (Measure(part) for part in entry.read)
     # A share of no positives or no cases flags nothing, where a ratio of flagged cases is 0/0.
     places = _places(x, np.arange(0 if axis.name == "fpr" else 1, PLACES + 1) / PLACES)
-    prior_free = not (axis.depends_on_prior or measure.depends_on_prior)
+    moves = axis.depends_on_prior or measure.depends_on_prior
     return Reader(
         name,
         axis.name,
         measure.name,
         places,
-        lambda counts: at_places(counts, axis, measure, conditions, places),
-        None if prior_free else conditions,
-        of_prior=not prior_free and conditions.as_in_sample,
+        AlongAxis(axis, measure, conditions, places),
+        conditions if moves else None,
+        of_prior=moves and conditions.as_in_sample,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class AlongAxis:
+    """A measure where another one reaches given values."""
+
+    axis: Measure
+    measure: Measure
+    at: Conditions
+    places: Floats
+
+    def __call__(self, counts: Counts) -> Floats:
+        """Return it at every place."""
+        return at_places(counts, self.axis, self.measure, self.at, self.places)
 
 
 def _places(given: Any, usual: Floats) -> Floats:
@@ -159,19 +164,24 @@ def at_places(
     )
 
 
-def lowest_cost(counts: Counts, places: Floats) -> Floats:
+@dataclass(frozen=True, eq=False)
+class LowestCost:
     """The normalized cost of the best threshold at each effective prior: the lower envelope of all
     lines.
     """
-    points = Points.of(counts)
-    if one_class(points):
-        return np.full(len(places), np.nan)
-    hull = points.hull()
-    fpr, fnr = hull.fpr, hull.fn / hull.total_positives
-    across, up = np.diff(fpr), -np.diff(fnr)
-    borders = across / (across + up)
-    best = np.searchsorted(borders, places, "right")
-    return np.asarray(places * fnr[best] + (1 - places) * fpr[best])
+
+    places: Floats
+
+    def __call__(self, counts: Counts) -> Floats:
+        """Return it at every place."""
+        points, places = Points.of(counts), self.places
+        if one_class(points):
+            return np.full(len(places), np.nan)
+        hull = points.hull()
+        fpr, fnr = hull.fpr, hull.fn / hull.total_positives
+        across, up = np.diff(fpr), -np.diff(fnr)
+        best = np.searchsorted(across / (across + up), places, "right")
+        return np.asarray(places * fnr[best] + (1 - places) * fpr[best])
 
 
 def prior_reader(
@@ -192,72 +202,44 @@ def prior_reader(
         raise refuse(
             "BR519", "a band along base rates needs base rates", "priors=[0.1, 0.01, 0.001]"
         )
-    x = np.array([one.prior for one in conditions])
-
-    def read(counts: Counts) -> Floats:
-        points = Points.of(counts)
-        if one_class(points):
-            return np.full(len(x), np.nan)
-        if rule is not None:
-            return np.array([_chosen(points, asked, one, rule, volume) for one in conditions])
-        known = conditions[0].costs
-        if threshold is NOT_SAID:
-            stakes = float(known.miss), float(known.false_alarm)
-            return along_priors(asked, *cheapest_rates(points, x, *stakes), x, known)
-        place = points.place(threshold)
-        return along_priors(asked, points.tpr[place], points.fpr[place], x, known)
-
-    if rule is not None and threshold is not NOT_SAID:
-        raise refuse(
-            "BR594", f"give a rule or a threshold for {asked}, not both", "give one of them"
-        )
+    statistic = _of_measure(asked, conditions[0], rule, threshold, volume, None)
     if asked.needs_counts:
         raise refuse(
             "BR573",
             f"{asked} counts the cases of the sample: it does not change with the base rate",
             "alerts, caught or expected_cost",
         )
+    x = np.array([one.prior for one in conditions])
+    chosen = threshold is NOT_SAID
     return Reader(
         str(asked),
         "prior",
         str(asked),
         x,
-        read,
-        None,
-        of_prior=False,
-        of_roc=rule is None and threshold is NOT_SAID,
+        AlongPriors(statistic, conditions),
+        of_roc=rule is None and chosen,
         threshold=threshold,
         costs=costs,
-        chosen=threshold is NOT_SAID,
+        chosen=chosen,
     )
 
 
-def along_priors(asked: Measure, tpr: Any, fpr: Any, priors: Floats, costs: Costs) -> Floats:
-    """A measure at one point, or at one point for each base rate."""
-    t, f = (
-        np.broadcast_to(np.asarray(rate, dtype=np.float64), priors.shape) for rate in (tpr, fpr)
-    )
-    return rates_read(asked, (t, f), priors, float_costs(costs))
+@dataclass(frozen=True)
+class AlongPriors:
+    """A statistic at each of several conditions that are known exactly."""
 
+    statistic: Statistic
+    conditions: Sequence[Conditions]
 
-def cheapest_rates(
-    points: Points, priors: Floats, miss: Any, false_alarm: Any
-) -> tuple[Floats, Floats]:
-    """The rates at the cheapest corner of the hull, for each base rate and what a miss and a false
-    alarm cost there; among equals the one that flags least.
-    """
-    hull = points.hull()
-    fnr = hull.fn / hull.total_positives
-    loss = np.outer(priors * miss, fnr) + np.outer((1 - priors) * false_alarm, hull.fpr)
-    best = np.argmin(loss, axis=1)
-    return hull.tpr[best], hull.fpr[best]
-
-
-def _chosen(points: Points, asked: Measure, at: Conditions, rule: str, volume: Any) -> float:
-    try:
-        return float(choose(points, rule, at=at, volume=volume)[asked])
-    except Infeasible:
-        return np.nan
+    def __call__(self, counts: Counts) -> Floats:
+        """Return it at each of them."""
+        if one_class(Points.of(counts)):
+            return np.full(len(self.conditions), np.nan)
+        if not self.statistic.reads_rates:
+            return np.array([replace(self.statistic, at=at)(counts) for at in self.conditions])
+        nodes = [at.nodes() for at in self.conditions]
+        columns = zip(*nodes, strict=True)
+        return self.statistic.at_nodes(counts, Nodes(*map(np.concatenate, columns)))
 
 
 # ----------------------------------------------------------------------
@@ -265,34 +247,40 @@ def _chosen(points: Points, asked: Measure, at: Conditions, rule: str, volume: A
 # one function of counts.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Statistic:
-    """A function of counts, and what a bootstrap needs to know of it.
+    """A number that is read of counts under conditions, and what a bootstrap needs to know of it.
 
-    `runs` says which neighbouring scores it does not tell apart; `of_prior` that the sample's own
-    prior enters, so that it has to be resampled too; `chosen` that the threshold is chosen again on
-    every resample.
+    Attributes
+    ----------
+    name : str
+        As it is shown.
+    at : Conditions
+        Where it is read; known exactly.
+    better : str
+        Which way is better, "higher" or "lower".
+    range : tuple of float
+        Between which ends it lies.
+    at_matters : bool
+        Whether the prior or the cost that it is asked at changes it.
+    measure : Measure or None
+        Where it is a measure at a threshold.
+    threshold : float or None
+        Where the threshold stays.
+
     """
 
     name: str
-    value: Callable[[Counts], float]
     at: Conditions
     better: str = "higher"
-    runs: Runs = every_score
-    of_prior: bool = True
-    chosen: bool = False
+    range: tuple[float, float] = (-math.inf, math.inf)
+    at_matters: bool = True
     measure: Measure | None = None
     threshold: Any = NOT_SAID
-    # Does a rule choose, and not the cost alone?
-    ruled: bool = False
-    # The point at which a chosen threshold is set on these counts.
-    point_of: Callable[[Counts], OperatingPoint] | None = None
-    is_auc: bool = False
-    # Does the prior or the cost that it is asked at change it?
-    at_matters: bool = True
-    range: tuple[float, float] = (-math.inf, math.inf)
-    # Its value in many resamples at once; without it they are made into counts one by one.
-    of_weights: Callable[[Weights], Floats] | None = None
+
+    def value(self, counts: Counts) -> float:
+        """Return its value, or refuse."""
+        raise NotImplementedError
 
     def __call__(self, counts: Counts) -> float:
         """Its value; NaN where it is undefined, or where no threshold satisfies the rule."""
@@ -308,10 +296,175 @@ class Statistic:
         except InputError:
             return math.nan
 
+    def at_nodes(self, counts: Counts, nodes: Nodes) -> Floats:
+        """Return its value at other conditions; NaN stands for the sample's own prior."""
+        if self.reads_rates:
+            return self._at_nodes(counts, nodes)
+        names, columns = Nodes._fields[:-1], [column.tolist() for column in nodes[:-1]]
+        every = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+        for parts in every:
+            parts["prior"] = None if math.isnan(parts["prior"]) else parts["prior"]
+        return np.array([replace(self, at=self.at.given(**parts)).tried(counts) for parts in every])
+
+    def _at_nodes(self, counts: Counts, nodes: Nodes) -> Floats:
+        """Return its value at many conditions by the rates at each of them."""
+        points, measure = Points.of(counts), self.measure
+        if one_class(points) or measure is None:
+            return np.full(len(nodes.prior), np.nan)
+        prior = np.where(np.isnan(nodes.prior), points.prior, nodes.prior)
+        rates = self.rates_at(points, nodes._replace(prior=prior))
+        return rates_read(measure, rates, prior, (nodes.tp, nodes.fp, nodes.fn, nodes.tn))
+
+    def rates_at(self, points: Points, nodes: Nodes) -> tuple[Floats, Floats]:
+        """Return tpr and fpr at many conditions."""
+        raise NotImplementedError
+
+    @property
+    def reads_rates(self) -> bool:
+        """Can it be read at many conditions at once?"""
+        return False
+
+    @property
+    def runs(self) -> Runs:
+        """Which neighbouring scores it does not tell apart."""
+        return every_score
+
+    @property
+    def of_weights(self) -> Callable[[Weights], Floats] | None:
+        """Its value in many resamples at once; without it they are made into counts one by one."""
+        return None
+
+    @property
+    def of_prior(self) -> bool:
+        """Does the sample's own prior enter, so that it has to be resampled too?"""
+        return self.at_matters and self.at.as_in_sample
+
     @property
     def fixed(self) -> bool:
         """Is it a measure at a threshold that stays where it is?"""
-        return self.measure is not None and not self.chosen
+        return self.measure is not None and self.threshold is not NOT_SAID
+
+    @property
+    def chosen(self) -> bool:
+        """Is it a measure at a threshold that every resample chooses again?"""
+        return self.measure is not None and not self.fixed
+
+    @property
+    def ruled(self) -> bool:
+        """Does a rule choose, and not the cost alone?"""
+        return False
+
+    @property
+    def is_auc(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class SummaryStatistic(Statistic):
+    """A summary of a curve."""
+
+    summary: Summary
+
+    def value(self, counts: Counts) -> float:
+        return self.summary(counts, self.at)
+
+    @property
+    def runs(self) -> Runs:
+        # Strips between all points are not those between corners (ERRATA): such a value changes
+        # where runs of negatives are merged.
+        of_scores = SUMMARIES[self.summary.name].of_scores or "segments" in self.name
+        return every_score if of_scores else roc_runs
+
+    @property
+    def of_weights(self) -> Callable[[Weights], Floats] | None:
+        if self.is_auc:
+            return AreaUnderRoc()
+        if self.name == "average_precision":
+            return AveragePrecision(None if self.at.as_in_sample else self.at.prior)
+        return KolmogorovSmirnov() if self.name == "ks" else None
+
+    @property
+    def is_auc(self) -> bool:
+        return self.name == "auc"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnStatistic(Statistic):
+    """A function of one's own."""
+
+    function: Callable[..., Any]
+    takes_at: bool
+
+    def value(self, counts: Counts) -> float:
+        found: float = self.function(counts, **({"at": self.at} if self.takes_at else {}))
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasureAtThreshold(Statistic):
+    """A measure at a threshold that stays where it is."""
+
+    measure: Measure
+    volume: float | None
+
+    def value(self, counts: Counts) -> float:
+        return flag_at(counts, self.threshold, at=self.at, volume=self.volume)[self.measure]
+
+    def rates_at(self, points: Points, nodes: Nodes) -> tuple[Floats, Floats]:
+        place, length = points.place(self.threshold), len(nodes.prior)
+        return np.full(length, points.tpr[place]), np.full(length, points.fpr[place])
+
+    @property
+    def reads_rates(self) -> bool:
+        return not self.measure.needs_counts
+
+    @property
+    def runs(self) -> Runs:
+        return FlaggedRuns(self.threshold)
+
+    @property
+    def of_weights(self) -> Callable[[Weights], Floats] | None:
+        return AtThreshold(self.measure, self.at)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasureAtChoice(Statistic):
+    """A measure at the threshold that is chosen on the counts."""
+
+    measure: Measure
+    volume: float | None
+    rule: str | None
+    optimize: str | Measure | None
+
+    def value(self, counts: Counts) -> float:
+        return self.point_of(counts)[self.measure]
+
+    def point_of(self, counts: Counts | Points) -> OperatingPoint:
+        """Return the point that these counts choose."""
+        options: dict[str, Any] = {"volume": self.volume, "optimize": self.optimize}
+        return choose(counts, self.rule, at=self.at, **options)
+
+    def rates_at(self, points: Points, nodes: Nodes) -> tuple[Floats, Floats]:
+        """Return those of the cheapest corner of the hull; among equals the one that flags
+        least.
+        """
+        hull = points.hull()
+        fnr = hull.fn / hull.total_positives
+        best = np.argmin(np.outer(nodes.miss, fnr) + np.outer(nodes.alarm, hull.fpr), axis=1)
+        return hull.tpr[best], hull.fpr[best]
+
+    @property
+    def reads_rates(self) -> bool:
+        return self.rule is None and self.optimize is None and not self.measure.needs_counts
+
+    @property
+    def runs(self) -> Runs:
+        # A threshold inside a run of negatives costs more than one before it.
+        return every_score if self.ruled else roc_runs
+
+    @property
+    def ruled(self) -> bool:
+        return self.rule is not None
 
 
 def is_known(function: Any) -> bool:
@@ -347,9 +500,16 @@ def statistic_of(
     if isinstance(asked, str) and asked.strip().partition("(")[0].strip() in SUMMARIES:
         asked = Summary.parse(asked)
     if isinstance(asked, str | Measure):
-        return _of_measure(
-            named(asked, checked_volume(volume)), conditions, rule, threshold, volume, optimize
-        )
+        measure = named(asked, checked_volume(volume))
+        found = _of_measure(measure, conditions, rule, threshold, volume, optimize)
+        counting = (measure, *(term.measure for term in parse_rule(rule, volume).terms))
+        if volume is not None and not any(one.counts_cases for one in counting):
+            raise refuse(
+                "BR532",
+                f"{measure.name} does not count cases, so `volume` has no effect on it",
+                "leave volume out",
+            )
+        return found
     if not callable(asked):
         raise refuse(
             "BR594",
@@ -368,8 +528,10 @@ def statistic_of(
             "a rule or threshold belongs to a measure; this statistic is a function of all counts",
             'use "precision"',
         )
+    if is_known(asked):
+        asked = Summary(asked.__name__)
     return (
-        _described(asked.name, str(asked), lambda counts: asked(counts, conditions), conditions)
+        _of_summary(asked, conditions)
         if isinstance(asked, Summary)
         else _of_function(asked, conditions)
     )
@@ -387,97 +549,44 @@ def _of_measure(
         raise refuse(
             "BR594", f"give a rule or a threshold for {asked}, not both", "give one of them"
         )
-    if (
-        volume is not None
-        and not asked.counts_cases
-        and not any(term.measure.counts_cases for term in parse_rule(rule, volume).terms)
-    ):
-        raise refuse(
-            "BR532",
-            f"{asked.name} does not count cases, so `volume` has no effect on it",
-            "leave volume out",
-        )
-    if threshold is not NOT_SAID:
-
-        def value(counts: Counts) -> float:
-            return flag_at(counts, threshold, at=at, volume=volume)[asked]
-
-        return Statistic(
-            str(asked),
-            value,
-            at,
-            asked.direction,
-            of_prior=asked.depends_on_prior and at.as_in_sample,
-            measure=asked,
-            threshold=threshold,
-            range=asked.range,
-            at_matters=asked.depends_on_prior,
-            runs=FlaggedRuns(threshold),
-            of_weights=AtThreshold(asked, at),
-        )
-
-    def chosen(counts: Counts) -> OperatingPoint:
-        return choose(counts, rule, at=at, volume=volume, optimize=optimize)
-
-    return Statistic(
-        str(asked),
-        lambda counts: chosen(counts)[asked],
-        at,
-        asked.direction,
-        of_prior=at.as_in_sample,
-        chosen=True,
-        measure=asked,
-        ruled=rule is not None,
-        point_of=chosen,
-        range=asked.range,
-        # A threshold inside a run of negatives costs more than one before it.
-        runs=every_score if rule is not None else roc_runs,
-    )
+    common: dict[str, Any] = {
+        "name": str(asked),
+        "at": at,
+        "better": asked.direction,
+        "range": asked.range,
+        "measure": asked,
+        "volume": volume,
+    }
+    if threshold is NOT_SAID:
+        return MeasureAtChoice(rule=rule, optimize=optimize, **common)
+    matters = asked.depends_on_prior
+    return MeasureAtThreshold(threshold=threshold, at_matters=matters, **common)
 
 
 def _of_function(function: Callable[..., Any], at: Conditions) -> Statistic:
     name = getattr(function, "__name__", "statistic")
-    known = is_known(function)
     takes_at = "at" in _parameters(function)
-    if not takes_at and not known and (at.costs_given or not at.as_in_sample):
+    if not takes_at and (at.costs_given or not at.as_in_sample):
         raise refuse(
             "BR594",
             f"{quoted(name)} takes no conditions",
             "define it with a parameter at, or leave at out",
         )
-    call = (lambda counts: function(counts, at=at)) if takes_at else function
-    if known:
-        return _described(name, name, call, at)
-    return Statistic(name, call, at, of_prior=at.as_in_sample)
+    return OwnStatistic(name=name, at=at, function=function, takes_at=takes_at)
 
 
-def _described(name: str, shown: str, call: Callable[[Counts], float], at: Conditions) -> Statistic:
-    entry = SUMMARIES[name]
+def _of_summary(summary: Summary, at: Conditions) -> Statistic:
+    entry = SUMMARIES[summary.name]
     if not entry.single:
-        raise refuse("BR594", f"{name} gives more than one number", "choose one of them")
-    return Statistic(
-        shown,
-        call,
-        at,
-        entry.direction,
-        # Strips between all points are not those between corners (ERRATA): such a value changes
-        # where runs of negatives are merged.
-        runs=every_score if entry.of_scores or "segments" in shown else roc_runs,
-        of_prior=entry.takes_at and at.as_in_sample,
-        is_auc=shown == "auc",
+        raise refuse("BR594", f"{summary.name} gives more than one number", "choose one of them")
+    return SummaryStatistic(
+        name=str(summary),
+        at=at,
+        better=entry.direction,
         range=entry.range,
         at_matters=entry.takes_at,
-        of_weights=_of_weights(shown, at),
+        summary=summary,
     )
-
-
-def _of_weights(name: str, at: Conditions) -> Callable[[Weights], Floats] | None:
-    """The summary of this name as a function of weights, where there is one."""
-    if name == "auc":
-        return AreaUnderRoc()
-    if name == "average_precision":
-        return AveragePrecision(None if at.as_in_sample else at.prior)
-    return KolmogorovSmirnov() if name == "ks" else None
 
 
 @dataclass(frozen=True)
@@ -507,13 +616,15 @@ class ModelStatistics:
         return np.stack([statistic(weights) for statistic, weights in of_models], axis=1)
 
 
-def prepare_statistic(statistic: Statistic, counts: Counts) -> Statistic:
-    """Return the statistic with what many resamples are read by, where it chooses a threshold."""
-    if statistic.point_of is None or statistic.measure is None:
-        return statistic
-    point = statistic.point_of(counts)
-    runs, of_weights = prepare_choice(point, statistic.measure, counts)
-    return replace(statistic, runs=runs, of_weights=of_weights)
+def prepare_statistic(
+    statistic: Statistic, counts: Counts
+) -> tuple[Runs, Callable[[Weights], Floats] | None]:
+    """Return the runs of scores that a statistic does not tell apart, and how many resamples are
+    read at once, where that is possible.
+    """
+    if isinstance(statistic, MeasureAtChoice):
+        return prepare_choice(statistic.point_of(counts), statistic.measure, counts)
+    return statistic.runs, statistic.of_weights
 
 
 def replicate_values(
@@ -532,9 +643,10 @@ def replicate_values(
     prepared = [
         prepare_statistic(one, counts) for one, counts in zip(statistics, models, strict=True)
     ]
-    sample = make_sample(source, [one.runs for one in prepared])
+    sample = make_sample(source, [runs for runs, _ in prepared])
     by_model = [
-        one.of_weights or EachResample(one, sample, model) for model, one in enumerate(prepared)
+        read or EachResample(statistics[model], sample, model)
+        for model, (_, read) in enumerate(prepared)
     ]
     return replicate(sample, ModelStatistics(by_model), plan)
 

@@ -21,7 +21,7 @@ from baserate.errors import Note, combine, quoted, refuse
 from baserate.inference.bands import curves_drawn, resampled_bounds
 from baserate.inference.intervals import REPLICATES
 from baserate.inference.resample import Progress, check_enough, planned
-from baserate.measures.confusion import checked_volume
+from baserate.notation import checked_volume
 from baserate.numbers import Floats
 from baserate.results.values import LOWER, checked_level
 

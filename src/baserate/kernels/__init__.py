@@ -4,7 +4,7 @@ results; and threads for them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy.typing as npt
@@ -55,7 +55,6 @@ class Kernels(Protocol):
     def distinct_texts(
         self, data: npt.NDArray[Any], offsets: npt.NDArray[Any]
     ) -> tuple[Ints, Codes] | None: ...
-    def twice_beaten(self, columns: Sequence[Scores], labels: Labels) -> list[Ints]: ...
     def count_gaps(
         self, scores: Scores, labels: Labels, anchors: Ints
     ) -> tuple[Ints, Ints, Ints]: ...

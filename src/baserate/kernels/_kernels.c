@@ -16,7 +16,6 @@
 #include "_pack.h"
 #include "_tally.h"
 #include "_distinct.h"
-#include "_beaten.h"
 #include "_anchored.h"
 
 /* ---- pack, scan, pairs: see _pack.h ---------------------------------------------------------------------------------------- */
@@ -192,27 +191,6 @@ static PyObject *unpack_pairs(PyObject *self, PyObject *args) {
     }
     release(&buffers);
     if (!done) return NULL;
-    Py_RETURN_NONE;
-}
-
-/* beaten(pairs, out): see _beaten.h */
-static PyObject *beaten(PyObject *self, PyObject *args) {
-    PyObject *objects[2];
-    if (!PyArg_ParseTuple(args, "OO", &objects[0], &objects[1])) return NULL;
-    const char *kinds[] = {"Q", "wq"};
-    Buffers buffers = {.held = 0};
-    int wrong = -1;
-    if (hold(&buffers, objects, kinds, 2) == 0) {
-        Py_ssize_t n = length_of(&buffers.views[0]) / 2;
-        if (long_enough(&buffers, 1, n)) {
-            Py_BEGIN_ALLOW_THREADS
-            wrong = beaten_pairs(buffers.views[0].buf, n, buffers.views[1].buf);
-            Py_END_ALLOW_THREADS
-            if (wrong) PyErr_SetString(PyExc_ValueError, "a place lies outside of the cases");
-        }
-    }
-    release(&buffers);
-    if (wrong) return NULL;
     Py_RETURN_NONE;
 }
 
@@ -402,7 +380,6 @@ static PyMethodDef methods[] = {
     {"sort_pairs", sort_pairs, METH_VARARGS, "sort_pairs(items, scratch): the same for (key, payload) words that stay together"},
     {"pack_pairs", pack_pairs, METH_VARARGS, "pack_pairs(scores, labels, weights, pairs)"},
     {"unpack_pairs", unpack_pairs, METH_VARARGS, "unpack_pairs(pairs, scores, weights)"},
-    {"beaten", beaten, METH_VARARGS, "beaten(pairs, out): twice how many of the other class each case is on the right side of"},
     {"scan", scan, METH_VARARGS, "scan(keys, split, scores, positives, negatives) -> number of cells"},
     {"pack_groups", pack_groups, METH_VARARGS, "pack_groups(scores, labels, codes, keys, fronts, backs): a stretch of keys a group"},
     {"scan_groups", scan_groups, METH_VARARGS, "scan_groups(keys, starts, splits, scratch, scores, positives, negatives, offsets)"},

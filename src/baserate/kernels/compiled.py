@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -253,27 +253,6 @@ def order_weighted(scores: Scores, labels: Labels, weights: Floats) -> tuple[Sco
     )
     _kernels.unpack_pairs(pairs, *ordered)
     return ordered
-
-
-def twice_beaten(columns: Sequence[Scores], labels: Labels) -> list[Ints]:
-    """Of each case, for each model, twice how many of the other class are on the right side of it,
-    a tie counting one: a sort a model.
-
-    Memory is allocated once: at these sizes that costs as much as sorting.
-    """
-    rows = len(labels)
-    pairs, scratch, places = (
-        np.empty((rows, 2), dtype=np.uint64),
-        np.empty((rows, 2), dtype=np.uint64),
-        np.arange(1, rows + 1, dtype=np.float64),
-    )
-    found = []
-    for scores in columns:
-        _kernels.pack_pairs(scores, labels, places, pairs)
-        _kernels.sort_pairs(pairs, scratch)
-        found.append(np.empty(rows, dtype=np.int64))
-        _kernels.beaten(pairs, found[-1])
-    return found
 
 
 def count_gaps(scores: Scores, labels: Labels, anchors: Ints) -> tuple[Ints, Ints, Ints]:

@@ -5,7 +5,7 @@ Scores are float64, float32 or int64, contiguous, none of them NaN; labels are b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
@@ -183,36 +183,6 @@ def order_weighted(scores: Scores, labels: Labels, weights: Floats) -> tuple[Sco
 def tally_weighted(scores: Scores, labels: Labels, weights: Floats) -> Cells | None:  # noqa: ARG001
     """Cells by a table of the values: not in NumPy, where sorting is as fast."""
     return None
-
-
-def twice_beaten(columns: Sequence[Scores], labels: Labels) -> list[Ints]:
-    """Of each case, for each model, twice how many of the other class are on the right side of it,
-    a tie counting one.
-    """
-    return [_beaten(scores, labels) for scores in columns]
-
-
-def _beaten(scores: Scores, labels: Labels) -> Ints:
-    """Of each case, twice how many of the other class are on the right side of it, a tie counting
-    one: in one sort.
-
-    The place of a case rides through the sort as its weight, the class as the sign.
-    """
-    cases = len(scores)
-    ordered, signed = order_weighted(scores, labels, np.arange(1, cases + 1, dtype=np.float64))
-    is_positive = signed > 0
-    # How many of each class are above each place in that order, and above the end.
-    hits: Ints = np.concatenate((np.zeros(1, np.int64), np.cumsum(is_positive, dtype=np.int64)))
-    misses = np.arange(cases + 1) - hits
-    starts = _starts(ordered, cases)
-    sizes = np.diff(starts, append=cases)
-    ends = starts + sizes
-    # What lies beyond a tie counts two, what lies in it one.
-    below = np.repeat(2 * misses[-1] - misses[starts] - misses[ends], sizes)
-    above = np.repeat(hits[starts] + hits[ends], sizes)
-    beaten = np.empty(cases, dtype=np.int64)
-    beaten[np.abs(signed).astype(np.intp) - 1] = np.where(is_positive, below, above)
-    return beaten
 
 
 def count_gaps(scores: Scores, labels: Labels, anchors: Ints) -> tuple[Ints, Ints, Ints]:

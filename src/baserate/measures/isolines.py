@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from baserate.conditions import Conditions, checked_conditions
 from baserate.errors import quoted, refuse
+from baserate.notation import NumberCheck
 from baserate.numbers import exactly, rounded
 
 Kind = Literal["precision", "npv"]
@@ -160,14 +161,5 @@ def _tangent(degrees: Fraction) -> Fraction:
 
 
 def _within(given: Any, name: str, low: float, high: float) -> Fraction:
-    try:
-        number = exactly(given)
-    except (TypeError, ValueError, OverflowError):
-        number = Fraction(-1)
-    if not low <= number <= high:
-        raise refuse(
-            "BR542",
-            f"{name} lies between {low:g} and {high:g}, got {quoted(given)}",
-            f"give a {name} in that range",
-        )
-    return number
+    meaning = f"{name} lies between {low:g} and {high:g}"
+    return NumberCheck("BR542", meaning, f"give a {name} in that range", low, high).exactly(given)

@@ -126,6 +126,8 @@ def axis_of(label: str, values: Iterable[Any], *, log: bool = False) -> Axis:
         return linear_axis(shown)
     if label == "normalized_cost":
         return linear_axis(shown, 0.0, 0.5 if not (every > 0.5).any() else 1.0)
+    if label == "lift":
+        return linear_axis(shown, 0.0, max(float(np.nanmax(every)), 1.0) * 1.05)
     return spanning_axis(shown, every, room=0.04 if label in ROOMY else 0.0)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,13 +18,15 @@ from baserate.curves.named import CURVES, act_on_everybody, axis_label, benefits
 from baserate.decisions.amount_costs import AmountPoint
 from baserate.decisions.roc_geometry import Baseline
 from baserate.decisions.winner_map import WinnerMap
-from baserate.errors import grouped, quoted, refuse
+from baserate.errors import grouped, refuse
 from baserate.inference.bands import Band
 from baserate.measures.confusion import Confusion
 from baserate.measures.isolines import IsoCost, Isoline
+from baserate.notation import WholeCheck
 from baserate.numbers import Floats
 from baserate.plots.axes import Axis, deviate_axis, linear_axis, log_axis, spanning_axis
 from baserate.plots.compose import (
+    SHARES,
     AnyCurves,
     Chosen,
     NamedCurve,
@@ -177,7 +179,7 @@ def curve_panel(
     """  # noqa: E501
     found = name_curves(curves)
     name = found[0].curve.name
-    space = SPACES.get(name, _plain_space)(found, log)
+    space = _det_space(found) if name == "det" else _space_of(found, log)
     panel = panel_of(found, space, title, points=points, bands=bands, labelled=name == "posfrac")
     if name != "reliability":
         return panel
@@ -185,13 +187,7 @@ def curve_panel(
     return panel.adding(*dots)
 
 
-def _plain_space(found: list[NamedCurve], log: Log) -> Space:
-    first = found[0].curve
-    wide = first.x_label == "prior" if log is None else log
-    return Space(*axes_of(found, log=(wide, False)))
-
-
-def _det_space(found: list[NamedCurve], _log: Log) -> Space:
+def _det_space(found: list[NamedCurve]) -> Space:
     """Misses against false alarms on normal deviates, where two normal classes give a straight
     line (Martin et al. 1997); as far as the rates reach, from no less than one in a million.
     """
@@ -206,94 +202,103 @@ def _det_space(found: list[NamedCurve], _log: Log) -> Space:
     )
 
 
-def _posfrac_space(found: list[NamedCurve], log: Log) -> Space:
-    """How much must be looked at, for how much that is found: guessing is y = x, a perfect ranking
-    y = prior · x. Landgrebe et al. 2004, Figs 3 and 4.
+class Reference(NamedTuple):
+    """A line behind the curves: `line` gives its points for shares up to 1 and a base rate; `each`
+    where it is another at each base rate.
     """
-    wide = _rare(found, log)
-    ways = [i / 100 for i in range(1 if wide else 0, 101)]
-    diagonal = ways if wide else (0.0, 1.0)  # a curve on a logarithmic axis
-    perfect = (
-        Line(ways, [prior * way for way in ways], "perfect", _faint(colour))
-        for prior, colour in _priors(found)
-    )
-    y = _reaching("posfrac", found, "y") if wide else linear_axis(axis_label("posfrac"))
-    return Space(linear_axis(axis_label("tpr")), y, (_guessing(diagonal, diagonal), *perfect))
+
+    name: str
+    line: Callable[[Floats, float], tuple[Any, Any]]
+    each: bool = False
 
 
-def _pr_space(found: list[NamedCurve], log: Log) -> Space:
-    """How pure the alerts are, for how much is found; guessing has the base rate."""
-    x, y = axes_of(found)
-    levels = (
-        Line((0.0, 1.0), (prior, prior), "guessing", _faint(colour))
-        for prior, colour in _priors(found)
-    )
-    return Space(x, _reaching("precision", found, "y") if _rare(found, log) else y, tuple(levels))
-
-
-def _broc_space(found: list[NamedCurve], log: Log) -> Space:
-    """What is found, for which share of alerts that are false; guessing is the upright line at
-    1 − prior. Cárdenas & Baras 2006, Figs 4 and 6 to 9.
+class Background(NamedTuple):
+    """What belongs behind the curves of one kind, and which axis is logarithmic where positives are
+    rare.
     """
-    x, y = axes_of(found)
-    if _rare(found, log):
-        shares = np.concatenate([one.curve.x[one.curve.x > 0] for one in found])
-        x = spanning_axis(axis_label("fdr"), [*shares, 1.0], log=True)
-    upright = (
-        Line((1 - prior, 1 - prior), (0.0, 1.0), "guessing", _faint(colour))
-        for prior, colour in _priors(found)
-    )
-    return Space(x, y, tuple(upright))
+
+    log: str = "x"
+    references: tuple[Reference, ...] = ()
+    square: bool = True
 
 
-def _gain_space(found: list[NamedCurve], log: Log) -> Space:
-    """What is found in the first cases, between guessing and a perfect ranking."""
-    wide = _rare(found, log)
-    x = _reaching("posfrac", found, "x") if wide else linear_axis(axis_label("posfrac"))
-    ways = [x.low + (1 - x.low) * (i / 200) ** (4 if wide else 1) for i in range(201)]
-    perfect = (
-        Line([prior * way for way in ways] + [1.0], [*ways, 1.0], "perfect", _faint(colour))
-        for prior, colour in _priors(found)
-    )
-    return Space(x, linear_axis(axis_label("tpr")), (_guessing(ways, ways), *perfect))
+def _diagonal(shares: Floats, _prior: float) -> tuple[Any, Any]:
+    return shares, shares
 
 
-def _lift_space(found: list[NamedCurve], log: Log) -> Space:
-    """How many times as many positives as by guessing, in the first cases."""
-    x = axis_of("posfrac", [one.curve.x for one in found], log=_rare(found, log))
-    highest = max(float(one.curve.y.max()) for one in found)
-    y = linear_axis("lift", 0.0, max(highest, 1.0) * 1.05)
-    return Space(x, y, (_guessing((x.low, 1.0), (1.0, 1.0)),))
+def _lift_of_one(shares: Floats, _prior: float) -> tuple[Any, Any]:
+    return shares, np.ones(len(shares))
 
 
-def _cost_threshold_space(found: list[NamedCurve], log: Log) -> Space:
-    """What each threshold costs; on a logarithmic axis where positives are rare, and all costs are
-    above 0.
-    """
-    positive = all((one.curve.y > 0).all() for one in found)
-    wide = _rare(found, log) and (positive or log is True)
-    return Space(*axes_of(found, log=(False, wide)), square=False)
+def _flag_positives_only(shares: Floats, prior: float) -> tuple[Any, Any]:
+    return shares, prior * shares
 
 
-def _reliability_space(found: list[NamedCurve], _log: Log) -> Space:
-    """How often each probability comes true, beside the diagonal on which calibrated scores lie."""
-    return Space(*axes_of(found), (Line((0.0, 1.0), (0.0, 1.0), "calibrated", REFERENCE),))
+def _positives_first(shares: Floats, prior: float) -> tuple[Any, Any]:
+    return np.append(prior * shares, 1.0), np.append(shares, 1.0)
 
 
-SPACES: dict[str, Callable[[list[NamedCurve], Log], Space]] = {
-    "det": _det_space,
-    "pr": _pr_space,
-    "broc": _broc_space,
-    "posfrac": _posfrac_space,
-    "gain": _gain_space,
-    "lift": _lift_space,
-    "cost_threshold": _cost_threshold_space,
-    "reliability": _reliability_space,
+def _precision_of_guessing(_shares: Floats, prior: float) -> tuple[Any, Any]:
+    return (0.0, 1.0), (prior, prior)
+
+
+def _fdr_of_guessing(_shares: Floats, prior: float) -> tuple[Any, Any]:
+    return (1 - prior, 1 - prior), (0.0, 1.0)
+
+
+# Landgrebe et al. 2004, Figs 3 and 4 (posfrac); Cárdenas & Baras 2006, Figs 4 and 6 to 9 (B-ROC).
+BACKGROUNDS = {
+    "pr": Background("y", (Reference("guessing", _precision_of_guessing, each=True),)),
+    "broc": Background("x", (Reference("guessing", _fdr_of_guessing, each=True),)),
+    "posfrac": Background(
+        "y",
+        (Reference("guessing", _diagonal), Reference("perfect", _flag_positives_only, each=True)),
+    ),
+    "gain": Background(
+        "x", (Reference("guessing", _diagonal), Reference("perfect", _positives_first, each=True))
+    ),
+    "lift": Background("x", (Reference("guessing", _lift_of_one),)),
+    "cost_threshold": Background("y", square=False),
+    "reliability": Background("", (Reference("calibrated", _diagonal),)),
 }
+# Where positives are rare, these are seen from below the smallest base rate on.
+OF_THE_SIZE_OF_THE_PRIOR = ("posfrac", "precision")
 
 
-def _guessing(x: Any, y: Any) -> Line:
-    return Line(x, y, "guessing", REFERENCE)
+def _space_of(found: list[NamedCurve], log: Log) -> Space:
+    """The axes of curves of one kind, and the reference lines behind them."""
+    first = found[0].curve
+    background = BACKGROUNDS.get(first.name)
+    wide = _rare(found, log)
+    if background is None:
+        background = Background()
+        wide = first.x_label == "prior" if log is None else log
+    elif first.name == "cost_threshold" and log is None:
+        wide = wide and all((one.curve.y > 0).all() for one in found)
+    x = _axis_along(found, "x", log=wide and background.log == "x")
+    y = _axis_along(found, "y", log=wide and background.log == "y")
+    # On a logarithmic axis a straight line is a curve, of many points.
+    least = x.low if x.scale == "log" else 0.01
+    shares = np.geomspace(least, 1.0, SAMPLES) if wide else np.array([0.0, 1.0])
+    behind: list[Part] = []
+    for name, line, each in background.references:
+        if not each:
+            behind.append(Line(*line(shares, math.nan), name, REFERENCE))
+            continue
+        for prior, colour in _priors(found):
+            behind.append(Line(*line(shares, prior), name, Style(colour, "dotted", 1.0)))
+    return Space(x, y, behind, background.square)
+
+
+def _axis_along(found: list[NamedCurve], column: str, *, log: bool) -> Axis:
+    """The axis of one column of the curves."""
+    label = getattr(found[0].curve, f"{column}_label")
+    values = [getattr(one.curve, column) for one in found]
+    if log and label in SHARES:
+        values.append(np.array([1.0]))
+    if log and label in OF_THE_SIZE_OF_THE_PRIOR:
+        values.append(np.array([prior / 2 for prior, _ in _priors(found)]))
+    return axis_of(label, values, log=log)
 
 
 def _priors(found: list[NamedCurve]) -> list[tuple[float, str]]:
@@ -303,19 +308,6 @@ def _priors(found: list[NamedCurve]) -> list[tuple[float, str]]:
         if one.curve.at is not None and one.curve.at.prior is not None:
             rates.setdefault(one.curve.at.prior, one.style.colour)
     return list(rates.items())
-
-
-def _faint(colour: str) -> Style:
-    return Style(colour, "dotted", 1.0)
-
-
-def _reaching(label: str, found: list[NamedCurve], column: str) -> Axis:
-    """A logarithmic axis that goes below the smallest base rate, so that what is perfect can be
-    seen.
-    """
-    columns = [getattr(one.curve, column) for one in found]
-    lowest = np.array([prior / 2 for prior, _ in _priors(found)])
-    return axis_of(label, [*columns, lowest], log=True)
 
 
 def _rare(found: list[NamedCurve], log: Log) -> bool:
@@ -571,6 +563,9 @@ def _ratio(odds: Any, effective: float) -> Any:
 CLASSES = (("positive", "vermillion"), ("negative", "blue"))
 
 
+checked_bins = WholeCheck("BR542", "bins is a whole number from 1 to 1000", "bins=30", 1, 1000)
+
+
 def histogram_panel(counts: Counts, *, bins: int = 30, threshold: float | None = None) -> Panel:
     """How the scores of each class spread: the share of the class in each of the bins, and a
     threshold between them.
@@ -587,10 +582,7 @@ def histogram_panel(counts: Counts, *, bins: int = 30, threshold: float | None =
             "count(...)",
         )
     refuse_merged(counts, "a histogram shows how all scores spread")
-    if not isinstance(bins, int) or isinstance(bins, bool) or not 1 <= bins <= 1000:
-        raise refuse(
-            "BR542", f"bins is a whole number from 1 to 1000, got {quoted(bins)}", "bins=30"
-        )
+    checked_bins(bins)
     scores = counts.scores.astype(np.float64)
     known = scores[np.isfinite(scores)]
     axis = spanning_axis("score", known)

@@ -310,7 +310,7 @@ def points_along(places: Floats, step: float) -> Floats:
 
 
 def shorten(text: str, most: int = MOST_NAME) -> str:
-    """A user's text, of at most so many letters, without signs that act."""
+    """A user's text, of at most `most` letters, without signs that act."""
     shown = escaped(text)
     return shown if len(shown) <= most else shown[: most - 1] + "…"
 
@@ -321,7 +321,7 @@ def text_width(text: str) -> float:
 
 
 def label_lines(panel: Panel, width: float, height: float) -> dict[str, tuple[float, float]]:
-    """Where names stand beside their lines in a frame of this size: the left end of each, and its
+    """Place names beside their lines in a frame of this size: the left end of each, and its
     middle from the top. Each where no other line, mark or name is near; the rest are left to the
     legend.
     """

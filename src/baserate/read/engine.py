@@ -5,9 +5,13 @@ judged here, in SQL.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -25,8 +29,26 @@ from baserate.errors import (
     refuse,
     refuse_file,
 )
-from baserate.read.columns import FLOAT_DIGITS, mask_of, objects
-from baserate.read.duckdb import check_memory, foreign_errors, literally, locked
+from baserate.read.columns import (
+    FLAG,
+    FLOAT_DIGITS,
+    NUMBER,
+    WORD,
+    from_spelled,
+    mask_of,
+    mixed,
+    objects,
+    with_none,
+)
+from baserate.read.duckdb import (
+    LOCAL,
+    NUMBERS,
+    check_memory,
+    duckdb_kind,
+    foreign_errors,
+    literally,
+    locked,
+)
 from baserate.read.streams import Plain
 from baserate.read.table import (
     MISSING,
@@ -34,6 +56,7 @@ from baserate.read.table import (
     Codes,
     ColumnRoles,
     InLines,
+    Kind,
     Table,
     identifier,
     with_gaps,
@@ -46,6 +69,11 @@ FRACTION, ROUNDED = 1, 2
 MISSING_NUMBERS = MISSING | {"-", "?"}
 # So that an empty field stays an empty text.
 NEVER = "\x01\x02\x03"
+# The text of a source with types that says that there is no value.
+BLANK = frozenset({""})
+# The type of a column that the names of folders spell.
+IN_FOLDERS = "the name of a folder"
+JSON_KINDS = (NUMBER, FLAG, WORD)
 # DuckDB is told every column by name.
 MOST_COLUMNS = 2000
 # Bytes of a line for DuckDB, and of its buffer, which is else as large as several of the longest
@@ -102,6 +130,10 @@ class CaseTable:
         """Return labels as Python has them."""
         return plain_labels(raw)
 
+    def label_number(self) -> str:
+        """Return the SQL of a label that is a number."""
+        return "TRY_CAST(y AS DOUBLE)"
+
     def check_kinds(self, name: str, condition: str) -> None:
         """Refuse numbers of several types."""
 
@@ -132,11 +164,7 @@ class CaseTable:
         if len(words) > MOST_VALUES or not words or not isinstance(words[0], str):
             values = self.arrays({"values": column}, condition)["values"]
             gone = mask_of(values)
-            if gone is None:
-                return np.asarray(values)
-            held = np.asarray(values).astype(object)
-            held[gone] = None
-            return held
+            return np.asarray(values) if gone is None else with_none(np.asarray(values), gone)
         listed = ", ".join(map(sql_text, sorted(words)))
         kind = identifier(f"words {column}")
         self.connection.execute(f"DROP TYPE IF EXISTS {kind}")
@@ -178,6 +206,70 @@ class CaseTable:
                 for text, good, number, big, round_ in found
             ]
         )
+
+    @property
+    def next_part(self) -> str:
+        """Return the name of the table of the next file."""
+        return f"part{len(self.parts)}"
+
+    def add(self, plain: Plain, part: Table) -> None:
+        """Add what was read of a file."""
+        notes = (*plain.notes, *part.notes)
+        self.parts.append(replace(part, sha256=plain.sha256, notes=notes))
+
+    def replace_table(self, name: str, query: str) -> None:
+        """Make a table of a query in place of what was made before."""
+        self.connection.execute(f"DROP TABLE IF EXISTS {name}")
+        self.connection.execute(f"CREATE TEMP TABLE {name} AS {query}")
+
+    def make_view(self) -> None:
+        """Make the view `cases` of all parts."""
+        begin, parts = 0, []
+        for place, part in enumerate(self.parts):
+            parts.append(f"SELECT *, rowid + {begin} AS row FROM part{place}")
+            begin += part.rows - part.refused
+        self.connection.execute(f"CREATE TEMP VIEW cases AS {' UNION ALL '.join(parts)}")
+
+
+class JsonCases(CaseTable):
+    """Cases of JSON: the label is JSON too, and `k` says of what type a number is."""
+
+    def labels(self, raw: list[Any]) -> list[Any]:
+        return [None if label is None else json_label(label) for label in raw]
+
+    def label_number(self) -> str:
+        return f"TRY_CAST({json_text('y')} AS DOUBLE)"
+
+    def check_kinds(self, name: str, condition: str) -> None:
+        kind = self.number(name, "k")
+        query = f"SELECT {kind}, count(*) FROM cases WHERE {condition} GROUP BY ALL"
+        counts = {key: times for key, times in self.ask(query) if key is not None}
+        kinds = Counter({JSON_KINDS[key]: counts[key] for key in sorted(counts)})
+        if len(kinds) > 1:
+            rarest, total = kinds.most_common()[-1]
+            rows = self.rows(f"{condition} AND {kind} = {JSON_KINDS.index(rarest)}")
+            error = mixed("BR208", quoted(name), kinds, rows)
+            raise error.moved(lambda where: replace(where, total=total))
+
+
+class TypedCases(CaseTable):
+    """Cases of a source whose columns have types, such as Parquet."""
+
+    types: Mapping[str, str] = {}
+
+    def labels(self, raw: list[Any]) -> list[Any]:
+        of_type = self.types[self.wanted.label]
+        if of_type == IN_FOLDERS:
+            return plain_labels(raw)
+        return list(from_spelled(raw)) if is_spelled(of_type) else raw
+
+
+def json_label(text: str) -> Any:
+    """Return a label of JSON; a number that no float is stays a text."""
+    value = json.loads(text)
+    if isinstance(value, float) and not isnan(value) and Decimal(text) != Decimal(repr(value)):
+        return text
+    return value
 
 
 def plain_labels(labels: list[Any]) -> list[Any]:
@@ -263,12 +355,7 @@ def select_texts(
 ) -> str:
     """Return the columns of `cases` from columns of texts."""
     parts = [f"{text_sql(columns[wanted.label])} AS y"]
-    named = {wanted.group, wanted.id, *wanted.beside.values()}
-    parts += [
-        f"{text_sql(columns[name])} AS t{place}"
-        for place, name in enumerate(wanted.texts)
-        if name in named
-    ]
+    parts += [f"{text_sql(columns[name])} AS t{place}" for name, place in text_places(wanted)]
     parts += [
         number_sql(name, columns[name], place, how, missing)
         for place, name in enumerate(wanted.numbers)
@@ -276,30 +363,108 @@ def select_texts(
     return ", ".join(parts)
 
 
+def text_places(wanted: ColumnRoles) -> list[tuple[str, int]]:
+    """Return the columns that are read as texts beside the label, and the place of each."""
+    named = {wanted.group, wanted.id, *wanted.beside.values()}
+    return [(name, place) for place, name in enumerate(wanted.texts) if name in named]
+
+
+def json_text(column: str) -> str:
+    """Return the SQL of the text in a value of JSON, or of the value where it is no text."""
+    return f"CASE WHEN prefix({column}, '\"') THEN {column} ->> '$' ELSE {column} END"
+
+
+def select_json(wanted: ColumnRoles, columns: Mapping[str, str], scan: str) -> str:
+    """Return the query that makes the columns of `cases` from texts of JSON."""
+    inner, parts = ["*"], []
+    for name, made in ((wanted.label, "y"), *((n, f"t{p}") for n, p in text_places(wanted))):
+        value, kept = columns[name], columns[name] if made == "y" else f"text_{made}"
+        inner.append(f"{json_text(value)} AS text_{made}")
+        gone = f"prefix({value}, '\"') AND {is_among(f'text_{made}', MISSING)}"
+        parts.append(f"CASE WHEN {gone} THEN NULL ELSE {kept} END AS {made}")
+    for place, name in enumerate(wanted.numbers):
+        value, text = columns[name], f"text_n{place}"
+        is_text = f"WHEN prefix({value}, '\"') THEN"
+        flags = f"WHEN {value} = 'true' THEN '1' WHEN {value} = 'false' THEN '0'"
+        inner.append(f"CASE {is_text} {value} ->> '$' {flags} ELSE {value} END AS {text}")
+        parts.append(number_sql(name, text, place, NumberFormat(), MISSING_NUMBERS))
+        word = f"CASE WHEN {is_among(text, MISSING_NUMBERS)} THEN NULL ELSE 2 END"
+        kind = f"CASE {is_text} {word} WHEN {value} IN ('true', 'false') THEN 1"
+        kind += f" WHEN {value} IS NOT NULL THEN 0 END"
+        parts.append(f"CAST({kind} AS UTINYINT) AS k{place}")
+    return f"SELECT {', '.join(parts)} FROM (SELECT {', '.join(inner)} FROM ({scan}))"
+
+
+def is_spelled(of_type: str) -> bool:
+    """Whether numbers of a type are read as they are spelled, because no float holds them all."""
+    return duckdb_kind(of_type) is Kind.SPELLED
+
+
+def select_typed(wanted: ColumnRoles, columns: Mapping[str, str], types: Mapping[str, str]) -> str:
+    """Return the columns of `cases` from columns that have types."""
+    label = typed_sql(columns[wanted.label], types[wanted.label])
+    if duckdb_kind(types[wanted.label]) is Kind.TEXT:
+        label = text_sql(label, BLANK)
+    parts = [f"{label} AS y"]
+    for name, place in text_places(wanted):
+        column, of_type = columns[name], types[name]
+        if name == wanted.only_day and of_type in LOCAL:
+            column = f"CAST({column} AS DATE)"
+        parts.append(f"{typed_sql(column, of_type)} AS t{place}")
+    for place, name in enumerate(wanted.numbers):
+        parts.append(typed_number_sql(name, columns[name], place, types[name]))
+    return ", ".join(parts)
+
+
+def typed_sql(column: str, of_type: str) -> str:
+    """Return a column as it is where it holds numbers or texts, else its texts."""
+    return column if of_type in NUMBERS or of_type == "VARCHAR" else f"CAST({column} AS VARCHAR)"
+
+
+def typed_number_sql(name: str, column: str, place: int, of_type: str) -> str:
+    """Return the columns of a number that has a type."""
+    if of_type not in NUMBERS:
+        return number_sql(name, typed_sql(column, of_type), place, NumberFormat(), BLANK)
+    number = f"CAST({column} AS DOUBLE)"
+    odd, flags, large = f"{number} IS NULL", 0, "CAST(NULL AS BIGINT)"
+    if of_type in ("FLOAT", "DOUBLE"):
+        odd, flags = f"{odd} OR isnan({number})", FRACTION
+    elif of_type.endswith("BIGINT"):
+        large = f"CASE WHEN abs({number}) >= {EXACT} THEN TRY_CAST({column} AS BIGINT) END"
+    return (
+        f"{number} AS n{place}, CAST({flags} AS UTINYINT) AS f{place},"
+        f" CASE WHEN {odd} THEN '' END AS o{place}, {large} AS b{place}"
+    )
+
+
 # ----------------------------------------------------------------------
 # Tables of cases, and delimited text in them.
 
 
 @contextlib.contextmanager
-def opened_texts(
-    plains: Sequence[Plain], wanted: ColumnRoles, asked: TextOptions
-) -> Iterator[CaseTable]:
-    """Give the cases of delimited text files that are one table."""
+def utf8_texts(plains: Sequence[Plain], options: TextOptions) -> Iterator[tuple[list[Text], Any]]:
+    """Give the texts of files in UTF-8, and a connection that reads them."""
     with contextlib.ExitStack() as stack:
         texts = [
-            stack.enter_context(as_utf8(plain.shown, plain.path, asked.encoding))
+            stack.enter_context(as_utf8(plain.shown, plain.path, options.encoding))
             for plain in plains
         ]
-        # Others are read by Python's csv module.
+        # Others are read by Python.
         printable = [text.path for text in texts if text.path.isprintable()]
-        connection = stack.enter_context(locked([os.path.abspath(path) for path in printable]))  # noqa: PTH100
+        yield texts, stack.enter_context(locked([os.path.abspath(path) for path in printable]))  # noqa: PTH100
+
+
+@contextlib.contextmanager
+def open_texts(
+    plains: Sequence[Plain], wanted: ColumnRoles, options: TextOptions
+) -> Iterator[CaseTable]:
+    """Give the cases of delimited text files that are one table."""
+    with utf8_texts(plains, options) as (texts, connection):
         cases = CaseTable(connection, wanted)
         for plain, text in zip(plains, texts, strict=True):
             with of_one_table(cases):
-                part = load_text(cases, text, asked, len(cases.parts))
-            notes = (*plain.notes, *part.notes)
-            cases.parts.append(replace(part, sha256=plain.sha256, notes=notes))
-        make_view(cases)
+                cases.add(plain, load_text(cases, text, options, cases.next_part))
+        cases.make_view()
         yield cases
 
 
@@ -317,16 +482,7 @@ def of_one_table(cases: CaseTable) -> Iterator[None]:
         raise refuse_file(problem.where.path or "", "BR704", text, fix) from None
 
 
-def make_view(cases: CaseTable) -> None:
-    """Make the view `cases` of all parts."""
-    begin, parts = 0, []
-    for place, part in enumerate(cases.parts):
-        parts.append(f"SELECT *, rowid + {begin} AS row FROM part{place}")
-        begin += part.rows - part.refused
-    cases.connection.execute(f"CREATE TEMP VIEW cases AS {' UNION ALL '.join(parts)}")
-
-
-def load_text(cases: CaseTable, text: Text, asked: TextOptions, place: int) -> Table:
+def load_text(cases: CaseTable, text: Text, asked: TextOptions, name: str) -> Table:
     """Read a text into a table of its own: by DuckDB where every line is a record, else by
     Python's csv module.
     """
@@ -334,7 +490,7 @@ def load_text(cases: CaseTable, text: Text, asked: TextOptions, place: int) -> T
     dialect, found = understand(text, wanted.columns, asked)
     percent = frozenset(wanted.numbers if asked.percent else ())
     how = NumberFormat(asked.decimal or ".", asked.thousands, percent)
-    loading = Loading(cases, text, dialect, found, asked, f"part{place}")
+    loading = Loading(cases, text, dialect, found, asked, name)
     part = loading.load(how)
     # In a column of percentages a bare number is in another unit, or a slip.
     of_percent = frozenset(name for name in percent if loading.has_percents(name))
@@ -367,11 +523,6 @@ class Loading:
         """Read the text, and drop what an earlier reading made of it."""
         return self._by_duckdb(how) or self._by_csv_module(how)
 
-    def _begin(self, select: str) -> None:
-        connection = self.cases.connection
-        connection.execute(f"DROP TABLE IF EXISTS {self.name}")
-        connection.execute(f"CREATE TEMP TABLE {self.name} AS {select}")
-
     def _by_duckdb(self, how: NumberFormat) -> Table | None:
         """Return the table where DuckDB reads as many records as there are lines; None where there
         is any doubt.
@@ -393,7 +544,7 @@ class Loading:
         )
         chosen = select_texts(wanted, columns, how, self.cases.missing)
         try:
-            self._begin(f"SELECT {chosen} FROM {scan}")
+            self.cases.replace_table(self.name, f"SELECT {chosen} FROM {scan}")
         except foreign_errors() as error:
             check_memory(self.text.shown, error)
             return None
@@ -418,10 +569,11 @@ class Loading:
         columns = {name: f"c{place}" for place, name in enumerate(wanted.columns)}
         chosen = select_texts(wanted, columns, how, self.cases.missing)
         texts = ", ".join(f"CAST(NULL AS VARCHAR) AS {column}" for column in columns.values())
-        self._begin(f"SELECT {chosen} FROM (SELECT {texts} LIMIT 0)")
+        self.cases.replace_table(self.name, f"SELECT {chosen} FROM (SELECT {texts} LIMIT 0)")
         records = Records(self.text, self.dialect, wanted.columns, self.asked)
         for batch in records.batches():
-            insert_values(self.cases.connection, self.name, chosen, columns.values(), batch)
+            query = f"SELECT {chosen} FROM given"
+            insert_rows(self.cases.connection, self.name, query, columns.values(), batch)
         return Table(
             self.text.shown,
             {},
@@ -496,13 +648,13 @@ class Loading:
         findings.settle()
 
 
-def insert_values(
-    connection: Any, table: str, chosen: str, columns: Any, values: Sequence[Sequence[Any]]
+def insert_rows(
+    connection: Any, table: str, query: str, columns: Iterable[str], values: Sequence[Any]
 ) -> None:
-    """Add rows that Python holds, column by column, to a table."""
-    names = list(columns)
-    arrays = dict(zip(names, map(objects, values), strict=True))
-    connection.register("given", arrays)
-    texts = ", ".join(f"CAST({name} AS VARCHAR) AS {name}" for name in names)
-    connection.execute(f"INSERT INTO {table} SELECT {chosen} FROM (SELECT {texts} FROM given)")
-    connection.unregister("given")
+    """Add rows that Python holds, column by column, to a table: what a query makes of `given`."""
+    connection.register("held", dict(zip(columns, map(objects, values), strict=True)))
+    texts = ", ".join(f"CAST({name} AS VARCHAR) AS {name}" for name in columns)
+    connection.execute(f"CREATE TEMP VIEW given AS SELECT {texts} FROM held")
+    connection.execute(f"INSERT INTO {table} {query}")
+    connection.execute("DROP VIEW given")
+    connection.unregister("held")

@@ -1,411 +1,296 @@
-"""JSON lines: one object per line, flat values only. A single array of objects is read too, up to
-100 MB, with a note.
+"""JSON lines: one flat object per line; a single array of objects is read too, up to 100 MB, with a
+note. DuckDB reads large files, and Python's json module small ones and all that is in doubt.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from decimal import Decimal
-from typing import Any, NamedTuple
+from itertools import islice
+from math import isnan
+from typing import Any
 
-import numpy as np
-
-from baserate.counts.cells import Array
 from baserate.errors import InputError, Note, grouped, number_of, quoted, refuse_file
-from baserate.read import csv, streams
-from baserate.read.columns import NUMBER, SAFE_DIGITS, from_codes, kind_of_value, mixed
-from baserate.read.csv_dialect import Dialect, Text, decoded_text, lines_of
-from baserate.read.duckdb import From, locked
-from baserate.read.table import MISSING, ColumnRoles, InLines, Table, matched, refuse_absent
-from baserate.read.text import TextOptions
+from baserate.read.columns import SAFE_DIGITS
+from baserate.read.duckdb import check_memory, foreign_errors, literally
+from baserate.read.engine import (
+    JsonCases,
+    insert_rows,
+    json_label,
+    of_one_table,
+    select_json,
+    sql_text,
+    utf8_texts,
+)
+from baserate.read.streams import Plain
+from baserate.read.table import ColumnRoles, InLines, Table, identifier, matched, refuse_absent
+from baserate.read.text import BATCH, Text, TextOptions, chunks, lines_of, scan_bytes
 
 LARGEST_ARRAY = 100_000_000
 ONE_A_LINE = "write one flat object a line"
+# Bytes from which DuckDB reads a file.
+LARGE = 1 << 20
+# What DuckDB takes for JSON, and Python does not.
+TRAILING_COMMA = re.compile(rb",\s*[}\]]")
+# How nested values begin, infinities, and what is not a number.
+IN_DOUBT = ", ".join(str(ord(sign)) for sign in "{[iINn")
 Record = tuple[int, dict[str, Any]]
 
 
-def table_of(
-    plain: streams.Plain,
-    wanted: ColumnRoles,
-    asked: TextOptions,
-    fast_from: int = csv.FAST_FROM,
-) -> Table:
-    """The requested fields of every object, from a file whose bytes lie plain."""
-    _check_asked(plain.shown, asked)
-    with decoded_text(plain.shown, plain.path, asked.encoding) as text:
-        notes = [*plain.notes, *text.notes]
-        fast = _by_duckdb(text, wanted) if text.facts.size >= fast_from else None
-        if fast is not None:
-            return replace(fast, sha256=plain.sha256, notes=(*notes, *fast.notes))
-        if _is_array(text):
-            if text.facts.size > LARGEST_ARRAY:
-                raise refuse_file(
-                    plain.shown, "BR621", "is one JSON array of more than 100 MB", ONE_A_LINE
-                )
-            notes.append(
-                Note(
-                    "BR621",
-                    "the file is one JSON array, read as a whole; a place is the number of the"
-                    " object, from 1",
-                )
-            )
-            found = list(_of_array(text))
-        else:
-            found = list(_of_lines(text))
-    if not found:
-        raise refuse_file(plain.shown, "BR602", "holds no objects", ONE_A_LINE)
-    columns = _columns(plain.shown, found, wanted)
-    place = InLines.of(plain.shown, [line for line, _ in found])
-    return Table(plain.shown, columns, len(found), 0, plain.sha256, place, tuple(notes))
+@contextlib.contextmanager
+def open_json(
+    plains: Sequence[Plain], wanted: ColumnRoles, options: TextOptions
+) -> Iterator[JsonCases]:
+    """Give the cases of files of JSON that are one table."""
+    for plain in plains:
+        check_json_options(plain.shown, options)
+    with utf8_texts(plains, options) as (texts, connection):
+        cases = JsonCases(connection, wanted)
+        for plain, text in zip(plains, texts, strict=True):
+            with of_one_table(cases):
+                part = load_json(cases, text, cases.next_part)
+                cases.add(plain, replace(part, notes=(*text.notes, *part.notes)))
+        cases.make_view()
+        yield cases
 
 
-def _check_asked(shown: str, asked: TextOptions) -> None:
-    unused = [name for name in asked.given if name != "encoding"]
+def load_json(cases: JsonCases, text: Text, name: str) -> Table:
+    """Read the objects of a text into a table of its own."""
+    found = scan_bytes(text)
+    if os.path.getsize(text.path) >= LARGE and found.is_even:  # noqa: PTH202
+        table = load_by_duckdb(cases, text, name, found.lines)
+        if table is not None:
+            return table
+    return load_by_json_module(cases, text, name)
+
+
+def check_json_options(shown: str, options: TextOptions) -> None:
+    """Refuse options of delimited text."""
+    unused = [name for name in options.given if name != "encoding"]
     if unused:
         text = f"{unused[0].replace('_', ' ')} applies to a table of text, and this is JSON"
         raise refuse_file(shown, "BR612", text, f"leave {unused[0]} out")
 
 
-def _is_array(text: Text) -> bool:
-    return next((line.lstrip()[:1] == "[" for line in lines_of(text) if line.strip()), False)
-
-
-def _of_lines(text: Text) -> Iterator[Record]:
-    for number, line in enumerate(lines_of(text), 1):
-        if line.strip():
-            yield number, _object(text.shown, _parsed(text.shown, line, number), number)
-
-
-def _of_array(text: Text) -> Iterator[Record]:
-    with open(text.path, encoding="utf-8-sig") as file:
-        found = _parsed(text.shown, file.read(), None)
-    for number, value in enumerate(found, 1):
-        yield number, _object(text.shown, value, number)
-
-
-def _parsed(shown: str, text: str, line: int | None) -> Any:
-    lines = () if line is None else (line,)
+def load_by_duckdb(cases: JsonCases, text: Text, name: str, lines: int) -> Table | None:
+    """Return the table where DuckDB reads one object from every line; None where there is any
+    doubt.
+    """
+    if not text.path.isprintable() or has_trailing_comma(text.path):
+        return None
+    wanted = cases.wanted.columns
+    path = sql_text(literally(os.path.abspath(text.path)))  # noqa: PTH100
+    how = "compression = 'none', maximum_object_size = 16000000"
+    typed = ", ".join(f"{sql_text(each)}: 'JSON'" for each in wanted)
+    columns = {each: f"c{place}" for place, each in enumerate(wanted)}
+    chosen = ", ".join(f"{checked_json(identifier(each))} AS {columns[each]}" for each in wanted)
+    scan = (
+        f"SELECT {chosen} FROM read_json({path}, format = 'newline_delimited',"
+        f" auto_detect = false, columns = {{{typed}}}, {how})"
+    )
+    # A field that is not there reads like null.
+    paths = ", ".join(sql_text(f"$.{json.dumps(each)}") for each in wanted)
+    lacking = (
+        f"SELECT count(*) FROM read_ndjson_objects({path}, {how})"
+        f" WHERE list_contains(list_transform(json_extract(json, [{paths}]), x -> x IS NULL), true)"
+    )
     try:
-        return json.loads(
-            text, object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_fraction
-        )
-    except json.JSONDecodeError as error:
-        place = (error.lineno,) if line is None else lines
-        raise refuse_file(
-            shown,
-            "BR620",
-            f"is broken JSON ({error.msg}, character {error.colno})",
-            ONE_A_LINE,
-            place,
-            1,
-        ) from None
-    except _Twice as error:
-        twice = f"has an object with more than one {quoted(str(error))}"
-        raise refuse_file(
-            shown, "BR606", twice, "give each field once", lines, len(lines)
-        ) from None
-    except (RecursionError, ValueError) as error:
-        raise refuse_file(
-            shown,
-            "BR620",
-            f"is broken JSON ({quoted(str(error), quotes=False)})",
-            ONE_A_LINE,
-            lines,
-            len(lines),
-        ) from None
+        cases.replace_table(name, select_json(cases.wanted, columns, scan))
+        ((rows, gaps),) = cases.ask(f"SELECT count(*), {counted_gaps(cases)} FROM {name}")
+        if rows != lines or (gaps and cases.ask(lacking) != [(0,)]):
+            return None
+    except foreign_errors() as error:
+        check_memory(text.shown, error)
+        return None
+    return Table(text.shown, {}, rows, place=InLines(text.shown, 1))
 
 
-class _Twice(Exception):  # noqa: N818 (never leaves this module)
-    """A field that an object has twice."""
-
-
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise _Twice(next(name for name in names if names.count(name) > 1))
-    return found
-
-
-def _constant(text: str) -> float:
-    """NaN and infinities are no JSON, and yet what Python writes; NaN is then refused as any
-    missing score is.
+def checked_json(column: str) -> str:
+    """Return the SQL of a value as a text, with an error for what is nested or no number of
+    JSON.
     """
-    return float(text)
+    text = f"CAST({column} AS VARCHAR)"
+    odd = f"ascii({text}) IN ({IN_DOUBT}) OR (prefix({text}, '-') AND contains({text}, 'n'))"
+    return f"CASE WHEN {odd} THEN error('in doubt') ELSE {text} END"
 
 
-class _Spelled(str):
-    """A number of which a float may not keep every digit: it stays as it is written, for scores.py
-    to check.
-    """
-
-    __slots__ = ()
-
-
-def _fraction(text: str) -> float | _Spelled:
-    """A float where it keeps every digit: of up to fifteen without an exponent, or what Python
-    writes for that float.
-    """
-    value = float(text)
-    plain = len(text) <= SAFE_DIGITS and "e" not in text and "E" not in text
-    return value if plain or repr(value) == text else _Spelled(text)
-
-
-def _meant(text: _Spelled) -> float | str:
-    """The float that was written; the text where no float is that number, such as 1e-400, which is
-    not 0.
-    """
-    value = float(text)
-    return value if Decimal(text) == Decimal(repr(value)) else str(text)
-
-
-def _settled(values: list[Any], *, number: bool) -> list[Any]:
-    """Without such numbers: all of a column of numbers as text, so that they are compared; in any
-    other floats, but for numbers that no float is.
-    """
-    if not any(type(value) is _Spelled for value in values):
-        return values
-    if not number:
-        return [_meant(value) if type(value) is _Spelled else value for value in values]
-    return [
-        (
-            repr(value)
-            if type(value) in (int, float)
-            else str(value)
-            if type(value) is _Spelled
-            else value
-        )
-        for value in values
+def counted_gaps(cases: JsonCases) -> str:
+    """Return the SQL of how many values may be missing."""
+    wanted = cases.wanted
+    gaps = ["count(*) FILTER (WHERE y IS NULL)"]
+    gaps += [f"count({cases.number(name, 'o')})" for name in wanted.numbers]
+    gaps += [
+        f"count(*) FILTER (WHERE {cases.text(name)} IS NULL)"
+        for name in wanted.texts
+        if name != wanted.label or name in wanted.beside.values()
     ]
+    return " + ".join(gaps)
 
 
-def _object(shown: str, value: Any, number: int) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise refuse_file(
-            shown,
-            "BR620",
-            f"holds {quoted(value)} where an object was expected",
-            ONE_A_LINE,
-            (number,),
-            1,
-        )
-    return value
+def has_trailing_comma(path: str) -> bool:
+    """Whether a comma may stand behind the last value of an object or a list."""
+    last = b""
+    for chunk in chunks(path):
+        if TRAILING_COMMA.search(last + chunk):
+            return True
+        last = chunk[-64:]
+    return False
 
 
-def _columns(shown: str, found: list[Record], wanted: ColumnRoles) -> dict[str, Array]:
-    """Each requested field. One that some objects lack is refused: left out and misspelled look the
-    same.
-    """
-    columns = {}
-    for name in wanted.columns:
-        lacking = [line for line, record in found if name not in record]
-        if len(lacking) == len(found):
-            names = list(dict.fromkeys(other for _, record in found[:100] for other in record))
-            matched(shown, names, [name])
-            refuse_absent(shown, names, [name])
-        if lacking:
-            text = (
-                f"the field {quoted(name)} is missing in {grouped(len(lacking))} of"
-                f" {number_of(len(found), 'object')}"
-            )
-            raise refuse_file(
-                shown,
-                "BR605",
-                text,
-                "write null where there is no value",
-                tuple(lacking),
-                len(lacking),
-            )
-        columns[name] = _column(shown, name, found, wanted)
-    return columns
+# ----------------------------------------------------------------------
+# Objects by Python's json module, with the line of everything that is wrong.
 
 
-def _column(shown: str, name: str, found: list[Record], wanted: ColumnRoles) -> Array:
-    values = [record[name] for _, record in found]
-    for (line, _), value in zip(found, values, strict=True):
-        if isinstance(value, dict | list):
-            raise _nested(shown, name, value, line)
-    return _typed(shown, name, values, [line for line, _ in found], wanted)
+def load_by_json_module(cases: JsonCases, text: Text, name: str) -> Table:
+    """Read every object, in batches."""
+    wanted, notes = cases.wanted.columns, []
+    records = objects_of_lines(text)
+    if is_array(text):
+        if os.path.getsize(text.path) > LARGEST_ARRAY:  # noqa: PTH202
+            said = "is one JSON array of more than 100 MB"
+            raise refuse_file(text.shown, "BR621", said, ONE_A_LINE)
+        said = "the file is one JSON array, read as a whole; a place is the number of the object"
+        notes.append(Note("BR621", f"{said}, from 1"))
+        records = objects_of_array(text)
+    columns = {each: f"c{place}" for place, each in enumerate(wanted)}
+    texts = ", ".join(f"CAST(NULL AS VARCHAR) AS {column}" for column in columns.values())
+    cases.replace_table(name, select_json(cases.wanted, columns, f"SELECT {texts} LIMIT 0"))
+    reading = Reading(text.shown, cases.wanted)
+    while batch := list(islice(records, BATCH)):
+        query = select_json(cases.wanted, columns, "SELECT * FROM given")
+        insert_rows(cases.connection, name, query, columns.values(), reading.texts(batch))
+    reading.check_fields()
+    place = InLines.of(text.shown, reading.lines)
+    return Table(text.shown, {}, len(reading.lines), place=place, notes=tuple(notes))
 
 
-def _typed(
-    shown: str, name: str, values: list[Any], lines: list[int], wanted: ColumnRoles
-) -> Array:
-    """The values of a field as an array of the narrowest type that keeps them."""
-    missing = csv.MISSING_NUMBERS if name in wanted.numbers else MISSING
-    values = [
-        None if isinstance(value, str) and value.strip() in missing else value for value in values
-    ]
-    if name in wanted.numbers:
-        _check_kinds(shown, name, values, lines)
-    values = _settled(values, number=name in wanted.numbers)
-    if name in wanted.texts and name != wanted.label:
-        return _plain(
-            [
-                None if value is None else value if isinstance(value, str) else json.dumps(value)
-                for value in values
-            ]
-        )
-    types = set(map(type, values))
-    if types <= {bool}:
-        return np.array(values, dtype=np.bool_)
-    if types <= {int} and all(-(2**63) <= value < 2**63 for value in values):
-        return np.array(values, dtype=np.int64)
-    if types <= {float}:
-        return np.array(values, dtype=np.float64)
-    return _plain(values)
+class Reading:
+    """Objects that go by: their lines, and the fields that some lack."""
+
+    def __init__(self, shown: str, wanted: ColumnRoles) -> None:
+        self.shown, self.wanted = shown, wanted
+        self.lines = list[int]()
+        self.lacking: dict[str, list[int]] = {name: [] for name in wanted.columns}
+        self.names: dict[str, None] = {}
+
+    def texts(self, records: Sequence[Record]) -> list[list[str | None]]:
+        """Return the requested fields as texts of JSON, column by column."""
+        self.names.update(dict.fromkeys(name for _, record in records[:100] for name in record))
+        self.lines.extend(line for line, _ in records)
+        return [self._column(name, records) for name in self.wanted.columns]
+
+    def _column(self, name: str, records: Sequence[Record]) -> list[str | None]:
+        found: list[str | None] = []
+        for line, record in records:
+            if name not in record:
+                self.lacking[name].append(line)
+            value = record.get(name)
+            if name not in self.wanted.numbers and isinstance(value, float) and isnan(value):
+                value = None
+            if isinstance(value, dict | list):
+                raise refuse_nested(self.shown, name, value, line)
+            if isinstance(value, RawNumber) and name not in self.wanted.numbers:
+                value = json_label(value)
+            is_number = isinstance(value, RawNumber)
+            found.append(value if is_number or value is None else json.dumps(value))
+        return found
+
+    def check_fields(self) -> None:
+        """Refuse a field that some objects lack: left out and misspelled look the same."""
+        if not self.lines:
+            raise refuse_file(self.shown, "BR602", "holds no objects", ONE_A_LINE)
+        for name, lines in self.lacking.items():
+            if len(lines) == len(self.lines):
+                matched(self.shown, list(self.names), [name])
+                refuse_absent(self.shown, list(self.names), [name])
+            if lines:
+                objects = number_of(len(self.lines), "object")
+                text = f"the field {quoted(name)} is missing in {grouped(len(lines))} of {objects}"
+                fix = "write null where there is no value"
+                raise refuse_file(self.shown, "BR605", text, fix, tuple(lines), len(lines))
 
 
-def _check_kinds(shown: str, name: str, values: list[Any], lines: list[int]) -> None:
-    """A column of numbers may be written as numbers, or all as text; what is mixed went wrong
-    somewhere.
-    """
-    here = [
-        None if value is None else NUMBER if type(value) is _Spelled else kind_of_value(value)
-        for value in values
-    ]
-    kinds = Counter(kind for kind in here if kind is not None)
-    if len(kinds) > 1:
-        rarest = kinds.most_common()[-1][0]
-        error = mixed(
-            "BR208", quoted(name), kinds, [row for row, kind in enumerate(here) if kind == rarest]
-        )
-        raise error.moved(InLines.of(shown, lines))
-
-
-def _plain(values: list[Any]) -> Array:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
-
-
-def _nested(shown: str, name: str, value: Any, line: int) -> InputError:
+def refuse_nested(shown: str, name: str, value: Any, line: int) -> InputError:
+    """Return the refusal of a value that is no plain one."""
     inner = f"{name}.{next(iter(value))}" if isinstance(value, dict) and value else f"{name}[0]"
     text = f"{quoted(name)} is nested (there is {quoted(inner)})"
     return refuse_file(shown, "BR620", text, "write flat objects with plain values", (line,), 1)
 
 
-# ----------------------------------------------------------------------
-# The fast way, for objects that a program wrote with the same fields in the same order: DuckDB
-# reads each line as a record of delimited text, in which a field begins with its name. It gives
-# what the careful way would give, or nothing: then the careful way is taken.
+def is_array(text: Text) -> bool:
+    """Whether the first object stands in a list."""
+    return next((line.lstrip()[:1] == "[" for line in lines_of(text) if line.strip()), False)
 
 
-NUMBER_TEXT = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
-STRING_TEXT = r'"[^"\\\x00-\x1f\x7f]*"'
-ANY_TEXT = f"{NUMBER_TEXT}|{STRING_TEXT}|true|false|null"
-FIELD = re.compile(rf'([{{ ]? *"([^"\\]+)" *: *)(?:{ANY_TEXT})( *}}?)')
+def objects_of_lines(text: Text) -> Iterator[Record]:
+    """Give the object of each line that is not blank."""
+    for number, line in enumerate(lines_of(text), 1):
+        if line.strip():
+            yield number, check_object(text.shown, parse_json(text.shown, line, number), number)
 
 
-class Fields(NamedTuple):
-    """The names of the fields, what stands ahead of each value, and what behind the last."""
-
-    names: tuple[str, ...]
-    ahead: tuple[str, ...]
-    behind: str
-
-
-def fields_of(line: str) -> Fields | None:
-    """How the first line is written; None where it is not plain enough."""
-    found = [FIELD.fullmatch(part) for part in line.strip().split(",")]
-    parts = [part for part in found if part is not None]
-    ends = [part[3] for part in parts]
-    names = tuple(part[2] for part in parts)
-    if len(parts) < max(2, len(found)) or any(ends[:-1]) or len(set(names)) < len(names):
-        return None
-    if not parts[0][1].startswith("{") or not ends[-1].endswith("}"):
-        return None
-    return Fields(names, tuple(part[1] for part in parts), ends[-1])
+def objects_of_array(text: Text) -> Iterator[Record]:
+    """Give the objects of the only array."""
+    with open(text.path, encoding="utf-8-sig") as file:
+        found = parse_json(text.shown, file.read(), None)
+    for number, value in enumerate(found, 1):
+        yield number, check_object(text.shown, value, number)
 
 
-def _of_texts(shown: str, name: str, values: list[str], codes: Array, wanted: ColumnRoles) -> Array:
-    """A column from the values there are, as they are written, and the codes of all rows."""
-    plain = [_parsed(shown, value, 1) for value in values]
-    if any(isinstance(value, dict | list) for value in plain):
-        raise csv.NeedsCarefulReading
-    typed = _typed(shown, name, plain, [1] * len(plain), wanted)
-    return from_codes(typed, codes) if typed.dtype == object else typed[codes]
+def check_object(shown: str, value: Any, number: int) -> dict[str, Any]:
+    """Refuse anything that is no object."""
+    if not isinstance(value, dict):
+        text = f"holds {quoted(value)} where an object was expected"
+        raise refuse_file(shown, "BR620", text, ONE_A_LINE, (number,), 1)
+    return value
 
 
-def _by_duckdb(text: Text, wanted: ColumnRoles) -> Table | None:
+class RawNumber(str):
+    """A number of which a float may not keep every digit: it stays as it is written."""
+
+    __slots__ = ()
+
+
+class RepeatedFieldError(Exception):
+    """A field that an object has twice."""
+
+
+def parse_json(shown: str, text: str, line: int | None) -> Any:
+    """Return the value of a text of JSON, or refuse it with its line."""
+    lines = () if line is None else (line,)
     try:
-        fields = fields_of(next(lines_of(text), ""))
-        if fields is None or not text.facts.even or text.facts.long or text.facts.nuls:
-            return None
-        if not set(wanted.columns) <= set(fields.names) or not text.path.isprintable():
-            return None
-        path = os.path.abspath(text.path)  # noqa: PTH100 (links stay)
-        with open(path, "rb") as file:
-            file.seek(-1, os.SEEK_END)
-            rows = text.facts.newlines + (file.read(1) != b"\n")
-        with locked([path]) as connection:
-            reader = _JsonReader(connection, path, fields, rows, wanted)
-            columns = reader.columns(wanted)
-    except Exception:  # noqa: BLE001 (as for delimited text: the careful way says what is wrong)
-        return None
-    place, notes = InLines(text.shown, 1), tuple(reader.notes)
-    return Table(text.shown, columns, rows, place=place, notes=notes)
-
-
-class _JsonReader(csv.Reader):
-    """Lines of JSON as records: the texts of values are those of JSON."""
-
-    def __init__(
-        self,
-        connection: Any,
-        path: str,
-        fields: Fields,
-        rows: int,
-        wanted: ColumnRoles,
-    ) -> None:
-        dialect = Dialect(",", fields.names, 0, header=False)
-        super().__init__(connection, path, dialect, rows)
-        values, good, given, last = list[str](), list[str](), list[str](), len(fields.names) - 1
-        for place, (name, ahead) in enumerate(zip(fields.names, fields.ahead, strict=True)):
-            behind = fields.behind if place == last else ""
-            begin, rest = len(ahead) + 1, len(ahead) + len(behind)
-            values.append(f"substr(c{place}, {begin}, length(c{place}) - {rest})")
-            if name in wanted.numbers or name not in wanted.columns:
-                text = NUMBER_TEXT if name in wanted.numbers else ANY_TEXT
-                good.append(f"regexp_full_match(c{place}, ?)")
-                given.append(f"{re.escape(ahead)}(?:{text}){re.escape(behind)}")
-            elif name != wanted.label:  # each value is parsed
-                good.append(f"starts_with(c{place}, ?) AND ends_with(c{place}, ?)")
-                given += [ahead, behind]
-        # The label of a line in which anything is not as expected is NULL, for the careful way.
-        label = fields.names.index(wanted.label)
-        self.ahead, self.behind = fields.ahead[label], fields.behind if label == last else ""
-        whole = f"good AND starts_with(c{label}, ?) AND ends_with(c{label}, ?)"
-        values[label] = f"CASE WHEN {whole} THEN {values[label]} END"
-        chosen = ", ".join(f"{value} AS c{place}" for place, value in enumerate(values))
-        plain = csv.scan_of(path, dialect, quote="")
-        self.scan = From(
-            f"(SELECT {' AND '.join(good)} AS good, c{label} AS label, {chosen} FROM {plain.sql})",  # noqa: S608
-            (*given, self.ahead, self.behind, *plain.parameters),
-            steady=True,
+        return json.loads(
+            text, object_pairs_hook=object_of, parse_constant=float, parse_float=fraction
         )
-        self.shown, self.wanted = path, wanted
+    except json.JSONDecodeError as error:
+        what = f"is broken JSON ({error.msg}, character {error.colno})"
+        lines = lines or (error.lineno,)
+    except RepeatedFieldError as error:
+        what = f"has an object with more than one {quoted(str(error))}"
+        fix = "give each field once"
+        raise refuse_file(shown, "BR606", what, fix, lines, len(lines)) from None
+    except (RecursionError, ValueError) as error:
+        what = f"is broken JSON ({quoted(str(error), quotes=False)})"
+    raise refuse_file(shown, "BR620", what, ONE_A_LINE, lines, len(lines)) from None
 
-    def _coding(self, at: str, values: list[str] | None) -> str:
-        """Labels are compared with all that stands in the record, which takes less time than to cut
-        them out.
-        """
-        if at != self._at(self.label) or values is None or len(values) > csv.FEW_VALUES:
-            return super()._coding(at, values)
-        ahead, behind = (part.replace("'", "''") for part in (self.ahead, self.behind))
-        cases = " ".join(
-            f"WHEN '{ahead}' || ? || '{behind}' THEN {code}" for code in range(len(values))
-        )
-        return (
-            f"CASE WHEN good THEN CAST(CASE label {cases} ELSE {csv.NO_CODE} END AS UTINYINT) END"
-        )
 
-    def _texts(self, read: Array, values: list[str] | None, name: str) -> Array:
-        if values is None:
-            raise csv.NeedsCarefulReading
-        return _of_texts(self.shown, name, values, read, self.wanted)
+def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the fields of an object, each of which it has once."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise RepeatedFieldError(next(name for name in names if names.count(name) > 1))
+    return found
+
+
+def fraction(text: str) -> float | RawNumber:
+    """Return a float where it keeps every digit: of up to fifteen without an exponent, or what
+    Python writes for that float.
+    """
+    value = float(text)
+    is_plain = len(text) <= SAFE_DIGITS and "e" not in text and "E" not in text
+    return value if is_plain or repr(value) == text else RawNumber(text)

@@ -15,6 +15,7 @@ import sys
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, fields, replace
 from functools import reduce
 from importlib import import_module
@@ -28,11 +29,11 @@ import numpy as np
 from baserate.atomic import user_limit
 from baserate.counts.cells import Array
 from baserate.errors import Fix, InputError, Note, Where, escaped, quoted, refuse, refuse_file, size
-from baserate.read import csv, json_lines, streams
+from baserate.read import json_lines, streams
 from baserate.read.cases import spelled
 from baserate.read.columns import Unread
 from baserate.read.csv import unread
-from baserate.read.engine import CaseTable, opened_texts
+from baserate.read.engine import CaseTable, open_texts
 from baserate.read.quotas import CPU_S, Quotas, machine_memory
 from baserate.read.sandbox import READY, Failed, Incoming, Untrue, received
 from baserate.read.streams import Limits
@@ -509,14 +510,12 @@ def is_confined(source: str, options: Options) -> bool:
 
 
 def _may_hurt(path: str) -> bool:
-    """Whether a file is read by more than Python's own csv and json, or is large. What cannot be
-    read at all is refused here.
+    """Whether a file is read by a library that may crash. What cannot be read at all is refused
+    here.
     """
     if not os.path.isfile(path):  # noqa: PTH113
         return False
-    kind = streams.file_kind(_head(path), path)
-    large = os.path.getsize(path) >= csv.FAST_FROM  # noqa: PTH202
-    return kind in NATIVE or (kind == "JSON" and large) or is_narrow()
+    return streams.file_kind(_head(path), path) in NATIVE or is_narrow()
 
 
 def parts_here(source: str, wanted: ColumnRoles, options: Options) -> list[Table]:
@@ -677,12 +676,9 @@ def _from_file(path: str, wanted: ColumnRoles, options: Options) -> Table:
         if kind not in (streams.TEXT, "JSON", *streams.COMPRESSED):
             return _binary(path, kind, path, wanted, options)
     with streams.opened(path, options.limits, options.spooled) as plain:
-        fast_from = sys.maxsize if options.careful else csv.FAST_FROM
-        if plain.kind == streams.TEXT:
-            with opened_texts([plain], wanted, options.asked.checked()) as cases:
+        if plain.kind in OPENERS:
+            with OPENERS[plain.kind]([plain], wanted, options.asked.checked()) as cases:
                 return replace(cases.parts[0], columns=cases.columns())
-        if plain.kind == "JSON":
-            return json_lines.table_of(plain, wanted, options.asked, fast_from)
         try:
             table = _binary(plain.path, plain.kind, plain.shown, wanted, options)
         except InputError as error:
@@ -816,7 +812,13 @@ def _spelled(array: Array) -> Array:
 
 
 # ----------------------------------------------------------------------
-# Delimited text, read in place.
+# Text, read in place.
+
+
+OPENERS: dict[str, Callable[..., AbstractContextManager[CaseTable]]] = {
+    streams.TEXT: open_texts,
+    "JSON": json_lines.open_json,
+}
 
 
 def is_narrow() -> bool:
@@ -828,19 +830,18 @@ def is_narrow() -> bool:
 
 @contextlib.contextmanager
 def text_cases(source: str, wanted: ColumnRoles, options: Options) -> Iterator[CaseTable | None]:
-    """Give the cases of delimited text; None where a source is anything else."""
+    """Give the cases of text; None where a source is anything else."""
     with contextlib.ExitStack() as stack:
         plains = list[streams.Plain]()
         for path in [] if is_narrow() else text_files_of(source):
             plain = stack.enter_context(streams.opened(path, options.limits, options.spooled))
-            if plain.kind != streams.TEXT:
-                plains.clear()
-                break
             plains.append(plain)
-        if not plains:
+        kinds = {plain.kind for plain in plains}
+        if len(kinds) != 1 or not kinds <= OPENERS.keys():
             yield None
             return
-        yield stack.enter_context(opened_texts(plains, wanted, options.asked.checked()))
+        opener = OPENERS[kinds.pop()]
+        yield stack.enter_context(opener(plains, wanted, options.asked.checked()))
 
 
 def text_files_of(source: str) -> list[str]:
@@ -863,4 +864,4 @@ def text_files_of(source: str) -> list[str]:
 def _may_be_text(path: str) -> bool:
     if not os.path.isfile(path):  # noqa: PTH113
         return False
-    return streams.file_kind(_head(path), path) in (streams.TEXT, *streams.COMPRESSED)
+    return streams.file_kind(_head(path), path) in (*OPENERS, *streams.COMPRESSED)

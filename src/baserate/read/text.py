@@ -132,6 +132,7 @@ class Bytes:
     lines: int  # the last one also where it does not end; blank ones at the end left out
     plain: bool  # every line is a record that all readers of CSV read alike
     quoted: bool
+    is_even: bool = True  # all lines end alike
 
 
 # ----------------------------------------------------------------------
@@ -213,7 +214,8 @@ def scan_bytes(text: Text, delimiter: str = ",") -> Bytes:
     even = returns == pairs and pairs in (0, newlines)
     ends = newlines + returns - pairs + (last not in b"\r\n")
     plain = even and not long and quotes.are_plain and len(delimiter.encode()) == 1
-    return Bytes(ends - blank_lines_at_end(text.path), plain, quotes.seen > 0)
+    lines = ends - blank_lines_at_end(text.path)
+    return Bytes(lines, plain, quotes.seen > 0, even)
 
 
 def check_no_nul(text: Text, chunk: bytes, offset: int) -> None:

@@ -40,6 +40,7 @@ from baserate.measures.confusion import parse
 from baserate.measures.registry import CATALOGUE
 from baserate.numbers import Floats
 from baserate.results.choice import Choice, best_of_several
+from baserate.results.notes import merge_notes
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import Interval, is_corrected, percent
 from baserate.segments.groups import Slice, Slices, by_group
@@ -911,7 +912,7 @@ def of_contents(contents: Contents) -> dict[str, Any]:
     # What holds for all cases at a threshold is said of the model already: of its sites only what
     # is new.
     codes = {note.code for note in said}
-    notes = document.merged(
+    notes = merge_notes(
         [
             *said,
             *(

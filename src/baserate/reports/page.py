@@ -39,8 +39,9 @@ from baserate.decisions.selection import settings_of
 from baserate.errors import InputError, escaped, grouped, number_of, quoted, refuse
 from baserate.inference.decide import recommend
 from baserate.inference.intervals import IntervalOptions, auc_intervals
-from baserate.measures.confusion import checked_volume, in_costs, measure
+from baserate.measures.confusion import in_costs, measure
 from baserate.measures.isolines import IsoCost, iso_cost_line
+from baserate.notation import checked_volume
 from baserate.numbers import table
 from baserate.plots.figures import (
     SMALL_PRIOR,

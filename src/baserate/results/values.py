@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, overload
 
 from baserate.conditions import Conditions
-from baserate.errors import Fix, Note, Problem, combine, grouped, quoted, refuse
-from baserate.notation import checked_level, missed, percent
-from baserate.numbers import Viewed, cell, table
+from baserate.errors import Fix, Note, Problem, grouped, quoted, refuse
+from baserate.notation import WholeCheck, checked_level, missed, percent
+from baserate.numbers import Viewed, cell, table, view
 from baserate.results.operating_point import OperatingPoint
 
 __all__ = [
@@ -133,6 +131,8 @@ class Difference(Viewed):
     seed: int | None = None
     # Of McNemar's test: cases that only one model has right, and all cases.
     discordant: tuple[int, int] | None = None
+    # Nobody gave costs, and equal ones enter or choose the thresholds.
+    assumes_equal_costs: bool = False
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
     @property
@@ -159,6 +159,9 @@ class Difference(Viewed):
             f" {self.p_value:.3g}{adjusted} ({self.method})"
         )
 
+    def __str__(self) -> str:
+        return str(view("text", self))
+
     def _html_table(self) -> str:
         first, second = (quoted(name, quotes=False) for name in self.models)
         values = [cell(value, 4) for value in (*self.values, self.value)]
@@ -174,16 +177,8 @@ class Difference(Viewed):
         return table(repr(self), [*headings, "method"], [[*row, self.method]])
 
 
-class Differences(Viewed, tuple[Difference, ...]):  # noqa: SLOT001 (annotations say what one pair has)
-    """The differences between models, pair by pair; of a single pair, also its numbers.
-
-    >>> import baserate as br
-    >>> y, s = [0] * 60 + [1] * 40, list(range(100))
-    >>> models = br.count(y, {"a": s, "b": [*range(20, 80), *range(60, 100)], "c": s})
-    >>> found = br.compare(models, "auc", against="a")
-    >>> [(one.models, round(one.value, 3), round(one.p_adjusted, 4)) for one in found]
-    [(('a', 'b'), -0.083, 0.003), (('a', 'c'), 0.0, 1.0)]
-    """
+class _OnePair:
+    """The numbers of a comparison of one pair."""
 
     value: float
     low: float
@@ -205,15 +200,36 @@ class Differences(Viewed, tuple[Difference, ...]):  # noqa: SLOT001 (annotations
     favours: str | None
     significant: bool
 
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """The notes of all pairs, each once."""
-        return combine((), (note for one in self for note in one.notes))
+
+@dataclass(frozen=True, repr=False)
+class Differences(Viewed, _OnePair, Sequence[Difference]):
+    """The differences between models, pair by pair; of a single pair, also its numbers.
+
+    >>> import baserate as br
+    >>> y, s = [0] * 60 + [1] * 40, list(range(100))
+    >>> models = br.count(y, {"a": s, "b": [*range(20, 80), *range(60, 100)], "c": s})
+    >>> found = br.compare(models, "auc", against="a")
+    >>> [(one.models, round(one.value, 3), round(one.p_adjusted, 4)) for one in found]
+    [(('a', 'b'), -0.083, 0.003), (('a', 'c'), 0.0, 1.0)]
+    """
+
+    pairs: tuple[Difference, ...]
+    notes: tuple[Note, ...] = field(default=(), compare=False)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @overload
+    def __getitem__(self, place: int) -> Difference: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Difference, ...]: ...
+    def __getitem__(self, place: int | slice) -> Difference | tuple[Difference, ...]:
+        return self.pairs[place]
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            if name not in Differences.__annotations__:
+            if name not in _OnePair.__annotations__:
                 raise AttributeError(f"'Differences' object has no attribute {name!r}")
             if len(self) != 1:
                 raise refuse(
@@ -221,10 +237,13 @@ class Differences(Viewed, tuple[Difference, ...]):  # noqa: SLOT001 (annotations
                     f"{len(self)} pairs were compared: {name} is that of one",
                     "take one, [0], or name a pair=",
                 )
-            return getattr(self[0], name)
+            return getattr(self.pairs[0], name)
 
     def __repr__(self) -> str:
-        return "\n".join(map(repr, self))
+        return "\n".join(map(repr, self.pairs))
+
+    def __str__(self) -> str:
+        return str(view("text", self))
 
 
 MOST_DIGITS = 17
@@ -400,30 +419,13 @@ class Unsatisfied:
         return {"refused": [{"code": one.code, "text": one.text} for one in self.problems]}
 
 
-REPLICATES = Fix("replicates=2000", "--replicates 2000")
-
 MOST_REPLICATES = 10_000_000
-
-
-def checked_replicates(replicates: Any) -> int:
-    """Fewer than a hundred resamples do not describe the tails."""
-    whole = isinstance(replicates, int | np.integer) and not isinstance(replicates, bool)
-    if not whole or not 100 <= replicates <= MOST_REPLICATES:
-        raise refuse(
-            "BR580",
-            f"a bootstrap takes 100 to {grouped(MOST_REPLICATES)} replicates, got"
-            f" {quoted(replicates)}",
-            REPLICATES,
-        )
-    return int(replicates)
-
-
-def checked_seed(seed: Any) -> int:
-    """A seed is a whole number, so that the same call gives the same answer."""
-    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
-        raise refuse(
-            "BR580",
-            f"a seed is a whole number, 0 or more, got {quoted(seed)}",
-            Fix("seed=0", "--seed 0"),
-        )
-    return int(seed)
+# Fewer than a hundred resamples do not describe the tails.
+checked_replicates = WholeCheck(
+    "BR580",
+    f"a bootstrap takes 100 to {grouped(MOST_REPLICATES)} replicates",
+    Fix("replicates=2000", "--replicates 2000"),
+    100,
+    MOST_REPLICATES,
+)
+checked_seed = WholeCheck("BR580", "a seed is a whole number, 0 or more", Fix("seed=0", "--seed 0"))

@@ -49,11 +49,11 @@ from baserate.inference.requirements import (
 )
 from baserate.inference.resample import Plan
 from baserate.inference.sample_size import refuse_masses
-from baserate.measures.confusion import ASSUMES_LABEL_SHIFT, MOST_CASES, NOT_SAID
+from baserate.measures.confusion import ASSUMES_LABEL_SHIFT, NOT_SAID
 from baserate.measures.registry import CLASS_OF
-from baserate.notation import base_rate
+from baserate.notation import MOST_CASES, base_rate
 from baserate.numbers import Viewed
-from baserate.read.files import group_names
+from baserate.read.cases import group_names
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import (
     ALL,

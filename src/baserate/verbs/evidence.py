@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, overload
 
-from baserate.conditions import Conditions, CostsLike, Prior, exact_conditions, given_conditions
+from baserate.conditions import (
+    Conditions,
+    CostsLike,
+    Prior,
+    exact_conditions,
+    given_conditions,
+    one_or_several,
+)
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
-from baserate.curves.summaries import Summary
+from baserate.counts.points import Points
+from baserate.curves.summaries import Summary, summary_named
 from baserate.decisions.rules import parse_rule
-from baserate.errors import quoted, refuse
+from baserate.errors import Fix, InputError, Note, combine, quoted, refuse
 from baserate.inference import differences, intervals, requirements
+from baserate.inference.clusters import cluster_notes
+from baserate.inference.paired import whole_of
 from baserate.inference.resample import Progress
-from baserate.measures.confusion import NOT_SAID, Confusion, Measure
+from baserate.inference.statistic import statistic_of
+from baserate.measures.confusion import NOT_SAID, Confusion, Measure, in_costs
 from baserate.read.frames import is_lazy
+from baserate.results.notes import merge_notes, notes_by_model
 from baserate.results.operating_point import OperatingPoint
-from baserate.results.values import Differences, Interval, NonInferiority, Requirement
+from baserate.results.values import (
+    Difference,
+    Differences,
+    Interval,
+    NonInferiority,
+    Requirement,
+)
 from baserate.verbs.sources import Models, Threshold, count, models_of, refuse_uncounted, verb
 
 Side = Literal["both", "lower", "upper"]
@@ -156,11 +175,11 @@ def _refuse_groups(x: Any) -> None:
 @verb
 def compare(  # noqa: PLR0913 (each is a question of its own)
     x: Any,
-    statistic: Statistic = "auc",
+    statistic: Statistic | None = None,
     /,
     *,
-    at: Conditions | None = None,
-    prior: Prior | None = None,
+    at: Conditions | Sequence[Conditions] | None = None,
+    prior: Prior | Sequence[Prior] | None = None,
     costs: CostsLike | None = None,
     pair: Sequence[str] | None = None,
     against: str | None = None,
@@ -183,58 +202,83 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
 ) -> Differences:
     """Is one model really better than another? Every pair, or every model `against` one.
 
-    `x` are models counted on the same cases (`JointCounts`), counts by `cluster` by name with the
-    same clusters, or, with `paired=False`, counts of different cases by name. Of more than two
-    models every pair is compared, with Holm's adjustment; `pair` names one. Of one pair the result
-    has its numbers: `.value`, `.low`, `.high`, `.p_value`; of several `[0]` is the first.
-    `threshold={"a": 0.5, "b": 0.3}` gives each model its own; the other arguments are those of
-    `interval`. Where base rate or costs are not known exactly they are drawn with every resample;
-    over a range the bounds are the widest, and p is small only where one model leads throughout.
+    Of more than two models every pair is compared, with Holm's adjustment. Of one pair the result
+    has its numbers: `.value`, `.low`, `.high`, `.p_value`; of several `[0]` is the first. Where
+    base rate or costs are not known exactly they are drawn with every resample; over a range the
+    bounds are the widest, and p is small only where one model leads throughout.
 
     Without a `method`: AUC by DeLong's test (with Student's t below 100 cases of the smaller class;
     "delong" is the plain test), tpr, fpr, accuracy and error at fixed thresholds by McNemar's exact
     test, measures at thresholds that a rule or the cost chooses on these cases by the closed form
-    with which `choose` tests its best model, anything else by the paired bootstrap. `replicates`
-    (2000 unless given) asks for the bootstrap at chosen thresholds too.
+    with which `choose` tests its best model, anything else by the paired bootstrap.
 
-    A file or a data frame is counted first: `compare(frame, "auc", label=…, score=[…])`. Cases that
-    do not fit into memory cannot be compared in pairs: compare a random sample of them. Holm 1979,
-    Scandinavian Journal of Statistics 6:65-70.
+    Cases that do not fit into memory cannot be compared in pairs: compare a random sample of them.
+    Holm 1979, Scandinavian Journal of Statistics 6:65-70.
 
+    Parameters
+    ----------
+    x : JointCounts, mapping, path or frame
+        Models counted on the same cases; counts by `cluster` by name with the same clusters; with
+        `paired=False`, counts of different cases by name; or, with `label` and `score`, a file or
+        data frame that is counted first.
+    statistic : str, optional
+        What to compare: auc, any summary, or any measure ("precision", "expected_cost", "caught").
+        By default what is caught within a budget, the cost where base rate or costs are given, the
+        error at given thresholds, else AUC.
+    at, prior, costs
+        Base rate and costs, or several base rates, each with a comparison of its own.
+    pair : sequence of str, optional
+        The two models to compare.
+    against : str, optional
+        Compare every other model with this one; otherwise every pair.
+    rule : str, optional
+        Read the measure where this rule chooses each model's threshold.
+    threshold : float or mapping, optional
+        Fixed thresholds: one for all, or one per model.
+    volume : float, optional
+        Number of cases among which alerts, caught, missed and false alarms are counted.
+    better : str, optional
+        Which way is better for a function of one's own: "higher" or "lower".
+    paired : bool
+        False for models counted on different cases.
+    level : float
+        Confidence level.
+    method : str, optional
+        delong, delong-t, percentile or mcnemar (the default depends on the statistic).
+    resample : str, optional
+        What is drawn: "stratified" or "cases".
+    replicates : int, optional
+        Number of bootstrap resamples (default: 2000); asks for the bootstrap at thresholds, too.
+    seed : int
+        Random seed.
+    progress : callable, optional
+        Is given the share that is done.
+    label, score, positive, missing_label, nan_score
+        Of a file or data frame: as in `count`.
+
+    Examples
+    --------
     >>> import baserate as br
     >>> y, a, b = [0] * 60 + [1] * 40, list(range(100)), [*range(20, 80), *range(60, 100)]
     >>> br.compare(br.count(y, {"a": a, "b": b}), "auc")
     Difference: auc of b - a -0.08333, 95 % from -0.1339 to -0.03276, p = 0.00149 (delong-t)
     """
     if label is not None or score is not None:
-        given = {
-            "positive": positive,
-            "missing_label": missing_label,
-            "nan_score": nan_score,
-        }
-        said = {name: value for name, value in given.items() if value is not None}
-        x = _counted_together(x, label, score, said)
-    _refuse_rule(statistic, rule, volume)
-    models = models_of(x)
-    if isinstance(x, Counts | GroupedCounts):
-        raise refuse(
-            "BR595",
-            "a comparison needs two models",
-            'compare(count(y_true, {"a": scores, "b": others}), …)',
-        )
-    if models is None:
-        refuse_uncounted(x, "compare")
-        raise AssertionError
-    if any(isinstance(one, JointCounts) for one in models.values()):
-        raise refuse(
-            "BR429",
-            "these are slices of models counted together",
-            "non_inferiority(slices, …), or compare(slices[name], …)",
-        )
-    for one in models.values():
-        _refuse_groups(one)
-    asked = {
-        "at": given_conditions(at, prior, costs),
+        reading = {"positive": positive, "missing_label": missing_label, "nan_score": nan_score}
+        given = {name: value for name, value in reading.items() if value is not None}
+        x = _counted_together(x, label, score, given)
+    models = _models_to_compare(x)
+    one_or_more = one_or_several(at, prior, costs)
+    conditions = one_or_more if isinstance(one_or_more, list) else [one_or_more]
+    if isinstance(statistic, str) and ("<" in statistic or ">" in statistic):
+        raise _rule_without_measure(statistic, volume)
+    if statistic is None:
+        statistic = _usual_statistic(conditions[0], rule, volume, fixed=threshold is not NOT_SAID)
+    if pair is None and len(models) == 2:
+        pair = differences.pairs_of(list(models), against)[0]
+    elif pair is not None and against is not None:
+        raise refuse("BR408", "a pair and against= are both given", "leave one of them out")
+    options = {
         "rule": rule,
         "threshold": threshold,
         "volume": volume,
@@ -247,32 +291,134 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
         "seed": seed,
         "progress": progress,
     }
-    if pair is None and len(models) == 2:
-        pair = differences.pairs_of(list(models), against)[0]
-    elif pair is not None and against is not None:
-        raise refuse("BR408", "a pair and against= are both given", "leave one of them out")
     if pair is not None or len(models) < 2:
-        return Differences(
-            (differences.compare(statistic=statistic, models=x, pair=pair, **asked),)
+        options["pair"] = pair
+    else:
+        options["against"] = against
+    pairs = _compare_at_each(x, models, statistic, conditions, options)
+    return Differences(pairs, _notes_of_comparison(models, conditions, pairs))
+
+
+def _models_to_compare(x: Any) -> dict[str, Any]:
+    """Return the counts of each model by name."""
+    if isinstance(x, Counts | GroupedCounts):
+        raise refuse(
+            "BR595",
+            "a comparison needs two models",
+            'compare(count(y_true, {"a": scores, "b": others}), …)',
         )
-    return Differences(
-        differences.compare_all(statistic=statistic, models=x, against=against, **asked)
+    models = models_of(x)
+    if models is None:
+        refuse_uncounted(x, "compare")
+        raise AssertionError
+    if any(isinstance(one, JointCounts) for one in models.values()):
+        raise refuse(
+            "BR429",
+            "these are slices of models counted together",
+            "non_inferiority(slices, …), or compare(slices[name], …)",
+        )
+    for one in models.values():
+        _refuse_groups(one)
+    return models
+
+
+def _usual_statistic(
+    at: Conditions | None, rule: str | None, volume: float | None, *, fixed: bool
+) -> str:
+    """Return what people mean where they name no statistic; `fixed` where thresholds are given."""
+    costs_given = at is not None and at.costs_given
+    if _is_budget(rule, volume) and not costs_given:
+        return "caught"
+    if costs_given or (at is not None and not at.as_in_sample):
+        return "expected_cost"
+    if rule is not None:
+        raise _rule_without_measure(rule, volume)
+    return "error" if fixed else "auc"
+
+
+def _is_budget(rule: str | None, volume: float | None) -> bool:
+    """Does the rule limit the number of alerts?"""
+    return rule is not None and parse_rule(rule, volume).budget is not None
+
+
+def _compare_at_each(
+    x: Any,
+    models: Mapping[str, Any],
+    statistic: Any,
+    conditions: Sequence[Conditions | None],
+    options: dict[str, Any],
+) -> tuple[Difference, ...]:
+    """Return every pair at every base rate; once where the base rate does not matter."""
+    rule, volume, threshold = options["rule"], options["volume"], options["threshold"]
+    summary = summary_named(statistic) if isinstance(statistic, str) else None
+    asked = statistic if summary is None else summary
+    first = conditions[0]
+    if isinstance(threshold, Mapping):
+        threshold = next(iter(threshold.values()), NOT_SAID)
+    kind = statistic_of(
+        asked,
+        at=None if first is None else first.middle(),
+        rule=rule,
+        volume=volume,
+        threshold=threshold,
+    )
+    pairs: list[Difference] = []
+    for at in conditions if kind.at_matters else conditions[:1]:
+        if "pair" in options:
+            pairs.append(differences.compare(statistic=asked, models=x, at=at, **options))
+        else:
+            pairs += differences.compare_all(statistic=asked, models=x, at=at, **options)
+    if options["replicates"] is not None and all(one.replicates is None for one in pairs):
+        raise refuse(
+            "BR594",
+            f"replicates has no effect on {pairs[0].name}, compared by {pairs[0].method}",
+            "leave it out",
+        )
+    if not kind.at_matters:
+        return tuple(replace(one, at=None) for one in pairs)
+    is_chosen = kind.measure is not None and threshold is NOT_SAID
+    given = first is not None and first.costs_given
+    caught = _is_budget(rule, volume) and not given
+    return tuple(
+        replace(
+            one,
+            at=_conditions_in_sample(one.at, models),
+            assumes_equal_costs=not given and (in_costs(one.name) or (is_chosen and not caught)),
+        )
+        for one in pairs
     )
 
 
-def _refuse_rule(statistic: Any, rule: str | None, volume: float | None) -> None:
-    """A rule in the place of the measure, or no measure beside a rule."""
-    is_rule = isinstance(statistic, str) and ("<" in statistic or ">" in statistic)
-    if not is_rule and (rule is None or statistic != "auc"):
-        return
-    given = statistic if is_rule else rule
-    first = parse_rule(given, volume).terms[0].measure.name
+def _conditions_in_sample(at: Conditions | None, models: Mapping[str, Any]) -> Conditions | None:
+    """Return the conditions with the base rate of the sample where none was given."""
+    if at is None or not at.is_exact or not at.as_in_sample:
+        return at
+    points = Points.of(whole_of(next(iter(models.values()))))
+    return at if points.why_no_prior else at.within(points.exact_prior)
+
+
+def _notes_of_comparison(
+    models: Mapping[str, Any], conditions: Sequence[Conditions | None], pairs: Sequence[Difference]
+) -> tuple[Note, ...]:
+    """Return the notes of the counts, of their clusters, of all pairs and of the conditions."""
+    first = next(iter(models.values()))
+    of_clusters = cluster_notes(first) if isinstance(first, GroupedCounts) else ()
+    of_conditions = [note for at in conditions if at is not None for note in at.notes]
+    of_pairs = combine((), (note for one in pairs for note in one.notes))
+    of_counts = notes_by_model({name: whole_of(one).notes for name, one in models.items()})
+    return tuple(merge_notes([*of_counts, *of_clusters, *of_pairs, *of_conditions]))
+
+
+def _rule_without_measure(rule: str, volume: float | None) -> InputError:
+    """Return the refusal of a rule where no measure to compare is given."""
+    first = parse_rule(rule, volume).terms[0].measure.name
     budget = "caught" if volume is not None else "recall"
     beside = {"tpr": "specificity", "fnr": "specificity", "alerts": budget, "posfrac": budget}
-    raise refuse(
+    usual = beside.get(first, "recall")
+    return refuse(
         "BR594",
-        f"{quoted(given)} chooses the threshold of each model; what is compared there?",
-        f'compare(models, "{beside.get(first, "recall")}", rule="{given}", …)',
+        f"{quoted(rule)} chooses the threshold of each model; what is compared there?",
+        Fix(f'compare(models, "{usual}", rule="{rule}", …)', f"--statistic {usual}"),
     )
 
 

@@ -11,7 +11,7 @@ from baserate.conditions import OUTCOMES, Conditions, Uncertain, told
 from baserate.counts.cells import Totals
 from baserate.counts.counts import JointCounts
 from baserate.decisions.amount_costs import AmountChoice
-from baserate.errors import Note, Source, escaped, grouped, number_of, quoted
+from baserate.errors import escaped, grouped, number_of, quoted
 from baserate.measures.registry import CLASS_OF
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint
@@ -34,7 +34,6 @@ from baserate.results.values import (
 )
 from baserate.shift.estimate import EM, PriorEstimate, ShiftCheck
 from baserate.views.document import (
-    answer,
     conditions,
     number,
     of_check,
@@ -55,29 +54,10 @@ from baserate.views.tables import (
 # Comparisons and gates in the document: what a program reads of who is better, and of what passes.
 
 
-def of_comparisons(
-    command: str,
-    sources: Sequence[Source],
-    found: Sequence[Difference],
-    notes: Sequence[Note],
-    seed: int,
-    sample: Totals | None = None,
-) -> dict[str, Any]:
-    """Every comparison: how much, between which bounds, and whether it could be chance; `sample`
-    where conditions have a part in it.
+def of_difference(found: Difference, sample: Totals | None = None) -> dict[str, Any]:
+    """A difference of two models; of one whose conditions are those of the sample, with its base
+    rate.
     """
-    return answer(
-        command,
-        notes,
-        tuple(dict.fromkeys(sources)),
-        seed,
-        models=[],
-        comparisons=[of_difference(one, sample) for one in found],
-    )
-
-
-def of_difference(found: Difference, sample: Totals | None) -> dict[str, Any]:
-    """A difference of two models."""
     return {
         "statistic": found.name,
         "models": list(found.models),
@@ -105,10 +85,10 @@ def of_leads(choice: Choice | AmountChoice) -> dict[str, Any]:
     """
     same, lead = choice.indistinguishable, choice.lead_over_baseline
     return {
-        "differences": [of_difference(one, None) for one in choice.differences],
+        "differences": [of_difference(one) for one in choice.differences],
         "indistinguishable": None if same is None else list(same),
         "untested": choice.untested or None,
-        "lead_over_baseline": None if lead is None else of_difference(lead, None),
+        "lead_over_baseline": None if lead is None else of_difference(lead),
         "baseline_untested": choice.baseline_untested or None,
     }
 
@@ -117,11 +97,8 @@ def _at(found: Difference, sample: Totals | None) -> dict[str, Any] | None:
     """The conditions of a comparison, known or not; none where they do not matter."""
     if isinstance(found.at, Uncertain):
         return uncertain(found.at)
-    return (
-        conditions(found.at, sample)
-        if isinstance(found.at, Conditions) and sample is not None
-        else None
-    )
+    known = isinstance(found.at, Conditions) and (sample is not None or found.at.prior is not None)
+    return conditions(found.at, sample) if known else None
 
 
 def regression_verdict(verdict: NonInferiority) -> dict[str, Any]:
@@ -186,13 +163,15 @@ def requirement_verdict(judged: Sequence[Judged], *, passed: bool) -> dict[str, 
 # What was compared or evaluated, for a person: a sentence first, then a table.
 
 
-def of_differences(found: Sequence[Difference], *, by_cost: bool = False) -> str:
-    """A sentence for each comparison, then a table where there are several; `by_cost` where costs
-    enter, or choose the thresholds.
-    """
-    sentences = [sentence(difference, by_cost=by_cost) for difference in found]
+def describe_differences(found: Sequence[Difference]) -> str:
+    """Return a sentence for each comparison."""
+    return "\n".join(map(describe_difference, found))
+
+
+def tabulate_differences(found: Sequence[Difference]) -> list[str]:
+    """Return a table of comparisons, where there are several."""
     if len(found) == 1:
-        return sentences[0]
+        return []
     rows = [
         (
             _prior(one.at),
@@ -220,13 +199,13 @@ def of_differences(found: Sequence[Difference], *, by_cost: bool = False) -> str
         [[row[i] for i in kept] for row in rows],
         left=2 if 0 in kept else 1,
     )
-    return Page("\n".join(sentences), table)
+    return [table]
 
 
 def _prior(at: Any) -> str:
     """The base rate of a comparison, where it has one of its own and knows it exactly."""
-    known = isinstance(at, Conditions) and at.is_exact
-    return shown_prior(at.prior) if known and at.prior is not None else ""
+    known = isinstance(at, Conditions) and at.is_exact and not at.as_in_sample
+    return shown_prior(at.prior) if known else ""
 
 
 def shown_p(p: float) -> str:
@@ -239,15 +218,16 @@ def _name(one: Difference) -> str:
     return escaped(in_words(one.name, given=one.at is not None and one.at.costs_given))
 
 
-def sentence(one: Difference, *, by_cost: bool = False) -> str:
+def describe_difference(one: Difference) -> str:
     """Which model is better, by how much, and whether the difference is significant."""
     if one.favours == one.models[0]:  # the better one first, and its difference to the other
         one = turned(one)
     first, second = (quoted(name, quotes=False) for name in one.models)
+    is_known = one.at is not None and one.at.is_exact
     where = (
         ""
-        if one.at is None or (one.at.prior is None and not isinstance(one.at, Uncertain))
-        else f" at {told(one.at, by_cost=by_cost)}"
+        if one.at is None or (is_known and one.at.as_in_sample)
+        else f" at {told(one.at, by_cost=one.assumes_equal_costs)}"
     )
     value, low, high, *each = (
         reading(one.name, part) for part in (one.value, one.low, one.high, *one.values)

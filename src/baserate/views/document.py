@@ -21,17 +21,16 @@ from baserate.curves.named import act_on_everybody
 from baserate.curves.summaries import Summary
 from baserate.decisions.operating_point import measures_shown
 from baserate.distributions import Draws, LogUniform, Pilot, Range
-from baserate.errors import CASE_CONTROL, InputError, Note, Source, name_models, on_command_line
+from baserate.errors import CASE_CONTROL, InputError, Note, Source, on_command_line
 from baserate.measures.calculator import Rates, Solved
-from baserate.measures.confusion import Confusion, note_label_shift
+from baserate.measures.confusion import Confusion
 from baserate.numbers import EXACT_FLOATS, Undefined
 from baserate.results.choice import Choice
+from baserate.results.notes import notes_by_model
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import Check, Interval
 
 SCHEMA = "baserate/1"
-# What changes the answer most is said first.
-FIRST = ("BR116",)
 Models = Mapping[str, Counts]
 Settings = Mapping[str, Sequence[OperatingPoint]]
 
@@ -396,39 +395,6 @@ def notes_of(models: Models, settings: Settings) -> list[Note]:
         chosen = [note for point in settings.get(name, ()) for note in point.notes]
         said[name] = (*counts.notes, *chosen)
     return notes_by_model(said)
-
-
-def notes_by_model(said: Mapping[str, Sequence[Note]]) -> list[Note]:
-    """The same of notes that lie beside the name of their model."""
-    seen: dict[Note, dict[str, None]] = {}
-    for name, notes in said.items():
-        for note in notes:
-            seen.setdefault(note, {})[name] = None
-    everyone = len(said)
-    named = [
-        (note if len(names) == everyone else name_models(note, tuple(names)))
-        for note, names in seen.items()
-    ]
-    return merged(named)
-
-
-def merged(notes: Sequence[Note]) -> list[Note]:
-    """The assumption of label shift once, for all base rates that were read; what changes the
-    answer most comes first.
-    """
-    notes = sorted(dict.fromkeys(notes), key=lambda note: note.code not in FIRST)
-    shifted = [note for note in notes if "priors" in note.values]
-    if len(shifted) < 2:
-        return list(notes)
-    joined = note_label_shift(
-        [prior for note in shifted for prior in note.values["priors"]],
-        [sample for note in shifted for sample in note.values["samples"]],
-    )
-    models = {note.values.get("models", ()) for note in shifted}
-    if len(models) == 1 and () not in models:
-        joined = name_models(joined, *models)
-    rest = [note for note in notes if note not in shifted]
-    return [*rest[: notes.index(shifted[0])], joined, *rest[notes.index(shifted[0]) :]]
 
 
 def of_errors(error: InputError) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from baserate import __version__
 from baserate.curves.threshold_table import ThresholdTable
 from baserate.errors import Note, Source, on_command_line
 from baserate.results.plan import Plan
-from baserate.results.values import Unsatisfied
-from baserate.views import plans, tables
+from baserate.results.values import Difference, Differences, Unsatisfied
+from baserate.views import comparisons, plans, tables
 
 SCHEMA = "baserate/2"
 
@@ -41,6 +41,16 @@ def _(result: Plan) -> str:
     return plans.describe_plan(result)
 
 
+@write_sentence.register
+def _(result: Difference) -> str:
+    return comparisons.describe_difference(result)
+
+
+@write_sentence.register
+def _(result: Differences) -> str:
+    return comparisons.describe_differences(result)
+
+
 # ----------------------------------------------------------------------
 # Its tables.
 
@@ -59,6 +69,16 @@ def _(first: ThresholdTable, *others: ThresholdTable) -> list[str]:
 @list_tables.register
 def _(first: Plan, *others: Plan) -> list[str]:
     return [block for result in (first, *others) for block in plans.tabulate_designs(result)]
+
+
+@list_tables.register
+def _(first: Difference, *others: Difference) -> list[str]:
+    return comparisons.tabulate_differences((first, *others))
+
+
+@list_tables.register
+def _(first: Differences, *others: Differences) -> list[str]:
+    return comparisons.tabulate_differences([one for pairs in (first, *others) for one in pairs])
 
 
 # ----------------------------------------------------------------------

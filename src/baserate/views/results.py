@@ -62,7 +62,7 @@ def _(result: Choice) -> dict[str, Any]:
         **found,
         "at": document.uncertain(result.over) if result.over is not None else found["at"],
         "points": {name: document.point_of(point) for name, point in result.points.items()},
-        "comparisons": [comparisons.of_difference(one, None) for one in result.differences],
+        "comparisons": [comparisons.of_difference(one) for one in result.differences],
         **({"regrets": plain(result.regrets)} if result.regrets else {}),
     }
 
@@ -85,7 +85,7 @@ def _(result: Days) -> dict[str, Any]:
 
 @values_of.register
 def _(result: Differences) -> dict[str, Any]:
-    return {"comparisons": [comparisons.of_difference(one, None) for one in result]}
+    return {"comparisons": [comparisons.of_difference(one) for one in result]}
 
 
 @values_of.register

@@ -1,0 +1,163 @@
+"""A command prints what its verb returns: the same values with --json, the same first line, and the
+same refusal. Requests are drawn at random; options that exclude each other are among them.
+"""
+
+import json
+import random
+
+import pytest
+from tests.cli.helpers import VALID, told
+
+import baserate as br
+from baserate.errors import InputError
+
+REQUESTS = range(15)
+LABELS = ("--label", "y")
+# What is typed, and the keywords that say the same in Python.
+CONDITIONS = (
+    (("--prior", "1%"), {"prior": "1%"}),
+    (
+        ("--prior", "1 in 50", "--cost", "fn=20,fp=1"),
+        {"prior": "1 in 50", "costs": {"fn": 20, "fp": 1}},
+    ),
+    (("--cost", "fn=5,fp=1"), {"costs": {"fn": 5, "fp": 1}}),
+    (("--prior", "2%,20%"), {"prior": ["2%", "20%"]}),
+    (("--prior", "150%"), {"prior": "150%"}),
+    ((), {}),
+    ((), {}),
+)
+RANGE = (("--prior", "1%..5%"), {"prior": "1%..5%"})
+LEVEL = ((("--level", "90%"), {"level": 0.9}), ((), {}))
+VOLUME = ((("--volume", "10k"), {"volume": 10_000}), ((), {}), ((), {}))
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory):
+    """A file of three models, with clusters and sites, and the same columns by name."""
+    draw = random.Random(40)
+    rows = []
+    for case in range(240):
+        label = int(draw.random() < 0.3)
+        scores = [round(draw.gauss(label * skill, 1), 2) for skill in (1.5, 1.0, 0.2)]
+        rows.append((label, *scores, case // 4, "north" if case % 3 else "south"))
+    names = ("y", "a", "b", "c", "card", "site")
+    path = tmp_path_factory.mktemp("commands") / "cases.csv"
+    lines = [names, *rows]
+    path.write_text("".join(f"{','.join(map(str, line))}\n" for line in lines))
+    return path
+
+
+def draw_options(draw, *tables):
+    """Words and keywords of one row of each table."""
+    words, keywords = [], {}
+    for typed, given in map(draw.choice, tables):
+        words += typed
+        keywords |= given
+    return words, keywords
+
+
+def check_command(capsys, words, ask):
+    """The command answers what the verb answers, or refuses it with the same code."""
+    try:
+        results = ask()
+    except InputError as error:
+        codes = {problem.code for problem in error.problems}
+        done = told(capsys, *words)
+        assert done.status in (2, 3), (words, done)
+        assert done.err.removeprefix("error ")[:5] in codes, (words, done.err)
+        assert not done.out
+        return
+    results = results if isinstance(results, list) else [results]
+    done = told(capsys, *words, "--json")
+    assert done.status == 0, (words, done.err)
+    document = json.loads(done.out)
+    VALID.validate(document)
+    returned = json.loads(json.dumps([one.to_dict() for one in results], allow_nan=False))
+    assert document["schema"] == "baserate/2"
+    assert document["result"] == (returned[0] if len(returned) == 1 else returned), words
+    printed = told(capsys, *words).out
+    for line, result in zip(printed.splitlines(), results, strict=False):
+        assert line == str(result).splitlines()[0], words
+
+
+MEASURES = ((("--measure", "recall,f1"), ["recall", "f1"]), ((), None))
+THRESHOLDS = (
+    (("--threshold", "0.5,1.5"), {"thresholds": [0.5, 1.5]}),
+    (("--threshold", "none"), {"thresholds": [None]}),
+    ((), {}),
+)
+ORDER = ((("--order", "ascending"), {"order": "ascending"}), ((), {}))
+
+
+@pytest.mark.parametrize("seed", REQUESTS)
+def test_table(cases, capsys, seed):
+    draw = random.Random(seed)
+    words, keywords = draw_options(draw, (*CONDITIONS, RANGE), THRESHOLDS, VOLUME, ORDER)
+    scores = draw.choice((("a",), ("a", "b")))
+    typed, measures = draw.choice(MEASURES)
+    asked = [measures] if measures else []
+    counts = br.count(cases, label="y", score=scores[0] if len(scores) == 1 else [*scores])
+    models = counts if len(scores) > 1 else {"a": counts}
+    named = [word for score in scores for word in ("--score", score)]
+    check_command(
+        capsys,
+        ["table", cases, *LABELS, *named, *words, *typed],
+        lambda: br.table(models, *asked, **keywords),
+    )
+
+
+REQUIREMENTS = ("recall >= 0.9", "fpr <= 1%", "recall ± 5%", "precision >= 0.2", "auc >= 0.8")
+EXPECTED = (
+    (("--expect", "0.95"), {"expect": 0.95}),
+    (("--expect", "tpr=0.9,fpr=0.01"), {"expect": "tpr=0.9,fpr=0.01"}),
+    ((), {}),
+)
+POWER = ((("--power", "90%"), {"power": "90%"}), ((), {}))
+RATIO = ((("--ratio", "4"), {"ratio": 4}), ((), {}))
+
+
+@pytest.mark.parametrize("seed", REQUESTS)
+def test_plan(capsys, seed):
+    draw = random.Random(seed)
+    prior = draw.choice(({}, {"prior": "1%"}))
+    words, keywords = draw_options(draw, EXPECTED, POWER, RATIO, LEVEL)
+    requirement = draw.choice(REQUIREMENTS)
+    typed = ["--prior", prior["prior"]] if prior else []
+    check_command(
+        capsys,
+        ["plan", requirement, *words, *typed],
+        lambda: br.plan(requirement, **prior, **keywords),
+    )
+
+
+STATISTICS = ("recall", "precision", "auc", "AUPRC", "caught", "expected_cost", "nonsense")
+SETTINGS = (
+    (("--threshold", "1"), {"threshold": 1}),
+    (("--threshold", "a=1", "--threshold", "b=0.5"), {"threshold": {"a": 1, "b": 0.5}}),
+    (("--rule", "recall >= 0.6"), {"rule": "recall >= 0.6"}),
+    (("--rule", "alerts <= 900", "--volume", "10k"), {"rule": "alerts <= 900", "volume": 10_000}),
+    ((), {}),
+)
+AGAINST = ((("--against", "b"), {"against": "b"}), ((), {}), ((), {}))
+FEW = ("--replicates", "100")
+
+
+@pytest.mark.parametrize("seed", REQUESTS)
+def test_compare(cases, capsys, seed):
+    draw = random.Random(seed)
+    words, keywords = draw_options(draw, (*CONDITIONS, RANGE), SETTINGS, AGAINST, LEVEL)
+    statistic = draw.choice((None, None, *STATISTICS))
+    asked = [] if statistic is None else [statistic]
+    typed = [] if statistic is None else ["--statistic", statistic]
+    scores = draw.choice((("a", "b"), ("a", "b", "c")))
+    named = [word for score in scores for word in ("--score", score)]
+    units = draw.choice(({}, {}, {}, {"cluster": "card"}))
+    typed += [word for name, column in units.items() for word in (f"--{name}", column)]
+    models = br.count(cases, label="y", score=[*scores], **units)
+    if units or keywords.get("prior") == RANGE[1]["prior"] or statistic == "AUPRC":
+        typed, keywords = [*typed, *FEW], {**keywords, "replicates": 100}
+    check_command(
+        capsys,
+        ["compare", cases, *LABELS, *named, *words, *typed],
+        lambda: br.compare(models, *asked, **keywords),
+    )
