@@ -146,17 +146,17 @@ def _from_objects(column: Column) -> Array:
     refuse_missing(column)
     values = column.values.tolist()
     _check_flags(column, values)
-    numbers = _plain_text(values) or [_number(value) for value in values]
+    numbers = [_number(value) for value in values]
     bad = [row for row, number in enumerate(numbers) if number is None]
     if bad:
         raise not_numbers(column.name, values[bad[0]], bad[:MOST_EXAMPLES], len(bad))
-    if all(isinstance(value, str) for value in values):
-        _check_spelled(column, values, numbers)
-    if all(isinstance(number, int) for number in numbers):
-        if not all(-INT64_MAX - 1 <= number <= INT64_MAX for number in numbers):
+    _check_endless(column.name, values, numbers)
+    kinds = set(map(type, numbers))
+    if kinds <= {int}:
+        if any(not -INT64_MAX - 1 <= number <= INT64_MAX for number in numbers):
             raise too_large(column.name)
         return np.array(numbers, dtype=np.int64)
-    if all(isinstance(number, float) for number in numbers):
+    if kinds <= {float}:
         return np.array(numbers, dtype=np.float64)
     return _narrowed(column, np.array(numbers, dtype=object))
 
@@ -177,33 +177,22 @@ def _check_flags(column: Column, values: list[Any]) -> None:
     )
 
 
-def _plain_text(values: list[Any]) -> list[Any] | None:
-    """The quick way for a column of text that holds nothing odd."""
-    try:
-        if any("_" in value or not value.isascii() for value in values):
-            return None
-        return list(
-            map(
-                int if all(value.strip().lstrip("+-").isdecimal() for value in values) else float,
-                values,
-            )
-        )
-    except (TypeError, AttributeError, ValueError):
-        return None
-
-
 def _number(value: object) -> Any:
-    """The number that a value is, or that text spells in the plain way; None for anything else."""
+    """The number that a value is, or that text spells in the plain way, whole numbers exactly; None
+    for anything else.
+    """
     from decimal import Decimal
     from fractions import Fraction
 
+    if isinstance(value, str):
+        number = spelled(value)
+        whole = number is not None and value.strip().lstrip("+-").isdecimal()
+        return int(value) if whole and abs(number or 0) < inf else number
     if isinstance(value, bool | np.bool_ | int | np.integer):
         return int(value)
     if isinstance(value, float | np.floating):
         return float(value)
-    if isinstance(value, Decimal | Fraction):
-        return value
-    return spelled(value) if isinstance(value, str) else None
+    return value if isinstance(value, Decimal | Fraction) else None
 
 
 def spelled(text: str) -> float | None:
@@ -259,28 +248,19 @@ def _narrowed(column: Column, wide: Array) -> Array:
     return narrow
 
 
-def _check_spelled(column: Column, texts: list[str], numbers: list[Any]) -> None:
-    """No number written as text may become infinite, and no whole number may be rounded."""
+def _check_endless(name: str, values: list[Any], numbers: list[Any]) -> None:
+    """Refuse numbers written as text that are larger than any float."""
     endless = [
         row
         for row, number in enumerate(numbers)
-        if abs(number) == inf and "n" not in texts[row].casefold()
+        if type(number) is float
+        and abs(number) == inf
+        and isinstance(values[row], str)
+        and "n" not in values[row].casefold()
     ]
     if endless:
-        raise refuse(
-            "BR215",
-            f"{column.name} goes beyond the largest float",
-            "write smaller numbers",
-            endless[:MOST_EXAMPLES],
-            len(endless),
-        )
-    if any(
-        abs(number) >= EXACT_FLOATS
-        and texts[row].strip().lstrip("+-").isdecimal()
-        and int(texts[row]) != number
-        for row, number in enumerate(numbers)
-    ):
-        raise refuse("BR215", f"{column.name}: {ROUNDED}", CONVERT)
+        text = f"{name} goes beyond the largest float"
+        raise refuse("BR215", text, "write smaller numbers", endless[:MOST_EXAMPLES], len(endless))
 
 
 def rounded_note(name: str) -> Note:
