@@ -105,9 +105,6 @@ class Column:
         """The same with a plain type, where Python objects are all of one kind."""
         if self.values.dtype.kind != "O":
             return self
-        if self.coded is None:
-            plain = _from_list(self.values.tolist(), self.name)
-            return replace(self, values=plain, encoded=None) if plain.ndim == 1 else self
         words, codes = self.coded
         plain = _from_list(words, self.name)
         if plain.ndim != 1 or plain.dtype.kind == "O":
@@ -115,29 +112,21 @@ class Column:
         return replace(self, values=plain[codes], encoded=None)
 
     @cached_property
-    def coded(self) -> tuple[list[Any], Array] | None:
-        """The values there are, and for each row the place of its own among them; None where they
-        are too many. Numbers and objects that are equal may be there more than once.
+    def coded(self) -> tuple[list[Any], Array]:
+        """The values there are, and for each row the place of its own among them. Numbers and
+        objects that are equal may be there more than once, and every one where they are many.
         """
         if self.encoded is not None:
             return self.encoded
         found = best.distinct(self.values)
-        return None if found is None else (self.values[found[0]].tolist(), found[1])
-
-    @property
-    def words(self) -> list[Any]:
-        """The values there are, each once where they are few."""
-        return self.values.tolist() if self.coded is None else self.coded[0]
+        if found is None:
+            return self.values.tolist(), np.arange(len(self))
+        return self.values[found[0]].tolist(), found[1]
 
     def where(self, test: Callable[[Any], bool]) -> npt.NDArray[np.bool_]:
         """The rows whose value passes a test, called once per value where these are few."""
-        found = np.fromiter(map(test, self.words), dtype=np.bool_)
-        if self.coded is None:
-            return found
-        passed, codes = np.flatnonzero(found), self.coded[1]
-        if len(passed) > 1:
-            return found[codes]
-        return codes == passed[0] if len(passed) else np.zeros(len(self), dtype=np.bool_)
+        words, codes = self.coded
+        return np.fromiter(map(test, words), dtype=np.bool_)[codes]
 
     def missing_rows(self) -> npt.NDArray[np.intp]:
         """Positions without a value: masked, null, None, NaN or blank text."""
@@ -404,13 +393,13 @@ def _first_rows(values: Array) -> tuple[Array, Array]:
     if values.dtype.kind not in "OT":
         _, firsts, codes = np.unique(values, return_index=True, return_inverse=True)
         return firsts, codes
-    places, firsts = dict[Any, int](), list[int]()
+    places, seen = dict[Any, int](), list[int]()
     codes = np.empty(len(values), dtype=np.int64)
     for row, value in enumerate(values.tolist()):
         codes[row] = places.setdefault(None if is_missing(value) else value, len(places))
-        if len(firsts) < len(places):
-            firsts.append(row)
-    return np.array(firsts, dtype=np.int64), codes
+        if len(seen) < len(places):
+            seen.append(row)
+    return np.array(seen, dtype=np.int64), codes
 
 
 def _is_fine(values: Array) -> bool:
