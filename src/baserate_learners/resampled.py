@@ -428,7 +428,7 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
             else None
         )
         return calibrate(
-            count(codes, _to_log_odds(scores, self._ends_of_log_odds)), str(self.correct)
+            count(codes, _to_log_odds(scores, self._ends)), str(self.correct)
         )
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
@@ -439,7 +439,7 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
         X = self._validate_rows(X, reset=False)  # noqa: N806
         if self.calibration_ is not None:
             scores = self.calibration_.apply(
-                _to_log_odds(_average_scores(self.members_, X), self._ends_of_log_odds)
+                _to_log_odds(_average_scores(self.members_, X), self._ends)
             )
             found = (
                 scores

@@ -7,7 +7,6 @@ import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -72,11 +71,6 @@ class ThresholdTable(Viewed):
     def __post_init__(self) -> None:
         for values in self.columns.values():
             values.flags.writeable = False
-        object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        whole = ThresholdTable, (dict(self.columns), self.at, self.notes)
-        return whole if not self.across else (ThresholdTable.transposed, (self.transposed(),))
 
     def __len__(self) -> int:
         return len(self.columns["threshold"])

@@ -162,15 +162,17 @@ def correct_probabilities(
     >>> br.shift.correct_probabilities([0.5, 0.9, 0.99], negatives_kept="1%").round(6)
     array([0.009901, 0.082569, 0.497487])
     """
-    given = np.asarray(scores)
-    if given.dtype.kind not in "biuf" or np.isnan(given.astype(np.float64)).any():
-        raise refuse(
-            "BR507",
-            "probabilities are numbers from 0 to 1, and none is missing",
-            "drop or score the cases that have none",
-        )
+    given = _array_of(scores, "BR507", "probabilities are numbers from 0 to 1, and none is missing")
     factor = odds_factor(negatives_kept, calibrated_at, at, None)
     return multiply_odds(as_probabilities(given.reshape(-1)), factor)[0].reshape(given.shape)
+
+
+def _array_of(scores: npt.ArrayLike, code: str, text: str) -> npt.NDArray[Any]:
+    """Scores as an array of numbers, none of them missing."""
+    given = np.asarray(scores)
+    if given.dtype.kind not in "biuf" or np.isnan(given.astype(np.float64)).any():
+        raise refuse(code, text, "drop or score the cases that have none")
+    return given
 
 
 def odds_factor(
@@ -243,13 +245,7 @@ class Calibration(Viewed):
 
     def apply(self, scores: npt.ArrayLike) -> Floats:
         """The probabilities of these scores, at the base rate of calibration."""
-        given = np.asarray(scores)
-        if given.dtype.kind not in "biuf" or np.isnan(given.astype(np.float64)).any():
-            raise refuse(
-                "BR201",
-                "a score is missing or not a number",
-                "drop or score the cases that have none",
-            )
+        given = _array_of(scores, "BR201", "a score is missing or not a number")
         flat = given.reshape(-1)
         if self.method == ISOTONIC:
             place = np.searchsorted(self.scores, flat, side="right") - 1
