@@ -427,9 +427,7 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
             if self.correct == PLATT and hasattr(members[0].estimator, PROBABILITY)
             else None
         )
-        return calibrate(
-            count(codes, _to_log_odds(scores, self._ends)), str(self.correct)
-        )
+        return calibrate(count(codes, _to_log_odds(scores, self._ends)), str(self.correct))
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
         """The probability of each class: at the given base rate, or of the training cases;
