@@ -13,7 +13,8 @@ import numpy as np
 from baserate.conditions import Conditions, Costs, checked_conditions
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
-from baserate.decisions.selection import choose, curve_note, flag_at
+from baserate.decisions.merged import curve_note
+from baserate.decisions.selection import choose, flag_at
 from baserate.errors import Infeasible, Note, combine, grouped, quoted, refuse
 from baserate.measures.confusion import (
     ASSUMES_LABEL_SHIFT,

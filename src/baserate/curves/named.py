@@ -19,7 +19,7 @@ from baserate.counts.counts import Counts
 from baserate.counts.points import Points
 from baserate.curves.curve import Curve, rounded_thresholds, trace_points
 from baserate.decisions.amount_costs import Priced, Prices, checked_recovered, checked_review
-from baserate.decisions.selection import curve_note
+from baserate.decisions.merged import curve_note
 from baserate.errors import Fix, Note, check_corrected_once, refuse
 from baserate.measures.confusion import (
     Measure,

@@ -21,7 +21,6 @@ from baserate.conditions import (
     refuse_estimate,
 )
 from baserate.counts.counts import Counts, JointCounts, same_scores
-from baserate.counts.grouped import GroupedCounts
 from baserate.decisions.selection import flag_at
 from baserate.distributions import Pilot, Range
 from baserate.errors import Fix, Note, combine, quoted, refuse
@@ -455,7 +454,7 @@ def _check_thresholds(
 
 
 def _compared(
-    both: tuple[Statistic, Statistic],
+    both: Both,
     models: Models,
     names: tuple[str, str],
     asked: Resampling,
@@ -467,12 +466,11 @@ def _compared(
     if isinstance(models, JointCounts):
         found = _paired(both, models, names, asked, by_formula=by_formula)
         return replace(found, notes=combine(found.notes, same_scores(models, names)))
-    parts: Any = tuple(models[name] for name in names)
-    if how == SAME_CLUSTERS:
-        return _clustered(both, parts, names, asked)
-    if both[0].is_auc and isinstance(parts[0], Counts) and _by_delong(asked):
-        return unpaired_delong(parts, names, asked.level, asked.method)
-    return _unpaired(both, parts, names, asked)
+    if how == APART and both[0].is_auc and _by_delong(asked):
+        parts = models[names[0]], models[names[1]]
+        if all(isinstance(part, Counts) for part in parts):
+            return unpaired_delong(parts, names, asked.level, asked.method)  # type: ignore[arg-type]
+    return _by_bootstrap(both, models, names, asked, paired=paired)
 
 
 def _over(
@@ -491,33 +489,27 @@ def _over(
     if not any(one.at_matters for one in both):
         return _compared(both, models, names, asked, paired=paired, by_formula=by_formula)
     _check_method(both[0], asked)
-    sources, plans = _resampled_in_step(both[0], models, names, asked, paired=paired)
-    notes = combine((), (note for source in sources for note in check_enough(source)))
-    wholes = (
-        [models.marginal(name) for name in names]
-        if isinstance(models, JointCounts)
-        else [whole_of(source) for source in sources]
-    )
-    spread = max(spread_of(source, asked.level) for source in sources)
+    if isinstance(models, JointCounts):
+        _check_classes(models)
+    drawn = _resampled_in_step(both[0], models, names, asked, paired=paired)
     found = over_conditions(
         both,
         at,
-        (wholes[0], wholes[1]),
-        in_step(sources, plans, (both[0].runs, both[1].runs)),
-        (asked.replicates, asked.seed, asked.level, spread),
+        drawn.wholes,
+        in_step(drawn.sources, drawn.plans, (both[0].runs, both[1].runs)),
+        (asked.replicates, asked.seed, asked.level, max(drawn.spreads)),
     )
     _check_defined(both[0], names, found.seen)
-    least = _least_p(both, models, names) if isinstance(models, JointCounts) else 0.0
-    said = Note(
-        "BR598",
-        f"{asked.replicates} resamples ({plans[0].how}): approximate, coverage is not guaranteed"
-        + _chosen(both[0]),
+    text = (
+        f"{asked.replicates} resamples ({drawn.plans[0].how}): approximate, coverage is not"
+        f" guaranteed{_chosen(both[0])}"
     )
+    notes = (*found.notes, Note("BR598", text), *shifted(both[0], drawn.wholes[0]))
     return Difference(
         found.seen[1] - found.seen[0],
         found.low,
         found.high,
-        max(found.p_value, least),
+        max(found.p_value, _least_p(both, models, names)),
         PERCENTILE,
         names,
         found.seen,
@@ -528,8 +520,20 @@ def _over(
         paired=paired,
         replicates=asked.replicates,
         seed=asked.seed,
-        notes=combine(notes, (*found.notes, said, *shifted(both[0], wholes[0]))),
+        notes=combine(drawn.notes, notes),
     )
+
+
+class _Drawn(NamedTuple):
+    """What is resampled, once where it holds both models, by which plans; all cases of each model;
+    how far resamples are spread, and what to note.
+    """
+
+    sources: tuple[Any, ...]
+    plans: tuple[Plan, ...]
+    wholes: tuple[Counts, Counts]
+    spreads: tuple[float, ...]
+    notes: tuple[Note, ...]
 
 
 def _resampled_in_step(
@@ -539,17 +543,19 @@ def _resampled_in_step(
     asked: Resampling,
     *,
     paired: bool,
-) -> tuple[tuple[Any, ...], tuple[Plan, ...]]:
-    """What is resampled, once where it holds both models, and by which plans."""
+) -> _Drawn:
+    """How both models are resampled: by the same cases or clusters, or each by its own."""
     how = pairing_of(models, names, paired=paired)
     if isinstance(models, JointCounts):
-        _check_classes(models)
         sources: tuple[Any, ...] = (models.only(names),)
+        wholes = models.marginal(names[0]), models.marginal(names[1])
     else:
-        sources = tuple(models[name] for name in names)
+        sources = models[names[0]], models[names[1]]
+        wholes = whole_of(sources[0]), whole_of(sources[1])
     if how == SAME_CLUSTERS:
         check_groups(*sources)
-    return sources, tuple(
+    notes = combine((), (note for source in sources for note in check_enough(source)))
+    plans = tuple(
         planned(
             source,
             statistic.of_prior,
@@ -560,10 +566,12 @@ def _resampled_in_step(
         )
         for place, source in enumerate(sources)
     )
+    spreads = tuple(spread_of(source, asked.level) for source in sources)
+    return _Drawn(sources, plans, wholes, spreads, notes)
 
 
 def _paired(
-    both: tuple[Statistic, Statistic],
+    both: Both,
     joint: JointCounts,
     names: tuple[str, str],
     asked: Resampling,
@@ -587,11 +595,11 @@ def _paired(
         points = _in_advance(both, joint, names)
         if points:
             return _by_formula(both[0], joint, names, points, asked.level)
-    return _by_bootstrap(both, joint.only(names), names, asked)
+    return _by_bootstrap(both, joint, names, asked)
 
 
 def _in_advance(
-    both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str]
+    both: Both, joint: JointCounts, names: tuple[str, str]
 ) -> dict[str, OperatingPoint]:
     """Each model at its fixed threshold; none where the measure is not bounded, as odds and ratios
     of rates are not: their differences are far from normal.
@@ -676,42 +684,68 @@ def _is_matched(statistic: Statistic) -> bool:
 
 
 def _by_bootstrap(
-    both: tuple[Statistic, Statistic],
-    joint: JointCounts,
+    both: Both,
+    models: Models,
     names: tuple[str, str],
     asked: Resampling,
+    *,
+    paired: bool = True,
 ) -> Difference:
-    _check_method(both[0], asked)
-    notes = check_enough(joint)
+    """Both models resampled, by the same cases or clusters, or each by its own."""
+    statistic = both[0]
+    _check_method(statistic, asked)
+    drawn = _resampled_in_step(statistic, models, names, asked, paired=paired)
+    same_cases = isinstance(models, JointCounts)
     seen = [
-        float(statistic.value(joint.marginal(name)))
-        for statistic, name in zip(both, names, strict=True)
+        float(one.value(counts) if same_cases else one(counts))
+        for one, counts in zip(both, drawn.wholes, strict=True)
     ]
-    _check_defined(both[0], names, seen)
-    plan = planned(
-        joint, both[0].of_prior, asked.resample, asked.replicates, asked.seed, asked.progress
+    _check_defined(statistic, names, seen)
+    if same_cases:
+        columns = replicate_values(both, drawn.sources[0], drawn.plans[0]).T
+    else:  # the same seed draws the same clusters
+        each = zip(both, drawn.sources, drawn.plans, seen, drawn.spreads, strict=True)
+        columns = np.array(
+            [
+                _spread(replicate_values(one, source, plan)[:, 0], center, by)
+                for one, source, plan, center, by in each
+            ]
+        )
+    values, missing = undefined_noted(columns[1] - columns[0])
+    low, high = percentile_bounds(values, asked.level, BOTH)
+    p, least = max(bootstrap_p(values), _least_p(both, models, names)), 2 / (len(values) + 1)
+    floor = f", and p cannot be below {least:.2g}" if p <= least else ""
+    text = (
+        f"{asked.replicates} resamples ({drawn.plans[0].how}): approximate, coverage is not"
+        f" guaranteed{floor}{_chosen(statistic)}"
     )
-    values = replicate_values(both[0] if both[0] is both[1] else both, joint, plan)
-    return _difference(
-        both[0],
+    shifts = shifted(statistic, drawn.wholes[0])
+    return Difference(
+        seen[1] - seen[0],
+        low,
+        high,
+        p,
+        PERCENTILE,
         names,
         (seen[0], seen[1]),
-        values[:, 1] - values[:, 0],
-        (plan, asked, notes),
-        joint.marginal(names[0]),
-        _least_p(both, joint, names),
+        asked.level,
+        statistic.name,
+        statistic.better,
+        statistic.at,
+        paired=paired,
+        replicates=asked.replicates,
+        seed=asked.seed,
+        notes=combine(drawn.notes, (*missing, Note("BR598", text), *shifts, *alike(low, high))),
     )
 
 
-def _least_p(
-    both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str]
-) -> float:
+def _least_p(both: Both, models: Models, names: tuple[str, str]) -> float:
     """No test can be surer than the cases allow on which two fixed thresholds differ: all of them
     one way is a coin tossed so often.
     """
-    if not all(one.fixed for one in both):
+    if not isinstance(models, JointCounts) or not all(one.fixed for one in both):
         return 0.0
-    pairs = discordant(joint, names, (both[0].threshold, both[1].threshold)).pairs
+    pairs = discordant(models, names, (both[0].threshold, both[1].threshold)).pairs
     return min(1.0, 2.0 ** (1 - min(pairs, 1000)))
 
 
@@ -724,45 +758,6 @@ def _check_method(statistic: Statistic, asked: Resampling) -> None:
             if asked.method == BCA
             else f"leave it out, or {PERCENTILE}, {DELONG} (auc), {MCNEMAR} (at thresholds)",
         )
-
-
-def _difference(
-    statistic: Statistic,
-    names: tuple[str, str],
-    seen: tuple[float, float],
-    values: Floats,
-    how: tuple[Plan, Resampling, tuple[Note, ...]],
-    of: Counts,
-    least_p: float = 0.0,
-) -> Difference:
-    plan, asked, notes = how
-    _check_defined(statistic, names, seen)
-    values, missing = undefined_noted(values)
-    low, high = percentile_bounds(values, asked.level, BOTH)
-    shifts = (*shifted(statistic, of), *alike(low, high))
-    p, least = max(bootstrap_p(values), least_p), 2 / (len(values) + 1)
-    said = Note(
-        "BR598",
-        f"{plan.replicates} resamples ({plan.how}): approximate, coverage is not guaranteed"
-        + (f", and p cannot be below {least:.2g}" if p <= least else "")
-        + _chosen(statistic),
-    )
-    return Difference(
-        seen[1] - seen[0],
-        low,
-        high,
-        p,
-        PERCENTILE,
-        names,
-        seen,
-        asked.level,
-        statistic.name,
-        statistic.better,
-        statistic.at,
-        replicates=plan.replicates,
-        seed=plan.seed,
-        notes=combine(notes, (*missing, said, *shifts)),
-    )
 
 
 def _check_defined(statistic: Statistic, names: tuple[str, str], seen: Sequence[float]) -> None:
@@ -779,61 +774,3 @@ def _chosen(statistic: Statistic) -> str:
     if statistic.chosen:
         return f"; {CHOSEN_AGAIN}"
     return "; thresholds are treated as fixed in advance" if statistic.fixed else ""
-
-
-def _unpaired(
-    both: tuple[Statistic, Statistic],
-    parts: tuple[Counts | GroupedCounts, Counts | GroupedCounts],
-    names: tuple[str, str],
-    asked: Resampling,
-) -> Difference:
-    """Two samples resampled independently."""
-    _check_method(both[0], asked)
-    columns, seen, notes = [], [], tuple[Note, ...]()
-    for place, (statistic, counts) in enumerate(zip(both, parts, strict=True)):
-        notes = combine(notes, check_enough(counts))
-        plan = planned(
-            counts,
-            statistic.of_prior,
-            asked.resample,
-            asked.replicates,
-            2 * asked.seed + place,
-            asked.progress,
-        )
-        seen.append(statistic(whole_of(counts)))
-        values = replicate_values(statistic, counts, plan)[:, 0]
-        columns.append(_spread(values, seen[-1], spread_of(counts, asked.level)))
-    found = _difference(
-        both[0],
-        names,
-        (seen[0], seen[1]),
-        columns[1] - columns[0],
-        (replace(plan, seed=asked.seed), asked, notes),
-        whole_of(parts[0]),
-    )
-    return replace(found, paired=False)
-
-
-def _clustered(
-    both: tuple[Statistic, Statistic],
-    parts: tuple[GroupedCounts, GroupedCounts],
-    names: tuple[str, str],
-    asked: Resampling,
-) -> Difference:
-    """Two models scored the same groups: groups are resampled whole, the same ones for both."""
-    _check_method(both[0], asked)
-    check_groups(*parts)
-    notes = check_enough(parts[0])
-    plan = planned(
-        parts[0], both[0].of_prior, asked.resample, asked.replicates, asked.seed, asked.progress
-    )
-    # The same seed draws the same groups.
-    columns = [
-        replicate_values(statistic, part, plan)[:, 0]
-        for statistic, part in zip(both, parts, strict=True)
-    ]
-    seen = [statistic(part.total()) for statistic, part in zip(both, parts, strict=True)]
-    values = _spread(columns[1] - columns[0], seen[1] - seen[0], spread_of(parts[0], asked.level))
-    return _difference(
-        both[0], names, (seen[0], seen[1]), values, (plan, asked, notes), parts[0].total()
-    )
