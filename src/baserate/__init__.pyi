@@ -62,7 +62,7 @@ from baserate.measures.confusion import (
 from baserate.read.cases import (
     count_classes as count_classes,
 )
-from baserate.read.files import (
+from baserate.read.saved import (
     load as load,
 )
 from baserate.read.sql import (

@@ -233,6 +233,30 @@ def percent(level: float) -> str:
     return f"{100 * level:.6g} %"
 
 
+CALL = re.compile(r"([^()]+)(?:\(([^()]*)\))?")
+LONGEST_CALL = 300
+
+
+def split_call(text: Any, what: str) -> tuple[str, list[tuple[str, str, str]]]:
+    """Return the name and the arguments of what is written as name(key=value, …): the key, "=" or
+    nothing, and the value of each.
+    """
+    written = text.strip() if isinstance(text, str) and len(text) <= LONGEST_CALL else ""
+    found = CALL.fullmatch(written)
+    if found is None or not found[1].strip():
+        raise refuse(
+            "BR531",
+            f"cannot read {quoted(text)} as a {what}",
+            "write a name, or name(parameter=value)",
+        )
+    arguments = []
+    for part in (found[2] or "").split(","):
+        if part.strip():
+            key, equals, value = part.partition("=")
+            arguments.append((key.strip(), equals, value.strip()))
+    return found[1].strip(), arguments
+
+
 # ----------------------------------------------------------------------
 # Numbers among the arguments: which are allowed, and what a refusal says.
 

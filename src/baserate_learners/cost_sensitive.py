@@ -25,7 +25,7 @@ from sklearn.utils.validation import (
 )
 
 from baserate import Conditions, Costs, choose, count_folds, response
-from baserate.extend import checked_conditions, quoted, refuse
+from baserate.extend import checked_conditions, checked_whole, quoted, refuse
 from baserate_learners.fitted import (
     PROBABILITY,
     SAMPLE,
@@ -84,15 +84,20 @@ def sides(y: Any, at: Conditions | None = None, pos_label: Any = None) -> Sides:
             f" {len(classes)} classes ({known} …)"
         )
         raise refuse("BR901", text, "MinimumExpectedCost or MetaCost with a cost matrix")
+    check_two_classes(classes)
+    even = given.as_in_sample and given.costs.miss == given.costs.false_alarm
+    place = 1 if even and pos_label is None else positive_place(classes, pos_label)
+    return Sides(classes, place, codes == place)
+
+
+def check_two_classes(classes: npt.NDArray[Any]) -> None:
+    """Refuse cases of one class alone."""
     if len(classes) < 2:
         raise refuse(
             "BR901",
             "there are cases of one class at most; two classes are needed",
             "cases of both classes",
         )
-    even = given.as_in_sample and given.costs.miss == given.costs.false_alarm
-    place = 1 if even and pos_label is None else positive_place(classes, pos_label)
-    return Sides(classes, place, codes == place)
 
 
 def stakes(found: Sides, at: Conditions | None = None, amounts: Any = None) -> Floats:
@@ -338,6 +343,12 @@ class Wrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
             .add(estimator=self._inside(), method_mapping=mapping)
         )
 
+    def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803
+        """The answer of the estimator inside."""
+        check_is_fitted(self)
+        found: npt.NDArray[Any] = np.asarray(self.estimator_.predict(X))
+        return found
+
     def __sklearn_tags__(self) -> Any:
         tags, inside = super().__sklearn_tags__(), get_tags(self._inside())
         tags.classifier_tags.multi_class = (
@@ -464,19 +475,10 @@ class MetaCost(Wrapper):
     def fit(self, X: Any, y: Any) -> Self:  # noqa: N803 (scikit-learn's names)
         """The training cases relabelled, and the estimator inside fitted to them."""
         rows, labels = checked(X, y)
-        if not isinstance(self.resamples, int | np.integer) or self.resamples < 1:
-            raise refuse(
-                "BR580",
-                f"resamples are a whole number from 1 on, got {quoted(self.resamples)}",
-                "resamples=30",
-            )
+        text = "resamples are a whole number from 1 on"
+        checked_whole(self.resamples, "BR580", text, "resamples=30")
         classes, codes = np.unique(labels, return_inverse=True)
-        if len(classes) < 2:
-            raise refuse(
-                "BR901",
-                "there are cases of one class at most; two classes are needed",
-                "cases of both classes",
-            )
+        check_two_classes(classes)
         matrix, first = matrix_of(self.costs, classes, self.pos_label)
         self.probabilities_ = self._probabilities(rows, labels, codes)
         self.labels_ = classes[cheapest(self.probabilities_, matrix, first)]
@@ -524,12 +526,6 @@ class MetaCost(Wrapper):
         case = np.arange(cases)
         means: Floats = total[part, case] / spoke[part, case][:, None]
         return means
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803
-        """The answer of the classifier that was fitted to relabelled cases."""
-        check_is_fitted(self)
-        found: npt.NDArray[Any] = np.asarray(self.estimator_.predict(X))
-        return found
 
 
 def _share_drawn(most: float | None, cases: int) -> Fraction:
@@ -781,9 +777,3 @@ class CostWeighted(Transparent):
         self.calibrated_at_, self.place_ = None if settled is None else float(settled), found.place
         self.classes_ = found.classes
         return self
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803
-        """What the estimator inside answers."""
-        check_is_fitted(self)
-        found: npt.NDArray[Any] = np.asarray(self.estimator_.predict(X))
-        return found

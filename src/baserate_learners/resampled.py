@@ -36,7 +36,7 @@ from sklearn.utils.validation import (
 )
 
 from baserate import Conditions, InputError, count, response
-from baserate.extend import number_of, quoted, refuse
+from baserate.extend import checked_whole, number_of, quoted, refuse
 from baserate.shift import calibrate, correct_probabilities
 from baserate.types import Calibration
 from baserate_learners.fitted import PROBABILITY, Floats, positive_place, settled_at
@@ -388,12 +388,8 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
                 "a base rate is given, but scores are not corrected",
                 'correct="prior"',
             )
-        if not isinstance(self.repeats, int | np.integer) or self.repeats < 1:
-            raise refuse(
-                "BR910",
-                f"repeats are a whole number from 1 on, got {quoted(self.repeats)}",
-                "repeats=10",
-            )
+        text = "repeats are a whole number from 1 on"
+        checked_whole(self.repeats, "BR910", text, "repeats=10")
         return samplers
 
     def _calibrated(self, samplers: list[Any], X: Any, codes: Labels, random: Any) -> Calibration:  # noqa: N803

@@ -278,33 +278,38 @@ def _at(row: Row, corner: Corner) -> Fraction:
     return row[0] * corner[0] + row[1] * corner[1] + row[2] * corner[2] + row[3]
 
 
-def _meet(rows: Sequence[Row]) -> Corner | None:
-    """Where three planes meet, by Cramer's rule; None where they do not meet in one point."""
-    (a, b, c, d), (e, f, g, h), (i, j, k, m) = rows
-    whole = a * (f * k - g * j) - b * (e * k - g * i) + c * (e * j - f * i)
-    if not whole:
+def _meet(planes: Sequence[Row]) -> Corner | None:
+    """Where three planes meet; None where they do not meet in one point."""
+    rows = _eliminate(planes)
+    if len(rows) < 3:
         return None
-    x = -d * (f * k - g * j) + b * (h * k - g * m) - c * (h * j - f * m)
-    y = a * (-h * k + g * m) + d * (e * k - g * i) + c * (-e * m + h * i)
-    p = a * (-f * m + h * j) - b * (-e * m + h * i) - d * (e * j - f * i)
-    return x / whole, y / whole, p / whole
+    x, y, p = (-row[3] for row in rows)
+    return x, y, p
 
 
 def _rank(equations: Sequence[Row]) -> int:
-    rows = [list(row[:3]) for row in equations]
+    """How many of the equations say something of x, y or p that the others do not."""
+    return len(_eliminate(equations))
+
+
+def _eliminate(equations: Sequence[Row]) -> list[list[Fraction]]:
+    """The independent equations, each with a 1 where all others have a 0 (Gauss and Jordan)."""
+    rows = [list(row) for row in equations]
     rank = 0
     for column in range(3):
         pivot = next((i for i in range(rank, len(rows)) if rows[i][column]), None)
         if pivot is None:
             continue
         rows[rank], rows[pivot] = rows[pivot], rows[rank]
-        for i in range(rank + 1, len(rows)):
-            factor = rows[i][column] / rows[rank][column]
-            rows[i] = [
-                value - factor * other for value, other in zip(rows[i], rows[rank], strict=True)
-            ]
+        whole = rows[rank][column]
+        rows[rank] = [value / whole for value in rows[rank]]
+        for i, row in enumerate(rows):
+            if i != rank and row[column]:
+                factor = row[column]
+                pairs = zip(row, rows[rank], strict=True)
+                rows[i] = [value - factor * other for value, other in pairs]
         rank += 1
-    return rank
+    return rows[:rank]
 
 
 def _culprit(facts: Sequence[_Given]) -> str:

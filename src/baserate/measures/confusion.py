@@ -33,7 +33,7 @@ from baserate.measures.registry import (
     plain,
     weight_of_negatives,
 )
-from baserate.notation import base_rate, checked_volume, from_number, number
+from baserate.notation import base_rate, checked_volume, from_number, number, split_call
 from baserate.numbers import (
     Floats,
     Reading,
@@ -401,7 +401,6 @@ def no_better_than_majority(
 __all__ = ["Measure", "formulas", "in_costs", "named", "parse"]
 
 F_NUMBER = re.compile(r"f_?(\d{1,6}(?:\.\d{1,6})?)(?:_score)?")
-LONGEST = 300
 # The measures and summaries that costs enter.
 COSTED = (
     "expected_cost",
@@ -534,14 +533,24 @@ def parse(text: str, volume: float | None = None) -> Measure:
     """A measure as people write it: any synonym, any case; `volume` is used where the measure needs
     one and has none.
     """
-    name, arguments = _split(text)
+    name, arguments = split_call(text, "measure")
     key = plain(name)
     if key not in SYNONYMS:
         found = F_NUMBER.fullmatch(key)  # F2 and F0.5, as people write them
-        if arguments is None and found:
+        if found and not arguments:
             return Measure("f_beta", (("beta", float(found[1])),))
         raise _unknown(name)
-    return _made(SYNONYMS[key], arguments, volume)
+    name = SYNONYMS[key]
+    parameters = _read_parameters(name, arguments)
+    if volume is not None and CATALOGUE[name].per_volume:
+        if parameters.get("volume", volume) != volume:
+            raise refuse(
+                "BR532",
+                f"{name} is given two volumes: {parameters['volume']:g} and {volume:g}",
+                "give it once",
+            )
+        parameters["volume"] = volume
+    return Measure(name, tuple(parameters.items()))
 
 
 def in_costs(*names: str) -> bool:
@@ -565,50 +574,17 @@ def named(text: str | Measure, volume: float | None = None) -> Measure:
     return parse(text, volume)
 
 
-def _split(text: str) -> tuple[str, str | None]:
-    name, opened, rest = (
-        text.strip().partition("(")
-        if isinstance(text, str) and len(text) <= LONGEST
-        else ("", "", "")
-    )
-    if (
-        not name.strip()
-        or ")" in name
-        or (opened and (not rest.endswith(")") or "(" in rest or ")" in rest[:-1]))
-    ):
-        raise refuse(
-            "BR531",
-            f"cannot read {quoted(text)} as a measure",
-            "write a name, or name(parameter=value)",
-        )
-    return name.strip(), rest[:-1] if opened else None
-
-
-def _made(name: str, arguments: str | None, volume: float | None) -> Measure:
-    parameters = _arguments(name, arguments or "")
-    if volume is not None and CATALOGUE[name].per_volume:
-        if parameters.get("volume", volume) != volume:
-            raise refuse(
-                "BR532",
-                f"{name} is given two volumes: {parameters['volume']:g} and {volume:g}",
-                "give it once",
-            )
-        parameters["volume"] = volume
-    return Measure(name, tuple(parameters.items()))
-
-
-def _arguments(name: str, text: str) -> dict[str, float]:
+def _read_parameters(name: str, arguments: Sequence[tuple[str, str, str]]) -> dict[str, float]:
     known, given = CATALOGUE[name].parameters, dict[str, float]()
-    for place, part in enumerate(piece.strip() for piece in text.split(",") if piece.strip()):
-        key, equals, value = (piece.strip() for piece in part.partition("="))
+    for place, (key, equals, value) in enumerate(arguments):
         if not equals:
             if place >= len(known):
                 raise refuse(
                     "BR532",
-                    f"{name} takes {len(known)} parameters, got {quoted(text)}",
+                    f"{name} takes {len(known)} parameters, got {quoted(key)}",
                     f"see the definition of {name}",
                 )
-            key, value = known[place].name, key
+            key, value = known[place].name, key  # noqa: PLW2901
         if key in given:
             raise refuse(
                 "BR532", f"{name} is given {quoted(key)} twice", "give each parameter once"

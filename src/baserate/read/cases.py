@@ -8,29 +8,33 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
+from operator import itemgetter
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from baserate.counts.cells import Array, masses, without_runs
-from baserate.counts.counts import Counts
-from baserate.counts.grouped import GroupedCounts
+from baserate.counts.cells import Array, gathered, masses, without_runs
+from baserate.counts.counts import Counts, JointCounts
+from baserate.counts.grouped import GroupedCounts, rank
 from baserate.errors import (
     MOST_EXAMPLES,
     RANDOM,
+    TURNED,
     Findings,
     Fix,
     InputError,
     Ledger,
     Note,
+    Where,
     are,
     checked_design,
     grouped,
     number_of,
+    placed,
     quoted,
     refuse,
 )
@@ -44,6 +48,7 @@ from baserate.read.columns import (
     as_column,
     check_indexes,
     check_lengths,
+    group_codes,
     is_missing,
     kind_of_value,
     mixed,
@@ -72,12 +77,14 @@ WRITTEN = (
 )
 
 
-def as_scores(column: Column) -> Array:
-    """Contiguous numbers that rank the cases as the user's values do; none is NaN."""
+def as_scores(column: Column, times: Ints | None = None) -> Array:
+    """Contiguous numbers that rank the cases as the user's values do; none is NaN. `times` says how
+    many cases each value stands for.
+    """
     if column.unread is not None:
         raise _refused(column.name, column.unread)
-    if column.missing is not None:
-        refuse_missing(column)
+    if column.missing is not None or times is not None:
+        refuse_missing(column, times)
     column = column.inferred()
     scores = _numbers(column)
     # The least value is NaN where any is: one quick pass, and a slower look only where it is
@@ -347,18 +354,7 @@ def decide(
     `keyword` is what the caller's caller knows the positive label by: `count(pos_label=1)`, and
     `count(source, positive=1)`.
     """
-    gone = column.missing_rows()
-    if len(gone):
-        cases, rows = (len(column), gone) if times is None else (int(times.sum()), ())
-        many = len(gone) if times is None else int(times[gone].sum())
-        text = (
-            f"{grouped(many)} of {number_of(cases, 'label')} in {column.name} {are(many)} missing"
-        )
-        fix = Fix(
-            "drop those cases or label them; for a file or frame, missing_label='drop'",
-            "--missing-label drop, negative or positive",
-        )
-        raise refuse("BR105", text, fix, rows[:MOST_EXAMPLES], many)
+    _refuse_missing_labels(column, times)
     column = column.inferred()
     if pos_label is None:
         return _plain(column) or _spoken(column, _distinct(column, times), keyword)
@@ -369,6 +365,21 @@ def decide(
             "give the value that marks the positive cases",
         )
     return _asked(column, _distinct(column, times), pos_label, keyword)
+
+
+def _refuse_missing_labels(column: Column, times: Ints | None) -> None:
+    gone = column.missing_rows()
+    if not len(gone):
+        return
+    cases, missing, rows = len(column), len(gone), gone[:MOST_EXAMPLES].tolist()
+    if times is not None:
+        cases, missing, rows = int(times.sum()), int(times[gone].sum()), []
+    text = f"{grouped(missing)} of {number_of(cases, 'label')} in {column.name} {are(missing)}"
+    fix = Fix(
+        "drop those cases or label them; for a file or frame, missing_label='drop'",
+        "--missing-label drop, negative or positive",
+    )
+    raise refuse("BR105", f"{text} missing", fix, rows, missing)
 
 
 def _plain(column: Column) -> Decision | None:
@@ -388,52 +399,45 @@ def _plain(column: Column) -> Decision | None:
     return Decision(ones, 1) if np.count_nonzero(ones) + zeros == len(values) else None
 
 
-FEW_WORDS = 4
-
-
 def _distinct(column: Column, times: Ints | None = None) -> dict[Any, int]:
-    """Each value with the number of its cases. Mixed types are refused: 0 and "1" in one column is
+    """Each label with the number of its cases. Mixed types are refused: 0 and "1" in one column is
     a column gone wrong.
     """
-    values = column.values
-    if times is not None:
-        return dict(_summed(values.tolist(), times.tolist()))
-    if values.dtype.kind in "biuf" and len(values):
-        low, high = values.min(), values.max()
-        ends = {end.item(): int(np.count_nonzero(values == end)) for end in (low, high)}
-        if sum(ends.values()) == len(values):
-            return ends
-        found, counts = np.unique(values, return_counts=True)
-        return dict(_summed(found.tolist(), counts.tolist()))
-    words, codes = column.coded or (values.tolist(), np.arange(len(values)))
-    if len(words) <= FEW_WORDS:  # of which most labels have two
-        sizes = [int(np.count_nonzero(codes == place)) for place in range(len(words))]
+    numeric = column.values.dtype.kind in "biuf"
+    if column.coded is not None:
+        words, codes = column.coded
+    elif numeric:
+        found, codes = np.unique(column.values, return_inverse=True)
+        words = found.tolist()
     else:
-        sizes = np.bincount(codes, minlength=len(words)).tolist()
-    kinds = _summed(map(kind_of_value, words), sizes)
+        words, codes = column.values.tolist(), np.arange(len(column))
+    sizes = np.zeros(len(words), dtype=np.int64)
+    if times is None:
+        sizes += np.bincount(codes, minlength=len(words))
+    else:
+        np.add.at(sizes, codes, times)
+    if not numeric:
+        _check_kinds(column, words, codes, sizes)
+    labels = Counter[Any]()
+    for word, size in zip(words, sizes.tolist(), strict=True):
+        labels[word] += size
+    return dict(sorted(labels.items())) if numeric else dict(labels)
+
+
+def _check_kinds(column: Column, words: list[Any], codes: Array, sizes: Ints) -> None:
+    """Refuse labels of several kinds, and objects that are none."""
+    each = [kind_of_value(word) for word in words]
     if not all(isinstance(word, Hashable) for word in words):
-        raise refuse(
-            "BR107",
-            f"{column.name} holds {next(iter(kinds))} objects, not labels",
-            "give one label per case",
-        )
+        text = f"{column.name} holds {each[0]} objects, not labels"
+        raise refuse("BR107", text, "give one label per case")
+    kinds = Counter[str]()
+    for kind, size in zip(each, sizes.tolist(), strict=True):
+        kinds[kind] += size
     if len(kinds) > 1:
         rarest = kinds.most_common()[-1][0]
-        raise mixed(
-            "BR107",
-            column.name,
-            kinds,
-            [row for row, value in enumerate(values) if kind_of_value(value) == rarest],
-        )
-    return dict(_summed(words, sizes))
-
-
-def _summed(words: Iterable[Any], sizes: Iterable[int]) -> Counter[Any]:
-    """The cases of equal words together."""
-    found = Counter[Any]()
-    for word, size in zip(words, sizes, strict=True):
-        found[word] += size
-    return found
+        places = [place for place, kind in enumerate(each) if kind == rarest]
+        rows = np.flatnonzero(np.isin(codes, places)).tolist()
+        raise mixed("BR107", column.name, kinds, rows)
 
 
 def _equal(column: Column, value: object) -> npt.NDArray[np.bool_]:
@@ -621,58 +625,6 @@ def _is_text(labels: Array) -> bool:
     return labels.dtype == object and any(isinstance(value, str) for value in labels[:1])
 
 
-# ----------------------------------------------------------------------
-# A frame of class probabilities, as classifiers return them: its columns are named by class, and
-# the positive's is taken.
-
-
-SUM_ERROR = 1e-6
-
-
-@dataclass(frozen=True)
-class ClassColumn(Column):
-    """A column of probabilities, and the class that it is named by."""
-
-    label: object = None
-
-
-def two_columns(data: Any, name: str) -> tuple[ClassColumn, ...]:
-    """The two named columns of a DataFrame, or nothing where `data` is something else."""
-    labels = getattr(
-        data, "column_names", getattr(data, "columns", ())
-    )  # pyarrow's name for it first
-    if isinstance(data, np.ndarray) or len(labels) != 2:
-        return ()
-    return tuple(_class_column(data, label, name) for label in labels)
-
-
-def _class_column(data: Any, label: Any, name: str) -> ClassColumn:
-    column = as_column(data[label], f"{name}[{quoted(label)}]")
-    return ClassColumn(column.name, column.values, column.missing, column.index, label=label)
-
-
-def of_positive(columns: tuple[Column, ...], decision: Decision) -> tuple[Column, Note]:
-    """The column named like the positive class, if the two are the probabilities of a case being
-    one or the other.
-    """
-    pair = [column for column in columns if isinstance(column, ClassColumn)]
-    numeric = all(column.values.dtype.kind in "iuf" and column.missing is None for column in pair)
-    complete = numeric and bool(
-        (np.abs(sum(column.values for column in pair) - 1.0) <= SUM_ERROR).all()
-    )
-    matches = [column for column in pair if as_written(column.label) == as_written(decision.value)]
-    if not complete or len(matches) != 1:
-        names = ", ".join(quoted(column.label) for column in pair)
-        raise refuse(
-            "BR204",
-            f"the scores have 2 columns ({names}): which one ranks the positives?",
-            "pass one column",
-        )
-    return matches[0], Note(
-        "BR204", f"two columns of class probabilities: {matches[0].name} is the positive's"
-    )
-
-
 def as_written(label: object) -> str:
     """A label of any type as text: 1, 1.0 and true are the "1" of a text file. Column names are
     often text where labels are numbers or bools.
@@ -688,61 +640,33 @@ def as_written(label: object) -> str:
 
 # Most weights show at once what they are not, and need no second look.
 FEW = slice(0, 1000)
+FINITE = "give every case a finite weight"
 # Squares of weights beyond these leave the range of floats.
 SMALLEST, LARGEST = 1e-100, 1e100
 
 
 def as_weights(column: Column) -> Floats:
     """Float64 weights, or the reason why these are none."""
-    complete = _complete(column)
-    gone = () if complete else column.missing_rows()
+    gone = column.missing_rows()
     if len(gone):
         text = f"{column.name} has {number_of(len(gone), 'missing or NaN weight')}"
-        raise refuse(
-            "BR303", text, "give every case a finite weight", gone[:MOST_EXAMPLES], len(gone)
-        )
-    # Read as scores are, also from text.
-    numbers = _numbers(column) if complete and column.unread is None else as_scores(column)
+        raise refuse("BR303", text, FINITE, gone[:MOST_EXAMPLES], len(gone))
+    numbers = as_scores(column)  # read as scores are, also from text
     if numbers.dtype == np.int64 and numbers.max(initial=0) > EXACT_FLOATS:
-        raise refuse(
-            "BR303",
-            f"{column.name} has whole weights above 2**53, which would be rounded",
-            "scale the weights down",
-        )
+        text = f"{column.name} has whole weights above 2**53, which would be rounded"
+        raise refuse("BR303", text, "scale the weights down")
     weights = numbers.astype(np.float64, copy=False)
-    if len(weights) and weights.max() == np.inf:
-        infinite = np.flatnonzero(np.isinf(weights))
-        text = f"{column.name} has {number_of(len(infinite), 'infinite weight')}"
-        raise refuse(
-            "BR303",
-            text,
-            "give every case a finite weight",
-            infinite[:MOST_EXAMPLES],
-            len(infinite),
-        )
-    if len(weights) and weights.min() < 0:
-        below = np.flatnonzero(weights < 0)
-        text = (
-            f"{column.name} has {number_of(len(below), 'negative weight')}, such as"
-            f" {weights[below[0]]:g}"
-        )
-        raise refuse(
-            "BR303",
-            text,
-            "drop those cases or correct their weights",
-            below[:MOST_EXAMPLES],
-            len(below),
-        )
+    if weights.max(initial=0) == inf:
+        rows = np.flatnonzero(np.isinf(weights))
+        text = f"{column.name} has {number_of(len(rows), 'infinite weight')}"
+        raise refuse("BR303", text, FINITE, rows[:MOST_EXAMPLES], len(rows))
+    if weights.min(initial=0) < 0:
+        rows = np.flatnonzero(weights < 0)
+        text = f"{column.name} has {number_of(len(rows), 'negative weight')}, such as"
+        fix = "drop those cases or correct their weights"
+        text = f"{text} {weights[rows[0]]:g}"
+        raise refuse("BR303", text, fix, rows[:MOST_EXAMPLES], len(rows))
     return weights
-
-
-def _complete(column: Column) -> bool:
-    """Numbers of which none is missing, seen without making anything as large as they are: the
-    least is NaN where any is.
-    """
-    values = column.values
-    plain = column.missing is None and values.dtype.kind in "biuf"
-    return plain and not (len(values) and bool(np.isnan(values.min())))
 
 
 def with_weight(weights: Floats, positive: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_] | None:
@@ -815,140 +739,250 @@ def _by_class(weights: Floats, positive: npt.NDArray[np.bool_]) -> bool:
 
 
 # ----------------------------------------------------------------------
-# Arguments checked together: everything that is wrong with them is found in one pass.
+# Checked cases: everything that is wrong with labels, scores and weights is found in one pass.
 
 
 SCORE = "y_score"
 UNLIKE_LABELS = frozenset({"BR103", "BR106"})
 
 
-def shown(model: str) -> str:
-    """What a message calls a model's scores: the argument of `count`, or the name that the user
-    gave.
-    """
-    return model if model == SCORE else quoted(model)
+def in_place(where: Where) -> Where:
+    """Return the place of a problem as it is."""
+    return where
 
 
-class Names(NamedTuple):
-    """What a message calls the other arguments; the reader of a file puts the names of its columns
-    here.
-    """
+@dataclass(frozen=True)
+class KeptRows:
+    """From positions among the rows that are left to where the user sees them."""
 
-    label: str = "y_true"
-    weight: str = "sample_weight"
-    group: str = "groups"
-    positive: str = "pos_label"
+    place: Callable[[Where], Where]
+    kept: Array
+
+    def __call__(self, where: Where) -> Where:
+        return self.place(replace(where, rows=tuple(int(self.kept[row]) for row in where.rows)))
 
 
 class Cases(NamedTuple):
-    """Who is positive and by which label, the scores of each model, weights and groups if there are
-    any, and what was noted.
+    """Which cases are positive and by which label, the scores of each model, and what else is known
+    of each case.
 
-    `beside` holds columns that travel with the cases by the part they play: amount, day, cluster,
-    currency.
+    `times` says how many cases a row stands for, where rows were grouped. `beside` holds columns
+    that travel with the cases by their role: group, cluster, day, amount, currency, id.
+    `unlabelled` are cases that were left out because they have no label, all of them as negatives:
+    alerts are counted among them too. `place` is where the user sees a row.
     """
 
     positive: Array
     label: object
     scores: dict[str, Array]
     weights: Floats | None
-    groups: Column | None
     notes: tuple[Note, ...]
     ledger: Ledger
     beside: Mapping[str, Column] = MappingProxyType({})
-    # Cases that were left out because they have no label, all of them as negatives: alerts are
-    # counted among them too.
+    times: Ints | None = None
     unlabelled: Cases | None = None
+    place: Callable[[Where], Where] = in_place
 
     def only(self, rows: Array) -> Cases:
-        """These rows alone; the ledger still speaks of all that were read."""
+        """Return these rows alone; the ledger still speaks of all that were read."""
+        kept = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
         return self._replace(
-            positive=self.positive[rows],
-            scores={name: scores[rows] for name, scores in self.scores.items()},
-            weights=None if self.weights is None else self.weights[rows],
-            groups=None if self.groups is None else self.groups.only(rows),
-            beside={part: column.only(rows) for part, column in self.beside.items()},
+            positive=self.positive[kept],
+            scores={name: scores[kept] for name, scores in self.scores.items()},
+            weights=None if self.weights is None else self.weights[kept],
+            times=None if self.times is None else self.times[kept],
+            beside={role: column.only(kept) for role, column in self.beside.items()},
+            place=KeptRows(self.place, kept),
         )
+
+    def alone(self, rows: Array) -> Cases:
+        """Return these rows with a ledger of their own, which names no source twice."""
+        ledger = replace(
+            self.ledger, rows_read=len(rows), rows_used=len(rows), rows_refused=0, sources=()
+        )
+        return self.only(rows)._replace(ledger=ledger, unlabelled=None)
 
     def one_by_one(self) -> tuple[Array, Array, tuple[Note, ...]]:
-        """The positives and negatives in each case (one of them 0), and every note."""
-        if self.weights is None:
-            return self.positive.astype(np.int64), (~self.positive).astype(np.int64), self.notes
-        ours, theirs = (
-            np.where(self.positive, self.weights, 0.0),
-            np.where(self.positive, 0.0, self.weights),
-        )
-        return (
-            ours,
-            theirs,
-            (*self.notes, *weigh(self.weights, self.positive, Cells(ours, ours, theirs))),
-        )
+        """Return the positives and negatives in each row, and every note."""
+        masses = self.weights if self.times is None else self.times
+        if masses is None:
+            masses = np.ones(len(self.positive), dtype=np.int64)
+        nothing = masses.dtype.type(0)
+        positives = np.where(self.positive, masses, nothing)
+        negatives = np.where(self.positive, nothing, masses)
+        notes = self.notes
+        if self.weights is not None:
+            notes += weigh(self.weights, self.positive, Cells(positives, positives, negatives))
+        return positives, negatives, notes
 
     def kept_scores(self) -> dict[str, Array]:
-        """The scores as counts hold them: copies in float64 or int64, no -0.0."""
+        """Return the scores as counts hold them: copies in float64 or int64, no -0.0."""
         return {
             name: scores.astype(np.int64 if scores.dtype == np.int64 else np.float64) + 0
             for name, scores in self.scores.items()
         }
 
+    def negated(self) -> Cases:
+        """Return the cases with negated scores, for scores whose low values mean positive."""
+        scores, notes = turned(self.scores)
+        unlabelled = None if self.unlabelled is None else self.unlabelled.negated()
+        return self._replace(scores=scores, notes=(*self.notes, *notes), unlabelled=unlabelled)
 
-def checked(  # noqa: PLR0913 (what a user may say of cases)
-    y_true: Any,
-    y_scores: Mapping[str, Any],
+
+def turned(scores: Mapping[str, Array]) -> tuple[dict[str, Array], tuple[Note, ...]]:
+    """Return scores whose low values are risky negated, so that `score >= threshold` flags them."""
+    for name, values in scores.items():
+        if values.dtype.kind == "i" and len(values) and int(values.min()) < -INT64_MAX:
+            text = (
+                f"{quoted(name)} holds the least whole number of 64 bits, which cannot be negated"
+            )
+            raise refuse("BR215", text, "write smaller numbers")
+    return {name: -values for name, values in scores.items()}, (TURNED,)
+
+
+class CaseColumns(NamedTuple):
+    """Columns of the same cases, not yet checked; `times` says how many cases a row stands for."""
+
+    label: Column
+    scores: dict[str, Column]
+    weight: Column | None = None
+    beside: Mapping[str, Column] = MappingProxyType({})
+    times: Ints | None = None
+
+    @property
+    def every(self) -> list[Column]:
+        """All of them."""
+        weights = [] if self.weight is None else [self.weight]
+        return [self.label, *self.scores.values(), *weights, *self.beside.values()]
+
+    @property
+    def cases(self) -> int:
+        """How many cases there are."""
+        return self.cases_in(slice(None))
+
+    def cases_in(self, rows: Array | slice) -> int:
+        """Return how many cases these rows stand for."""
+        times = np.broadcast_to(1, len(self.label)) if self.times is None else self.times
+        return int(times[rows].sum())
+
+    def without(self, rows: Array) -> tuple[CaseColumns, Array]:
+        """Return the columns without these rows, and which rows are left."""
+        kept = np.delete(np.arange(len(self.label)), rows)
+        columns = CaseColumns(
+            self.label.only(kept),
+            {name: column.only(kept) for name, column in self.scores.items()},
+            None if self.weight is None else self.weight.only(kept),
+            {role: column.only(kept) for role, column in self.beside.items()},
+            None if self.times is None else self.times[kept],
+        )
+        return columns, kept
+
+
+def check_cases(
+    columns: CaseColumns,
     *,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    names: Names = Names(),  # noqa: B008 (frozen)
-    groups: Any = None,
+    positive: Any = None,
     design: str = RANDOM,
-    beside: Mapping[str, Column] = MappingProxyType({}),
+    missing_label: str | None = None,
+    nan_score: str | None = None,
+    keyword: str = "pos_label",
 ) -> Cases:
-    """The arguments as arrays, or every reason why they cannot be counted."""
-    label = as_column(y_true, names.label)
-    columns = {
-        name: two_columns(data, shown(name)) or (as_column(data, shown(name)),)
-        for name, data in y_scores.items()
-    }
-    weight = None if sample_weight is None else as_column(sample_weight, names.weight)
-    group = None if groups is None else as_column(groups, names.group)
-    everything = [
-        label,
-        *(column for pair in columns.values() for column in pair),
-        *(c for c in (weight, group) if c is not None),
-        *beside.values(),
-    ]
-    check_lengths(everything)
-    check_indexes(everything)
-    findings, notes = Findings(), list[Note]()
+    """Return the cases of columns, or every reason why they cannot be counted.
+
+    `missing_label="drop"` and `nan_score="drop"` leave out cases without a label or a score.
+    `keyword` is what the caller calls the positive label.
+    """
+    check_lengths(columns.every)
+    check_indexes(columns.every)
+    rows, notes = columns.cases, list[Note]()
+    place: Callable[[Where], Where] = in_place
+    if missing_label is not None or nan_score is not None:
+        columns, notes, place = _drop_missing(columns, missing_label, nan_score)
+    findings, numbers = Findings(), dict[str, Array]()
     with findings:
-        decision = decide(label, pos_label, keyword=names.positive)
+        decision = decide(columns.label, positive, columns.times, keyword=keyword)
         notes.extend(decision.notes)
-        notes.extend(_keep_positive(columns, decision))
-    scores = dict[str, Array]()
-    for name, pair in columns.items():
+    for name, column in columns.scores.items():
         with findings:
-            scores[name] = as_scores(pair[0])
-            if scores[name].dtype.kind == "f" and _has_rounded(pair[0]):
-                notes.append(rounded_note(pair[0].name))
-    with findings:
-        weights = None if weight is None else as_weights(weight)
-    _check_swapped(findings, names.label, scores)
-    findings.settle()
-    ledger = Ledger(rows_read=len(label), rows_used=len(label), design=checked_design(design))
+            numbers[name] = as_scores(column, columns.times)
+            if numbers[name].dtype.kind == "f" and _has_rounded(column):
+                notes.append(rounded_note(column.name))
+    weights = None
+    if columns.weight is not None:
+        with findings:
+            weights = as_weights(columns.weight)
+    _check_swapped(findings, columns.label.name, numbers)
+    with placed(place):
+        findings.settle()
+    ledger = Ledger(rows, columns.cases, rows - columns.cases, design=checked_design(design))
     cases = Cases(
-        decision.positive, decision.value, scores, weights, group, tuple(notes), ledger, beside
+        decision.positive,
+        decision.value,
+        numbers,
+        weights,
+        tuple(notes),
+        ledger,
+        columns.beside,
+        columns.times,
+        place=place,
     )
     used = None if weights is None else with_weight(weights, decision.positive)
     return cases if used is None else cases.only(used)
 
 
-def _keep_positive(columns: dict[str, Any], decision: Decision) -> Iterator[Note]:
-    """Of scores for both classes keep those of the positive one, and say so."""
-    for name, pair in columns.items():
-        if len(pair) == 2:
-            chosen, note = of_positive(pair, decision)
-            columns[name] = (chosen,)
-            yield note
+def _drop_missing(
+    columns: CaseColumns, missing_label: str | None, nan_score: str | None
+) -> tuple[CaseColumns, list[Note], Callable[[Where], Where]]:
+    """Leave out cases without a label or a score, where that is requested, and say so."""
+    notes, rows = list[Note](), columns.cases
+    place: Callable[[Where], Where] = in_place
+    gone = columns.label.missing_rows()
+    if missing_label is not None and len(gone):
+        many = columns.cases_in(gone)
+        what = f"{grouped(many)} of {number_of(rows, 'label')} in {columns.label.name} {are(many)}"
+        text = f"{what} missing: left out, as requested"
+        notes.append(Note("BR105", text, values={"left_out": many}))
+        columns, kept = columns.without(gone)
+        place = KeptRows(place, kept)
+    missing = {name: column.missing_rows() for name, column in columns.scores.items()}
+    gone = np.unique(np.concatenate([*missing.values()]))
+    if nan_score is not None and len(gone):
+        shown = [
+            f"{quoted(name)} {grouped(columns.cases_in(each))}"
+            for name, each in missing.items()
+            if len(each)
+        ]
+        what = f"{number_of(columns.cases_in(gone), 'case')} without a score ({', '.join(shown)})"
+        notes.append(Note("BR201", f"{what}: left out, as requested"))
+        columns, kept = columns.without(gone)
+        place = KeptRows(place, kept)
+    if rows and not columns.cases:
+        text = "every row was left out, as requested: nothing remains"
+        raise refuse("BR602", text, "give whole cases")
+    return columns, notes, place
+
+
+def cases_of_arrays(
+    y_true: Any,
+    y_scores: Mapping[str, Any],
+    *,
+    sample_weight: Any = None,
+    beside: Mapping[str, Column] = MappingProxyType({}),
+    **options: Any,
+) -> Cases:
+    """Return the cases of arrays, named as the arguments of `count` are."""
+    columns = CaseColumns(
+        as_column(y_true, "y_true"),
+        {name: as_column(scores, score_name(name)) for name, scores in y_scores.items()},
+        None if sample_weight is None else as_column(sample_weight, "sample_weight"),
+        beside,
+    )
+    return check_cases(columns, **options)
+
+
+def score_name(model: str) -> str:
+    """Return what a message calls a model's scores: the argument of `count`, or the model."""
+    return model if model == SCORE else quoted(model)
 
 
 def _check_swapped(findings: Findings, label: str, scores: Mapping[str, Array]) -> None:
@@ -963,13 +997,13 @@ def _check_swapped(findings: Findings, label: str, scores: Mapping[str, Array]) 
 
 def swapped(label: str, score: str) -> InputError:
     """The error for a label and a score that took each other's place."""
-    text = f"{label} looks like a score and {shown(score)} like a label: they seem to be swapped"
-    return refuse("BR111", text, Fix("swap y_true and y_score", "swap --label and --score"))
+    text = f"{label} looks like a score and {score_name(score)} like a label"
+    fix = Fix("swap y_true and y_score", "swap --label and --score")
+    return refuse("BR111", f"{text}: they seem to be swapped", fix)
 
 
 # ----------------------------------------------------------------------
-# Counting what a user holds in memory: one set of scores, several models on the same cases, or many
-# groups of cases.
+# Counting checked cases: one model, several on the same cases, or groups of cases.
 
 
 # With more positives than one case in so many, sorting everything is faster than looking every
@@ -979,57 +1013,21 @@ RARE = 16
 MOST_ANCHORS = 1 << 17
 
 
-def count(
-    y_true: Any,
-    y_score: Any,
-    *,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    keep: Literal["all", "positives"] = "all",
-    design: Literal["random", "case-control"] = "random",
-) -> Counts:
-    """How many positives and negatives have each score?
-
-    Labels 0/1 and bools are taken as they are; pairs such as "no"/"yes" or -1/1 with a note; for
-    anything else `pos_label` says which value is positive. `sample_weight` makes masses of the
-    counts. `keep="positives"` merges scores that only negatives have (see `Counts.condense`), which
-    is much faster where positives are rare. `design="case-control"` says that the design fixed how
-    many cases of each class there are, so that the sample's prior is not a base rate and every
-    measure that depends on it needs `at`.
-
-    >>> import baserate as br
-    >>> br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    Counts: 2 positives, 2 negatives, 4 distinct scores, prior 0.500
-    """
-    if keep not in ("all", "positives"):
-        raise refuse(
-            "BR532", f"keep must be 'all' or 'positives', got {quoted(keep)}", "keep='all'"
-        )
-    # Not kept in a variable here, so that what was copied can be freed as soon as it is packed.
-    return count_cases(
-        checked(
-            y_true,
-            {SCORE: y_score},
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-            design=design,
-        ),
-        SCORE,
-        keep=keep,
-    )
+def count_arrays(y_true: Any, y_score: Any, *, keep: str = "all", **options: Any) -> Counts:
+    """Return the counts of one array of scores."""
+    check_keep(keep)
+    return count_cases(cases_of_arrays(y_true, {SCORE: y_score}, **options), SCORE, keep=keep)
 
 
 def count_cases(cases: Cases, model: str, *, keep: str = "all", kernels: Kernels = best) -> Counts:
-    """The counts of one model's scores."""
-    scores, positive, weights, notes, ledger = (
-        cases.scores[model],
-        cases.positive,
-        cases.weights,
-        cases.notes,
-        cases.ledger,
-    )
-    del cases
-    if weights is not None:
+    """Return the counts of one model's scores."""
+    scores, positive, weights = cases.scores[model], cases.positive, cases.weights
+    notes, ledger, times = cases.notes, cases.ledger, cases.times
+    unlabelled = None if cases.unlabelled is None else count_cases(cases.unlabelled, model)
+    if times is not None:
+        positives, negatives, _ = cases.one_by_one()
+        cells = gathered(cases.kept_scores()[model], positives, negatives)
+    elif weights is not None:
         tallied = kernels.tally_weighted(scores, positive, weights)
         # The sign of a weight carries the class through the sort.
         cells = tallied or masses(*kernels.order_weighted(scores, positive, weights))
@@ -1038,11 +1036,18 @@ def count_cases(cases: Cases, model: str, *, keep: str = "all", kernels: Kernels
         cells = _rare(scores, positive, kernels)
     else:
         finish = kernels.begin_count(scores, positive)
-        del scores, positive
+        del cases, scores, positive  # what was copied can be freed once it is packed
         cells = finish()
     if keep == "positives":
         cells = without_runs(cells)
-    return Counts._of(cells, ledger, notes, condensed=keep == "positives")
+    return Counts._of(cells, ledger, notes, condensed=keep == "positives").beside(unlabelled)
+
+
+def check_keep(keep: object) -> None:
+    """Refuse a word for what is kept that is not known."""
+    if keep not in ("all", "positives"):
+        text = f"keep must be 'all' or 'positives', got {quoted(keep)}"
+        raise refuse("BR532", text, "keep='all'")
 
 
 def _is_rare(positive: Array) -> bool:
@@ -1092,16 +1097,91 @@ def check_named(y_scores: Any) -> None:
         )
 
 
-def group_counts(
+def count_each_model(cases: Cases) -> dict[str, Counts]:
+    """Return the counts of every model by its name."""
+    findings, counted = Findings(), dict[str, Counts]()
+    for name in cases.scores:
+        with findings:
+            counted[name] = count_cases(cases, name)
+    with placed(cases.place):
+        findings.settle()
+    return counted
+
+
+def count_jointly(cases: Cases) -> JointCounts:
+    """Return several models counted on the same cases."""
+    positives, negatives, notes = cases.one_by_one()
+    return JointCounts._of(cases.kept_scores(), positives, negatives, cases.ledger, notes)
+
+
+def count_coded(
     cases: Cases, model: str, names: tuple[Hashable, ...], codes: Array, notes: Iterable[Note] = ()
 ) -> GroupedCounts:
-    """The counts of one model's scores, group by group."""
-    if cases.weights is None:
+    """Return the counts of one model's scores by group, from the place of each case's group."""
+    if cases.weights is None and cases.times is None:
         rows = cases.scores[model], cases.positive
         return GroupedCounts._counted(names, codes, rows, cases.ledger, (*cases.notes, *notes))
-    positives, negatives, found = cases.one_by_one()
+    positives, negatives, said = cases.one_by_one()
     cells = Cells(cases.kept_scores()[model], positives, negatives)
-    return GroupedCounts._gathered(names, codes, cells, cases.ledger, (*found, *notes))
+    return GroupedCounts._gathered(names, codes, cells, cases.ledger, (*said, *notes))
+
+
+def count_groups(cases: Cases, model: str, role: str = "group") -> GroupedCounts:
+    """Return the counts of one model's scores by the values of a column."""
+    with placed(cases.place):
+        names, codes = group_codes(cases.beside[role])
+    unlabelled = None if cases.unlabelled is None else count_groups(cases.unlabelled, model, role)
+    return count_coded(cases, model, names, codes).beside(unlabelled)
+
+
+def split_by_group(cases: Cases) -> dict[Hashable, Cases]:
+    """Return the cases of each group."""
+    if "group" not in cases.beside:
+        return {}
+    with placed(cases.place):
+        names, codes = group_codes(cases.beside["group"])
+    rows = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[rows], np.arange(len(names) + 1))
+    return {
+        name: cases.alone(rows[ends[place] : ends[place + 1]]) for place, name in enumerate(names)
+    }
+
+
+def count_clusters_by_group(cases: Cases, model: str) -> dict[Hashable, GroupedCounts]:
+    """Return the clusters of every group of cases; a cluster that has rows in two groups is a part
+    of each.
+    """
+    parts = {
+        name: count_groups(part, model, "cluster") for name, part in split_by_group(cases).items()
+    }
+    if cases.unlabelled is not None:
+        for name, clusters in count_clusters_by_group(cases.unlabelled, model).items():
+            if name not in parts:
+                nothing = cases.alone(np.empty(0, dtype=np.intp))
+                parts[name] = count_groups(nothing, model, "cluster")
+            parts[name].beside(clusters)
+    return dict(sorted(parts.items(), key=lambda item: rank(item[0])))
+
+
+def count_jointly_by_group(cases: Cases) -> dict[str, JointCounts]:
+    """Return several models counted on the same cases in each group, by the group's name; nothing
+    where there are no groups.
+    """
+    parts = split_by_group(cases)
+    names = group_names(list(parts))
+    return {
+        name: count_jointly(part)
+        for name, part in sorted(zip(names, parts.values(), strict=True), key=itemgetter(0))
+    }
+
+
+def group_names(groups: Sequence[object]) -> list[str]:
+    """Return what groups are called, and the missing ones by a name that no other group has."""
+    names = {str(group) for group in groups if group is not None}
+    missing = "(missing)"
+    while missing in names:
+        missing = f"({missing})"
+    return [missing if group is None else str(group) for group in groups]
 
 
 # ----------------------------------------------------------------------
@@ -1140,7 +1220,7 @@ def count_classes(
             f"classes with scores are {', '.join(map(quoted, list(columns)[:5]))}",
         )
     return {
-        name: count(labels == name, scores, pos_label=True, sample_weight=sample_weight)
+        name: count_arrays(labels == name, scores, sample_weight=sample_weight)
         for name, scores in columns.items()
     }
 

@@ -53,7 +53,7 @@ from baserate.measures.confusion import ASSUMES_LABEL_SHIFT, NOT_SAID
 from baserate.measures.registry import CLASS_OF
 from baserate.notation import MOST_CASES, base_rate
 from baserate.numbers import Viewed
-from baserate.read.files import group_names
+from baserate.read.cases import group_names
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import (
     ALL,

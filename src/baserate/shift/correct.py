@@ -237,8 +237,6 @@ CLOSE = 1e-10
 SMALLEST = np.finfo(np.float64).tiny
 # What a sum of many terms can be off by, as a share of it.
 NOISE = 1e-14
-# A fit starts from about this number of cells in place of all.
-FEWER = 4096
 
 
 @dataclass(frozen=True, repr=False)
@@ -411,27 +409,18 @@ def _targets(counts: Counts, method: str) -> tuple[Floats, Floats]:
 
 
 def _fit_logistic(features: Floats, hits: Floats, misses: Floats) -> Floats:
-    """Logistic regression of the cells, on columns of one scale: first of some thousand cells that
-    each stand for several, which is where the fit of all starts.
-    """
+    """Logistic regression of the cells, on columns of one scale."""
     centre, scale = features[:, :-1].mean(axis=0), features[:, :-1].std(axis=0)
     scale = np.where(scale > 0, scale, 1.0)
     design = np.column_stack(((features[:, :-1] - centre) / scale, features[:, -1]))
-    weights = np.zeros(design.shape[1])
-    starts = np.arange(0, len(design), max(1, len(design) // FEWER))
-    if 2 * len(starts) < len(design):
-        lengths = np.diff(starts, append=len(design))
-        means = np.add.reduceat(design, starts, axis=0) / lengths[:, None]
-        sums = np.add.reduceat(hits, starts), np.add.reduceat(misses, starts)
-        weights = _minimize_loss(means, *sums, weights)
-    weights = _minimize_loss(design, hits, misses, weights)
+    weights = _minimize_loss(design, hits, misses)
     slopes = weights[:-1] / scale
     return np.append(slopes, weights[-1] - float(slopes @ centre))
 
 
-def _minimize_loss(design: Floats, hits: Floats, misses: Floats, weights: Floats) -> Floats:
-    """Newton's method from these weights on, each step halved until it helps."""
-    cases = hits + misses
+def _minimize_loss(design: Floats, hits: Floats, misses: Floats) -> Floats:
+    """Newton's method, each step halved until it helps."""
+    cases, weights = hits + misses, np.zeros(design.shape[1])
 
     def read(weights: Floats) -> tuple[float, Floats]:
         odds = design @ weights
