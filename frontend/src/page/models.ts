@@ -55,8 +55,7 @@ export const EXACT = "exact";
 const CORRECTED = "Intervals are corrected for choosing the thresholds on these cases";
 const SEVERAL = 3;
 const FIXED = "Intervals take the thresholds as fixed in advance.";
-const OF_PRECISION =
-  "That of precision: where recall and false alarm rate are both at the worse ends of their bounds, and where both are at the better ones.";
+const OF_PRECISION = "That of precision: with both rates at the worse ends of their bounds, and at the better ones.";
 
 /** What the intervals in the table are, and of which models they are something else. */
 function meant({ given, models }: Solution): string {
