@@ -210,7 +210,9 @@ function gapOf(one: Difference, { volume, costsGiven, earned, words }: State): G
   const scale = sign * (caught ? 1 : volume);
   const [low, high] = [one.low, one.high].map((end) => (end ?? Number.NaN) * scale).sort((a, b) => a - b) as [number, number];
   return {
-    ...{ value: (one.value ?? Number.NaN) * scale, low, high },
+    value: (one.value ?? Number.NaN) * scale,
+    low,
+    high,
     text: (end) => `${end < 0 ? "−" : ""}${caught || !costsGiven ? "" : words.currency}${amount(Math.abs(end))}`,
     what: `${caught ? "more found" : costsGiven ? (earned ? "more profit" : "less cost") : "fewer errors"}${per(words)}`,
   };

@@ -174,7 +174,7 @@ const FIRST = 6; // columns that are always shown
 const isMeasure = (column: Column): column is Name => !["real", "behind", "cut", "auc"].includes(column);
 const OTHER: Record<string, readonly [string, string]> = {
   real: ["real alerts", "How many alerts it takes to find one positive."],
-  behind: ["behind the best", "The difference to the best model in what decides, with its interval where it was tested."],
+  behind: ["behind the best", "The difference to the best model, with its interval or p-value where it was tested."],
   cut: ["threshold", "A case is flagged where its score is at least this."],
   auc: ["AUC", "The chance that a positive scores above a negative, ties counted half."],
 };
