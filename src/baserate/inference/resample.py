@@ -295,19 +295,24 @@ def make_sample(source: Source, runs: Runs | Sequence[Runs] = every_score) -> Sa
         models, order = [(total, source.scores)], [0]
     several = [runs] * len(models) if callable(runs) else runs
     starts = [find(counts) for find, (counts, _) in zip(several, models, strict=True)]
-    places = [
-        place_scores(column, counts.scores, begin)
-        for begin, (counts, column) in zip(starts, models, strict=True)
-    ]
     lowest = [
         counts.scores[np.append(begin[1:], len(counts.scores)) - 1]
         for begin, (counts, _) in zip(starts, models, strict=True)
     ]
+    columns = source.positives, source.negatives
+    if isinstance(source, Counts):
+        positives, negatives = (merge_runs(column, starts[0]) for column in columns)
+    else:
+        places = [
+            place_scores(column, counts.scores, begin)
+            for begin, (counts, column) in zip(starts, models, strict=True)
+        ]
+        positives, negatives = (merge_cells(column, places, order, groups) for column in columns)
     merged = roc_runs in several or any(counts.condensed for counts, _ in models)
     return Sample(
         lowest,
-        merge_cells(source.positives, places, order, groups),
-        merge_cells(source.negatives, places, order, groups),
+        positives,
+        negatives,
         group_number,
         replace(source.ledger, sources=()),
         merged,
@@ -316,12 +321,18 @@ def make_sample(source: Source, runs: Runs | Sequence[Runs] = every_score) -> Sa
 
 def place_scores(column: Array, scores: Array, starts: Ints) -> Ints:
     """Return the run that each entry of a column of scores lies in; `scores` are descending."""
-    if column is scores:
-        return np.searchsorted(starts, np.arange(len(scores)), side="right") - 1
     ends = np.append(starts[1:], len(scores))
     present = np.flatnonzero(starts < ends)
     lowest = scores[ends[present] - 1]
     return present[len(present) - np.searchsorted(lowest[::-1], column, side="right")]
+
+
+def merge_runs(column: Array, starts: Ints) -> ClassCells:
+    """Return the cells of a class of one model: the runs of scores that begin at these places."""
+    whole = np.add.reduceat(column, np.minimum(starts, len(column) - 1))
+    numbers = np.where(starts < np.append(starts[1:], len(column)), whole, 0)
+    places = np.flatnonzero(numbers)
+    return ClassCells(numbers[places].astype(column.dtype), [places], None)
 
 
 def merge_cells(
@@ -348,8 +359,15 @@ def find_distinct_rows(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
         if int(code.max(initial=0)) >= INT64_MAX // width - 1:
             code = np.unique(code, return_inverse=True)[1]
         code = code * width + column
-    _, first, kind = np.unique(code, return_index=True, return_inverse=True)
-    return first, kind
+    width = int(code.max(initial=-1)) + 1
+    if width > 4 * len(code):
+        _, first, kind = np.unique(code, return_index=True, return_inverse=True)
+        return first, kind
+    # Without sorting, where few codes are possible.
+    first = np.full(width, -1)
+    first[code[::-1]] = np.arange(len(code))[::-1]
+    present = first >= 0
+    return first[present], (np.cumsum(present) - 1)[code]
 
 
 def sum_by_place(cases: Floats, places: Ints, width: int) -> Floats:
