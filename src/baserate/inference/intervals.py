@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -32,10 +32,11 @@ from baserate.inference.clusters import (
     has_closed_form,
     interval_of_clusters,
 )
-from baserate.inference.estimated_prior import JOINT_DRAWS, counted_interval, estimate_interval
+from baserate.inference.estimated_prior import JOINT_DRAWS, estimate_interval
 from baserate.inference.fixed_point import (
     Question,
     believed,
+    interval_of_point,
     is_believed,
     measure_interval,
     over_range,
@@ -73,7 +74,7 @@ from baserate.measures.confusion import (
 from baserate.notation import checked_volume
 from baserate.numbers import Floats, Undefined
 from baserate.results.choice import Choice
-from baserate.results.operating_point import COUNTED, OperatingPoint
+from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import (
     BOTH,
     EXACT,
@@ -271,45 +272,17 @@ def _of_point(
     rest: tuple[Any, Any, Any],
 ) -> Interval:
     _check_point(statistic, asked, rest)
-    volume, notes = rest[2], cast("tuple[Note, ...]", ())
-    if isinstance(source, Confusion):
-        measure, confusion, conditions = named(statistic, checked_volume(volume)), source, at
-    else:
+    volume, notes = checked_volume(rest[2]), tuple[Note, ...]()
+    if isinstance(source, OperatingPoint):
         if source.regardless is None:
             refuse_masses(source.confusion)
             _refuse_weighted(weighted=any(isinstance(cases, float) for cases in source.confusion))
-        measure, confusion = (
-            named(statistic, checked_volume(volume) or source.volume),
-            source.confusion,
-        )
-        conditions, notes = source.at if at is None else at, chosen_here(source)
-    regardless = source.regardless if isinstance(source, OperatingPoint) else None
-    if (
-        isinstance(source, OperatingPoint)
-        and source.counted is not None
-        and measure.name in COUNTED
-        and at is None
-    ):
-        found = counted_interval(measure, source.counted, asked.level, asked.side)
-    elif (
-        getattr(conditions, "estimate", None) is not None
-        and measure.depends_on_prior
-        and asked.method in (None, JOINT_DRAWS)
-    ):
-        if not isinstance(source, OperatingPoint):
-            refuse_estimate(conditions, "a point without its threshold")
-        found = estimate_interval(
-            measure,
-            confusion,
-            getattr(source, "threshold", None),
-            conditions,
-            (asked.level, asked.side, asked.seed),
-        )
-    else:
-        found = measure_interval(_question(measure, confusion, conditions, asked, regardless))
-    return replace(
-        found, notes=found.notes if found.method == EXACT else combine(notes, found.notes)
-    )
+        volume, notes = volume or source.volume, chosen_here(source)
+    how = asked.level, asked.side, asked.method, asked.seed
+    found = interval_of_point(named(statistic, volume), source, at, *how)
+    if found.method == EXACT:
+        return found
+    return replace(found, notes=combine(notes, found.notes))
 
 
 def _check_point(statistic: Any, asked: Resampling, rest: tuple[Any, Any, Any]) -> None:
@@ -351,25 +324,6 @@ def chosen_here(point: OperatingPoint) -> tuple[Note, ...]:
     )
 
 
-def _question(
-    measure: Measure,
-    confusion: Confusion,
-    at: Any,
-    asked: Resampling,
-    regardless: float | None,
-) -> Question:
-    return Question(
-        measure,
-        confusion,
-        any_conditions(at),
-        asked.level,
-        asked.side,
-        asked.method,
-        asked.seed,
-        regardless,
-    )
-
-
 def _at_threshold(
     measure: Measure, counts: Counts, threshold: Any, at: Any, asked: Resampling
 ) -> Interval:
@@ -377,7 +331,16 @@ def _at_threshold(
     _refuse_weighted(weighted=counts.weighted and regardless is None)
     points = Points.of(counts)
     found = measure_interval(
-        _question(measure, confusion_at(points, points.place(threshold)), at, asked, regardless)
+        Question(
+            measure,
+            confusion_at(points, points.place(threshold)),
+            any_conditions(at),
+            asked.level,
+            asked.side,
+            asked.method,
+            asked.seed,
+            regardless,
+        )
     )
     return replace(
         found,
