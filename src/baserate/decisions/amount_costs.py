@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,17 +16,16 @@ from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.amounts import Amounts, check_amounts
 from baserate.counts.cells import Array
 from baserate.counts.points import Points
-from baserate.decisions import operating_point
+from baserate.decisions.choose import Question, Thresholds, filled_tie, infeasible, keep_terms
 from baserate.decisions.operating_point import (
     COSTS_MORE,
     choose_each,
-    infeasible,
     on_reading,
     resolution,
     set_at,
     unused,
 )
-from baserate.decisions.rules import Mask, Rule, find_best, holds_all, keeping, parse_rule
+from baserate.decisions.rules import Mask, Rule, find_best, holds_all, parse_rule
 from baserate.errors import Fix, Infeasible, Note, combine, number_of, refuse
 from baserate.measures.confusion import (
     Measure,
@@ -503,11 +501,10 @@ def decided(
     is, unless less is strictly better.
     """
     points, at = priced.points, prices.at
-    masks = [keeping(term, points, at) for term in rule.terms]
-    mask: Mask = reduce(np.logical_and, masks, np.ones(len(points), dtype=np.bool_))
+    mask = keep_terms(rule.terms, Thresholds(points), at)
     candidates = list(_candidates(priced, rule, mask, prices, use_up=use_up, averaged=averaged))
     if not candidates:
-        raise infeasible(points, rule, masks, Measure("expected_cost"), at)
+        raise infeasible(Question(rule, Measure("expected_cost"), at), Thresholds(points))
     costs = [rounded(_cost(priced, one, prices, averaged=averaged)) for one in candidates]
     best = int(find_best(np.array(costs), flag_most=use_up))
     return replace(candidates[best], rule=str(rule))
@@ -524,7 +521,7 @@ def _candidates(
         for place in [priced.cheapest(mask, prices, averaged=averaged), *last]:
             yield set_at(priced.points, place, prices.at)
     if rule.budget is not None:
-        shared = operating_point.filled(priced.points, rule.budget, prices.at)
+        shared = filled_tie(priced.points, rule.budget, prices.at)
         others = [term for term in rule.terms if term is not rule.budget]
         if shared is not None and holds_all(others, shared.confusion, prices.at):
             yield shared
