@@ -21,8 +21,7 @@ from baserate.decisions.choose import (
     interpolate_places,
     pick_places,
 )
-from baserate.inference.resample import Plan, Weights, make_sample, replicate
-from baserate.inference.weight_statistics import read_outcomes
+from baserate.inference.resample import Plan, Weights, make_sample, read_outcomes, replicate
 from baserate.measures.confusion import Measure
 from baserate.numbers import Floats, Ints
 from baserate.results.operating_point import TIE, OperatingPoint

@@ -20,7 +20,7 @@ from baserate.counts.counts import Counts, JointCounts, Unlabelled
 from baserate.counts.points import Points
 from baserate.errors import Note, combine, grouped, refuse
 from baserate.inference.rates import rate_interval
-from baserate.inference.weight_statistics import float_costs
+from baserate.inference.resample import float_costs
 from baserate.measures.confusion import Confusion, Measure, confusion_at, rates_read
 from baserate.numbers import Floats, rounded
 from baserate.results.operating_point import COUNTED
