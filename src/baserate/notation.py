@@ -289,11 +289,11 @@ class NumberCheck:
     def exactly(self, given: Any) -> Fraction:
         """Return the number as the fraction that was written."""
         written = from_number(given)
-        if written is None or not self.allows(rounded(written.value)):
+        if written is None or not self.allows(written.value):
             raise self.refusal(given)
         return written.value
 
-    def allows(self, value: float) -> bool:
+    def allows(self, value: float | Fraction) -> bool:
         """Does the number lie in the range?"""
         return self.low <= value <= self.high and not (self.above_low and value == self.low)
 
