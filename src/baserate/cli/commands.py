@@ -83,12 +83,12 @@ def make_command(
     name : str
         What the command is called.
     verb : callable
-        What is asked. Its positional parameters behind the data are arguments of the command,
-        unless they have an option of their name in `options.TABLE`.
+        The function that answers. Its positional parameters behind the data are arguments of the
+        command, unless they have an option of their name in `options.TABLE`.
     help : str
         What the command does, and examples.
     read : callable, optional
-        Takes the request, and returns the data that the verb is asked about.
+        Takes the request, and returns the data of the verb.
     show : callable, optional
         Takes the result, and returns the one that is printed.
     source : decorator

@@ -1,5 +1,5 @@
-"""The winner map, and where on it the winner cannot be told from another: bounds on the differences
-of least costs that hold over the whole map at once.
+"""The winner map, and where on it the winner is not significantly better than another: bounds on
+the differences of least costs that hold over the whole map at once.
 """
 
 from __future__ import annotations
