@@ -65,7 +65,7 @@ class Question:
     """
 
     rule: Rule
-    objective: Measure
+    objective: Measure | AmountCost
     at: Any
     use_up_budget: bool = False
     direction: str = ""
@@ -77,6 +77,22 @@ class Question:
         objective = parse(point.optimized, point.volume)
         use_up = rule.budget is not None and objective.name == "tpr" and not point.at.costs_given
         return cls(rule, objective, point.at, use_up)
+
+
+@dataclass(frozen=True)
+class AmountCost:
+    """An objective: a review of every alert, the amounts missed, and this share of those caught."""
+
+    review: float
+    lost: float
+    name: str = "expected_cost"
+    direction: str = "lower"
+
+    def read(self, flagged: Flagged | Thresholds, at: Conditions) -> Floats:
+        """Return it at every threshold of every sample, positives weighing 1."""
+        caught, missed = flagged.amounts or (0.0, 0.0)
+        alerts = flagged.tp + weigh_negatives(flagged.sizes, at) * flagged.fp
+        return np.asarray(self.review * alerts + missed + self.lost * caught)
 
 
 class Places(NamedTuple):
@@ -107,13 +123,14 @@ class Flagged:
 
     `every` says that all thresholds of the sample are there: only then is it known which of its
     cases tie. `totals` are the positives and negatives of every sample; where they are not given,
-    what the last threshold flags.
+    what the last threshold flags. `amounts` are those caught and missed at each threshold.
     """
 
     tp: Floats
     fp: Floats
     every: bool = True
     totals: tuple[Any, Any] | None = None
+    amounts: tuple[Floats, Floats] | None = None
 
     def __len__(self) -> int:
         return int(self.tp.shape[-1])
@@ -148,9 +165,12 @@ class Flagged:
 
     def at_places(self, places: Places) -> Flagged:
         """Return what the choice of every sample flags, as one threshold."""
-        tp, fp = (interpolate_places(column, places) for column in (self.tp, self.fp))
+        tp, fp, *amounts = (
+            interpolate_places(column, places)[..., np.newaxis]
+            for column in (self.tp, self.fp, *(self.amounts or ()))
+        )
         totals = self.totals or (self.tp[..., -1:], self.fp[..., -1:])
-        return Flagged(tp[..., np.newaxis], fp[..., np.newaxis], self.every, totals)
+        return Flagged(tp, fp, self.every, totals, (amounts[0], amounts[1]) if amounts else None)
 
     def may_split(self, places: Indices, gap: Floats) -> Mask:
         """Whether a share of the cases behind these places may be flagged, which are this share of
@@ -170,12 +190,26 @@ class Thresholds:
 
     `counted` says how many of all the cases that were scored each threshold flags, also of those
     without a label, and how many there are; alerts are then counted among these. `allowed` are the
-    thresholds that may be chosen.
+    thresholds that may be chosen, `amounts` those caught and missed at each.
     """
 
     points: Points
     counted: tuple[Array, int] | None = None
     allowed: Mask | None = None
+    amounts: tuple[Floats, Floats] | None = None
+
+    @property
+    def tp(self) -> Array:
+        return self.points.tp
+
+    @property
+    def fp(self) -> Array:
+        return self.points.fp
+
+    @property
+    def sizes(self) -> tuple[Any, Any]:
+        """The positives and negatives of the sample."""
+        return self.points.total_positives, self.points.total_negatives
 
     def __len__(self) -> int:
         return len(self.points)
@@ -191,7 +225,8 @@ class Thresholds:
             return self
         counted = None if self.counted is None else (self.counted[0][part], self.counted[1])
         allowed = None if self.allowed is None else self.allowed[part]
-        return Thresholds(self.points.block(part), counted, allowed)
+        amounts = None if self.amounts is None else (self.amounts[0][part], self.amounts[1][part])
+        return Thresholds(self.points.block(part), counted, allowed, amounts)
 
     def count_within(self, budget: Term, at: Any) -> int:
         """Return how many thresholds keep the budget; alerts rise along them."""
@@ -215,7 +250,11 @@ class Thresholds:
         counted = None
         if self.counted is not None:
             counted = self.counted[0][[int(places.upper)]], self.counted[1]
-        return Thresholds(points.mixture(*outcomes[:, np.newaxis]), counted)
+        amounts = None
+        if self.amounts is not None:
+            caught, missed = (interpolate_places(one, places)[np.newaxis] for one in self.amounts)
+            amounts = caught, missed
+        return Thresholds(points.mixture(*outcomes[:, np.newaxis]), counted, None, amounts)
 
     def may_split(self, place: Any, gap: Any) -> bool:
         """Whether a share of the cases behind this place may be flagged.
@@ -244,6 +283,14 @@ def pick_places(values: Floats, places: Indices) -> Floats:
     return np.take_along_axis(values, places[..., np.newaxis], axis=-1)[..., 0]
 
 
+def weigh_negatives(sizes: tuple[Any, Any], at: Conditions) -> Any:
+    """Return what makes the positives of every sample `at.prior` of the whole."""
+    if at.as_in_sample:
+        return 1.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return rounded((1 - at.exact_prior) / at.exact_prior) * np.divide(*sizes)
+
+
 class Outcomes(AlongPoints):
     """What the formula of a measure sees of many samples."""
 
@@ -255,18 +302,13 @@ class Outcomes(AlongPoints):
 
     def __init__(self, flagged: Flagged, at: Conditions | Nodes) -> None:
         positives, negatives = flagged.sizes
-        weight: Any = 1.0
         if isinstance(at, Nodes):  # an axis of its own, before that of the thresholds
             prior, fp, fn, tp, tn = (np.asarray(part)[:, np.newaxis] for part in at[:-1])
             weight = (1 - prior) / prior * np.divide(positives, negatives)
             self.costs = (tp, fp, fn, tn)
             self.miss, self.false_alarm = fn - tp, fp - tn
         else:
-            if not at.as_in_sample:
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    odds = rounded((1 - at.exact_prior) / at.exact_prior)
-                    weight = odds * np.divide(positives, negatives)
-            costs = at.costs
+            weight, costs = weigh_negatives(flagged.sizes, at), at.costs
             self.costs = (float(costs.tp), float(costs.fp), float(costs.fn), float(costs.tn))
             self.miss, self.false_alarm = rounded(costs.miss), rounded(costs.false_alarm)
         self.tp, self._fp, self._weight = flagged.tp, flagged.fp, weight
@@ -345,7 +387,11 @@ def compute_losses(
     """Return the objective at every threshold of every sample, turned so that lower is better;
     NaN where it is undefined, where one of the terms does not hold, or it is not allowed.
     """
-    values = flagged.read(question.objective, question.at)
+    objective, at = question.objective, question.at
+    if isinstance(objective, AmountCost):
+        values = objective.read(flagged, at)
+    else:
+        values = flagged.read(objective, at)
     lower = (question.direction or question.objective.direction) == "lower"
     losses = np.array(values) if lower else np.negative(values)
     for term in terms:

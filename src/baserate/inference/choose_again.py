@@ -86,13 +86,14 @@ def cumulate_weights(weights: Weights, *, every: bool) -> Flagged:
 
     `every` says whether all thresholds of the sample are there.
     """
-    columns = []
-    for cases in weights:
-        flagged = np.zeros((cases.shape[0], cases.shape[1] + 1))
-        np.cumsum(cases, axis=1, out=flagged[:, 1:])
-        columns.append(flagged)
-    tp, fp = columns
-    return Flagged(tp, fp, every)
+    return Flagged(cumulate(weights.positives), cumulate(weights.negatives), every)
+
+
+def cumulate(cases: Floats) -> Floats:
+    """Return running sums along the last axis, from 0."""
+    flagged = np.zeros((*cases.shape[:-1], cases.shape[-1] + 1))
+    np.cumsum(cases, axis=-1, out=flagged[..., 1:])
+    return flagged
 
 
 @dataclass(frozen=True, eq=False)
