@@ -13,6 +13,7 @@ from baserate.errors import Note, Source, on_command_line
 from baserate.results.calculation import Calculation, League
 from baserate.results.plan import Plan
 from baserate.results.values import Difference, Differences, Unsatisfied
+from baserate.shift.estimate import PriorEstimates
 from baserate.views import calculations, comparisons, plans, tables
 
 SCHEMA = "baserate/2"
@@ -62,6 +63,11 @@ def _(result: Differences) -> str:
     return comparisons.describe_differences(result)
 
 
+@write_sentence.register
+def _(result: PriorEstimates) -> str:
+    return comparisons.describe_estimates(result)
+
+
 # ----------------------------------------------------------------------
 # Its tables.
 
@@ -104,6 +110,11 @@ def _(first: Difference, *others: Difference) -> list[str]:
 @list_tables.register
 def _(first: Differences, *others: Differences) -> list[str]:
     return comparisons.tabulate_differences([one for pairs in (first, *others) for one in pairs])
+
+
+@list_tables.register
+def _(first: PriorEstimates, *others: PriorEstimates) -> list[str]:
+    return [block for one in (first, *others) for block in comparisons.tabulate_estimates(one)]
 
 
 # ----------------------------------------------------------------------
