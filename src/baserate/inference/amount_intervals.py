@@ -48,15 +48,18 @@ from baserate.inference.best_model import (
 )
 from baserate.inference.choose_again import cumulate
 from baserate.inference.chosen_threshold import CHOSEN_REPLICATES
-from baserate.inference.replicates import PERCENTILE, alike, percentile_bounds, undefined_noted
 from baserate.inference.resample import (
+    PERCENTILE,
     ClassCells,
     Plan,
     Progress,
     Resampler,
     Sample,
+    alike,
     check_enough,
+    percentile_bounds,
     planned,
+    undefined_noted,
 )
 from baserate.numbers import Floats, Ints
 from baserate.results.operating_point import OperatingPoint
@@ -185,7 +188,7 @@ class ReadAmounts:
 
 def flag_amounts(positives: Floats, negatives: Floats, worth: Floats, ends: Ints) -> Flagged:
     """Return what every threshold flags, of how often each positive and the negatives of each score
-    are there; above each threshold lie `ends` positives, each worth so much.
+    are there; above each threshold lie `ends` positives, each with its amount.
     """
     tp, caught = (cumulate(column)[:, ends] for column in (positives, positives * worth))
     return Flagged(tp, cumulate(negatives), amounts=(caught, caught[:, -1:] - caught))
